@@ -87,7 +87,7 @@ def list_missing_program_files(folder: Path) -> tuple[str, ...]:
 
 
 def compare_bundle(folder: Path) -> BundleDifferences:
-    """Compare a bundle with its list; raises `InputError` where the list cannot be read."""
+    """Compare a bundle with its list; raises `InputError` if the list cannot be read."""
     listed = _read_manifest(folder / MANIFEST)
     there = list_files_below(folder)
     changed = [name for name in listed if name in there and not _is_unharmed(there[name], listed[name])]

@@ -31,7 +31,7 @@ def read_bytes(path: Path, most: int) -> bytes:
 def read_side_file(path: Path, most: int) -> dict[str, Any]:
     """Return the JSON object in a file that the program keeps for itself; raises `InputError` for anything else.
 
-    Such a file is no reason not to start. So a pipe is refused, on which a reader would wait for ever.
+    Such a file is no reason not to start. So a pipe is refused, on which a reader would wait forever.
     """
     try:
         descriptor = os.open(path, os.O_RDONLY | getattr(os, "O_NONBLOCK", 0) | getattr(os, "O_BINARY", 0))

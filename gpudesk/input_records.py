@@ -165,7 +165,7 @@ def _step(where: str, value: Any, hint: Any, part: str | int) -> tuple[str, Any,
 
 
 def _list_inner(hint: Any, value: object) -> Callable[[str | int], Any] | None:  # noqa: ANN401
-    """Return what gives the types inside a value of a type by their names or numbers; None where it does not say."""
+    """Return what gives the types inside a value of a type by their names or numbers; None if it does not say."""
     container = dict if isinstance(value, dict) else tuple if isinstance(value, list) else None
     kinds: tuple[Any, ...] = get_args(hint) if get_origin(hint) in (UnionType, Union) else (hint,)
     for kind in kinds:

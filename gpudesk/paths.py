@@ -103,7 +103,7 @@ def worked_examples_path() -> Path:
 
 
 def held_out_path() -> Path | None:
-    """Return what fits say of published runs that they have not seen; None where nobody let them."""
+    """Return what fits say of published runs that they have not seen; None if nobody let them."""
     try:
         return _run_time_data(_HELD_OUT_NAME)
     except MissingFileError:
@@ -147,9 +147,9 @@ def build_record_path() -> Path | None:
 
 
 def parts_path() -> Path | None:
-    """Return the list of what a frozen program is made of; None where packages lie installed side by side.
+    """Return the list of what a frozen program is made of; None if packages lie installed side by side.
 
-    The licence texts that it names are files beside it.
+    The license texts that it names are files beside it.
     """
     return _bundled(_PARTS_NAME)
 

@@ -97,7 +97,7 @@ def find_installation() -> Installation:
 
 
 def _git(root: Path, patience_s: float, *arguments: str) -> str | None:
-    """Return what git says, None where it cannot say it or takes too long."""
+    """Return what git says, None if it cannot say it or takes too long."""
     import subprocess
 
     # Variables of a git that runs this would point it to another repository; and asking takes no lock.

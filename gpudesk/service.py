@@ -119,7 +119,7 @@ class GpuDeskService:
         self.catalog.close()
 
     def _apply_user_facts(self, facts: UserFacts, edit: FactEdit | None) -> None:
-        """Lay the user's facts over the catalog; what rests on the former ones is worked out anew."""
+        """Lay the user's facts over the catalog; what rests on the former ones is computed anew."""
         ready, self._ready = self._ready, None
         self.catalog = ready if ready is not None and ready.own is facts else self.catalog.with_own(facts)
         self._carried.clear()
@@ -130,7 +130,7 @@ class GpuDeskService:
                 self.__dict__.pop(name, None)
 
     def prepare(self, facts: UserFacts) -> None:
-        """Do beforehand, in any thread, what takes time once these facts are put in force.
+        """Do beforehand, in any thread, what takes time once these facts are put in effect.
 
         The revision is a digest of all facts, of which there can be thousands.
         """
@@ -148,7 +148,7 @@ class GpuDeskService:
 
     @cached_property
     def calibration(self) -> Calibration:
-        """The fitted constants; raises `InputError` or `MissingFileError` where the file is no good."""
+        """The fitted constants; raises `InputError` or `MissingFileError` if the file is no good."""
         from gpudesk.evidence.calibration_file import read_calibration
 
         return read_calibration(self._calibration_file or paths.calibration_path())
@@ -191,7 +191,7 @@ class GpuDeskService:
 
     @cached_property
     def worked_examples(self) -> tuple[WorkedFigure, ...]:
-        """Printed figures, worked out again; raises `InputError` or `MissingFileError`."""
+        """Printed figures, computed again; raises `InputError` or `MissingFileError`."""
         from gpudesk.costing.worked_examples import compute_worked_figure, read_worked_examples
 
         computed = map(compute_worked_figure, read_worked_examples(paths.worked_examples_path()))
@@ -256,7 +256,7 @@ class GpuDeskService:
     def compute_impact(self, scenario: Scenario, edit: FactEdit) -> AnswerImpact:
         """Return what an edit would do to a scenario; nothing is written.
 
-        Raises `InputError` where the scenario cannot be answered, before or after.
+        Raises `InputError` if the scenario cannot be answered, before or after.
         """
         from gpudesk.estimation.estimator import Estimator
         from gpudesk.estimation.impact import compare_answers
@@ -288,7 +288,7 @@ class GpuDeskService:
         return SweepRun(sweep, self.catalog, self.calibration, target)
 
     def explain(self, estimate: Estimate, figure: str) -> DerivationTerm:
-        """Return the working of a figure; raises `InputError` where there is none."""
+        """Return the working of a figure; raises `InputError` if none exists."""
         if not estimate.fits and figure not in ("memory", "max_concurrency"):
             raise InputError(estimate.reason or NOTHING_TO_EXPLAIN, figure)
         return self.estimator.explain(estimate, figure)
@@ -305,7 +305,7 @@ class GpuDeskService:
     def record(self, estimate: Estimate, figure: str) -> tuple[ComparableRun, ...]:
         """Return the published figures nearest to one of an estimate; none where none is behind it.
 
-        Raises `InputError` where the published runs cannot be read.
+        Raises `InputError` if the published runs cannot be read.
         """
         from gpudesk.domain.published_run import find_published_figure
 
@@ -329,21 +329,21 @@ class GpuDeskService:
         return DiffusionEstimator(self.catalog, read_diffusion_constants(paths.diffusion_constants_path()))
 
     def estimate_diffusion(self, request: DiffusionRequest) -> DiffusionEstimate:
-        """Return the time and memory of a diffusion model; raises `InputError` where they cannot be estimated."""
+        """Return the time and memory of a diffusion model; raises `InputError` if they cannot be estimated."""
         return self.diffusion.estimate(request)
 
     # What charts show beside the figures of an estimate
 
     def roofline(self, estimate: Estimate) -> Roofline | None:
-        """Return the roofs over a deployment and its points; None where it does not fit."""
+        """Return the roofs over a deployment and its points; None if it does not fit."""
         return self.estimator.roofline(estimate)
 
     def step_shares(self, estimate: Estimate) -> DeploymentTimeShares | None:
-        """Return where the time of a deployment goes; None where it does not fit."""
+        """Return where the time of a deployment goes; None if it does not fit."""
         return self.estimator.step_shares(estimate)
 
     def request_time(self, estimate: Estimate) -> RequestTimeline | None:
-        """Divide the time of one request; None where it does not fit or the load has no such time."""
+        """Divide the time of one request; None if it does not fit or the load has no such time."""
         return self.estimator.request_time(estimate)
 
     def kv_against_context(self, estimate: Estimate) -> KvCacheCurve:
@@ -405,14 +405,14 @@ class GpuDeskService:
         )
 
     def remedies(self, estimate: Estimate) -> tuple[FitRemedy, ...]:
-        """Return what would make a deployment hold what it is asked to; empty where it does."""
+        """Return what would make a deployment hold what it is asked to; empty if it does."""
         return self.estimator.remedies(estimate)
 
     # What it costs
 
     @cached_property
     def costing(self) -> CostCalculator:
-        """What works out costs; raises `InputError` or `MissingFileError` without its assumptions."""
+        """What computes costs; raises `InputError` or `MissingFileError` without its assumptions."""
         from gpudesk.costing.inputs import read_cost_assumptions
         from gpudesk.costing.scenario_costs import CostCalculator
 
@@ -571,7 +571,7 @@ class GpuDeskService:
         """Return the commands that start a deployment and measure it, by its serving engine or another one.
 
         Options are those of the newest version unless one is named; to `reproduce` the estimate, prefixes that it
-        does not count are not kept. Raises `InputError` where the deployment does not fit, has pools, or cannot be
+        does not count are not kept. Raises `InputError` if the deployment does not fit, has pools, or cannot be
         started by the engine, and for an unknown engine or version.
         """
         from gpudesk.estimation.launch import choose_launch_facts, make_launch_plan
@@ -604,7 +604,7 @@ class GpuDeskService:
         return self.estimator.scalings(scenario.requests(), brief=brief)
 
     def topology(self, baseline: Estimate, other: Estimate) -> TopologyComparison:
-        """Compare two deployments by what sharding costs them; raises `InputError` where one does not fit."""
+        """Compare two deployments by what sharding costs them; raises `InputError` if one does not fit."""
         return self.estimator.topology(baseline, other)
 
     # The catalog

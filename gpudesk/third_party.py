@@ -1,4 +1,4 @@
-"""Third-party packages of the program, with versions and licences."""
+"""Third-party packages of the program, with versions and licenses."""
 
 from __future__ import annotations
 
@@ -122,7 +122,7 @@ def describe_package(package: Distribution) -> ThirdPartyWork:
 
 
 def find_licence_terms(package: Distribution) -> str:
-    """Return a package's terms as an SPDX expression; empty where it states none that can be told so."""
+    """Return a package's terms as an SPDX expression; empty if it states none that can be told so."""
     meta = package.metadata
     if meta["License-Expression"]:
         return str(meta["License-Expression"])

@@ -94,7 +94,7 @@ def panel(data: AccuracyData, title: str, unit: str, figure: str) -> ParityPanel
 
 
 def plot_colours(palette: Palette) -> ParityColours:
-    """Return the colours of a theme that the plots use; the first two marks tell the vendors apart."""
+    """Return the colors of a theme that the plots use; the first two marks tell the vendors apart."""
     colours = palette.colours
     return ParityColours(
         surface=colours["page"],

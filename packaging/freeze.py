@@ -108,7 +108,7 @@ def collect(python: Path, environment: Mapping[str, str]) -> None:
 
 
 def add_records(python: Path, environment: Mapping[str, str]) -> None:
-    """Note in the folder what it is made of, under which licences, and what belongs into it."""
+    """Note in the folder what it is made of, under which licenses, and what belongs into it."""
     run(python, SCRIPTS / "inventory/parts.py", TREE, environment=environment)
     run(python, SCRIPTS / "bundle_manifest.py", TREE / "_internal/gpudesk/_bundled", environment=environment)
 

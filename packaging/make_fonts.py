@@ -3,7 +3,7 @@
     make_fonts.py FOLDER [TARGET]
 
 FOLDER is searched for Inter_400Regular.ttf, Inter_500Medium.ttf and Inter_600SemiBold.ttf, as the npm
-package `@expo-google-fonts/inter` 0.4.2 has them, and for the licence LICENSE_FONT. Needs the PyPI package
+package `@expo-google-fonts/inter` 0.4.2 has them, and for the license LICENSE_FONT. Needs the PyPI package
 `fonttools`, which the program itself does not.
 
 - Digits, plus, minus and plus-minus become their tabular forms in the character map itself. Asked for as a
@@ -60,7 +60,7 @@ def freeze_tabular(font: TTFont) -> None:
 
 
 def rename(font: TTFont, style: str) -> None:
-    """Give the family our name; copyright, trademark, designer and licence stay as they are."""
+    """Give the family our name; copyright, trademark, designer and license stay as they are."""
     full = FAMILY if style == "Regular" else f"{FAMILY} {style}"
     basic = style in ("Regular", "Bold")
     names = {
@@ -102,7 +102,7 @@ def make(source: Path, style: str, target: Path) -> None:
 
 
 def main() -> int:
-    """Make all weights and copy the licence."""
+    """Make all weights and copy the license."""
     if len(sys.argv) not in (2, 3):
         print(__doc__, file=sys.stderr)
         return 2

@@ -226,7 +226,7 @@ class _Studio:
 
 
 def _with_fewer_colours(image: QImage) -> QImage:
-    """Return a picture in 256 of its colours, each other one as the nearest of them: a third of the bytes.
+    """Return a picture in 256 of its colors, each other one as the nearest of them: a third of the bytes.
 
     Edges of letters have thousands of shades, of which nobody sees one from the next.
     """
@@ -240,7 +240,7 @@ def _with_fewer_colours(image: QImage) -> QImage:
     nearest, distance = np.zeros(len(shades), np.uint8), np.full(len(shades), np.inf)
     kept = []
     for number in range(min(_COLOURS, len(shades))):
-        # The commonest colours first, then always the one that is worst served, so that no hue is lost.
+        # The commonest colors first, then always the one that is worst served, so that no hue is lost.
         weight = counts if number < _COMMONEST else np.log1p(counts)
         chosen = int((np.where(distance > 0, weight, 0) * np.minimum(distance, 1e5)).argmax())
         kept.append(int(shades[chosen]))

@@ -337,7 +337,7 @@ def list_missing(language: str) -> list[str]:
 
 
 def find_fault(translated: Message | None, texts: list[str]) -> str:
-    """Return what a translation lacks; empty where it lacks nothing."""
+    """Return what a translation lacks; empty if it lacks nothing."""
     if translated is None or not translated.string:
         return "not translated"
     if translated.fuzzy:

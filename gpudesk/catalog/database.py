@@ -102,7 +102,7 @@ class CatalogDatabase:
     """An open catalog file. It is closed by `close` or at the end of a `with` block."""
 
     def __init__(self, path: Path) -> None:
-        """Open the file; raises `CatalogFileError` where it is not a catalog that this program can read."""
+        """Open the file; raises `CatalogFileError` if it is not a catalog that this program can read."""
         self.path = path
         problem = find_file_problem(path) or _find_seal_problem(path)
         if problem is not None:
@@ -165,7 +165,7 @@ def find_file_problem(path: Path) -> Message | None:
 
 
 def _find_header_problem(header: bytes, size: int) -> Message | None:
-    """Return the problem that the header shows for a file of `size` bytes; None if there is none."""
+    """Return the problem that the header shows for a file of `size` bytes; None if none exists."""
     if not header.startswith(_MAGIC[: len(header)]):
         return _FOREIGN_FILE
     if len(header) < _HEADER_SIZE:

@@ -227,7 +227,7 @@ def make_catalog_table(section: CatalogSection, catalog: Catalog) -> CatalogTabl
 
 
 def iterate_catalog_rows(section: CatalogSection, catalog: Catalog) -> CatalogRows:
-    """Yield the rows of a section in the order of the catalog, and None where a row takes longer."""
+    """Yield the rows of a section in the order of the catalog, and None if a row takes longer."""
     return _ROW_MAKERS[section](catalog)
 
 
@@ -246,7 +246,7 @@ def _iterate_price_rows(catalog: Catalog) -> CatalogRows:
 
 
 def _find_only_name(names: Sequence[str]) -> str | None:
-    """Return the one name there is; None where there is none or several."""
+    """Return the one name there is; None if none exists or several."""
     return names[0] if len(names) == 1 else None
 
 

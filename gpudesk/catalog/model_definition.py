@@ -97,7 +97,7 @@ def is_dimension(definition: Mapping[str, Any], name: str) -> bool:
 
 
 def find_dimension(definition: Mapping[str, Any], name: str) -> ClaimValue:
-    """Return what a definition states of a dimension; None where it states none of that name."""
+    """Return what a definition states of a dimension; None if it states none of that name."""
     if name == _ALL_NORMS:
         norms = {group["norms"] for group in definition["layers"]}
         return next(iter(norms)) if len(norms) == 1 else None
@@ -125,7 +125,7 @@ def patch_definition(definition: Mapping[str, Any], values: Mapping[str, ClaimVa
 
 
 def _find_holder(definition: Mapping[str, Any], name: str) -> tuple[Any, str] | None:
-    """Return the table that holds a dimension and its key there, or None where there is no such dimension."""
+    """Return the table that holds a dimension and its key there, or None if there is no such dimension."""
     first, *rest = name.split(".")
     if not rest:
         return (definition, first) if first in MODEL_FIELDS and first in definition else None

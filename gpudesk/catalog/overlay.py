@@ -229,7 +229,7 @@ def _merge_attribute(
 
 
 def _find_chosen(claims: list[Claim], chosen: ClaimPreference) -> int | None:
-    """Return the place of the preferred claim, or None where nobody states it any more."""
+    """Return the place of the preferred claim, or None if nobody states it any more."""
     for place, claim in enumerate(claims):
         if claim.source.id == chosen.source and is_same_value(claim.value, chosen.value):
             return place
@@ -269,7 +269,7 @@ def find_chosen_dimensions(
 
 
 def make_patched_model(definition: Mapping[str, Any], dimensions: Mapping[str, ClaimValue]) -> Model | None:
-    """Return a model with other dimensions than its definition has, None where they make none."""
+    """Return a model with other dimensions than its definition has, None if they make none."""
     if not dimensions:
         return parse_model(dict(definition))
     # It takes time to load, and few users change the dimensions of models.

@@ -75,7 +75,7 @@ class Catalog:
 
     @classmethod
     def open(cls, path: Path) -> Catalog:
-        """Open the file at `path`; raises `CatalogFileError` where it is no usable catalog."""
+        """Open the file at `path`; raises `CatalogFileError` if it is no usable catalog."""
         return cls(ShippedCatalog(CatalogDatabase(path)))
 
     def with_own(self, own: UserFacts) -> Catalog:
@@ -336,7 +336,7 @@ class Catalog:
 
 
 def _look_up(entries: Mapping[str, _T], entry_id: str, kind: str) -> _T:
-    """Return an entry; where there is none, raise what was asked for and the closest ids."""
+    """Return an entry; where none exists, raise what was asked for and the closest ids."""
     try:
         return entries[entry_id]
     except KeyError:

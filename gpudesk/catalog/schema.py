@@ -231,7 +231,7 @@ class SeedClaimRow(_ShippedTable, table=True):
 class SeedSubjectRow(_ShippedTable, table=True):
     """What a statement is about: a thing, perhaps an attribute of it, and the claim that says the same.
 
-    `claim` is the position of that claim; None where the statement gives no value of the attribute.
+    `claim` is the position of that claim; None if the statement gives no value of the attribute.
     """
 
     __tablename__ = "seed_subject"

@@ -93,7 +93,7 @@ def finish_command(parser: argparse.ArgumentParser, run: Callable[[argparse.Name
 def open_service(options: argparse.Namespace) -> GpuDeskService:
     """Open the service with the user's facts, unless the options say without; name rows that are left out.
 
-    Raises `InputError` where the file of these facts cannot be used: what is answered without them is another
+    Raises `InputError` if the file of these facts cannot be used: what is answered without them is another
     answer.
     """
     from gpudesk.service import GpuDeskService
@@ -337,7 +337,7 @@ def _is_length(where: str | None) -> bool:
 
 
 def load_base_scenario(options: argparse.Namespace, service: GpuDeskService) -> Scenario | None:
-    """Return the scenario that options name by file or template; None where they name neither."""
+    """Return the scenario that options name by file or template; None if they name neither."""
     if options.scenario and options.template:
         raise UsageError(tr("use either --scenario or --template"))
     if options.scenario:

@@ -1,4 +1,4 @@
-"""The parser of all commands, with help and error messages in the language in force."""
+"""The parser of all commands, with help and error messages in the current language."""
 
 # ruff: noqa: SLF001 - argparse has no public way to walk a parser
 

@@ -178,7 +178,7 @@ class AcceleratorCostInputs:
     """One accelerator with its estimate and all of its inputs, likely values in `values`.
 
     `key` is that of its column. `deployment` is None without an estimate that fits and has a throughput.
-    `systems` are the whole systems that are owned; None where accelerators are bought singly.
+    `systems` are the whole systems that are owned; None if accelerators are bought singly.
     """
 
     key: str

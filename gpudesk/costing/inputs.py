@@ -1,4 +1,4 @@
-"""The inputs of costs: assumptions file, cost section of a scenario, and the value in force for each accelerator."""
+"""The inputs of costs: assumptions file, cost section of a scenario, and the value in effect for each accelerator."""
 
 from __future__ import annotations
 

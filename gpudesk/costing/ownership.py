@@ -256,7 +256,7 @@ def compute_tie_ratio(cost_a: Amount, cost_b: Amount, saved: Amount = 0.0) -> Am
 
 
 def solve_linear_root(difference: Callable[[float], Amount]) -> Amount:
-    """Return where a difference that is a straight line in its argument is 0; NaN where it never is.
+    """Return where a difference that is a straight line in its argument is 0; NaN if it never is.
 
     The line is known from its values at 0 and 1.
     """
@@ -268,7 +268,7 @@ def solve_linear_root(difference: Callable[[float], Amount]) -> Amount:
 
 
 def compute_months_to_own(at_once_usd: Amount, per_month_usd: Amount, rent_usd_per_month: Amount) -> Amount:
-    """Return after how many months owning has cost less than renting; infinity where it never does."""
+    """Return after how many months owning has cost less than renting; infinity if it never does."""
     saved = np.asarray(rent_usd_per_month - per_month_usd, dtype=np.float64)
     with np.errstate(divide="ignore", invalid="ignore"):
         months = np.where(saved > 0.0, at_once_usd / saved, np.inf)
@@ -281,7 +281,7 @@ def compute_hours_to_own(total_usd: Amount, years: Amount, rent_usd_per_hour: Am
 
 
 def compute_utilization_to_own(total_usd: Amount, years: Amount, rent_usd_per_hour: Amount) -> Amount:
-    """Return the share of all hours in use from which on owning is cheaper; above 1 where it never is."""
+    """Return the share of all hours in use from which on owning is cheaper; above 1 if it never is."""
     return compute_hours_to_own(total_usd, years, rent_usd_per_hour) / HOURS_PER_MONTH
 
 

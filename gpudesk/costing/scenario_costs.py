@@ -194,7 +194,7 @@ def _is_cheaper(inputs: AcceleratorCostInputs, rival: AcceleratorCostInputs) -> 
 
 
 def solve_for_tie(name: str, inputs: AcceleratorCostInputs, rival: AcceleratorCostInputs) -> float | None:
-    """Return the value of an input at which owning costs as much a token; None where none within bounds does.
+    """Return the value of an input at which owning costs as much a token; None if none within bounds does.
 
     An input of all accelerators changes for both. Costs over throughput are straight lines in most inputs,
     and their roots exact; the others are halved in.
@@ -282,12 +282,12 @@ _MOST_SETTINGS: Final = 2
 
 
 class CostCalculator:
-    """Works out costs over a catalog's prices."""
+    """Computes costs over a catalog's prices."""
 
     def __init__(self, catalog: Catalog, assumptions: CostAssumptions) -> None:
         self._catalog = catalog
         self.assumptions = assumptions
-        #: The last answer with what its costs are worked out from, which is asked for several times.
+        #: The last answer with what its costs are computed from, which is asked for several times.
         self._last: tuple[Answer, tuple[AcceleratorCostInputs, ...]] | None = None
         self._caches: tuple[_SettingsCache, ...] = ()
 
@@ -365,7 +365,7 @@ class CostCalculator:
     def _find_class_ratio(
         self, accelerator: Accelerator, rent: PriceSummary | None, settings: CostSettings
     ) -> float | None:
-        """Return how the rents of specialized clouds usually compare with these; None where they would have none."""
+        """Return how the rents of specialized clouds usually compare with these; None if they would have none."""
         if rent is None or rent.is_own or settings.provider_class is not None or accelerator.is_rented_only:
             return None
         if len(rent.classes) != 1 or rent.classes[0] is ProviderClass.SPECIALIZED:

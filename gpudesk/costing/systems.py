@@ -42,7 +42,7 @@ class SystemSpec:
     """What is bought: `system` from the catalog, or servers of a usual size where it is None.
 
     `is_whole` says whether idle accelerators in it are paid for: boards are sold in whole systems, cards are not.
-    `power_w` is the maximum of a system with all slots filled, None where neither it nor the TDP is known.
+    `power_w` is the maximum of a system with all slots filled, None if neither it nor the TDP is known.
     `refusal` says why the site does not take it.
     """
 
@@ -90,7 +90,7 @@ def find_instance(
 ) -> System | None:
     """Return the instance that is rented: the one that the user names, or the program's choice.
 
-    That is the smallest that holds a replica, else the largest, first among the user's own. None where
+    That is the smallest that holds a replica, else the largest, first among the user's own. None if
     accelerators are rented `singly` and the user has no instance, or where none is on record.
     """
     named = settings.instances.get(accelerator.id)
@@ -190,9 +190,9 @@ def _refuse(accelerator: Accelerator, system: System, settings: FleetSettings, p
 
 @dataclass(frozen=True, slots=True)
 class SiteNeeds:
-    """What the least demanding system with an accelerator needs of a site; None where no record says.
+    """What the least demanding system with an accelerator needs of a site; None if no record says.
 
-    `air_cooled` is False where every system needs liquid cooling. `kw` is the power of a system, the least among
+    `air_cooled` is False if every system needs liquid cooling. `kw` is the power of a system, the least among
     those that the site can cool, with the range of `POWER_RATIOS` where no maximum is published. `delivery_weeks`
     is the shortest.
     """
@@ -244,7 +244,7 @@ def find_owned_system(accelerator: Accelerator, systems: Sequence[System], setti
 
 
 def count_owned_systems(spec: SystemSpec, estimate: Estimate) -> SystemCount | None:
-    """Return the whole systems that a deployment takes; None where accelerators are bought singly.
+    """Return the whole systems that a deployment takes; None if accelerators are bought singly.
 
     The pools of a disaggregated deployment share systems.
     """

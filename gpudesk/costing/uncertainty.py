@@ -197,7 +197,7 @@ class CostSampler:
         return math.sqrt(self.common) * self._together + math.sqrt(1.0 - self.common) * own
 
     def costs(self, inputs: AcceleratorCostInputs, basis: PaymentBasis) -> Draws | None:
-        """Return the cost of a million output tokens in each draw; None where an input is missing."""
+        """Return the cost of a million output tokens in each draw; None if an input is missing."""
         if not inputs.knows(basis.needed) or inputs.deployment is None:
             return None
         per_million = cost_rented_per_million if basis.rented else cost_owned_per_million
@@ -313,7 +313,7 @@ def compute_common_error(answer: Answer) -> float:
 
 
 def compute_common_share(bands: Sequence[IntervalEstimate], ratios: Sequence[IntervalEstimate]) -> float:
-    """Return that share from the bands of throughputs and of their ratios; 0 where either is missing."""
+    """Return that share from the bands of throughputs and of their ratios; 0 if either is missing."""
     if not bands or not ratios:
         return 0.0
     own = sum(math.log(each.high / each.low) ** 2 for each in bands) / len(bands)

@@ -307,7 +307,7 @@ RATES: Final[Mapping[str, Calculation]] = MappingProxyType(
 
 
 def _make_reading(values: _Values, *, reserved: bool) -> CapacityReading:
-    """Return the reading of the label that the numbers describe; raises ValueError where there is none."""
+    """Return the reading of the label that the numbers describe; raises ValueError if none exists."""
     unit, usable = values.get("gib", 1.0), values.get("usable", values.get("u", 1.0))
     for each in CAPACITY_READINGS.values():
         same_unit = math.isclose(each.unit_bytes / GB, unit, rel_tol=1e-9)

@@ -35,7 +35,7 @@ def read_worked_examples(path: Path) -> tuple[WorkedExample, ...]:
 
 
 def compute_worked_figure(example: WorkedExample) -> WorkedFigure | None:
-    """Return an example with its working; None where its form of calculation is not one of these."""
+    """Return an example with its working; None if its form of calculation is not one of these."""
     if example.formula is None:
         return WorkedFigure(example, None)
     calculation = _find_calculation(example.formula, example.statement)

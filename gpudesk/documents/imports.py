@@ -378,7 +378,7 @@ def _make_answer_error(field: MissingImportField, text: str) -> InputError:
 
 
 def make_import_step(catalog: Catalog, proposals: Sequence[ImportProposal]) -> FactEdit:
-    """Return the one step that takes all of some proposals; raises `InputError` where one cannot be, or none is new."""
+    """Return the one step that takes all of some proposals; raises `InputError` if one cannot be, or none is new."""
     facts = [fact for proposal in proposals for fact in proposal.facts]
     if not any(count_new_facts(proposal, catalog.own) for proposal in proposals):
         raise input_error(
@@ -409,7 +409,7 @@ class FactStore(Protocol):
 
 
 def write_proposals(store: FactStore, proposals: Sequence[ImportProposal]) -> ProgressSteps[tuple[FactEdit, UserFacts]]:
-    """Write all of some proposals to the user's file as one step, which is not in force yet.
+    """Write all of some proposals to the user's file as one step, which is not in effect yet.
 
     Return the step and the facts after it, for `UserCatalog.adopt`. Where it raises `InputError`, nothing was
     written.
@@ -422,7 +422,7 @@ def write_proposals(store: FactStore, proposals: Sequence[ImportProposal]) -> Pr
 
 
 def _write_step(store: FactStore, edit: FactEdit) -> UserFacts:
-    """Write a step, and lay the facts after it over the catalog, ready to be put in force."""
+    """Write a step, and lay the facts after it over the catalog, ready to be put in effect."""
     facts = store.user_catalog.write(edit)
     store.prepare(facts)
     return facts
@@ -453,7 +453,7 @@ def apply_pack(
     edit = make_pack_edit(file_import.pack, file_import.rows, chosen, store.catalog)
     yield writing
     if signer is not None:
-        # Before the facts: once they are written, nothing may come between them and being in force.
+        # Before the facts: once they are written, nothing may come between them and being in effect.
         store.user_catalog.trust(signer)
     return edit, _write_step(store, edit)
 

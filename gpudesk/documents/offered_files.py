@@ -183,7 +183,7 @@ def _read_companions(path: Path) -> Mapping[str, bytes]:
 def read_regular_file(path: Path, most: int, *, whole: bool = True) -> bytes:
     """Return the contents of a plain file of at most `most` bytes, or with `whole` off as much of them.
 
-    Pipes and devices, which could keep the reader waiting for ever, are refused unread. Raises `InputError`.
+    Pipes and devices, which could keep the reader waiting forever, are refused unread. Raises `InputError`.
     """
     flags = os.O_RDONLY | getattr(os, "O_NONBLOCK", 0) | getattr(os, "O_BINARY", 0)
     try:

@@ -94,7 +94,7 @@ def write_pack_bytes(content: Mapping[str, Any], digest: str, signature: Signatu
 
 
 def parse_pack_file(raw: bytes) -> PackFile:
-    """Return what the contents of a file hold; raises `InputError` where they are no whole pack."""
+    """Return what the contents of a file hold; raises `InputError` if they are no whole pack."""
     document = _parse_document(raw)
     version = document.get(_MARK)
     if type(version) is not int or version < 1:
@@ -227,7 +227,7 @@ class PackSigner:
 def load_signer(name: str) -> PackSigner:
     """Return the user's signer; the key is made with the first call, readable to the user alone.
 
-    Raises `InputError` where it cannot be read or written.
+    Raises `InputError` if it cannot be read or written.
     """
     path = find_signing_key_path()
     try:

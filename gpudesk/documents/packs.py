@@ -111,7 +111,7 @@ class _PackComparison:
         return self._build_row(fact, standing, yours, shipped, self._pack_things.get(fact.thing))
 
     def _find_fault(self, fact: UserClaim | ClaimPreference) -> PackRowStatus | None:
-        """Return why a figure cannot be brought in, None where it can."""
+        """Return why a figure cannot be brought in, None if it can."""
         kind = self._find_kind(fact.thing)
         if kind is None:
             return PackRowStatus.NO_ENTRY
@@ -227,7 +227,7 @@ def make_pack(
 ) -> bytes:
     """Return the file of a pack of the chosen facts and of what they need.
 
-    `date` is today's ISO day, `about` the revision of the shipped catalog. Raises `InputError` where there is
+    `date` is today's ISO day, `about` the revision of the shipped catalog. Raises `InputError` if there is
     nothing to hand on, or the name cannot be.
     """
     needed_facts = add_needed_facts(facts, chosen)
@@ -302,7 +302,7 @@ def _check_day(value: object) -> str:
 def find_new_signer(
     pack: FactPack, signers: Collection[TrustedSigner], *, trust: bool, today: str
 ) -> TrustedSigner | None:
-    """Return the signer to be trusted from now on, None where that is settled already.
+    """Return the signer to be trusted from now on, None if that is settled already.
 
     Raises `InputError` for a signer whom the user does not trust, and for a pack without one, from which whoever
     changed it may have taken the signature, unless `trust` says to.
@@ -331,7 +331,7 @@ def find_new_signer(
 
 
 def make_pack_edit(pack: FactPack, rows: Iterable[PackRow], chosen: Collection[FactKey], catalog: Catalog) -> FactEdit:
-    """Return the step that brings in the chosen rows with what they need; raises `InputError` where none is.
+    """Return the step that brings in the chosen rows with what they need; raises `InputError` if none is.
 
     Sources come along with the facts that name them, an entry with all that the pack states of it, and a
     choice with the claim that it takes.

@@ -67,7 +67,7 @@ def is_pdf(raw: bytes) -> bool:
 def read_attached_scenario(raw: bytes, where: str, most: int) -> bytes:
     """Return the scenario file of at most `most` bytes that a PDF carries; `where` names the PDF in errors.
 
-    Raises `InputError` where it carries none, whatever else may be wrong with the PDF. Streams do not nest, so
+    Raises `InputError` if it carries none, whatever else may be wrong with the PDF. Streams do not nest, so
     that one pass over the file is enough; those that could be a scenario are inflated to `_MOST_INFLATED` times
     `most` bytes together.
     """
@@ -109,7 +109,7 @@ def _begins_with_brace(content: bytes) -> bool:
 
 
 def _inflate(reader: zlib._Decompress, first: bytes, raw: bytes, start: int, room: int) -> tuple[bytes, int]:
-    """Return a deflated stream whose `first` bytes are known, `room` bytes at the most, and where it ends."""
+    """Return a deflated stream whose `first` bytes are known, `room` bytes at most, and where it ends."""
     pieces, room, waiting = [first], room - len(first), reader.unconsumed_tail
     while room > 0 and not reader.eof:
         if not waiting:
@@ -359,7 +359,7 @@ def make_title(scenario: Scenario, catalog: Catalog) -> str:
 
 
 def get_valid_note(scenario: Scenario) -> str:
-    """Return the note of a scenario; empty where it is that of a template and does not hold any more."""
+    """Return the note of a scenario; empty if it is that of a template and does not hold any more."""
     template = next((each.scenario for each in list_templates() if each.scenario.note == scenario.note), None)
     if template is None:
         return scenario.note

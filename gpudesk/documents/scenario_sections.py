@@ -236,7 +236,7 @@ def parse_decision(fields: Mapping[str, Any]) -> DecisionSettings:
 
 
 def write_decision_section(settings: DecisionSettings) -> dict[str, Any]:
-    """Return the fields of the section that are stated; empty where none is."""
+    """Return the fields of the section that are stated; empty if none is."""
     fields: dict[str, Any] = {
         name: dict(getattr(settings, name))
         for name in ("answers", "weights", "plans", "done")

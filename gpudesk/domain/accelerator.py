@@ -25,7 +25,7 @@ _MOST_BRIDGED: Final = 2
 
 @dataclass(frozen=True, slots=True)
 class Accelerator:
-    """The values that the catalog prefers for one part, in SI units; None where nothing is known.
+    """The values that the catalog prefers for one part, in SI units; None if nothing is known.
 
     `generation` groups parts by die. `scale_up_bandwidth` is the bidirectional aggregate of one
     accelerator in bytes/s. `peak_dense` maps a precision to FLOP/s without structured sparsity.

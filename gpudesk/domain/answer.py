@@ -29,7 +29,7 @@ from gpudesk.text.messages import Message
 class IntervalSeries:
     """A figure with its band at each point of a curve, as plain numbers for drawing; also a row of `Banded`.
 
-    NaN where the figure has no meaning.
+    NaN if the figure has no meaning.
     """
 
     value: tuple[float, ...]
@@ -85,7 +85,7 @@ class ConcurrencyCurve:
 
 @dataclass(frozen=True, slots=True)
 class ComparisonColumn:
-    """One accelerator of the comparison: its facts, and its estimate or the reason why there is none."""
+    """One accelerator of the comparison: its facts, and its estimate or the reason why none exists."""
 
     choice: AcceleratorChoice
     accelerator: Accelerator
@@ -137,7 +137,7 @@ class FigureDifference:
 
     @property
     def winner(self) -> str | None:
-        """The column that likely leads or leads; None where that is less sure."""
+        """The column that likely leads or leads; None if that is less sure."""
         leader, odds = (self.accelerator, self.odds) if self.odds >= 0.5 else (self.baseline, 1.0 - self.odds)
         return leader if odds >= LEAST_ODDS[LeadVerdict.LIKELY_LEADS] else None
 
@@ -167,7 +167,7 @@ class Answer:
 
     @cached_property
     def content_hash(self) -> str:
-        """Hash of the answer and the catalog revision, without date, locale, layout, colours or curves."""
+        """Hash of the answer and the catalog revision, without date, locale, layout, colors or curves."""
         return self.digest(self)
 
     @property
@@ -311,7 +311,7 @@ class AnnouncedLeader:
 
 
 def find_announced_leader(answer: Answer, figure: str) -> AnnouncedLeader | None:
-    """Return the announced column that would lead if it were ranked; None where none would."""
+    """Return the announced column that would lead if it were ranked; None if none would."""
     shipping = rank_figures(answer, figure)
     values = get_column_figures(answer, figure)
     others = {position: value for position in answer.unranked if (value := values[position])}
@@ -324,7 +324,7 @@ def find_announced_leader(answer: Answer, figure: str) -> AnnouncedLeader | None
 
 
 def get_column_figures(answer: Answer, figure: str) -> list[IntervalEstimate | None]:
-    """Return a figure of each column; None where it has none, and for costs where nobody asked for them."""
+    """Return a figure of each column; None if it has none, and for costs where nobody asked for them."""
     if figure in COST_FIGURES:
         columns = () if answer.costs is None else answer.costs.columns
         return [getattr(column, figure) for column in columns] or [None] * len(answer.columns)
@@ -370,7 +370,7 @@ def compute_win_odds(answer: Answer, figure: str) -> dict[int, float]:
 
 @dataclass(frozen=True, slots=True)
 class FigureChange:
-    """A figure of one column that is another now; None where there was or is none."""
+    """A figure of one column that is another now; None if there was or is none."""
 
     figure: str
     before: IntervalEstimate | None
@@ -378,7 +378,7 @@ class FigureChange:
 
     @property
     def ratio(self) -> float | None:
-        """What it is now over what it was; None where either is missing or nothing."""
+        """What it is now over what it was; None if either is missing or nothing."""
         if self.before is None or self.after is None or not self.before.value:
             return None
         return self.after.value / self.before.value

@@ -134,7 +134,7 @@ def convert_claim_to_si(value: RecordedClaimValue, unit: str | None) -> Recorded
 
 
 def format_published(value: RecordedClaimValue, unit: str | None) -> str | None:
-    """Return a figure with its unit as printed, or None where that is what the catalog holds anyway."""
+    """Return a figure with its unit as printed, or None if that is what the catalog holds anyway."""
     if unit is None or (get_si_unit(unit) == unit and convert_to_si_unit(1, unit) == 1):
         return None
     return f"{value} {unit}"

@@ -49,7 +49,7 @@ class CatalogColumnKind(StrEnum):
     VALUE = "value"
     #: The unit of such a figure.
     UNIT = "unit"
-    #: A ratio to 1, shown in per cent.
+    #: A ratio to 1, shown in percent.
     RATIO = "ratio"
     #: A day, month or year in ISO form.
     DATE = "date"
@@ -120,5 +120,5 @@ class CatalogTable:
     rows: tuple[CatalogRow, ...]
 
     def place(self, key: str) -> int:
-        """Return the place of the column of a key, -1 where there is none."""
+        """Return the place of the column of a key, -1 if none exists."""
         return next((place for place, column in enumerate(self.columns) if column.key == key), -1)

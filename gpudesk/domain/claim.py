@@ -72,7 +72,7 @@ class Source:
 
     @property
     def named_publisher(self) -> str:
-        """The publisher, empty where nobody is named."""
+        """The publisher, empty if nobody is named."""
         return "" if self.publisher == NO_PUBLISHER else self.publisher
 
 
@@ -141,18 +141,18 @@ class AttributeClaims:
 
     @property
     def preferred(self) -> Claim | None:
-        """The claim that the catalog takes, or None where it takes none."""
+        """The claim that the catalog takes, or None if it takes none."""
         return next((claim for claim in self.claims if claim.preferred), None)
 
     @property
     def value(self) -> ClaimValue:
-        """The preferred value in the unit used inside, or None where nothing is known."""
+        """The preferred value in the unit used inside, or None if nothing is known."""
         claim = self.preferred
         return None if claim is None else claim.value
 
     @property
     def catalog_choice(self) -> Claim | None:
-        """The claim that the shipped catalog takes, whatever the user does; None where it takes none."""
+        """The claim that the shipped catalog takes, whatever the user does; None if it takes none."""
         if self.overridden:
             return self.shipped
         preferred = self.preferred
@@ -369,7 +369,7 @@ class CatalogEntryKind(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class CatalogEntry:
-    """One entry for a list: `maker` is the vendor or organisation, None where it has none.
+    """One entry for a list: `maker` is the vendor or organisation, None if it has none.
 
     `own` is an entry that the user made.
     """

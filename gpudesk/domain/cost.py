@@ -278,7 +278,7 @@ class TokenCosts:
 
 @dataclass(frozen=True, slots=True)
 class DeploymentEfficiency:
-    """What a deployment yields for its power and price; None where an input is missing.
+    """What a deployment yields for its power and price; None if an input is missing.
 
     `joules_per_token` is at the meter, while it works. `tokens_per_s_per_rack` fills a rack up to its power.
     """
@@ -294,7 +294,7 @@ class DeploymentEfficiency:
 
 
 class BreakEven(NamedTuple):
-    """Where two costs are equal: the value of an input, or None where none within its bounds does it.
+    """Where two costs are equal: the value of an input, or None if none within its bounds does it.
 
     `key` is that of the column whose input it is; `against` that of the one that it is compared with, None
     for its own rent. Without a value `cheaper` says whether the first costs less throughout. `used` is what the
@@ -311,7 +311,7 @@ class BreakEven(NamedTuple):
 
 
 class CostCurvePoint(NamedTuple):
-    """What a million output tokens costs where each user gets so many tokens a second."""
+    """What a million output tokens costs where each user gets so many tokens per second."""
 
     concurrency: int
     tokens_per_s_per_user: float
@@ -327,7 +327,7 @@ class CostColumn:
 
     `missing` names the inputs without which a cost cannot be told: `throughput` where there is no estimate.
     `count` is None without a deployment that fits. `rent` sums up the rents on record. `systems` are the whole
-    systems that are owned; None where accelerators are bought singly. `idle_rented` accelerators come with those
+    systems that are owned; None if accelerators are bought singly. `idle_rented` accelerators come with those
     that are used where whole instances are rented. `provider_rents` has the cheapest first.
     """
 

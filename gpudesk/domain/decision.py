@@ -228,7 +228,7 @@ class DecisionSettings:
 NO_DECISION_SETTINGS: Final = DecisionSettings()
 
 
-#: What a fact may be; None where it is not known.
+#: What a fact may be; None if it is not known.
 FactValue = bool | float | str | IntervalEstimate | None
 FactValues = Mapping[str, FactValue]
 
@@ -351,7 +351,7 @@ class AnswerOrigin(StrEnum):
 
 
 class QuestionAnswer(NamedTuple):
-    """The answer in force to a question."""
+    """The current answer to a question."""
 
     value: AnswerValue
     origin: AnswerOrigin
@@ -377,7 +377,7 @@ class ObjectiveName(StrEnum):
 
 
 class DecisionObjective(NamedTuple):
-    """The aim in force; `instead_of` is the one that was asked for where no candidate has what it takes to score it."""
+    """The current objective; `instead_of` is the requested one if no candidate has the data to be scored by it."""
 
     name: ObjectiveName
     unit: str
@@ -389,13 +389,13 @@ class DecisionObjective(NamedTuple):
 class DecisionCandidate:
     """The deployment of one column that carries the load, and how it does by the objective.
 
-    `value` is None where nothing is known to score it by; `missing` is what is not known, of which `needed` is
+    `value` is None if nothing is known to score it by; `missing` is what is not known, of which `needed` is
     the most (a price) at which it would lead. `payment`, "owned" or "rented", is how its tokens are paid for
     where costs are compared: the cheaper way of those that are open. `eligible` candidates are scored, and their
     `odds` to be the best add up to 1. `removed` are the rules that remove it, `open_rules` those that would but
     cannot be decided. `score` is what arguments add. The highest `merit`, which does not depend on other candidates,
     is recommended: the logarithm of the value, with arguments and commitment. `systems` are the whole systems that
-    owning it takes; None where accelerators are bought singly.
+    owning it takes; None if accelerators are bought singly.
     """
 
     key: str
@@ -442,7 +442,7 @@ class DecisionReason(NamedTuple):
     """A fact for or against the leading column, with the column `other` that it is compared with.
 
     `line` is the rule that argues so; None for a figure of the estimates or costs. `fact` is what was tested,
-    None where the rule tests no figure. `payments` are how the two are paid for, of costs alone.
+    None if the rule tests no figure. `payments` are how the two are paid for, of costs alone.
     """
 
     fact: str | None
@@ -471,7 +471,7 @@ class DecisionFlip:
     """The smallest change of one input that changes the answer, tried out.
 
     `input` is a question's id, or `key.name` of an input of costs; `becomes` the keys of the columns that
-    then lead, empty where none is left.
+    then lead, empty if none is left.
     """
 
     input: str

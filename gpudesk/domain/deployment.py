@@ -84,7 +84,7 @@ def describe_degrees(plan: ParallelPlan) -> tuple[str, ...]:
 
 
 def format_plan(plan: ParallelPlan) -> str:
-    """Return what a parallel plan is called, `TP 4 × DP 2`, in the language in force."""
+    """Return what a parallel plan is called, `TP 4 × DP 2`, in the current language."""
     return join_degrees(describe_degrees(plan))
 
 

@@ -55,7 +55,7 @@ class RequestTimeline(NamedTuple):
 
 
 class RooflineCeiling(NamedTuple):
-    """What one accelerator can do at the most: bytes/s of its memory and FLOP/s of its arithmetic."""
+    """What one accelerator can do at most: bytes/s of its memory and FLOP/s of its arithmetic."""
 
     bandwidth: float
     flops: float
@@ -98,7 +98,7 @@ class Roofline:
     `paper` has the memory bandwidth and the dense peak of the data sheet, the peak as stated for
     `peak_precision`, which is that of `arithmetic` or, where the part states none, the next wider one.
     `effective` has what calibrated efficiencies leave of both: of the bandwidth for what the decode step
-    reads, of the peak for what the prefill chunk computes. A point is None where there is no such step.
+    reads, of the peak for what the prefill chunk computes. A point is None if there is no such step.
     """
 
     arithmetic: Precision
@@ -115,7 +115,7 @@ class KvCacheCurve:
 
     `sequence_bytes` is the cache of one sequence undivided, `fullest_bytes` what of it lies on the fullest
     accelerator. `max_concurrency` counts the sequences of that length that the whole deployment holds.
-    `max_context` is the model's, None where it is not known; `tokens` is the length of the scenario's
+    `max_context` is the model's, None if it is not known; `tokens` is the length of the scenario's
     requests, one of `context` where the model reads as much.
     """
 
@@ -169,7 +169,7 @@ class ScalingRow:
     """One replica (tp x pp = count) on so many accelerators, in the program's plan.
 
     `estimate` is that at the load of the scenario, `single` that of one request at a time; None with
-    `problem` where there is no such plan. `spread` and `single_spread` are None where it does not fit.
+    `problem` where there is no such plan. `spread` and `single_spread` are None if it does not fit.
     `replicas` is the plan of as many accelerators that is faster since it has two replicas or more; None
     where one replica is as fast. `bandwidth` is what links leave of the memory bandwidth of all at the load,
     in bytes/s, `bandwidth_per_s` what of it is read, `by_rule` what rules of thumb say. `falls` says why it is slower
@@ -219,7 +219,7 @@ class AcceleratorScaling:
 
     @property
     def peak(self) -> ScalingRow | None:
-        """The count with the highest throughput at the load; None where none has one."""
+        """The count with the highest throughput at the load; None if none has one."""
         answered = [row for row in self.rows if get_throughput(row.estimate) is not None]
         return max(answered, key=lambda row: get_throughput(row.estimate) or 0.0, default=None)
 
@@ -232,7 +232,7 @@ class TopologySide:
     bandwidth of all in bytes/s, `arriving` and `single_arriving` what is left of it at the load and at one
     request; `ceiling` the output tokens/s of one request by the rule of thumb of the published table:
     bandwidth after a flat factor / bytes of the weights. The `free_*` figures are those of the same
-    deployment if communication took no time; None where the load has no such figure.
+    deployment if communication took no time; None if the load has no such figure.
     """
 
     estimate: Estimate
@@ -277,10 +277,10 @@ def get_throughput(estimate: Estimate | None) -> float | None:
 
 
 class WeightLoadTime(NamedTuple):
-    """What loading takes at the least, in seconds: over the host link, from storage, and both at once.
+    """What loading takes at least, in seconds: over the host link, from storage, and both at once.
 
     What is read is passed on while more is read, so that the slower of both sets the time. `seconds` is None
-    where the link is not known, and `reason` says why; `storage_s` is None where nobody stated a rate.
+    where the link is not known, and `reason` says why; `storage_s` is None if nobody stated a rate.
     """
 
     seconds: float | None
@@ -308,7 +308,7 @@ class QuotedLinkRate(NamedTuple):
 class WeightLoading:
     """The time to load weights: of the fullest accelerator alone, and of all that one host has of them.
 
-    `in_host` accelerators of the deployment share a host; None where that is not known. `link_bytes_per_s`
+    `in_host` accelerators of the deployment share a host; None if that is not known. `link_bytes_per_s`
     is one direction of one accelerator's link, `storage_bytes_per_s` what storage gives to one host.
     """
 

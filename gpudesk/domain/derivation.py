@@ -46,7 +46,7 @@ class DerivationTerm:
 
     @property
     def number(self) -> float:
-        """The value to count on with; 0 where there is none."""
+        """The value to count on with; 0 if none exists."""
         return float(self.value) if isinstance(self.value, int | float) else 0.0
 
 
@@ -77,9 +77,9 @@ class WorkedExample:
 
     `source` is the id of the document among the sources, None for a figure that follows from several.
     `formula` names the calculation, `inputs` its numbers. What is printed is `stated`, or lies from
-    `stated_low` to `stated_high` where either is given; all three are None where the document draws no
+    `stated_low` to `stated_high` where either is given; all three are None if the document draws no
     conclusion. `stated_text` is the printed figure as it stands there. `expected` is what the formula gives,
-    None where nothing can be derived.
+    None if nothing can be derived.
     """
 
     id: str
@@ -112,7 +112,7 @@ class WorkedExample:
 
 @dataclass(frozen=True, slots=True)
 class WorkedFigure:
-    """An example with its working; None where nothing can be derived from what is printed."""
+    """An example with its working; None if nothing can be derived from what is printed."""
 
     example: WorkedExample
     working: DerivationTerm | None

@@ -162,7 +162,7 @@ class DiffusionResult:
 class DiffusionModel:
     """A diffusion model and what is reported of its speed; its figures are attributes in the catalog.
 
-    `architecture` is None where no source gives the dimensions.
+    `architecture` is None if no source gives the dimensions.
     """
 
     id: str
@@ -232,7 +232,7 @@ class NearestDiffusionRun(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class DiffusionEstimate:
-    """The answer to a request whose sizes are all filled in; times are None where the model does not fit.
+    """The answer to a request whose sizes are all filled in; times are None if the model does not fit.
 
     `clip_s` is the length of a clip, None for an image. A wait below the first of `grade_limits_s` is fast, below the
     second usable.

@@ -209,7 +209,7 @@ class Estimate:
 class ConsideredPlan:
     """One plan that was looked at, and the reasons why it was taken or not.
 
-    `fits` is None where memory was not asked, since something else rules the plan out. Figures are None where
+    `fits` is None if memory was not asked, since something else rules the plan out. Figures are None if
     the plan does not fit, does not meet the latency limits, or where the load has no such figure.
     `within_error`: it is slower than the plan taken by less than the band of plans tells apart.
     """
@@ -237,7 +237,7 @@ class PlanChoice:
 
     @property
     def taken(self) -> ConsideredPlan | None:
-        """The plan of the estimate; None where none fits."""
+        """The plan of the estimate; None if none fits."""
         return next((option for option in self.options if option.taken), None)
 
     @property

@@ -82,7 +82,7 @@ def write_memory_json(use: MemoryUse) -> dict[str, float]:
 
 
 def write_interval_json(figure: IntervalEstimate | None) -> dict[str, float] | None:
-    """Return a figure with its band; None where it has no meaning."""
+    """Return a figure with its band; None if it has no meaning."""
     # Also false for what is not a number; the ends enclose the value.
     if figure is None or not (figure.low > 0.0 and figure.high < math.inf):
         return None

@@ -230,7 +230,7 @@ def make_type_error(where: str, value: object, expected: str) -> InputError:
 
 
 def make_unknown_field_error(where: str, name: str, known_fields: Collection[str]) -> InputError:
-    """Return the error for a field that there is none of, with the fields that come closest."""
+    """Return the error for a field that none exists of, with the fields that come closest."""
     if near := find_closest(name, known_fields):
         return input_error(
             "field.unknown_near",

@@ -100,7 +100,7 @@ class FleetSettings:
     months_to_live: float | None = None
 
 
-#: Demand of each hour from midnight in per cent of the busiest hour. Assumptions, not measurements: users of one
+#: Demand of each hour from midnight in percent of the busiest hour. Assumptions, not measurements: users of one
 #: time zone at work, whose peak is that of `DEFAULT_PEAK_FACTOR`, users of all time zones, jobs that run at night.
 _PRESETS: Final[Mapping[LoadCurveKind, tuple[float, ...]]] = MappingProxyType(
     {
@@ -166,7 +166,7 @@ class RackedSystem:
 
 @dataclass(frozen=True, slots=True)
 class Rack:
-    """A rack with its systems from the bottom up; `limited_by` is `units` or `power`, None where it is not full."""
+    """A rack with its systems from the bottom up; `limited_by` is `units` or `power`, None if it is not full."""
 
     systems: tuple[RackedSystem, ...]
     height_units: float
@@ -209,7 +209,7 @@ class Supply(StrEnum):
 class FleetCost:
     """What one way of supply costs over the horizon, in US dollars before taxes.
 
-    `per_user_month_usd` is None where the demand is not stated in users. `rented_count` is the accelerators
+    `per_user_month_usd` is None if the demand is not stated in users. `rented_count` is the accelerators
     paid for in the busiest hour, at `rent_usd_per_hour` each. Without a total, `missing` says in one sentence what is
     not known. `source` says what the price is: provider, term and date, or system and price source; rents on record
     are of `provider_classes`.
@@ -246,12 +246,12 @@ class FleetYear:
 class FleetOption:
     """The fleet of one accelerator.
 
-    `sizing` says how many accelerators the demand needs. `system` is what is bought, None where single cards
-    are put into servers that nobody sells complete; `instance` what is rented, None where accelerators are
+    `sizing` says how many accelerators the demand needs. `system` is what is bought, None if single cards
+    are put into servers that nobody sells complete; `instance` what is rented, None if accelerators are
     rented singly. used + spare + idle = systems x `slots`, the accelerators of a system; single cards leave slots
     empty. `idle` are the accelerators of a partly used system. `systems_per_replica` above 1 says that a replica spans
     systems over `fabric_bits_per_s`. `utilization` is the day's tokens over what all working replicas can yield.
-    `months_to_next` is when growth needs the next system; None where it never does within the horizon.
+    `months_to_next` is when growth needs the next system; None if it never does within the horizon.
     `provider_rents` has the cheapest first.
     Without a fleet `reason` says why.
     """
@@ -291,7 +291,7 @@ class FleetAnswer:
     """The fleets for a demand, in the order of the scenario's accelerators.
 
     `cheapest` is the accelerator and the supply that cost least over the horizon, `odds` how often that is so
-    when prices and throughput vary; None where no cost is known.
+    when prices and throughput vary; None if no cost is known.
     """
 
     curve: DailyLoadCurve

@@ -40,7 +40,7 @@ class AttentionIndexer:
 class Attention:
     """Softmax attention with its own key and value heads: MHA, GQA and MQA, global or in a window.
 
-    `v_head_dim` is None where values are as wide as keys. With `shared_kv_projection` the values come from
+    `v_head_dim` is None if values are as wide as keys. With `shared_kv_projection` the values come from
     the key projection, so that there is no v_proj; both are still cached, as only keys are rotated. A layer
     that `reuses_cache` has no key and value projections and caches nothing: it reads what an earlier layer of
     its shape keeps.
@@ -70,7 +70,7 @@ class Attention:
 class MLA:
     """Multi-head latent attention: the cache holds one latent and one rotary key a token for all heads.
 
-    `q_lora_rank` is None where queries are projected in one step.
+    `q_lora_rank` is None if queries are projected in one step.
     """
 
     heads: int
@@ -142,7 +142,7 @@ class Mamba1:
 class Mamba2:
     """State space duality: head_dim x state_size state a head, input and output maps per group.
 
-    `gated_norm`: the output is normalised before its projection.
+    `gated_norm`: the output is normalized before its projection.
     """
 
     heads: int
@@ -195,7 +195,7 @@ class MoeFfn:
 
     `intermediate_size` is one expert's; `shared_intermediate_size` is that of all shared experts together.
     With `latent_size` the experts work on vectors of that width, projected down before and up after
-    (`latent_norm`: normalised on the way up). `parallel_dense_intermediate_size` is a full
+    (`latent_norm`: normalized on the way up). `parallel_dense_intermediate_size` is a full
     dense block that runs beside the experts.
     """
 
@@ -245,7 +245,7 @@ class LayerGroup:
 class Model:
     """An open-weights network. Where its dimensions are not published, `layers` is empty and the sizes are 0.
 
-    `native_precision` is what the published checkpoint stores where `quantised_tensors` says, None where
+    `native_precision` is what the published checkpoint stores where `quantised_tensors` says, None if
     no source tells; `native_other_precision` is what it stores in the other matrices inside the blocks.
     `native_group_size` is how many elements share a scale where that is not the usual number of the format.
     `fp8_block` is the side of the squares of elements that share a scale in the publisher's FP8 checkpoint, None

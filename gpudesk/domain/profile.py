@@ -163,7 +163,7 @@ class ProfileTag:
 
 @dataclass(frozen=True, slots=True)
 class ResourceHeadroom:
-    """How much of a resource the load leaves: 0 is none. `headroom` is None where nothing is known; `reason` says why.
+    """How much of a resource the load leaves: 0 is none. `headroom` is None if nothing is known; `reason` says why.
 
     `resource`: memory, bandwidth, compute, links, host or power.
     """
@@ -211,7 +211,7 @@ class OutOfReach:
 class Upgrade:
     """A step up: another accelerator (`count` 1) or more of the same. `unlocked` are models by id.
 
-    Costs are None where no purchase price is known; `usd_per_unlocked` is extra_usd / len(unlocked), 0 for
+    Costs are None if no purchase price is known; `usd_per_unlocked` is extra_usd / len(unlocked), 0 for
     a cheaper accelerator.
     """
 

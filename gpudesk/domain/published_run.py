@@ -40,9 +40,9 @@ class ComparableRun:
     """One published figure, and what a fit says of it that has not seen any run of its publisher's harness.
 
     `figure` names it as an estimate does: a rate is that of the whole deployment in output tokens. `request`
-    has the conditions of the run by the names of the catalog, None where the publication is silent, and
+    has the conditions of the run by the names of the catalog, None if the publication is silent, and
     `assumed` are those that were filled by judgement; `accelerator` and `model` are their names. `differs`
-    are the conditions that are not as asked. `distance` is 0 where nothing that matters differs, and `near`
+    are the conditions that are not as asked. `distance` is 0 if nothing that matters differs, and `near`
     says whether it is small enough for the error to tell something. `inside_band`: the measured value lies in
     the band around the prediction.
     """
@@ -85,7 +85,7 @@ _RESTS_ON = {
 
 
 def find_published_figure(estimate: Estimate, figure: str) -> str | None:
-    """Return the published figure that one of an estimate rests on; None where none is behind it.
+    """Return the published figure that one of an estimate rests on; None if none is behind it.
 
     The time of a request rests on the larger of its parts: the first token, or the others.
     """
@@ -138,7 +138,7 @@ class MlperfResult:
 class MlperfCell:
     """The results of one accelerator in one MLPerf scenario, the best for each accelerator first.
 
-    `ratio` is that best over the best of the baseline; None where the baseline has no result.
+    `ratio` is that best over the best of the baseline; None if the baseline has no result.
     """
 
     results: tuple[MlperfResult, ...]
@@ -199,7 +199,7 @@ class MlperfHeadToHead:
 class StatedMlperfRatio:
     """A ratio that a document states, with who computed it, and what the submitted results give.
 
-    `claim` is the id of the document's claim. `round` is None where no single round is behind it, and
+    `claim` is the id of the document's claim. `round` is None if no single round is behind it, and
     `computed` where there are no two results to work it out from.
     """
 

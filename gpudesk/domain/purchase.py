@@ -54,7 +54,7 @@ class TokenDemandOrigin(StrEnum):
 class DeferralQuestion:
     """What the user says of launch and next part; None is taken from catalog and scenario.
 
-    `next_part` is None where there is none to wait for. `months_to_next` is when it can be had if nothing
+    `next_part` is None if none exists to wait for. `months_to_next` is when it can be had if nothing
     slips, `slip_months` how much later that becomes. `years` are those of use from the launch on.
     `usd_per_month` is what a month without service is worth, or what its lack is fined with. With
     `tuned_for_next` models have to be served that are tuned for the next part. `today` is an ISO day.
@@ -72,7 +72,7 @@ class DeferralQuestion:
 
 
 class RuleOpinion(NamedTuple):
-    """What a rule of a source document says to this question; None where it leaves it undecided.
+    """What a rule of a source document says to this question; None if it leaves it undecided.
 
     `rule` is its id. Only what is `strong` decides.
     """
@@ -87,7 +87,7 @@ class RuleOpinion(NamedTuple):
 class DeferralMonthlyCosts:
     """What a month of the service costs on each course, and a million output tokens of both parts.
 
-    `gap_rental` is the accelerator whose rent stands for a month without either part; None where its cost is
+    `gap_rental` is the accelerator whose rent stands for a month without either part; None if its cost is
     stated. What is not known is None.
     """
 
@@ -128,7 +128,7 @@ class NextPricePoint(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class DeferralThresholds:
-    """Where the computed verdict turns, everything else as it most likely is; None where it does nowhere.
+    """Where the computed verdict turns, everything else as it most likely is; None if it does nowhere.
 
     `gap_months` is how long the service may be without the next part. It is reached with a delivery in
     `delivery_months`, with a slip of `slip_months`, or with a launch in `launch_months`. The next part's cost
@@ -172,7 +172,7 @@ class DeferralAnalysis:
 
     @property
     def document(self) -> DeferralVerdict | None:
-        """What the documents' strong rules say; None where they leave it open or contradict each other."""
+        """What the documents' strong rules say; None if they leave it open or contradict each other."""
         verdicts = {rule.verdict for rule in self.rules if rule.strong and rule.verdict is not None}
         return verdicts.pop() if len(verdicts) == 1 else None
 
@@ -201,7 +201,7 @@ class ProcurementStrength(StrEnum):
 class ProcurementFigure:
     """A figure that belongs to a step: one value, or from `value` to `high`, in `unit`.
 
-    `statements`, `disputes` and `worked` (printed figures that are worked out again) are ids. `anecdotal` is
+    `statements`, `disputes` and `worked` (printed figures that are computed again) are ids. `anecdotal` is
     what rests on unnamed persons.
     """
 
@@ -260,7 +260,7 @@ class CheckpointStatus:
 
 @dataclass(frozen=True, slots=True)
 class ProcurementStepStatus:
-    """A step here and now: `applies` is None where that cannot be told.
+    """A step here and now: `applies` is None if that cannot be told.
 
     `tested` are the comparisons behind it and `missing` the facts that it lacks; `past` is whether the time
     that the document had in mind is over.

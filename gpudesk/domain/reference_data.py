@@ -20,7 +20,7 @@ class ReferenceDeployment:
     """A deployment that a document tells of.
 
     `named` is whether it says who that is; otherwise `who` is its description. `accelerators` are ids of the
-    catalog, `count` is how many there are, None where no number is printed. `date` is the ISO month or day
+    catalog, `count` is how many there are, None if no number is printed. `date` is the ISO month or day
     for which it is told. `basis` says on whose word it stands, `statements` and `disputes` are ids of the
     catalog.
     """
@@ -59,7 +59,7 @@ class SupportLevel(StrEnum):
 class SupportEntry:
     """What one source says of one software on one platform.
 
-    `date` is the ISO month or day of what is said, None where its source has none. `scope` says what it
+    `date` is the ISO month or day of what is said, None if its source has none. `scope` says what it
     holds for. `statements` and `disputes` are ids of the catalog.
     """
 
@@ -94,7 +94,7 @@ class SoftwareSupport:
         return sort_newest_first(entries)
 
     def latest(self, platform: str, software: str) -> SupportEntry | None:
-        """Return the newest entry of one software on a platform, None where nothing is on record."""
+        """Return the newest entry of one software on a platform, None if nothing is on record."""
         entries = self.support(platform, software)
         return entries[0] if entries else None
 
@@ -168,7 +168,7 @@ class ExportRuleLine:
 
 @dataclass(frozen=True, slots=True)
 class ExportRuleReference:
-    """Where the wording or the figures of a rule were read; `date` is None where it has none."""
+    """Where the wording or the figures of a rule were read; `date` is None if it has none."""
 
     title: str
     url: str
@@ -180,7 +180,7 @@ class ExportRule:
     """A rule or a notice about one, with ISO dates. Without lines no score is held against it.
 
     `counts` says in words what it counts, `covers` are destinations that what was read of it names.
-    `in_force` is None where its day was not read. `not_enforced_since` is the day from which its publisher
+    `in_force` is None if its day was not read. `not_enforced_since` is the day from which its publisher
     says so; `superseded_by` is the id of another.
     """
 
@@ -215,7 +215,7 @@ class RefutedStatement:
     """A statement of a document about a rule that does not hold, with the arithmetic that refuses it.
 
     `peak` is the dense peak in FLOP/s that is taken, `limit` the TPP of the rule, and `worked` the id of the
-    printed figure that is worked out again.
+    printed figure that is computed again.
     """
 
     statement: str
@@ -243,7 +243,7 @@ class ExportRuleSet:
 
 @dataclass(frozen=True, slots=True)
 class ExportScore:
-    """The product for one format: dense FLOP/s x bits; `bits` is None where the format is left out."""
+    """The product for one format: dense FLOP/s x bits; `bits` is None if the format is left out."""
 
     precision: str
     flops: float
@@ -256,7 +256,7 @@ class ExportScore:
 
 @dataclass(frozen=True, slots=True)
 class LimitComparison:
-    """A figure beside a limit of a rule; `value` is None where it is not known. `says` puts it in words."""
+    """A figure beside a limit of a rule; `value` is None if it is not known. `says` puts it in words."""
 
     limit: ExportLimit
     value: float | None
@@ -271,7 +271,7 @@ class LimitComparison:
 
     @property
     def met(self) -> bool | None:
-        """Whether it is what the line describes, None where that cannot be told."""
+        """Whether it is what the line describes, None if that cannot be told."""
         if self.value is None:
             return None
         return (self.standing is LimitSide.ABOVE) is self.limit.at_least
@@ -286,7 +286,7 @@ class ExportLineCheck:
 
     @property
     def met(self) -> bool | None:
-        """Whether all of it holds, None where that cannot be told."""
+        """Whether all of it holds, None if that cannot be told."""
         return _hold_all(each.met for each in self.held)
 
 
@@ -305,7 +305,7 @@ class ExportRuleCheck:
 
     @property
     def met(self) -> bool | None:
-        """Whether any of its descriptions holds, None where that cannot be told or it has none."""
+        """Whether any of its descriptions holds, None if that cannot be told or it has none."""
         outcomes = [line.met for line in self.lines]
         if True in outcomes:
             return True
@@ -313,7 +313,7 @@ class ExportRuleCheck:
 
     @property
     def threshold(self) -> LimitComparison | None:
-        """The first figure that the score is held against, None where the rule has none."""
+        """The first figure that the score is held against, None if the rule has none."""
         return self.lines[0].held[0] if self.lines else None
 
 
@@ -322,7 +322,7 @@ class ExportCheck:
     """What arithmetic says of one accelerator under dated rules.
 
     `scores` are those of its formats, the largest first and those left out last; `tpp` is the largest, None
-    where no dense peak is known. The last of the `notes` tells the user to check with the rule in force and
+    where no dense peak is known. The last of the `notes` tells the user to check with the rule in effect and
     counsel.
     """
 

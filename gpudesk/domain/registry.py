@@ -68,7 +68,7 @@ class Attribute:
     form_label: str = ""
     explanation: str = ""
     precision: str = ""
-    #: None where neither more nor less is better.
+    #: None if neither more nor less is better.
     more_is_better: bool | None = None
     #: Without it no estimate or fleet can be made.
     required: bool = False
@@ -414,7 +414,7 @@ SYSTEM_ATTRIBUTES: Final = {
 
 
 def find_attribute_definition(name: str) -> Attribute | None:
-    """Return an attribute of accelerators or systems; None where neither has it."""
+    """Return an attribute of accelerators or systems; None if neither has it."""
     return ATTRIBUTES.get(name) or SYSTEM_ATTRIBUTES.get(name)
 
 
@@ -462,7 +462,7 @@ def list_listed_attributes(attributes: Mapping[str, Attribute] = ATTRIBUTES) -> 
 class Figure:
     """A figure of an estimate: the field of `Estimate` that its key names, in the unit on display.
 
-    `compare` and `sheet` are the places of its row among those of the results, None where it has none.
+    `compare` and `sheet` are the places of its row among those of the results, None if it has none.
     Estimates are told apart by the figures that are `judged`: their ratios have intervals.
     """
 
@@ -567,7 +567,7 @@ MAX_CONCURRENCY: Final = Figure("max_concurrency", "Max concurrency", None, more
 
 
 def find_figure(name: str) -> Figure | None:
-    """Return the figure of a name, the one without an interval too; None where there is none."""
+    """Return the figure of a name, the one without an interval too; None if none exists."""
     return MAX_CONCURRENCY if name == MAX_CONCURRENCY.key else FIGURES.get(name) or COST_FIGURES.get(name)
 
 

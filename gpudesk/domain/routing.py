@@ -42,7 +42,7 @@ class RoutePlan(StrEnum):
 
 
 class RequestRateOrigin(StrEnum):
-    """Where the requests a second come from."""
+    """Where the requests per second come from."""
 
     DEMAND = "demand"
     YOURS = "yours"
@@ -54,7 +54,7 @@ class RequestRateOrigin(StrEnum):
 class RequestMix:
     """What requests there are: `long_share` of them, by number, are long, all others those of the scenario.
 
-    None is worked out: the input of long requests is four times the scenario's, as far as the model's context
+    None is computed: the input of long requests is four times the scenario's, as far as the model's context
     goes, and their output is the scenario's. With `model`, requests of `model_kind` go to that model, in
     `weights` or in the scenario's format.
     """
@@ -112,7 +112,7 @@ class RoutedPlan:
 
     `software_usd` is the part of both costs that software takes, its stacks shared with the rest of the fleet
     as inputs of costs say. `software_alone_usd` is what it takes if no other service shares them. A cost is
-    None where an input is missing.
+    None if an input is missing.
     """
 
     plan: RoutePlan
@@ -165,10 +165,10 @@ class RouteRanking:
 
 @dataclass(frozen=True, slots=True)
 class RoutingResult:
-    """The plans for a mix of requests. A ranking is None where fewer than two plans have that cost.
+    """The plans for a mix of requests. A ranking is None if fewer than two plans have that cost.
 
     `shared_loss` is the share of two unlike replicas' rates that is lost where one pool spreads requests
-    evenly over both, with its working; None where one of both cannot serve all kinds.
+    evenly over both, with its working; None if one of both cannot serve all kinds.
     """
 
     keys: tuple[str, str]

@@ -19,7 +19,7 @@ from gpudesk.domain.workload import Load, LoadKind, Workload
 
 #: A comparison puts at most this many accelerators side by side.
 MAX_ACCELERATORS = 6
-#: Colours there are for parts; each has a dash and a marker of its own too.
+#: Colors there are for parts; each has a dash and a marker of its own too.
 MAX_PALETTE_INDEX = 8
 
 

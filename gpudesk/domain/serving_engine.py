@@ -34,8 +34,8 @@ class EngineSetting(StrEnum):
     what the driver keeps, context, graphs and workspaces of one accelerator. collective_bytes: buffers of the
     collectives, where there is more than one accelerator in a replica. logit_bytes: bytes held for each logit
     of a sequence while its token is drawn. window_share: share of a sequence for which layers with a window
-    hold memory, 0 where they give back what the window has passed. state_share: share of the cache set apart
-    for recurrent states, 0 where both come from one pool; state_slots: states that a sequence then
+    hold memory, 0 if they give back what the window has passed. state_share: share of the cache set apart
+    for recurrent states, 0 if both come from one pool; state_slots: states that a sequence then
     takes of it. Switches, 1 on and 0 off: chunked_prefill; mixed_steps,
     prompts go in one step with the tokens of running sequences; kv_on_demand, a sequence is given memory as
     it grows, and not for its full length when it begins; present_runtime, steps are run by the program of

@@ -41,7 +41,7 @@ DEFAULT_PEAK_FACTOR: Final = 2.0
 class Demand:
     """What is asked of a service, on average, and what it has to keep in reserve.
 
-    `amount` is users who are active at once, requests/s, output tokens a day, or requests in flight at the
+    `amount` is users who are active at once, requests/s, output tokens per day, or requests in flight at the
     busiest time, by `kind`. A user sends
     `requests_per_user_hour`. `peak_factor` is the busiest time over the average. Latency limits hold for the
     99th percentile at the peak; None sets none. `utilisation_cap` is the share of its highest rate within
@@ -112,7 +112,7 @@ class PhysicalBoundCheck:
     """What physics alone would need for the demand, and why more are needed.
 
     `floor` is the fewest accelerators that could read what must be read in the time there is: peak output
-    tokens/s x bytes a token / memory bandwidth, at the largest batch that their memory holds. `ratio` is the
+    tokens/s x bytes per token / memory bandwidth, at the largest batch that their memory holds. `ratio` is the
     candidate's count over it. `reasons` explain a ratio above ten, largest first; empty below.
     """
 
@@ -127,7 +127,7 @@ class SizingOption:
 
     `spare` are the accelerators of the spare replicas. `output_tokens_per_s` is what all working replicas
     yield at most within the limits, without the cap; `estimate` is that of one replica there. `systems` are the
-    whole systems that hold the accelerators, None where single ones are bought. Where nothing
+    whole systems that hold the accelerators, None if single ones are bought. Where nothing
     meets the demand, `reason` says why, `count` is None and what depends on it is empty.
     """
 
@@ -163,7 +163,7 @@ class SizingOption:
 class SizingResult:
     """The candidates for a demand, in the order of the scenario's accelerators.
 
-    `requests_per_s` and `output_tokens_per_s` are those of the peak; None where requests in flight are asked
+    `requests_per_s` and `output_tokens_per_s` are those of the peak; None if requests in flight are asked
     for, which each accelerator answers at its own rate.
     """
 

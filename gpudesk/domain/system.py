@@ -21,7 +21,7 @@ class SystemKind(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class System:
-    """The values that the catalog prefers for one system, in SI units; None where nothing is known.
+    """The values that the catalog prefers for one system, in SI units; None if nothing is known.
 
     What nothing is computed with is among its attributes alone. `scale_up_domain` and `accelerator_power_w` are
     those of the accelerator unless the system has its own. `nodes` is the number of hosts in it. `nic_bits_per_s`
@@ -109,7 +109,7 @@ def count_systems(size: int, replica: int, copies: int) -> SystemCount:
 
 @dataclass(frozen=True, slots=True)
 class ReferenceDesign:
-    """A published design of one or several systems of a kind, with published totals; None where unpublished.
+    """A published design of one or several systems of a kind, with published totals; None if unpublished.
 
     `system` is the id of what it consists of, `nodes` the number of hosts. `power_max_w` is that of all racks.
     """

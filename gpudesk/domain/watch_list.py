@@ -97,7 +97,7 @@ class WatchSignal:
 class SignalStatus:
     """A signal with what holds of it: the user's note, or else the newest value on record.
 
-    `passed` is None where nothing is known. `idle` is a note that is not of the signal's form, which has no
+    `passed` is None if nothing is known. `idle` is a note that is not of the signal's form, which has no
     effect: an upgrade may have given the signal another one.
     """
 
@@ -109,7 +109,7 @@ class SignalStatus:
 
     @property
     def value(self) -> WatchValue | None:
-        """The value that holds, None where nothing is known."""
+        """The value that holds, None if nothing is known."""
         signal_value = self.note or self.known
         return None if signal_value is None else signal_value.value
 

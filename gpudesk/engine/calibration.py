@@ -79,7 +79,7 @@ class CalibrationConstant:
         return value
 
     def find_override(self, keys: ConstantKeys) -> ConstantOverride | None:
-        """Return the most specific exception that matches `keys`, or None where the default holds."""
+        """Return the most specific exception that matches `keys`, or None if the default holds."""
         matching = [exception for exception in self.exceptions if exception.matches(keys)]
         return max(matching, key=lambda exception: len(exception.where), default=None)
 
@@ -90,7 +90,7 @@ INTERVAL_KEYS = ("load", "experts", "generation", "serving_engine", "weights")
 
 @dataclass(frozen=True, slots=True)
 class IntervalRule:
-    """Factors of the 80 % band of one figure on one basis: low = value x `low`, high = value x `high`.
+    """Factors of the 80% interval of one figure on one basis: low = value x `low`, high = value x `high`.
 
     It holds where all of `where` match (keys of `INTERVAL_KEYS`); the rule that names most keys wins.
     """
@@ -134,7 +134,7 @@ class LeadScaleKey(NamedTuple):
 
 
 class ConstantValues(dict[str, float]):
-    """The constants for one combination of keys by name, each worked out when it is first asked for."""
+    """The constants for one combination of keys by name, each computed when it is first asked for."""
 
     def __init__(self, constants: Mapping[str, CalibrationConstant], keys: ConstantKeys) -> None:
         super().__init__()
@@ -247,7 +247,7 @@ def find_lead_scale(
 
 
 def make_ratio_interval(ratio: float, scale: float) -> IntervalEstimate:
-    """Return a ratio with its 80% interval; it leaves out 1 where the odds of a lead are above 90%."""
+    """Return a ratio with its 80% interval; it leaves out 1 if the odds of a lead are above 90%."""
     width = 9.0**scale
     return IntervalEstimate(ratio, ratio / width, ratio * width)
 

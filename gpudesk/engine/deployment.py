@@ -48,7 +48,7 @@ class ServingConfiguration:
 
     `months_old` and `months_newer` count from the newest calibrated month back and forward, 0 or more.
     `mixed_steps`, `kv_on_demand` and `present_runtime` are switches of the serving engine, see `EngineSetting`.
-    `limit_tokens` is how many tokens a step of an attention rank takes at the most where a load sets p99 limits, see
+    `limit_tokens` is how many tokens per step of an attention rank takes at most where a load sets p99 limits, see
     `SchedulingConstants`.
     """
 

@@ -31,7 +31,7 @@ _HALVINGS: Final = 50
 UNDER_WAY: Final = 0.5
 #: Seconds that a request stays in the decode pool at least, so that rates are finite without any decode step.
 SHORTEST_STAY: Final = 1e-9
-#: Seconds between two transfers at the least, so that rates are finite where nothing is to be moved.
+#: Seconds between two transfers at least, so that rates are finite where nothing is to be moved.
 _SHORTEST_SPACING: Final = 1e-12
 
 
@@ -106,7 +106,7 @@ class PoolFlow:
     def arrival(self, rate: Array, others: Array | float = 1.0) -> Array:
         """Seconds until the cache of a prompt is in the decode pool, at a rate with random arrivals.
 
-        `others` is the share of the load that a request finds before it, 1 where clients are many.
+        `others` is the share of the load that a request finds before it, 1 if clients are many.
         """
         prefill = self._stretched(others * rate / self.prefill_rate)
         transfer = self._stretched(others * rate / self.transfer_rate)
@@ -162,7 +162,7 @@ class PoolFlow:
         return np.where(fits, most, np.maximum(low, most * 1e-12))
 
 
-#: A pool that is busier than this is as good as full.
+#: A pool that is busier than this is practically full.
 _FULL: Final = 1.0 - 1e-9
 _INTERCONNECT: Final = LIMITERS.index(Limiter.INTERCONNECT)
 
@@ -352,7 +352,7 @@ def _open(pools: PoolPair, requests: ReplicaRequests, rate: Array) -> _PoolLoadR
 def _within(
     pools: PoolPair, requests: ReplicaRequests, loads: DeploymentLoads, constants: SchedulingConstants
 ) -> _PoolLoadResult:
-    """The highest rate whose TTFT and TPOT stay within the limits (p99 or mean); NaN where none does."""
+    """The highest rate whose TTFT and TPOT stay within the limits (p99 or mean); NaN if none does."""
     flow = PoolFlow(pools, requests, pools.prompts)
     tail, margin = get_p99_factors(loads.p99, constants)
 

@@ -41,7 +41,7 @@ class KernelPath:
 
 @dataclass(frozen=True, slots=True)
 class EngineLimits:
-    """What the engine sets by itself on a part; batch limits are in sequences and tokens a step."""
+    """What the engine sets by itself on a part; batch limits are in sequences and tokens per step."""
 
     max_batch: int
     max_batched_tokens: int
@@ -89,7 +89,7 @@ def find_kernel_path(
 
 @lru_cache(maxsize=2_000)
 def _platform_reason(engine: ServingEngine, accelerator: Accelerator, date: str | None) -> Message | None:
-    """Return why `engine` does not run on a part at all, or None where it does."""
+    """Return why `engine` does not run on a part at all, or None if it does."""
     if engine.runs_on(accelerator, date):
         return None
     platform = ", ".join(sorted(list_platforms(accelerator)))
@@ -125,7 +125,7 @@ def _ffns(model: Model) -> frozenset[str]:
 def find_kv_objection(
     engine: ServingEngine, accelerator: Accelerator, model: Model, kv: Precision, date: str | None = None
 ) -> Message | None:
-    """Return why `engine` does not keep the cache of `model` in `kv`, or None where it does."""
+    """Return why `engine` does not keep the cache of `model` in `kv`, or None if it does."""
     return _find_kv_objection(engine, accelerator, _mixers(model), resolve_fp4(kv, accelerator.vendor), date)
 
 
@@ -231,7 +231,7 @@ def find_plan_objection(
     plan: ParallelPlan,
     date: str | None = None,
 ) -> Message | None:
-    """Return why `engine` does not load `model` under `plan`, or None where it does."""
+    """Return why `engine` does not load `model` under `plan`, or None if it does."""
     if plan.tp > 1 and not engine.parallel.tp:
         return message("plan.engine_tp", "{engine} splits a model by layers: use PP instead of TP", engine=engine.name)
     if plan.replica > accelerator.cards_per_host and not engine.parallel.hosts:

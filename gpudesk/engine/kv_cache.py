@@ -38,7 +38,7 @@ INDEXER_SCALE_BYTES = 4
 
 @dataclass(frozen=True, slots=True)
 class CacheGrowth:
-    """Bytes and arithmetic that grow with a sequence: `per_token` up to `window` tokens (None: for ever).
+    """Bytes and arithmetic that grow with a sequence: `per_token` up to `window` tokens (None: forever).
 
     `flops_per_token` is the attention arithmetic of one new token against one cached token.
     """

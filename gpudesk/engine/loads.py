@@ -24,7 +24,7 @@ from gpudesk.engine.steps import (
     compute_request_prefill,
 )
 
-#: Decode steps that a newcomer waits at the most, beside the prompts of all that run.
+#: Decode steps that a newcomer waits at most, beside the prompts of all that run.
 MOST_STEPS: Final = 2.5
 #: Of a round: less than this is no started one.
 ROUNDING: Final = 1e-9
@@ -74,7 +74,7 @@ class LoadTerms:
 
 @dataclass(frozen=True, slots=True)
 class ReplicaResults:
-    """What one replica does under its load. `rate` is requests/s; NaN where a figure has no meaning.
+    """What one replica does under its load. `rate` is requests/s; NaN if a figure has no meaning.
 
     `waiting` is how many of the running sequences queue for prefill together. `compute_terms` says what the figures
     consist of, by the values that they were computed from.
@@ -92,7 +92,7 @@ class ReplicaResults:
 
 
 def _either(mask: Mask, one: Callable[[], Array], other: Callable[[], Array]) -> Array:
-    """Return `one` where the mask holds and `other` elsewhere; what no case needs is not worked out."""
+    """Return `one` where the mask holds and `other` elsewhere; what no case needs is not computed."""
     if np.all(mask):
         return one()
     return np.where(mask, one(), other()) if np.any(mask) else other()
@@ -138,7 +138,7 @@ class _ReplicaRun:
         many these are is known where a setting `counted` those that run; memory is known to a few percent, so
         that any number may be left, and `tail_wave` is what that costs on average. Where outputs are distributed
         exponentially, the longest of R that run lasts 1 + 1/2 + ... + 1/R mean outputs, here ln(R) + 0.577 to a
-        hundredth, and `longest` at the most.
+        hundredth, and `longest` at most.
         """
 
         def started() -> Array:
@@ -344,7 +344,7 @@ def serve_closed_loop(
     running = np.minimum(concurrency, _room(rows, requests, constants))
     served = np.where(finite, total, running)
     first_wave = concurrency / total
-    # Where prompts come before tokens, all that wait go at once, and equal requests keep in step for ever.
+    # Where prompts come before tokens, all that wait go at once, and equal requests keep in step forever.
     # Where nothing is decoded they come one by one.
     cohort = np.where(requests.varied, rows.burst_varied, 1.0 - rows.mixes * (1.0 - rows.burst_equal))
     cohort = np.where(requests.later > 0, cohort, 0.0)
@@ -459,13 +459,13 @@ LATEST: Final = math.log(100.0)
 def get_p99_factors(p99: Mask, constants: SchedulingConstants) -> tuple[Array, Array]:
     """Return what limits hold of means: times that a wait is longer at p99, and mean TPOT over its limit.
 
-    Both are 1 where the limits are of means.
+    Both are 1 if the limits are of means.
     """
     return np.where(p99, LATEST, 1.0), np.where(p99, constants.p99_margin, 1.0)
 
 
 def _steady(rows: CoefficientColumns, requests: ReplicaRequests, running: Array) -> ServingRound:
-    """Work out a round of `running` sequences of which some arrive while others are waiting."""
+    """Compute a round of `running` sequences of which some arrive while others are waiting."""
     return compute_round(rows, requests, running, _arriving(rows, running))
 
 
@@ -476,7 +476,7 @@ def _arriving(rows: CoefficientColumns, running: Array) -> Array:
 
 
 def _largest(good: Callable[[Array], Mask], capacity: Array) -> Array:
-    """Return the largest whole number up to `capacity` for which `good` holds, 0 where 1 is not good.
+    """Return the largest whole number up to `capacity` for which `good` holds, 0 if 1 is not good.
 
     `good` holds up to some number and for none beyond it.
     """
@@ -565,7 +565,7 @@ def serve_within_limits(
 ) -> ReplicaResults:
     """Return the highest throughput whose TTFT and TPOT stay within the limits (p99 or mean).
 
-    `running` is 0 and the rate NaN where not even one sequence meets them.
+    `running` is 0 and the rate NaN if not even one sequence meets them.
     """
     tail, margin = get_p99_factors(p99, constants)
     undisturbed = compute_lone_ttft(rows, requests)

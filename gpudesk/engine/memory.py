@@ -25,7 +25,7 @@ ACTIVATION_BYTES = 2
 #: How many sequences are held that take no memory.
 UNLIMITED_SEQUENCES = 2**31
 #: Vectors of hidden size that a layer holds while its feed-forward block is at its widest: residual,
-#: normalised input, output. With the three of the block that is what vLLM's profile of Llama 3.1 8B shows:
+#: normalized input, output. With the three of the block that is what vLLM's profile of Llama 3.1 8B shows:
 #: 110.6 kB a token.
 HIDDEN_VECTORS = 3
 #: Vectors as wide as a dense feed-forward block that it holds at once: gate, up, and their product.
@@ -36,7 +36,7 @@ FFN_VECTORS = 3
 class MemorySettings:
     """What a serving engine sets aside: its memory fraction and of what, its own runtime, its step limits.
 
-    `max_batch` is in sequences and `max_batched_tokens` in tokens a step, both of one attention rank.
+    `max_batch` is in sequences and `max_batched_tokens` in tokens per step, both of one attention rank.
     `usual_fraction` is what the serving engine takes unasked, where the user asked for nothing.
     `collective_bytes` come to the runtime of a replica of more than one accelerator.
     """
@@ -57,7 +57,7 @@ class MemorySettings:
 class MemoryBudget:
     """Where the memory of the fullest accelerator goes before any sequence is admitted.
 
-    `pool_bytes` is what the KV cache may take at the most (0 or less: the weights alone do not fit),
+    `pool_bytes` is what the KV cache may take at most (0 or less: the weights alone do not fit),
     `usual_pool_bytes` what it takes by the usual setting of the serving engine.
     """
 
@@ -73,7 +73,7 @@ class MemoryBudget:
     replicas: int
 
     def max_sequences(self, tokens: int) -> int:
-        """Sequences of `tokens` that the whole deployment can hold at once; 0 where none fits."""
+        """Sequences of `tokens` that the whole deployment can hold at once; 0 if none fits."""
         return self.count_sequences(self.cache.sequence_bytes(tokens))
 
     def count_sequences(self, sequence_bytes: int) -> int:
@@ -199,7 +199,7 @@ def compute_memory_budget(
 ) -> MemoryBudget:
     """Divide the memory of the fullest accelerator of `plan`; `weights` is a concrete format.
 
-    Raises ValueError where the model's dimensions are not known.
+    Raises ValueError if the model's dimensions are not known.
     """
     shards = shard_model(model, weights, plan, settings.padding)
     cache = compute_cache_profile(model, kv, plan, settings.holding)

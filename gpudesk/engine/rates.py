@@ -69,13 +69,13 @@ class EffectiveRates:
     expert_half_tokens: float  # tokens an expert at which grouped products reach half of their rate
     expert_evenness: float  # shape of the gamma distribution of how often each expert is chosen
     expert_skew: float  # times `StepWork.expert_skew`, load above the mean of the busiest rank under EP
-    layer_s: float  # s a layer, launches and norms
-    quantise_s: float  # s a layer, narrowing activations
-    moe_layer_s: float  # s a layer with experts, routing and grouped launch
-    prefill_layer_s: float  # s a layer that the host takes to launch the kernels of a prefill chunk
-    prefill_moe_s: float  # s a layer with experts, the same on top
-    step_s: float  # s a step, scheduling and sampling
-    sequence_s: float  # s a sequence and step, the same
+    layer_s: float  # s per layer, launches and norms
+    quantise_s: float  # s per layer, narrowing activations
+    moe_layer_s: float  # s per layer with experts, routing and grouped launch
+    prefill_layer_s: float  # s per layer that the host takes to launch the kernels of a prefill chunk
+    prefill_moe_s: float  # s per layer with experts, the same on top
+    step_s: float  # s per step, scheduling and sampling
+    sequence_s: float  # s per sequence and step, the same
     host_overlap: float  # share of the host's work that the accelerator hides
     request_s: float  # s, of a request outside of the steps
     first_token_s: float  # s, of a request and its first token between client and replica
@@ -189,7 +189,7 @@ def look_up_rates(calibration: Calibration, keys: Sequence[Mapping[KeyGroup, Con
 
 
 def _powered(power: Any, reference: Any, exponent: Any) -> Any:  # noqa: ANN401 - numbers or arrays
-    """Return what a power limit other than the reference's makes of sustained arithmetic; 1 where unknown."""
+    """Return what a power limit other than the reference's makes of sustained arithmetic; 1 if unknown."""
     is_known = (power > 0) & (reference > 0)
     unknown = 1.0 - is_known
     ratio = (is_known * power + unknown) / (is_known * reference + unknown)

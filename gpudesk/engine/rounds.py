@@ -66,7 +66,7 @@ class ServingRound:
     """A round; all in seconds, apart from the count of decode `steps`.
 
     `parts` divides all of it by the first four of `LIMITERS`, steps and prompts one after the other. `step`
-    is a decode step, 0 where a single token leaves nothing to decode. `chunk` is what a prefill chunk takes
+    is a decode step, 0 if a single token leaves nothing to decode. `chunk` is what a prefill chunk takes
     from the replica, `fill` what the first one of a burst takes longer than that on its way through the
     pipeline stages. `shared` is what a round is shorter where prompts go through the layers in one step with
     the tokens of others, and `added` what a prompt then adds to it.
@@ -149,7 +149,7 @@ class ServingRound:
 
 
 def compute_round(rows: CoefficientColumns, requests: ReplicaRequests, running: Array, waiting: Array) -> ServingRound:
-    """Work out a round of `running` sequences, of which `waiting` queue for prefill together."""
+    """Compute a round of `running` sequences, of which `waiting` queue for prefill together."""
     each, prefill = compute_request_prefill(rows, requests.prompt, waiting, requests.cached)
     decode = compute_decode_step(rows, running, requests.context)
     later = requests.later

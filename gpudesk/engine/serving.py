@@ -52,7 +52,7 @@ class DeploymentLoads:
 
 @dataclass(frozen=True, slots=True)
 class ServingResults:
-    """What each deployment does; arrays of one shape, NaN where a figure has no meaning for the load.
+    """What each deployment does; arrays of one shape, NaN if a figure has no meaning for the load.
 
     `concurrency` and `admitted` are sequences of the whole deployment, `rate` is requests/s of the whole
     deployment, `running` sequences of one replica, of which `waiting` queue for prefill together; times in

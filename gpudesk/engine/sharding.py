@@ -293,7 +293,7 @@ def shard_model(
 ) -> ModelShards:
     """Lay `model` with `weights` (a concrete format) out over `plan`; exact integers.
 
-    Raises ValueError where the model's dimensions are not known.
+    Raises ValueError if the model's dimensions are not known.
     """
     return _shard_replica(model, weights, plan.tp, plan.pp, plan.ep, plan.attention_dp, padding)
 

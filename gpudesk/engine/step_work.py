@@ -131,7 +131,7 @@ class StepWork:
     expert_bytes: float  # of all routed experts
     expert_flop: float  # a token, of the routed experts
     expert_peak: float  # FLOP/s of all ranks that divide them
-    power: float  # W per dense 16-bit TFLOP/s, 0 where unknown
+    power: float  # W per dense 16-bit TFLOP/s, 0 if unknown
     active_share: float  # k/E of the routed experts
     log_miss: float  # ln(1 - k/E)
     expert_spread: float  # replicas that share one set of experts
@@ -157,14 +157,14 @@ class StepWork:
     moe_layers: float  # layers with experts
     collectives: float  # all-reduces of a step among tensor-parallel ranks
     link_bandwidth: float  # bytes/s between them
-    moved: float  # bytes a token over that link, around a ring
-    exchanged: float  # bytes a token over it, where each rank sends to each other at once
+    moved: float  # bytes per token over that link, around a ring
+    exchanged: float  # bytes per token over it, where each rank sends to each other at once
     dispatches: float  # all-to-alls of a step among the ranks that share experts
     dispatch_bandwidth: float  # bytes/s between them
-    dispatch_moved: float  # bytes a token over that link
+    dispatch_moved: float  # bytes per token over that link
     transfers: float  # hand-overs of a step between pipeline stages
     stage_bandwidth: float  # bytes/s between them
-    stage_moved: float  # bytes a token over that link
+    stage_moved: float  # bytes per token over that link
     layer_vectors: float  # bytes of the hidden vectors of a token in all layers of an attention rank
     expert_vectors: float  # bytes of the copies of a token for its experts on a rank, in all layers
     attention_ranks: float  # ranks over which attention-DP divides sequences, else 1
@@ -175,8 +175,8 @@ class StepWork:
     server: float  # 0 or 1: behind the HTTP server
     mixed_steps: float  # 0 or 1: prompts go in one step with the tokens of running sequences
     kv_on_demand: float  # 0 or 1: a sequence is given memory as it grows
-    chunk_tokens: float  # tokens that a step takes at the most
-    step_batch_cap: float  # sequences that a step takes at the most
+    chunk_tokens: float  # tokens that a step takes at most
+    step_batch_cap: float  # sequences that a step takes at most
     tokens_per_step: float  # tokens of a sequence that a step yields
     verified_tokens: float  # tokens of a sequence that a step computes
 

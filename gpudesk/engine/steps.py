@@ -1,4 +1,4 @@
-"""Time of one step of one replica, vectorised over independent cases.
+"""Time of one step of one replica, vectorized over independent cases.
 
 A step takes b decoding sequences and m prefill tokens through all layers. Per operator class it needs the
 larger, smoothly, of the time to read its bytes and the time to do its arithmetic:
@@ -27,19 +27,19 @@ Array = NDArray[np.float64]
 class StepCoefficients:
     """The coefficients of the steps of one deployment; under attention-DP cache and attention are divided by the ranks.
 
-    Of the cache, group 0 grows for ever and the groups 1 and 2 end at their window.
+    Of the cache, group 0 grows forever and the groups 1 and 2 end at their window.
     """
 
     dense_read: float  # s, to read all dense matrices once
-    dense_flop: float  # s a token, arithmetic of the dense matrices
+    dense_flop: float  # s per token, arithmetic of the dense matrices
     expert_read: float  # s, to read all routed experts once
-    expert_flop: float  # s a token, arithmetic of the routed experts
+    expert_flop: float  # s per token, arithmetic of the routed experts
     expert_offset: float  # tokens, what grouped kernels lose when every touched expert has few
     expert_log_miss: float  # ln(1 - k/E)
     expert_evenness: float  # how evenly experts are chosen, see `compute_expert_coverage`
     expert_spread: float  # replicas that share one set of experts
     head_read: float  # s, to read the LM head once
-    head_flop: float  # s a token of one attention rank, arithmetic of the LM head
+    head_flop: float  # s per token of one attention rank, arithmetic of the LM head
     kv_token: float  # s, to read one cached token of one sequence in group 0
     kv1_token: float  # s, the same in group 1
     kv1_window: float  # tokens
@@ -54,26 +54,26 @@ class StepCoefficients:
     patt1_window: float  # tokens
     patt_offset: float  # tokens that a prompt token seems to attend to on top: tiles of short prompts are not full
     comm_fixed: float  # s, collectives of a step where each rank sends to each other at once
-    comm_token: float  # s a token, the same
+    comm_token: float  # s per token, the same
     ring_fixed: float  # s, collectives of a step around a ring, which starts later and sends less
-    ring_token: float  # s a token, the same
+    ring_token: float  # s per token, the same
     overhead_fixed: float  # s, launches and norms of all layers
     prefill_fixed: float  # s, that a prefill chunk takes at least: the host launches its kernels one by one
     host_fixed: float  # s, scheduling and sampling of a step
-    host_sequence: float  # s a sequence, the same
+    host_sequence: float  # s per sequence, the same
     host_overlap: float  # share of the host's work that the accelerator hides
-    activation_token: float  # s a token, activations passing memory
+    activation_token: float  # s per token, activations passing memory
     attention_ranks: float  # ranks over which attention-DP divides sequences, else 1
     stages: float  # pipeline stages
     bubble: float  # stretch by each stage after the first, of steps of several sequences
     request: float  # s, of a request outside of the steps
-    chunk_tokens: float  # tokens that a step takes at the most
+    chunk_tokens: float  # tokens that a step takes at most
     tokens_per_step: float  # tokens of a sequence that a step yields
     verified_tokens: float  # tokens of a sequence that a step computes
-    step_batch_cap: float  # sequences that a step takes at the most
+    step_batch_cap: float  # sequences that a step takes at most
     latency: float  # s, of a request and its first token between client and replica
-    mixes: float  # 1 where prompts go in one step with the tokens of running sequences, 0 where they come first
-    on_demand: float  # 1 where a sequence is given memory as it grows, 0 where its full length is set aside
+    mixes: float  # 1 if prompts go in one step with the tokens of running sequences, 0 if they come first
+    on_demand: float  # 1 if a sequence is given memory as it grows, 0 if its full length is set aside
     burst_equal: float  # share of equal requests that meet a burst in a steady closed loop, where prompts mix
     burst_varied: float  # the same of varied requests
     limit_queue: float  # share of its p99 limit that queues take, beyond the prompt, under the highest load

@@ -465,7 +465,7 @@ def list_outer_tensors(model: Model) -> tuple[WeightTensor, ...]:
 
 
 def count_parameters(model: Model) -> int:
-    """Parameters of the text model; 0 where its dimensions are not known."""
+    """Parameters of the text model; 0 if its dimensions are not known."""
     if not model.dimensions_known:
         return 0
     total = sum(tensor.parameters for tensor in list_outer_tensors(model))

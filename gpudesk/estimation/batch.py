@@ -18,7 +18,7 @@ from gpudesk.estimation.line_answers import LineQuestion, RequestTemplate
 from gpudesk.estimation.request_fields import MOST_TOKENS, parse_load, parse_request
 from gpudesk.text.messages import InputError, format_input_error, input_error
 
-#: Bytes that are taken at once at the most; some thousand lines.
+#: Bytes that are taken at once at most; some thousand lines.
 _CHUNK_BYTES: Final = 1 << 20
 #: A line longer than this is answered with an error; no request comes near it.
 _LONGEST_LINE: Final = 1 << 20

@@ -59,7 +59,7 @@ def configure_serving(
     engines: tuple[ServingEngine, ...],
     calibration: Calibration,
 ) -> ServingConfiguration:
-    """Choose serving engine, kernels and settings; raises InputError where nothing runs it."""
+    """Choose serving engine, kernels and settings; raises InputError if nothing runs it."""
     if not model.dimensions_known:
         raise input_error(
             "model.no_dimensions",
@@ -297,7 +297,7 @@ def list_open_plans(
 
 
 def find_objection(configuration: ServingConfiguration, plan: ParallelPlan) -> Message | None:
-    """Return why the serving engine refuses a plan, or None where it does not."""
+    """Return why the serving engine refuses a plan, or None if it does not."""
     return engine_support.find_plan_objection(
         configuration.engine, configuration.accelerator, configuration.model, configuration.weights, plan
     )
@@ -323,7 +323,7 @@ def describe_no_plan(request: EstimateRequest, configuration: ServingConfigurati
 def add_nearest_plan(
     objection: Message, request: EstimateRequest, configuration: ServingConfiguration, refused: ParallelPlan
 ) -> Message:
-    """Return why a plan is refused with the nearest one that holds a request; without it where there is none."""
+    """Return why a plan is refused with the nearest one that holds a request; without it where none exists."""
     nearest = _find_nearest_plan(request, configuration, refused)
     if nearest is None:
         return objection
@@ -400,7 +400,7 @@ class MemoryPlanCache:
         return list_parallel_plans(self._configuration.model, self._configuration.accelerator, count, wishes)
 
     def find_alike(self, plan: ParallelPlan) -> MemoryPlan | None:
-        """Return a plan with any number of such replicas; None where the serving engine refuses them."""
+        """Return a plan with any number of such replicas; None if the serving engine refuses them."""
         shape = plan.replica_shape
         if shape not in self._alike:
             refused = find_objection(self._configuration, plan) is not None
@@ -408,7 +408,7 @@ class MemoryPlanCache:
         return self._alike[shape]
 
     def find(self, plan: ParallelPlan) -> MemoryPlan | None:
-        """Return a plan with its memory; None where the serving engine refuses it."""
+        """Return a plan with its memory; None if the serving engine refuses it."""
         memory = self.find_alike(plan)
         return memory if memory is None or memory.plan == plan else memory.with_replicas(plan)
 

@@ -68,7 +68,7 @@ def get_serving_constants(calibration: Calibration) -> SchedulingConstants:
 
 
 class Estimator:
-    """Answers questions about deployments; keeps what it has worked out about parts, models and plans."""
+    """Answers questions about deployments; keeps what it has computed about parts, models and plans."""
 
     def __init__(self, catalog: EstimatorCatalog, calibration: Calibration) -> None:
         self._calibration = calibration
@@ -89,7 +89,7 @@ class Estimator:
         return answer
 
     def estimate_many(self, requests: Sequence[EstimateRequest]) -> list[Estimate | InputError]:
-        """Answer all questions in one vectorised call, in order; an unanswerable one gives its InputError."""
+        """Answer all questions in one vectorized call, in order; an unanswerable one gives its InputError."""
         self._make_room()
         with self._table:
             return self._answer(requests)
@@ -158,7 +158,7 @@ class Estimator:
             return tuple(next(alone) if each.pools is None else self._pool_charts.curve(each) for each in estimates)
 
     def roofline(self, estimate: Estimate) -> Roofline | None:
-        """Return the roofs over a deployment and its points; None where it does not fit."""
+        """Return the roofs over a deployment and its points; None if it does not fit."""
         if not estimate.fits:
             return None
         if estimate.pools is not None:
@@ -167,11 +167,11 @@ class Estimator:
         return make_roofline(there.space, there.deployment, self._operate(estimate))
 
     def step_shares(self, estimate: Estimate) -> DeploymentTimeShares | None:
-        """Return where the time of a deployment goes; None where it does not fit."""
+        """Return where the time of a deployment goes; None if it does not fit."""
         return compute_step_shares(self._operate(estimate)) if estimate.fits else None
 
     def request_time(self, estimate: Estimate) -> RequestTimeline | None:
-        """Divide the time of one request; None where it does not fit or the load has no such time."""
+        """Divide the time of one request; None if it does not fit or the load has no such time."""
         return compute_request_time(self._operate(estimate), estimate) if estimate.fits else None
 
     def _operate(self, estimate: Estimate) -> OperatingPoint:
@@ -226,7 +226,7 @@ class Estimator:
         return SizingRequest(free, part, model, counts)
 
     def remedies(self, estimate: Estimate) -> tuple[FitRemedy, ...]:
-        """Return what would make a deployment hold what it is asked to; empty where it does."""
+        """Return what would make a deployment hold what it is asked to; empty if it does."""
         if not is_short(estimate):
             return ()
         part, model = self._table.find_facts(estimate.request)
@@ -242,7 +242,7 @@ class Estimator:
         return self._scaling.scalings(requests, brief=brief)
 
     def topology(self, baseline: Estimate, other: Estimate) -> TopologyComparison:
-        """Compare what two deployments spend on being spread; raises InputError where one does not fit."""
+        """Compare what two deployments spend on being spread; raises InputError if one does not fit."""
         return compare_topologies(baseline, other, self._table, self._constants, self.estimate_many, self.differences)
 
     def plans(self, estimate: Estimate) -> PlanChoice:

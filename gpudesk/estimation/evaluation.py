@@ -31,7 +31,7 @@ from gpudesk.text.messages import InputError, Message, MessageParameter, Share, 
 
 @dataclass(frozen=True, slots=True)
 class CaseArrays:
-    """Everything that one vectorised call takes."""
+    """Everything that one vectorized call takes."""
 
     index: NDArray[np.intp]
     rows: CoefficientColumns
@@ -71,7 +71,7 @@ _MANY_ROUNDS = 10
 
 
 class CaseFigures(NamedTuple):
-    """What one question's winning case does; None where a figure has no meaning for the load.
+    """What one question's winning case does; None if a figure has no meaning for the load.
 
     From the first figure on the fields are those of `Estimate` in its order.
     """
@@ -297,7 +297,7 @@ def _make_uneven_note(count: int) -> Message:
 
 
 def find_nearest_memory_plan(request: EstimateRequest, space: SearchSpace, tokens: int) -> MemoryPlan:
-    """Return the plan that comes closest to holding `tokens`; raises InputError where there is no plan."""
+    """Return the plan that comes closest to holding `tokens`; raises InputError if there is no plan."""
     memory_plans = [memory for count in space.counts for memory in space.list_memory_plans(count)]
     if not memory_plans:
         raise InputError(describe_no_plan(request, space.configuration, request.count or space.counts[-1]), "count")
@@ -361,12 +361,12 @@ def make_unfit_estimate(request: EstimateRequest, space: SearchSpace) -> Estimat
 
 
 def _find_smallest_count(request: EstimateRequest, table: SearchSpaceTable, tokens: int) -> int | None:
-    """Return the smallest deployment that fits with a plan of our choice; None where none is known."""
+    """Return the smallest deployment that fits with a plan of our choice; None if none is known."""
     free = request.with_open_plan()
     return table.find_space(free).find_smallest_count(tokens)
 
 
-#: Value, low and high, each an array; NaN where the figure has no meaning.
+#: Value, low and high, each an array; NaN if the figure has no meaning.
 IntervalArrays = tuple[Array, Array, Array]
 
 

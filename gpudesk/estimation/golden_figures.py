@@ -61,7 +61,7 @@ class GoldenDifference:
 
 
 def read_golden(path: Path) -> GoldenFile:
-    """Return the golden figures of a file; raises `InputError` where it is none."""
+    """Return the golden figures of a file; raises `InputError` if it is none."""
     try:
         content = json.loads(path.read_text(encoding="utf-8"))
         cases = tuple(GoldenCase(dict(case["request"]), dict(case["expected"])) for case in content["cases"])
@@ -81,7 +81,7 @@ def format_golden(questions: Sequence[Mapping[str, Any]], calibration: str, ask:
 
 
 def answer_golden(request: Mapping[str, Any], ask: AskMany) -> dict[str, Any]:
-    """Return the figures of the answer to a question; raises `InputError` where there is none."""
+    """Return the figures of the answer to a question; raises `InputError` if none exists."""
     fields = write_estimate_json(ask(parse_request(dict(request))))
     return {name: value for name, value in fields.items() if name not in _LEFT_OUT}
 

@@ -468,7 +468,7 @@ def _list_load_options(estimate: Estimate, facts: LaunchOptions) -> _Options:
 
 
 def _compute_request_rate(estimate: Estimate) -> float:
-    """Return the requests/s of an estimate; 1 where it has no rate."""
+    """Return the requests/s of an estimate; 1 if it has no rate."""
     rate = estimate.output_tokens_per_s
     return 1.0 if rate is None else rate.value / estimate.request.workload.output_tokens
 

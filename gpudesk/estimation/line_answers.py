@@ -243,7 +243,7 @@ def _make_form(estimate: Estimate) -> bytes:
 
 
 def _stack_figures(intervals: FigureIntervals) -> tuple[list[int], Array]:
-    """Return which figures of each case have a meaning, as bits, and the numbers of all, NaN where they have none."""
+    """Return which figures of each case have a meaning, as bits, and the numbers of all, NaN if they have none."""
     numbers = np.array([getattr(intervals, name) for name in FIGURES])
     is_complete = np.isfinite(numbers).all(axis=1) & (numbers[:, 1] > 0.0)
     numbers = np.where(is_complete[:, np.newaxis], numbers, np.nan)

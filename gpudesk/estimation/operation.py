@@ -171,7 +171,7 @@ def _split_token_time(operation: OperatingPoint, decode: Array) -> tuple[TimeSha
 
 
 def compute_request_time(operation: OperatingPoint, estimate: Estimate) -> RequestTimeline | None:
-    """Divide the time of one request; None where the load has no such time.
+    """Divide the time of one request; None if the load has no such time.
 
     Its own prefill takes what it would take alone; what TTFT has beyond that is waiting.
     """

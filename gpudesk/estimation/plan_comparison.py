@@ -117,7 +117,7 @@ def _exclude_experts(configuration: ServingConfiguration, count: int) -> Iterato
 
 
 def count_experts(model: Model) -> int:
-    """Return the experts of the widest layer; 0 where there are none."""
+    """Return the experts of the widest layer; 0 if there are none."""
     return max((group.ffn.experts for group in model.layers if isinstance(group.ffn, MoeFfn)), default=0)
 
 
@@ -134,7 +134,7 @@ _PARTS: Final = (
 class PlanTrial:
     """One plan under the load.
 
-    `score` is what the search ranks plans by. `rate` is in output tokens/s, 0 where the plan does not meet
+    `score` is what the search ranks plans by. `rate` is in output tokens/s, 0 if the plan does not meet
     the limits of the load; `lifted` is what it would be if the plan ran as many sequences at once as the plan
     taken. `spent` divides the seconds that the deployment takes for one request by the first four of
     `LIMITERS`; `level` does so with as many sequences in flight as the plan taken has, whatever the limits
@@ -174,7 +174,7 @@ class TimeGrowth:
 
 
 def find_time_growth(mine: tuple[float, ...], theirs: tuple[float, ...]) -> TimeGrowth | None:
-    """Return what grew most; None where nothing did that one could see."""
+    """Return what grew most; None if nothing did that one could see."""
     place = max(range(len(mine)), key=lambda place: mine[place] - theirs[place])
     if mine[place] <= theirs[place]:
         return None
@@ -290,9 +290,9 @@ def _count_idle_replicas(estimate: Estimate, arrays: CaseArrays) -> Array:
     return np.zeros_like(replicas) if load_amount is None else np.maximum(replicas - load_amount, 0.0)
 
 
-#: Rates that differ by less than this share are the same to a reader: both are shown in whole per cent.
+#: Rates that differ by less than this share are the same to a reader: both are shown in whole percent.
 _SAME_RATE: Final = 0.005
-#: From this ratio on a plan is so many times as fast as another; below it, so many per cent faster.
+#: From this ratio on a plan is so many times as fast as another; below it, so many percent faster.
 _TIMES: Final = 3.0
 
 

@@ -55,7 +55,7 @@ _LINK_TERMS: Final = {
     "pcie": Term("pcie", "PCIe"),
     "node": Term("node", "the network"),
 }
-#: Splits of a deployment that are tried at the most; larger ones are split in steps.
+#: Splits of a deployment that are tried at most; larger ones are split in steps.
 MOST_SPLITS: Final = 32
 _DEGREES: Final = ("tp", "pp", "ep", "dp", "attention_dp")
 
@@ -175,7 +175,7 @@ def _list_splits(request: EstimateRequest, prefill: PoolSide, decode: PoolSide) 
 
 
 def _find_smallest_pool(side: PoolSide) -> int | None:
-    """Return how many accelerators the pool takes at least; None where none is known."""
+    """Return how many accelerators the pool takes at least; None if none is known."""
     with _name_pool_in_errors(side.kind):
         fitting = side.space.find_smallest_fitting(side.tokens)
     return None if fitting is None else fitting.accelerators
@@ -284,7 +284,7 @@ class PoolEstimator:
         self._constants = constants
 
     def estimate(self, request: EstimateRequest) -> Estimate:
-        """Return the estimate of the best split and plans; raises InputError where there can be none."""
+        """Return the estimate of the best split and plans; raises InputError if there can be none."""
         prefill, decode = make_pool_sides(request, self._table)
         pool_pairs = list_pool_pairs(request, prefill, decode)
         if not pool_pairs:

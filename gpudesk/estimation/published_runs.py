@@ -367,7 +367,7 @@ def _get_date(run: MeasuredRun) -> str:
 def _make_column_array(
     runs: Sequence[MeasuredRun], predicted: dict[tuple[str, str], HeldOutFigure], figure: str
 ) -> FloatArray:
-    """Return the prediction of each run, NaN where there is none, or one of another measured value."""
+    """Return the prediction of each run, NaN if none exists, or one of another measured value."""
     column_values = np.full(len(runs), np.nan)
     for place, run in enumerate(runs):
         measured, each = run.measured.get(figure), predicted.get((run.id, figure))

@@ -52,7 +52,7 @@ def accept_pools(degree: FieldCheck) -> FieldCheck:
 
 
 def write_pools_wish(wish: DisaggregationRequest | None) -> bool | dict[str, dict[str, int | bool]] | None:
-    """Return the wish as JSON states it; None where there is none."""
+    """Return the wish as JSON states it; None if none exists."""
     if wish is None:
         return None
     pools = {name: _write_pool_wish(getattr(wish, name)) for name in _POOLS}

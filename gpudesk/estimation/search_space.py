@@ -151,7 +151,7 @@ class SearchSpace:
         self._memory = MemoryPlanCache(self.request, self.configuration)
 
     def list_memory_plans(self, count: int) -> tuple[MemoryPlan, ...]:
-        """Return the plans of `count` accelerators, fitting or not; raises InputError where a fixed count has none."""
+        """Return the plans of `count` accelerators, fitting or not; raises InputError if a fixed count has none."""
         plans = self._plans_of_count.get(count)
         if plans is None:
             found = [self._memory.find(plan) for plan in self._memory.list_plans(count)]
@@ -170,7 +170,7 @@ class SearchSpace:
         return deployment
 
     def find_smallest_fitting(self, tokens: int) -> FittingPlans | None:
-        """Return the plans of the smallest deployment that hold `tokens` once; None where none does."""
+        """Return the plans of the smallest deployment that hold `tokens` once; None if none does."""
         for count in self.counts:
             fitting = self.find_fitting(count, tokens)
             if fitting is not None:
@@ -178,7 +178,7 @@ class SearchSpace:
         return None
 
     def find_fitting(self, count: int, tokens: int) -> FittingPlans | None:
-        """Return the plans of `count` accelerators that hold `tokens` once; None where none does."""
+        """Return the plans of `count` accelerators that hold `tokens` once; None if none does."""
         key = count, tokens
         if key in self._fitting:
             return self._fitting[key]
@@ -312,7 +312,7 @@ class SearchSpaceTable:
             return True
 
     def find_space(self, request: EstimateRequest) -> SearchSpace:
-        """Return the search space of a request; raises InputError where nothing runs it or the plan cannot be."""
+        """Return the search space of a request; raises InputError if nothing runs it or the plan cannot be."""
         settings = _get_settings(request)
         key = settings, _get_degrees(request)
         space = self._spaces.get(key)

@@ -147,7 +147,7 @@ class MeasurementRow:
         return int(cell)
 
     def optional_whole(self, column: str) -> int | None:
-        """Return a whole number of at least 1, or None where the cell is empty."""
+        """Return a whole number of at least 1, or None if the cell is empty."""
         return self.whole(column) if self.cells[column] else None
 
     def flag(self, column: str) -> bool:

@@ -170,7 +170,7 @@ def _weights(usual: Mapping[str, float], own: Mapping[str, float]) -> FloatArray
 
 
 def _numbers(rows: Sequence[RunConditions]) -> FloatArray:
-    """Return a row of numbers for each: ratios as logarithms, NaN where nothing is stated."""
+    """Return a row of numbers for each: ratios as logarithms, NaN if nothing is stated."""
     table = np.array([_numbers_of(row) for row in rows], dtype=np.float64)
     table = table.reshape(-1, len(_NUMBERS))
     ratios = len(RATIOS)

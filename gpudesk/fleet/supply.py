@@ -35,7 +35,7 @@ from gpudesk.text.units import HOURS_PER_YEAR, MONTHS_PER_YEAR, SECONDS_PER_HOUR
 
 Draws = NDArray[np.float64]
 
-#: Draws of prices and throughputs; odds are exact to about 1.5 per cent.
+#: Draws of prices and throughputs; odds are exact to about 1.5 percent.
 FLEET_DRAWS: Final = 1_000
 _MILLION: Final = 1e6
 #: 2.0000000001 replicas are two.
@@ -82,7 +82,7 @@ class FleetLoad:
 
     @property
     def user_months(self) -> float | None:
-        """Months of all users; None where the demand is not stated in users."""
+        """Months of all users; None if the demand is not stated in users."""
         if self.demand.kind is not DemandKind.USERS:
             return None
         return self.demand.amount * self.demand_years * MONTHS_PER_YEAR

@@ -44,7 +44,7 @@ class ReplicaPacking:
 
     @property
     def replicas_per_system(self) -> int:
-        """How many replicas a system holds, 1 where a replica spans systems."""
+        """How many replicas a system holds, 1 if a replica spans systems."""
         return max(1, self.slots // self.replica)
 
     def count_systems(self, replicas: Amount) -> Amount:

@@ -126,7 +126,7 @@ def make_headline(advice: BuyingAdvice, limits: Sequence[ResourceHeadroom], cont
 def advise(models: Sequence[RankedModel], export: ExportCheck | None, context: ProfileContext) -> BuyingAdvice:
     """Return the verdict by form factor and price, the shares of models, and the checks before buying.
 
-    `export` is None where the export rules cannot be read.
+    `export` is None if the export rules cannot be read.
     """
     rule = context.settings.runs_well
     well = sum(_runs_well(each, context) for each in models)

@@ -169,7 +169,7 @@ class ProfileBuilder:
 
 
 def _answer_together(context: ProfileContext) -> None:
-    """Answer most requests of a profile in one vectorised pass: its parts then find them in the memo."""
+    """Answer most requests of a profile in one vectorized pass: its parts then find them in the memo."""
     scale = (context.make_model_request(context.accelerator.id, count) for count in list_scale_counts(context))
     context.memo.answer(
         [

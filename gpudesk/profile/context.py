@@ -63,7 +63,7 @@ class AcceleratorFacts:
         return None if self.price.spread is None else self.price.spread.likely
 
     def get_value(self, attribute: str) -> float | None:
-        """Return a figure in the unit used inside, that of "price" in USD; None where it is not known."""
+        """Return a figure in the unit used inside, that of "price" in USD; None if it is not known."""
         if attribute == "price":
             return self.price_usd
         value = self.values.get(attribute)
@@ -130,7 +130,7 @@ class ProfileContext:
         return deployment.weights, Precision.FP16
 
     def make_model_request(self, accelerator: str, count: int | None) -> EstimateRequest | None:
-        """Return the request for the profile's model under the load; None where there is no model to ask about."""
+        """Return the request for the profile's model under the load; None if there is no model to ask about."""
         if self.model is None or self._model_formats is None:
             return None
         weights, kv = self._model_formats

@@ -140,7 +140,7 @@ def _compute_extra(facts: AcceleratorFacts, own: AcceleratorFacts) -> float | No
 
 
 def _estimate_rates(deployments: Sequence[tuple[Accelerator, int]], context: ProfileContext) -> list[float | None]:
-    """Return output tokens/s of the profile's model on each deployment, in its format; None where it does not run."""
+    """Return output tokens/s of the profile's model on each deployment, in its format; None if it does not run."""
     requests = [
         request
         for accelerator, count in deployments

@@ -182,14 +182,14 @@ class PlacementFinder:
 
 
 def _has_room(accelerator: Accelerator, model: Model, weights: Precision) -> bool:
-    """Whether the weights alone fit one accelerator; True where the dimensions of the model are not known."""
+    """Whether the weights alone fit one accelerator; True if the dimensions of the model are not known."""
     if not model.dimensions_known:
         return True
     return shard_model(model, weights, ParallelPlan()).resident_bytes < accelerator.memory_bytes
 
 
 class EstimateMemo:
-    """Answers requests of one profile, each once; those of one call in one vectorised pass."""
+    """Answers requests of one profile, each once; those of one call in one vectorized pass."""
 
     def __init__(
         self,

@@ -43,7 +43,7 @@ def resolve_weights(question: ProfileQuestion, settings: ProfileSettings) -> Map
 
 
 def compute_score(factors: Mapping[RankingFactor, float], weights: Mapping[RankingFactor, float]) -> float:
-    """Return the weighted mean of the factors that are known, 0..1; 0 where none has a weight."""
+    """Return the weighted mean of the factors that are known, 0..1; 0 if none has a weight."""
     total = sum(weights.get(factor, 0.0) for factor in factors)
     if total <= 0.0:
         return 0.0

@@ -58,7 +58,7 @@ class PeerGroups:
 
 
 def find_peers(context: ProfileContext) -> PeerGroups:
-    """Return the groups of an accelerator; its generation is empty where no release date is known."""
+    """Return the groups of an accelerator; its generation is empty if no release date is known."""
     own = context.facts
     category = tuple(each for each in context.others if each.category == own.category)
     months = own.months
@@ -77,7 +77,7 @@ def compute_standing(
 ) -> Standing | None:
     """Return the place among the members whose value is known; None for too few, or where its own is not known.
 
-    The percentile is the share of the other members that are not better, in per cent.
+    The percentile is the share of the other members that are not better, in percent.
     """
     value = own.get_value(attribute.key)
     values = [each for member in members if (each := member.get_value(attribute.key)) is not None]
@@ -101,7 +101,7 @@ def list_traits(context: ProfileContext, peers: PeerGroups) -> tuple[Trait, ...]
 
 
 def _rank_trait(attribute: RankedAttribute, context: ProfileContext, peers: PeerGroups) -> Trait | None:
-    """Return the trait of an attribute by the group in which it stands out most; None where it does in neither."""
+    """Return the trait of an attribute by the group in which it stands out most; None if it does in neither."""
     standings = [
         standing
         for group, members in ((CATEGORY, peers.category), (GENERATION, peers.generation))
@@ -354,7 +354,7 @@ def find_rivals(context: ProfileContext, distance: Callable[[AcceleratorFacts], 
 
 
 def measure_price_distance(context: ProfileContext) -> Callable[[AcceleratorFacts], float | None]:
-    """Return how far the price of another accelerator is off, as a ratio of at least 1; None where one is unknown."""
+    """Return how far the price of another accelerator is off, as a ratio of at least 1; None if one is unknown."""
     return lambda each: _measure_ratio(context.facts.price_usd, each.price_usd)
 
 

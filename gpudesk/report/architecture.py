@@ -19,7 +19,7 @@ _PEAKS = ("fp8", "bf16", "fp16", "int8")
 
 @dataclass(frozen=True, slots=True)
 class SketchedLink:
-    """A link in bytes/s, None where that is not known, what it is called, and its number in words."""
+    """A link in bytes/s, None if that is not known, what it is called, and its number in words."""
 
     bandwidth: float | None
     name: str
@@ -28,7 +28,7 @@ class SketchedLink:
 
 @dataclass(frozen=True, slots=True)
 class ArchitectureSketch:
-    """The parts of a drawing. `memory_bytes` are shared evenly by the `stacks`, None where these are not known.
+    """The parts of a drawing. `memory_bytes` are shared evenly by the `stacks`, None if these are not known.
 
     `scale_up` is None for an accelerator without such a link; its `domain` is the number that it joins. `unknown`
     names what is not published, `sentence` tells all of it.

@@ -463,7 +463,7 @@ EXPORT_KINDS: Final = tuple(_TABLES)
 
 
 def write_table(table: ExportTable, form: ExportFormat, file: IO[bytes]) -> None:
-    """Write a table in one form; raises OSError where the file takes no more."""
+    """Write a table in one form; raises OSError if the file takes no more."""
     if form is ExportFormat.XLSX:
         from gpudesk.report.writers.xlsx import write_xlsx
 

@@ -209,7 +209,7 @@ def describe_missing_input(name: str) -> str:
 
 
 def is_share_input(name: str) -> bool:
-    """Whether an input is a share of 1, which is shown in per cent."""
+    """Whether an input is a share of 1, which is shown in percent."""
     spec = COST_INPUTS.get(name)
     plain = ("pue", "engineers", "fleet", "requests_per_user_month")
     return spec is not None and spec.unit is None and name not in plain
@@ -306,7 +306,7 @@ def _describe_price_record(cost_input: ResolvedCostInput, revision: str) -> str:
 
 
 def describe_utilization(utilization: ResolvedCostInput, formatter: Formatter) -> str:
-    """Return the utilization, with the load curve that it follows from; empty where it is missing."""
+    """Return the utilization, with the load curve that it follows from; empty if it is missing."""
     if utilization.spread is None:
         return ""
     if utilization.origin is CostInputOrigin.DEMAND and utilization.source is not None:
@@ -321,7 +321,7 @@ def describe_utilization(utilization: ResolvedCostInput, formatter: Formatter) -
 
 
 def describe_software_share(columns: Sequence[CostColumn], formatter: Formatter) -> str:
-    """Return which accelerators bear the cost of software; empty where it costs nothing."""
+    """Return which accelerators bear the cost of software; empty if it costs nothing."""
     paid = [column for column in columns if column.software is not None and any(column.software)]
     if not paid:
         return ""
@@ -337,14 +337,14 @@ def describe_software_share(columns: Sequence[CostColumn], formatter: Formatter)
 
 
 def describe_server_share(columns: Sequence[CostColumn], formatter: Formatter) -> str:
-    """Return the share of an accelerator's list price at which servers are bought; empty where none is."""
+    """Return the share of an accelerator's list price at which servers are bought; empty if none is."""
     shares = (column.inputs["server_share"] for column in columns if column.tco is not None)
     share = next((each.spread for each in shares if not each.divides), None)
     return "" if share is None else tr("servers at {share} of list price", share=formatter.per_cent(share.likely))
 
 
 def describe_bought_singly(settings: CostSettings) -> str:
-    """Return that single accelerators are bought; empty where whole systems are."""
+    """Return that single accelerators are bought; empty if whole systems are."""
     return tr("accelerators bought individually") if settings.single_accelerators else ""
 
 
@@ -404,7 +404,7 @@ def describe_rent_terms(term: str, costs: CostAnswer) -> str:
 
 
 def format_draw_share(share: float, formatter: Formatter) -> str:
-    """Return a share of draws in per cent; what is seldom is not nothing."""
+    """Return a share of draws in percent; what is seldom is not nothing."""
     if 0.0 < share < 0.01:
         return tr("under {share}", share=formatter.per_cent(0.01))
     return formatter.per_cent(share)

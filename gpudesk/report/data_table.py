@@ -35,7 +35,7 @@ class DataCell:
     """A text, a second line in small type, an icon before it and a glyph behind it; or a bar of `share`, 0 to 1.
 
     With a `slot` the text is the name of the accelerator at that place in the palette. The best is tinted, a fault
-    has its colour. `sentence` is all that a cell says, where that is more than its head, text and second line.
+    has its color. `sentence` is all that a cell says, where that is more than its head, text and second line.
     """
 
     text: str = ""

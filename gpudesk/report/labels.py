@@ -196,7 +196,7 @@ def label_attribute_briefly(attribute: Attribute) -> str:
 
 
 def explain_attribute(attribute: Attribute) -> str:
-    """Return what an attribute is where its head in a list is short; empty where that says all."""
+    """Return what an attribute is where its head in a list is short; empty if that says all."""
     return _fill_label(attribute.explanation, attribute) if attribute.explanation else ""
 
 
@@ -345,7 +345,7 @@ def join_alternatives(names: list[str]) -> str:
 
 
 def format_odds(odds: float, formatter: Formatter) -> str:
-    """Return odds in whole per cent, never as certain or impossible: figures are estimates."""
+    """Return odds in whole percent, never as certain or impossible: figures are estimates."""
     if odds < _SMALLEST_SHOWN_ODDS:
         return tr("under {least}", least=formatter.per_cent(0.01))
     if odds > 1.0 - _SMALLEST_SHOWN_ODDS:
@@ -437,7 +437,7 @@ def label_system(name: str) -> str:
 
 
 def count_days_since(stated: str | None, today: str) -> int | None:
-    """Return how many days ago a date ended, 0 where it has not ended yet; None where it is not known."""
+    """Return how many days ago a date ended, 0 if it has not ended yet; None if it is not known."""
     ended, now = find_end_of_date(stated), find_end_of_date(today)
     return None if ended is None or now is None else max(0, (now - ended).days)
 

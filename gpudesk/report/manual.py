@@ -188,7 +188,7 @@ def list_texts(block: Block) -> list[str]:
 
 
 def write_html(blocks: Sequence[Block], link: Callable[[str], str] = str) -> str:
-    """Return blocks as HTML for browsers and Qt; `link` gives the address of a target, empty where there is none."""
+    """Return blocks as HTML for browsers and Qt; `link` gives the address of a target, empty if none exists."""
     return "\n".join(_write_block(block, link) for block in blocks)
 
 
@@ -298,7 +298,7 @@ def find_term(key: str) -> GlossaryTerm | None:
 
 
 def explain_key(key: str) -> str:
-    """Return the meaning of an attribute or figure, for a tooltip, a sentence a line; empty where no term has it."""
+    """Return the meaning of an attribute or figure, for a tooltip, a sentence a line; empty if no term has it."""
     try:
         term = find_term(key)
     except paths.MissingFileError:
@@ -394,7 +394,7 @@ def _list_marked_texts() -> list[str]:
 
 
 def read_page(name: str) -> ManualPage:
-    """Return a page in the active language; raises `MissingFileError` where its file is gone.
+    """Return a page in the active language; raises `MissingFileError` if its file is gone.
 
     A page without a translation is in English and says so in the active language.
     """

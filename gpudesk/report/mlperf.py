@@ -45,7 +45,7 @@ def format_ratio(ratio: float | None, formatter: Formatter) -> str:
 
 
 def format_share(share: float, formatter: Formatter) -> str:
-    """Return a share in per cent with one decimal."""
+    """Return a share in percent with one decimal."""
     return tr("{n}%", n=formatter.number(share * 100.0, 1))
 
 

@@ -120,7 +120,7 @@ def label_order(option: FleetOption, formatter: Formatter) -> str:
 
 
 def label_use(used: int, spare: int, idle: int, formatter: Formatter) -> str:
-    """Return how many accelerators are in use, spare and idle; what there is none of is left out."""
+    """Return how many accelerators are in use, spare and idle; what none exists of is left out."""
     parts = (
         (used, tr("{n} in use", n=formatter.count(used))),
         (spare, trn("{n} spare", "{n} spare", spare, n=formatter.count(spare))),

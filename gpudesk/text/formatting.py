@@ -249,7 +249,7 @@ class Formatter:
         return f"{amount}\N{NO-BREAK SPACE}{'$' if code == 'USD' else code}"
 
     def per_cent(self, share: float | None) -> str:
-        """Return a share of 1 in per cent."""
+        """Return a share of 1 in percent."""
         return MISSING_VALUE_TEXT if share is None else f"{self.number(share * 100)}{self.style.percent}"
 
     def date(self, stated: str) -> str:
@@ -384,7 +384,7 @@ def _round_estimate(value: float) -> float:
 
 
 def _estimate_decimals(value: float) -> int:
-    """Return how many decimals three significant digits take, none from 100 on, ten at the most."""
+    """Return how many decimals three significant digits take, none from 100 on, ten at most."""
     if value == 0:
         return 0
     decimals = 2 - math.floor(math.log10(abs(value)))

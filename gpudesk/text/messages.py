@@ -25,7 +25,7 @@ class Term(str):
 
 
 class Share(float):
-    """A share of 1, which messages show in per cent."""
+    """A share of 1, which messages show in percent."""
 
     __slots__ = ()
 
@@ -51,7 +51,7 @@ class Message:
     _counted: str | None = None
 
     def translate(self, texts: Mapping[str, str]) -> str:
-        """Return the sentence in the language in force, its placeholders filled with the texts of the parameters."""
+        """Return the sentence in the current language, its placeholders filled with the texts of the parameters."""
         if self._singular is None or self._counted is None:
             return tr(self._sentence, **texts)
         number = self.parameters[self._counted]
@@ -90,7 +90,7 @@ def input_error(
 
 
 def format_message(message: Message, formatter: Formatter | None = None) -> str:
-    """Return the sentence of a message in the language in force."""
+    """Return the sentence of a message in the current language."""
     formatter = formatter or Formatter()
     return message.translate(
         {name: _format_parameter(name, value, formatter) for name, value in message.parameters.items()}
@@ -125,7 +125,7 @@ _SYSTEM_ERRORS: Final = {
 
 
 def explain_system_error(error: Exception) -> str:
-    """Return why a file or a folder could not be used, as the part of a sentence in the language in force."""
+    """Return why a file or a folder could not be used, as the part of a sentence in the current language."""
     number = getattr(error, "errno", None)
     if number in _SYSTEM_ERRORS:
         return tr(_SYSTEM_ERRORS[number])
@@ -133,7 +133,7 @@ def explain_system_error(error: Exception) -> str:
 
 
 def join_degrees(degrees: tuple[str, ...]) -> str:
-    """Return the degrees of a parallel plan as one text, its terms in the language in force."""
+    """Return the degrees of a parallel plan as one text, its terms in the current language."""
     return " + ".join(tr(each.text) if isinstance(each, Term) else each for each in degrees)
 
 

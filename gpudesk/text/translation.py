@@ -1,4 +1,4 @@
-"""Translation by gettext: `tr` and `trn` look a sentence up in the language in force."""
+"""Translation by gettext: `tr` and `trn` look a sentence up in the current language."""
 
 import gettext
 import os
@@ -61,7 +61,7 @@ _override: ContextVar[tuple[str, gettext.NullTranslations] | None] = ContextVar(
 
 
 def tr(msgid: str, /, **params: object) -> str:
-    """Return the message in the language in force with its placeholders filled in.
+    """Return the message in the current language with its placeholders filled in.
 
     A placeholder without a parameter is a mistake of the caller and raises KeyError.
     """

@@ -65,7 +65,7 @@ class JudgedPair:
 
     @property
     def right(self) -> float:
-        """1 where the likely leader was measured ahead, 0 where it was behind; a half where the two are alike."""
+        """1 if the likely leader was measured ahead, 0 if it was behind; a half where the two are alike."""
         if abs(self.pair.measured) < _ALIKE:
             return 0.5
         return float(self.pair.predicted * self.pair.measured > 0)
@@ -84,7 +84,7 @@ class JudgedPairs(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class PairSummary:
-    """How the pairs of one figure and fold went; `named_right` is None where no leader is named."""
+    """How the pairs of one figure and fold went; `named_right` is None if no leader is named."""
 
     pairs: int
     publishers: int

@@ -135,7 +135,7 @@ BURSTS: Final = frozenset({str(LoadKind.BATCH), str(LoadKind.SATURATE)})
 class AccuracyBar:
     """What is to be reached: median and 90th hundredth of the error, median upper over lower edge.
 
-    None where nothing is to be reached.
+    None if nothing is to be reached.
     """
 
     median: float | None

@@ -102,7 +102,7 @@ def find_cluster(rows: Sequence[JudgedFigure], missing: Sequence[JudgedFigure]) 
 def _step(
     rows: Sequence[JudgedFigure], missing: Sequence[JudgedFigure], traits: Mapping[str, str], all_misses: int
 ) -> tuple[str, str] | None:
-    """Return the trait and value that hold most misses beyond their share; None where none holds many."""
+    """Return the trait and value that hold most misses beyond their share; None if none holds many."""
     rate = len(missing) / max(1, len(rows))
     best, most = None, _BEYOND_ITS_SHARE * all_misses
     for trait in _LOOKED_AT:

@@ -24,7 +24,7 @@ _FONT: Final = "'Desk Sans', 'Noto Sans', Arial, sans-serif"
 
 @dataclass(frozen=True, slots=True)
 class ParityColours:
-    """Colours of one theme: surface, text, secondary text, grid, axis, and one for each vendor."""
+    """Colors of one theme: surface, text, secondary text, grid, axis, and one for each vendor."""
 
     surface: str
     text: str

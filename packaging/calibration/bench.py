@@ -153,7 +153,7 @@ class FixedPlanBench:
         return figures
 
 
-#: Runs that are worked out together: more of them do not stay in the caches of a processor.
+#: Runs that are computed together: more of them do not stay in the caches of a processor.
 _BATCH: Final = 8192
 
 

@@ -27,7 +27,7 @@ class OperatorFileError(ValueError):
 class OperatorRun:
     """What every row says: its name and source, the part, the library, and why it is not used (or None).
 
-    `part` is None where the catalog does not have it.
+    `part` is None if the catalog does not have it.
     """
 
     id: str

@@ -167,7 +167,7 @@ Row = TypeVar("Row", bound=GemmRun | AttentionRun | CollectiveRun | KernelRun)
 class OperatorConstant:
     """One fitted constant: its value, the standard deviation of its logarithm, and the rows behind it.
 
-    `kernels` is the library, empty where all share the value. `variant` is how a narrow matrix is scaled,
+    `kernels` is the library, empty if all share the value. `variant` is how a narrow matrix is scaled,
     `read` for streaming that writes nothing, `ceiling` where only the best shape of a search is known.
     `median_error` is of the seconds of those rows, as a share. `by_series` is what each part, source and
     library would give alone.

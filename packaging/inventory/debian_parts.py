@@ -42,7 +42,7 @@ class SystemPackage:
         return f"pkg:deb/{_system('ID')}/{self.source}@{quote(self.version, safe='')}?arch=source"
 
     def texts(self) -> list[Text]:
-        """Return what the system has of the package's terms, with the licences that it only names."""
+        """Return what the system has of the package's terms, with the licenses that it only names."""
         path = Path("/usr/share/doc") / self.name / "copyright"
         if not path.is_file():
             return []

@@ -1,4 +1,4 @@
-"""The texts of licences: which ones an SPDX expression asks for, and what a list of parts is written with."""
+"""The texts of licenses: which ones an SPDX expression asks for, and what a list of parts is written with."""
 
 from __future__ import annotations
 
@@ -24,12 +24,12 @@ _PLAIN_COPYLEFT: Final = re.compile(r"A?GPL-[\d.]+(-only|-or-later)?")
 
 
 class NoTextError(ValueError):
-    """A licence has no text among those that are kept here."""
+    """A license has no text among those that are kept here."""
 
 
 @dataclass(frozen=True, slots=True)
 class Text:
-    """A licence text and a good name for its file."""
+    """A license text and a good name for its file."""
 
     name: str
     content: str
@@ -38,7 +38,7 @@ class Text:
 def texts_for(expression: str) -> list[Text]:
     """Return the texts of an SPDX expression: of terms to choose from, all that are kept here.
 
-    Raises `NoTextError` where nothing to choose is kept here.
+    Raises `NoTextError` if nothing to choose is kept here.
     """
     found: dict[str, Text] = {}
     for alternatives in operands(expression):
@@ -101,7 +101,7 @@ class TextFolder:
 
 
 def _ids(alternative: str) -> list[str]:
-    """Return the licence and the exception that an alternative names."""
+    """Return the license and the exception that an alternative names."""
     return [each.strip() for each in re.split(r"\s+WITH\s+", alternative)]
 
 

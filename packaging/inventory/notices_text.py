@@ -1,4 +1,4 @@
-"""The notices that lie beside a frozen program: all its parts in short, then every licence text once."""
+"""The notices that lie beside a frozen program: all its parts in short, then every license text once."""
 
 from __future__ import annotations
 

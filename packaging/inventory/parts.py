@@ -1,10 +1,10 @@
-"""List what a frozen program is made of, and put the list and all licence texts into it: parts.py TREE.
+"""List what a frozen program is made of, and put the list and all license texts into it: parts.py TREE.
 
 Run it with the environment that the program was frozen from. TREE is the folder that PyInstaller made, or an
 application of macOS. Every file and every module must be some part's: where one is nobody's, or comes under
 terms that would cover the whole program, nothing is written and all such are named.
 
-Written are `parts.json` and `licences/` among the program's own files, which About shows, and at the top
+Written are `parts.json` and `licenses/` among the program's own files, which About shows, and at the top
 `THIRD_PARTY_NOTICES.txt`, which installers lay beside it.
 """
 
@@ -40,7 +40,7 @@ class Shipped:
 
 @dataclass(slots=True)
 class Inventory:
-    """What a tree is made of, the licence texts, and what is wrong with it."""
+    """What a tree is made of, the license texts, and what is wrong with it."""
 
     shipped: list[Shipped] = field(default_factory=list)
     texts: TextFolder = field(default_factory=TextFolder)

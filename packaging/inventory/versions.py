@@ -10,7 +10,7 @@ from typing import Final
 
 
 def probed(name: str, places: Iterable[str]) -> str:
-    """Return a version by the name of its probe; empty where nothing tells it.
+    """Return a version by the name of its probe; empty if nothing tells it.
 
     PLACES are the files of the frozen program, since some have the version in their name.
     """

@@ -32,7 +32,7 @@ _NAME = re.compile(r"[A-Za-z0-9][\w.+-]*")
 
 
 def copyright_file(parts: list[dict[str, Any]], year: int) -> str:
-    """Return the file: our own work, everything that it carries, and the licences by name."""
+    """Return the file: our own work, everything that it carries, and the licenses by name."""
     others = sorted(
         (part for part in parts if part["name"] != _PROGRAM),
         key=lambda part: (part["name"].casefold(), part.get("version", "")),
@@ -56,7 +56,7 @@ def copyright_file(parts: list[dict[str, Any]], year: int) -> str:
 
 
 def licences(expression: str) -> list[str]:
-    """Return the licences that an SPDX expression names; an exception belongs to the one before it."""
+    """Return the licenses that an SPDX expression names; an exception belongs to the one before it."""
     found: list[str] = []
     words = _NAME.findall(expression)
     for at, word in enumerate(words):

@@ -66,7 +66,7 @@ class Tree:
                 yield path
 
     def found(self, library: Library, name: str) -> Library | None:
-        """Return the library of the tree that the loader takes; None where it asks the system."""
+        """Return the library of the tree that the loader takes; None if it asks the system."""
         path = next(self.candidates(library, name), None)
         return None if path is None else self.libraries.get(path.resolve())
 

@@ -131,7 +131,7 @@ def removing(files: list[PurePosixPath]) -> str:
 
 
 def terms(tree: Path) -> str:
-    """Return the licence of the program and the notices of the works in it."""
+    """Return the license of the program and the notices of the works in it."""
     notices = [path for path in sorted(tree.glob("THIRD_PARTY_NOTICES.*")) if path.suffix in (".txt", ".md")]
     texts = [_ROOT / "LICENSE", *(notices[:1] or [_ROOT / "THIRD_PARTY_NOTICES.md"])]
     return "\n\n\n".join(path.read_text(encoding="utf-8") for path in texts)

@@ -1,4 +1,4 @@
-"""How many full estimates one core works out in a second."""
+"""How many full estimates one core computes in a second."""
 
 import sys
 from time import perf_counter

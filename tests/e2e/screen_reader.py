@@ -62,7 +62,7 @@ class Reader:
         raise NotThereError(f"no {what}; available: {self.names()}")
 
     def _unless_late(self, look: Callable[[], Any]) -> Any:  # noqa: ANN401
-        """Return what is seen, None where no reply came in time; raises where the program has ended."""
+        """Return what is seen, None if no reply came in time; raises where the program has ended."""
         try:
             return look()
         except GLib.GError as error:

@@ -1,9 +1,9 @@
 """Compare two recordings: `python -m tests.parity.compare OLD NEW`.
 
-Prints every difference, alike ones together, by command and kind, and ends with 1 where one is left that
+Prints every difference, alike ones together, by command and kind, and ends with 1 if one is left that
 `accepted.toml` does not list. There each `[[accepted]]` says with `case`, `kind` and `place` (patterns of the
 shell; all if omitted) and `old` and `new` (regular expressions that are found in what is shown of both sides)
-what it stands for, and `reason` why that is meant. A `[[normalised]]` replaces `pattern` by `replacement` in
+what it stands for, and `reason` why that is meant. A `[[normalized]]` replaces `pattern` by `replacement` in
 both sides beforehand.
 """
 
@@ -26,7 +26,7 @@ from typing import Any, Final
 ACCEPTED: Final = Path(__file__).with_name("accepted.toml")
 #: Share by which numbers may differ that are told apart as noise of the arithmetic; they still differ.
 _NOISE: Final = 1e-9
-#: A pixel differs where one of its colours does by more than this, and a picture where more pixels than this
+#: A pixel differs where one of its colors does by more than this, and a picture where more pixels than this
 #: share do.
 _SHADE: Final = 24
 _PIXELS: Final = 0.0005
@@ -74,7 +74,7 @@ class Accepted:
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
-    """Compare, print, and return 1 where there are differences that nobody accepted."""
+    """Compare, print, and return 1 if there are differences that nobody accepted."""
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("old", type=Path)
     parser.add_argument("new", type=Path)

@@ -1,4 +1,4 @@
-"""Killed at any moment of edits, imports and exports, the program loses a second of edits at the most (`make soak`).
+"""Killed at any moment of edits, imports and exports, the program loses a second of edits at most (`make soak`).
 
 `SOAK_KILLS` takes another number of kills of each; `tests/unit/catalog/test_user_file_kills.py` heeds it too, where
 facts are written, migrated and restored.

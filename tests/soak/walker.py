@@ -390,7 +390,7 @@ class RandomWalk:
         click = QTest.mouseDClick if random.random() < 0.15 else QTest.mouseClick
         click(widget, button, random.choice(_MODIFIERS), _point(widget, random))
         if QApplication.mouseButtons() & button:
-            # A window that closes at the press takes the release with it: no hand holds the button for ever.
+            # A window that closes at the press takes the release with it: no hand holds the button forever.
             QTest.mouseRelease(self.window.windowHandle(), button)
 
     def _move(self, random: Random) -> None:

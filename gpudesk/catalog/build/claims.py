@@ -88,7 +88,7 @@ def make_model_attributes(model: ModelFile) -> dict[str, AttributeRecord]:
 
 
 def _find_source(name: str, model: ModelFile, claimed: dict[str, list[ModelClaimRecord]]) -> str | None:
-    """Return the source of a dimension that no preferred claim is about, or None where there is none."""
+    """Return the source of a dimension that no preferred claim is about, or None if none exists."""
     if model.dimensions_source is not None or name not in _OF_THE_CHECKPOINT:
         return model.dimensions_source
     return next((claim.source for claim in claimed.get("native_precision", ()) if claim.preferred), None)

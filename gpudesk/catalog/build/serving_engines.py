@@ -81,7 +81,7 @@ def read_serving_engines(data_dir: Path) -> tuple[ServingEngine, ...]:
 def find_engine_faults(
     entries: Sequence[DataEntry[ServingEngine]], known_ids: frozenset[str] | None
 ) -> Iterator[DataProblem]:
-    """Yield what makes no sense in single files; `known_ids` are the sources, None where they are not known."""
+    """Yield what makes no sense in single files; `known_ids` are the sources, None if they are not known."""
     for entry in entries:
         if entry.record.id != PurePosixPath(entry.file).stem:
             yield entry.problem("id", f"must be the name of the file, given '{entry.record.id}'")

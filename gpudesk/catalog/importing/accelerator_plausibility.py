@@ -45,7 +45,7 @@ _CHIP_BITS: Final = 32
 
 @dataclass(frozen=True, slots=True)
 class StackedMemory:
-    """Memory in stacks: bytes/s of one stack in known parts and at the most, and the sizes of one in GiB.
+    """Memory in stacks: bytes/s of one stack in known parts and at most, and the sizes of one in GiB.
 
     Parts can leave `1 - least_filled` of a stack unused.
     """
@@ -74,7 +74,7 @@ class GraphicsMemory:
         return 1.1 * self.widest_bits / 8 * self.fastest_gbit * _GIGA
 
     def most_gib(self, bandwidth: float) -> float:
-        """Return the memory that the bus of a bandwidth carries at the most, where its chips are slow."""
+        """Return the memory that the bus of a bandwidth carries at most, where its chips are slow."""
         channels = bandwidth * 8 / (self.slowest_gbit * _GIGA) / _CHIP_BITS
         return channels * self.most_gib_a_channel
 

@@ -99,7 +99,7 @@ class _SystemFields(_EntryFields):
 
 
 def _accept_line(where: str, value: object) -> str | None:
-    """Accept a line of text; None where it is blank."""
+    """Accept a line of text; None if it is blank."""
     if not isinstance(value, str):
         raise make_type_error(where, value, "text")
     if len(value) > _LONGEST_TEXT:

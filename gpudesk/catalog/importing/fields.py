@@ -111,7 +111,7 @@ class ConfigFields:
         return default if value is None else value
 
     def maybe(self, *names: str, low: int = 1, high: int = LARGEST_SIZE) -> int | None:
-        """Return a number, or None where no name is there and the class says nothing.
+        """Return a number, or None if no name is there and the class says nothing.
 
         Further names are other words for the first: where they are there too, nothing of them is left unread.
         """
@@ -145,7 +145,7 @@ class ConfigFields:
         return default
 
     def words(self, name: str, count: int) -> list[str] | None:
-        """Return the first `count` words of a list with one a layer, or None where it is not there."""
+        """Return the first `count` words of a list with one a layer, or None if it is not there."""
         values = self._list(name, count)
         if values is None:
             return None
@@ -167,7 +167,7 @@ class ConfigFields:
         ]
 
     def numbers(self, name: str, high: int) -> frozenset[int] | None:
-        """Return a list of layer numbers, however many, or None where it is not there."""
+        """Return a list of layer numbers, however many, or None if it is not there."""
         values = self._get(name)
         if values is None:
             return None

@@ -96,7 +96,7 @@ class GgufKeys:
     """The keys of one file."""
 
     def __init__(self, keys: Mapping[str, KeyValue], answers: Mapping[str, object]) -> None:
-        """Put what the user says over what the file says; raises `InputError` where it cannot be."""
+        """Put what the user says over what the file says; raises `InputError` if it cannot be."""
         self._keys = dict(keys)
         self.missing: dict[str, None] = {}
         for name, value in answers.items():
@@ -136,7 +136,7 @@ class GgufKeys:
         return value
 
     def optional(self, name: str, layer: int = 0) -> int | None:
-        """Return a whole number, or None where the file has none; raises `InputError` where it is no such."""
+        """Return a whole number, or None if the file has none; raises `InputError` if it is no such."""
         value = self.of_layer(name, layer)
         if value is None:
             return None
@@ -209,7 +209,7 @@ class GgufLayer:
 
 
 def read_layer(number: int, tensors: Mapping[str, GgufTensor], keys: GgufKeys, hidden: int) -> GgufLayer:
-    """Read one layer; raises `InputError` where its shapes do not go together."""
+    """Read one layer; raises `InputError` if its shapes do not go together."""
     norms = [name for name in tensors if _is_norm(name) and tensors[name].shape == (hidden,)]
     unexplained = [tensor for name, tensor in tensors.items() if name not in norms and not name.startswith(_EXPECTED)]
     reader = _LayerReader(number, tensors, keys, hidden)

@@ -50,7 +50,7 @@ _LARGEST: Final = MappingProxyType(
 )
 _LARGEST_OTHER: Final = 2**16
 _MOST_LAYERS: Final = 2**12
-#: Groups of layers, each of which is worked out by itself.
+#: Groups of layers, each of which is computed by itself.
 _MOST_GROUPS: Final = 2**9
 #: Parameters of the feed-forward blocks beyond which no estimate is computed.
 _MOST_PARAMETERS: Final = 10**15
@@ -98,7 +98,7 @@ def make_model_facts(
     """Return the source, the model, and a claim for each dimension and for what else is `stated`.
 
     `definition` has the keys of a file in data/models/ without `dimensions_source` and `claims`; `stated`
-    is by attribute (`total_parameters`, `licence`, …) in the unit used inside. `answered` are the fields of the file
+    is by attribute (`total_parameters`, `license`, …) in the unit used inside. `answered` are the fields of the file
     that the user filled in: the dimensions that follow from them have a second source, which is the user's. Raises
     `InputError` with the path of the field that cannot be.
     """

@@ -91,7 +91,7 @@ class PriceColumns:
         return all(normalize_column(name) in self._places for name in names)
 
     def cell(self, row: Sequence[str], name: str) -> str:
-        """Return a cell without the space around it, empty where there is none; `name` as by `column`."""
+        """Return a cell without the space around it, empty if none exists; `name` as by `column`."""
         place = self._places.get(name)
         return row[place].strip() if place is not None and place < len(row) else ""
 
@@ -107,7 +107,7 @@ class PriceColumns:
         return float(cell) or None
 
     def text(self, row: Sequence[str], name: str) -> str | None:
-        """Return a cell as text, None where it is empty; raises `OddRowError` for what does not print."""
+        """Return a cell as text, None if it is empty; raises `OddRowError` for what does not print."""
         cell = self.cell(row, name)
         if len(cell) > _LONGEST_CELL or not cell.isprintable():
             raise OddRowError(cell)
@@ -136,7 +136,7 @@ class RentalOffer:
 
 
 def check_day(cell: str, today: str) -> str | None:
-    """Return a day that has come, None where the cell is empty; raises `OddRowError` for anything else."""
+    """Return a day that has come, None if the cell is empty; raises `OddRowError` for anything else."""
     if not cell:
         return None
     try:
@@ -148,7 +148,7 @@ def check_day(cell: str, today: str) -> str | None:
 
 
 def find_day_in_name(name: str, today: str) -> str | None:
-    """Return the day in the name of a file, None where there is none that has come."""
+    """Return the day in the name of a file, None if none exists that has come."""
     for match in _DATE_IN_NAME.finditer(name):
         try:
             day = date(*map(int, match.groups())).isoformat()
@@ -503,7 +503,7 @@ def propose_prices(
 
     `name` is that of the file, which often says provider and day; a day of the file itself is not one of
     prices, so that a list without is undated. `parts` are ids and names of all accelerators of the catalog.
-    Raises `InputError` where the file is no such list.
+    Raises `InputError` if the file is no such list.
     """
     total = data.count(b"\n")
     if total > _MOST_ROWS:

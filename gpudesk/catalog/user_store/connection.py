@@ -43,7 +43,7 @@ _R = TypeVar("_R", bound=StoredRecord)
 #: Seconds that another process may keep the file to itself: no longer than a window may stand still.
 PATIENCE: Final = 0.25
 
-#: What tells one state of a file from another: number, size and time of change; None where it is not there.
+#: What tells one state of a file from another: number, size and time of change; None if it is not there.
 FileState = tuple[tuple[int, int, int] | None, ...]
 
 
@@ -146,7 +146,7 @@ def require_whole(connection: sqlite3.Connection) -> None:
 def read_contents(connection: sqlite3.Connection) -> UserFileContents:
     """Read everything; a row that cannot be used is set aside.
 
-    Raises `RowError` where the tables are not those that this program writes.
+    Raises `RowError` if the tables are not those that this program writes.
     """
     unreadable = list[UnreadableRow]()
     try:

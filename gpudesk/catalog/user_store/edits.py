@@ -61,7 +61,7 @@ NOTHING_CHANGED: Final = message("own.same_value", "matches the current catalog 
 def make_step(own: UserFacts, text: Message, take: Iterable[UserFact] = (), added: Iterable[UserFact] = ()) -> FactEdit:
     """Return the step that takes facts away and puts others; what stays as it is takes no part in it.
 
-    Sources that nothing rests on any more go with the facts that rested on them. Raises `InputError` where
+    Sources that nothing rests on any more go with the facts that rested on them. Raises `InputError` if
     nothing would change.
     """
     added_by_key = {get_fact_key(fact): fact for fact in added}
@@ -223,7 +223,7 @@ def _is_same_claim(one: Claim, other: Claim) -> bool:
 def add_facts(catalog: Catalog, facts: Sequence[UserFact], name: str) -> FactEdit:
     """Add facts that belong together, such as a model or a list of prices; those there already stay.
 
-    Raises `InputError` where an id is taken, or where a fact is about something that is not there.
+    Raises `InputError` if an id is taken, or where a fact is about something that is not there.
     """
     new = UserFacts.of(facts)
     count = len(catalog.own) + sum(catalog.own.get(*get_fact_key(fact)) is None for fact in new)
@@ -361,7 +361,7 @@ def change_source(catalog: Catalog, source: Source) -> FactEdit:
 
 
 def _require_user_fact(catalog: Catalog, *key: str) -> UserFact:
-    """Return a fact of the user's; raises `InputError` where it is a shipped one or there is none."""
+    """Return a fact of the user's; raises `InputError` if it is a shipped one or none exists."""
     fact = catalog.own.get(*key)
     if fact is None:
         raise InputError(describe_shipped_entry(key[-1]), "id")

@@ -138,7 +138,7 @@ def _make_value_entry(catalog: Catalog, attribute: AttributeClaims, of: CatalogE
 def find_attribute(catalog: Catalog, thing: str, name: str) -> AttributeClaims:
     """Return an attribute with its claims, or without any where nobody states it.
 
-    Raises `InputError` where a thing of this kind has no such attribute.
+    Raises `InputError` if a thing of this kind has no such attribute.
     """
     claims = next((each for each in catalog.attributes(thing) if each.name == name), None)
     if claims is not None:
@@ -200,19 +200,19 @@ _check_note = accept_plain_text(_LONGEST_NOTE)
 
 
 def check_optional_line(where: str, value: str | None) -> str | None:
-    """Return a line of text without blanks around it, None where nothing was given."""
+    """Return a line of text without blanks around it, None if nothing was given."""
     stripped = (value or "").strip()
     return check_line(where, stripped) if stripped else None
 
 
 def check_optional_note(where: str, value: str | None) -> str | None:
-    """Return a text of several lines, None where nothing was given."""
+    """Return a text of several lines, None if nothing was given."""
     stripped = (value or "").strip()
     return _check_note(where, stripped) if stripped else None
 
 
 def check_optional_date(where: str, value: str | None) -> str | None:
-    """Return a year, a month or a day, None where nothing was given."""
+    """Return a year, a month or a day, None if nothing was given."""
     stripped = (value or "").strip()
     if not stripped or _YEAR.fullmatch(stripped):
         return stripped or None
@@ -221,7 +221,7 @@ def check_optional_date(where: str, value: str | None) -> str | None:
 
 
 def make_slug(name: str) -> str:
-    """Return a name in the letters of ids; empty where it has none of them."""
+    """Return a name in the letters of ids; empty if it has none of them."""
     plain = unicodedata.normalize("NFKD", name).encode("ascii", "ignore").decode().lower()
     return re.sub(r"[^a-z0-9.]+", "-", plain).strip("-.")
 

@@ -106,7 +106,7 @@ def remove_leftovers(folder: Path, pattern: str) -> None:
 def set_aside(path: Path) -> Path:
     """Give a file that cannot be used another name, so that a new one can be begun; return the name.
 
-    Nothing is removed. Raises `CatalogFileError` where the system refuses.
+    Nothing is removed. Raises `CatalogFileError` if the system refuses.
     """
     with translate_errors(path):
         # Of a link, what it leads to; where that is not there, the link.
@@ -179,7 +179,7 @@ def _parse_backup_name(path: Path) -> BackupName | None:
 
 
 def make_backup(connection: sqlite3.Connection, folder: Path, reason: BackupReason, now: datetime) -> Path:
-    """Copy an open file into `folder` and return the copy; raises `CatalogFileError` where that cannot be.
+    """Copy an open file into `folder` and return the copy; raises `CatalogFileError` if that cannot be.
 
     Older ones that need not stay go once the new one is whole and on the disk.
     """

@@ -91,7 +91,7 @@ USER_VERSION: Final = len(USER_STEPS)
 
 
 def read_version(connection: sqlite3.Connection) -> int:
-    """Return the version of an open file; 0 where it has no tables yet."""
+    """Return the version of an open file; 0 if it has no tables yet."""
     return int(connection.execute("PRAGMA user_version").fetchone()[0])
 
 

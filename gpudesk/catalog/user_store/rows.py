@@ -336,7 +336,7 @@ _COLUMN_BY_TYPE: Final[Mapping[Any, _Column]] = {
 
 @dataclass(frozen=True, slots=True)
 class RowChange:
-    """One row before and after; None where there is none."""
+    """One row before and after; None if none exists."""
 
     table: FactTable[Any]
     key: tuple[str, ...]

@@ -32,7 +32,7 @@ class UserCatalog:
     def __init__(self, path: Path | None, show: Callable[[UserFacts, FactEdit | None], None]) -> None:
         """Open the file at `path`, which need not exist; `show` lays facts over the catalog.
 
-        `show` gets the step that led to the facts, None where they are others altogether.
+        `show` gets the step that led to the facts, None if they are others altogether.
         """
         self.path = path
         self.problem: InputError | None = None
@@ -104,7 +104,7 @@ class UserCatalog:
     # Steps
 
     def do(self, edit: FactEdit) -> None:
-        """Write a step and put it in force; raises `InputError` where that fails: nothing changed."""
+        """Write a step and put it in effect; raises `InputError` if that fails: nothing changed."""
         self.adopt(edit, self._write_or_look_again(edit))
 
     def _write_or_look_again(self, edit: FactEdit) -> UserFacts:
@@ -116,7 +116,7 @@ class UserCatalog:
             raise
 
     def write(self, edit: FactEdit) -> UserFacts:
-        """Write a step and return the facts after it, which are not in force yet; any thread may call this.
+        """Write a step and return the facts after it, which are not in effect yet; any thread may call this.
 
         Where another program changed what the step is about, it is refused; `look_again` reads what holds.
         """
@@ -140,9 +140,9 @@ class UserCatalog:
         return self._file
 
     def adopt(self, edit: FactEdit, facts: UserFacts) -> None:
-        """Put a step that was written in force, so that it can be undone.
+        """Put a step that was written in effect, so that it can be undone.
 
-        Where others were written since, they are in force as well.
+        Where others were written since, they are in effect as well.
         """
         self._done.append(edit)
         del self._done[:-_MOST_UNDO_STEPS]
@@ -174,7 +174,7 @@ class UserCatalog:
         return self._undone[-1].text if self._undone else None
 
     def undo(self) -> FactEdit | None:
-        """Take the last step back and return it; None where there is none."""
+        """Take the last step back and return it; None if none exists."""
         if not self._done:
             return None
         back = self._done[-1].inverse()
@@ -184,7 +184,7 @@ class UserCatalog:
         return self._undone[-1]
 
     def redo(self) -> FactEdit | None:
-        """Do again what was undone last and return it; None where there is nothing."""
+        """Do again what was undone last and return it; None if there is nothing."""
         if not self._undone:
             return None
         step = self._undone[-1]
@@ -228,9 +228,9 @@ class UserCatalog:
         return self.problem is None and self._file is not None and self._file.removed
 
     def write_anew(self) -> None:
-        """Write all facts into a new file, where theirs was removed; raises `InputError` where that fails.
+        """Write all facts into a new file, where theirs was removed; raises `InputError` if that fails.
 
-        They are in force as before, and steps can be undone as before.
+        They are in effect as before, and steps can be undone as before.
         """
         if self.problem is not None:
             raise self.problem
@@ -243,14 +243,14 @@ class UserCatalog:
         return () if self._file is None else self._file.signers()
 
     def trust(self, signer: TrustedSigner) -> None:
-        """Trust a signer from now on; raises `InputError` where that cannot be written."""
+        """Trust a signer from now on; raises `InputError` if that cannot be written."""
         if self.problem is not None:
             raise self.problem
         if self.path is not None:
             self._ensure_file(self.path).trust(signer)
 
     def distrust(self, key: str) -> None:
-        """Trust a signer no longer; raises `InputError` where that cannot be written."""
+        """Trust a signer no longer; raises `InputError` if that cannot be written."""
         if self.problem is not None:
             raise self.problem
         if self._file is not None:

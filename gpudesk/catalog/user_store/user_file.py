@@ -97,7 +97,7 @@ class UserFile:
     def open(cls, path: Path, clock: Callable[[], datetime] = _read_clock) -> UserFile:
         """Read the file at `path`, or where a link there leads; nothing there means no facts.
 
-        Raises `CatalogFileError` where it is no file of the user's that can be read. `clock` says when
+        Raises `CatalogFileError` if it is no file of the user's that can be read. `clock` says when
         backups are made.
         """
         with translate_errors(path):
@@ -157,7 +157,7 @@ class UserFile:
                 return read_data_version(self._connection) != self._data_version
 
     def reload(self) -> UserFacts:
-        """Read the file anew; raises `CatalogFileError` where it was removed, and keeps what was read."""
+        """Read the file anew; raises `CatalogFileError` if it was removed, and keeps what was read."""
         with self._lock:
             self._require_not_removed()
             if self._replaced:
@@ -182,7 +182,7 @@ class UserFile:
     def apply(self, edit: FactEdit) -> UserFacts:
         """Make a step, and return the facts after it; the step is in the file whole, or not at all.
 
-        Raises `ChangedElsewhereError` where the file does not hold what the step takes away, `InputError` at
+        Raises `ChangedElsewhereError` if the file does not hold what the step takes away, `InputError` at
         a field that cannot be kept, and `CatalogFileError` where the file cannot be written.
         """
         changes = list_row_changes(edit)
@@ -219,7 +219,7 @@ class UserFile:
     def write_anew(self) -> UserFacts:
         """Begin a new file with all that was read, where the file was removed; else change nothing.
 
-        Raises `ChangedElsewhereError` where another process just made one, which stays as it is.
+        Raises `ChangedElsewhereError` if another process just made one, which stays as it is.
         """
         with self._lock:
             if not self.removed:

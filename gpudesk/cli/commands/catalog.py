@@ -265,7 +265,7 @@ _SIGNS: Final = {ClaimStatus.AGREES: "=", ClaimStatus.DIFFERS: "◇", ClaimStatu
 
 
 def encode_catalog_entry(service: GpuDeskService, thing_id: str) -> dict[str, Any]:
-    """Return an entry as JSON values; raises `InputError` with the closest ids where there is none."""
+    """Return an entry as JSON values; raises `InputError` with the closest ids where none exists."""
     catalog = service.catalog
     thing = catalog.thing(thing_id)
     fields: dict[str, Any] = {
@@ -317,7 +317,7 @@ def _describe_contents(catalog: Catalog, thing: CatalogEntry) -> str:
 
 
 def list_entry_lines(service: GpuDeskService, thing_id: str, width: int, strong: Callable[[str], str]) -> Iterator[str]:
-    """Yield an entry as text; raises `InputError` with the closest ids where there is none."""
+    """Yield an entry as text; raises `InputError` with the closest ids where none exists."""
     catalog = service.catalog
     thing = catalog.thing(thing_id)
     yield strong(f"{thing.name} ({thing.id})") + (f"  {tr('yours')}" if thing.own else "")
@@ -460,7 +460,7 @@ def _plain(value: Any) -> Any:  # noqa: ANN401 - whatever a definition holds
 KINDS = tuple(_LISTS)
 
 
-def add_parser(commands: Any) -> None:  # noqa: ANN401 - argparse keeps its type to itself
+def add_parser(commands: Any) -> None:  # noqa: ANN401 - argparse does not export this type
     description = tr("List, show, verify, export and share catalog entries.")
     parser = commands.add_parser("catalog", help=description, description=description)
     parts = parser.add_subparsers(dest="part", metavar=tr("ACTION"), required=True)

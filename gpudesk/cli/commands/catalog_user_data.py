@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from gpudesk.report.writers.export_table import ExportFormat
 
 
-def add_backup_commands(parts: Any) -> None:  # noqa: ANN401 - argparse keeps its type to itself
+def add_backup_commands(parts: Any) -> None:  # noqa: ANN401 - argparse does not export this type
     """Add both parts to `gpudesk catalog`."""
     help_text = tr("list backups of your values, newest first")
     part = parts.add_parser("backups", help=help_text, description=help_text)
@@ -140,7 +140,7 @@ _FORMS: Final = ("csv", "xlsx", "json", "md")
 _STANDARD_OUTPUT: Final = "-"
 
 
-def add_export_command(parts: Any) -> None:  # noqa: ANN401 - argparse keeps its type to itself
+def add_export_command(parts: Any) -> None:  # noqa: ANN401 - argparse does not export this type
     """Add the part to `gpudesk catalog`."""
     help_text = tr("export a table with units, sources and dates: .csv, .xlsx, .json or .md")
     part = parts.add_parser("export", help=help_text, description=help_text)
@@ -199,7 +199,7 @@ def _find_export_format(options: argparse.Namespace) -> ExportFormat:
 PACK_PARTS: Final = ("all", "things", "figures", "prices")
 
 
-def add_pack_command(parts: Any) -> None:  # noqa: ANN401 - argparse keeps its type to itself
+def add_pack_command(parts: Any) -> None:  # noqa: ANN401 - argparse does not export this type
     """Add the part to `gpudesk catalog`."""
     help_text = tr("save your values and their sources as a value pack to share")
     part = parts.add_parser("pack", help=help_text, description=help_text)
@@ -243,7 +243,7 @@ def run_pack(options: argparse.Namespace) -> int:
     return EXIT_DONE
 
 
-def add_signers_command(parts: Any) -> None:  # noqa: ANN401 - argparse keeps its type to itself
+def add_signers_command(parts: Any) -> None:  # noqa: ANN401 - argparse does not export this type
     """Add the part to `gpudesk catalog`."""
     help_text = tr("list trusted signers of value packs, or remove one")
     part = parts.add_parser("signers", help=help_text, description=help_text)

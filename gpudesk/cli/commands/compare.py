@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from gpudesk.service import GpuDeskService
 
 
-def add_parser(commands: Any) -> None:  # noqa: ANN401 - argparse keeps its type to itself
+def add_parser(commands: Any) -> None:  # noqa: ANN401 - argparse does not export this type
     description = tr("Compare up to six accelerators for one model and workload.")
     parser = commands.add_parser("compare", help=description, description=description)
     add_scenario_options(parser)

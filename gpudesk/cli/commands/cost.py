@@ -115,7 +115,7 @@ def list_cost_lines(
 
 
 def list_provider_lines(costs: CostAnswer, answer: Answer, width: int, strong: _Strong) -> Iterator[str]:
-    """Yield the rents on record by provider as a table, or that there is none."""
+    """Yield the rents on record by provider as a table, or that none exists."""
     names = dict(zip(answer.keys, list_column_names(answer), strict=True))
     money = MoneyFormatter(Formatter(), answer.scenario.costs.currency)
     rows = list_provider_rent_rows(costs, names, money)
@@ -262,7 +262,7 @@ _SET: Final = "--set"
 _WORKBOOK: Final = ".xlsx"
 
 
-def add_parser(commands: Any) -> None:  # noqa: ANN401 - argparse keeps its type to itself
+def add_parser(commands: Any) -> None:  # noqa: ANN401 - argparse does not export this type
     summary = tr("Compute cost per token, total cost of ownership and break-even points.")
     parser = commands.add_parser(
         "cost", help=summary, description=" ".join((summary, tr("Amounts are in US dollars, without taxes.")))

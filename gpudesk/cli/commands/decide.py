@@ -186,7 +186,7 @@ def _finite(text: str) -> float | None:
 def list_question_lines(
     answers: Mapping[str, QuestionAnswer], width: int, strong: Callable[[str], str]
 ) -> Iterator[str]:
-    """Yield the questions of each screen: id, title, what is in force and whence, and the options."""
+    """Yield the questions of each screen: id, title, what is in effect and whence, and the options."""
     for number, (screen, questions) in enumerate(groupby(QUESTIONS.values(), key=lambda each: each.screen)):
         if number:
             yield ""
@@ -378,7 +378,7 @@ def list_decision_lines(
 _COMPARED: Final = ("scenario", "template", "accelerators", "model")
 
 
-def add_parser(commands: Any) -> None:  # noqa: ANN401 - argparse keeps its type to itself
+def add_parser(commands: Any) -> None:  # noqa: ANN401 - argparse does not export this type
     summary = tr("Recommend an accelerator for your goal and limits, and list what would change it.")
     epilog = tr(
         "Unanswered questions use the answers of the scenario or the defaults. Without "
@@ -454,7 +454,7 @@ def run(options: argparse.Namespace) -> int:
 
 
 def _answers(scenario: Scenario | None, user_answers: Mapping[str, AnswerValue]) -> Mapping[str, QuestionAnswer]:
-    """Return the answers in force; without a scenario those that are said, and defaults."""
+    """Return the current answers; without a scenario those that are said, and defaults."""
     from gpudesk.decision.facts.answers import resolve_answers
     from gpudesk.domain.decision import QUESTIONS, AnswerOrigin, QuestionAnswer
 

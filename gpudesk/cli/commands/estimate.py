@@ -94,7 +94,7 @@ def _plans(estimate: Estimate, formatter: Formatter) -> list[tuple[str, str]]:
 
 
 def list_pool_lines(estimate: Estimate, formatter: Formatter) -> list[str]:
-    """Return what each pool of a disaggregated deployment is, a line each, or why there is none."""
+    """Return what each pool of a disaggregated deployment is, a line each, or why none exists."""
     if estimate.pools is None:
         return [] if estimate.reason is None else [f"{format_message(estimate.reason, formatter)}."]
     return [f"{label} {text}" for label, text in _plans(estimate, formatter)]
@@ -168,7 +168,7 @@ def _memory(estimate: Estimate, formatter: Formatter) -> list[tuple[str, str]]:
     return [(label, formatter.memory(size)) for label, size in parts]
 
 
-def add_parser(commands: Any) -> None:  # noqa: ANN401 - argparse keeps its type to itself
+def add_parser(commands: Any) -> None:  # noqa: ANN401 - argparse does not export this type
     description = tr("Estimate speed and memory fit of deployments for a workload.")
     parser = commands.add_parser("estimate", help=description, description=description)
     add_scenario_options(parser)

@@ -188,7 +188,7 @@ _OF_FLEETS = "fleet_"
 class _ExplainedColumn(NamedTuple):
     """One accelerator with the working of its figure, None for the plan, its plans, and our record.
 
-    `record` is None where the published figures cannot be read, and `fault` says why.
+    `record` is None if the published figures cannot be read, and `fault` says why.
     """
 
     accelerator: str
@@ -199,7 +199,7 @@ class _ExplainedColumn(NamedTuple):
     fault: InputError | None = None
 
 
-def add_parser(commands: Any) -> None:  # noqa: ANN401 - argparse keeps its type to itself
+def add_parser(commands: Any) -> None:  # noqa: ANN401 - argparse does not export this type
     description = tr("Show how a figure is computed: formulas, inputs, units and sources.")
     parser = commands.add_parser("explain", help=description, description=description)
     parser.add_argument(
@@ -297,7 +297,7 @@ def _check_figure(figure: str, known: tuple[str, ...] = ()) -> None:
 
 
 def _explained(accelerator: str, estimate: Estimate, figure: str, service: GpuDeskService) -> _ExplainedColumn:
-    """Ask for everything behind a figure; raises InputError where it has no working."""
+    """Ask for everything behind a figure; raises InputError if it has no working."""
     term = None if figure == _PLAN else service.explain(estimate, figure)
     plans = service.plans(estimate)
     try:

@@ -82,7 +82,7 @@ class _FitQuestion(NamedTuple):
     reading: CapacityReadingId | None
 
 
-def add_parser(commands: Any) -> None:  # noqa: ANN401 - argparse keeps its type to itself
+def add_parser(commands: Any) -> None:  # noqa: ANN401 - argparse does not export this type
     parser = commands.add_parser(
         "fit",
         help=tr("Compute how many accelerators each model needs to fit."),
@@ -189,7 +189,7 @@ def _checked(options: argparse.Namespace) -> dict[str, Any]:
 
 
 def _context(options: argparse.Namespace) -> int | None:
-    """Return the tokens of a sequence as options give them; None where none does."""
+    """Return the tokens of a sequence as options give them; None if none does."""
     lengths = [each for each in (options.input_tokens, options.output_tokens) if each is not None]
     if lengths and options.context is not None:
         raise UsageError(tr("--context is input plus output tokens; use either --context or both token options"))

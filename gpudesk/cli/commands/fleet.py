@@ -61,7 +61,7 @@ _OPTIONS: Final = {
 }
 
 
-def add_parser(commands: Any) -> None:  # noqa: ANN401 - argparse keeps its type to itself
+def add_parser(commands: Any) -> None:  # noqa: ANN401 - argparse does not export this type
     summary = tr("Plan whole systems for your traffic over the day, and compare buying, renting and an API.")
     counts = tr("Counts given with --accelerators are ignored.")
     parser = commands.add_parser("fleet", help=summary, description=f"{summary} {counts}")

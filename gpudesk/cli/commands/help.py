@@ -11,7 +11,7 @@ from gpudesk.text.messages import input_error
 from gpudesk.text.translation import tr
 
 
-def add_parser(commands: Any) -> None:  # noqa: ANN401 - argparse keeps its type to itself
+def add_parser(commands: Any) -> None:  # noqa: ANN401 - argparse does not export this type
     purpose = tr("Show a page of the manual, or search the manual.")
     parser = commands.add_parser("help", help=purpose, description=purpose)
     parser.add_argument("topic", nargs="*", metavar=tr("TOPIC"), help=tr("page, page#section or glossary term"))
@@ -20,7 +20,7 @@ def add_parser(commands: Any) -> None:  # noqa: ANN401 - argparse keeps its type
 
 
 def run(options: argparse.Namespace) -> int:
-    """Print a page, a section or the list of topics; raises `InputError` where there is no such topic."""
+    """Print a page, a section or the list of topics; raises `InputError` if there is no such topic."""
     from gpudesk.report import manual
 
     width = output.get_terminal_width()

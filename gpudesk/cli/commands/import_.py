@@ -156,7 +156,7 @@ def _encode_pack_import(
     }
 
 
-def add_parser(commands: Any) -> None:  # noqa: ANN401 - argparse keeps its type to itself
+def add_parser(commands: Any) -> None:  # noqa: ANN401 - argparse does not export this type
     parser = commands.add_parser(
         "import",
         help=tr("Import models, accelerators, prices and value packs from files."),

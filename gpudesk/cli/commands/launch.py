@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from gpudesk.service import GpuDeskService
 
 
-def add_parser(commands: Any) -> None:  # noqa: ANN401 - argparse keeps its type to itself
+def add_parser(commands: Any) -> None:  # noqa: ANN401 - argparse does not export this type
     description = tr("Print the commands that start a deployment and benchmark it, for each host.")
     parser = commands.add_parser("launch", help=description, description=description)
     add_scenario_options(parser)

@@ -24,7 +24,7 @@ _Key = TypeVar("_Key")
 _DEFAULTS: Final = ProfileQuestion("")
 
 
-def add_parser(commands: Any) -> None:  # noqa: ANN401 - argparse keeps its type to itself
+def add_parser(commands: Any) -> None:  # noqa: ANN401 - argparse does not export this type
     parser = commands.add_parser(
         "profile",
         help=tr("Show what an accelerator can do, its limits and upgrades."),

@@ -14,7 +14,7 @@ from gpudesk.text.translation import LANGUAGE_NAMES, available_languages, get_la
 PAPERS: Final = ("a4", "letter")
 
 
-def add_parser(commands: Any) -> None:  # noqa: ANN401 - argparse keeps its type to itself
+def add_parser(commands: Any) -> None:  # noqa: ANN401 - argparse does not export this type
     description = tr("Save the comparison sheet: figures, differences, sources and disputes.")
     usual = StalenessLimits()
     ages = tr(

@@ -134,7 +134,7 @@ _OPTION: Final = {
 OPEN_LOAD: Final = {"concurrency": 1}
 
 
-def add_parser(commands: Any) -> None:  # noqa: ANN401 - argparse keeps its type to itself
+def add_parser(commands: Any) -> None:  # noqa: ANN401 - argparse does not export this type
     summary = tr("Compute how many accelerators your traffic needs, including spares, and why.")
     parser = commands.add_parser(
         "size", help=summary, description=" ".join((summary, tr("Counts given with --accelerators are ignored.")))

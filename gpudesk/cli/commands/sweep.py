@@ -59,7 +59,7 @@ _PATIENCE_S: Final = 0.2
 _SAME_LINE: Final = "\r\x1b[K"
 
 
-def add_parser(commands: Any) -> None:  # noqa: ANN401 - argparse keeps its type to itself
+def add_parser(commands: Any) -> None:  # noqa: ANN401 - argparse does not export this type
     parser = commands.add_parser(
         "sweep",
         help=tr("Compute a grid of accelerators, models, formats, plans and loads, and save it."),

@@ -96,7 +96,7 @@ def _kinds(numbers: set[str]) -> Iterator[str]:
 
 
 def _listed(table: str, column: int) -> set[str] | None:
-    """Return the numbers of the sockets of a table, None where the system does not show it."""
+    """Return the numbers of the sockets of a table, None if the system does not show it."""
     try:
         lines = (_PROCESS / "net" / table).read_text().splitlines()[1:]
     except OSError:

@@ -103,7 +103,7 @@ class SelfTestReport:
     """The results of all checks, and what they come to."""
 
     results: list[CheckResult] = field(default_factory=list)
-    #: Where the report is kept, None where it could not be written.
+    #: Where the report is kept, None if it could not be written.
     file: Path | None = None
 
     @property

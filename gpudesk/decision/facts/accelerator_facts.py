@@ -55,7 +55,7 @@ class AcceleratorView:
 
     @property
     def estimate(self) -> Estimate | None:
-        """The estimate of the column; None where there is none, or it does not fit."""
+        """The estimate of the column; None if none exists, or it does not fit."""
         held_estimate = self.column.estimate
         return held_estimate if held_estimate is not None and held_estimate.fits else None
 
@@ -240,7 +240,7 @@ def _count_months(date: str) -> int | None:
 
 
 def get_likely_input(costs: CostColumn, name: str) -> float | None:
-    """Return the likely value of an input of costs; None where it is missing."""
+    """Return the likely value of an input of costs; None if it is missing."""
     cost_input = costs.inputs.get(name)
     return None if cost_input is None or cost_input.spread is None else cost_input.spread.likely
 

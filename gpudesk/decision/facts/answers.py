@@ -1,4 +1,4 @@
-"""The answers in force (the user's, the scenario's, the default), and which questions can still matter."""
+"""The current answers (the user's, the scenario's, the default), and which questions can still matter."""
 
 from __future__ import annotations
 
@@ -126,7 +126,7 @@ def question_matters(
 def find_skip_reason(
     question: str, answers: Mapping[str, QuestionAnswer], facts: FactValues, parts: Sequence[FactValues]
 ) -> Message | None:
-    """Return why a question need not be asked; None where it matters."""
+    """Return why a question need not be asked; None if it matters."""
     if answers[question].origin is AnswerOrigin.YOURS:
         return None
     state = _DialogueState(answers, facts, parts)
@@ -202,5 +202,5 @@ _SKIP_TESTS: Final[Mapping[str, tuple[Callable[[_DialogueState], Message | None]
 
 
 def explain_skipped_question(question: str, decision: Decision) -> Message | None:
-    """Return why a question need not be asked under the answers of a decision; None where it matters."""
+    """Return why a question need not be asked under the answers of a decision; None if it matters."""
     return find_skip_reason(question, decision.answers, decision.facts, decision.parts)

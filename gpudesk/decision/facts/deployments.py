@@ -43,7 +43,7 @@ class DeploymentSource(Protocol):
 
 
 def carries_load(estimate: Estimate | None) -> bool | None:
-    """Whether a deployment keeps up with its load without a queue; None where there is nothing that fits.
+    """Whether a deployment keeps up with its load without a queue; None if there is nothing that fits.
 
     A static batch and a full queue wait by their nature.
     """
@@ -58,7 +58,7 @@ def carries_load(estimate: Estimate | None) -> bool | None:
 class DeploymentTerms:
     """What answers ask of a deployment.
 
-    `serving_engine` is None where any will do, `ttft_ms` and `tpot_ms` are infinite without a limit. With
+    `serving_engine` is None if any will do, `ttft_ms` and `tpot_ms` are infinite without a limit. With
     `quickest`, the size is chosen by the time of a request rather than by accelerators for each token; they count
     in the systems or instances that are `paid` for, by whether those are rented.
     """

@@ -22,7 +22,7 @@ Beats = Callable[[int, int], bool | None]
 def find_leaders(places: Sequence[int], beats: Beats) -> dict[int, bool | None]:
     """Return for each place whether it leads: nobody beats it, and it beats one of the others.
 
-    `beats` says whether the first beats the second; None where nothing is known of one of them. A place that
+    `beats` says whether the first beats the second; None if nothing is known of one of them. A place that
     is beaten does not lead; one that is not and beats nobody is undecided.
     """
     leaders: dict[int, bool | None] = {}
@@ -139,7 +139,7 @@ def get_token_cost(part: FactValues, payment: PaymentBasis) -> IntervalEstimate 
 
 
 def find_cheaper_payment(part: FactValues, payments: Sequence[PaymentBasis]) -> PaymentBasis | None:
-    """Return the way to pay by which tokens of a column cost the least; None where no cost is known."""
+    """Return the way to pay by which tokens of a column cost the least; None if no cost is known."""
     costs = {payment: cost.value for payment in payments if (cost := get_token_cost(part, payment)) is not None}
     return min(costs, key=lambda payment: costs[payment], default=None)
 
@@ -191,7 +191,7 @@ def list_payback_facts(
 
 
 def _find_home(parts: Sequence[FactValues], standing: Sequence[int]) -> int | None:
-    """Return the column of the own platform whose tokens cost the least to rent; None where there is none."""
+    """Return the column of the own platform whose tokens cost the least to rent; None if none exists."""
     costs = {
         place: cost.value
         for place in standing
@@ -202,7 +202,7 @@ def _find_home(parts: Sequence[FactValues], standing: Sequence[int]) -> int | No
 
 
 def _reaches_hours(needed: float | None, monthly_hours: FactValue) -> bool | None:
-    """Whether the hours of a month reach those that a port needs; None where one of them is not known."""
+    """Whether the hours of a month reach those that a port needs; None if one of them is not known."""
     if needed is None:
         return None
     if needed == math.inf:
@@ -211,7 +211,7 @@ def _reaches_hours(needed: float | None, monthly_hours: FactValue) -> bool | Non
 
 
 def _no_port_pays(ported: Sequence[bool | None]) -> bool | None:
-    """Whether no port pays back; None where that is not known of one, and none is known to."""
+    """Whether no port pays back; None if that is not known of one, and none is known to."""
     if True in ported:
         return False
     return None if None in ported else True

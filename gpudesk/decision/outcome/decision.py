@@ -585,7 +585,7 @@ def _list_arguments(
 
 
 def _get_tested_fact(line: TraceLine) -> str | None:
-    """Return the figure that a rule tested of columns; None where it tested none."""
+    """Return the figure that a rule tested of columns; None if it tested none."""
     assert line.case.favours is not None
     names = sorted(parse_condition(line.case.favours).names)
     return next((_TESTED.get(name, name) for name in names), None)

@@ -217,7 +217,7 @@ def round_away(value: float, digits: int = _DIGITS[0], *, up: bool) -> float:
 
 
 def _try_value(each: _FlipInput, value: AnswerValue, lead: str | None) -> DecisionFlip | None:
-    """Return the flip as it turns out; None where it does not, or where figures say nothing of that work."""
+    """Return the flip as it turns out; None if it does not, or where figures say nothing of that work."""
     decision = each.decide(value)
     becomes = _get_lead(decision)
     if becomes == lead or not decision.scope.answered:

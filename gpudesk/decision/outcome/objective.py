@@ -186,7 +186,7 @@ def rank_candidates(scores: Sequence[CandidateScore], meets: Sequence[float]) ->
 def solve_for_lead(
     situation: AcceleratorCostInputs, basis: PaymentBasis | None, missing: str | None, usd_per_million: float
 ) -> float | None:
-    """Return the price or rent, in USD, at which output tokens cost so much; None where none above 0 does.
+    """Return the price or rent, in USD, at which output tokens cost so much; None if none above 0 does.
 
     Costs are straight lines in prices. None too where something else than the price is missing.
     """

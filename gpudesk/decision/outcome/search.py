@@ -89,7 +89,7 @@ def search_questions(decider: Decider, answer: Answer) -> ProgressSteps[Mapping[
     """Try the options of every question that is not answered, an option a step.
 
     Return those of which some option changes what is recommended, the first to ask first: the platform, then
-    those that change it with most of their options. Empty where no further answer can change it.
+    those that change it with most of their options. Empty if no further answer can change it.
     """
     user_answers = dict(answer.scenario.decision.answers)
     present = decider.decide(answer, user_answers)

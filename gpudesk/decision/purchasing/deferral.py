@@ -77,7 +77,7 @@ _DAYS_PER_MONTH: Final = 365.0 / MONTHS_PER_YEAR
 
 
 def parse_date_span(date: str) -> tuple[float, float] | None:
-    """Return the first and the last moment of a date, in months of the calendar; None where it is none."""
+    """Return the first and the last moment of a date, in months of the calendar; None if it is none."""
     match = _DATE.fullmatch(date.strip())
     if match is None:
         return None
@@ -97,7 +97,7 @@ def parse_date_span(date: str) -> tuple[float, float] | None:
 def count_months_until(date: str, today: str) -> UncertainValue | None:
     """Return how many months after `today` a date lies, its middle most likely; nothing before today.
 
-    None where one of both cannot be read.
+    None if one of both cannot be read.
     """
     span, now = parse_date_span(date), parse_date_span(today)
     if span is None or now is None:
@@ -107,7 +107,7 @@ def count_months_until(date: str, today: str) -> UncertainValue | None:
 
 
 def compute_year_after(today: str, months: float) -> int | None:
-    """Return the year that lies so many months after `today`; None where that cannot be read."""
+    """Return the year that lies so many months after `today`; None if that cannot be read."""
     now = parse_date_span(today)
     return None if now is None else int((now[0] + months) // MONTHS_PER_YEAR)
 
@@ -323,7 +323,7 @@ class DeferralCase:
         self.months: Amount = self._own["years"] * MONTHS_PER_YEAR
 
     def delivery(self, months: UncertainValue | None, slip: UncertainValue) -> Amount | None:
-        """Return in how many months the next part is there, slip included; None where that is not known."""
+        """Return in how many months the next part is there, slip included; None if that is not known."""
         if months is None:
             return None
         return self._table.number("months to the next part", months) + self._table.number("slip", slip)
@@ -399,7 +399,7 @@ class DeferralCase:
         return compute_gap_months(self._question.months_to_launch, delivery, self.months)
 
     def _tokens(self) -> tuple[Amount | None, TokenDemandOrigin | None]:
-        """Return the output tokens of a month: stated, those of the demand, or all that is worked out."""
+        """Return the output tokens of a month: stated, those of the demand, or all that is computed."""
         scenario = self._answer.scenario
         if self._question.tokens_per_month is not None:
             return self._question.tokens_per_month, TokenDemandOrigin.YOURS

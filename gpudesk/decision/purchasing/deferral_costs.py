@@ -69,7 +69,7 @@ def compute_gain_usd(courses: DeferralCourses) -> Amount:
 
 
 def compute_saved_usd(courses: DeferralCourses) -> Amount:
-    """Return what waiting saves in all; below 0 where it costs more than buying now.
+    """Return what waiting saves in all; below 0 if it costs more than buying now.
 
     It falls, or stays, with each month that the next part is late: no such month costs less than one after.
     """
@@ -77,7 +77,7 @@ def compute_saved_usd(courses: DeferralCourses) -> Amount:
 
 
 def solve_tied_gap(courses: DeferralCourses) -> Amount:
-    """Return the months without the next part at which both courses cost the same; NaN where none are.
+    """Return the months without the next part at which both courses cost the same; NaN if none are.
 
     saved = (buy - after) x months - (without - after) x gap, a straight line in the gap.
     """
@@ -90,8 +90,8 @@ def solve_tied_gap(courses: DeferralCourses) -> Amount:
 def solve_tied_next_usd(courses: DeferralCourses) -> Amount:
     """Return what a month on the next part may cost for both courses to cost the same.
 
-    Infinity where waiting costs no more whatever the next part does, below 0 where it costs more even for
-    nothing, minus infinity where no month is left for the next part. `next_usd` of the courses has no part
+    Infinity where waiting costs no more whatever the next part does, below 0 if it costs more even for
+    nothing, minus infinity if no month is left for the next part. `next_usd` of the courses has no part
     in it.
     """
     remaining_months = np.asarray(courses.months - courses.gap_months, dtype=np.float64)
@@ -128,7 +128,7 @@ class MonthlyCostByPrice:
 
 @dataclass(frozen=True, slots=True)
 class CourseAmounts:
-    """What is known of both courses, as numbers or as draws; None where nothing is.
+    """What is known of both courses, as numbers or as draws; None if nothing is.
 
     Costs are dollars for a month of the service: on the chosen part, the next one, and without either.
     `waits` is whether there is a next part. `tokens` are the output tokens of a month. `priced` is the next
@@ -148,7 +148,7 @@ class CourseAmounts:
     def courses(self, next_usd: Amount | None = None) -> DeferralCourses | None:
         """Return the two courses, with another cost of the next part if given; None if one is not known.
 
-        A month without either part need not be known where there is none.
+        A month without either part need not be known where none exists.
         """
         following = self.following if next_usd is None else next_usd
         without = self.without
@@ -278,7 +278,7 @@ def _find_tied_gap(likely: CourseAmounts) -> float | None:
 
 
 def _find_tied_month(amounts: CourseAmounts) -> Amount | None:
-    """Return what a month on the next part may cost, None where no cost turns what most likely holds."""
+    """Return what a month on the next part may cost, None if no cost turns what most likely holds."""
     courses = amounts.courses(0.0)
     if courses is None or not amounts.waits:
         return None
@@ -316,7 +316,7 @@ def _is_tie(courses: DeferralCourses) -> bool:
 
 
 def _compute_scale(courses: DeferralCourses) -> float:
-    """Return what is spent or lost at the most, beside which a saving is nothing or not."""
+    """Return what is spent or lost at most, beside which a saving is nothing or not."""
     dearest = max(get_likely(each) for each in (courses.buy_usd, courses.without_usd))
     return dearest * get_likely(courses.months)
 

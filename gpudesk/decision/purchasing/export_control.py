@@ -1,6 +1,6 @@
 """Accelerators against export rules: the score with its product, and the thresholds it is compared with.
 
-No legal verdict: every check ends by referring the user to the rule in force and to counsel."""
+No legal verdict: every check ends by referring the user to the rule in effect and to counsel."""
 
 from __future__ import annotations
 

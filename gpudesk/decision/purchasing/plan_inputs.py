@@ -33,7 +33,7 @@ from gpudesk.text.messages import InputError, input_error
 
 #: Where inputs stand in a document.
 WHERE: Final = "decision.plans"
-#: As a next part: there is none to wait for.
+#: As a next part: none exists to wait for.
 NO_PART: Final = "none"
 #: Default start of the service, in months: between the months at which rules of the documents decide.
 ASSUMED_LAUNCH: Final = 9.0
@@ -68,7 +68,7 @@ class InputOrigin(StrEnum):
 class PlanInput:
     """One input: a number within `bounds` in `unit`, one of `words`, or an id where there is neither.
 
-    `default` holds where it is not said; None where it is found as `comes_from` says. `unit` is None for ids,
+    `default` holds where it is not said; None if it is found as `comes_from` says. `unit` is None for ids,
     shares of 1 and plain numbers.
     """
 
@@ -283,7 +283,7 @@ def find_position(scenario: Scenario, name: str) -> int | None:
 
 
 def find_removed_key(scenario: Scenario, name: str) -> str | None:
-    """Return the key of the column that an input names although it is not compared; None where it is."""
+    """Return the key of the column that an input names although it is not compared; None if it is."""
     key = _get_text(scenario.decision.plans, name)
     return None if key in make_column_keys(scenario.accelerators) else key
 

@@ -87,7 +87,7 @@ def note_signal(
 
 
 def forget_signal(notes: Iterable[WatchNote], signal: WatchSignal) -> FactEdit:
-    """Return the step that takes the user's note on a signal away; `InputError` where there is none."""
+    """Return the step that takes the user's note on a signal away; `InputError` where none exists."""
     former = _check_signal(notes, signal)
     if former is None:
         raise input_error("watch.no_note", "you have no note on {signal}", "signal", signal=signal.title)

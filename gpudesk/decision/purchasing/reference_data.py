@@ -101,7 +101,7 @@ class ReferenceData:
         return check_export(self._service.catalog.accelerator(accelerator), self.export_rules, destination)
 
     def export_facts(self, accelerator: str) -> dict[str, FactValue]:
-        """Return the score, and whether it lies below every figure that a rule in force sets for it.
+        """Return the score, and whether it lies below every figure that a rule in effect sets for it.
 
         A part that reaches all figures of a line is not free. One that reaches some of them is left open:
         densities are not known.

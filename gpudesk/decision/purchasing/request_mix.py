@@ -132,7 +132,7 @@ def resolve_request_rate(
     """Return the requests/s at the peak, where they come from, and the demand that sets the limits, if any.
 
     They are those of the scenario's demand, else `user_rate`, else those that arrive by its load, else those
-    that the first column answers under its load; that raises `InputError` where it answers none.
+    that the first column answers under its load; that raises `InputError` if it answers none.
     """
     output = scenario.workload.output_tokens
     if scenario.demand is not None:
@@ -231,7 +231,7 @@ class ReplicaFinder:
         return rates if isinstance(rates, Message) else ReplicaRates(rates[0], {kind.kind: rates[1]})
 
     def shared(self, position: int, kinds: Sequence[RequestClass]) -> ReplicaRates | Message:
-        """Return a replica that serves all kinds in one plan, or why there is none.
+        """Return a replica that serves all kinds in one plan, or why none exists.
 
         The plans tried are those that each kind would have alone; of those that serve all of them the one
         counts with which the fewest accelerators do.

@@ -70,7 +70,7 @@ class CostedRequests(RequestEstimates, Protocol):
 
 @dataclass(frozen=True, slots=True)
 class PlanCosts:
-    """What accelerators cost over all years of use in dollars; None where an input is missing.
+    """What accelerators cost over all years of use in dollars; None if an input is missing.
 
     Software is part of what is owned and of what is rented.
     """

@@ -42,7 +42,7 @@ def compute_weight_loading(
 ) -> WeightLoading:
     """Return how long loading the weights takes; `storage_bytes_per_s` is what storage gives to a host.
 
-    Raises `InputError` where the model does not fit, and for a rate of storage that cannot be.
+    Raises `InputError` if the model does not fit, and for a rate of storage that cannot be.
     """
     if not estimate.fits:
         raise InputError(estimate.reason or NOTHING_TO_EXPLAIN, estimate.request.accelerator)

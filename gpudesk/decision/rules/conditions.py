@@ -31,7 +31,7 @@ class ConditionError(ValueError):
 
 @dataclass(frozen=True, slots=True)
 class ConditionOutcome:
-    """Whether a condition holds, None where that cannot be told, and every comparison that it took."""
+    """Whether a condition holds, None if that cannot be told, and every comparison that it took."""
 
     holds: bool | None
     tested: tuple[ConditionResult, ...]
@@ -60,7 +60,7 @@ def _evaluate_condition(condition: RuleCondition, *values: FactValue) -> Conditi
 
 @lru_cache(maxsize=1024)
 def parse_condition(text: str) -> RuleCondition:
-    """Read a condition; raises `ConditionError` where it has something else than comparisons of facts."""
+    """Read a condition; raises `ConditionError` if it has something else than comparisons of facts."""
     try:
         tree = ast.parse(text, mode="eval").body
     except SyntaxError as error:
@@ -75,7 +75,7 @@ def parse_condition(text: str) -> RuleCondition:
 # Reading
 
 _Comparison = Callable[[Any, Any], bool]
-#: What conditions compare with, and what they work out, by the node of the tree.
+#: What conditions compare with, and what they compute, by the node of the tree.
 COMPARISON_OPERATORS: Final[Mapping[type[ast.cmpop], _Comparison]] = MappingProxyType(
     {
         ast.Eq: operator.eq,
@@ -197,7 +197,7 @@ def _compute(work: Callable[[float, float], float], left_value: FactValue, right
 
 
 def _compare_values(compared: _Comparison, left_value: FactValue, right: FactValue) -> bool | None:
-    """Return what holds for all of both bands; None where it holds for a part of them, or one is unknown."""
+    """Return what holds for all of both bands; None if it holds for a part of them, or one is unknown."""
     ours, theirs = _list_ends(left_value), _list_ends(right)
     if ours is not None and theirs is not None:
         return _compare_intervals(compared, ours, theirs)

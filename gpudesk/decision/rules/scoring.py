@@ -46,7 +46,7 @@ def resolve_rule_weight(rule: DecisionRule, weights: Mapping[str, float]) -> flo
 
 
 def find_firing_case(rule: DecisionRule, facts: FactValues) -> tuple[RuleCase, ConditionOutcome] | None:
-    """Return the first case of a rule that holds for a scenario; None where none is known to."""
+    """Return the first case of a rule that holds for a scenario; None if none is known to."""
     for case in rule.cases:
         outcome = parse_condition(case.when).on(facts)
         if outcome.holds:
@@ -244,7 +244,7 @@ def compute_limit_odds(
     parts: Sequence[Mapping[str, SimulatedFact]],
     simulated: SimulatedFacts,
 ) -> tuple[float, ...]:
-    """Return in which share of draws each column meets everything that must hold; 0 where its likely figures do not.
+    """Return in which share of draws each column meets everything that must hold; 0 if its likely figures do not.
 
     A rule that cannot be decided, since a fact is missing, removes in no draw. `facts` and `parts` are those
     that do not change.

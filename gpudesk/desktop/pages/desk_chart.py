@@ -272,7 +272,7 @@ class DeskChart(InteractivePlot):
         return None
 
     def step(self, value: float, forward: bool, far: bool) -> float | None:
-        """Return the next value of the working line; None where it cannot move."""
+        """Return the next value of the working line; None if it cannot move."""
         del value, forward, far
         return None
 

@@ -46,7 +46,7 @@ class BackgroundQuery(QObject, Generic[ResultT]):
 
     #: There is a new result, or another state.
     changed = Signal()
-    #: What to say of the work that goes on, empty where it is soon over; whether it can be stopped.
+    #: What to say of the work that goes on, empty if it is soon over; whether it can be stopped.
     working = Signal(str, bool)
 
     def __init__(self, desk: Desk, parent: QObject) -> None:
@@ -145,7 +145,7 @@ class DeskPage(QWidget):
 
     @property
     def problem_text(self) -> str:
-        """Why the last edit cannot be answered, empty where it is."""
+        """Why the last edit cannot be answered, empty if it is."""
         wrong = self.desk.problem
         return "" if wrong is None else format_message(wrong.problem, self.desk.formatter)
 
@@ -343,11 +343,11 @@ class MultiViewPage(DeskPage, Generic[ViewT]):
         self.terms.setVisible(bool(text))
 
     def describe_terms(self) -> str:
-        """Return what the verdict rests on, shown in small type below it; empty where that is nothing."""
+        """Return what the verdict rests on, shown in small type below it; empty if that is nothing."""
         return ""
 
     def describe_verdict(self) -> str:
-        """Return the verdict on the desk's answer, of pages that have one; empty where there is none."""
+        """Return the verdict on the desk's answer, of pages that have one; empty if none exists."""
         return ""
 
     def make_scroll_area(self, view: ViewT) -> FullWidthScrollArea | None:  # noqa: ARG002 - some pages look at it

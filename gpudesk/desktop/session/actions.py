@@ -27,9 +27,9 @@ def always_enabled() -> bool:
 class ActionSpec:
     """One command.
 
-    `id` is a dotted name. `text` is in the language in force and begins with a verb. `shortcuts` are
+    `id` is a dotted name. `text` is in the current language and begins with a verb. `shortcuts` are
     portable key sequences. `section` groups actions of a menu between dividing lines, in rising order.
-    `checked` makes it a switch. `single_key` marks a shortcut of one letter, which is in force only while
+    `checked` makes it a switch. `single_key` marks a shortcut of one letter, which is in effect only while
     no field has the focus. `own_keys` are answered by a list while it has the focus: they are shown with the
     others, and not bound. `palette` is a wording for the command palette where it differs from the menu's.
     """

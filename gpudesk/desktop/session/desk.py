@@ -71,7 +71,7 @@ class Desk(QObject):
 
     #: The names of the scenario's fields that changed, as a frozenset of str.
     scenario_changed = Signal(object)
-    #: There is a new answer, or a new reason why there is none.
+    #: There is a new answer, or a new reason why none exists.
     answered = Signal()
     selection_changed = Signal()
     ghost_changed = Signal()
@@ -87,7 +87,7 @@ class Desk(QObject):
         self.service = service
         self.formatter = formatter
         self.scenario = make_empty_scenario()
-        #: The answer in force with what follows from it; every page, the panel and the sheet read this one.
+        #: The current answer with what follows from it; every page, the panel and the sheet read this one.
         self.evaluated: EvaluatedAnswer | None = None
         self.problem: InputError | None = None
         self.elapsed_ms = 0.0
@@ -111,7 +111,7 @@ class Desk(QObject):
     # The scenario
 
     def open(self, scenario: Scenario) -> None:
-        """Put another document's scenario in force: nothing can be undone, nothing is selected or pinned."""
+        """Put another document's scenario in effect: nothing can be undone, nothing is selected or pinned."""
         self._end_gesture_quietly()
         self.undo_stack.clear()
         self.evaluated = None
@@ -145,7 +145,7 @@ class Desk(QObject):
         self.apply(replace(self.scenario, **changes), text, gesture)
 
     def apply(self, scenario: Scenario, text: str, gesture: str | None = None) -> None:
-        """Put an edited scenario in force as one step; edits of one gesture are one step together."""
+        """Put an edited scenario in effect as one step; edits of one gesture are one step together."""
         if scenario == self.scenario:
             return
         self.undo_stack.push(EditScenarioCommand(self.scenario, scenario, text, gesture or self._gesture, self._show))
@@ -237,11 +237,11 @@ class Desk(QObject):
         return evaluated
 
     def _replace_costs(self, scenario: Scenario, *, with_curves: bool) -> Answer | None:
-        """Return the answer in force to a scenario with other costs, decisions, demand or fleet.
+        """Return the current answer to a scenario with other costs, decisions, demand or fleet.
 
         No estimate rests on these.
 
-        None where more is different, so that estimates have to be computed anew.
+        None if more is different, so that estimates have to be computed anew.
         """
         former = self.answer
         if former is None:
@@ -256,7 +256,7 @@ class Desk(QObject):
         return replace(former, scenario=edited) if is_same else None
 
     def evaluate_with_curves(self) -> EvaluatedAnswer | None:
-        """Return the answer with its curves, which a sheet shows; the answer in force where it has them."""
+        """Return the answer with its curves, which a sheet shows; the current answer where it has them."""
         if self.evaluated is None or self.has_curves:
             return self.evaluated
         return self._evaluate(self.evaluated.answer.scenario, with_curves=True)
@@ -348,7 +348,7 @@ class AnnouncedRanking(QObject):
     """Keeps the answers of a desk to the choice in the settings."""
 
     def __init__(self, desk: Desk, settings: UserSettings, parent: QObject) -> None:
-        """Put the choice in force, and each later one as it is made."""
+        """Put the current choice, and each later one as it is made."""
         super().__init__(parent)
         self._desk = desk
         self._settings = settings

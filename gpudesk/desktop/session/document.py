@@ -35,7 +35,7 @@ class Document(QObject):
         self.begun = False
         self._always_edited = False
         self._made_title: str | None = None
-        #: The file as it was last read or written here; None where there is none, or it was not read.
+        #: The file as it was last read or written here; None if none exists, or it was not read.
         self._on_disk: tuple[int, ...] | None = None
         desk.scenario_changed.connect(self._scenario_changed)
         desk.undo_stack.cleanChanged.connect(self._clean_changed)
@@ -186,7 +186,7 @@ class Document(QObject):
 
 
 def _identify_contents(path: Path) -> tuple[int, ...] | None:
-    """Return what differs after a file was written or replaced; None where there is none."""
+    """Return what differs after a file was written or replaced; None if none exists."""
     try:
         status = path.stat()
     except (OSError, ValueError):

@@ -66,9 +66,9 @@ def list_columns(answer: Answer) -> tuple[AcceleratorColumn, ...]:
 class EvaluatedAnswer:
     """An answer, and what is computed from it when it is first asked for.
 
-    All of it raises `InputError` or `MissingFileError` where assumptions or rules cannot be read. `flips` are
+    All of it raises `InputError` or `MissingFileError` if assumptions or rules cannot be read. `flips` are
     the changes that were found to change the decision, `next_questions` the questions whose answer can, the
-    first to ask first; None where nobody has looked for them.
+    first to ask first; None if nobody has looked for them.
     """
 
     def __init__(self, answer: Answer, service: GpuDeskService, formatter: Formatter) -> None:
@@ -129,7 +129,7 @@ class EvaluatedAnswer:
         return self.columns[self.keys.index(key)]
 
     def place(self, key: str) -> int:
-        """Return the place of a column, 0 where there is none of the key."""
+        """Return the place of a column, 0 if none exists of the key."""
         return self.keys.index(key) if key in self.keys else 0
 
     # Costs
@@ -162,7 +162,7 @@ class EvaluatedAnswer:
 
     @cached_property
     def fleet(self) -> FleetAnswer:
-        """The fleets for the scenario's demand; raises `InputError` where it has none."""
+        """The fleets for the scenario's demand; raises `InputError` if it has none."""
         return self._service.fleet(self.answer.scenario)
 
     def fleet_looks(self) -> Mapping[str, tuple[str, int]]:

@@ -143,7 +143,7 @@ def _nothing() -> None:
 class Jobs(QObject):
     """The jobs of one window. Of one kind only the newest counts: what an older one brings is dropped."""
 
-    #: What the status bar shows of the newest job, empty where there is none; whether it can be cancelled.
+    #: What the status bar shows of the newest job, empty if none exists; whether it can be cancelled.
     shown = Signal(str, bool)
 
     #: Jobs of all windows that run: the interpreter is theirs together.
@@ -154,7 +154,7 @@ class Jobs(QObject):
         self._formatter = formatter
         self._jobs: dict[str, Job[Any]] = {}
         self._all: list[Job[Any]] = []
-        # No thread may outlive what it belongs to, nor count as at work for ever.
+        # No thread may outlive what it belongs to, nor count as at work forever.
         self.destroyed.connect(partial(Jobs._stop_all, self._all))
         self._text = ""
         self._timer = QTimer(self)

@@ -263,7 +263,7 @@ def replace_kept_answers(scenario: Scenario, answers: Mapping[str, AnswerValue] 
 
 
 def swap_answers(scenario: Scenario) -> Scenario:
-    """Return the scenario with the kept answers in force, and those in force kept; the same without any."""
+    """Return the scenario with the kept answers in effect, and those in effect kept; the same without any."""
     decision = scenario.decision
     if decision.kept is None:
         return scenario

@@ -67,7 +67,7 @@ class SelectionKind(StrEnum):
     DISPUTE = "dispute"
     #: A statement of a source document.
     STATEMENT = "statement"
-    #: An answer to a question of the dialogue, in force or not.
+    #: An answer to a question of the dialogue, in effect or not.
     OPTION = "option"
     #: What a rule says of the column, or of all of them.
     TRACE = "trace"

@@ -37,7 +37,7 @@ class UserSettings(QObject):
     def __init__(self, path: Path | None = None, parent: QObject | None = None) -> None:
         super().__init__(parent)
         self._path = path or get_settings_path()
-        #: What is to be said once of the file, where it was damaged; empty where all is well.
+        #: What is to be said once of the file, where it was damaged; empty if all is well.
         self.problem = ""
         self._values: dict[str, Any] = self._read_file()
         self._timer = QTimer(self)

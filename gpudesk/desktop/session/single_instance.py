@@ -239,7 +239,7 @@ def find_machine_name() -> str:
 
 
 def remove_pipe(lock: Path) -> Path:
-    """Return the path of a lock, once nothing is there on which whoever looks into it would wait for ever."""
+    """Return the path of a lock, once nothing is there on which whoever looks into it would wait forever."""
     with contextlib.suppress(OSError):
         if stat.S_ISFIFO(lock.lstat().st_mode):
             lock.unlink()

@@ -249,7 +249,7 @@ def _own_counts(desk: Desk, choice: AcceleratorChoice) -> set[int]:
 
 
 def _ask_for_count(name: str, count: int, parent: QWidget | None) -> int | None:
-    """Let the user type any count; None where it is called off."""
+    """Let the user type any count; None if it is called off."""
     dialog = QInputDialog(parent.window() if parent is not None else None)
     dialog.setInputMode(QInputDialog.InputMode.IntInput)
     dialog.setWindowTitle(tr("Count"))

@@ -361,12 +361,12 @@ class StatusBar(QWidget):
 
     @property
     def job(self) -> str:
-        """What is said to be done, empty where nothing is."""
+        """What is said to be done, empty if nothing is."""
         return self._job.text()
 
     @property
     def message(self) -> str:
-        """The passing sentence, empty where there is none."""
+        """The passing sentence, empty if none exists."""
         return self._message
 
     def show_message(self, text: str) -> None:

@@ -214,7 +214,7 @@ def _write_table(window: DocumentWindow, form: TableExportForm) -> None:
 
 
 def write_catalog_table(table: str, catalog: ReportedCatalog, target: Path) -> ProgressSteps[Path]:
-    """Write a table in the form that the suffix names; raises `InputError` where that fails."""
+    """Write a table in the form that the suffix names; raises `InputError` if that fails."""
     yield JobProgress(_WRITING_TABLE)
     form = ExportFormat(target.suffix.lower())
     catalog_table = build_catalog_table(table, catalog, for_programs=form in MACHINE_FORMATS)

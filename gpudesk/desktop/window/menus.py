@@ -162,7 +162,7 @@ BLOCK: Final = "readAsBlock"
 def chain_tab_order(regions: Sequence[QWidget]) -> tuple[QWidget, QWidget] | None:
     """Let Tab go through what can be seen of the regions: line by line, each line from the left.
 
-    Return the first and the last control, None where there is none. Controls come and go with the scenario,
+    Return the first and the last control, None if none exists. Controls come and go with the scenario,
     and pages with their first use, so this is done when Tab is pressed rather than kept up to date.
     """
     widgets = [widget for region in regions for widget in _as_read(region)]

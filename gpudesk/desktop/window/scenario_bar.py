@@ -189,7 +189,7 @@ class ScenarioBar(QWidget):
         return model.name if model else self._desk.scenario.model or tr("Choose a model")
 
     def _model(self) -> Model | None:
-        """Return the scenario's model, None where it has none or one that the catalog does not know."""
+        """Return the scenario's model, None if it has none or one that the catalog does not know."""
         try:
             return self._desk.service.catalog.model(self._desk.scenario.model)
         except InputError:

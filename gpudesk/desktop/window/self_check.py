@@ -52,7 +52,7 @@ _FOR_SCREENS: Final = {"win32": ("qwindows*",), "darwin": ("libqcocoa*",), "linu
 _WINDOW: Final = (1280, 800)
 #: Seconds that a page may take until it is drawn and nothing is left to do.
 _PATIENCE_S: Final = 5.0
-#: Pixels between two that are looked at, and the colours that a page has at the least.
+#: Pixels between two that are looked at, and the colors that a page has at least.
 _STEP: Final = 5
 _LEAST_COLOURS: Final = 8
 

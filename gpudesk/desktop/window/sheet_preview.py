@@ -118,7 +118,7 @@ class PreviewBar(QWidget):
         self._options.addWidget(widget)
 
     def show_zoom(self, zoom: float) -> None:
-        """Show the zoom in per cent."""
+        """Show the zoom in percent."""
         text = tr("{n}%", n=round(zoom * 100))
         self._zoom.setText(text)
         self._zoom.setAccessibleName(tr("Zoom {zoom}", zoom=text))

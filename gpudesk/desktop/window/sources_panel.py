@@ -83,7 +83,7 @@ def make_catalog_view(desk: Desk, settings: UserSettings | None) -> CatalogConte
 
 
 def explain_catalog_selection(selection: Selection, view: CatalogContext) -> Explanation | None:
-    """Explain what is selected in the catalog; None where it is not there any more."""
+    """Explain what is selected in the catalog; None if it is not there any more."""
     explain = {
         SelectionKind.PRICE: explain_price,
         SelectionKind.SOURCE: explain_source,
@@ -118,7 +118,7 @@ def make_editor_request(offer: CatalogAction) -> EditorRequest:
 
 
 def forget_offer(offer: CatalogAction, desk: Desk) -> None:
-    """Remove facts of the user that have no effect; raises `InputError` where that fails."""
+    """Remove facts of the user that have no effect; raises `InputError` if that fails."""
     own, catalog = desk.service.user_catalog, desk.service.catalog
     place = selections.select_catalog_attribute(offer.thing or "", offer.attribute or "")
     if offer.price is not None:
@@ -128,7 +128,7 @@ def forget_offer(offer: CatalogAction, desk: Desk) -> None:
 
 
 def revert_offer(offer: CatalogAction, desk: Desk) -> None:
-    """Take back all that the user says of an attribute; raises `InputError` where that fails."""
+    """Take back all that the user says of an attribute; raises `InputError` if that fails."""
     own, catalog = desk.service.user_catalog, desk.service.catalog
     own.do(revert_attribute(catalog, offer.thing or "", offer.attribute or ""))
 
@@ -139,7 +139,7 @@ _T = TypeVar("_T")
 def explain_decision(
     desk: Desk, evaluated: EvaluatedAnswer, selection: Selection, view: CatalogContext
 ) -> Explanation | None:
-    """Explain an answer or a rule; None where there is no decision, or no such rule."""
+    """Explain an answer or a rule; None if there is no decision, or no such rule."""
     try:
         if selection.kind is SelectionKind.TRACE:
             context = _make_decision_context(desk, evaluated, evaluated.decision, view)
@@ -188,7 +188,7 @@ class SelectionExplainer:
         self._sources: dict[str, str] = {}
 
     def explain(self, selection: Selection | None, *, whole: bool = True) -> Explanation | None:
-        """Explain a selection; None where there is nothing to explain.
+        """Explain a selection; None if there is nothing to explain.
 
         With `whole` false the head of a figure alone: value, band, basis.
         """
@@ -223,7 +223,7 @@ class SelectionExplainer:
         return explain_figure(answer, position, selection.name, backing, formatter)
 
     def _explain_deployment(self, request: EstimateRequest, name: str) -> Explanation | None:
-        """Explain a figure of a deployment as that of a comparison's only column; None where it has no answer."""
+        """Explain a figure of a deployment as that of a comparison's only column; None if it has no answer."""
         choice = AcceleratorChoice(
             request.accelerator,
             count=request.count,

@@ -78,7 +78,7 @@ def make_term_context(
 
 
 def get_figure_value(figure: IntervalEstimate | None) -> float | None:
-    """Return the value of a figure; None where it has no meaning."""
+    """Return the value of a figure; None if it has no meaning."""
     return None if figure is None else figure.value
 
 

@@ -42,7 +42,7 @@ _WORTH_SAYING: Final = 1.05
 
 
 def compute_bytes_per_token(model: Model, part: Accelerator, estimate: Estimate) -> float:
-    """Return the bytes that one output token makes memory read at the least, in bytes.
+    """Return the bytes that one output token makes memory read at least, in bytes.
 
     Weights are read once a step for the largest batch that the replica holds, of experts those that so many
     tokens choose: 1 - (1 - k / E)^B. Each token reads the cache of its own request, half grown.
@@ -66,7 +66,7 @@ def check_physical_bound(
     tokens_per_s: float,
     copies: tuple[int, int, float],
 ) -> PhysicalBoundCheck:
-    """Compare a deployment with the bandwidth floor: tokens/s x bytes a token / memory bandwidth.
+    """Compare a deployment with the bandwidth floor: tokens/s x bytes per token / memory bandwidth.
 
     `estimate` is one replica within its limits, `free` the same without limits, `tokens_per_s` the output of
     the peak, `copies` the working replicas, all of them, and the utilisation cap. The factors named as

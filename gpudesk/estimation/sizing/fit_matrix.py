@@ -128,7 +128,7 @@ class DeploymentLadder:
         return explain_unfit(self.request, self.configuration, nearest, tokens)
 
     def count_missing_bytes(self, tokens: int) -> int:
-        """Return what one accelerator lacks to hold a sequence of `tokens`; 0 where it holds one."""
+        """Return what one accelerator lacks to hold a sequence of `tokens`; 0 if it holds one."""
         memory = make_memory_plan(self.request, self.configuration, ParallelPlan())
         return max(0, -memory.budget.headroom_bytes(tokens))
 

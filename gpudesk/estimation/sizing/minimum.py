@@ -27,7 +27,7 @@ _ONE: Final = Load(LoadKind.CONCURRENCY, concurrency=1)
 
 
 def count_in_flight(load: Load) -> int | None:
-    """Return how many requests a load has in flight by itself; None where that is a result."""
+    """Return how many requests a load has in flight by itself; None if that is a result."""
     return {LoadKind.CONCURRENCY: load.concurrency, LoadKind.BATCH: load.batch}.get(load.kind)
 
 
@@ -77,7 +77,7 @@ class _FormatSearch:
 
 
 class MinimumCountFinder:
-    """Finds the smallest deployments of several parts in several formats, all in a few vectorised calls."""
+    """Finds the smallest deployments of several parts in several formats, all in a few vectorized calls."""
 
     def __init__(self, table: SearchSpaceTable, constants: SchedulingConstants) -> None:
         self._table = table
@@ -190,7 +190,7 @@ def _make_too_large(search: _FormatSearch) -> Message:
     )
 
 
-#: Answers questions, each with an estimate or the reason why there is none.
+#: Answers questions, each with an estimate or the reason why none exists.
 EstimateRequests = Callable[[Sequence[EstimateRequest]], list[Estimate | InputError]]
 
 

@@ -53,7 +53,7 @@ class LinkGains(NamedTuple):
 def compute_spreads(
     estimates: Sequence[Estimate], table: SearchSpaceTable, constants: SchedulingConstants
 ) -> tuple[ParallelismCosts, ...]:
-    """Return what each of the estimates, which must fit, spends on being spread; all in one vectorised call.
+    """Return what each of the estimates, which must fit, spends on being spread; all in one vectorized call.
 
     Bands have no part in it, and neither have pools: estimates with pools must be left out.
     """
@@ -532,7 +532,7 @@ def compare_topologies(
     ask: _Ask,
     compare: _Compare,
 ) -> TopologyComparison:
-    """Compare two deployments; raises InputError where one does not fit or has pools."""
+    """Compare two deployments; raises InputError if one does not fit or has pools."""
     pair = (baseline, other)
     for each in pair:
         if not each.fits:

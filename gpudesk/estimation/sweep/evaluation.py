@@ -49,7 +49,7 @@ from gpudesk.text.messages import InputError, Message
 class SweepFigures:
     """What was found of some points; arrays of one shape.
 
-    `figures` are value, low and high of each of `list_curve_figures`, NaN where they are not known. `plan` is the place
+    `figures` are value, low and high of each of `list_curve_figures`, NaN if they are not known. `plan` is the place
     of the plan that won among those of the group.
     """
 
@@ -224,7 +224,7 @@ def _mark_known(figure: IntervalArrays) -> IntervalArrays:
 
 #: Whole numbers of a point: sequences that memory holds, those that run, and accelerators.
 COUNT_COLUMNS: Final = ("max_concurrency", "admitted", "count")
-#: Words of a point, each a position in its list of `SweepWordLists`; the word at 0 is empty: there is none.
+#: Words of a point, each a position in its list of `SweepWordLists`; the word at 0 is empty: none exists.
 WORD_COLUMNS: Final = ("reason", "plan", "serving_engine", "limiter", "basis")
 
 #: From so many points on a group is worth calls of its own.
@@ -243,7 +243,7 @@ def list_figure_columns() -> tuple[str, ...]:
 class SweepBlock:
     """Answers to the points from `start` on, in the order of the grid.
 
-    `figures` has a row for each of `list_figure_columns`, NaN where it is unknown; `counts` one for each of
+    `figures` has a row for each of `list_figure_columns`, NaN if it is unknown; `counts` one for each of
     `COUNT_COLUMNS`; `words` one for each of `WORD_COLUMNS`. A point without a reason fits.
     """
 

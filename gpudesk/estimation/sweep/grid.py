@@ -24,7 +24,7 @@ from gpudesk.text.messages import InputError, Message, input_error
 
 #: Stands for all accelerators, or all models.
 ALL_ENTRIES: Final = "all"
-#: Values of one axis at the most: the answers to one cell are worked out together.
+#: Values of one axis at most: the answers to one cell are computed together.
 MOST_VALUES: Final = 10_000
 _MOST_SEQUENCES: Final = 10**9
 
@@ -160,7 +160,7 @@ class SweepGroup:
     """Cells of one space that the same plans are tried for, all of one count; arrays of (cells, plans).
 
     `at` are the places of the cells among those of the space. `sequences` is what memory holds in the whole
-    deployment, `capacity` what one replica runs at once, 1 where the plan does not hold a request.
+    deployment, `capacity` what one replica runs at once, 1 if the plan does not hold a request.
     """
 
     space: SearchSpace
@@ -193,7 +193,7 @@ def make_refused_cells(reason: Message, lengths: LengthPairs) -> SweepCells:
 def make_sweep_cells(request: EstimateRequest, space: SearchSpace, lengths: LengthPairs) -> SweepCells:
     """Return the cells of a space: each takes the smallest deployment of which a plan holds its request.
 
-    Raises InputError where the space has no plan.
+    Raises InputError if the space has no plan.
     """
     groups: list[SweepGroup] = []
     tried: list[MemoryPlan] = []

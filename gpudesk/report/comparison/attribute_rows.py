@@ -133,7 +133,7 @@ class SourceNumbering:
 
 
 def format_claim_value(attribute: AttributeClaims, value: ClaimValue, formatter: Formatter) -> str:
-    """Return a value of an attribute with its unit; yes and no in the language in force."""
+    """Return a value of an attribute with its unit; yes and no in the current language."""
     if isinstance(value, bool):
         return tr("yes") if value else tr("no")
     return formatter.catalog_with_unit(value, find_quantity(attribute.name, attribute.unit))
@@ -165,7 +165,7 @@ def find_best_positions(
 
 
 def format_delta(ratio: float, formatter: Formatter) -> str:
-    """Return what a figure says against the baseline: signed per cent, `× 3.4`, or the same."""
+    """Return what a figure says against the baseline: signed percent, `× 3.4`, or the same."""
     return tr("same") if abs(ratio - 1) < _SAME else formatter.difference(ratio)
 
 

@@ -55,7 +55,7 @@ _MEMORY: Final = RowReference(RowOrigin.FIGURE, "memory")
 
 
 def build_difference_group(answer: Answer, names: tuple[str, ...], formatter: Formatter) -> ComparisonGroup | None:
-    """Return each column against the first, or None where there is nothing to compare."""
+    """Return each column against the first, or None if there is nothing to compare."""
     keys = answer.keys
     # With equal counts the figure per accelerator says the same again.
     alike = len({column.estimate.count if column.estimate else 1 for column in answer.columns}) == 1
@@ -248,7 +248,7 @@ def describe_memory_deployment(estimate: Estimate, formatter: Formatter) -> str:
 
 
 def get_max_concurrencies(answer: Answer) -> list[int | None]:
-    """Return how many requests each column holds at most; None where not even one fits."""
+    """Return how many requests each column holds at most; None if not even one fits."""
     estimates = [column.estimate for column in answer.columns]
     return [None if e is None or not e.fits else e.max_concurrency for e in estimates]
 

@@ -126,7 +126,7 @@ class _HeadlineBuilder:
         return sum(column.queues for column in self._answer.columns) == len(self._answer.columns) - 1
 
     def _describe_announced_lead(self, figure: str) -> AnnouncedLead:
-        """Return what an announced column that is not ranked would be; empty where it would not lead."""
+        """Return what an announced column that is not ranked would be; empty if it would not lead."""
         formatter = self._formatter
         if figure == _IN_FLIGHT:
             return self._describe_announced_capacity()
@@ -275,7 +275,7 @@ class _SheetHeadlines(_HeadlineBuilder):
     """The name of who leads, and how it stands to the baseline."""
 
     def of_fit(self) -> Headline | None:
-        """Return how many of the deployments do not fit, with what each of them takes; None where all fit."""
+        """Return how many of the deployments do not fit, with what each of them takes; None if all fit."""
         short = {
             name: column.estimate
             for name, column in zip(self._names, self._answer.columns, strict=True)

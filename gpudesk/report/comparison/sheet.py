@@ -152,7 +152,7 @@ def _build_count_cell(
 
 
 def _build_sizing_group(sizing: SizingResult, formatter: Formatter) -> ComparisonGroup:
-    # Why there is none is a sentence of its own.
+    # Why none exists is a sentence of its own.
     without = ComparisonCell(MISSING_VALUE_TEXT, mark=CellMarking.FAILS)
 
     def row(key: str, label: str, unit: str | None, cell: Callable[[SizingOption], ComparisonCell]) -> ComparisonRow:
@@ -343,7 +343,7 @@ def list_stale_remarks(
 
 
 def _format_stale_age(column: ComparisonColumn, name: str, today: str) -> int | None:
-    """Return how many days ago the source of a value dates itself; None where that is not known."""
+    """Return how many days ago the source of a value dates itself; None if that is not known."""
     attribute = column.attributes.get(name)
     claim = None if attribute is None else attribute.preferred
     return None if claim is None else count_days_since(claim.source.date, today)

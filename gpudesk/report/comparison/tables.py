@@ -56,7 +56,7 @@ class RowReference:
 class ComparisonCell:
     """One figure or word of one column.
 
-    `value`, `low` and `high` are in the row's unit; `value` is None where nothing is known, and then
+    `value`, `low` and `high` are in the row's unit; `value` is None if nothing is known, and then
     `reason` says in two or three words why, `explanation` in a sentence where there is more to say.
     `low_text` and `high_text` are the ends of a band, `detail` is a second line of another kind. `delta` is what
     the figure says against the baseline, `notes` are numbers of notes at the foot of a sheet. `disputed` is the
@@ -200,7 +200,7 @@ class Headline:
     detail: str
     mark: CellMarking | None = None
     announced: AnnouncedLead = AnnouncedLead()
-    #: The odds of each to be the best, adding up to 1, the most first; empty where the figure is exact.
+    #: The odds of each to be the best, adding up to 1, the most first; empty if the figure is exact.
     odds: tuple[tuple[HeadlineLeader, float], ...] = ()
     spoken_odds: str = ""
 
@@ -317,7 +317,7 @@ class SheetCandidate:
 class SheetRecommendation:
     """Which accelerator to take: the verdict, why, what is compared with its odds, and what there is to say of it.
 
-    `slot` is that of the accelerator that is recommended, None where none is. `lines` are grouped by their
+    `slot` is that of the accelerator that is recommended, None if none is. `lines` are grouped by their
     subjects.
     """
 

@@ -460,7 +460,7 @@ class _ImpactTextBuilder:
         return ""
 
     def lead(self, lead: LeaderChange) -> str:
-        """Return the new leader of a figure, or that there is none; empty if it did not change."""
+        """Return the new leader of a figure, or that none exists; empty if it did not change."""
         label = _join_in_sentence(lead.figure)
         if len(lead.after) == 1:
             if not lead.moved and not self._touched(lead.figure):
@@ -569,7 +569,7 @@ class _ImpactTextBuilder:
         return lines
 
     def _figure(self, key: str, change: FigureChange) -> str:
-        """Return a figure before and after; empty if both read the same or differ by 0 per cent."""
+        """Return a figure before and after; empty if both read the same or differ by 0 percent."""
         formatter = self._formatter
         largest = max((each.value for each in (change.before, change.after) if each is not None), default=0.0)
         factor, unit = find_readable_unit(largest, get_figure_unit(change.figure))

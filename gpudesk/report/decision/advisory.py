@@ -171,7 +171,7 @@ def list_load_workings(time: WeightLoadTime, formatter: Formatter) -> tuple[str,
 
 
 def _steps(term: DerivationTerm, formatter: Formatter) -> Iterator[str]:
-    """Yield the terms that are worked out from numbers, those that others rest on first."""
+    """Yield the terms that are computed from numbers, those that others rest on first."""
     for each in term.inputs:
         yield from _steps(each, formatter)
     if term.formula is not None and "{" in term.formula and term.value is not None:
@@ -244,7 +244,7 @@ def label_step_state(line: ProcurementStepStatus) -> str:
 
 
 def describe_step_reason(line: ProcurementStepStatus, formatter: Formatter) -> str | None:
-    """Return the comparisons behind a step, and what is missing to tell; None where it always applies."""
+    """Return the comparisons behind a step, and what is missing to tell; None if it always applies."""
     if not line.tested:
         return None
     test_texts = [_describe_step_test(each, formatter) for each in line.tested]
@@ -252,7 +252,7 @@ def describe_step_reason(line: ProcurementStepStatus, formatter: Formatter) -> s
 
 
 def describe_missing_facts(line: ProcurementStepStatus) -> str | None:
-    """Return what is missing to tell whether a step applies; None where it can be told."""
+    """Return what is missing to tell whether a step applies; None if it can be told."""
     if line.applies is not None or not line.missing:
         return None
     return tr("Missing: {facts}.", facts="; ".join(tr(_MISSING[each]) for each in line.missing))
@@ -266,7 +266,7 @@ def describe_step_alternative(line: ProcurementStepStatus) -> str | None:
 
 
 def describe_expired_step(line: ProcurementStepStatus) -> str | None:
-    """Return that the time which the document had in mind is over; None where it is not, or has no end."""
+    """Return that the time which the document had in mind is over; None if it is not, or has no end."""
     if not line.past or line.step.until is None:
         return None
     return tr("Expired: the source covers the time until {month}.", month=line.step.until)
@@ -316,7 +316,7 @@ def format_step_amount(figure: ProcurementFigure, formatter: Formatter) -> str:
 
 
 def format_step_figure(figure: ProcurementFigure, formatter: Formatter) -> str:
-    """Return a figure with what it is of, its date and its marks: anecdotal, worked out again, disputed."""
+    """Return a figure with what it is of, its date and its marks: anecdotal, computed again, disputed."""
     marks = [format_date(figure.dated)]
     if figure.anecdotal:
         marks.append(tr("anecdotal (unnamed people)"))

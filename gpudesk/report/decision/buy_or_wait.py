@@ -201,7 +201,7 @@ def describe_deferral_rule(opinion: RuleOpinion) -> str:
 
 
 def describe_contradiction(analysis: DeferralAnalysis) -> str:
-    """Return where documents and arithmetic, or documents among themselves, contradict; empty where not."""
+    """Return where documents and arithmetic, or documents among themselves, contradict; empty if not."""
     return " ".join(f"{format_message(note)}." for note in analysis.notes if note.id in _AGAINST)
 
 
@@ -391,7 +391,7 @@ def describe_known_value(watched: SignalStatus, source: str, formatter: Formatte
 
 
 def describe_recorded_value(watched: SignalStatus, source: str, formatter: Formatter) -> str:
-    """Return what is on record where the user's note holds instead; empty where it does not."""
+    """Return what is on record where the user's note holds instead; empty if it does not."""
     recorded = watched.known
     if watched.note is None or recorded is None:
         return ""
@@ -423,7 +423,7 @@ def describe_signal_effect(watched: SignalStatus) -> str:
 
 
 def describe_idle_note(watched: SignalStatus) -> str:
-    """Return that a note of the user's has no effect; empty where it has."""
+    """Return that a note of the user's has no effect; empty if it has."""
     note = watched.idle
     if note is None:
         return ""

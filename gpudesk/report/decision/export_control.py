@@ -204,7 +204,7 @@ def list_rule_publications(rule: ExportRule) -> tuple[str, ...]:
 
 
 def describe_destination(rule: ExportRule, check: ExportCheck) -> str | None:
-    """Return whether what was read of a rule names the destination; None where neither can be said."""
+    """Return whether what was read of a rule names the destination; None if neither can be said."""
     destination = next((each.named for each in check.rules if each.rule.id == rule.id), None)
     if destination is None or check.destination is None:
         return None

@@ -422,7 +422,7 @@ def describe_answer_origin(answered: QuestionAnswer) -> str:
 
 
 def format_short_answer(question: str, answered: QuestionAnswer, formatter: Formatter) -> str:
-    """Return the answer in force for a list: whose it is too, unless the user gave it."""
+    """Return the current answer for a list: whose it is too, unless the user gave it."""
     if answered.origin is AnswerOrigin.DEFAULT:
         return tr("not answered")
     text = format_answer(question, answered.value, formatter)
@@ -432,7 +432,7 @@ def format_short_answer(question: str, answered: QuestionAnswer, formatter: Form
 
 
 def list_offered_values(question: str, in_force: AnswerValue) -> tuple[AnswerValue, ...]:
-    """Return what is offered, a number in force that is none of it at its place among the numbers."""
+    """Return what is offered, a number in effect that is none of it at its place among the numbers."""
     definition = QUESTIONS[question]
     if in_force in definition.offered or isinstance(in_force, str):
         return definition.offered

@@ -89,7 +89,7 @@ _MOST_FLIPS: Final = 6
 
 
 def format_recommended_deployment(decision: Decision, formatter: Formatter) -> str | None:
-    """Return how the leading column is deployed, `8 accelerators, TP 8`; None where none is."""
+    """Return how the leading column is deployed, `8 accelerators, TP 8`; None if none is."""
     candidate = decision.recommended
     if candidate is None:
         return None

@@ -102,7 +102,7 @@ def label_request_class(kind: RequestKind) -> str:
 
 
 def describe_routing_origin(name: str, origin: RequestRateOrigin, *, stated: bool) -> str:
-    """Return where the value of an input comes from; `origin` is that of the requests a second."""
+    """Return where the value of an input comes from; `origin` is that of the requests per second."""
     if name == "requests_per_s":
         return tr(_RATES[origin])
     return tr("entered by you") if stated else tr(_ORIGINS[name])
@@ -164,14 +164,14 @@ def build_pool_cell(plan: RoutedPlan, key: str, formatter: Formatter) -> RoutedP
 
 
 def describe_impossible_plan(plan: RoutedPlan, formatter: Formatter) -> str:
-    """Return why a plan cannot be, as a sentence; empty where it can."""
+    """Return why a plan cannot be, as a sentence; empty if it can."""
     if plan.reason is None:
         return ""
     return f"{capitalize_first(format_message(plan.reason, formatter))}."
 
 
 def format_span(spread: UncertainValue | None, text: AmountFormatter) -> str:
-    """Return the ends of an amount; empty where it is known, or not known at all."""
+    """Return the ends of an amount; empty if it is known, or not known at all."""
     if spread is None or spread.is_known:
         return ""
     return f"{text(spread.low)}{_SPACE}–{_SPACE}{text(spread.high)}"

@@ -81,7 +81,7 @@ _BEHIND: Final[Mapping[str, tuple[str, str]]] = MappingProxyType(
 
 
 def find_leading_column(decision: Decision) -> str | None:
-    """Return the key of the column that is recommended; None where none is."""
+    """Return the key of the column that is recommended; None if none is."""
     return None if decision.recommended is None else decision.recommended.key
 
 
@@ -352,7 +352,7 @@ class CandidateLine(NamedTuple):
 
 
 def list_candidate_lines(decision: Decision, names: NamesByKey, formatter: Formatter) -> tuple[CandidateLine, ...]:
-    """Return the candidates that have a figure and odds, the best first; none for work out of scope."""
+    """Return the candidates that have a figure and odds, the best first; none for compute of scope."""
     scored = [each for each in decision.candidates if each.eligible and decision.scope.answered]
     return tuple(
         CandidateLine(
@@ -377,7 +377,7 @@ def list_unpriced_candidates(decision: Decision) -> tuple[DecisionCandidate, ...
 
 
 def describe_memory_fit(decision: Decision, names: NamesByKey, formatter: Formatter) -> str | None:
-    """Return how many of each hold the weights, which is known whatever the kind of work; None where it is not."""
+    """Return how many of each hold the weights, which is known whatever the kind of work; None if it is not."""
     shortfalls = [
         (key, weights, math.ceil(weights / memory))
         for key, part in zip(decision.columns, decision.parts, strict=True)
@@ -428,7 +428,7 @@ def describe_reason(reason: DecisionReason, names: NamesByKey, formatter: Format
 
 
 def _format_change(ours: FactValue, theirs: FactValue, formatter: Formatter) -> str:
-    """Return by how much ours is above or below theirs, `+12%`; empty where that says nothing."""
+    """Return by how much ours is above or below theirs, `+12%`; empty if that says nothing."""
     if not isinstance(ours, float) or not isinstance(theirs, float) or theirs in (0.0, ours):
         return ""
     sign = "+" if ours > theirs else "−"

@@ -68,7 +68,7 @@ def explain_catalog_attribute(view: CatalogContext, thing: str, name: str) -> Ex
 
 
 def _has_record(view: CatalogContext, thing: str) -> Explanation | None:
-    """Explain what a part costs by the prices on record, the user's first; where there is none, say so."""
+    """Explain what a part costs by the prices on record, the user's first; where none exists, say so."""
     bought = [
         price
         for price in view.facts.prices()

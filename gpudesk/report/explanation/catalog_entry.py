@@ -52,7 +52,7 @@ EDIT_KEY: Final = "F2"
 
 
 class ReportedCatalog(Protocol):
-    """What reports ask of the catalog; each raises `InputError` where there is no such thing."""
+    """What reports ask of the catalog; each raises `InputError` if there is no such thing."""
 
     @property
     def revision(self) -> str:
@@ -262,7 +262,7 @@ def label_entry_kind(entry: CatalogEntry) -> str:
 
 
 def explain_price(view: CatalogContext, price_id: str) -> Explanation | None:
-    """Explain a price; None where there is no such."""
+    """Explain a price; None if there is no such."""
     price = next((each for each in view.facts.prices() if each.id == price_id), None)
     if price is None:
         return None

@@ -110,7 +110,7 @@ def label_dispute_topic(dispute: Dispute) -> str:
 
 
 def describe_refusal(dispute: Dispute) -> str:
-    """Return what refuses a statement that no other statement does; empty where another does."""
+    """Return what refuses a statement that no other statement does; empty if another does."""
     if dispute.claim_b == "ARITHMETIC":
         return tr("Ruled out by arithmetic")
     return tr("Ruled out by public records") if dispute.claim_b == "PUBLIC-RECORD" else ""

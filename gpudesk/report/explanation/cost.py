@@ -36,7 +36,7 @@ _SPACE: Final = "\N{NO-BREAK SPACE}"
 
 #: Stands among the inputs of a line for the accelerators that are bought, idle ones included.
 _BOUGHT: Final = "bought"
-#: How each line of a total is worked out, from what it multiplies.
+#: How each line of a total is computed, from what it multiplies.
 COST_LINES: Final[Mapping[str, tuple[str, tuple[str, ...]]]] = MappingProxyType(
     {
         "accelerators": ("accelerators × price × (1 − discount)", (_BOUGHT, "price_usd", "discount", "spares")),

@@ -61,7 +61,7 @@ class DecisionContext:
     """A decision with what is needed to tell of it.
 
     `names`, `slots` and `is_variant` are by the key of a column; `rules` are all there are, `weights` those that
-    the user set. `source` and `dispute` find a document or a contradiction by its id, None where there is
+    the user set. `source` and `dispute` find a document or a contradiction by its id, None if there is
     none. `catalog` says on which catalog it all rests.
     """
 
@@ -206,7 +206,7 @@ def _document(rule: DecisionRule, context: DecisionContext) -> Iterator[str]:
 
 
 def explain_ruling(context: DecisionContext, rule_id: str, key: str = "") -> Explanation | None:
-    """Explain what a rule says of a column, or with no key of all; None where there is no such rule."""
+    """Explain what a rule says of a column, or with no key of all; None if there is no such rule."""
     rule = next((each for each in context.rules if each.id == rule_id), None)
     if rule is None:
         return None

@@ -68,7 +68,7 @@ _ORDER: Final = MappingProxyType({limiter.value: place for place, limiter in enu
 def find_limiter_shares(
     name: str, estimate: Estimate, shares: DeploymentTimeShares | None, formatter: Formatter
 ) -> LimiterBreakdown | None:
-    """Return how the time behind a figure divides; None where no time is behind it."""
+    """Return how the time behind a figure divides; None if no time is behind it."""
     if shares is None or not estimate.fits or name in _WITHOUT:
         return None
     of, parts = tr("time per round"), shares.run
@@ -191,7 +191,7 @@ class FigureBacking:
 
 
 def explain_attribute(answer: Answer, position: int, name: str, formatter: Formatter) -> Explanation | None:
-    """Explain an attribute of a column's part; None where the catalog has no such attribute."""
+    """Explain an attribute of a column's part; None if the catalog has no such attribute."""
     column = answer.columns[position]
     claims = column.attributes.get(name)
     if claims is None:
@@ -207,7 +207,7 @@ def explain_attribute(answer: Answer, position: int, name: str, formatter: Forma
 
 
 def explain_model_attribute(answer: Answer, name: str, formatter: Formatter) -> Explanation | None:
-    """Explain an attribute of the model; None where the catalog has no such attribute."""
+    """Explain an attribute of the model; None if the catalog has no such attribute."""
     claims = answer.model_attributes.get(name)
     if claims is None:
         return None

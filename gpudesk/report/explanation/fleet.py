@@ -84,7 +84,7 @@ def gather_derived_fleet(
     revision: str,
     formatter: Formatter,
 ) -> DerivedFleet | None:
-    """Return a fleet with what its figures are derived from; None where the accelerator has no fleet."""
+    """Return a fleet with what its figures are derived from; None if the accelerator has no fleet."""
     if option.sizing is None or option.reason is not None:
         return None
     money = MoneyFormatter(formatter, scenario.costs.currency)
@@ -97,7 +97,7 @@ def describe_fleet_source(source: str) -> str:
 
 
 def derive_fleet_figure(fleet: DerivedFleet, figure: str) -> DerivationTerm | None:
-    """Return the derivation of a figure; None where it has no value."""
+    """Return the derivation of a figure; None if it has no value."""
     if figure in _COSTS:
         return _derive_cost(fleet, *_COSTS[figure])
     return _FIGURES[figure](fleet)

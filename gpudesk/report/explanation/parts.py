@@ -289,7 +289,7 @@ class RemedyLine:
 class ExplainedPlan:
     """One parallel plan: its throughput or a dash, and why it was taken or not.
 
-    `latency` is TTFT and TPOT with it, empty where it has none.
+    `latency` is TTFT and TPOT with it, empty if it has none.
     """
 
     name: str
@@ -301,7 +301,7 @@ class ExplainedPlan:
 
     @property
     def value(self) -> str:
-        """The throughput with its unit, empty where there is none."""
+        """The throughput with its unit, empty if none exists."""
         return f"{self.figure} {self.unit}" if self.unit else ""
 
     @property

@@ -243,7 +243,7 @@ def _find_attribute(answer: Answer, column: ComparisonColumn, key: str) -> Attri
     return attributes.get(name) or next(iter(family), None)
 
 
-#: Gives the working of a figure of an estimate; raises `InputError` where there is none.
+#: Gives the working of a figure of an estimate; raises `InputError` if none exists.
 WorkingSource = Callable[[Estimate, str], DerivationTerm]
 
 
@@ -309,7 +309,7 @@ _SHOWN: Final = 4
 
 
 def build_explained_plans(choice: PlanChoice, formatter: Formatter) -> ExplainedPlans | None:
-    """Return the plans that were looked at; None where there was no choice, or none fits."""
+    """Return the plans that were looked at; None if there was no choice, or none fits."""
     if choice.taken is None or not choice.searched:
         return None
     fitting = [option for option in choice.options if option.fits]
@@ -358,7 +358,7 @@ def _build_plan_group(key: str, options: list[ConsideredPlan], formatter: Format
 
 
 def describe_plan_reason(choice: PlanChoice, formatter: Formatter) -> str | None:
-    """Return in a line why the plan was taken; None where there was no choice."""
+    """Return in a line why the plan was taken; None if there was no choice."""
     chosen_plan = choice.taken
     return join_messages(chosen_plan.reasons, formatter) if chosen_plan is not None and choice.searched else None
 

@@ -242,7 +242,7 @@ def _encode_purchase_step(line: ProcurementStepStatus) -> dict[str, Any]:
 
 
 def encode_weight_loading(loadings: Mapping[str, WeightLoading | Message]) -> list[dict[str, Any]]:
-    """Return the time to load by the key of each column; a message says why there is none."""
+    """Return the time to load by the key of each column; a message says why none exists."""
     return [
         {"key": key, "reason": format_message(loading)}
         if isinstance(loading, Message)

@@ -19,7 +19,7 @@ from gpudesk.report.labels import label_source_kind
 from gpudesk.text.formatting import ClaimValue, Quantity, convert_to_display_unit, get_display_unit
 from gpudesk.text.translation import tr
 
-#: None where nothing is known. Dates are ISO text: a year, a month or a day.
+#: None if nothing is known. Dates are ISO text: a year, a month or a day.
 ExportValue = str | bool | int | float | None
 
 

@@ -215,7 +215,7 @@ def _encode_cost_column(column: CostColumn) -> dict[str, Any]:
 
 
 def encode_systems(systems: SystemCount | None) -> dict[str, Any] | None:
-    """Return the whole systems that are owned; None where accelerators are bought singly."""
+    """Return the whole systems that are owned; None if accelerators are bought singly."""
     return None if systems is None else encode_fields(systems, "systems size used idle")
 
 

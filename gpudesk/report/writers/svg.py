@@ -42,7 +42,7 @@ def spread_labels(positions: Sequence[float], pitch: float, top: float, bottom: 
     return places
 
 
-#: Colour of each slot's mark on paper.
+#: Color of each slot's mark on paper.
 COLOURS: Final = ("#3458B6", "#AF4213", "#12A594", "#66274F", "#A4872D", "#377FB5", "#8B130C", "#6C6D6E")
 
 _MARKERS: Final = (
@@ -81,7 +81,7 @@ def draw_swatch(slot: int, *, is_variant: bool = False) -> str:
     """Return the key of an accelerator's slot, counted from 1; the second of one part is is_variant."""
     position = (slot - 1) % len(COLOURS)
     colour = COLOURS[position]
-    # A cross is a line itself; the other markers are set off by the colour of the paper.
+    # A cross is a line itself; the other markers are set off by the color of the paper.
     line = f'stroke="{colour}" stroke-width="{1.3 if is_variant else 2.2}"'
     edge = line if is_variant or position == _CROSS else 'stroke="#fff" stroke-width=".8"'
     fill = '"#fff"' if is_variant else f'"{colour}"'

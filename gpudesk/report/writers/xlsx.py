@@ -163,7 +163,7 @@ class TextFormats(NamedTuple):
 class WorkbookFormats:
     """The formats of cells, each made once.
 
-    `input_cell` are inputs and `share` those in per cent; `amount` are whole dollars, `money` has cents and
+    `input_cell` are inputs and `share` those in percent; `amount` are whole dollars, `money` has cents and
     `small` parts of them.
     """
 

@@ -138,7 +138,7 @@ class Asker:
     def _first(
         self, choices: list[Choice], run: Run, system: str, backend: str, plan: dict[str, Any]
     ) -> dict[str, Best]:
-        """Answer with the first kernels that the database has; raises `UnansweredError` where it has none."""
+        """Answer with the first kernels that the database has; raises `UnansweredError` if it has none."""
         reason = "kernels"
         for choice in choices:
             try:
@@ -230,7 +230,7 @@ class Asker:
         return _figures(run, found, replicas, ("tpot",))
 
     def _at(self, session: InferenceSession, run: Run, batch: int) -> dict[str, Any] | None:
-        """Return the fastest of all prefill budgets at a batch size; None where it does not fit."""
+        """Return the fastest of all prefill budgets at a batch size; None if it does not fit."""
         prompt, best = run["input_tokens"], None
         prompts = 1
         while prompts == 1 or (prompts * prompt <= _MOST_CONTEXT_TOKENS and batch - prompts >= 1):

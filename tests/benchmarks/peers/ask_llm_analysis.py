@@ -59,7 +59,7 @@ def answer(run: Run) -> dict[str, Figures]:
 
 
 def _planned(run: Run, plan: Run, shares: tuple[float, float]) -> Figures | None:
-    """Return the figures of one plan; None where the tool's memory account refuses it."""
+    """Return the figures of one plan; None if the tool's memory account refuses it."""
     tool = LLMAnalysis(
         _network(run),
         _part(run, plan),
@@ -86,7 +86,7 @@ def _planned(run: Run, plan: Run, shares: tuple[float, float]) -> Figures | None
 
 
 def _largest(tool: LLMAnalysis, run: Run, most: int) -> Figures | None:
-    """Return the result at the largest batch, at most `most`, that fits; None where not even one does."""
+    """Return the result at the largest batch, at most `most`, that fits; None if not even one does."""
     result = _inference(tool, run, most)
     if result is not None:
         return result

@@ -4,7 +4,7 @@
 writes two files that the accuracy report reads, so that no report needs the peers themselves:
 
 - `data/accuracy/peers.csv`: run, peer, its version, setting, figure, value; without a value the reason why
-  there is none. The names and units of the figures are those of the measured runs.
+  none exists. The names and units of the figures are those of the measured runs.
 - `data/accuracy/peers-speed.csv`: how many runs each peer answered, under all its settings, and the processor
   time that it took on this machine, beside this program on the same runs.
 

@@ -51,7 +51,7 @@ def candidate(part: Accelerator, model: Model, weights: Precision, tp: int, toke
 
 
 def bench_of(figures: Sequence[Mapping[str, float]] | None = None) -> BenchArrays:
-    """Return a bench of runs of one dense model on two parts, measured as `figures` say (1 where None)."""
+    """Return a bench of runs of one dense model on two parts, measured as `figures` say (1 if None)."""
     model = published.llama_3_1_70b()
     lengths = ((1000, 1000), (4000, 200))
     runs = []

@@ -130,6 +130,6 @@ def test_what_is_fitted_is_what_answers(
 
 
 def told(answer: Estimate, name: str) -> float:
-    """Return a figure of an answer, NaN where it has no meaning."""
+    """Return a figure of an answer, NaN if it has no meaning."""
     figure = getattr(answer, name)
     return float("nan") if figure is None else figure.value

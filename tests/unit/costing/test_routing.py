@@ -24,7 +24,7 @@ def test_quotients_of_floats_just_above_a_whole_number_take_no_further_replica()
 
 
 def test_the_slower_replica_sets_the_pace() -> None:
-    """At 1 and 3 requests a second each, an even spread ends at 2 of 4."""
+    """At 1 and 3 requests per second each, an even spread ends at 2 of 4."""
     assert compute_even_spread_loss(1.0, 3.0) == 0.5
     assert compute_even_spread_loss(3.0, 1.0) == 0.5
     assert compute_even_spread_loss(2.0, 2.0) == 0.0

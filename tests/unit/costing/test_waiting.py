@@ -1,4 +1,4 @@
-"""Buying against waiting: sums worked out by hand, roots that are roots, and months that never help."""
+"""Buying against waiting: sums computed by hand, roots that are roots, and months that never help."""
 
 import math
 from dataclasses import replace

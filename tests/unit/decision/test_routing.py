@@ -74,7 +74,7 @@ def test_columns_are_called_as_in_the_whole_comparison(service: GpuDeskService, 
 
 
 def test_counts_are_those_worked_out_by_hand(service: GpuDeskService, scenario: Scenario) -> None:
-    """Ten requests a second, two of them with prompts four times as long, of accelerators one by one."""
+    """Ten requests per second, two of them with prompts four times as long, of accelerators one by one."""
     found = compare_routing_plans(scenario, PAIR, FIFTH, service, 10.0)
     short = [requests_per_s(service, scenario, place, 4000) for place in PAIR]
     long = [requests_per_s(service, scenario, place, 16_000) for place in PAIR]

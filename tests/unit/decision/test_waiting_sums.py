@@ -20,7 +20,7 @@ from gpudesk.decision.purchasing.deferral_costs import (
 from gpudesk.domain.cost import UncertainValue
 from gpudesk.domain.purchase import DeferralVerdict
 
-#: The case worked out by hand in the tests of the arithmetic: waiting saves 9,000 USD.
+#: The case computed by hand in the tests of the arithmetic: waiting saves 9,000 USD.
 BY_HAND = CourseAmounts(months=36.0, gap=6.0, buy=1000.0, following=600.0, without=1500.0, tokens=2e9)
 NO_SLIP = UncertainValue.exactly(0.0)
 SOON = UncertainValue.exactly(15.0)

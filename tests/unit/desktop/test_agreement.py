@@ -190,7 +190,7 @@ def check_reason(estimate: Estimate | None, reason: str | None, charted: DataRow
 
 
 def check_panel(shown: Shown) -> None:
-    """Compare what is said of a selected figure; where there is none, it says why."""
+    """Compare what is said of a selected figure; where none exists, it says why."""
     explainer = SelectionExplainer(shown.desk)
     for name in (*FIGURES, "max_concurrency"):
         for position, key in enumerate(shown.desk.keys):

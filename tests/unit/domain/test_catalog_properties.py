@@ -27,7 +27,7 @@ PARTS = sorted(path.stem for path in (DATA / "accelerators").glob("*.toml"))
 MODELS = sorted(path.stem for path in (DATA / "models").glob("*.toml"))
 #: Rounding of sums in another order.
 SLACK = 1.0 + 1e-9
-#: A last round that is paid in part, and whole sequences, cost a run that ends this much at the most.
+#: A last round that is paid in part, and whole sequences, cost a run that ends this much at most.
 LAST_ROUND = 1.05
 
 
@@ -115,12 +115,12 @@ def questions(draw: st.DrawFn, loads: st.SearchStrategy[Load] = LOADS) -> Estima
 
 
 def rate(answer: Estimate) -> float:
-    """Return output tokens/s, 0 where limits are not met."""
+    """Return output tokens/s, 0 if limits are not met."""
     return 0.0 if answer.output_tokens_per_s is None else answer.output_tokens_per_s.value
 
 
 def stay(answer: Estimate) -> float:
-    """Return the seconds of a request, 0 where they are not known."""
+    """Return the seconds of a request, 0 if they are not known."""
     return 0.0 if answer.request_s is None else answer.request_s.value
 
 

@@ -31,7 +31,7 @@ def request(cell: FitCell, question: FitQuestion, count: int | None) -> Estimate
 
 
 def disagreement(service: GpuDeskService, cell: FitCell, question: FitQuestion) -> str | None:
-    """Return how a cell differs from what the estimator says; None where both agree."""
+    """Return how a cell differs from what the estimator says; None if both agree."""
     free = request(cell, question, None)
     if not cell.fits:
         found = service.estimator.estimate_many([free])[0]

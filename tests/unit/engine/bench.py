@@ -131,7 +131,7 @@ def calibration() -> Calibration:
 
 @dataclass(frozen=True, slots=True)
 class Plant:
-    """One deployment worked out: its memory and the coefficients of its steps, real and ideal."""
+    """One deployment computed: its memory and the coefficients of its steps, real and ideal."""
 
     budget: MemoryBudget
     row: StepCoefficients
@@ -157,7 +157,7 @@ def plant(
     months_old: float = 0.0,
     eager: bool = False,
 ) -> Plant:
-    """Work out a deployment with FP16 KV cache."""
+    """Compute a deployment with FP16 KV cache."""
     configuration = replace(
         configure(part, model, weights, settings=settings),
         behind_server=server,

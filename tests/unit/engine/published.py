@@ -1,4 +1,4 @@
-"""Models by the dimensions that their publishers state, for tables worked out by hand."""
+"""Models by the dimensions that their publishers state, for tables computed by hand."""
 
 from __future__ import annotations
 

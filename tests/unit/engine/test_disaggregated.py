@@ -1,4 +1,4 @@
-"""Prefill and decode on pools of their own: what holds for all of them, and cases worked out by hand."""
+"""Prefill and decode on pools of their own: what holds for all of them, and cases computed by hand."""
 
 import math
 from dataclasses import dataclass, fields, replace

@@ -1,6 +1,6 @@
-"""KV cache of one sequence on the fullest accelerator, to the byte, worked out by hand.
+"""KV cache of one sequence on the fullest accelerator, to the byte, computed by hand.
 
-A layer of grouped heads holds 2 x KV heads x head width x bytes a token, up to its window; latent attention
+A layer of grouped heads holds 2 x KV heads x head width x bytes per token, up to its window; latent attention
 holds one latent and one rotary key; linear and Mamba layers hold a state that does not grow: fp32 for the
 recurrent part, 16 bits for the last inputs of the convolution.
 """

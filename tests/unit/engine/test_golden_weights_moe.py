@@ -1,4 +1,4 @@
-"""Weights of mixtures of experts and hybrids on the fullest accelerator, to the byte, worked out by hand.
+"""Weights of mixtures of experts and hybrids on the fullest accelerator, to the byte, computed by hand.
 
 As in the table of the dense models: integer arithmetic on published sizes, two bytes for whatever a narrow
 format does not cover (tables, norms, routers, convolutions, decays).

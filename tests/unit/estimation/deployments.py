@@ -128,7 +128,7 @@ _SHORTEST = min(work.input_tokens + work.output_tokens for work in WORKLOADS)
 def _reason(
     table: SearchSpaceTable, asked: EstimateRequest, space: SearchSpace, plans: tuple[MemoryPlan, ...]
 ) -> Message | None:
-    """Return why no plan of a degree holds even the shortest request; None where one does."""
+    """Return why no plan of a degree holds even the shortest request; None if one does."""
     if not plans:
         try:
             table.find_space(asked)

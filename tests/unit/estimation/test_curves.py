@@ -1,4 +1,4 @@
-"""Curves: through the estimates that they belong to, up to where memory ends, and worked out once."""
+"""Curves: through the estimates that they belong to, up to where memory ends, and computed once."""
 
 from __future__ import annotations
 

@@ -18,7 +18,7 @@ from gpudesk.estimation.sizing.fit_matrix import (
 from gpudesk.service import GpuDeskService
 from gpudesk.text.units import GB, GIB
 
-#: The beginning of an example's id -> the reading that its grid is worked out with.
+#: The beginning of an example's id -> the reading that its grid is computed with.
 GRIDS = {
     "FIT": CapacityReadingId.DECIMAL,
     "FITB": CapacityReadingId.BINARY,

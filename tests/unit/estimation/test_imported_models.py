@@ -57,7 +57,7 @@ def test_the_working_says_what_is_reused_and_looked_up(imported: Estimator) -> N
     terms = {term.name: term for term in walk(imported.explain(found, "memory"))}
     assert "with the table of the layers' own inputs" in (terms["weights"].formula or "")
     assert "nothing if it reuses the cache of another layer" in (terms["bytes of one sequence"].formula or "")
-    # 3 global layers of 2048 bytes a token, 12 of 1024 bytes in windows of 512 tokens.
+    # 3 global layers of 2048 bytes per token, 12 of 1024 bytes in windows of 512 tokens.
     assert terms["bytes of one sequence"].value == 5000 * 3 * 2048 + 512 * 12 * 1024
 
 

@@ -155,7 +155,7 @@ print(resource.getrusage(resource.RUSAGE_SELF).ru_maxrss)
 
 
 def peak_memory(target: Path, *loads: str) -> int:
-    """Return bytes that a process takes at the most while it sweeps 4,096 cells with some loads."""
+    """Return bytes that a process takes at most while it sweeps 4,096 cells with some loads."""
     arguments = ["--accelerators", "h200-sxm,mi325x", "--models", "llama-3.1-70b,qwen3-32b", "--weights", "fp8"]
     lengths = ["--tp", "4", "--input-tokens", "128..6328+200", "--output-tokens", "64..1614+50"]
     completed = subprocess.run(

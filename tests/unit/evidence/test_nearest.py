@@ -1,4 +1,4 @@
-"""The distance between conditions: what holds for any two, and cases worked out by hand."""
+"""The distance between conditions: what holds for any two, and cases computed by hand."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Cash flows as workbooks: formulas that give what stands in their cells, and what the program works out."""
+"""Cash flows as workbooks: formulas that give what stands in their cells, and what the program computes."""
 
 import io
 import math
@@ -101,7 +101,7 @@ def assert_agrees(book: Book) -> None:
 
 
 def assert_is_of(book: Book, costs: CostAnswer, names: Names) -> None:
-    """What the formulas give is what the program works out."""
+    """What the formulas give is what the program computes."""
     for column, tco in owned(costs):
         name = names[column.key]
         count, years, total, at_once, per_month, per_million, rented, _ = summary(book, name)

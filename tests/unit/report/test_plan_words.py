@@ -306,7 +306,7 @@ def test_a_plan_is_plain_json(near: DeferralAnalysis, unpriced: DeferralAnalysis
 
 @pytest.fixture(scope="module")
 def routed(service: GpuDeskService, scenario: Scenario) -> RoutingResult:
-    """Return ten requests a second over an H200 and an MI325X."""
+    """Return ten requests per second over an H200 and an MI325X."""
     return service.reference_data.routing(planned(scenario, requests_per_s=10))
 
 

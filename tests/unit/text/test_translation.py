@@ -31,7 +31,7 @@ def write_mo(file: Path, messages: dict[str, str]) -> None:
 
 @pytest.fixture
 def german(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Provide a small German translation; it is not yet in force."""
+    """Provide a small German translation; it is not yet in effect."""
     messages = {
         "": "Content-Type: text/plain; charset=UTF-8\nPlural-Forms: nplurals=2; plural=(n != 1);\n",
         "{part} fits": "{part} passt",

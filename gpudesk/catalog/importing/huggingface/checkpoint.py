@@ -64,7 +64,7 @@ class Checkpoint:
     total_parameters: int | None = None
 
     def is_tied(self) -> bool | None:
-        """Whether the LM head is the embedding, by the names; None where they do not tell."""
+        """Whether the LM head is the embedding, by the names; None if they do not tell."""
         if not any("embed" in name for name in self.names):
             return None
         return not any("lm_head" in name or name.startswith(("output.", "head.")) for name in self.names)
@@ -150,7 +150,7 @@ def _read_tensor_shapes(name: str, data: bytes) -> Iterator[tuple[str, str, list
 
 
 def count_text_parameters(checkpoint: Checkpoint, layers: int, stored: Precision | None) -> int | None:
-    """Return the parameters of the text model by the headers, or None where some are not there.
+    """Return the parameters of the text model by the headers, or None if some are not there.
 
     Draft layers beyond `layers` and modules of other senses do not count; packed matrices count what they
     unpack to, in the format that the checkpoint stores.
@@ -185,7 +185,7 @@ def _count_packed(tensor: StoredTensor, stored: Precision | None) -> int:
 def find_stated_parameters(
     checkpoint: Checkpoint, layers: int, stored: Precision | None, *, narrow: bool
 ) -> int | None:
-    """Return the parameters of the text model as the checkpoint states them, None where it does not.
+    """Return the parameters of the text model as the checkpoint states them, None if it does not.
 
     An index counts everything that is stored, so that it tells nothing where there is more than the text model.
     """

@@ -308,7 +308,7 @@ def _read_groups(table: ConfigFields, layers: int) -> _StatedFormat | None:
 
 
 def _read_block_side(table: ConfigFields | None, name: str) -> int | None:
-    """Return the side of the squares that share a scale; None where they are no squares."""
+    """Return the side of the squares that share a scale; None if they are no squares."""
     if table is None or not table.is_list(name):
         return None
     rows, columns = table.wholes(name, 2) or (0, 0)

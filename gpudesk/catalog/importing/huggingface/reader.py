@@ -168,7 +168,7 @@ def find_text_model(whole: Mapping[str, Any]) -> tuple[str, ConfigFields]:
 
 
 def find_family(whole: Mapping[str, Any], text: ConfigFields) -> str | None:
-    """Return the name of the architecture in `READERS`, or None where it is not known."""
+    """Return the name of the architecture in `READERS`, or None if it is not known."""
     outer = ConfigFields(whole)
     for fields in (text, outer):
         for family in (_find_by_type(fields), _find_by_class(fields)):
@@ -320,7 +320,7 @@ _MOST_READINGS: Final = 64
 def _complete_by_count(
     proposal: ImportProposal, propose: Callable[[Mapping[str, object]], ImportProposal]
 ) -> ImportProposal | None:
-    """Return the one reading whose parameters are as many as the checkpoint holds; None where none or several are.
+    """Return the one reading whose parameters are as many as the checkpoint holds; None if none or several are.
 
     Only fields with few values that can be are tried.
     """

@@ -341,7 +341,7 @@ class CatalogModel(TableItemModel):
         return self.table.columns[number]
 
     def line_of(self, key: str) -> int:
-        """Return the line of the row with a key, -1 where it is not shown."""
+        """Return the line of the row with a key, -1 if it is not shown."""
         rows = self.table.rows
         return next(
             (number for number, line in enumerate(self.lines) if isinstance(line, int) and rows[line].key == key), -1

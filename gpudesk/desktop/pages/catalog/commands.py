@@ -38,7 +38,7 @@ def find_attribute(section: CatalogSection, row: CatalogRow, column: CatalogColu
 
 
 def select_catalog_cell(section: CatalogSection, row: CatalogRow, column: CatalogColumn) -> Selection | None:
-    """Return the catalog selection of a cell, None where the panel shows nothing for it."""
+    """Return the catalog selection of a cell, None if the panel shows nothing for it."""
     if isinstance(row.item, PriceRecord):
         return selection.select_catalog_price(row.item.id)
     if isinstance(row.item, DocumentStatement):

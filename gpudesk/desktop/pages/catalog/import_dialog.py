@@ -166,7 +166,7 @@ class _RuledGrid(QWidget):
 
 
 class ImportFiguresPanel(QWidget):
-    """Figures beside a form, on the panel's colour, divided from the rows; what has no room scrolls."""
+    """Figures beside a form, on the panel's color, divided from the rows; what has no room scrolls."""
 
     def __init__(self, theme: Theme, figures: ImportFiguresView) -> None:
         super().__init__()

@@ -64,7 +64,7 @@ def format_row_count(row_count: int, every: int, formatter: Formatter) -> str:
 
 
 def format_add_action(section: CatalogSection) -> str:
-    """Return the text of the button that adds an entry to a section, empty where none can be added."""
+    """Return the text of the button that adds an entry to a section, empty if none can be added."""
     return {
         CatalogSection.ACCELERATORS: tr("New accelerator…"),
         CatalogSection.SYSTEMS: tr("New system…"),
@@ -78,7 +78,7 @@ def explain_empty_list(
 ) -> tuple[str, str, str]:
     """Return why there are no rows, an explanation, and the text of the button.
 
-    `problem` is why the user's own facts cannot be used, empty where they can.
+    `problem` is why the user's own facts cannot be used, empty if they can.
     """
     if words.strip() or facets.active:
         query_text = tr("“{words}”", words=words.strip()) if words.strip() else ""
@@ -344,7 +344,7 @@ class CatalogPage(CatalogListPage):
         )
 
     def _ranking(self, has_tail: bool) -> bool | None:
-        """Return whether announced rows are ranked, None where there is nothing to rank them by."""
+        """Return whether announced rows are ranked, None if there is nothing to rank them by."""
         if self.section is not CatalogSection.ACCELERATORS or self.sorting is None:
             return None
         return self.includes_announced_in_ranking if has_tail or self.includes_announced_in_ranking else None
@@ -397,7 +397,7 @@ class CatalogPage(CatalogListPage):
             self.import_requested.emit()
 
     def _problem(self) -> str:
-        """Return why the user's own facts cannot be used, empty where they can."""
+        """Return why the user's own facts cannot be used, empty if they can."""
         problem = self.desk.service.user_catalog.problem
         return "" if problem is None else to_sentence(format_message(problem.problem, self.desk.formatter))
 

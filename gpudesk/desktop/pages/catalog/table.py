@@ -29,15 +29,15 @@ from gpudesk.domain.claim import ClaimStatus
 from gpudesk.report.catalog_lists import FIGURES
 from gpudesk.text.translation import tr
 
-#: Glyph and colour of what is said beside a figure, in the order in which they stand.
+#: Glyph and color of what is said beside a figure, in the order in which they stand.
 MARKS: Final = (
     (CatalogCellMark.OWN, "own", "link"),
     (CatalogCellMark.COMPUTED, "exact", "text3"),
     (CatalogCellMark.DISPUTED, "disputed", "disputed"),
 )
-#: Glyph and colour of what is stale.
+#: Glyph and color of what is stale.
 STALE: Final = ("partly", "disputed_text")
-#: Glyph and colours of glyph and word for each status of a claim.
+#: Glyph and colors of glyph and word for each status of a claim.
 STANCES: Final = {
     ClaimStatus.TAKEN.value: ("fits", "text1", "text1"),
     ClaimStatus.AGREES.value: ("", "", "text3"),

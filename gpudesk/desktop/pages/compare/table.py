@@ -151,7 +151,7 @@ def locate_heading(row: VisibleSection, theme: Theme) -> float:
 
 
 def lay_out_heading(line: ComparisonLine, theme: Theme, texts: TextCache) -> list[tuple[float, str, str, str]]:
-    """Return the words of a heading as (x from the left of the table, font, colour, text)."""
+    """Return the words of a heading as (x from the left of the table, font, color, text)."""
     x = theme.length(LABEL_MARGIN)
     words = [(x, "label", "text1", line.group.title)]
     if line.group.note:

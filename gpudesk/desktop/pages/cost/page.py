@@ -129,7 +129,7 @@ class CostInputRow(QObject):
     def show_input(
         self, cost_input: ResolvedCostInput, currency: DisplayCurrency | None, revision: str, *, lacking: bool
     ) -> None:
-        """Show the value in force, in the currency of the scenario where it is money.
+        """Show the value in effect, in the currency of the scenario where it is money.
 
         `lacking` says that it has none although another one is of no use without it.
         """

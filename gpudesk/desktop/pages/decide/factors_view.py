@@ -285,7 +285,7 @@ class FactorsTableView(PaintedTable):
             self._layer.text("caption", colour, line, left, level + number * step)
 
     def _write_lines(self, place: QRectF, *texts: tuple[str, str, str]) -> None:
-        """Write texts below one another around the middle, given with font and colour; empty ones take no room."""
+        """Write texts below one another around the middle, given with font and color; empty ones take no room."""
         lines = [each for each in texts if each[0]]
         left, room = place.left() + self._theme.length(_PAD), place.width() - self._theme.length(2 * _PAD)
         level = place.center().y() - self._theme.length(_LINE) * (len(lines) - 1)

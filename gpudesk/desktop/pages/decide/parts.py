@@ -75,7 +75,7 @@ class DecideView(QWidget):
         self.desk.apply(replace_answer(self.desk.scenario, question, value), text)
 
     def copied(self) -> str:
-        """Return what is copied of the view as text; empty where there is nothing."""
+        """Return what is copied of the view as text; empty if there is nothing."""
         return ""
 
     def focus_first(self) -> None:
@@ -189,7 +189,7 @@ _GAP: Final = 6.0
 
 
 class MarkIcon(QWidget):
-    """An icon or a glyph in a colour, as high as a line of small text."""
+    """An icon or a glyph in a color, as high as a line of small text."""
 
     def __init__(self, theme: Theme, name: str = "", colour: str = "text2", parent: QWidget | None = None) -> None:
         super().__init__(parent)
@@ -245,7 +245,7 @@ class Swatches(QWidget):
 
 
 class MarkedLine(NamedTuple):
-    """One line of a list: an icon or a glyph, its colour, and what is said."""
+    """One line of a list: an icon or a glyph, its color, and what is said."""
 
     mark: str
     colour: str
@@ -302,7 +302,7 @@ class MarkedList(QWidget):
 
 
 class NoteEdit(QLineEdit):
-    """Esc brings back the words in force; what steers a screen is left out of them."""
+    """Esc brings back the current words; what steers a screen is left out of them."""
 
     #: The words that the user gave, on one line.
     edited = Signal(str)
@@ -324,7 +324,7 @@ class NoteEdit(QLineEdit):
         return self._words
 
     def show_words(self, words: str) -> None:
-        """Show words as those in force; what is being typed stays while they are the same."""
+        """Show words as those in effect; what is being typed stays while they are the same."""
         if words == self._words and self.isModified():
             return
         self._words = words

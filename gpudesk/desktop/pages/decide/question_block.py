@@ -50,7 +50,7 @@ _PITCH, _MARKER, _CARD_GAP, _BETWEEN = 60.0, 3.6, 12.0, 5.0
 _NAME_LINE: Final = 17.0
 #: Below this width the effect is placed below the words.
 _NARROW: Final = 460.0
-#: What is left of the colour of an effect under a former decision.
+#: What is left of the color of an effect under a former decision.
 _DIMMED: Final = 0.45
 
 
@@ -90,7 +90,7 @@ class OptionButton(QAbstractButton):
         self._describe()
 
     def show_state(self, origin: str, *, chosen: bool) -> None:
-        """Show whether it is in force, and whose answer it is; empty where that need not be said."""
+        """Show whether it is in effect, and whose answer it is; empty if that need not be said."""
         if (origin, chosen) == (self.origin, self.isChecked()):
             return
         self.origin = origin
@@ -126,7 +126,7 @@ class OptionButton(QAbstractButton):
     # What Qt tells
 
     def nextCheckState(self) -> None:
-        """Leave it to the scenario which answer is in force."""
+        """Leave it to the scenario which answer is in effect."""
 
     def keyPressEvent(self, event: QKeyEvent) -> None:
         if event.key() in (Qt.Key.Key_Return, Qt.Key.Key_Enter):
@@ -323,7 +323,7 @@ class QuestionBlock(QWidget):
     def __init__(
         self, theme: Theme, question: str, formatter: Formatter, *, first: bool, parent: QWidget | None = None
     ) -> None:
-        """Ask a question; the cards follow when it is known what is in force."""
+        """Ask a question; the cards follow when it is known what is in effect."""
         super().__init__(parent)
         self.question, self.first = question, first
         self.options: list[OptionButton] = []
@@ -365,7 +365,7 @@ class QuestionBlock(QWidget):
         return next((option for option in self.options if option.isChecked()), self.options[0])
 
     def show_decision(self, evaluated: EvaluatedAnswer) -> list[AnswerValue]:
-        """Show the answer in force, and what is known of the others; return those of which nothing is."""
+        """Show the current answer, and what is known of the others; return those of which nothing is."""
         self.show_answer(evaluated.decision.answers[self.question], _find_fallback(self.question, evaluated))
         unknown = []
         for option in self.options:
@@ -495,7 +495,7 @@ class QuestionBlock(QWidget):
 
 
 def _find_fallback(question: str, evaluated: EvaluatedAnswer) -> QuestionAnswer:
-    """Return what is in force once the user's answer is taken back."""
+    """Return what is in effect once the user's answer is taken back."""
     scenario = evaluated.answer.scenario
     other_answers = {name: value for name, value in scenario.decision.answers.items() if name != question}
     return resolve_answers(scenario, other_answers, evaluated.answer.model.native_precision)[question]

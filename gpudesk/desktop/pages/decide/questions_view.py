@@ -150,7 +150,7 @@ class QuestionScreenBody(QuestionsBody):
         return tuple(block.question for block in self.blocks)
 
     def ask(self, questions: Sequence[tuple[str, str]]) -> None:
-        """Ask questions, each given with why it is not asked, empty where it is; those that are first."""
+        """Ask questions, each given with why it is not asked, empty if it is; those that are first."""
         for name, reason in sorted(questions, key=lambda each: bool(each[1])):
             if self.blocks or self.not_asked:
                 self._column.addWidget(Hairline(self._theme))
@@ -275,7 +275,7 @@ class QuestionsView(DecideView):
         return tuple(name for name, reason in self._questions() if not reason)
 
     def _questions(self) -> Iterator[tuple[str, str]]:
-        """Yield the questions of the screen, each with why it is not asked, empty where it is."""
+        """Yield the questions of the screen, each with why it is not asked, empty if it is."""
         evaluated = self.evaluated
         if evaluated is None:
             return
@@ -379,7 +379,7 @@ class QuestionsView(DecideView):
             self.steps.focus_current()
 
     def _focused_question(self) -> str:
-        """Return the question of which an answer has the focus, empty where none has."""
+        """Return the question of which an answer has the focus, empty if none has."""
         blocks = () if self.body is None else self.body.blocks
         return next((each.question for each in blocks if any(o.hasFocus() for o in each.options)), "")
 

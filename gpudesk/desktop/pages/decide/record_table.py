@@ -22,7 +22,7 @@ _GLYPH: Final = 14.0
 
 
 class CellParagraph(NamedTuple):
-    """One paragraph of a cell; `font` and `colour` are tokens."""
+    """One paragraph of a cell; `font` and `color` are tokens."""
 
     text: str
     font: str = "small"

@@ -143,7 +143,7 @@ _COST_PAGE, _MEMORY_PAGE = "cost", "memory"
 class LinkedLines(QWidget):
     """Sentences, each with a link to the page where something can be done about it; hidden without any."""
 
-    #: The page, and the key of the column that is meant there, empty where none is.
+    #: The page, and the key of the column that is meant there, empty if none is.
     followed = Signal(str, str)
 
     def __init__(self, theme: Theme, parent: QWidget | None = None) -> None:

@@ -79,7 +79,7 @@ class TraceRuleRow:
 
     @property
     def weight(self) -> float | None:
-        """What the row adds where it favours; None where it adds nothing because it only removes or shows."""
+        """What the row adds where it favours; None if it adds nothing because it only removes or shows."""
         return None if self.line.case.favours is None else self.line.weight
 
     @property
@@ -313,7 +313,7 @@ class TraceModel(TableItemModel):
         return None if traced is None or self.head(column) is None else traced.cells[column - FIRST]
 
     def row_of(self, key: str) -> int:
-        """Return the number of a line by its key, -1 where it is not shown."""
+        """Return the number of a line by its key, -1 if it is not shown."""
         return next((number for number, line in enumerate(self.lines) if make_line_key(line) == key), -1)
 
     def row_of_rule(self, rule: str) -> int:
@@ -484,7 +484,7 @@ _SWATCH_GAP: Final = 5.0
 
 
 class AcceleratorHeader(PaintedHeader):
-    """Names of accelerators in their colours over their columns, and plain heads over the others."""
+    """Names of accelerators in their colors over their columns, and plain heads over the others."""
 
     def __init__(
         self,

@@ -120,7 +120,7 @@ _LEAST_IDS: Final = 40.0
 #: From the middle of a row with two lines to the middle of each.
 _LINE: Final = 8.0
 
-#: Effect -> icon, its colour, font and colour of the figure, colour of the word.
+#: Effect -> icon, its color, font and color of the figure, color of the word.
 _LOOKS: Final = {
     RuleEffect.FAVOURS: ("arrow-up", "best_text", "label", "text1", "best_text"),
     RuleEffect.PASSES: ("check", "text2", "small", "text2", "text3"),

@@ -235,7 +235,7 @@ class FleetForm(QWidget):
         self.cooling.chosen.connect(self._choose_cooling)
 
     def show_fleet(self, demand: Demand, settings: FleetSettings, curve: DailyLoadCurve | None) -> None:
-        """Show demand and settings; `curve` is None where the settings make none."""
+        """Show demand and settings; `curve` is None if the settings make none."""
         self._settings = settings
         self.demand.show_demand(demand)
         for name, field in self.fields.items():

@@ -119,7 +119,7 @@ _INKS: Final = {
     MemorySegmentKind.OTHER: ("ink3", "text1"),
 }
 
-#: Glyph with its colour, and colour of the words.
+#: Glyph with its color, and color of the words.
 _VERDICTS: Final = {
     ColumnFitState.FITS: ("fits", "best_text", "text1"),
     ColumnFitState.PARTLY: ("partly", "disputed_text", "disputed_text"),

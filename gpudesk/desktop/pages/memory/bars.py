@@ -281,7 +281,7 @@ def _describe_bar(
 
 
 def format_free_share(bars: Sequence[ColumnMemoryBar], formatter: Formatter) -> str:
-    """Return the reserved share of memory in %, empty where it differs between accelerators."""
+    """Return the reserved share of memory in %, empty if it differs between accelerators."""
     shares = {formatter.per_cent((bar.capacity - bar.usable) / bar.capacity) for bar in bars if bar.parts}
     return shares.pop() if len(shares) == 1 else ""
 

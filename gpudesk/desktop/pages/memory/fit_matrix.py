@@ -67,7 +67,7 @@ class FitColumn:
 
 @dataclass(frozen=True, slots=True)
 class FitRow:
-    """A model with its cells, in the order of the columns; `parameters` None where nobody knows them."""
+    """A model with its cells, in the order of the columns; `parameters` None if nobody knows them."""
 
     model: Model
     parameters: float | None
@@ -243,7 +243,7 @@ _SETTING: Final = "memory.matrix."
 class FitMatrixOptions:
     """Empty formats and a `context` of 0 follow the scenario; an empty `reading` is the estimator.
 
-    `most` is 0 where nothing is narrowed; `by` and `descending` are as in `FitOrder`.
+    `most` is 0 if nothing is narrowed; `by` and `descending` are as in `FitOrder`.
     """
 
     weights: str = ""
@@ -405,7 +405,7 @@ class MatrixFilterRow(FlowRow):
 
     #: The words for models and for accelerators.
     words_changed = Signal(str, str)
-    #: The count that is asked for at the most, 0 for any.
+    #: The count that is asked for at most, 0 for any.
     most_changed = Signal(int)
     #: The user is done with the words.
     left = Signal()

@@ -222,7 +222,7 @@ class FitMatrixCorner(QWidget):
             self.sort_requested.emit(BY_PARAMETERS if right else BY_NAME)
 
 
-#: Room that is left -> tint and colour of the words on it.
+#: Room that is left -> tint and color of the words on it.
 TINTS: Final = {
     HeadroomLevel.AMPLE: ("best", "best_text"),
     HeadroomLevel.SOME: ("ink4", "text1"),

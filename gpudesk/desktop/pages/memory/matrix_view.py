@@ -121,7 +121,7 @@ class FitMatrixQuery(BackgroundQuery[FitMatrix]):
     def ask(self, question: FitQuestion, reading: str) -> bool:
         """Look for the matrix of a question, by the estimator or by a reading of the memory label.
 
-        Return False where that is what was asked last; else the state changes.
+        Return False if that is what was asked last; else the state changes.
         """
         service = self._desk.service
         query = (question, reading, service.fit if not reading else None, service.catalog)

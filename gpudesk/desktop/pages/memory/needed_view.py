@@ -58,7 +58,7 @@ class NeededCell:
 
     @property
     def action(self) -> str:
-        """The wording of the edit that takes this deployment; nothing where there is none."""
+        """The wording of the edit that takes this deployment; nothing where none exists."""
         if self.count is None:
             return ""
         format_label = label_precision(self.weights)
@@ -311,12 +311,12 @@ _LINE: Final = 15.0
 _LEAST_COLUMN: Final = 76.0
 _SWATCH: Final = 25.0
 
-#: From this count on -> tint and colour of the words on it.
+#: From this count on -> tint and color of the words on it.
 _TINTS: Final = ((8, "ink2", "text1"), (4, "ink3", "text1"), (2, "ink4", "text1"), (1, "best", "best_text"))
 
 
 class _NeededHeader(PaintedHeader):
-    """Names of the accelerators in their colours, and the memory of one."""
+    """Names of the accelerators in their colors, and the memory of one."""
 
     def __init__(self, theme: Theme, model: NeededModel, parent: QWidget) -> None:
         super().__init__(theme, tr("Accelerators"), Qt.Orientation.Horizontal, parent)

@@ -115,7 +115,7 @@ def list_count_factors(candidate: SizingOption, formatter: Formatter) -> list[tu
 
 
 def find_best_candidate(pairs: ColumnCandidates) -> str | None:
-    """Return the candidate with the fewest accelerators, the first of equals; None where none does."""
+    """Return the candidate with the fewest accelerators, the first of equals; None if none does."""
     counted = [(candidate.count, place) for place, (_, candidate) in enumerate(pairs) if candidate.count]
     return pairs[min(counted)[1]][0].key if counted else None
 

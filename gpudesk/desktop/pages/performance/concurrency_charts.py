@@ -48,7 +48,7 @@ STRIP_HEAD: Final = 22
 STRIP_PITCH: Final = 18
 _BAR: Final = 13
 
-#: What binds -> fill and colour of the words on it.
+#: What binds -> fill and color of the words on it.
 _FILLS: Final = {
     "compute": ("ink2", "text1"),
     "memory bandwidth": ("ink3", "text1"),
@@ -203,7 +203,7 @@ _SETTLE: Final = (LoadKind.CONCURRENCY, LoadKind.LIMITS, LoadKind.REQUEST_RATE)
 
 @dataclass(frozen=True, slots=True)
 class _ConcurrencyReading:
-    """What one accelerator shows at a place: its figure, and words instead where there is none."""
+    """What one accelerator shows at a place: its figure, and words instead where none exists."""
 
     part: AcceleratorColumn
     reading: CurveReading | None

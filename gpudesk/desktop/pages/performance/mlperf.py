@@ -119,7 +119,7 @@ _DEFAULT_MODEL = "llama-2-70b"
 class MlperfBlock(QWidget):
     """Begins with the newest round that has the scenario's model, and its baseline."""
 
-    #: Round, model and baseline as the user chose them; empty where the program does.
+    #: Round, model and baseline as the user chose them; empty if the program does.
     chosen = Signal(str, str, str)
 
     def __init__(self, desk: Desk, theme: Theme, parent: QWidget | None = None) -> None:

@@ -54,7 +54,7 @@ class CurveBuilder:
         return tuple(lines)
 
     def line(self, part: AcceleratorColumn, figure: str, exact: bool = True) -> PlotCurve | None:
-        """Return the line of a figure against concurrency; None where there is no curve.
+        """Return the line of a figure against concurrency; None if there is no curve.
 
         Unless `exact`, curves of one deployment that differ only in where points lie count as alike.
         """
@@ -139,7 +139,7 @@ CurveWithPoint = tuple[PlotCurve, ParetoPoint | None]
 
 
 def find_best_at(line: PlotCurve, speed: float) -> ParetoPoint | None:
-    """Return the most that whole numbers of requests reach at a speed or above; None where none does.
+    """Return the most that whole numbers of requests reach at a speed or above; None if none does.
 
     Between points, the logarithms of both figures follow a straight line over that of the requests.
     """

@@ -118,7 +118,7 @@ class ScalingResults:
         return columns[0], columns[1] if chosen is columns[0] else chosen
 
     def topology(self) -> TopologyComparison | Message | None:
-        """Return the comparison of the pair, or why there is none; None without a second column."""
+        """Return the comparison of the pair, or why none exists; None without a second column."""
         answer, pair = self._desk.answer, self.pair()
         if pair is None or answer is None:
             return None

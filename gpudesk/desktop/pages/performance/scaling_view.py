@@ -123,7 +123,7 @@ class ScalingChart(DeskChart):
         )
 
     def _value(self, row: ScalingRow, scaling: AcceleratorScaling) -> IntervalEstimate | None:
-        """Return what the chart shows of a row: tokens/s, or bandwidth in per cent of that of all."""
+        """Return what the chart shows of a row: tokens/s, or bandwidth in percent of that of all."""
         if self.quantity == THROUGHPUT:
             return None if row.estimate is None else row.estimate.output_tokens_per_s
         if row.bandwidth is None:

@@ -195,7 +195,7 @@ class RuleTags(QWidget):
 
 
 class AcceleratorName(QWidget):
-    """The name in the colour of its place in the scenario, with its swatch; one outside has none."""
+    """The name in the color of its place in the scenario, with its swatch; one outside has none."""
 
     accessible_role = AccessibleRole.StaticText
 
@@ -360,7 +360,7 @@ class ProfilePage(MultiViewPage[ProfileView]):
 
     @property
     def accelerator(self) -> str:
-        """The id of the accelerator that is shown, empty where there is none."""
+        """The id of the accelerator that is shown, empty if none exists."""
         ids = [choice.accelerator for choice in self.desk.scenario.accelerators]
         if self._other:
             return self._other
@@ -450,7 +450,7 @@ class ProfilePage(MultiViewPage[ProfileView]):
             self._renew_selection()
 
     def _renew_selection(self) -> None:
-        """Let the panel show the selected row under the load in force."""
+        """Let the panel show the selected row under the current load."""
         chosen = self.desk.selection
         if chosen is None or chosen.request is None:
             return

@@ -43,7 +43,7 @@ class ProfilePreferences:
 
     @property
     def weights(self) -> dict[RankingFactor, float] | None:
-        """The user's weights of the mode in force, None where these are the mode's own."""
+        """The user's weights of the current mode, None if these are the mode's own."""
         stored: dict[str, Any] = self._settings.get(WEIGHTS, {})
         weights = stored.get(self.mode.value)
         if not isinstance(weights, dict):
@@ -64,7 +64,7 @@ class ProfilePreferences:
 
     @property
     def tiers(self) -> dict[str, float] | None:
-        """The user's tiers of models by id, None where there are none."""
+        """The user's tiers of models by id, None if there are none."""
         stored: dict[str, Any] = self._settings.get(TIERS, {})
         tiers = {model: float(tier) for model, tier in stored.items() if type(tier) in (int, float) and tier > 0}
         return tiers or None
@@ -134,7 +134,7 @@ class ProfileQuery(BackgroundQuery[AcceleratorProfile]):
     def ask(self, question: ProfileQuestion) -> bool:
         """Look for the profile that answers a question, which is there at once where it is known.
 
-        Return False where that is what was asked last; else the state changes.
+        Return False if that is what was asked last; else the state changes.
         """
         key = (repr(question), self._desk.service.catalog)
         if key == self._key and self.state in (QueryState.READY, QueryState.WORKING):

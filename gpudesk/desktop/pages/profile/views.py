@@ -49,7 +49,7 @@ _HIGHEST_TIER: Final = 1000.0
 class DiffusionForm(QWidget):
     """The settings of the selected image or video below its result; hidden where none is selected."""
 
-    #: The key of the row and its `DiffusionSettings`, None where they are reset.
+    #: The key of the row and its `DiffusionSettings`, None if they are reset.
     edited = Signal(str, object)
 
     def __init__(self, theme: Theme, style: NumberStyle) -> None:
@@ -88,7 +88,7 @@ class DiffusionForm(QWidget):
         self.hide()
 
     def show_row(self, row: DataRow | None, settings: DiffusionSettings | None) -> None:
-        """Show how the item of a row is made; `settings` are the user's, None where there are none."""
+        """Show how the item of a row is made; `settings` are the user's, None if there are none."""
         estimate = None if row is None else row.diffusion
         self.setVisible(estimate is not None)
         if row is None or estimate is None:

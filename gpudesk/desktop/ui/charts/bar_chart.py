@@ -34,7 +34,7 @@ DOT: Final = "dot"
 RING: Final = "ring"
 LINE: Final = "line"
 
-#: Colour of words on an ink; on others it is that of text.
+#: Color of words on an ink; on others it is that of text.
 _WORDS: Final = {"ink1": "page", "text1": "page"}
 _RADIUS: Final = 2.0
 _DOT_RADIUS, _INTERVAL_HEIGHT, _APART = 4.5, 7.0, 11.0
@@ -49,7 +49,7 @@ _LINEAR: Final = LinearScale()
 class BarSegment:
     """A part of a bar between two values, its ink, and the words on it where they have room.
 
-    With a `palette_index` its ink is the colour of that accelerator, as strong as `alpha` says.
+    With a `palette_index` its ink is the color of that accelerator, as strong as `alpha` says.
     """
 
     start: float
@@ -77,7 +77,7 @@ class StackedBar:
 
 @dataclass(frozen=True, slots=True)
 class BarInterval:
-    """A dot at a value with an interval around it, in the colour of the row's accelerator."""
+    """A dot at a value with an interval around it, in the color of the row's accelerator."""
 
     low: float
     value: float

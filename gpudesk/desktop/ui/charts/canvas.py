@@ -426,7 +426,7 @@ def _paint_leader(painter: QPainter, end: _CurveEnd, place: PlacedLabel, colour:
 
 
 def _find_centre(plot: PlotCanvas, mark: PointMark) -> QPointF | None:
-    """Return where a mark is painted; None where it is outside the plot."""
+    """Return where a mark is painted; None if it is outside the plot."""
     if not _is_x_visible(plot, mark.x):
         return None
     centre = QPointF(plot.frame.pixel_x(mark.x), plot.frame.pixel_y(mark.y))
@@ -762,7 +762,7 @@ class PlotCanvas(GraphicsView):  # type: ignore[misc]
         return self._samples
 
     def find_curve_ends(self) -> list[_CurveEnd | None]:
-        """Return where each line ends in sight, None where nothing of it is; kept like its points."""
+        """Return where each line ends in sight, None if nothing of it is; kept like its points."""
         if self._ends is None:
             numbers = range(len(self.drawing.lines))
             self._ends = [_find_curve_end(self.pixels_of(number), self.frame.area) for number in numbers]

@@ -14,7 +14,7 @@ from gpudesk.desktop.ui.theme.theme_painter import LEFT, RIGHT, ThemePainter
 from gpudesk.domain.sizing import FitRemedy
 from gpudesk.report.explanation.parts import CatalogAction, Explanation, ExplanationBasis
 
-#: Colour of what is said beside the matter: stronger on the current row.
+#: Color of what is said beside the matter: stronger on the current row.
 QUIET: Final = "quiet"
 
 
@@ -60,7 +60,7 @@ class RowLine:
     sign: str = ""
     #: The cut is in the middle of the text, as of an address.
     middle: bool = False
-    #: The colour on the current row, and whether it is there on that only.
+    #: The color on the current row, and whether it is there on that only.
     current_colour: str = ""
     current_only: bool = False
     #: Room beyond the height of a line, in lengths of the design.
@@ -139,7 +139,7 @@ class LinkBlock:
 
     @property
     def key(self) -> str:
-        """The key that does the same, empty where there is none."""
+        """The key that does the same, empty if none exists."""
         return "" if self.offer is None else self.offer.key
 
 

@@ -161,7 +161,7 @@ class SheetOpening:
     """Title, note, assumptions, recommendation and headline answers; says whether the note had room."""
 
     def __init__(self, sheet: ComparisonSheet, room: float, note_lines: int) -> None:
-        """Set everything for a width; the note gets so many lines at the most."""
+        """Set everything for a width; the note gets so many lines at most."""
         note = wrap_text(sheet.note, "lead", room * _NOTE_SHARE, "text2")
         self.note_is_cut = len(note) > note_lines
         note_lines_shown = limit_lines(note, note_lines, room * _NOTE_SHARE)

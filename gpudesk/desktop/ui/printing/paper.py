@@ -116,7 +116,7 @@ _STYLES: Final[dict[str, tuple[float, int, float]]] = {
 
 @dataclass(frozen=True, slots=True)
 class TextRun:
-    """Words in one style: a token of `PAPER_TYPE` and a token of colour."""
+    """Words in one style: a token of `PAPER_TYPE` and a token of color."""
 
     text: str
     style: str = "small"
@@ -299,7 +299,7 @@ _CAP: Final = 4.0
 
 
 class SheetPainter:
-    """Draws in points from the top left corner of the paper. Colours are tokens; `slotN` is a part's name."""
+    """Draws in points from the top left corner of the paper. Colors are tokens; `slotN` is a part's name."""
 
     def __init__(self, painter: QPainter) -> None:
         """Take a painter whose units are a `UNITS`th of a point; it stays the caller's."""

@@ -118,7 +118,7 @@ class SectionLayout:
         return bool(self._chunks)
 
     def take(self, height: float) -> SheetPiece | None:
-        """Return a heading with as much as a height has room for, or None where that is next to nothing."""
+        """Return a heading with as much as a height has room for, or None if that is next to nothing."""
         room = height - _HEADING
         filled = self._filled(room)
         line_count = sum(map(len, filled))
@@ -264,7 +264,7 @@ _MANY: Final = 4
 _NARROW: Final = 75.0
 #: Columns are not wider than this, so that figures stay near their labels.
 _WIDEST: Final = 64 * MM
-#: Columns are tinted over this width at the most, however wide they are.
+#: Columns are tinted over this width at most, however wide they are.
 _WIDEST_TINT: Final = 46 * MM
 #: White between a figure and a band beside it, and what the glyph of a fault takes.
 _ASIDE: Final = 8.0

@@ -34,7 +34,7 @@ _CELL_SIDES: Final = 8
 #: Behind the head of a column whose figures have room behind them.
 _HEAD_GAP: Final = "\u2003"
 _EMPTY: Final = DataTable("", "", "", (), ())
-#: Colours of icons whose words are not alone in saying that something is out of the ordinary.
+#: Colors of icons whose words are not alone in saying that something is out of the ordinary.
 _ICON_COLOURS: Final = {
     "check": "best_text",
     "circle-slash-2": "unfit",
@@ -103,7 +103,7 @@ def _get_font(cell: DataCell) -> str:
 
 
 class _DataDelegate(RowsDelegate):
-    """Paints a cell by its fields; pale ones in one quiet colour. `break_cell` gives its lines in a width."""
+    """Paints a cell by its fields; pale ones in one quiet color. `break_cell` gives its lines in a width."""
 
     is_pale = False
 

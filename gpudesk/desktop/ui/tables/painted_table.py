@@ -113,7 +113,7 @@ class PaintedHeader(QHeaderView):
     Subclasses write `paint_heads`. `extent` is the height of heads above, the width of labels at the left.
     """
 
-    #: The number of the head under the mouse, -1 where it leaves.
+    #: The number of the head under the mouse, -1 if it leaves.
     hovered = Signal(int)
 
     def __init__(self, theme: Theme, name: str, orientation: Qt.Orientation, parent: QWidget) -> None:
@@ -165,7 +165,7 @@ class PaintedHeader(QHeaderView):
                 self.viewport().update(*place)
 
     def number_at(self, place: QPoint) -> int:
-        """Return the number of the head at a place, -1 where there is none."""
+        """Return the number of the head at a place, -1 if none exists."""
         return self.logicalIndexAt(place)
 
     def describe_head(self, number: int, place: QPoint) -> str:  # noqa: ARG002 - for heads of several parts
@@ -288,7 +288,7 @@ class PaintedTable(QTableView):
         raise NotImplementedError
 
     def describe_cell(self, index: Index) -> str:
-        """Return all that a cell shows as a sentence, empty where none is shown."""
+        """Return all that a cell shows as a sentence, empty if none is shown."""
         return str(index.data(Qt.ItemDataRole.ToolTipRole) or "")
 
     def named_rows(self) -> Sequence[tuple[int, str]]:

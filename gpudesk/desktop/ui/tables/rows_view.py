@@ -86,7 +86,7 @@ class RowsView(QTableView):
         raise NotImplementedError
 
     def measure_lines(self, row: int) -> int:  # noqa: ARG002 - for rows whose texts wrap
-        """Return the pixels that the lines of a row need, 0 where one line is enough."""
+        """Return the pixels that the lines of a row need, 0 if one line is enough."""
         return 0
 
     def fit_rows(self) -> None:

@@ -96,7 +96,7 @@ _GLYPH_BOX: Final = 16.0
 class TextLayer:
     """Gathers what a paint writes; `middle` is the level of the capitals.
 
-    Fonts and colours are tokens; a colour may be written as `#3458b6` too.
+    Fonts and colors are tokens; a color may be written as `#3458b6` too.
     """
 
     def __init__(self, theme: Theme, texts: TextCache) -> None:

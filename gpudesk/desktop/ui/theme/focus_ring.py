@@ -28,7 +28,7 @@ class FocusRectProvider(Protocol):
     """A widget in which only a part has the focus: a cell, a point, a row."""
 
     def focus_rect(self) -> QRect | None:
-        """Return that part in the widget's coordinates; None where the widget itself shows its focus."""
+        """Return that part in the widget's coordinates; None if the widget itself shows its focus."""
 
 
 class FocusRing(QWidget):

@@ -28,7 +28,7 @@ from gpudesk import paths
 from gpudesk.desktop.ui.theme.tokens import PaintStyle
 from gpudesk.report.comparison.tables import CellMarking
 
-#: What the SVG files have in the place of a colour.
+#: What the SVG files have in the place of a color.
 _PLACEHOLDER = "currentColor"
 _PROGRAM_SIZES = (16, 24, 32, 48, 64, 128, 256)
 
@@ -91,7 +91,7 @@ class IconColors(Protocol):
 
 
 class TintedIconEngine(QIconEngine):
-    """Paints an icon in the colours of the theme in force, so that an icon once set follows its switches.
+    """Paints an icon in the colors of the current theme, so that an icon once set follows its switches.
 
     However large the place is, the icon is painted no larger than its own size, in the middle.
     """
@@ -192,9 +192,9 @@ def _cross() -> QPolygonF:
 
 @lru_cache(maxsize=256)
 def split_dashes_from_center(dash: tuple[float, ...], width: float, half: float) -> tuple[tuple[float, float], ...]:
-    """Return where a dashed line of this half length has ink, on one side, from the centre outwards.
+    """Return where a dashed line of this half length has ink, on one side, from the center outwards.
 
-    The first stroke of the dash lies across the centre, so that both sides are alike. `dash` is in pen
+    The first stroke of the dash lies across the center, so that both sides are alike. `dash` is in pen
     widths, the result in the unit of `width`.
     """
     if not dash:
@@ -219,7 +219,7 @@ _MITRE: Final = Qt.PenJoinStyle.MiterJoin
 
 
 class GlyphPainter:
-    """Draws glyphs around a point in one colour; lengths are those of the design."""
+    """Draws glyphs around a point in one color; lengths are those of the design."""
 
     def __init__(self, painter: QPainter, look: PaintStyle, colour: QColor) -> None:
         self._painter = painter
@@ -310,7 +310,7 @@ class GlyphPainter:
         self._painter.setBrush(Qt.BrushStyle.NoBrush)
 
 
-#: Shape and colour token of each glyph. The first is called with a painter and the middle.
+#: Shape and color token of each glyph. The first is called with a painter and the middle.
 GLYPHS: Final[dict[str, tuple[Callable[[GlyphPainter, float, float], None], str]]] = {
     "best": (GlyphPainter.tick, "best_text"),
     "overlap": (GlyphPainter.waves, "best_text"),
@@ -325,7 +325,7 @@ GLYPHS: Final[dict[str, tuple[Callable[[GlyphPainter, float, float], None], str]
     "unfit": (GlyphPainter.barred_circle, "unfit"),
     "own": (GlyphPainter.pencil, "link"),
 }
-#: Glyphs of cells that say what an accelerator cannot do as asked; their figures have the colour of the glyph.
+#: Glyphs of cells that say what an accelerator cannot do as asked; their figures have the color of the glyph.
 FAULT_GLYPHS: Final[Mapping[CellMarking | None, str]] = MappingProxyType(
     {CellMarking.FAILS: "unfit", CellMarking.QUEUES: "partly"}
 )

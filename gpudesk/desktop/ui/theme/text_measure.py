@@ -83,7 +83,7 @@ def _fitting(metrics: QFontMetricsF, text: str, width: float) -> int:
 
 #: Room for the halo around words that stand on a plot.
 _HALO: Final = 4.0
-#: Where words are written in page colour first; that is quicker than stroking their outline and looks alike.
+#: Where words are written in page color first; that is quicker than stroking their outline and looks alike.
 _AROUND: Final = tuple((2.0 * math.cos(turn * math.pi / 6), 2.0 * math.sin(turn * math.pi / 6)) for turn in range(12))
 #: Pictures kept; a chart shows a dozen words at a time.
 _MOST_PICTURES: Final = 200
@@ -103,7 +103,7 @@ class TextPainter(TextMeasure):
         self._pictures.clear()
 
     def middle(self, token: str, middle: float) -> float:
-        """Return the base line of a text whose capital letters are centred at a height."""
+        """Return the base line of a text whose capital letters are centered at a height."""
         return round(middle + self.metrics(token).capHeight() / 2)
 
     def draw(self, painter: QPainter, x: float, baseline: float, text: str, token: str, colour: QColor) -> None:

@@ -37,7 +37,7 @@ class ControlImages:
         atexit.register(folder.remove)
 
     def url(self, name: str, colour: str) -> str:
-        """Return the style sheet value of an icon in a colour, `none` if the file cannot be written."""
+        """Return the style sheet value of an icon in a color, `none` if the file cannot be written."""
         file = f"{name}-{colour.lstrip('#')}.svg"
         path = Path(self._folder.filePath(file))
         if file not in self._written_files:
@@ -308,13 +308,13 @@ _DISABLED_ROLES: Final = {
 }
 
 #: Look-ups whose results are kept until the theme or the size of letters changes: one frame asks 400 times.
-#: What they return is shared: who changes a color or a font copies it first. `colour` alone copies by itself.
+#: What they return is shared: who changes a color or a font copies it first. `color` alone copies by itself.
 _KEPT: Final = ("_color", "mark_color", "name_color", "dash_pattern", "marker_name", "font", "line", "px", "length")
 
 
 @dataclass
 class _Look:
-    """What is in force: the user's choice, whether that is dark now, and the size of letters in percent."""
+    """What is in effect: the user's choice, whether that is dark now, and the size of letters in percent."""
 
     preference: str
     percent: int
@@ -322,7 +322,7 @@ class _Look:
 
 
 class Theme(QObject):
-    """Looks up colours, fonts and icons by token; every widget is given one and follows `changed`."""
+    """Looks up colors, fonts and icons by token; every widget is given one and follows `changed`."""
 
     #: Palette, style sheet and tokens, or the size of letters, have changed.
     changed = Signal()
@@ -343,7 +343,7 @@ class Theme(QObject):
         self._look.dark = self._wants_dark()
         self._apply()
 
-    # What is in force
+    # What is in effect
 
     @property
     def dark(self) -> bool:
@@ -365,7 +365,7 @@ class Theme(QObject):
     # Looking up
 
     def colour(self, token: str) -> QColor:
-        """Return the colour of a token; `scrim` is the shade behind what floats above the window."""
+        """Return the color of a token; `scrim` is the shade behind what floats above the window."""
         return QColor(self._color(token))
 
     def _color(self, token: str) -> QColor:
@@ -374,7 +374,7 @@ class Theme(QObject):
         return QColor(self.palette.colours[token])
 
     def mark_color(self, slot: int) -> QColor:
-        """Return the colour of a slot's curves and markers; that of a part outside the scenario is grey."""
+        """Return the color of a slot's curves and markers; that of a part outside the scenario is gray."""
         return QColor(self.palette.marks[(slot - 1) % tokens.PALETTE_SIZE]) if slot > 0 else self.colour("text3")
 
     def name_color(self, slot: int) -> QColor:
@@ -399,12 +399,12 @@ class Theme(QObject):
         return self.px(tokens.TYPE_STYLES[token].line)
 
     def px(self, n: float) -> int:
-        """Return a length of the design at the size in force in whole pixels, at least 1."""
+        """Return a length of the design at the size in effect in whole pixels, at least 1."""
         scaled = int(n * self._look.percent / 100 + 0.5)
         return max(1, scaled) if n > 0 else scaled
 
     def length(self, n: float) -> float:
-        """Return a length of the design at the size in force, not rounded: for marks that are painted."""
+        """Return a length of the design at the size in effect, not rounded: for marks that are painted."""
         return n * self._look.percent / 100
 
     @property
@@ -412,11 +412,11 @@ class Theme(QObject):
         return True
 
     def icon(self, name: str, colour: str = "text2", size: float = 16) -> QIcon:
-        """Return an icon that, once set on a control, is painted in the theme and text size then in force."""
+        """Return an icon that, once set on a control, is painted in the theme and text size then in effect."""
         return QIcon(TintedIconEngine(name, colour, size, self))
 
     def pixmap(self, name: str, colour: str, size: float, ratio: float) -> QPixmap:
-        """Return an icon as a picture of `size` device-independent pixels in a colour of the theme now."""
+        """Return an icon as a picture of `size` device-independent pixels in a color of the theme now."""
         return render_icon(name, self.colour(colour), size, ratio)
 
     # Switching
@@ -473,7 +473,7 @@ class Theme(QObject):
             hints.setColorScheme(Qt.ColorScheme.Dark if dark else Qt.ColorScheme.Light)
 
     def _apply(self) -> None:
-        """Put palette, font and style sheet in force together: each alone would leave stale colours."""
+        """Put palette, font and style sheet in effect together: each alone would leave stale colors."""
         for name in _KEPT:
             getattr(self, name).cache_clear()
         hidden = [widget for each in self._deferred if isValid(each) for widget in each.put_off()]
@@ -506,7 +506,7 @@ class DeferredTheme(Theme):
     """The theme for a page or a view, which follows a switch at once where it is visible, else when it is shown."""
 
     def __init__(self, whole: Theme, look: _Look) -> None:
-        """Look up what the application's theme has in force; it alone is switched."""
+        """Look up what the application's theme has in effect; it alone is switched."""
         QObject.__init__(self)
         self._whole = whole
         self._look = look

@@ -53,7 +53,7 @@ class ThemePainter:
     # Looking up
 
     def colour(self, colour: Colour) -> QColor:
-        """Return the colour of a token; `slot3` is that of the names of the third accelerator."""
+        """Return the color of a token; `slot3` is that of the names of the third accelerator."""
         if isinstance(colour, QColor):
             return colour
         return self.look.name_color(int(colour[4:])) if colour.startswith("slot") else self.look.colour(colour)
@@ -78,8 +78,8 @@ class ThemePainter:
     ) -> float:
         """Write one line and return its width.
 
-        In a rectangle the line is centred from top to bottom and cut with an ellipsis where it is too wide.
-        From a point it begins there on its base line, or ends or is centred there.
+        In a rectangle the line is centered from top to bottom and cut with an ellipsis where it is too wide.
+        From a point it begins there on its base line, or ends or is centered there.
         """
         face, metrics, cap_height = self._face(font)
         width = metrics.horizontalAdvance(text)
@@ -156,7 +156,7 @@ class ThemePainter:
         self.painter.drawRoundedRect(rect, r, r)
 
     def odds_bar(self, rect: QRectF, odds: Iterable[tuple[int, float]]) -> None:
-        """Draw odds, which add up to 1, as pieces of one bar in the colours of their places in the palette."""
+        """Draw odds, which add up to 1, as pieces of one bar in the colors of their places in the palette."""
         x, gap = rect.left(), self.look.length(1)
         for index, share in odds:
             width = share * rect.width()
@@ -225,7 +225,7 @@ class ThemePainter:
     def marker(
         self, x: float, y: float, slot: int, *, radius: float = _MARKER_RADIUS, is_variant: bool = False
     ) -> None:
-        """Draw a slot's marker around a point: filled with an edge in page colour, or is_variant."""
+        """Draw a slot's marker around a point: filled with an edge in page color, or is_variant."""
         length = self.look.length
         colour, page = self.look.mark_color(slot), self.look.colour("page")
         name = self.look.marker_name(slot)
@@ -242,7 +242,7 @@ class ThemePainter:
     # Glyphs and labels
 
     def glyph(self, name: str, x: float, y: float, colour: Colour | None = None) -> None:
-        """Draw a glyph around a point, in the glyph's own colour unless another is given.
+        """Draw a glyph around a point, in the glyph's own color unless another is given.
 
         `best overlap disputed measured calibrated estimated uncalibrated exact fits partly unfit own`.
         What is refused is marked as what does not fit.

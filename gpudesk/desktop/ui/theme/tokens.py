@@ -17,7 +17,7 @@ FAMILY: Final = "Desk Sans"
 
 @dataclass(frozen=True, slots=True)
 class Palette:
-    """The colours of one theme as `#RRGGBB`, by token.
+    """The colors of one theme as `#RRGGBB`, by token.
 
     `marks` and `labels` are those of the slots, the first for slot 1. The alphas run from 0 to 255: `band`
     for the area around a curve, `scrim` for the shade (of black) behind what floats above the window.
@@ -125,7 +125,7 @@ DARK: Final = Palette(
     scrim_alpha=120,
 )
 
-#: Alpha of a band on paper, where the light colours are used.
+#: Alpha of a band on paper, where the light colors are used.
 PRINT_BAND_ALPHA: Final = 30
 
 PALETTE_SIZE: Final = len(LIGHT.marks)
@@ -214,12 +214,12 @@ def make_scaled_font(style: TypeStyle, scale: float = 1.0) -> QFont:
 
 
 class PaintStyle(Protocol):
-    """Colours, fonts and lengths by token."""
+    """Colors, fonts and lengths by token."""
 
     def colour(self, token: str) -> QColor: ...
 
     def mark_color(self, slot: int) -> QColor:
-        """Return the colour of a slot's curves and markers; slot 0 is grey."""
+        """Return the color of a slot's curves and markers; slot 0 is gray."""
 
     def name_color(self, slot: int) -> QColor: ...
 
@@ -241,7 +241,7 @@ class PaintStyle(Protocol):
 
 
 class PaperPaintStyle:
-    """Paper: light colours, sizes in points.
+    """Paper: light colors, sizes in points.
 
     `units` is how many of the painter's units make a point; the sizes of letters are rounded to whole units,
     so 10 gives tenths of a point. Lengths of marks, which the design gives in pixels, are points here, at
@@ -254,11 +254,11 @@ class PaperPaintStyle:
         self._marks = marks
 
     def colour(self, token: str) -> QColor:
-        """Return a light colour; what is chrome on screen is white on paper."""
+        """Return a light color; what is chrome on screen is white on paper."""
         return QColor(LIGHT.colours["page" if token == "chrome" else token])
 
     def mark_color(self, slot: int) -> QColor:
-        """Return the colour of a slot's curves and markers; slot 0 is grey."""
+        """Return the color of a slot's curves and markers; slot 0 is gray."""
         return QColor(LIGHT.marks[(slot - 1) % PALETTE_SIZE]) if slot > 0 else self.colour("text3")
 
     def name_color(self, slot: int) -> QColor:

@@ -169,7 +169,7 @@ class IconButton(QToolButton):
 
 
 class SegmentedControl(QFrame):
-    """Arrow keys move the choice; Tab reaches the alternative in force."""
+    """Arrow keys move the choice; Tab reaches the alternative in effect."""
 
     #: The key of the alternative that the user chose.
     chosen = Signal(str)

@@ -90,7 +90,7 @@ class GroupedListModel(QAbstractListModel):
         raise NotImplementedError
 
     def next_row(self, row: int, by: int) -> int:
-        """Return the nearest row from here on that can be chosen, going by 1 or -1; -1 where there is none."""
+        """Return the nearest row from here on that can be chosen, going by 1 or -1; -1 if none exists."""
         row += by
         while 0 <= row < len(self._rows):
             if self.flags(self.index(row)) & Qt.ItemFlag.ItemIsSelectable:
@@ -161,7 +161,7 @@ class ChoiceOptionModel(GroupedListModel):
         self._fill()
 
     def row_of(self, key: str) -> int:
-        """Return the row of an option, -1 where it is not among those found."""
+        """Return the row of an option, -1 if it is not among those found."""
         return next((n for n, row in enumerate(self._rows) if isinstance(row, ChoiceOption) and row.key == key), -1)
 
     def get_text(self, row: ChoiceOption, role: int) -> str | None:
@@ -202,7 +202,7 @@ _GAP = 16.0
 
 
 class ChoiceOptionDelegate(QStyledItemDelegate):
-    """Paints rows of an `ChoiceOptionModel`; `current` is the key of the option in force, which gets a tick."""
+    """Paints rows of an `ChoiceOptionModel`; `current` is the key of the option in effect, which gets a tick."""
 
     def __init__(self, theme: Theme, model: ChoiceOptionModel, parent: QWidget) -> None:
         super().__init__(parent)

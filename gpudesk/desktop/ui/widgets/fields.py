@@ -208,7 +208,7 @@ class ChoiceField(QAbstractButton):
         self._provider = provider
 
     def set_value(self, key: str, text: str = "") -> None:
-        """Show an option as the one in force; `text` where it is to read otherwise than in the list."""
+        """Show an option as the one in effect; `text` where it is to read otherwise than in the list."""
         text_shown = text or self._text_of(key) or tr("Choose…")
         if (key, text_shown) == (self._key, self.text_shown):
             return
@@ -225,7 +225,7 @@ class ChoiceField(QAbstractButton):
 
     @property
     def fault(self) -> str:
-        """What is wrong with the value, empty where nothing is."""
+        """What is wrong with the value, empty if nothing is."""
         return self._fault.text
 
     def set_fault(self, sentence: str) -> None:
@@ -292,7 +292,7 @@ class ChoiceField(QAbstractButton):
 
 
 class NumberField(QWidget):
-    """A field whose value is typed; ↑ ↓ take the next round value, Esc the one in force."""
+    """A field whose value is typed; ↑ ↓ take the next round value, Esc the one in effect."""
 
     #: The value that the user gave: int where the format has no decimals, else float.
     edited = Signal(object)
@@ -335,7 +335,7 @@ class NumberField(QWidget):
 
     @property
     def fault(self) -> str:
-        """What is wrong with the value, empty where nothing is."""
+        """What is wrong with the value, empty if nothing is."""
         return self.edit.fault
 
     def set_fault(self, sentence: str) -> None:

@@ -51,7 +51,7 @@ class ThemedLabel(QLabel):
             self._dress()
 
     def changeEvent(self, event: QEvent) -> None:
-        """Keep the colour: a style sheet that is applied anew, as to a new parent, brings an old one back."""
+        """Keep the color: a style sheet that is applied anew, as to a new parent, brings an old one back."""
         super().changeEvent(event)
         if event.type() == QEvent.Type.StyleChange and self._is_faded():
             self._dress()

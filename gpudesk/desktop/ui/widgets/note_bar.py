@@ -48,7 +48,7 @@ class NoteBar(QWidget):
         return [offer.text for offer in self._offers]
 
     def show_note(self, text: str, remedies: Sequence[NoteAction] = (), *, fault: bool = True) -> None:
-        """Show a note, in the error colour or plain, with a button for each remedy."""
+        """Show a note, in the error color or plain, with a button for each remedy."""
         self._note.show_text(text, remedies, fault=fault)
         self.setAccessibleName(text)
         self._note.show()

@@ -120,7 +120,7 @@ _STEPS = {Qt.Key.Key_Up: 1, Qt.Key.Key_Down: -1, Qt.Key.Key_PageUp: 4, Qt.Key.Ke
 
 
 class NumberEdit(QLineEdit):
-    """↑ ↓ take the next round value; Esc brings back the value in force.
+    """↑ ↓ take the next round value; Esc brings back the value in effect.
 
     What cannot be read is marked and kept to be mended; nothing is taken over meanwhile.
     """
@@ -150,7 +150,7 @@ class NumberEdit(QLineEdit):
         return self._value
 
     def set_value(self, value: float) -> None:
-        """Show a value as the one in force; what is being mended stays while the value stays the same."""
+        """Show a value as the one in effect; what is being mended stays while the value stays the same."""
         if value != self._value:
             self._value = value
             self._show_value()
@@ -166,7 +166,7 @@ class NumberEdit(QLineEdit):
 
     @property
     def fault(self) -> str:
-        """What is wrong: with what was typed, else with the value in force."""
+        """What is wrong: with what was typed, else with the value in effect."""
         return self._own_fault or self._given_fault
 
     def set_fault(self, sentence: str) -> None:

@@ -90,7 +90,7 @@ FileType = tuple[str, str]
 
 
 def ask_save_path(parent: QWidget, title: str, proposed: Path, types: Sequence[FileType]) -> Path | None:
-    """Return the file to write, which has a suffix of these types; None where the user gave up.
+    """Return the file to write, which has a suffix of these types; None if the user gave up.
 
     The dialog asks before it replaces the file of the name as typed. It does not know the suffix that such a name
     still gets, so the question for that file is asked here.

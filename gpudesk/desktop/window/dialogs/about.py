@@ -139,7 +139,7 @@ _TEXT, _MARGIN = 12.0, 8.0
 
 
 class LicenseView(QWidget):
-    """Shows whose a work is and its licence; links are text, since the program opens no network."""
+    """Shows whose a work is and its license; links are text, since the program opens no network."""
 
     #: The list is asked for again.
     left = Signal()

@@ -135,7 +135,7 @@ class InstallationCheck(QObject):
 
 
 def _verdict(file: Path) -> InstallationVerdict | None:
-    """Return what a self-test wrote, None where it is not there or no such thing."""
+    """Return what a self-test wrote, None if it is not there or no such thing."""
     try:
         side_file = read_side_file(file, _MOST_BYTES)
         checks = tuple(
@@ -156,7 +156,7 @@ def format_progress(done: int) -> str:
 _WIDTH, _HEIGHT = 680.0, 540.0
 #: White above and below what a row says, and beside a name; the share of the width that names may have.
 _AROUND, _GAP, _NAMES = 6.0, 12.0, 0.4
-#: Icon and colour of how a check came out.
+#: Icon and color of how a check came out.
 _MARKS: Final = {
     "ok": ("circle-check", "best_text"),
     "warning": ("triangle-alert", "disputed_text"),

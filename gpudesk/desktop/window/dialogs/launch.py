@@ -167,7 +167,7 @@ class LaunchDialog(QDialog):
         self._choose_engine()
 
     def _choose_engine(self) -> None:
-        """Offer the versions of the engine in force, the newest first."""
+        """Offer the versions of the engine in effect, the newest first."""
         versions = self._service.launch_facts[self.engine.value]
         self.version.set_options([ChoiceOption(each.version, each.version) for each in versions])
         self._choose_version(versions[0].version)

@@ -40,7 +40,7 @@ class SettingField:
     """One line to type in.
 
     `name` is that of scenario files. `empty` says what holds where nothing is typed, and `blank` is the value
-    that then stands in the scenario. `scale` is how many of what is typed make one inside: 100 for per cent.
+    that then stands in the scenario. `scale` is how many of what is typed make one inside: 100 for percent.
     """
 
     name: str
@@ -265,7 +265,7 @@ class MoreSettingsDialog(QDialog):
         return next(line for line in self.lines if line.field.name == name)
 
     def edited(self) -> Scenario | None:
-        """Return the scenario with what is set here, None where a field is at fault and says so."""
+        """Return the scenario with what is set here, None if a field is at fault and says so."""
         usable = [line.check() for line in self.lines]
         if not all([self._check_texts(), *usable]):
             return None

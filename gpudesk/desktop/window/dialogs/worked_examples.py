@@ -32,7 +32,7 @@ from gpudesk.text.translation import tr, translate_data, trn
 _WIDTH, _HEIGHT, _FIELD, _ROW, _DETAIL = 980.0, 680.0, 220.0, 26.0, 148.0
 _ALL: Final = "all"
 _NUMBER, _VERDICT, _STATEMENT, _PRINTED, _WORKED = range(5)
-#: Icon and colour of a verdict; the column says it in words too.
+#: Icon and color of a verdict; the column says it in words too.
 _MARKS: Final = {
     WorkedExampleVerdict.REPRODUCED: ("circle-check", "best_text"),
     WorkedExampleVerdict.REFUSED: ("circle-alert", "unfit"),

@@ -262,7 +262,7 @@ def _when(crash: CrashReport) -> str:
     return f"{crash.ended:%Y-%m-%d %H:%M}"
 
 
-#: Platforms of Qt whose windows nobody sees: there a dialog would wait for ever.
+#: Platforms of Qt whose windows nobody sees: there a dialog would wait forever.
 _UNSEEN = frozenset({"offscreen", "minimal", "vnc"})
 
 

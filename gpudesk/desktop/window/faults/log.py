@@ -92,7 +92,7 @@ class FaultTally:
         self._counts: dict[Hashable, int] = {}
 
     def count(self, key: Hashable) -> int:
-        """Count once more and return how often that was; 0 where there are too many different things."""
+        """Count once more and return how often that was; 0 if there are too many different things."""
         with self._lock:
             if key not in self._counts and len(self._counts) >= self._most:
                 return 0

@@ -16,7 +16,7 @@ from pytestqt.qtbot import QtBot
 from gpudesk.desktop.session import single_instance
 from gpudesk.desktop.session.single_instance import ProgramInstance, find_inbox_dir
 
-#: Ends with 1 where the running program took the files, with 2 where this one became the first.
+#: Ends with 1 if the running program took the files, with 2 where this one became the first.
 HANDS_OVER = """
 import sys
 from gpudesk.desktop.session.single_instance import ProgramInstance

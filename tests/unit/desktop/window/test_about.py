@@ -1,4 +1,4 @@
-"""About: what it says, what it copies, and the licences that it opens, all of it by keyboard."""
+"""About: what it says, what it copies, and the licenses that it opens, all of it by keyboard."""
 
 from pathlib import Path
 

@@ -1,4 +1,4 @@
-"""Folders in the system's file manager, and what is said where there is none."""
+"""Folders in the system's file manager, and what is said where none exists."""
 
 import os
 import sys

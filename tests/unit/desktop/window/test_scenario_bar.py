@@ -1,4 +1,4 @@
-"""The scenario bar: each field edits what it says as one step, shows what is in force, and says faults."""
+"""The scenario bar: each field edits what it says as one step, shows what is in effect, and says faults."""
 
 from collections.abc import Callable
 

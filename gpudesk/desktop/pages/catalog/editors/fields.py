@@ -85,7 +85,7 @@ class TextRow(FormRow):
         return check_plain_text(self.edit.text(), self._longest)
 
     def text(self) -> str | None:
-        """Return the text, None where there is none; raises `FieldError`."""
+        """Return the text, None if none exists; raises `FieldError`."""
         return None if self.is_empty() else check_plain_text(self.edit.text(), self._longest)
 
     def show_value(self, value: ClaimValue) -> None:
@@ -121,7 +121,7 @@ class DateRow(TextRow):
         return check_date(self.edit.text().strip())
 
     def text(self) -> str | None:
-        """Return the date, None where there is none; raises `FieldError`."""
+        """Return the date, None if none exists; raises `FieldError`."""
         return None if self.is_empty() else check_date(self.edit.text().strip())
 
 
@@ -146,7 +146,7 @@ class ChoiceRow(FormRow):
         return self.key()
 
     def key(self) -> str:
-        """Return the key of the choice, empty where nothing is chosen."""
+        """Return the key of the choice, empty if nothing is chosen."""
         return str(self.box.currentData() or "")
 
     def show_value(self, key: ClaimValue) -> None:
@@ -227,7 +227,7 @@ class NoteRow(FormRow):
         return check_plain_text(self.edit.toPlainText(), LONGEST_NOTE)
 
     def text(self) -> str | None:
-        """Return the text, None where there is none; raises `FieldError`."""
+        """Return the text, None if none exists; raises `FieldError`."""
         return None if self.is_empty() else check_plain_text(self.edit.toPlainText(), LONGEST_NOTE)
 
     def show_value(self, value: str | None) -> None:
@@ -255,7 +255,7 @@ def make_choice_box(theme: Theme, options: Sequence[tuple[str, str]]) -> QComboB
 
 
 def check_plain_text(text: str, longest: int) -> str:
-    """Return a text without spaces around it; raises `FieldError` where it cannot be kept."""
+    """Return a text without spaces around it; raises `FieldError` if it cannot be kept."""
     text_line = text.strip()
     if len(text_line) > longest:
         raise FieldError(tr("Enter at most {longest} characters", longest=longest))
@@ -366,19 +366,19 @@ class NumberRow(FormRow):
         return max(named_units, key=lambda unit: len(unit.label), default=None)
 
     def stated(self) -> int | float | None:
-        """Return the number in the unit `unit.unit`, None where there is none; raises `FieldError`."""
+        """Return the number in the unit `unit.unit`, None if none exists; raises `FieldError`."""
         return None if self.is_empty() else self.unit.stated(self.number())
 
     def inside(self) -> int | float | None:
-        """Return the number in the unit used inside, None where there is none; raises `FieldError`."""
+        """Return the number in the unit used inside, None if none exists; raises `FieldError`."""
         return None if self.is_empty() else self.unit.inside(self.number())
 
     def parse_number_or_none(self) -> int | float | None:
-        """Return the number as typed, None where there is none; raises `FieldError`."""
+        """Return the number as typed, None if none exists; raises `FieldError`."""
         return None if self.is_empty() else self.number()
 
     def parse_whole_or_none(self) -> int | None:
-        """Return the whole number that is typed, None where there is none; raises `FieldError`."""
+        """Return the whole number that is typed, None if none exists; raises `FieldError`."""
         return None if self.is_empty() else int(self.number())
 
     def show_value(self, value: float | None) -> None:

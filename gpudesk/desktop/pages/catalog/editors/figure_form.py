@@ -37,7 +37,7 @@ from gpudesk.text.translation import tr
 
 
 def ask_removal_step(parent: FormDialog, desk: Desk, thing: CatalogEntry) -> FactEdit | None:
-    """Ask whether an entry of the user's is to go; return the step that removes it, None where it stays."""
+    """Ask whether an entry of the user's is to go; return the step that removes it, None if it stays."""
     question = tr("Remove {name}?", name=thing.name)
     removes = confirm_removal(parent, question, tr("Remove {name}", name=thing.name), _describe_dependents(desk, thing))
     return remove_thing(desk.service.catalog, thing.id) if removes else None

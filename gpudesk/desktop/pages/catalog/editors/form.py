@@ -102,7 +102,7 @@ class FormDialog(QDialog):
     # What subclasses write
 
     def edit(self) -> FactEdit | None:
-        """Return the step that saving takes, None where nothing would change.
+        """Return the step that saving takes, None if nothing would change.
 
         Raises `FieldError` or `InputError`, whose `where` may name a row.
         """

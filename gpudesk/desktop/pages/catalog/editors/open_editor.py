@@ -118,7 +118,7 @@ def open_editor(parent: QWidget, desk: Desk, theme: Theme, settings: UserSetting
 def _make_editor(
     parent: QWidget, desk: Desk, theme: Theme, settings: UserSettings, request: EditorRequest
 ) -> FormDialog | None:
-    """Make the editor; None where the request names too little for one."""
+    """Make the editor; None if the request names too little for one."""
     from gpudesk.desktop.pages.catalog.editors.entry_forms import AcceleratorForm, NameForm, SystemForm
     from gpudesk.desktop.pages.catalog.editors.preference_editor import PreferenceEditor
     from gpudesk.desktop.pages.catalog.editors.price_form import PriceForm

@@ -224,9 +224,9 @@ class PreferenceEditor(FormDialog):
         claim: str | None = None,
         parent: QWidget | None = None,
     ) -> None:
-        """Begin with the claim of the source `claim`, else with the one in force.
+        """Begin with the claim of the source `claim`, else with the one in effect.
 
-        Raises `InputError` where there is nothing to choose from.
+        Raises `InputError` if there is nothing to choose from.
         """
         catalog = desk.service.catalog
         self.thing = catalog.thing(thing)

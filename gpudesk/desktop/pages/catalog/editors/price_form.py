@@ -57,7 +57,7 @@ class PriceForm(FormDialog):
     ) -> None:
         """Begin with the user's price `price`, else a new one of the accelerator `thing`.
 
-        Raises `InputError` where the price is none of the user's.
+        Raises `InputError` if the price is none of the user's.
         """
         self.held = _find_user_price(desk, price)
         adding = self.held is None

@@ -53,7 +53,7 @@ def _join_sentences(texts: Iterable[str]) -> str:
 
 
 class FieldRemark(ThemedLabel):
-    """A sentence below a field, with an icon before it; it takes no room while there is none."""
+    """A sentence below a field, with an icon before it; it takes no room while none exists."""
 
     def __init__(self, theme: Theme, icon: str, icon_colour: str, colour: str) -> None:
         super().__init__(theme, font="small", colour=colour, wrap=True)
@@ -168,7 +168,7 @@ class FormRow(QWidget):
         return self._echo.text()
 
     def value(self) -> object:
-        """Return the value, None where the row is empty; raises `FieldError`."""
+        """Return the value, None if the row is empty; raises `FieldError`."""
         return None if self.is_empty() else self.read()
 
     def check(self, *, saving: bool = False) -> bool:

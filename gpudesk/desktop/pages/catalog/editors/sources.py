@@ -54,7 +54,7 @@ class AddressRow(TextRow):
         return self.text()
 
     def text(self) -> str | None:
-        """Return the address, None where there is none; raises `FieldError`."""
+        """Return the address, None if none exists; raises `FieldError`."""
         address = super().text()
         if address is None:
             return None
@@ -141,7 +141,7 @@ class SourceForm(FormDialog):
     """Changes a source of the user's for all figures that rest on it, or makes one."""
 
     def __init__(self, desk: Desk, theme: Theme, *, source: str | None = None, parent: QWidget | None = None) -> None:
-        """Begin with the user's source `source`; raises `InputError` where it is none of the user's."""
+        """Begin with the user's source `source`; raises `InputError` if it is none of the user's."""
         self.held = _find_user_source(desk, source)
         adding = self.held is None
         super().__init__(

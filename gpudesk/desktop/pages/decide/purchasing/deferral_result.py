@@ -79,7 +79,7 @@ class DelayChartData:
 
 
 class DelayChart(DeskChart):
-    """Cost in the colour of the part that would be bought, gain in that of the next one; a circle between."""
+    """Cost in the color of the part that would be bought, gain in that of the next one; a circle between."""
 
     def __init__(self, desk: Desk, theme: Theme, parent: QWidget | None = None) -> None:
         super().__init__(desk, theme, (DelayScale(), LinearScale()), parent)

@@ -78,7 +78,7 @@ class DeferralFormState:
 class DeferralForm(PlanForm):
     """The parts to buy and to wait for, and the numbers of the plan."""
 
-    #: Months to the launch, which the dialogue asks for too; None where nothing is said.
+    #: Months to the launch, which the dialogue asks for too; None if nothing is said.
     launch_edited = Signal(object)
     #: An input of costs of the next part, by name, and its value or None.
     cost_edited = Signal(str, object)

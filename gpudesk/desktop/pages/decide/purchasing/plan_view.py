@@ -52,7 +52,7 @@ class PlanNumberFormat(NumberFormat):
 class PlanInputRow(QWidget):
     """A label, numbers and their unit on one line, the origin below; `label` can be changed."""
 
-    #: The place of the number that was typed, and the number; None where the input is left to the program.
+    #: The place of the number that was typed, and the number; None if the input is left to the program.
     edited = Signal(int, object)
 
     def __init__(
@@ -96,7 +96,7 @@ class PlanInputRow(QWidget):
     def show_values(
         self, values: Sequence[float | None], unit: str, origin: str, *, stated: bool, scale: float = 1.0
     ) -> None:
-        """Show the values in force, times `scale`, and where they come from."""
+        """Show the current values, times `scale`, and where they come from."""
         if scale != self._scale:
             self._scale = scale
             for edit in self.edits:
@@ -155,7 +155,7 @@ class PlanQuery(BackgroundQuery[ResultT]):
         return super().running or self._timer.isActive()
 
     def ask(self, question: tuple[object, ...], steps: Callable[[], ProgressSteps[ResultT]]) -> None:
-        """Work out what `steps` begin, unless it is what was asked last.
+        """Compute what `steps` begin, unless it is what was asked last.
 
         `question` tells questions apart: by words and numbers, and by the identity of everything else.
         """
@@ -191,7 +191,7 @@ _LEAST_WIDTH: Final = 300.0
 
 
 class PlanForm(QWidget):
-    """Shows inputs as they are in force; each change is asked for by the names of the inputs.
+    """Shows inputs as they are in effect; each change is asked for by the names of the inputs.
 
     Subclasses fill `rows` and write `name_step`.
     """
@@ -229,13 +229,13 @@ class PlanForm(QWidget):
 
 
 def describe_removed_part(scenario: Scenario, name: str) -> str:
-    """Return that the part stated for an input is not compared any more, empty where it is."""
+    """Return that the part stated for an input is not compared any more, empty if it is."""
     key = find_removed_key(scenario, name)
     return "" if key is None else tr("Your choice {accelerator} is no longer compared", accelerator=key)
 
 
 class PlanView(DecideView, Generic[ResultT]):
-    """Edits the document's inputs of a plan, which is worked out beside the window.
+    """Edits the document's inputs of a plan, which is computed beside the window.
 
     Subclasses set `result`, and write `show_form` and `show_result`.
     """
@@ -259,7 +259,7 @@ class PlanView(DecideView, Generic[ResultT]):
         self.job.working.connect(self._tell)
 
     def show_form(self) -> None:
-        """Show the inputs in force; may raise `InputError` where there can be no plan."""
+        """Show the current inputs; may raise `InputError` if there can be no plan."""
         raise NotImplementedError
 
     def show_result(self, result: ResultT) -> None:

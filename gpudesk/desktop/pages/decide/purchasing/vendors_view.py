@@ -293,7 +293,7 @@ class VendorsView(PlanView[RoutingResult]):
         self.job.ask((evaluated.answer,), lambda: service.reference_data.routing_steps(scenario))
 
     def _keys(self) -> tuple[str, str]:
-        """Return the columns that share the requests; raises `InputError` where there are no two parts."""
+        """Return the columns that share the requests; raises `InputError` if there are no two parts."""
         decided, catalog = self.decided, self.desk.service.catalog
         assert decided is not None
         pair = find_split_positions(decided.answer.scenario, lambda part: catalog.accelerator(part).vendor)

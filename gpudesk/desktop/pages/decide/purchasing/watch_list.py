@@ -51,7 +51,7 @@ _ENTER: Final = (Qt.Key.Key_Return, Qt.Key.Key_Enter)
 
 
 class WatchEntry(NamedTuple):
-    """What was typed; the value is None where it is missing, and `fault` says why it cannot be read."""
+    """What was typed; the value is None if it is missing, and `fault` says why it cannot be read."""
 
     value: WatchValue | None
     date: str
@@ -174,7 +174,7 @@ class WatchForm(QWidget):
             super().keyPressEvent(event)
 
 
-#: State -> icon or glyph, its colour, and that of the word.
+#: State -> icon or glyph, its color, and that of the word.
 _STATES: Final = {
     SignalState.PASSED: ("check", "text1", "text1"),
     SignalState.NOT: ("minus", "text2", "text2"),

@@ -52,7 +52,7 @@ def option(page: DecidePage, question: str, value: str | float) -> OptionButton:
 
 
 def settled(page: DecidePage, qtbot: QtBot) -> None:
-    """Wait until all that can be seen is worked out."""
+    """Wait until all that can be seen is computed."""
     page.desk.flush()
     qtbot.waitUntil(lambda: not view(page).effects.busy)
 

@@ -29,7 +29,7 @@ def click(button: Button, desk: Desk) -> None:
 
 
 def keep_and_change(view: AnswerSetsView, desk: Desk) -> None:
-    """Save these answers, and put another site and goal in force."""
+    """Save these answers, and put another site and goal in effect."""
     click(view.keep, desk)
     kept = desk.scenario.decision.kept
     assert kept == {"team": "rocm"}

@@ -149,7 +149,7 @@ def test_every_glyph_looks_different(theme: Theme) -> None:
     pictures: list[QImage] = []
     for name in GLYPHS:
         if name == "fits":
-            continue  # a tick as well, in another colour and place
+            continue  # a tick as well, in another color and place
         image = drawn(theme, partial(ThemePainter.glyph, name=name, x=50, y=30, colour="text1"))
         assert image not in pictures, name
         pictures.append(image)

@@ -29,7 +29,7 @@ Group = QPalette.ColorGroup
 
 
 def strongest(image: QImage) -> QColor:
-    """Return the colour of the most opaque pixel."""
+    """Return the color of the most opaque pixel."""
     pixels = (image.pixelColor(x, y) for x in range(image.width()) for y in range(image.height()))
     return max(pixels, key=lambda colour: colour.alpha())
 

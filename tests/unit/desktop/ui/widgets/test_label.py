@@ -1,4 +1,4 @@
-"""Labels keep their colours, whatever the theme and whoever holds them."""
+"""Labels keep their colors, whatever the theme and whoever holds them."""
 
 from PySide6.QtGui import QPalette
 from PySide6.QtWidgets import QSplitter, QWidget
