@@ -1,1 +1,1 @@
-"""How much memory a model takes and how fast it runs: vectorized, pure."""
+"""Memory and speed of a model on accelerators: vectorized pure functions."""

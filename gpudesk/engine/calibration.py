@@ -1,7 +1,8 @@
 """Calibration: fitted constants by generation, precision and serving engine, and 80% intervals.
 
-Every constant has one default and overrides. An override names some of `CONSTANT_KEYS`; the one that names most
-wins, the first of equals. A generation without an override borrows the default."""
+Every constant has one default and overrides. An override names some of `CONSTANT_KEYS`. The override that names the
+most matching keys wins; ties go to the first. A generation without an override uses the default.
+"""
 
 from __future__ import annotations
 
@@ -17,7 +18,7 @@ from gpudesk.text.formatting import IntervalEstimate
 
 
 class ConstantKeys(NamedTuple):
-    """Keys by which an exception may narrow a constant; None matches no exception."""
+    """Keys by which an override can narrow a constant; None matches no override."""
 
     generation: str | None = None
     precision: str | None = None
@@ -30,13 +31,13 @@ class ConstantKeys(NamedTuple):
 
 
 CONSTANT_KEYS: Final = ConstantKeys._fields
-#: Of a constant that is the same everywhere.
+#: Keys of a constant that is the same everywhere.
 NO_KEYS: Final = ConstantKeys()
 
 
 @dataclass(frozen=True, slots=True)
 class ConstantOverride:
-    """A value that holds where all of `where` match; `rows` counts the published rows behind it."""
+    """A value that applies if all of `where` match; `rows` counts the published rows it was fitted to."""
 
     where: Mapping[str, frozenset[str]]
     value: float
@@ -44,7 +45,7 @@ class ConstantOverride:
     source: str | None = None
 
     def matches(self, keys: ConstantKeys) -> bool:
-        # A plain loop takes half the time of a generator, and there are tens of thousands of these.
+        # A plain loop takes half the time of a generator, and there are tens of thousands of overrides.
         for name, allowed in self.where.items():  # noqa: SIM110
             if getattr(keys, name, None) not in allowed:
                 return False
@@ -53,7 +54,7 @@ class ConstantOverride:
 
 @dataclass(frozen=True, slots=True)
 class CalibrationConstant:
-    """One fitted figure with its unit, meaning, default and exceptions."""
+    """A fitted constant with its unit, meaning, default and overrides."""
 
     name: str
     unit: str
@@ -61,7 +62,7 @@ class CalibrationConstant:
     default: float
     exceptions: tuple[ConstantOverride, ...] = ()
     source: str | None = None
-    #: Values by those keys that some exception names: most combinations of keys differ in others only.
+    #: Cached values by the keys that overrides name: most combinations of keys differ only in other keys.
     _values: dict[tuple[str | None, ...], float] = field(default_factory=dict, init=False, repr=False, compare=False)
     _names: tuple[str, ...] = field(default=(), init=False, repr=False, compare=False)
 
@@ -70,7 +71,7 @@ class CalibrationConstant:
         object.__setattr__(self, "_names", tuple(name for name in CONSTANT_KEYS if name in names))
 
     def value(self, keys: ConstantKeys) -> float:
-        """Return the value of the most specific exception that matches `keys`, else the default."""
+        """Return the value of the most specific override that matches `keys`, or the default."""
         key = tuple([getattr(keys, name) for name in self._names])
         value = self._values.get(key)
         if value is None:
@@ -79,20 +80,20 @@ class CalibrationConstant:
         return value
 
     def find_override(self, keys: ConstantKeys) -> ConstantOverride | None:
-        """Return the most specific exception that matches `keys`, or None if the default holds."""
+        """Return the most specific override that matches `keys`, or None if the default applies."""
         matching = [exception for exception in self.exceptions if exception.matches(keys)]
         return max(matching, key=lambda exception: len(exception.where), default=None)
 
 
-#: Keys by which a rule may narrow a band.
+#: Keys by which a rule can narrow an interval.
 INTERVAL_KEYS = ("load", "experts", "generation", "serving_engine", "weights")
 
 
 @dataclass(frozen=True, slots=True)
 class IntervalRule:
-    """Factors of the 80% interval of one figure on one basis: low = value x `low`, high = value x `high`.
+    """Factors of the 80% interval of a figure on a basis: low = value x `low`, high = value x `high`.
 
-    It holds where all of `where` match (keys of `INTERVAL_KEYS`); the rule that names most keys wins.
+    The rule applies if all of `where` match (keys of `INTERVAL_KEYS`); the rule with the most keys wins.
     """
 
     figure: str
@@ -134,7 +135,7 @@ class LeadScaleKey(NamedTuple):
 
 
 class ConstantValues(dict[str, float]):
-    """The constants for one combination of keys by name, each computed when it is first asked for."""
+    """The constants for one combination of keys by name, each computed on first use."""
 
     def __init__(self, constants: Mapping[str, CalibrationConstant], keys: ConstantKeys) -> None:
         super().__init__()
@@ -148,9 +149,9 @@ class ConstantValues(dict[str, float]):
 
 @dataclass(frozen=True, slots=True)
 class Calibration:
-    """All constants, the coverage by rows, and the bands; `revision` is the hash of the file.
+    """All constants, row counts and intervals; `revision` is the hash of the file.
 
-    `plan_bands` are those of ratios between plans of one accelerator; `lead_scales` are scales of the logistic
+    `plan_bands` are the intervals of ratios between plans of one accelerator. `lead_scales` are scales of the logistic
     error of ln(ratio) between two deployments.
     """
 
@@ -165,14 +166,14 @@ class Calibration:
     _values_by_keys: dict[ConstantKeys, ConstantValues] = field(default_factory=dict, repr=False, compare=False)
 
     def value(self, name: str, keys: ConstantKeys) -> float:
-        """Return constant `name` for `keys`; raises KeyError for a constant that the file lacks."""
+        """Return constant `name` for `keys`; raises KeyError if the file lacks it."""
         return self.values(keys)[name]
 
     def values(self, keys: ConstantKeys) -> Mapping[str, float]:
-        """Return the constants for `keys` by name; asked for one that the file lacks it raises KeyError."""
+        """Return the constants for `keys` by name; reading one that the file lacks raises KeyError."""
         constant_values = self._values_by_keys.get(keys)
         if constant_values is None:
-            # The same few combinations come up for thousands of deployments.
+            # Thousands of deployments share a few combinations of keys.
             constant_values = self._values_by_keys[keys] = ConstantValues(self.constants, keys)
         return constant_values
 
@@ -186,7 +187,7 @@ class Calibration:
         return sum(rows for (_, engine), rows in self.coverage.items() if engine == family)
 
 
-#: What a year beyond the newest measurements adds to the width of a band, as a share of it.
+#: Share by which each year beyond the newest measurements widens an interval.
 WIDENING: Final = 0.25
 
 
@@ -202,7 +203,7 @@ class IntervalFactors(NamedTuple):
     def widened(self, years: float) -> IntervalFactors:
         """Return the factors for software that is `years` newer than any measurement.
 
-        Each year adds `WIDENING` to the width on the logarithmic scale: nobody has measured it yet.
+        Each year adds `WIDENING` to the width on the logarithmic scale, since nothing has been measured yet.
         """
         stretch = 1.0 + WIDENING * years
         return IntervalFactors(self.low**stretch, self.high**stretch)
@@ -221,9 +222,9 @@ def _find_factors(
 def find_interval(
     calibration: Calibration, figure: str, basis: EstimateBasis, keys: Mapping[str, str] | None = None
 ) -> IntervalFactors:
-    """Return the band of a figure (throughput, tpot or ttft) on a basis; raises KeyError without one.
+    """Return the interval of a figure (throughput, tpot or ttft) on a basis; raises KeyError without one.
 
-    `keys` (those of `INTERVAL_KEYS`) say for what: figures differ in how well they are known by load and model.
+    `keys` are those of `INTERVAL_KEYS`: errors depend on load and model.
     """
     return _find_factors(calibration.bands, figure, basis, keys or {})
 
@@ -241,13 +242,13 @@ def find_lead_scale(
 ) -> float:
     """Return the scale of the logistic error of ln(ratio) of a figure; the weaker basis decides.
 
-    Independent Gumbel errors of this scale for each of the two make the same error. Raises KeyError without one.
+    Independent Gumbel errors of this scale on both sides give the same error. Raises KeyError without a scale.
     """
     return calibration.lead_scales[LeadScaleKey(figure, _find_weaker(basis, other_basis), relation)]
 
 
 def make_ratio_interval(ratio: float, scale: float) -> IntervalEstimate:
-    """Return a ratio with its 80% interval; it leaves out 1 if the odds of a lead are above 90%."""
+    """Return a ratio with its 80% interval, which excludes 1 if the odds of a lead are above 90%."""
     width = 9.0**scale
     return IntervalEstimate(ratio, ratio / width, ratio * width)
 
@@ -258,14 +259,14 @@ def compute_lead_odds(ratio: float, scale: float) -> float:
 
 
 def find_plan_interval(calibration: Calibration, figure: str, basis: EstimateBasis) -> IntervalFactors:
-    """Return the band of the ratio of a figure between two plans of one accelerator."""
+    """Return the interval of the ratio of a figure between two plans of one accelerator."""
     return _find_factors(calibration.plan_bands, figure, basis, {})
 
 
 def find_basis(calibration: Calibration, generation: str, family: str) -> EstimateBasis:
-    """Return what an estimate for this generation on this serving-engine family rests on.
+    """Return the basis of an estimate for this generation on this serving-engine family.
 
-    calibrated: rows of both together; estimated: one of the two has rows; uncalibrated: neither.
+    calibrated: rows of both together; estimated: rows of either; uncalibrated: rows of neither.
     """
     if calibration.rows(generation, family):
         return EstimateBasis.CALIBRATED

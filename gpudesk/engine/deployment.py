@@ -1,6 +1,7 @@
-"""Deployments with everything that does not depend on lengths or load: engine, kernel, plan, memory.
+"""Deployments without lengths and load: engine, kernel path, plan and memory.
 
-Built by `gpudesk.estimation.search_space`; `gpudesk.engine.rates` computes their step coefficients."""
+`gpudesk.estimation.search_space` builds them; `gpudesk.engine.rates` computes their step coefficients.
+"""
 
 from __future__ import annotations
 
@@ -18,23 +19,23 @@ from gpudesk.text.messages import Message
 
 @dataclass(frozen=True, slots=True)
 class MemoryPlan:
-    """A parallel plan with its memory; `settings` are those that the memory was computed with."""
+    """A parallel plan with its memory; `settings` are the engine settings used to compute it."""
 
     plan: ParallelPlan
     budget: MemoryBudget
     settings: MemorySettings
 
     def with_replicas(self, plan: ParallelPlan) -> MemoryPlan:
-        """Return the memory of a plan that differs in its replicas alone."""
+        """Return the memory of a plan that differs only in its number of replicas."""
         return MemoryPlan(plan, replace(self.budget, replicas=plan.dp), self.settings)
 
     @property
     def max_running(self) -> int:
-        """Sequences that the serving engine lets one replica run at once, whatever memory holds."""
+        """Sequences that the serving engine lets one replica run at once, regardless of memory."""
         return self.settings.max_batch * self.budget.attention_ranks
 
     def compute_capacity(self, admitted: int) -> float:
-        """Return the sequences that one replica runs at once of those that the engine admits to the deployment."""
+        """Return how many of the sequences that the engine admits to the deployment one replica runs at once."""
         return float(min(admitted // self.plan.dp, self.max_running))
 
     def compute_capacity_for(self, tokens: int) -> float:
@@ -44,11 +45,11 @@ class MemoryPlan:
 
 @dataclass(frozen=True, slots=True)
 class ServingConfiguration:
-    """What all plans of a request share, whatever its lengths and load.
+    """What all plans of a request share, independent of lengths and load.
 
-    `months_old` and `months_newer` count from the newest calibrated month back and forward, 0 or more.
+    `months_old` and `months_newer` count from the newest calibrated month backward and forward, 0 or more.
     `mixed_steps`, `kv_on_demand` and `present_runtime` are switches of the serving engine, see `EngineSetting`.
-    `limit_tokens` is how many tokens per step of an attention rank takes at most where a load sets p99 limits, see
+    `limit_tokens` is the most tokens in a step of an attention rank under a load with p99 limits, see
     `SchedulingConstants`.
     """
 
@@ -73,7 +74,7 @@ class ServingConfiguration:
 
 @dataclass(frozen=True, slots=True)
 class ResolvedDeployment:
-    """A configuration under one plan; `position` is that of its step coefficients in their table."""
+    """A configuration under one plan; `position` is the index of its step coefficients in their table."""
 
     configuration: ServingConfiguration
     memory: MemoryPlan

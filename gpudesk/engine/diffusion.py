@@ -1,8 +1,8 @@
-"""Time and memory of diffusion models: pure functions; figures of hardware may be floats or arrays of one shape.
+"""Time and memory of diffusion models: pure functions; hardware figures can be floats or arrays of one shape.
 
-A pass of the denoiser does matrix products for each token and attention between all of them. Software reaches
-neither the full peak nor more than a rate of its own (`ceiling_flops`), whatever the accelerator: times add up,
-FLOP / (peak x share) + FLOP / ceiling, as measured times of slow and fast accelerators show.
+A denoiser pass multiplies matrices for each token and runs attention between all tokens. Software reaches a share of
+the peak, and never more than `ceiling_flops` on any accelerator. Both times add up, as measured times of slow and fast
+accelerators show: FLOP / (peak x share) + FLOP / ceiling.
 """
 
 from __future__ import annotations
@@ -34,26 +34,26 @@ _ACTIVATION_BYTES: Final = 2
 class DiffusionConstants:
     """Fitted and stated constants, from data/diffusion_constants.toml.
 
-    `interval_factors` are by the word of the basis: an interval is the estimate divided and multiplied by its factor.
-    Grades are (fast, usable): seconds an image, and seconds for a second of video.
+    `interval_factors` are keyed by basis: an interval is the estimate divided and multiplied by its factor. Grades are
+    (fast, usable): seconds per image, and seconds per second of video.
     """
 
-    peak_share: float  # of the dense peak, that the products of all software reach
+    peak_share: float  # share of the dense peak that matrix products reach, in all software
     ceiling_flops: Mapping[DiffusionSoftware, float]  # FLOP/s that software does not exceed
-    block_overhead_s: Mapping[DiffusionSoftware, float]  # s a block and step, launches
-    unet_slowdown: float  # time of a UNet's FLOP, relative to a transformer's
+    block_overhead_s: Mapping[DiffusionSoftware, float]  # s per block and step, launches
+    unet_slowdown: float  # time of a UNet's FLOP relative to a transformer's
     parallel_efficiency: float  # share of the speed kept at each doubling of accelerators on one item
-    activation_vectors: float  # vectors of the hidden size that a token holds at once
-    decoder_pixel_bytes: float  # bytes a pixel holds at the peak of the decoder
-    decoder_tile_pixels: int  # pixels of all frames that are decoded at once, at most
-    runtime_bytes: int  # of the driver and the framework
+    activation_vectors: float  # activation vectors of the hidden size per token
+    decoder_pixel_bytes: float  # bytes per pixel at the peak of the decoder
+    decoder_tile_pixels: int  # pixels of all frames decoded at once, at most
+    runtime_bytes: int  # bytes of the driver and the framework
     interval_factors: Mapping[str, float]
     image_grades: tuple[float, float]
     video_grades: tuple[float, float]
 
 
 class DiffusionWork(NamedTuple):
-    """FLOP of one item: of the matrices and the attention of one pass, the text encoders, and the decoder."""
+    """FLOP of one item: matrices and attention of one pass, text encoders, and decoder."""
 
     matrix_flop: float
     attention_flop: float
@@ -67,7 +67,7 @@ class DiffusionWork(NamedTuple):
 
 
 class DiffusionCeilings(NamedTuple):
-    """What one accelerator reaches at most, in FLOP/s and bytes/s; `narrow_flops` is of the weights' format."""
+    """The limits of one accelerator in FLOP/s and bytes/s; `narrow_flops` is the peak in the format of the weights."""
 
     wide_flops: float
     narrow_flops: float
@@ -83,15 +83,15 @@ class DiffusionTimes(NamedTuple):
 
 
 def count_latent_frames(architecture: DiffusionArchitecture, frames: int) -> int:
-    """Return the frames of the latent: the first frame is one of its own, the others are folded."""
+    """Return the number of latent frames: the first frame is kept, the others are folded."""
     return 1 + math.ceil((frames - 1) / architecture.frame_scale)
 
 
 def compute_diffusion_work(architecture: DiffusionArchitecture, width: int, height: int, frames: int) -> DiffusionWork:
     """Return the FLOP of one item of `frames` frames (1: an image); sizes are in pixels.
 
-    A multiplication with its addition counts as two. Attention: 4 x queries x keys x hidden size. Norms, modulation
-    and embeddings are left out: less than one part in a hundred.
+    A multiply-add counts as two. Attention: 4 x queries x keys x hidden size. Norms, modulation and embeddings are left
+    out: less than 1%.
     """
     positions = math.ceil(width / architecture.latent_scale) * math.ceil(height / architecture.latent_scale)
     latent_frames = count_latent_frames(architecture, frames)
@@ -132,7 +132,7 @@ def _compute_block_flop(group: DenoiserBlocks, tokens: int, text_tokens: int) ->
 
 
 def count_block_parameters(architecture: DiffusionArchitecture) -> int:
-    """Return the parameters of all blocks, modulation by the time step included; 0 for a UNet."""
+    """Return the parameters of all blocks, including time-step modulation; 0 for a UNet."""
     total = 0
     for group in architecture.blocks:
         size = group.hidden_size
@@ -150,7 +150,7 @@ def count_block_parameters(architecture: DiffusionArchitecture) -> int:
 
 
 def find_ceilings(peaks: Mapping[str, float], memory_bandwidth: float, weights: Precision) -> DiffusionCeilings | None:
-    """Return what an accelerator with these dense peaks reaches at most; None without a 16-bit peak."""
+    """Return the limits of an accelerator with these dense peaks; None without a 16-bit peak."""
     wide = peaks.get(Precision.BF16) or peaks.get(Precision.FP16)
     if not wide:
         return None
@@ -167,8 +167,8 @@ def compute_diffusion_times(
 ) -> DiffusionTimes:
     """Return the times of a batch on the accelerators of `request`, whose sizes are filled in.
 
-    A step takes as long as its arithmetic, or as reading the weights once a pass, whichever is longer, and the
-    overhead of its blocks. Text encoders and decoder run once, on one accelerator.
+    A step takes the longer of its arithmetic and one read of the weights per pass, plus the overhead of its blocks.
+    Text encoders and decoder run once, on one accelerator.
     """
     together = request.count if request.sequence_parallel else 1
     speed = together * constants.parallel_efficiency ** math.log2(together)
@@ -201,10 +201,10 @@ def compute_diffusion_memory(
     accelerator: Accelerator,
     constants: DiffusionConstants,
 ) -> DiffusionMemory:
-    """Return the peak on one accelerator, which holds all weights; text encoders and decoder have 16 bits.
+    """Return the peak memory of one accelerator, which holds all weights; text encoders and decoder use 16 bits.
 
-    The larger of the activations of a pass and of the decoder counts, as one follows the other. The decoder takes
-    one item after the other, in tiles where the item is larger than one.
+    A pass and the decoder run one after the other, so the larger of their activations counts. The decoder processes
+    items one by one, in tiles if an item is larger than a tile.
     """
     weights = resolve_fp4(request.weights, accelerator.vendor)
     together = request.count if request.sequence_parallel else 1
@@ -225,7 +225,7 @@ def compute_diffusion_memory(
 
 
 def compute_grade_limits(clip_s: float | None, constants: DiffusionConstants) -> tuple[float, float]:
-    """Return the seconds below which a wait is fast, and usable: for an image, or for a clip of `clip_s` seconds."""
+    """Return the longest wait in seconds that is fast, and usable: for an image, or for a clip of `clip_s` seconds."""
     fast, usable = constants.image_grades if clip_s is None else constants.video_grades
     return (fast, usable) if clip_s is None else (fast * clip_s, usable * clip_s)
 

@@ -1,4 +1,4 @@
-"""Prefill and decode on pools of their own: rate matching, KV transfer and queues, vectorized."""
+"""Separate prefill and decode pools: rate matching, KV transfer and queues, vectorized."""
 
 from __future__ import annotations
 
@@ -25,23 +25,23 @@ from gpudesk.engine.steps import (
     split_time,
 )
 
-#: Halvings of an interval: enough for a share of 1e-15 of it.
+#: Bisection steps: they narrow an interval to 1e-15 of its width.
 _HALVINGS: Final = 50
-#: Decode steps that a request waits for on average: it finds the one under way half done.
+#: Decode steps that a request waits on average: it arrives in the middle of a running step.
 UNDER_WAY: Final = 0.5
-#: Seconds that a request stays in the decode pool at least, so that rates are finite without any decode step.
+#: Minimum seconds of a request in the decode pool, so that rates are finite without any decode step.
 SHORTEST_STAY: Final = 1e-9
-#: Seconds between two transfers at least, so that rates are finite where nothing is to be moved.
+#: Minimum seconds between two transfers, so that rates are finite if nothing has to be transferred.
 _SHORTEST_SPACING: Final = 1e-12
 
 
 @dataclass(frozen=True, slots=True)
 class PoolPair:
-    """A prefill and a decode pool in each case; arrays of one shape.
+    """A prefill and a decode pool for each case; arrays of one shape.
 
-    `prompts`: that one prefill replica holds at once. `transfer`: seconds in which the cache of one prompt
-    travels. `spacing`: seconds between two transfers where all ranks send and receive all the time.
-    `handover`: seconds that the serving engine adds to each request that changes pools.
+    `prompts`: prompts that one prefill replica holds at once. `transfer`: seconds to transfer the cache of one prompt.
+    `spacing`: seconds between two transfers if all ranks send and receive all the time. `handover`: seconds that the
+    serving engine adds to each request that changes pools.
     """
 
     prefill: CoefficientColumns
@@ -67,7 +67,7 @@ class PoolPair:
 
 
 class PoolFlow:
-    """The stations that a request passes; `queued` prompts wait in a prefill replica when it is pressed."""
+    """The stations that a request passes; `queued` prompts wait in a prefill replica under pressure."""
 
     def __init__(self, pools: PoolPair, requests: ReplicaRequests, queued: Array) -> None:
         rows = pools.prefill
@@ -75,7 +75,7 @@ class PoolFlow:
         self.requests = requests
         self.queued = np.clip(queued, 1.0, np.maximum(pools.prompts, 1.0))
         self.later = np.maximum(requests.output - 1.0, 0.0)
-        # The first token comes with the prompt; a step yields no more tokens than there are to come.
+        # The prompt yields the first token; a step yields no more tokens than the request still needs.
         self.steps = np.maximum(self.later / pools.decode.tokens_per_step, np.minimum(self.later, 1.0))
         self.each, self.chunk = compute_request_prefill(rows, requests.prompt, self.queued, requests.cached)
         self.lone, chunk = compute_request_prefill(rows, requests.prompt, np.ones(len(rows)), requests.cached)
@@ -87,7 +87,7 @@ class PoolFlow:
         self._stepped: tuple[Array, StepTime] | None = None
 
     def step(self, running: Array) -> StepTime:
-        """Decode step of a replica; the last is kept, since conditions ask for it several times."""
+        """Decode step of a replica; the last result is cached, since conditions read it several times."""
         if self._stepped is None or self._stepped[0] is not running:
             self._stepped = running, compute_decode_step(self.pools.decode, running, self.requests.context)
         return self._stepped[1]
@@ -97,7 +97,7 @@ class PoolFlow:
         return self.steps * self.step(running).total
 
     def rate(self, running: Array, others: Array | float = 1.0) -> Array:
-        """Requests/s of the decode pool, of which each waits for a step under way before its first token."""
+        """Requests/s of the decode pool; each request waits for the running step before its first token."""
         waits = self.steps + others * UNDER_WAY
         stay = np.maximum(waits * self.step(running).total, SHORTEST_STAY)
         served: Array = self.pools.decode_replicas * running / stay
@@ -106,7 +106,7 @@ class PoolFlow:
     def arrival(self, rate: Array, others: Array | float = 1.0) -> Array:
         """Seconds until the cache of a prompt is in the decode pool, at a rate with random arrivals.
 
-        `others` is the share of the load that a request finds before it, 1 if clients are many.
+        `others` is the share of the load that a request finds ahead of it, 1 if there are many clients.
         """
         prefill = self._stretched(others * rate / self.prefill_rate)
         transfer = self._stretched(others * rate / self.transfer_rate)
@@ -115,28 +115,28 @@ class PoolFlow:
         return seconds
 
     def _stretched(self, busy: Array) -> Array:
-        """How much longer a station takes that serves one after the other what comes at random (M/D/1)."""
+        """Factor by which queueing lengthens a station that serves random arrivals one by one (M/D/1)."""
         idle = np.maximum(1.0 - busy, 1e-9)
         stretch: Array = 1.0 + 0.5 * busy / idle
         return stretch
 
     @property
     def supply(self) -> Array:
-        """Requests/s that reach the decode pool at most."""
+        """Highest requests/s that can reach the decode pool."""
         return np.minimum(self.prefill_rate, self.transfer_rate)
 
     @property
     def moved(self) -> Array:
-        """Seconds that a request is under way or changes pools, where nobody is in the way."""
+        """Seconds that an uncontended request spends in transfer or changing pools."""
         return self.pools.prefill.latency + self.pools.transfer + self.pools.handover
 
     @property
     def alone(self) -> Array:
-        """Seconds to the first token of a request that nobody is in the way of."""
+        """Seconds to the first token of an uncontended request."""
         return self._alone + self.moved
 
     def last_of(self, burst: Array) -> Array:
-        """Seconds until the last of `burst` prompts that come at once is in the decode pool."""
+        """Seconds until the last of `burst` simultaneous prompts is in the decode pool."""
         return np.maximum(self._fill + burst / self.supply, self._alone) + self.moved
 
     def mean_of(self, burst: Array) -> Array:
@@ -146,11 +146,11 @@ class PoolFlow:
         return np.maximum(self._fill + spread, self._alone) + self.moved
 
     def tpot(self, running: Array) -> Array:
-        """Seconds from first to last token over the tokens between; NaN for a single output token."""
+        """Seconds per output token after the first; NaN for a single output token."""
         return np.where(self.later > 0, self.decoding(running) / np.maximum(self.later, 1.0), np.nan)
 
     def largest(self, good: Callable[[Array], Mask], most: Array) -> Array:
-        """Return the largest number of running sequences up to `most` for which `good` holds."""
+        """Return the largest number of running sequences up to `most` that satisfies `good`."""
         fits = good(most)
         if fits.all():
             return most
@@ -162,23 +162,23 @@ class PoolFlow:
         return np.where(fits, most, np.maximum(low, most * 1e-12))
 
 
-#: A pool that is busier than this is practically full.
+#: A pool with a higher utilization is practically full.
 _FULL: Final = 1.0 - 1e-9
 _INTERCONNECT: Final = LIMITERS.index(Limiter.INTERCONNECT)
 
-#: What sets the rate: the values of `DisaggregatedResults.binding`.
+#: The station that limits the rate: the values of `DisaggregatedResults.binding`.
 PREFILL_STATION, LINK_STATION, DECODE_STATION = 0, 1, 2
 
 
 @dataclass(frozen=True, slots=True)
 class DisaggregatedResults(ServingResults):
-    """What each deployment does: `running` sequences decode in one replica of the decode pool, `waiting` prompts queue
-    together in one of the prefill pool.
+    """Results of each deployment.
 
-    `*_busy`: the rate as a share of the highest that this station alone would reach under the load; `binding` says
-    which is busiest. In seconds: a request stays in the decode pool (running sequences of all replicas over the rate)
-    for its decode steps, `under_way` until it joins one, and `tail`, its share of the begin and the end of the run.
-    `queue` is TTFT beyond the prefill of a prompt alone, its transfer and the hand-over.
+    `running` sequences decode in one replica of the decode pool; `waiting` prompts queue together in one replica of the
+    prefill pool. `*_busy`: the rate as a share of the highest rate of this station alone under the load; `binding`
+    names the busiest station. Times in seconds: a request stays in the decode pool (running sequences of all replicas
+    over the rate) for its decode steps, `under_way` until it joins a step, and `tail`, its share of ramp-up and drain
+    of the run. `queue` is TTFT beyond the prefill of a prompt alone, its transfer and the handover.
     """
 
     under_way: Array
@@ -194,7 +194,7 @@ class DisaggregatedResults(ServingResults):
 
 
 def _waves(total: Array, running: Array, tail_wave: float) -> Array:
-    """Rounds that `total` requests take `running` at a time, a started last round paid in part."""
+    """Rounds that `total` requests take, `running` at a time; a started last round counts in part."""
     full = total / running
     return np.maximum(1.0, full + tail_wave * np.minimum(1.0, np.maximum(full - 1.0, 0.0)))
 
@@ -251,7 +251,7 @@ def _limiter(step: StepTime) -> NDArray[np.intp]:
 
 
 def _burst(pools: PoolPair, requests: ReplicaRequests, total: Array, constants: SchedulingConstants) -> _PoolLoadResult:
-    """`total` requests come at once; those that the decode pool has no room for wait for the ones before."""
+    """`total` requests arrive at once; those without room in the decode pool wait for earlier ones."""
     flow = PoolFlow(pools, requests, total / pools.prefill_replicas)
     sequences = np.minimum(total / pools.decode_replicas, flow.capacity)
     room = sequences * pools.decode_replicas
@@ -279,10 +279,10 @@ def _burst(pools: PoolPair, requests: ReplicaRequests, total: Array, constants: 
 def _closed(
     pools: PoolPair, requests: ReplicaRequests, clients: Array, total: Array, constants: SchedulingConstants
 ) -> _PoolLoadResult:
-    """`clients` send the next request when the last is answered, until `total` are sent.
+    """`clients` send the next request after each answer, until `total` are sent.
 
-    Little's law gives the rate: clients = rate x (arrival + decoding). After the first wave, equal requests
-    come one after the other as they left the prefill pool, and random ones find its queue.
+    Little's law gives the rate: clients = rate x (arrival + decoding). After the first wave, requests of equal length
+    arrive one after the other in the order of the prefill pool; varied requests queue there.
     """
     flow = PoolFlow(pools, requests, clients / pools.prefill_replicas)
     others = 1.0 - 1.0 / clients
@@ -322,7 +322,7 @@ def _closed(
 
 
 def _open(pools: PoolPair, requests: ReplicaRequests, rate: Array) -> _PoolLoadResult:
-    """Requests arrive at `rate` a second; unstable where a pool or the link cannot keep up."""
+    """Requests arrive at `rate` per second; unstable if a pool or the link cannot keep up."""
     flow = PoolFlow(pools, requests, pools.prompts)
     most = (flow.prefill_rate, flow.transfer_rate, flow.rate(flow.capacity))
     highest = np.minimum(flow.supply, most[DECODE_STATION])
@@ -332,7 +332,7 @@ def _open(pools: PoolPair, requests: ReplicaRequests, rate: Array) -> _PoolLoadR
     step = flow.step(running).total
     ttft = flow.arrival(served) + UNDER_WAY * np.minimum(running, 1.0) * step
     inside = np.maximum(served * (ttft + flow.decoding(running)), 1.0)
-    # Where the queue grows without end, as many run as there is room for.
+    # If the queue grows without end, the pool runs as many sequences as it has room for.
     room = flow.capacity * pools.decode_replicas
     inside = np.where(stable, inside, room)
     return _PoolLoadResult(
@@ -352,7 +352,7 @@ def _open(pools: PoolPair, requests: ReplicaRequests, rate: Array) -> _PoolLoadR
 def _within(
     pools: PoolPair, requests: ReplicaRequests, loads: DeploymentLoads, constants: SchedulingConstants
 ) -> _PoolLoadResult:
-    """The highest rate whose TTFT and TPOT stay within the limits (p99 or mean); NaN if none does."""
+    """The highest rate whose TTFT and TPOT stay within the limits (p99 or mean); NaN if no rate does."""
     flow = PoolFlow(pools, requests, pools.prompts)
     tail, margin = get_p99_factors(loads.p99, constants)
 
@@ -393,9 +393,9 @@ def _within(
 def serve_pools(
     kind: LoadKind, pools: PoolPair, requests: ReplicaRequests, loads: DeploymentLoads, constants: SchedulingConstants
 ) -> DisaggregatedResults:
-    """Serve every case, all of one kind of load.
+    """Serve every case, all with one kind of load.
 
-    `requests.capacity` is that of one replica of the decode pool; cases that do not fit must be left out.
+    `requests.capacity` is per replica of the decode pool; leave out cases that do not fit.
     """
     match kind:
         case LoadKind.BATCH:
@@ -415,7 +415,7 @@ def serve_pools(
 
 
 def compute_pool_bounds(ideal: PoolPair, requests: ReplicaRequests, results: DisaggregatedResults) -> PhysicalBounds:
-    """Bounds of physics on the whole deployment; `ideal` are pools without any loss."""
+    """Physical bounds of the whole deployment; `ideal` are pools without any loss."""
     flow = PoolFlow(ideal, requests, results.waiting)
     running = np.maximum(results.running, 1.0)
     decoding = np.maximum(flow.decoding(running), SHORTEST_STAY)
@@ -427,9 +427,9 @@ def compute_pool_bounds(ideal: PoolPair, requests: ReplicaRequests, results: Dis
 
 
 def split_pool_rounds(pools: PoolPair, requests: ReplicaRequests, results: DisaggregatedResults) -> RoundTimes:
-    """Take the time of one request apart: its decode steps and its prompt, each on its own pool.
+    """Split the time of one request into its decode steps and its prompt, each on its own pool.
 
-    The transfer counts as collectives and the hand-over as overhead.
+    The transfer counts as collectives and the handover as overhead.
     """
     flow = PoolFlow(pools, requests, results.waiting)
     step = flow.step(np.maximum(results.running, 1.0))

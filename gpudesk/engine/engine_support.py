@@ -1,4 +1,4 @@
-"""What a serving engine runs: kernels, KV formats, models, parallel plans and its own limits."""
+"""What a serving engine supports: kernels, KV formats, models, parallel plans and its own limits."""
 
 from __future__ import annotations
 
@@ -28,9 +28,9 @@ from gpudesk.text.messages import Message, Term, message
 
 @dataclass(frozen=True, slots=True)
 class KernelPath:
-    """How a weight format runs: the path, the format of the multiplication, and why not where it does not.
+    """How a weight format runs: the path, the arithmetic format, and the reason if it does not run.
 
-    `padding` is what the kernels fill the matrices of experts up to.
+    `padding` are the multiples to which kernels pad the matrices of experts.
     """
 
     path: KernelPathKind
@@ -41,7 +41,7 @@ class KernelPath:
 
 @dataclass(frozen=True, slots=True)
 class EngineLimits:
-    """What the engine sets by itself on a part; batch limits are in sequences and tokens per step."""
+    """Default limits of the engine on an accelerator; batch limits are in sequences and tokens per step."""
 
     max_batch: int
     max_batched_tokens: int
@@ -62,7 +62,7 @@ class EngineLimits:
 def find_kernel_path(
     engine: ServingEngine, accelerator: Accelerator, weights: Precision, date: str | None = None
 ) -> KernelPath:
-    """Return how `engine` runs `weights` on a part with software of `date`."""
+    """Return how `engine` runs `weights` on an accelerator with software of `date`."""
     weights = resolve_fp4(weights, accelerator.vendor)
     elsewhere = _platform_reason(engine, accelerator, date)
     if elsewhere is not None:
@@ -89,7 +89,7 @@ def find_kernel_path(
 
 @lru_cache(maxsize=2_000)
 def _platform_reason(engine: ServingEngine, accelerator: Accelerator, date: str | None) -> Message | None:
-    """Return why `engine` does not run on a part at all, or None if it does."""
+    """Return why `engine` does not run on an accelerator at all, or None if it does."""
     if engine.runs_on(accelerator, date):
         return None
     platform = ", ".join(sorted(list_platforms(accelerator)))
@@ -125,7 +125,7 @@ def _ffns(model: Model) -> frozenset[str]:
 def find_kv_objection(
     engine: ServingEngine, accelerator: Accelerator, model: Model, kv: Precision, date: str | None = None
 ) -> Message | None:
-    """Return why `engine` does not keep the cache of `model` in `kv`, or None if it does."""
+    """Return why `engine` cannot keep the cache of `model` in `kv`, or None if it can."""
     return _find_kv_objection(engine, accelerator, _mixers(model), resolve_fp4(kv, accelerator.vendor), date)
 
 
@@ -168,7 +168,7 @@ def find_objections(
     kv: Precision,
     date: str | None = None,
 ) -> tuple[Message, ...]:
-    """Return every reason against serving `model` so; none means that it runs."""
+    """Return every reason against serving `model` this way; empty if it runs."""
     elsewhere = _platform_reason(engine, accelerator, date)
     if elsewhere is not None:
         return (elsewhere,)
@@ -191,7 +191,7 @@ def find_objections(
     return tuple(against)
 
 
-#: What is split by elements inside a layer, as a refusal calls it.
+#: Names in refusals for what is split by elements inside a layer.
 _WIDTHS: Final = {
     SplitPart.ROUTED: Term("plan.experts", "experts"),
     SplitPart.SHARED: Term("plan.shared_experts", "shared experts"),
@@ -201,7 +201,7 @@ _WIDTHS: Final = {
 
 @dataclass(frozen=True, slots=True)
 class SplitCheck:
-    """One number of a model that ranks share: `size` must be a whole multiple of `unit` on each of them."""
+    """One dimension of a model that ranks share: each rank must hold a whole multiple of `unit` of `size`."""
 
     part: SplitPart
     size: int
@@ -251,7 +251,7 @@ def find_plan_objection(
 def _list_split_checks(
     engine: ServingEngine, accelerator: Accelerator, model: Model, weights: Precision, date: str | None
 ) -> tuple[SplitCheck, ...]:
-    """Return what must be shared evenly, the part that most plans fail by first."""
+    """Return the dimensions that must divide evenly, starting with the one that most plans violate."""
     checks = [
         check
         for rule, of_rule in _list_checks_by_rule(engine, model)
@@ -263,7 +263,7 @@ def _list_split_checks(
 
 @lru_cache(maxsize=2_000)
 def _list_checks_by_rule(engine: ServingEngine, model: Model) -> tuple[tuple[SplitRule, tuple[SplitCheck, ...]], ...]:
-    """Return the rules of an engine that a model can break, each with its checks, whatever the accelerator."""
+    """Return the rules of an engine that a model can violate, each with its checks, for any accelerator."""
     sizes = _list_sizes(model)
     return tuple([(rule, checks) for rule in engine.splits if (checks := _make_split_checks(rule, model, sizes))])
 
@@ -276,7 +276,7 @@ def _make_split_checks(
         return ()
     return tuple(
         SplitCheck(part, -(-size // rule.filled_to) * rule.filled_to, unit, rule.repeats)
-        for part in SplitPart  # whose order is that of the checks
+        for part in SplitPart  # in the order of the checks
         if part in rule.parts
         for size in dict.fromkeys(sizes[part])
         if size
@@ -284,7 +284,7 @@ def _make_split_checks(
 
 
 def _list_sizes(model: Model) -> dict[SplitPart, list[int | None]]:
-    """Return the numbers of each part in all layers; those that are 0 or None are not shared."""
+    """Return the sizes of each dimension in all layers; dimensions that are 0 or None are not shared."""
     mixers = [group.mixer for group in model.layers if group.mixer is not None]
     ffns = [group.ffn for group in model.layers]
     experts = [ffn for ffn in ffns if isinstance(ffn, MoeFfn)]
@@ -360,9 +360,9 @@ def choose_engine(
     kv: Precision,
     date: str | None = None,
 ) -> ServingEngine | Message:
-    """Return the engine of the lowest rank that runs it; among equals the first by id.
+    """Return the engine with the lowest rank that runs the deployment; ties go to the first id.
 
-    Where none runs it, the message says so and names the formats that run on the part.
+    If no engine does, the message lists the formats that run on the accelerator.
     """
     ordered = sorted(engines, key=lambda engine: (_rank(engine, accelerator), engine.id))
     for engine in ordered:
@@ -380,7 +380,7 @@ def _nobody(
     kv: Precision,
     date: str | None,
 ) -> Message:
-    """Return why no serving engine of the accelerator runs the deployment, and the formats that some support."""
+    """Return why no serving engine runs the deployment on the accelerator, and the formats that some support."""
     able = [engine for engine in here if find_kernel_path(engine, accelerator, weights, date).reason is None]
     kv_formats = _kv_formats(able, accelerator, model, date)
     if able and str(resolve_fp4(kv, accelerator.vendor)) not in kv_formats:
@@ -393,7 +393,7 @@ def _nobody(
             kv=str(kv),
             formats=kv_formats,
         )
-    # Where weights and cache would run, the model is what does not, and other formats would not help.
+    # If weights and cache would run, the model is the obstacle, and other formats would not help.
     formats = set() if able else {name for engine in here for name in _formats(engine, accelerator, date)}
     return message(
         "engine.none",
@@ -413,7 +413,7 @@ def _kv_formats(
     kv_formats = (
         str(kv)
         for kv in KV_BYTES
-        if kv is not Precision.FP4  # stands for one of the others
+        if kv is not Precision.FP4  # an alias of another format
         and any(find_kv_objection(engine, accelerator, model, kv, date) is None for engine in engines)
     )
     return tuple(sorted(kv_formats))
@@ -423,7 +423,7 @@ def _kv_formats(
 def resolve_engine_limits(
     engine: ServingEngine, accelerator: Accelerator, date: str | None = None, behind_server: bool | None = None
 ) -> EngineLimits:
-    """Return what the engine sets by itself; raises ValueError for a setting that its rules leave open."""
+    """Return the default limits of the engine; raises ValueError for a setting that its rules leave open."""
 
     def of(setting: EngineSetting) -> float:
         for rule in engine.settings:

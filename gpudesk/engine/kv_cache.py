@@ -1,4 +1,4 @@
-"""KV cache: what it stores and what a decode step reads of it, per layer kind."""
+"""KV cache: what it stores and what a decode step reads from it, per layer kind."""
 
 from __future__ import annotations
 
@@ -29,16 +29,16 @@ from gpudesk.domain.model import (
 )
 from gpudesk.domain.precision import KV_BYTES, Precision
 
-#: Recurrent states are kept in fp32 and convolution tails in 16 bits, as the published kernels do.
+#: Recurrent states are kept in fp32 and convolution tails in 16 bits, as published kernels do.
 STATE_BYTES = 4
 CONV_BYTES = 2
-#: An indexer caches its keys in FP8 with one fp32 scale a key.
+#: An indexer caches its keys in FP8 with one fp32 scale per key.
 INDEXER_SCALE_BYTES = 4
 
 
 @dataclass(frozen=True, slots=True)
 class CacheGrowth:
-    """Bytes and arithmetic that grow with a sequence: `per_token` up to `window` tokens (None: forever).
+    """Bytes and arithmetic that grow with a sequence: `per_token` up to `window` tokens (None: no limit).
 
     `flops_per_token` is the attention arithmetic of one new token against one cached token.
     """
@@ -50,9 +50,9 @@ class CacheGrowth:
 
 @dataclass(frozen=True, slots=True)
 class LayerCache:
-    """Cache of one layer on one rank: what is stored, what a decode step reads, and a constant state.
+    """Cache of one layer on one rank: stored bytes, bytes read by a decode step, and a constant state.
 
-    `prefill` has the arithmetic of one prompt token against one token before it.
+    `prefill` has the arithmetic of one prompt token against one earlier token.
     """
 
     stored: tuple[CacheGrowth, ...] = ()
@@ -62,11 +62,11 @@ class LayerCache:
 
 
 class CacheReservation(NamedTuple):
-    """How a serving engine sets memory aside for a sequence, where that is more than what the sequence fills.
+    """How a serving engine reserves memory for a sequence, if that is more than the sequence fills.
 
-    `window_share`: layers with a window hold this share of the whole length (0: the window alone).
-    `state_share`: this share of the cache is set apart for recurrent states (0: all comes from one pool), of
-    which a sequence takes `state_slots`.
+    `window_share`: layers with a window reserve this share of the full length (0: only the window). `state_share`: this
+    share of the cache is set apart for recurrent states (0: one pool for everything), of which a sequence takes
+    `state_slots`.
     """
 
     window_share: float = 0.0
@@ -74,14 +74,14 @@ class CacheReservation(NamedTuple):
     state_slots: int = 1
 
 
-#: Memory is given for what is filled, and no more.
+#: Memory is reserved only for what is filled.
 AS_FILLED = CacheReservation()
 
 
 class CacheStepWork(NamedTuple):
-    """What a step reads of the cache and computes over it, for one sequence and all layers of a rank.
+    """What a step reads from the cache and computes over it, for one sequence and all layers of a rank.
 
-    `kv*_bytes`: read of one cached token; `att*_flop` and `patt*_flop`: one new token against one cached token, in
+    `kv*_bytes`: bytes read per cached token; `att*_flop` and `patt*_flop`: one new token against one cached token, in
     decode and in prefill. Groups 1 and 2 end at their window in tokens. `state_bytes` are read and written.
     """
 
@@ -117,17 +117,17 @@ class KvCacheProfile:
         return self.state_bytes + self._grown(tokens, 0.0)
 
     def sequence_bytes(self, tokens: int) -> int:
-        """Bytes that the serving engine sets aside for it there: what it fills, or more; rounded up."""
+        """Bytes that the serving engine reserves for it there, at least what it fills; rounded up."""
         grown = self._grown(tokens, self.holding.window_share)
         share = self.holding.state_share
         if not (share and self.state_bytes and self.stored):
             return self.state_bytes + grown
-        # Of two pools the one that runs out first decides; the other stays partly empty.
+        # The pool that runs out first decides; the other stays partly empty.
         states = self.state_bytes * self.holding.state_slots
         return max(math.ceil(states / share), math.ceil(grown / (1.0 - share)))
 
     def _grown(self, tokens: int, window_share: float) -> int:
-        # Asked for with every new length, of every plan: a plain loop takes half the time of a sum.
+        # Computed for every new length and plan: a plain loop takes half the time of `sum`.
         grown_bytes = 0
         for growth in self.stored:
             window = growth.window
@@ -138,7 +138,7 @@ class KvCacheProfile:
         return grown_bytes
 
     def sequences_bytes(self, tokens: NDArray[np.int64]) -> NDArray[np.int64]:
-        """Return `sequence_bytes` of many lengths at once, to the byte the same."""
+        """Return `sequence_bytes` of many lengths at once, exact to the byte."""
         grown = np.zeros(tokens.shape, dtype=np.int64)
         for growth in self.stored:
             within: NDArray[np.float64] | NDArray[np.int64] = tokens
@@ -154,7 +154,7 @@ class KvCacheProfile:
 
 
 def _heads(heads: int, ranks: int) -> int:
-    """Heads on one rank: divided where there are enough, one at least (replicated beyond)."""
+    """Heads on one rank: divided if there are enough, else one (replicated)."""
     return -(-heads // ranks)
 
 
@@ -177,8 +177,8 @@ def _indexer_growth(indexer: AttentionIndexer) -> CacheGrowth:
 
 
 def _mla(mixer: MLA, ranks: int, element: float) -> LayerCache:
-    # Decode works on the latents themselves (absorbed projections), prefill on the keys and values that
-    # they unfold to; the latents do not divide over tensor-parallel ranks.
+    # Decode works on the latents (absorbed projections), prefill on the keys and values that they expand to. Latents do
+    # not divide over tensor-parallel ranks.
     width = mixer.kv_lora_rank + mixer.qk_rope_head_dim
     heads = _heads(mixer.heads, ranks)
     absorbed = 2.0 * heads * (width + mixer.kv_lora_rank)
@@ -193,7 +193,7 @@ def _mla(mixer: MLA, ranks: int, element: float) -> LayerCache:
 
 
 def _compressed(mixer: Compressed, ranks: int, element: float) -> LayerCache:
-    # One entry of head_dim serves as key and as value for all heads.
+    # One entry of head_dim serves as key and value for all heads.
     entry = mixer.head_dim * element
     flops = 4.0 * _heads(mixer.heads, ranks) * mixer.head_dim
     window = CacheGrowth(entry, flops, mixer.window)
@@ -243,7 +243,7 @@ def _state(mixer: GatedDeltaNet | KimiDelta | Mamba1 | Mamba2 | Lightning | Shor
 def compute_layer_cache(mixer: Mixer, ranks: int, kv: Precision) -> LayerCache:
     """Return the cache of one layer on one of `ranks` tensor-parallel ranks (1 under attention-DP).
 
-    A layer that reuses the cache of another stores nothing, and reads and computes as one that does.
+    A layer that reuses the cache of another layer stores nothing, but reads and computes in full.
     """
     element = KV_BYTES[kv]
     match mixer:
@@ -259,7 +259,7 @@ def compute_layer_cache(mixer: Mixer, ranks: int, kv: Precision) -> LayerCache:
 
 
 def _merge(growths: Iterable[tuple[int, CacheGrowth]]) -> tuple[CacheGrowth, ...]:
-    """Add up growths of the same window, each taken `count` times; windows in rising order, None first."""
+    """Add up growths of equal windows, each taken `count` times; windows in rising order, None first."""
     totals: dict[int | None, tuple[float, float]] = {}
     for count, growth in growths:
         per_token, flops = totals.get(growth.window, (0.0, 0.0))
@@ -269,7 +269,7 @@ def _merge(growths: Iterable[tuple[int, CacheGrowth]]) -> tuple[CacheGrowth, ...
 
 
 def _merge_windows(growths: Sequence[CacheGrowth]) -> tuple[CacheGrowth, CacheGrowth]:
-    """Return two windowed growths; of more than two the smallest are merged into the next larger one."""
+    """Return two windowed growths; if there are more, the smallest are merged into the next larger one."""
     windowed = [growth for growth in growths if growth.window is not None]
     while len(windowed) > 2:
         small, large = windowed.pop(0), windowed.pop(0)
@@ -297,7 +297,7 @@ def _count_step_work(growths: Sequence[CacheGrowth], prefill: Sequence[CacheGrow
         att1_flop=first.flops_per_token,
         att2_flop=second.flops_per_token,
         patt_flop=sum((growth.flops_per_token for growth in prefill if growth.window is None), start=0.0),
-        # Several windows are one, the widest, with the same arithmetic once all of them are full.
+        # Several windows become one, the widest, with the same arithmetic once all are full.
         patt1_flop=sum(flops * window for flops, window in windows) / widest if windows else 0.0,
         patt1_window=float(widest),
     )
@@ -306,10 +306,10 @@ def _count_step_work(growths: Sequence[CacheGrowth], prefill: Sequence[CacheGrow
 def compute_cache_profile(
     model: Model, kv: Precision, plan: ParallelPlan, holding: CacheReservation = AS_FILLED
 ) -> KvCacheProfile:
-    """Return the cache of one sequence of `model` on an accelerator of `plan`, exact.
+    """Return the exact cache of one sequence of `model` on an accelerator of `plan`.
 
-    Compressed attention keeps its window apart in every serving engine that runs it. Under attention-DP a
-    sequence lives whole on one rank; otherwise its heads divide over the ranks.
+    Every serving engine keeps the window of compressed attention separate. Under attention-DP a sequence is whole on
+    one rank; otherwise its heads divide over the ranks.
     """
     return _profile_cache(model, kv, 1 if plan.attention_dp else plan.tp, plan.pp, holding)
 

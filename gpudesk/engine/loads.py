@@ -1,8 +1,9 @@
 """Throughput, TTFT and TPOT of one replica under each kind of load, vectorized over cases.
 
-All times are seconds, rates are of the whole run from first submission to last token, TTFT and TPOT are means
-over all requests. The forms follow a simulation of a replica step by step. `gpudesk.engine.serving` divides the
-load among replicas."""
+Times are in seconds, rates cover the run from first submission to last token, TTFT and TPOT are means over all
+requests. The formulas follow a step-by-step simulation of a replica. `gpudesk.engine.serving` divides the load among
+replicas.
+"""
 
 from __future__ import annotations
 
@@ -24,45 +25,45 @@ from gpudesk.engine.steps import (
     compute_request_prefill,
 )
 
-#: Decode steps that a newcomer waits at most, beside the prompts of all that run.
+#: Decode steps that a new request waits at most, besides the prompts of all running requests.
 MOST_STEPS: Final = 2.5
-#: Of a round: less than this is no started one.
+#: A smaller share of a round does not count as a started round.
 ROUNDING: Final = 1e-9
 
 
 @dataclass(frozen=True, slots=True)
 class SchedulingConstants:
-    """Calibration constants of serving dynamics, without unit unless one is given."""
+    """Calibration constants of serving dynamics, dimensionless unless a unit is given."""
 
-    #: Rounds that a started last one of equal requests adds on average.
+    #: Rounds that a started last round of equal requests adds on average.
     tail_wave: float
-    #: The longest output of varied requests over their mean.
+    #: Longest output of varied requests over their mean.
     longest: float
     #: Mean TPOT over its p99 limit.
     p99_margin: float
-    #: Tokens in a step of one rank at which servers under p99 limits are run.
+    #: Tokens per step of one rank with which servers under p99 limits run.
     limit_tokens: float
-    #: Share of their outputs that equal sequences hold at once in a full cache that is given on demand.
+    #: Share of their outputs that equal sequences hold at once in a full on-demand cache.
     kv_growth_share: float
-    #: Share of the part of a step that shrinks with its batch which varied requests are spared in a run that drains.
+    #: Share of the batch-dependent part of a step that varied requests save while a run drains.
     drain_saving: float
-    #: Prompt tokens computed again over output tokens, where varied requests grow in a full cache. About nine in ten
-    #: are, but they go in one step with the tokens of others, which hides most of their time.
+    #: Recomputed prompt tokens over output tokens, for varied requests that outgrow the cache. About nine in ten are
+    #: recomputed, but in one step with the tokens of others, which hides most of the time.
     recompute_share: float
-    #: There, what the mean pace gains by the output over the prompt, and by the square of that.
+    #: Then the increase of the mean TPOT per ratio of output to prompt, and per square of it.
     preemption_slowdown: float
     preemption_slowdown_square: float
-    #: How much more the tokens of varied outputs wait for a burst than their mean length says.
+    #: Factor by which tokens of varied outputs wait longer for a burst than their mean length implies.
     burst_stall_factor: float
 
 
 @dataclass(frozen=True, slots=True)
 class LoadTerms:
-    """What the figures of a replica consist of beside its decode steps and its prompts; seconds.
+    """Terms of the figures of a replica besides its decode steps and prompts; seconds.
 
-    A round, in which every running sequence is answered once (running / rate), is all decode steps and prompts, less
-    `overlap`, with `waiting` and `tail` on top. TTFT is the prefill of a prompt alone with `queue` on top, and the
-    time from first to last token all decode steps of a request with `stall` on top.
+    In a round (running / rate) every running sequence is answered once. It consists of all decode steps and prompts,
+    less `overlap`, plus `waiting` and `tail`. TTFT is the prefill of a prompt alone plus `queue`. The time from first
+    to last token is all decode steps of a request plus `stall`.
     """
 
     overlap: Array
@@ -74,10 +75,10 @@ class LoadTerms:
 
 @dataclass(frozen=True, slots=True)
 class ReplicaResults:
-    """What one replica does under its load. `rate` is requests/s; NaN if a figure has no meaning.
+    """Results of one replica under its load. `rate` is requests/s; NaN if a figure has no meaning.
 
-    `waiting` is how many of the running sequences queue for prefill together. `compute_terms` says what the figures
-    consist of, by the values that they were computed from.
+    `waiting` is how many of the running sequences queue for prefill together. `compute_terms` returns the terms of the
+    figures, from the values used to compute them.
     """
 
     running: Array
@@ -92,18 +93,18 @@ class ReplicaResults:
 
 
 def _either(mask: Mask, one: Callable[[], Array], other: Callable[[], Array]) -> Array:
-    """Return `one` where the mask holds and `other` elsewhere; what no case needs is not computed."""
+    """Return `one` where the mask is True and `other` elsewhere; computes only what some case needs."""
     if np.all(mask):
         return one()
     return np.where(mask, one(), other()) if np.any(mask) else other()
 
 
 def _room(rows: CoefficientColumns, requests: ReplicaRequests, constants: SchedulingConstants) -> Array:
-    """Sequences that run at once. `capacity` counts them at their full length.
+    """Sequences that run at once. `capacity` counts them at full length.
 
-    Where memory is given as they grow, more of them run, at different ages: as many as the caches that they
-    have by then leave room for. A state or a window that is full early leaves none. Lengths that vary use
-    the room up: the long ones stay longest. So do equal requests that keep in step: all are full at once.
+    With on-demand memory more of them run, at different ages: as many as their current caches leave room for. A
+    constant state or a full window leaves no such room. Varied lengths use up the room, because long sequences stay
+    longest. So do equal requests that stay in step, because all are full at once.
     """
     if bool(np.all(requests.varied)):
         return requests.capacity
@@ -123,7 +124,7 @@ def _chunkful(rows: CoefficientColumns, requests: ReplicaRequests, running: Arra
 
 @dataclass(frozen=True, slots=True)
 class _ReplicaRun:
-    """How a replica goes through its requests, of which `running` are in it at once and share a round, `cycle`."""
+    """How a replica processes its requests: `running` of them at once share a round, `cycle`."""
 
     rows: CoefficientColumns
     requests: ReplicaRequests
@@ -134,11 +135,11 @@ class _ReplicaRun:
     def compute_tail(self, total: Array, counted: Mask) -> Array:
         """Rounds that the end of a run takes beyond `total` / `running`, in steps that do not shrink.
 
-        Equal requests start a last round with those that are left, which takes as many steps as a full one. How
-        many these are is known where a setting `counted` those that run; memory is known to a few percent, so
-        that any number may be left, and `tail_wave` is what that costs on average. Where outputs are distributed
-        exponentially, the longest of R that run lasts 1 + 1/2 + ... + 1/R mean outputs, here ln(R) + 0.577 to a
-        hundredth, and `longest` at most.
+        Equal requests start a last round with those that are left, which takes as many steps as a full round. Their
+        number is known if a setting `counted` the running sequences. Memory is known only to a few percent, so any
+        number can be left, and `tail_wave` is the mean cost. With exponentially distributed outputs, the longest of R
+        running requests takes 1 + 1/2 + ... + 1/R mean outputs, here ln(R) + 0.577 (error below 1%), and `longest` at
+        most.
         """
 
         def started() -> Array:
@@ -153,17 +154,17 @@ class _ReplicaRun:
         return _either(self.requests.varied, outlasting, started)
 
     def compute_fixed_step(self) -> Array:
-        """Part of a decode step that does not shrink with its batch: where the line from a quarter of it ends."""
+        """Part of a decode step that does not shrink with its batch: extrapolated from a quarter of the batch."""
         few = np.maximum(1.0, 0.25 * self.running)
         small = compute_decode_step(self.rows, few, self.requests.context).total
         fixed = (self.running * small - few * self.cycle.decode.total) / np.maximum(self.running - few, 1e-9)
         return np.where(self.running > few, np.clip(fixed, 0.0, small), small)
 
     def compute_stall(self, first_wave: Array | float) -> Array:
-        """Mean seconds that prompts of others hold up a request between its first token and its last.
+        """Mean seconds by which prompts of others delay a request between its first and last token.
 
-        Those of the first wave wait for the rest of the burst, all others for every prompt that comes meanwhile;
-        nobody for prompts that share a chunk with its own.
+        Requests of the first wave wait for the rest of the burst, all others for every prompt that arrives meanwhile.
+        Prompts in the same chunk cause no delay.
         """
 
         def mixed() -> Array:
@@ -183,8 +184,8 @@ class _ReplicaRun:
 
         def halted() -> Array:
             rest = self.cycle.fill + self.cycle.prompts - self.cycle.burst
-            # Short outputs divide the same wait by fewer tokens: the mean of 1/n is beyond 1 over the mean of n,
-            # the more so the shorter the shortest of all that run is.
+            # Short outputs divide the same wait by fewer tokens. The mean of 1/n exceeds 1 over the mean of n, most of
+            # all if the shortest running output is short.
             short = np.maximum(np.log(np.maximum(np.minimum(self.requests.later, self.running), 1.0)), 1.0)
             others = (self.running - 1.0) * self.cycle.each_prompt
             varied = first_wave * short * rest + (1.0 - first_wave) * others
@@ -193,11 +194,11 @@ class _ReplicaRun:
         return _either(self.rows.mixes > 0, mixed, halted)
 
     def compute_recomputation(self, first_wave: Array) -> tuple[Array, Array]:
-        """Return seconds that each request adds by what it computes twice, and by what its pace is multiplied.
+        """Return the seconds that recomputation adds to each request, and the factor on its TPOT.
 
-        Memory that is given on demand admits varied requests by their prompts. As they grow, the last that came
-        give way, as many tokens as the others need, and are computed again later; their tokens wait meanwhile.
-        That goes on while others queue for memory.
+        On-demand memory admits varied requests by their prompts. As they grow, the newest are preempted to free as many
+        tokens as the others need, and recomputed later; their tokens wait meanwhile. This continues while others queue
+        for memory.
         """
         grow = (
             self.requests.varied
@@ -214,11 +215,10 @@ class _ReplicaRun:
         return queued * self.constants.recompute_share * self.requests.output * token, 1.0 + queued * longer * slowdown
 
     def compute_decoding(self, fixed: Array, spared: Array) -> Array:
-        """Seconds of all decode steps of a request of a saturated run, without what prompts add.
+        """Seconds of all decode steps of a request of a saturated run, without the delay by prompts.
 
-        Where prompts take most of the time, the first requests have ended before the last begin. `fixed` is the
-        part of a step that does not shrink with its batch; `spared` is the share of the rest that falls away
-        while the run ends.
+        If prompts take most of the time, the first requests end before the last begin. `fixed` is the part of a step
+        that does not shrink with its batch; `spared` is the share of the rest that is saved while the run drains.
         """
         fewer = (
             self.cycle.steps
@@ -230,16 +230,16 @@ class _ReplicaRun:
         return decoding
 
     def compute_short_wave(self, total: Array) -> Array:
-        """Share of equal requests by which the last wave of a run falls short."""
+        """Share of equal requests that the last wave of a run lacks."""
         rounds = total / self.running
         remainder = np.maximum(rounds - np.floor(rounds + ROUNDING), 0.0)
         return np.where(self.requests.varied | (rounds <= 1.0), 0.0, remainder / rounds * (1.0 - remainder))
 
     def compute_queue(self, total: Array) -> Array:
-        """Return mean seconds that requests queue before others have left room.
+        """Return mean seconds that requests queue for a place.
 
-        Equal ones wait for whole waves. Of varied ones somebody ends again and again, so that the queue shrinks
-        evenly, behind the prompts of the first that run.
+        Equal requests wait for whole waves. Varied requests end one by one, so the queue shrinks evenly, behind the
+        prompts of the first wave.
         """
         rounds = total / self.running
 
@@ -258,7 +258,7 @@ class _ReplicaRun:
 def serve_saturated(
     rows: CoefficientColumns, requests: ReplicaRequests, total: Array, constants: SchedulingConstants
 ) -> ReplicaResults:
-    """`total` requests are queued at once and served as fast as memory admits, as a static batch is."""
+    """`total` requests are queued at once and served as fast as memory admits, like a static batch."""
     running = np.minimum(total, _room(rows, requests, constants))
     first_wave = running / total
     cycle = compute_round(rows, requests, running, running)
@@ -275,9 +275,9 @@ def serve_saturated(
     short = run.compute_short_wave(total)
     spared = np.where(requests.varied, constants.drain_saving * first_wave, short)
     decoded = run.compute_decoding(fixed, spared) - (1.0 - first_wave) * cycle.shared
-    # Steps of fewer sequences share no more with prompts than all they take.
+    # Steps of fewer sequences overlap with prompts by their full length at most.
     stay = np.maximum(decoded, 0.0) + (1.0 - short) * run.compute_stall(first_wave)
-    # No equal request outlives the run.
+    # No equal request outlasts the run.
     slowed = slower * (stay + running * again)
     stay = np.where(requests.varied, slowed, np.minimum(stay, duration - ttft))
 
@@ -304,26 +304,26 @@ def serve_saturated(
 
 
 def _prefill_alone(rows: CoefficientColumns, requests: ReplicaRequests) -> Array:
-    """Seconds that a prompt takes from the replica while no other queues."""
+    """Seconds of replica time that a prompt takes without any queue."""
     return compute_request_prefill(rows, requests.prompt, np.ones(len(rows)), requests.cached)[0]
 
 
 def _steady_first_token(
     rows: CoefficientColumns, requests: ReplicaRequests, cycle: ServingRound, running: Array, group: Array, first: Array
 ) -> Array:
-    """TTFT in a closed loop beyond its first wave, without a queue.
+    """TTFT in a closed loop after its first wave, without a queue.
 
-    `group` requests end together, and `first` is the TTFT of one that is alone.
+    `group` requests end together, and `first` is the TTFT of an uncontended request.
     """
     others = 1.0 - 1.0 / np.maximum(running, 1.0)
 
     def together() -> Array:
-        """Equal requests are sent at the end of a step, one group after the other: none is in the way."""
+        """Equal requests are sent at the end of a step, one group after the other, without delaying each other."""
         chunks = np.ceil(requests.prompt / rows.chunk_tokens)
         return np.maximum(rows.latency + group * cycle.each_prompt + others * chunks * cycle.tokens, first)
 
     steady = _either(requests.varied, lambda: first + others * cycle.loop_wait(rows, requests.prompt, group), together)
-    # Prompts that do not go between the tokens of running sequences wait before their first.
+    # Prompts that are not mixed with decode steps wait before their first token.
     queues = np.where(cycle.steps > 0, rows.mixes, 1.0)
     ttft: Array = np.maximum(steady, rows.latency + queues * (cycle.prompts - cycle.stall))
     return ttft
@@ -336,7 +336,7 @@ def serve_closed_loop(
     total: Array,
     constants: SchedulingConstants,
 ) -> ReplicaResults:
-    """`concurrency` clients send the next request when the last is answered, until `total` are sent.
+    """`concurrency` clients send the next request after each answer, until `total` are sent.
 
     `total` is infinite for a steady state and never below `concurrency`.
     """
@@ -344,13 +344,13 @@ def serve_closed_loop(
     running = np.minimum(concurrency, _room(rows, requests, constants))
     served = np.where(finite, total, running)
     first_wave = concurrency / total
-    # Where prompts come before tokens, all that wait go at once, and equal requests keep in step forever.
-    # Where nothing is decoded they come one by one.
+    # If prompts run before tokens, all waiting prompts run at once, and equal requests stay in step. Without decode
+    # steps they arrive one by one.
     cohort = np.where(requests.varied, rows.burst_varied, 1.0 - rows.mixes * (1.0 - rows.burst_equal))
     cohort = np.where(requests.later > 0, cohort, 0.0)
     in_burst = first_wave + (1.0 - first_wave) * cohort
-    # Elsewhere equal prompts that shared a chunk end together, and their successors share one again.
-    # Others end with the same step.
+    # Otherwise equal prompts that shared a chunk end together, and their successors share a chunk again. Others end
+    # with the same step.
     ended = np.minimum(1.0, rows.tokens_per_step / np.maximum(requests.later, 1.0))
     group = np.where(requests.varied, 1.0 + ended * (running - 1.0), _chunkful(rows, requests, running))
     waiting = np.maximum(1.0 + in_burst * (running - 1.0), group)
@@ -373,9 +373,9 @@ def serve_closed_loop(
         begun += run.compute_stall(1.0)
         stay = stay + first_wave * (begun - (seconds + rows.latency - burst))
     busy = served / running * seconds + ends
-    # On the way between client and replica nobody is served.
+    # Requests in transit between client and replica are not being served.
     duration = busy + rows.latency * served / concurrency
-    # No equal request outlives the run.
+    # No equal request outlasts the run.
     longest = np.where(requests.varied | ~finite, np.inf, duration - ttft)
     queue = (concurrency - running) * seconds / running
     ttft = ttft + queue * (1.0 - first_wave * 0.5)
@@ -405,7 +405,7 @@ def serve_closed_loop(
 
 @dataclass(frozen=True, slots=True)
 class PhysicalBounds:
-    """What no deployment can beat: requests/s of one replica, and seconds of TPOT and TTFT."""
+    """Limits that no deployment can beat: requests/s of one replica, and seconds of TPOT and TTFT."""
 
     rate: Array
     tpot: Array
@@ -413,7 +413,7 @@ class PhysicalBounds:
 
 
 def compute_bounds(ideal: CoefficientColumns, requests: ReplicaRequests, running: Array) -> PhysicalBounds:
-    """Bounds of physics with `running` sequences in a replica; `ideal` are rows without any loss."""
+    """Physical bounds with `running` sequences in a replica; `ideal` are coefficients without any loss."""
     cycle = compute_round(ideal, requests, running, running)
     return PhysicalBounds(
         rate=running / cycle.seconds,
@@ -424,11 +424,11 @@ def compute_bounds(ideal: CoefficientColumns, requests: ReplicaRequests, running
 
 @dataclass(frozen=True, slots=True)
 class RoundTimes:
-    """Where the seconds of one round of a replica go; arrays of one shape.
+    """Time breakdown of one round of a replica in seconds; arrays of one shape.
 
-    `parts` holds them by the first four of `LIMITERS`, all decode steps and all prompts together, which is
-    what names the limiter. `decoding` is what the decode steps take alone, `alone` is the first
-    token of a prompt that nobody else is in the way of.
+    `parts` divides it by the first four of `LIMITERS`, all decode steps and prompts together; the largest names the
+    limiter. `decoding` is the time of the decode steps alone, `alone` the time to the first token of an uncontended
+    prompt.
     """
 
     parts: tuple[Array, Array, Array, Array]
@@ -441,7 +441,7 @@ class RoundTimes:
 def split_round_times(
     rows: CoefficientColumns, requests: ReplicaRequests, running: Array, waiting: Array
 ) -> RoundTimes:
-    """Take one round of `running` sequences apart, of which `waiting` queue for prefill together."""
+    """Break down one round of `running` sequences, of which `waiting` queue for prefill together."""
     cycle = compute_round(rows, requests, running, waiting)
     return RoundTimes(
         parts=cycle.parts,
@@ -452,33 +452,33 @@ def split_round_times(
     )
 
 
-#: What the last in a hundred waits, over what all wait on average, where waits fall off exponentially.
+#: p99 of a wait over its mean, for exponentially distributed waits.
 LATEST: Final = math.log(100.0)
 
 
 def get_p99_factors(p99: Mask, constants: SchedulingConstants) -> tuple[Array, Array]:
-    """Return what limits hold of means: times that a wait is longer at p99, and mean TPOT over its limit.
+    """Return how p99 limits translate to means: p99 over mean of a wait, and mean TPOT over its limit.
 
-    Both are 1 if the limits are of means.
+    Both are 1 if the limits are means.
     """
     return np.where(p99, LATEST, 1.0), np.where(p99, constants.p99_margin, 1.0)
 
 
 def _steady(rows: CoefficientColumns, requests: ReplicaRequests, running: Array) -> ServingRound:
-    """Compute a round of `running` sequences of which some arrive while others are waiting."""
+    """Compute a round of `running` sequences during which some arrive while others wait."""
     return compute_round(rows, requests, running, _arriving(rows, running))
 
 
 def _arriving(rows: CoefficientColumns, running: Array) -> Array:
-    """Sequences that queue for prefill together where requests arrive at random."""
+    """Sequences that queue for prefill together with random arrivals."""
     waiting: Array = 1.0 + rows.burst_varied * (running - 1.0)
     return waiting
 
 
 def _largest(good: Callable[[Array], Mask], capacity: Array) -> Array:
-    """Return the largest whole number up to `capacity` for which `good` holds, 0 if 1 is not good.
+    """Return the largest whole number up to `capacity` that satisfies `good`, 0 if 1 does not.
 
-    `good` holds up to some number and for none beyond it.
+    `good` must be true up to some number and false beyond it.
     """
     low, high = np.zeros_like(capacity), np.floor(capacity) + 1.0
     for _ in range(int(np.max(high, initial=1.0)).bit_length()):
@@ -490,10 +490,10 @@ def _largest(good: Callable[[Array], Mask], capacity: Array) -> Array:
 
 
 def _first_token(rows: CoefficientColumns, first: Array, cycle: ServingRound, present: Array, rate: Array) -> Array:
-    """TTFT of requests that arrive at random, `rate` a second, among `present` sequences on average.
+    """TTFT of requests that arrive at random, `rate` per second, with `present` sequences on average.
 
-    Of these there may be less than one. `first` is the TTFT of a request that is alone. Nobody waits longer
-    than for the prompts of all that run.
+    `present` can be below one. `first` is the TTFT of an uncontended request. The wait never exceeds the prompts of all
+    running sequences.
     """
     waiting = first + np.minimum(present, 1.0) * cycle.wait(rows.mixes, rate)
     most = np.maximum(first, rows.latency + cycle.fill + cycle.prompts) + MOST_STEPS * cycle.step
@@ -501,10 +501,10 @@ def _first_token(rows: CoefficientColumns, first: Array, cycle: ServingRound, pr
 
 
 def serve_open_loop(rows: CoefficientColumns, requests: ReplicaRequests, rate: Array) -> ReplicaResults:
-    """Requests arrive at `rate` a second whatever is running; unstable where the replica cannot keep up."""
+    """Requests arrive at `rate` per second regardless of the queue; unstable if the replica cannot keep up."""
 
     def excess(running: Array) -> Array:
-        """Sequences that arrive in a round of `running`, less these."""
+        """Sequences that arrive during a round of `running`, less `running`."""
         return rate * _steady(rows, requests, running).seconds - running
 
     capacity = np.maximum(requests.capacity, 1.0)
@@ -523,7 +523,7 @@ def serve_open_loop(rows: CoefficientColumns, requests: ReplicaRequests, rate: A
     def compute_terms() -> LoadTerms:
         return LoadTerms(
             overlap=cycle.shared,
-            # Where hardly any come, the replica waits for the next one.
+            # With very few arrivals, the replica waits for the next one.
             waiting=running / served - cycle.seconds,
             tail=np.zeros_like(rate),
             queue=first - _prefill_alone(rows, requests),
@@ -544,10 +544,10 @@ def serve_open_loop(rows: CoefficientColumns, requests: ReplicaRequests, rate: A
 
 
 def _in_short_steps(rows: CoefficientColumns, requests: ReplicaRequests, tokens: float) -> Array:
-    """Sequences whose tokens, with the prompts that replace them, make steps of `tokens` on every rank.
+    """Sequences whose tokens, with the prompts that replace them, fill steps of `tokens` on every rank.
 
-    Servers under p99 limits are tuned to steps of a few thousand tokens: longer ones hold up all that run,
-    and bring hardly any throughput once arithmetic sets their time.
+    Servers under p99 limits are tuned to steps of a few thousand tokens: longer steps delay all running requests, and
+    add little throughput once compute-bound.
     """
     together = np.minimum(tokens * rows.attention_ranks, rows.chunk_tokens) * rows.stages
     prompt = requests.prompt * rows.tokens_per_step / np.maximum(requests.later, 1.0)
@@ -587,10 +587,10 @@ def serve_within_limits(
     running = _largest(meets, np.maximum(np.minimum(requests.capacity, most), 1.0))
     possible = running > 0
     cycle, between, first = point(np.maximum(running, 1.0))
-    # Under the highest load that a p99 limit of TTFT allows, queues use part of the limit up.
-    # They fill it as far as a round of the replica: at a load that it keeps up with nobody queues for longer.
+    # Under the highest load that a p99 limit of TTFT allows, queues use part of the limit, up to a round of the
+    # replica: at a load that it keeps up with, no request queues longer.
     queued = rows.limit_queue * np.maximum(np.minimum(ttft, cycle.seconds) - first, 0.0)
-    # Attention ranks take prompts together every so many steps, if the limit leaves the time: half of that is the mean.
+    # Attention ranks prefill together every few steps, if the limit leaves time; half of that is the mean wait.
     gathered = 0.5 * np.minimum(rows.gather_steps * cycle.step, np.maximum(ttft - latest(first), 0.0))
     first = first + np.where(p99, queued + gathered, 0.0)
     unknown = np.full_like(ttft, np.nan)

@@ -1,4 +1,4 @@
-"""Memory: what fits and how many sequences the KV cache admits; readings of memory labels."""
+"""Memory: what fits, how many sequences the KV cache admits, and readings of memory labels."""
 
 from __future__ import annotations
 
@@ -20,13 +20,12 @@ from gpudesk.engine.kv_cache import AS_FILLED, CacheReservation, KvCacheProfile,
 from gpudesk.engine.sharding import NO_PADDING, ExpertPadding, ModelShards, shard_model
 from gpudesk.text.units import GB, GIB
 
-#: Bytes of an activation.
+#: Bytes of an activation element.
 ACTIVATION_BYTES = 2
-#: How many sequences are held that take no memory.
+#: Number of sequences held if they take no memory.
 UNLIMITED_SEQUENCES = 2**31
-#: Vectors of hidden size that a layer holds while its feed-forward block is at its widest: residual,
-#: normalized input, output. With the three of the block that is what vLLM's profile of Llama 3.1 8B shows:
-#: 110.6 kB a token.
+#: Vectors of hidden size that a layer holds at the peak of its feed-forward block: residual, normalized input, output.
+#: With the three of the block that matches vLLM's memory profile of Llama 3.1 8B: 110.6 kB per token.
 HIDDEN_VECTORS = 3
 #: Vectors as wide as a dense feed-forward block that it holds at once: gate, up, and their product.
 FFN_VECTORS = 3
@@ -34,11 +33,11 @@ FFN_VECTORS = 3
 
 @dataclass(frozen=True, slots=True)
 class MemorySettings:
-    """What a serving engine sets aside: its memory fraction and of what, its own runtime, its step limits.
+    """Memory that a serving engine reserves: its memory fraction and base, its own runtime, its step limits.
 
     `max_batch` is in sequences and `max_batched_tokens` in tokens per step, both of one attention rank.
-    `usual_fraction` is what the serving engine takes unasked, where the user asked for nothing.
-    `collective_bytes` come to the runtime of a replica of more than one accelerator.
+    `usual_fraction` is the engine's default, used if the user set nothing. `collective_bytes` are added to the runtime
+    of a replica of more than one accelerator.
     """
 
     memory_fraction: float
@@ -55,10 +54,10 @@ class MemorySettings:
 
 @dataclass(frozen=True, slots=True)
 class MemoryBudget:
-    """Where the memory of the fullest accelerator goes before any sequence is admitted.
+    """Memory breakdown of the fullest accelerator before any sequence is admitted.
 
-    `pool_bytes` is what the KV cache may take at most (0 or less: the weights alone do not fit),
-    `usual_pool_bytes` what it takes by the usual setting of the serving engine.
+    `pool_bytes` is the most that the KV cache can take (0 or less: the weights alone do not fit), `usual_pool_bytes`
+    what it takes with the engine's default.
     """
 
     capacity_bytes: int
@@ -77,7 +76,7 @@ class MemoryBudget:
         return self.count_sequences(self.cache.sequence_bytes(tokens))
 
     def count_sequences(self, sequence_bytes: int) -> int:
-        """Sequences of so many bytes on a rank that the whole deployment can hold at once."""
+        """Sequences of this many bytes per rank that the whole deployment can hold at once."""
         if self.pool_bytes <= 0:
             return 0
         if sequence_bytes == 0:
@@ -101,25 +100,25 @@ class MemoryBudget:
         return np.where(each == 0, sequences, np.minimum(sequences, by_usual))
 
     def admitted_sequences(self, tokens: int) -> int:
-        """Sequences that the serving engine admits as it is usually set, or raised where that admits none.
+        """Sequences that the engine admits with its default fraction, raised if the default admits none.
 
-        It is raised for one sequence on every rank only, so that more memory never admits fewer.
+        It is raised for one sequence per rank only, so that more memory never admits fewer.
         """
         return self.count_admitted(self.cache.sequence_bytes(tokens))
 
     def count_admitted(self, sequence_bytes: int) -> int:
-        """Return `admitted_sequences` of so many bytes on a rank."""
+        """Return `admitted_sequences` for sequences of this many bytes per rank."""
         return self.limit_admitted(self.count_sequences(sequence_bytes), sequence_bytes)
 
     def limit_admitted(self, sequences: int, sequence_bytes: int) -> int:
-        """Return `count_admitted` of what `count_sequences` counted."""
+        """Return `count_admitted` from a result of `count_sequences`."""
         if sequence_bytes == 0:
             return sequences
         usual = max(1, self.usual_pool_bytes // sequence_bytes)
         return min(sequences, usual * self.attention_ranks * self.replicas)
 
     def headroom_bytes(self, tokens: int) -> int:
-        """Bytes left (negative: missing) when one sequence of `tokens` runs on every attention rank."""
+        """Bytes left (negative: missing) with one sequence of `tokens` on every attention rank."""
         return self.pool_bytes - self.cache.sequence_bytes(tokens)
 
     def compute_use(self, sequences: int, sequence_bytes: int) -> MemoryUse:
@@ -136,24 +135,24 @@ class MemoryBudget:
         )
 
     def compute_kv_bytes(self, sequences: int, sequence_bytes: int) -> int:
-        """Return what `sequences` of `sequence_bytes` each in the whole deployment hold on the fullest rank."""
+        """Return the bytes on the fullest rank for `sequences` of `sequence_bytes` each in the whole deployment."""
         return -(-sequences // (self.attention_ranks * self.replicas)) * sequence_bytes
 
     @property
     def empty_bytes(self) -> int:
-        """What is free without any sequence."""
+        """Free bytes without any sequence."""
         return self.capacity_bytes - self.weights_bytes - self.activations_bytes - self.runtime_bytes
 
 
 def compute_activation_bytes(model: Model, plan: ParallelPlan, settings: MemorySettings) -> int:
-    """Peak activations: of a step or of drawing its tokens, which follow one another."""
+    """Peak activations: the larger of a step and of sampling, which follow one another."""
     return max(compute_step_bytes(model, plan, settings), compute_sampling_bytes(model, settings))
 
 
 def compute_step_bytes(model: Model, plan: ParallelPlan, settings: MemorySettings) -> int:
     """Activations of a step of `max_batched_tokens`.
 
-    Under attention-DP every rank brings its own tokens, so that the ranks share no work on them.
+    Under attention-DP every rank has its own tokens, so the ranks do not share them.
     """
     elements = _count_step_elements(model, 1 if plan.attention_dp else plan.tp)
     return settings.max_batched_tokens * elements * ACTIVATION_BYTES
@@ -163,14 +162,14 @@ def compute_step_bytes(model: Model, plan: ParallelPlan, settings: MemorySetting
 def _count_step_elements(model: Model, ranks: int) -> int:
     """Elements that one token of a step holds at once."""
     widest = max((_ffn_elements(group.ffn, model.hidden_size, ranks) for group in model.layers), default=0)
-    # The inputs of all layers are made before the first, and streams are predicted before they are corrected.
+    # The inputs of all layers are computed before the first, and streams are predicted before they are corrected.
     inputs = model.layer_count * model.layer_input_size
     streams = 2 * (model.altup_streams - 1) * model.hidden_size
     return HIDDEN_VECTORS * model.hidden_size + widest + inputs + streams
 
 
 def compute_sampling_bytes(model: Model, settings: MemorySettings) -> int:
-    """What drawing the tokens of `max_batch` sequences takes, beside the output of the last layer."""
+    """Bytes to sample the tokens of `max_batch` sequences, besides the output of the last layer."""
     tokens = settings.max_batched_tokens
     sampled = min(settings.max_batch, tokens)
     return tokens * model.hidden_size * ACTIVATION_BYTES + sampled * model.vocab_size * settings.logit_bytes
@@ -182,8 +181,8 @@ def _ffn_elements(ffn: Ffn | None, hidden_size: int, ranks: int) -> int:
         return FFN_VECTORS * -(-ffn.intermediate_size // ranks)
     if not isinstance(ffn, MoeFfn):
         return 0
-    # Tokens are copied for each of their experts. A copy needs room for gate and up, which its output
-    # then takes, beside their product.
+    # Tokens are copied for each of their experts. A copy needs room for gate and up, reused by its output, and for
+    # their product.
     width = -(-ffn.intermediate_size // ranks)
     copies = ffn.experts_per_token * (max(2 * width, ffn.latent_size or hidden_size) + width)
     return copies + FFN_VECTORS * -(-ffn.shared_intermediate_size // ranks)
@@ -229,7 +228,7 @@ def compute_memory_budget(
     )
 
 
-#: Deployment sizes that the readings with a reserve round up to.
+#: Deployment sizes to which readings with a reserve round up.
 OFFERED_COUNTS: Final = (1, 2, 4, 8, 16)
 
 
@@ -237,8 +236,8 @@ OFFERED_COUNTS: Final = (1, 2, 4, 8, 16)
 class CapacityReading:
     """How a memory label is read.
 
-    `unit_bytes` is one unit of the label, `usable` the share of it that weights may take. With
-    `rounds_up` a count is one of `OFFERED_COUNTS`, or the next power of two beyond them.
+    `unit_bytes` is one unit of the label, `usable` the share of it available to weights. With `rounds_up` a count is
+    one of `OFFERED_COUNTS`, or the next power of two beyond them.
     """
 
     id: CapacityReadingId
@@ -247,7 +246,7 @@ class CapacityReading:
     rounds_up: bool
 
     def usable_bytes(self, label: float) -> float:
-        """Return what weights may take of one accelerator with this memory label, in bytes."""
+        """Return the bytes available to weights on one accelerator with this memory label."""
         return label * self.unit_bytes * self.usable
 
     def count(self, weights_bytes: float, label: float) -> int:
@@ -268,7 +267,7 @@ def round_up_to_power_of_two(count: int) -> int:
     return 1 << (count - 1).bit_length()
 
 
-#: A tenth kept free, as the published counts with a reserve have it.
+#: A tenth kept free, as in the published counts with a reserve.
 _RESERVED: Final = 0.9
 
 CAPACITY_READINGS: Final = {

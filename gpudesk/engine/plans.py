@@ -13,17 +13,17 @@ from gpudesk.domain.deployment import ParallelPlan
 from gpudesk.domain.deployment_analysis import ScalingRuleOfThumb
 from gpudesk.domain.model import Attention, GatedDeltaNet, Mamba1, Mixer, Model, MoeFfn, ShortConvolution
 
-#: Tensor-parallel degrees that serving engines offer inside one scale-up domain.
+#: Tensor-parallel degrees that serving engines support inside one scale-up domain.
 TENSOR_DEGREES = (1, 2, 4, 8, 16, 32, 64)
-#: Pipeline stages offered: hosts come in twos and threes.
+#: Numbers of pipeline stages to search, as hosts are used in twos and threes.
 PIPELINE_DEGREES = (1, 2, 3, 4, 6, 8, 16)
-#: Deployments of one replica are searched up to this many accelerators.
+#: Largest replica, in accelerators, that the search covers.
 MAX_PLAN_ACCELERATORS = 64
 
 
 @dataclass(frozen=True, slots=True)
 class PlanConstraints:
-    """The degrees of a plan that the user fixed; None is free. `allow_*` are abilities of the serving engine."""
+    """The degrees of a plan that the user fixed; None is free. `allow_*` are features of the serving engine."""
 
     count: int | None = None
     tp: int | None = None
@@ -38,7 +38,7 @@ class PlanConstraints:
 
 @lru_cache(maxsize=2_000)
 def divides_heads(model: Model, tp: int) -> bool:
-    """Whether `tp` divides the heads of every layer, and divides or repeats the KV heads of attention."""
+    """Whether `tp` divides the heads of every layer, and divides or replicates the KV heads."""
     for group in model.layers:
         mixer = group.mixer
         if mixer is not None and any(heads % tp for heads in list_heads(mixer)):
@@ -49,7 +49,7 @@ def divides_heads(model: Model, tp: int) -> bool:
 
 
 def list_heads(mixer: Mixer) -> tuple[int, ...]:
-    """Numbers of heads, or of channels where there are no heads, that lie whole on one rank."""
+    """Numbers of heads (or channels) that must not be split across ranks."""
     if isinstance(mixer, GatedDeltaNet):
         return mixer.key_heads, mixer.value_heads
     if isinstance(mixer, Mamba1 | ShortConvolution):
@@ -84,8 +84,8 @@ def list_parallel_plans(
 ) -> tuple[ParallelPlan, ...]:
     """Return every plan of exactly `count` accelerators that agrees with `wishes`, simplest first.
 
-    Tensor parallelism stays inside the host or scale-up domain unless the user asks otherwise and divides
-    the attention heads; pipeline stages are offered across hosts and where fewer stages do not fit.
+    Tensor parallelism divides the attention heads and stays inside the host or scale-up domain unless the user asks
+    otherwise. Pipeline stages are used across hosts and if fewer stages do not fit.
     """
     return _list_plans(model, accelerator.cards_per_host, count, wishes)
 
@@ -126,22 +126,22 @@ def list_replica_counts(accelerator: Accelerator, wishes: PlanConstraints) -> tu
     return tuple(size for size in (*inside, *beyond) if size <= MAX_PLAN_ACCELERATORS)
 
 
-#: The factor that the published table of one accelerator page was made with.
+#: The factor of the published table of one accelerator page.
 DEFAULT_SCALING_FACTOR: Final = 0.88
 
 
 def _flat(count: int, factor: float) -> float:
-    """All of them lose alike as soon as there are two: n x f."""
+    """Every accelerator loses the same from the second on: n x f."""
     return float(count) if count == 1 else count * factor
 
 
 def _added(count: int, factor: float) -> float:
-    """Each accelerator after the first brings f: 1 + f (n - 1)."""
+    """Each accelerator after the first adds f: 1 + f (n - 1)."""
     return 1.0 + factor * (count - 1)
 
 
 def _compounding(count: int, factor: float) -> float:
-    """Each accelerator after the first costs all of them: n x f^(n - 1)."""
+    """Each accelerator after the first slows all of them: n x f^(n - 1)."""
     return count * factor ** (count - 1)
 
 
@@ -163,7 +163,7 @@ def scale_bandwidth(
     rule: ScalingRuleOfThumb = ScalingRuleOfThumb.FLAT,
     factor: float = DEFAULT_SCALING_FACTOR,
 ) -> float:
-    """Return the bandwidth of `count` accelerators of `bandwidth` each by a rule, in the unit given.
+    """Return the total bandwidth of `count` accelerators of `bandwidth` each by a rule, in the unit given.
 
     Raises ValueError for a count below 1 or a factor outside 0 to 1.
     """
@@ -181,5 +181,5 @@ def compute_stream_ceiling(
     rule: ScalingRuleOfThumb = ScalingRuleOfThumb.FLAT,
     factor: float = DEFAULT_SCALING_FACTOR,
 ) -> float:
-    """Return tokens/s of one request if reading the weights once for each token were all there is to do."""
+    """Return tokens/s of one request if each token took one read of the weights and no other time."""
     return scale_bandwidth(bandwidth, count, rule, factor) / weights_bytes

@@ -1,7 +1,8 @@
-"""Effective rates: the share of each ceiling that is reached, and the step coefficients that follow.
+"""Effective rates: the share of each ceiling that is reached, and the resulting step coefficients.
 
-Everything is computed for many deployments at once, as arrays. `compute_rates` takes constants from any source: the
-fit goes through the same lines as the answer."""
+Everything is computed for many deployments at once, as arrays. `compute_rates` takes constants from any source, so that
+the fit runs the same code as an estimate.
+"""
 
 from __future__ import annotations
 
@@ -27,15 +28,15 @@ from gpudesk.engine.step_work import (
 )
 from gpudesk.engine.steps import StepCoefficients
 
-#: What older software lacks grows with this power of its years: kernels, schedulers and formats build on
-#: each other, so that the first year back costs less than the second.
+#: Slowdown of older software grows with this power of its years: kernels, schedulers and formats build on each other,
+#: so that the first year back costs less than the second.
 AGE_POWER: Final = 1.5
-#: More power than this, against the reference, makes nothing faster: clocks end.
+#: Power beyond this ratio to the reference adds no speed: clocks are at their limit.
 MOST_POWER: Final = 1.4
 
 
 class KeyGroup(Enum):
-    """For which part of a deployment a constant is looked up: each has keys of its own."""
+    """The component of a deployment that a constant belongs to; each has its own lookup keys."""
 
     ALL = auto()
     DENSE_WEIGHTS = auto()
@@ -48,7 +49,7 @@ class KeyGroup(Enum):
 
 
 class ConstantLookup(Protocol):
-    """Gives the value of a constant for a slot: a float, or an array with one value for each deployment."""
+    """Gives the value of a constant for a key group: a float, or an array with one value per deployment."""
 
     def __call__(self, name: str, slot: KeyGroup = KeyGroup.ALL) -> float:
         """Return the value of constant `name`."""
@@ -58,53 +59,53 @@ class ConstantLookup(Protocol):
 class EffectiveRates:
     """Efficiencies as shares of the ceilings, and times; arrays of one shape, or floats of one deployment."""
 
-    dense_read_efficiency: float  # of the memory bandwidth, for dense matrices
-    expert_read_efficiency: float  # of the memory bandwidth, for routed experts
-    kv_read_efficiency: float  # of the memory bandwidth, for the KV cache
-    dense_efficiency: float  # of the peak, for dense matrices
-    expert_efficiency: float  # of the peak, for routed experts
-    attention_efficiency: float  # of the 16-bit peak, for attention of prompts
-    decode_attention_efficiency: float  # of the 16-bit peak, for attention of decode steps
-    attention_offset: float  # tokens that every prompt token seems to attend to on top, see `StepCoefficients`
-    expert_half_tokens: float  # tokens an expert at which grouped products reach half of their rate
-    expert_evenness: float  # shape of the gamma distribution of how often each expert is chosen
-    expert_skew: float  # times `StepWork.expert_skew`, load above the mean of the busiest rank under EP
+    dense_read_efficiency: float  # share of memory bandwidth, dense matrices
+    expert_read_efficiency: float  # share of memory bandwidth, routed experts
+    kv_read_efficiency: float  # share of memory bandwidth, KV cache
+    dense_efficiency: float  # share of the peak, dense matrices
+    expert_efficiency: float  # share of the peak, routed experts
+    attention_efficiency: float  # share of the 16-bit peak, attention of prompts
+    decode_attention_efficiency: float  # share of the 16-bit peak, attention of decode steps
+    attention_offset: float  # extra tokens that every prompt token seems to attend to, see `StepCoefficients`
+    expert_half_tokens: float  # tokens per expert at which grouped products reach half of their rate
+    expert_evenness: float  # shape of the gamma distribution of expert popularity
+    expert_skew: float  # factor on `StepWork.expert_skew`: excess load of the busiest rank under EP
     layer_s: float  # s per layer, launches and norms
-    quantise_s: float  # s per layer, narrowing activations
+    quantise_s: float  # s per layer, quantizing activations
     moe_layer_s: float  # s per layer with experts, routing and grouped launch
-    prefill_layer_s: float  # s per layer that the host takes to launch the kernels of a prefill chunk
-    prefill_moe_s: float  # s per layer with experts, the same on top
+    prefill_layer_s: float  # s per layer, host time to launch the kernels of a prefill chunk
+    prefill_moe_s: float  # s per layer with experts, the same in addition
     step_s: float  # s per step, scheduling and sampling
     sequence_s: float  # s per sequence and step, the same
-    host_overlap: float  # share of the host's work that the accelerator hides
-    request_s: float  # s, of a request outside of the steps
-    first_token_s: float  # s, of a request and its first token between client and replica
-    collective_s: float  # s, that one collective takes at least, directly
-    direct_efficiency: float  # of the link, where each rank sends to each other at once
-    ring_s: float  # s, that one collective takes at least, around a ring
-    link_efficiency: float  # of the link, around a ring
-    dispatch_s: float  # s, that one all-to-all takes at least
-    dispatch_efficiency: float  # of the link between the ranks that share experts
-    transfer_s: float  # s, that one hand-over between stages takes at least
-    stage_efficiency: float  # of the link between stages
-    activation_traffic: float  # times that a hidden vector passes memory in a layer
-    routing_traffic: float  # times that it does for each of its experts
+    host_overlap: float  # share of host time hidden behind the accelerator
+    request_s: float  # s per request outside of the steps
+    first_token_s: float  # s, network time of a request and its first token
+    collective_s: float  # s, latency of one direct collective
+    direct_efficiency: float  # share of the link, direct collectives
+    ring_s: float  # s, latency of one ring collective
+    link_efficiency: float  # share of the link, ring collectives
+    dispatch_s: float  # s, latency of one all-to-all
+    dispatch_efficiency: float  # share of the link between the ranks that share experts
+    transfer_s: float  # s, latency of one transfer between stages
+    stage_efficiency: float  # share of the link between stages
+    activation_traffic: float  # memory passes of a hidden vector per layer
+    routing_traffic: float  # memory passes per expert of a token
     imbalance: float  # work of the busiest attention rank over the mean
-    stage_bubble: float  # stretch by each pipeline stage after the first, of steps of several sequences
+    stage_bubble: float  # slowdown per pipeline stage after the first, for steps of several sequences
     burst_equal: float  # see `StepCoefficients`
     burst_varied: float  # see `StepCoefficients`
     limit_queue: float  # see `StepCoefficients`
     gather_steps: float  # see `StepCoefficients`
-    age_factor: float  # stretch of all times by older software
-    pairing: float  # stretch of all times by accelerator and serving engine going together
+    age_factor: float  # slowdown of all times by older software
+    pairing: float  # slowdown of all times by the pair of accelerator and serving engine
 
     @property
     def stretch(self) -> float:
-        """What all times are stretched by: older software, and part and serving engine going together."""
+        """Total slowdown: older software, and the pair of accelerator and serving engine."""
         return self.age_factor * self.pairing
 
 
-#: A part that reaches every peak and adds nothing.
+#: An accelerator that reaches every peak and adds no overhead.
 LOSSLESS_RATES: Final = EffectiveRates(
     dense_read_efficiency=1.0,
     expert_read_efficiency=1.0,
@@ -150,12 +151,12 @@ LOSSLESS_RATES: Final = EffectiveRates(
 
 @lru_cache(maxsize=1_000)
 def get_ranks_key(ranks: int) -> str:
-    """Return the key of a group of `ranks`: 1, 2, 4, or 8 for all larger ones."""
+    """Return the key of a group of `ranks`: 1, 2, 4, or 8 for larger groups."""
     return str(min(8, 2 ** max(0, (ranks - 1).bit_length())))
 
 
 def make_constant_keys(deployment: ResolvedDeployment, ceilings: HardwareCeilings) -> dict[KeyGroup, ConstantKeys]:
-    """Return the keys under which the constants of a deployment are looked up, by the part that they are for."""
+    """Return the lookup keys of the constants of a deployment, by key group."""
     configuration, plan = deployment.configuration, deployment.plan
     model, weights, arithmetic = configuration.model, configuration.weights, configuration.kernel.arithmetic
     generation, family = configuration.accelerator.generation, configuration.engine.family
@@ -189,7 +190,7 @@ def look_up_rates(calibration: Calibration, keys: Sequence[Mapping[KeyGroup, Con
 
 
 def _powered(power: Any, reference: Any, exponent: Any) -> Any:  # noqa: ANN401 - numbers or arrays
-    """Return what a power limit other than the reference's makes of sustained arithmetic; 1 if unknown."""
+    """Return the factor of a power limit on sustained arithmetic, relative to the reference; 1 if unknown."""
     is_known = (power > 0) & (reference > 0)
     unknown = 1.0 - is_known
     ratio = (is_known * power + unknown) / (is_known * reference + unknown)
@@ -197,13 +198,13 @@ def _powered(power: Any, reference: Any, exponent: Any) -> Any:  # noqa: ANN401 
 
 
 def _aged(constant: ConstantLookup, work: StepWork) -> Any:  # noqa: ANN401 - a number or an array
-    """Return what older software stretches all times by; years lie further back the more there are."""
+    """Return the slowdown by older software, which grows faster than linearly with its years."""
     years = work.months_old / 12.0
     return np.exp(constant("age_slowdown") * years**AGE_POWER)
 
 
 def compute_rates(constant: ConstantLookup, work: StepWork) -> EffectiveRates:
-    """Combine constants to rates, of the shape of `work`."""
+    """Combine constants into rates of the shape of `work`."""
     eager = 1.0 + work.eager * (constant("eager_factor") - 1.0)
     overhead = constant("collective_overhead")
     powered = _powered(work.power, constant("reference_power"), constant("power_exponent"))
@@ -251,7 +252,7 @@ def compute_rates(constant: ConstantLookup, work: StepWork) -> EffectiveRates:
 
 
 def list_rate_constants() -> tuple[tuple[str, KeyGroup], ...]:
-    """Return every constant that `rates` looks up, with its slot, each once."""
+    """Return every constant that `rates` looks up, with its key group, each once."""
     constant_keys: dict[tuple[str, KeyGroup], None] = {}
 
     def note(name: str, slot: KeyGroup = KeyGroup.ALL) -> float:
@@ -262,7 +263,7 @@ def list_rate_constants() -> tuple[tuple[str, KeyGroup], ...]:
     return tuple(constant_keys)
 
 
-#: Coefficients that are times, which older software and unlucky pairings stretch.
+#: Coefficients that are times and therefore grow with the slowdown.
 _TIMES = tuple(
     field.name
     for field in fields(StepCoefficients)
@@ -280,7 +281,7 @@ def compute_coefficients(work: StepWork, rates: EffectiveRates) -> StepCoefficie
     ring = work.link_bandwidth * rates.link_efficiency
     experts = work.dispatch_bandwidth * rates.dispatch_efficiency
     stages = work.stage_bandwidth * rates.stage_efficiency
-    # The divisor is one where there are no experts, whose offset is nothing then.
+    # The divisor is one without experts, whose offset is zero then.
     touched = work.active_share * work.expert_spread + (1.0 - work.has_experts)
     busiest = 1.0 + rates.expert_skew * work.expert_skew
     others_fixed = work.dispatches * rates.dispatch_s + work.transfers * rates.transfer_s
@@ -342,18 +343,18 @@ def compute_coefficients(work: StepWork, rates: EffectiveRates) -> StepCoefficie
 
 
 def compute_lossless_coefficients(work: StepWork, expert_evenness: float) -> StepCoefficients:
-    """Return the coefficients of a part that reaches every peak and adds no overhead.
+    """Return the coefficients of an accelerator that reaches every peak and adds no overhead.
 
-    Times the bandwidth or the peak of its class, each of its coefficients is bytes or FLOPs. How evenly
-    experts are chosen is a matter of the model, not of the part.
+    Multiplied by the bandwidth or the peak of its class, each coefficient is bytes or FLOPs. Expert popularity is a
+    property of the model, not of the accelerator.
     """
     return compute_coefficients(work, replace(LOSSLESS_RATES, expert_evenness=expert_evenness))
 
 
 def compute_ideal_coefficients(work: StepWork, expert_evenness: float) -> StepCoefficients:
-    """Return the coefficients without any loss as the bound of physics.
+    """Return the coefficients without any loss as physical bounds.
 
-    The embedding counts as read, as the usual roofline has it, which keeps the bound on the safe side.
+    The embedding counts as read, as in the usual roofline, which keeps the bound conservative.
     """
     coefficients = compute_lossless_coefficients(work, expert_evenness)
     return replace(coefficients, dense_read=coefficients.dense_read + work.embedding_bytes / work.bandwidth)
@@ -361,9 +362,9 @@ def compute_ideal_coefficients(work: StepWork, expert_evenness: float) -> StepCo
 
 @dataclass(frozen=True, slots=True)
 class StepModel:
-    """What steps are made of, from work and rates to coefficients; `ideal` are those without any loss.
+    """From work and rates to step coefficients; `ideal` are those without any loss.
 
-    Arrays with one value for each deployment, or the numbers of one.
+    Arrays with one value per deployment, or the numbers of one.
     """
 
     ceilings: tuple[HardwareCeilings, ...]
@@ -374,7 +375,7 @@ class StepModel:
 
 
 def compute_step_model(deployments: Sequence[ResolvedDeployment], calibration: Calibration) -> StepModel:
-    """Return the steps of all deployments, as arrays."""
+    """Return the step models of all deployments, as arrays."""
     node = calibration.value("node_bandwidth", NO_KEYS)
     ceilings = tuple([compute_ceilings(each.configuration, each.plan, node) for each in deployments])
     keys = [make_constant_keys(each, of_plan) for each, of_plan in zip(deployments, ceilings, strict=True)]
@@ -388,7 +389,7 @@ _Figures = TypeVar("_Figures", StepWork, EffectiveRates, StepCoefficients)
 
 
 def compute_single_step_model(deployment: ResolvedDeployment, calibration: Calibration) -> StepModel:
-    """Return the steps of one deployment, as plain numbers."""
+    """Return the step model of one deployment, as plain numbers."""
     model = compute_step_model([deployment], calibration)
 
     def plain(figures: _Figures) -> _Figures:

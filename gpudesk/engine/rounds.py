@@ -24,10 +24,10 @@ Mask = NDArray[np.bool_]
 
 @dataclass(frozen=True, slots=True)
 class ReplicaRequests:
-    """What one replica serves: prompt tokens to compute, prompt tokens held, output tokens, and the limits.
+    """Requests of one replica: prompt tokens to compute, prompt tokens cached, output tokens, and limits.
 
-    `capacity` is how many sequences the replica admits, at least 1; all arrays of one shape. `spread` is how
-    far the longest of varied outputs is beyond the mean, over the same of real traffic.
+    `capacity` is how many sequences the replica admits, at least 1; all arrays of one shape. `spread` is the excess of
+    the longest varied output over the mean, relative to real traffic.
     """
 
     prompt: Array
@@ -47,7 +47,7 @@ class ReplicaRequests:
 
     @property
     def later(self) -> Array:
-        """Output tokens after the first, which comes with the prompt."""
+        """Output tokens after the first, which the prompt yields."""
         return np.maximum(self.output - 1.0, 0.0)
 
     def select(self, chosen: NDArray[Any] | slice) -> ReplicaRequests:
@@ -63,13 +63,12 @@ class ReplicaRequests:
 
 @dataclass(frozen=True, slots=True)
 class ServingRound:
-    """A round; all in seconds, apart from the count of decode `steps`.
+    """One round; all in seconds, apart from the count of decode `steps`.
 
-    `parts` divides all of it by the first four of `LIMITERS`, steps and prompts one after the other. `step`
-    is a decode step, 0 if a single token leaves nothing to decode. `chunk` is what a prefill chunk takes
-    from the replica, `fill` what the first one of a burst takes longer than that on its way through the
-    pipeline stages. `shared` is what a round is shorter where prompts go through the layers in one step with
-    the tokens of others, and `added` what a prompt then adds to it.
+    `parts` divides the round by the first four of `LIMITERS`, steps and prompts added up. `step` is a decode step, 0 if
+    a single output token needs none. `chunk` is the replica time of a prefill chunk, `fill` the extra latency of the
+    first chunk of a burst in the pipeline stages. `shared` is the time saved by running prompts in one step with the
+    tokens of others, and `added` the time that a prompt then adds.
     """
 
     decode: StepTime
@@ -87,12 +86,12 @@ class ServingRound:
 
     @property
     def limiter(self) -> NDArray[np.intp]:
-        """Position in `LIMITERS` of what takes most of the round."""
+        """Index in `LIMITERS` of the largest share of the round."""
         return find_limiter(self.parts)
 
     @property
     def apart(self) -> Array:
-        """Length of the round where all prompts come before all decode steps."""
+        """Length of the round if all prompts run before all decode steps."""
         return self.decoding + self.prompts
 
     @property
@@ -101,30 +100,30 @@ class ServingRound:
 
     @property
     def stall(self) -> Array:
-        """The most that running sequences wait for prompts: one chunk on each stage between two tokens."""
+        """The longest wait of running sequences for prompts: one chunk per stage between two tokens."""
         return np.minimum(self.prompts, self.steps * self.prefill.total)
 
     @property
     def burst(self) -> Array:
-        """Mean time to the first token when all prompts come at once: they finish chunk by chunk."""
+        """Mean time to the first token if all prompts arrive at once: they finish chunk by chunk."""
         return self.fill + 0.5 * (self.prompts + np.maximum(self.each_prompt, self.chunk))
 
     @property
     def tokens(self) -> Array:
-        """What the tokens of others take of a step that a prompt goes through with them."""
+        """The share of a mixed step that the tokens of other requests take."""
         return np.where(self.step > 0, self.decode.own, 0.0)
 
     def wait(self, mixes: Array, rate: Array) -> Array:
-        """Mean time that a prompt waits, beside its own prefill, where prompts come at random.
+        """Mean wait of a prompt, besides its own prefill, with random arrivals.
 
-        `rate` is how many come in a second. A prompt waits for the rest of the step under way, which is
-        likely to be a long one, since long ones take most of the time; and then for the prompts that came
-        during that step as well, and for the tokens that go with it:
+        `rate` is arrivals per second. A prompt waits for the rest of the running step, which is likely to be a long
+        one, since long steps take most of the time. Then it waits for the prompts that arrived during that step, and
+        for the tokens in the same step:
 
             tokens + (1/2 + ρ) × (step / (1 - ρ) + ρ × added / (1 - ρ²)),  ρ = rate × added
 
-        The bracket is the mean square of a step over its mean where each step takes all prompts that came
-        during the one before.
+        The bracket is the mean square of a step over its mean if each step takes all prompts that arrived during the
+        step before it.
         """
         busy = np.minimum(rate * self.added, 0.99)
         step_wait = self.step / (1.0 - mixes * busy) + busy * self.added / (1.0 - busy * busy)
@@ -132,12 +131,11 @@ class ServingRound:
         return waited
 
     def loop_wait(self, rows: CoefficientColumns, prompt: Array, group: Array) -> Array:
-        """Mean time that a prompt waits, beside its own prefill, in a closed loop of varied lengths.
+        """Mean wait of a prompt, besides its own prefill, in a closed loop of varied lengths.
 
-        The next prompt of a client comes when the last token of the one before is out, together with those
-        of `group` - 1 others on average that end with the same step, however long that took. It waits for the
-        rest of the step that has begun by then, which has as many prompts as Poisson lets end with the
-        step before, and for the others of its group, of which some share its chunk.
+        The next prompt of a client arrives when the last token of the previous request is out, on average together with
+        `group` - 1 others that end with the same step. It waits for the rest of the step that has begun by then, whose
+        number of prompts is Poisson distributed, and for the others of its group, some of which share its chunk.
         """
         ends = group - 1.0
         mean = np.maximum(self.step + ends * self.added, 1e-12)
@@ -153,13 +151,13 @@ def compute_round(rows: CoefficientColumns, requests: ReplicaRequests, running: 
     each, prefill = compute_request_prefill(rows, requests.prompt, waiting, requests.cached)
     decode = compute_decode_step(rows, running, requests.context)
     later = requests.later
-    # A step yields no more tokens than there are to come.
+    # A step yields no more tokens than the request still needs.
     steps = np.maximum(later / rows.tokens_per_step, np.minimum(later, 1.0))
     prompts = running * each
     chunk = prefill.total * compute_stretch(rows, waiting) / rows.stages
     serving = running * rows.request
     chunks = (prompts - serving) / chunk
-    # Chunks fall into steps at random, some into the same one. A lone prompt finds nobody decoding.
+    # Chunks fall into steps at random, some into the same one. A lone prompt meets no decoding sequences.
     slots = steps * rows.stages
     busy_slots = slots * -np.expm1(-chunks / np.maximum(slots, 1e-12))
     together = rows.mixes * busy_slots * (1.0 - 1.0 / np.maximum(running, 1.0))
@@ -182,11 +180,11 @@ def compute_round(rows: CoefficientColumns, requests: ReplicaRequests, running: 
 
 
 def compute_lone_ttft(rows: CoefficientColumns, requests: ReplicaRequests) -> Array:
-    """Seconds to the first token of a prompt that has the replica to itself, all pipeline stages passed."""
+    """Seconds to the first token of an uncontended prompt, through all pipeline stages."""
     each, chunk = compute_request_prefill(rows, requests.prompt, np.ones(len(rows)), requests.cached)
     return rows.latency + each + (1.0 - 1.0 / rows.stages) * chunk.total
 
 
 def compute_tpot(requests: ReplicaRequests, seconds: Array) -> Array:
-    """Seconds from first to last token over the tokens between; NaN for a single output token."""
+    """Seconds per output token after the first; NaN for a single output token."""
     return np.where(requests.later > 0, seconds / np.maximum(requests.later, 1.0), np.nan)

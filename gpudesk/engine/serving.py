@@ -26,7 +26,7 @@ from gpudesk.engine.steps import Array, CoefficientColumns
 #: Codes of the loads in `Loads.kind`.
 LOAD_CODES: Final = {kind: code for code, kind in enumerate(LoadKind)}
 
-#: Cases that one pass works on, so that its arrays stay in the cache of one core.
+#: Cases per pass, so that its arrays stay in the cache of one core.
 CASES_PER_CHUNK: Final = 4096
 
 
@@ -34,8 +34,8 @@ CASES_PER_CHUNK: Final = 4096
 class DeploymentLoads:
     """The load of each case on its whole deployment; arrays of one shape.
 
-    `amount`: sequences of a batch or of a closed loop, or requests/s of an open loop. `total`: requests of
-    the run, infinite for steady state. `ttft` and `tpot`: limits in seconds. `replicas`: of the deployment.
+    `amount`: sequences of a batch or of a closed loop, or requests/s of an open loop. `total`: requests of the run,
+    infinite for steady state. `ttft` and `tpot`: limits in seconds. `replicas`: of the deployment.
     """
 
     kind: NDArray[np.int8]
@@ -52,11 +52,11 @@ class DeploymentLoads:
 
 @dataclass(frozen=True, slots=True)
 class ServingResults:
-    """What each deployment does; arrays of one shape, NaN if a figure has no meaning for the load.
+    """Results of each deployment; arrays of one shape, NaN if a figure has no meaning for the load.
 
-    `concurrency` and `admitted` are sequences of the whole deployment, `rate` is requests/s of the whole
-    deployment, `running` sequences of one replica, of which `waiting` queue for prefill together; times in
-    seconds; `limiter` a position in LIMITERS.
+    `concurrency` and `admitted` are sequences of the whole deployment, `rate` is requests/s of the whole deployment,
+    `running` sequences of one replica, of which `waiting` queue for prefill together. Times are in seconds; `limiter`
+    is an index in `LIMITERS`.
     """
 
     concurrency: Array
@@ -87,7 +87,7 @@ def _batch(
 def _closed(
     rows: CoefficientColumns, requests: ReplicaRequests, loads: DeploymentLoads, constants: SchedulingConstants
 ) -> _Served:
-    # More clients than requests send nothing.
+    # Clients beyond the number of requests send nothing.
     clients = np.minimum(loads.amount, loads.total)
     active = np.minimum(loads.replicas, clients)
     served = serve_closed_loop(rows, requests, clients / active, loads.total / active, constants)
@@ -117,10 +117,10 @@ def _limits(
 
 
 def _arriving(served: ReplicaResults, requests: ReplicaRequests, loads: DeploymentLoads) -> ServingResults:
-    """Count by Little's law who is in flight where requests come by themselves: rate times stay.
+    """Count requests in flight of an open loop by Little's law: arrival rate x residence time.
 
-    That is one at least while there is any, and beyond what is admitted they wait. Without a stay (overload,
-    limits not met) those that run are counted.
+    At least 1 if requests arrive at all; those beyond the admitted number wait. Without a residence time (overload,
+    missed limits) the running sequences count.
     """
     stay = served.ttft + requests.later * np.nan_to_num(served.tpot)
     inside = np.maximum(served.rate * stay * loads.replicas, 1.0)
@@ -158,14 +158,14 @@ _SERVE: Final[
 def serve_loads(
     rows: CoefficientColumns, requests: ReplicaRequests, loads: DeploymentLoads, constants: SchedulingConstants
 ) -> ServingResults:
-    """Serve every case. `requests.capacity` is per replica; cases that do not fit must be left out before."""
+    """Serve every case. `requests.capacity` is per replica; leave out cases that do not fit."""
     present = [kind for kind in LoadKind if bool(np.any(loads.kind == LOAD_CODES[kind]))]
     if len(present) == 1 and len(rows) <= CASES_PER_CHUNK:
         return _SERVE[present[0]](rows, requests, loads, constants)[1]
     results = _empty(len(rows))
     for kind in present:
         for chosen in _chunks(loads.kind == LOAD_CODES[kind]):
-            # What a replica was computed from is let go at once: the next chunk takes its place near the processor.
+            # Inputs of a replica are freed at once, so that the next chunk reuses their place in the CPU cache.
             part = _SERVE[kind](rows.select(chosen), requests.select(chosen), loads.select(chosen), constants)[1]
             for field in fields(ServingResults):
                 getattr(results, field.name)[chosen] = getattr(part, field.name)
@@ -179,12 +179,12 @@ def serve_replicas(
     loads: DeploymentLoads,
     constants: SchedulingConstants,
 ) -> tuple[ReplicaResults, ServingResults]:
-    """Serve cases that are all of one kind; return what one replica of each does, and the deployment."""
+    """Serve cases of one kind of load; return the results of one replica of each, and of the deployment."""
     return _SERVE[kind](rows, requests, loads, constants)
 
 
 def _chunks(mask: NDArray[np.bool_]) -> Iterator[NDArray[np.intp] | slice]:
-    """Yield where `mask` holds, at most CHUNK cases at a time; as slices where it holds everywhere."""
+    """Yield the cases selected by `mask`, at most CHUNK at a time; as slices if all are selected."""
     everywhere = bool(mask.all())
     cases = np.flatnonzero(mask)
     for start in range(0, len(cases), CASES_PER_CHUNK):
@@ -199,7 +199,7 @@ def _empty(cases: int) -> ServingResults:
 
 
 def make_workload_values(work: Workload) -> tuple[float, ...]:
-    """Return what the arrays take from a workload; times in seconds."""
+    """Return the numbers of a workload as stored in arrays; times in seconds."""
     context_tokens = float(work.input_tokens)
     return (
         context_tokens * (1.0 - work.prefix_hit_rate),
@@ -232,7 +232,7 @@ def make_requests_and_loads(
 ) -> tuple[ReplicaRequests, DeploymentLoads]:
     """Return the requests and the loads of cases.
 
-    `values` has the shape (cases, values of `make_workload_values`); `capacity` is what a replica admits.
+    `values` has the shape (cases, values of `make_workload_values`); `capacity` is sequences per replica.
     """
     columns = np.ascontiguousarray(values.T)
     prompt, context_tokens, output, spread, kind, amount, total, ttft, tpot, p99 = columns
@@ -249,13 +249,13 @@ class LowestLimits(NamedTuple):
     tpot: Array
 
     def missed_by(self, loads: DeploymentLoads) -> Array:
-        """Return these over the limits of the loads, whichever is missed by the larger factor."""
+        """Return these over the limits of the loads, for the limit missed by the larger factor."""
         times: Array = np.maximum(self.ttft / loads.ttft, np.nan_to_num(self.tpot) / loads.tpot)
         return times
 
 
 def score_by_rate(results: ServingResults) -> Array:
-    """Return by what plans are chosen, the highest wins: output rate, less up to a thousandth by TPOT."""
+    """Return the score by which plans are chosen (highest wins): output rate, less up to 0.1% by TPOT."""
     score = np.nan_to_num(results.rate, nan=-1.0)
     pace = np.nan_to_num(results.tpot, nan=1.0)
     scores: Array = score * (1.0 - 1e-3 * pace / (1.0 + pace))
@@ -269,9 +269,9 @@ def score_plans(
     results: ServingResults,
     constants: SchedulingConstants,
 ) -> Array:
-    """Return `score_by_rate`; below zero where limits are not met, the less the further a plan is from them."""
+    """Return `score_by_rate`; below zero for missed limits, lower the further a plan misses them."""
     scores = score_by_rate(results)
-    # Only limits leave a load without a rate.
+    # Only latency limits can leave a load without a rate.
     missed = np.flatnonzero(np.isnan(results.rate))
     if len(missed):
         missed_loads = loads.select(missed)
@@ -283,7 +283,7 @@ def score_plans(
 def find_lowest_limits(
     rows: CoefficientColumns, requests: ReplicaRequests, loads: DeploymentLoads, constants: SchedulingConstants
 ) -> LowestLimits:
-    """Return what the limits of each case must be for one request in flight, as p99 or as mean."""
+    """Return the limits that one request in flight meets in each case, as p99 or as mean."""
     endless = np.full_like(loads.ttft, np.inf)
     single = replace(requests, capacity=np.ones_like(endless))
     anything = replace(loads, ttft=endless, tpot=endless, p99=np.zeros_like(loads.p99))

@@ -1,4 +1,4 @@
-"""Sharding: bytes and arithmetic on the fullest accelerator of a deployment, exact."""
+"""Sharding: exact bytes and arithmetic on the fullest accelerator of a deployment."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ _REPLICATED_BY_ATTENTION_DP = frozenset(
         TensorClass.NORM,
     }
 )
-#: Classes that a format covers which does not cover all matrices.
+#: Classes quantized in formats that do not cover all matrices.
 _NARROWED: Final[Mapping[QuantisedTensors, frozenset[TensorClass]]] = MappingProxyType(
     {
         "experts": frozenset({TensorClass.EXPERT}),
@@ -47,13 +47,13 @@ class TensorShare:
 
 
 class ExpertPadding(NamedTuple):
-    """Multiples up to which kernels fill the matrices of experts: of the hidden size, of a rank's width."""
+    """Multiples to which kernels pad the matrices of experts: of the hidden size, of a rank's width."""
 
     hidden: int = 1
     intermediate: int = 1
 
     def added(self, stored_bytes: int, hidden: int, intermediate: int) -> int:
-        """Bytes added to `stored_bytes` of matrices of `hidden` times `intermediate` elements."""
+        """Padding bytes of `stored_bytes` of matrices of `hidden` times `intermediate` elements."""
         if self == NO_PADDING:
             return 0
         padded = _filled(hidden, self.hidden) * _filled(intermediate, self.intermediate)
@@ -71,12 +71,11 @@ def _filled(size: int, multiple: int) -> int:
 class ModelShards:
     """What the fullest accelerator of a plan holds, and what a step touches.
 
-    `resident_bytes` is exact for the fullest pipeline stage, with `padding_bytes` of filled-up experts that
-    no step needs. The shares are totals over all layers for one rank of each stage, which is what a token
-    passes through: `dense` (everything in the layers that every step reads), `experts` (routed experts),
-    `head` (LM head, and matrices beside it). Of the embedding (`embedding_lookup_bytes`) and of the table of
-    the layers' own inputs a step reads a few rows only. `active_expert_elements` are the routed-expert
-    elements that one token multiplies with, undivided.
+    `resident_bytes` is exact for the fullest pipeline stage, including `padding_bytes` of padded experts that no step
+    needs. The shares are totals over all layers for one rank of each stage, which is what a token passes through:
+    `dense` (everything in the layers that every step reads), `experts` (routed experts), `head` (LM head and related
+    matrices). A step reads only a few rows of the embedding (`embedding_lookup_bytes`) and of the per-layer input
+    table. `active_expert_elements` are the routed-expert elements that one token multiplies with, undivided.
     """
 
     resident_bytes: int
@@ -96,10 +95,10 @@ class ModelShards:
 
 
 def get_storage_format(tensor: WeightTensor, model: Model, weights: Precision) -> StorageFormat:
-    """Return the format in which a tensor is stored when the weights are in `weights`.
+    """Return the format in which a tensor is stored with the weights in `weights`.
 
-    Embeddings, LM head, norms, routers and small tensors stay 16 bits wide. In checkpoints that narrow only
-    some of their matrices the others keep their published format.
+    Embeddings, LM head, norms, routers and small tensors stay 16 bits wide. In checkpoints that quantize only some
+    matrices the others keep their published format.
     """
     if not tensor.quantisable:
         return WIDE_FORMAT
@@ -112,10 +111,9 @@ def get_storage_format(tensor: WeightTensor, model: Model, weights: Precision) -
 
 
 def is_partly_narrow(model: Model, weights: Precision) -> bool:
-    """Whether `weights` covers some matrices alone, as in the published checkpoint of `model`.
+    """Whether `weights` covers only some matrices, as in the published checkpoint of `model`.
 
-    Checkpoints in the published format do, and those of other makers below eight bits; what they make in
-    eight bits covers all.
+    Checkpoints in the published format do, and third-party ones below 8 bits; third-party 8-bit checkpoints cover all.
     """
     if model.quantised_tensors == "linear":
         return False
@@ -123,13 +121,13 @@ def is_partly_narrow(model: Model, weights: Precision) -> bool:
 
 
 def compute_narrow_share(model: Model, weights: Precision) -> float:
-    """Share of the matrices outside routed experts that `weights` covers, by their elements."""
+    """Share of the matrices outside routed experts that `weights` covers, by element count."""
     return _covered(model) if is_partly_narrow(model, weights) else 1.0
 
 
 @lru_cache(maxsize=500)
 def _covered(model: Model) -> float:
-    """Return the share of the matrices outside routed experts that a format covers which covers some."""
+    """Return the share of the matrices outside routed experts that a partial format covers."""
     narrowed = _NARROWED[model.quantised_tensors]
     covered = every = 0
     for group, layer in zip(model.layers, _layers(model), strict=True):
@@ -168,7 +166,7 @@ def _sum(tensors: _StoredTensors, plan: ParallelPlan) -> TensorShare:
 
 @dataclass(frozen=True, slots=True)
 class _ShardedLayer:
-    """The tensors of one layer of a group, sorted once for all plans, and what does not depend on a plan."""
+    """The tensors of one layer of a group, sorted once for all plans, and everything independent of the plan."""
 
     experts: tuple[WeightTensor, ...]
     dense: tuple[WeightTensor, ...]
@@ -178,7 +176,7 @@ class _ShardedLayer:
 
 @lru_cache(maxsize=2_000)
 def _layers(model: Model) -> tuple[_ShardedLayer, ...]:
-    """Return one layer of each group of the model, in their order."""
+    """Return one layer of each group of the model, in order."""
     layers = []
     for group in model.layers:
         tensors = list_layer_tensors(model, group)
@@ -195,7 +193,7 @@ def _layers(model: Model) -> tuple[_ShardedLayer, ...]:
 
 
 def _merged(tensors: tuple[WeightTensor, ...]) -> tuple[WeightTensor, ...]:
-    """Return tensors of one shape and treatment as copies of one, which divides them alike but once."""
+    """Merge tensors of equal shape and treatment into copies of one, which divides the same way."""
     alike: dict[tuple[object, ...], WeightTensor] = {}
     for tensor in tensors:
         key = (tensor.tensor_class, tensor.split, tensor.elements, tensor.kv_heads, tensor.quantisable)
@@ -226,7 +224,7 @@ _TABLES = (TensorClass.EMBEDDING, TensorClass.LAYER_EMBEDDING)
 
 @dataclass(frozen=True, slots=True)
 class _OuterShares:
-    """What one rank holds outside the layers, and what of the head a step reads."""
+    """What one rank holds outside the layers, and what a step reads of the head."""
 
     embedding: TensorShare
     layer_embedding: TensorShare
@@ -238,16 +236,16 @@ class _OuterShares:
         first = self.embedding + self.layer_embedding
         if stages == 1:
             return first + self.head
-        # A tied table is needed on both.
+        # Both stages need a tied table.
         last = self.head + self.embedding if tied else self.head
         return max(first, last, key=lambda share: share.stored_bytes)
 
 
 @lru_cache(maxsize=2_000)
 def _split_outer_tensors(model: Model) -> tuple[tuple[WeightTensor, ...], ...]:
-    """Return embeddings, tables of the layers' own inputs, all else, and what of that every step reads."""
+    """Return embeddings, per-layer input tables, everything else, and what every step reads of that."""
     outer = list_outer_tensors(model)
-    # A matrix outside the layers that is no table takes part in every step, as the LM head does.
+    # A matrix outside the layers that is not a lookup table takes part in every step, like the LM head.
     return (
         _of(outer, TensorClass.EMBEDDING),
         _of(outer, TensorClass.LAYER_EMBEDDING),
@@ -273,9 +271,9 @@ def _store_tensors(
 def _divided(
     model: Model, weights: Precision, plan: ParallelPlan
 ) -> tuple[_OuterShares, tuple[tuple[TensorShare, TensorShare], ...]]:
-    """Return what lies outside the layers, and experts and dense of a layer of each group.
+    """Return the shares outside the layers, and experts and dense of a layer of each group.
 
-    Many plans share it, which differ in stages and replicas.
+    Plans that differ in stages and replicas share the result.
     """
     outer, layers = _store_tensors(model, weights)
     embedding, layer_embedding, head, head_read = [_sum(tensors, plan) for tensors in outer]
@@ -291,7 +289,7 @@ def _divided(
 def shard_model(
     model: Model, weights: Precision, plan: ParallelPlan, padding: ExpertPadding = NO_PADDING
 ) -> ModelShards:
-    """Lay `model` with `weights` (a concrete format) out over `plan`; exact integers.
+    """Shard `model` with `weights` (a concrete format) over `plan`; exact integers.
 
     Raises ValueError if the model's dimensions are not known.
     """
@@ -302,7 +300,7 @@ def shard_model(
 def _shard_replica(
     model: Model, weights: Precision, tp: int, pp: int, ep: int, attention_dp: bool, padding: ExpertPadding
 ) -> ModelShards:
-    """Return the shards of all plans that differ in their replicas only."""
+    """Return the shards of all plans that differ only in their replicas."""
     if not model.dimensions_known:
         raise ValueError(model.id)
     # Stages and replicas divide no tensor.

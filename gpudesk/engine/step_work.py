@@ -1,7 +1,8 @@
-"""Bytes, FLOPs and transfers of one step, and the peaks and links that the accelerator has for them.
+"""Bytes, FLOPs and transfers of one step, and the peaks and links of the accelerator.
 
-Nothing here is fitted: bytes, FLOPs and counts follow from the model, its formats and the parallel plan,
-ceilings from the accelerator. `gpudesk.engine.rates` has the share that is reached."""
+No figure here is fitted: bytes, FLOPs and counts follow from the model, its formats and the parallel plan, ceilings
+from the accelerator. `gpudesk.engine.rates` has the shares that are reached.
+"""
 
 from __future__ import annotations
 
@@ -21,7 +22,7 @@ from gpudesk.engine.deployment import ResolvedDeployment, ServingConfiguration
 from gpudesk.engine.kv_cache import CacheStepWork
 from gpudesk.engine.sharding import compute_narrow_share
 
-#: Peak fields in the order in which a format falls back to the next wider arithmetic.
+#: Peak fields in the order in which a format falls back to wider arithmetic.
 _PEAKS: Final[dict[Precision, tuple[str, ...]]] = {
     Precision.FP16: ("fp16", "bf16"),
     Precision.BF16: ("bf16", "fp16"),
@@ -34,7 +35,7 @@ _PEAKS: Final[dict[Precision, tuple[str, ...]]] = {
     Precision.INT4: ("int4", "bf16", "fp16"),
 }
 
-#: Where a part states no PCIe rate: PCIe 4.0 x16, both directions, the slowest among the parts listed.
+#: If an accelerator has no published PCIe rate: PCIe 4.0 x16, both directions, the slowest in the catalog.
 FALLBACK_PCIE: Final = 62e9
 
 
@@ -48,14 +49,14 @@ class RankLink:
 
 @dataclass(frozen=True, slots=True)
 class ArithmeticPeak:
-    """A dense peak in FLOP/s, and the precision under which the part states it."""
+    """A dense peak in FLOP/s, and the precision for which it is published."""
 
     flops: float
     precision: str
 
 
 def find_peak(accelerator: Accelerator, arithmetic: Precision) -> ArithmeticPeak | None:
-    """Return the dense peak for an arithmetic, or that of the next wider one that the part states."""
+    """Return the dense peak for an arithmetic format, or of the next wider format with a published peak."""
     for name in _PEAKS[arithmetic]:
         flops = accelerator.peak_dense.get(name)
         if flops is not None:
@@ -67,8 +68,8 @@ def find_peak(accelerator: Accelerator, arithmetic: Precision) -> ArithmeticPeak
 def find_link(accelerator: Accelerator, ranks: int, node_bandwidth: float) -> RankLink:
     """Return the slowest link inside a group of `ranks`: scale-up, PCIe in one host, or between nodes.
 
-    `node_bandwidth` is one direction of one accelerator's network port in bytes/s. A scale-up domain of
-    one or unknown means cards over PCIe, as many as a host holds.
+    `node_bandwidth` is one direction of one accelerator's network port in bytes/s. A scale-up domain of one or unknown
+    means PCIe cards, as many as a host holds.
     """
     domain = accelerator.scale_up_domain or 1
     if accelerator.scale_up_bandwidth is not None and ranks <= domain:
@@ -79,30 +80,30 @@ def find_link(accelerator: Accelerator, ranks: int, node_bandwidth: float) -> Ra
 
 
 def find_stage_link(accelerator: Accelerator, plan: ParallelPlan, node_bandwidth: float) -> RankLink:
-    """Return the slowest link that activations pass from one pipeline stage to the next.
+    """Return the slowest link between one pipeline stage and the next.
 
-    Stages of a replica stand one behind the other, so that those which fill more than a host hand over
-    through the network, however fast the ranks of one stage talk to each other.
+    The stages of a replica are placed one after the other, so stages that fill more than a host use the network,
+    however fast the links within a stage are.
     """
     if plan.replica > accelerator.cards_per_host:
         return RankLink(node_bandwidth, "node")
     return find_link(accelerator, plan.replica, node_bandwidth)
 
 
-#: Bytes of one element of an activation that travels between ranks.
+#: Bytes per element of an activation sent between ranks.
 TRAVEL_BYTES = 2
-#: Ranks of one host: up to so many, attention-DP gathers all tokens around its experts.
+#: Up to this many ranks, one host, attention-DP gathers all tokens around its experts.
 MOST_GATHERED = 8
 
 
 @dataclass(frozen=True, slots=True)
 class HardwareCeilings:
-    """What the part offers: bytes/s of its memory, dense peaks by class, and the links of the plan.
+    """Limits of the accelerator: bytes/s of its memory, dense peaks by class, and the links of the plan.
 
-    `link` joins the tensor-parallel ranks, `dispatch_link` the ranks that share experts, `stage_link` the
-    pipeline stages. `dense_weights` and `dense_arithmetic` are the formats of the matrices outside routed
-    experts, which some checkpoints leave wider. Where a checkpoint has two formats there, they are those of
-    the greater part, `dense_peak` is what both come to, and `dense_parts` has the share and peak of each.
+    `link` joins the tensor-parallel ranks, `dispatch_link` the ranks that share experts, `stage_link` the pipeline
+    stages. `dense_weights` and `dense_arithmetic` are the formats of the matrices outside routed experts, which some
+    checkpoints keep wider. If a checkpoint has two formats there, these are the formats of the larger share,
+    `dense_peak` is the combined peak, and `dense_parts` has the share and peak of each.
     """
 
     bandwidth: float
@@ -119,66 +120,66 @@ class HardwareCeilings:
 
 @dataclass(frozen=True, slots=True)
 class StepWork:
-    """One step of one replica, for the busiest accelerator; arrays of one shape, or floats of one deployment.
+    """One step of one replica on the busiest accelerator; arrays of one shape, or floats of one deployment.
 
     Groups of the cache are those of `StepCoefficients`.
     """
 
     bandwidth: float  # bytes/s of the memory
     dense_bytes: float  # of all dense matrices
-    dense_flop: float  # a token, of the dense matrices
+    dense_flop: float  # per token, of the dense matrices
     dense_peak: float  # FLOP/s of all ranks that divide them
     expert_bytes: float  # of all routed experts
-    expert_flop: float  # a token, of the routed experts
+    expert_flop: float  # per token, of the routed experts
     expert_peak: float  # FLOP/s of all ranks that divide them
     power: float  # W per dense 16-bit TFLOP/s, 0 if unknown
     active_share: float  # k/E of the routed experts
     log_miss: float  # ln(1 - k/E)
     expert_spread: float  # replicas that share one set of experts
-    expert_skew: float  # what a rank differs from the others by in what its experts have to do, 0 without EP
+    expert_skew: float  # imbalance of expert work between ranks, 0 without EP
     has_experts: float  # 0 or 1
     embedding_bytes: float  # of a table of which a step reads a few rows
     head_bytes: float  # of the LM head
-    head_flop: float  # a token of one attention rank, of the LM head
+    head_flop: float  # per token of one attention rank, of the LM head
     attention_peak: float  # FLOP/s
-    kv_bytes: float  # read of one cached token of one sequence in group 0
+    kv_bytes: float  # read per cached token of one sequence in group 0
     kv1_bytes: float  # the same in group 1
     kv1_window: float  # tokens
     kv2_bytes: float  # the same in group 2
     kv2_window: float  # tokens
-    state_bytes: float  # read and written of one sequence
+    state_bytes: float  # read and written per sequence
     att_flop: float  # of one new token against one cached token in decode, group 0
     att1_flop: float  # the same in group 1
     att2_flop: float  # the same in group 2
-    patt_flop: float  # of one token against one token before it in prefill
-    patt1_flop: float  # the same where a window ends it
+    patt_flop: float  # of one token against one earlier token in prefill
+    patt1_flop: float  # the same if a window ends it
     patt1_window: float  # tokens
     layers: float  # of the model
     moe_layers: float  # layers with experts
     collectives: float  # all-reduces of a step among tensor-parallel ranks
     link_bandwidth: float  # bytes/s between them
-    moved: float  # bytes per token over that link, around a ring
-    exchanged: float  # bytes per token over it, where each rank sends to each other at once
-    dispatches: float  # all-to-alls of a step among the ranks that share experts
+    moved: float  # bytes per token over that link, ring
+    exchanged: float  # bytes per token over it, direct
+    dispatches: float  # all-to-alls per step among the ranks that share experts
     dispatch_bandwidth: float  # bytes/s between them
     dispatch_moved: float  # bytes per token over that link
-    transfers: float  # hand-overs of a step between pipeline stages
+    transfers: float  # transfers per step between pipeline stages
     stage_bandwidth: float  # bytes/s between them
     stage_moved: float  # bytes per token over that link
     layer_vectors: float  # bytes of the hidden vectors of a token in all layers of an attention rank
     expert_vectors: float  # bytes of the copies of a token for its experts on a rank, in all layers
     attention_ranks: float  # ranks over which attention-DP divides sequences, else 1
-    spread_sequences: float  # 0 or 1: ranks differ in how much they have to do
+    spread_sequences: float  # 0 or 1: ranks have uneven work
     stages: float  # pipeline stages
-    months_old: float  # of the software, before the newest calibrated month
+    months_old: float  # age of the software before the newest calibrated month
     eager: float  # 0 or 1: no graph capture
     server: float  # 0 or 1: behind the HTTP server
-    mixed_steps: float  # 0 or 1: prompts go in one step with the tokens of running sequences
-    kv_on_demand: float  # 0 or 1: a sequence is given memory as it grows
-    chunk_tokens: float  # tokens that a step takes at most
-    step_batch_cap: float  # sequences that a step takes at most
-    tokens_per_step: float  # tokens of a sequence that a step yields
-    verified_tokens: float  # tokens of a sequence that a step computes
+    mixed_steps: float  # 0 or 1: prompts run in one step with the tokens of running sequences
+    kv_on_demand: float  # 0 or 1: memory is allocated as a sequence grows
+    chunk_tokens: float  # most tokens in a step
+    step_batch_cap: float  # most sequences in a step
+    tokens_per_step: float  # tokens per sequence that a step yields
+    verified_tokens: float  # tokens per sequence that a step computes
 
 
 @lru_cache(maxsize=1_000)
@@ -188,7 +189,7 @@ def has_experts(model: Model) -> bool:
 
 @lru_cache(maxsize=1_000)
 def get_attention_key(model: Model) -> str:
-    """Return which attention kernels a model needs: over heads, over latents, or over latents that an indexer picks."""
+    """Return the attention kernels that a model needs: over heads, latents, or latents picked by an indexer."""
     latent = [group.mixer for group in model.layers if isinstance(group.mixer, MLA)]
     if any(mixer.indexer for mixer in latent):
         return "sparse"
@@ -198,7 +199,7 @@ def get_attention_key(model: Model) -> str:
 def compute_ceilings(
     configuration: ServingConfiguration, plan: ParallelPlan, node_bandwidth: float
 ) -> HardwareCeilings:
-    """Return what the accelerator offers for a model; raises ValueError for one without a peak for it.
+    """Return the limits of the accelerator for a model; raises ValueError if it has no peak for it.
 
     `node_bandwidth` is one direction of one accelerator's network port in bytes/s.
     """
@@ -221,7 +222,7 @@ def compute_ceilings(
 
 
 class _DenseCeilings(NamedTuple):
-    """Formats and peak of the matrices outside routed experts; `parts` where they are of two formats."""
+    """Formats and peak of the matrices outside routed experts; `parts` if they have two formats."""
 
     weights: Precision
     arithmetic: Precision
@@ -240,7 +241,7 @@ def _find_dense_ceilings(part: Accelerator, model: Model, weights: Precision, ar
     if narrow_share == 0.0:
         return _DenseCeilings(other, wide_arithmetic, wide)
     parts = ((narrow_share, narrow), (1.0 - narrow_share, wide))
-    # Shares of the arithmetic follow one another.
+    # Shares of the arithmetic run one after the other.
     flops = 1.0 / sum(share / each.flops for share, each in parts)
     if narrow_share >= 0.5:
         return _DenseCeilings(weights, arithmetic, ArithmeticPeak(flops, narrow.precision), parts)
@@ -256,7 +257,7 @@ def _require_peak(accelerator: Accelerator, arithmetic: Precision) -> Arithmetic
 
 
 def is_dispatched(plan: ParallelPlan) -> bool:
-    """Whether tokens travel to the ranks of their experts alone, as over many ranks, or to all ranks."""
+    """Whether tokens are sent only to the ranks of their experts, as in large groups, rather than to all ranks."""
     return plan.ep > plan.tp or (plan.attention_dp and plan.ep > MOST_GATHERED)
 
 
@@ -298,8 +299,8 @@ _get_settings = attrgetter("max_batched_tokens", "max_batch")
 
 
 def compute_step_work(deployments: Sequence[ResolvedDeployment], ceilings: Sequence[HardwareCeilings]) -> StepWork:
-    """Count what a step of each deployment has to do: arrays with one value for each."""
-    # Arrays pass for the numbers of one deployment, as in all of `gpudesk.engine.rates`.
+    """Count the work of a step of each deployment: arrays with one value per deployment."""
+    # Arrays stand in for the numbers of one deployment, as in all of `gpudesk.engine.rates`.
     columns: Any = np.array(
         [
             (
@@ -323,11 +324,11 @@ def compute_step_work(deployments: Sequence[ResolvedDeployment], ceilings: Seque
     batched_tokens, max_batch, power = columns[31:34]
     ranks: Any = np.where(attention_dp > 0, tp, 1.0)
     dispatched = (ep > tp) | ((attention_dp > 0) & (ep > MOST_GATHERED))
-    # Attention-DP gathers before and scatters after the feed-forward blocks, like one all-reduce each. Experts that
-    # many ranks share are reached by dispatching tokens instead.
+    # Attention-DP gathers before and scatters after the feed-forward blocks, like one all-reduce each. Experts shared
+    # by many ranks get dispatched tokens instead.
     collectives: Any = np.where(attention_dp > 0, ffn_layers, all_collectives) - np.where(dispatched, moe_layers, 0.0)
     collectives = np.where(tp > 1, collectives, 0.0)
-    # There and back; a token travels to the ranks of its experts, divided over its tensor-parallel group.
+    # Both ways; a token goes to the ranks of its experts, divided over its tensor-parallel group.
     dispatches: Any = np.where(dispatched, 2.0 * moe_layers, 0.0)
     vector = hidden_size * TRAVEL_BYTES
     share = np.minimum(chosen / np.maximum(experts, 1.0), 1.0 - 1e-12)
@@ -343,7 +344,7 @@ def compute_step_work(deployments: Sequence[ResolvedDeployment], ceilings: Seque
         active_share=share,
         log_miss=np.log1p(-share),
         expert_spread=np.maximum(1.0, ep / tp),
-        # The fewer experts a rank has, the less they make up for one another.
+        # The fewer experts a rank has, the less their loads average out.
         expert_skew=np.sqrt((ep - 1.0) / np.maximum(experts, 1.0)),
         has_experts=np.minimum(experts, 1.0),
         embedding_bytes=embedding_bytes,
@@ -355,7 +356,7 @@ def compute_step_work(deployments: Sequence[ResolvedDeployment], ceilings: Seque
         moe_layers=moe_layers,
         collectives=collectives,
         link_bandwidth=link,
-        # Around a ring each rank sends its vector less than twice; directly, it sends all of it to each other.
+        # In a ring each rank sends its vector less than twice; directly, it sends all of it to every other rank.
         moved=collectives * 2.0 * (tp - 1.0) / tp * vector,
         exchanged=collectives * (tp - 1.0) * vector,
         dispatches=dispatches,
@@ -365,7 +366,7 @@ def compute_step_work(deployments: Sequence[ResolvedDeployment], ceilings: Seque
         stage_bandwidth=stage_link,
         stage_moved=(pp - 1.0) * vector,
         layer_vectors=layers / ranks * vector,
-        # A rank moves the copies of a token for all of its experts, or those that expert parallelism gives it.
+        # A rank moves the copies of a token for all of its experts, or for those that expert parallelism assigns to it.
         expert_vectors=moe_layers * chosen / np.minimum(ep, tp) * vector,
         attention_ranks=ranks,
         spread_sequences=1.0 * ((attention_dp > 0) | (ep > tp)),
@@ -378,8 +379,8 @@ def compute_step_work(deployments: Sequence[ResolvedDeployment], ceilings: Seque
         chunk_tokens=batched_tokens * ranks,
         step_batch_cap=max_batch * ranks,
         tokens_per_step=acceptance_length,
-        # To yield so many tokens of a sequence, a step computes what is accepted, the token that follows it, and one
-        # draft that is not. Drafts are whole, but their number is a mean over steps as the length is. Speculating at
-        # all costs that one draft: a length of 1 is without.
+        # To yield tokens, a speculative step computes the accepted ones, the token after them, and one rejected draft.
+        # Drafts are whole, but their number is a mean over steps, like the acceptance length. Speculation always costs
+        # that one draft: a length of 1 means none.
         verified_tokens=1.0 + acceptance_length * (acceptance_length > 1.0),
     )

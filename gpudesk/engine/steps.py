@@ -1,7 +1,7 @@
 """Time of one step of one replica, vectorized over independent cases.
 
-A step takes b decoding sequences and m prefill tokens through all layers. Per operator class it needs the
-larger, smoothly, of the time to read its bytes and the time to do its arithmetic:
+A step takes b decoding sequences and m prefill tokens through all layers. Each operator class takes the smooth maximum
+of the time to read its bytes and the time for its arithmetic:
 
     T = (x^2 + z^2)^(1/2),  x = bytes / (bandwidth x efficiency),  z = FLOPs / (peak x efficiency)
 
@@ -25,18 +25,18 @@ Array = NDArray[np.float64]
 
 @dataclass(frozen=True, slots=True)
 class StepCoefficients:
-    """The coefficients of the steps of one deployment; under attention-DP cache and attention are divided by the ranks.
+    """Step coefficients of one deployment; attention-DP divides cache and attention by its ranks.
 
-    Of the cache, group 0 grows forever and the groups 1 and 2 end at their window.
+    Group 0 of the cache grows without limit; groups 1 and 2 end at their window.
     """
 
     dense_read: float  # s, to read all dense matrices once
     dense_flop: float  # s per token, arithmetic of the dense matrices
     expert_read: float  # s, to read all routed experts once
     expert_flop: float  # s per token, arithmetic of the routed experts
-    expert_offset: float  # tokens, what grouped kernels lose when every touched expert has few
+    expert_offset: float  # tokens, loss of grouped kernels with few tokens per expert
     expert_log_miss: float  # ln(1 - k/E)
-    expert_evenness: float  # how evenly experts are chosen, see `compute_expert_coverage`
+    expert_evenness: float  # expert popularity, see `compute_expert_coverage`
     expert_spread: float  # replicas that share one set of experts
     head_read: float  # s, to read the LM head once
     head_flop: float  # s per token of one attention rank, arithmetic of the LM head
@@ -45,39 +45,39 @@ class StepCoefficients:
     kv1_window: float  # tokens
     kv2_token: float  # s, the same in group 2
     kv2_window: float  # tokens
-    state: float  # s, to read the recurrent state of one sequence and write it again
+    state: float  # s, to read the recurrent state of one sequence and write it back
     att_token: float  # s, decode arithmetic of one new token against one cached token in group 0
     att1_token: float  # s, the same in group 1
     att2_token: float  # s, the same in group 2
-    patt_token: float  # s, prefill arithmetic of one token against one token before it
-    patt1_token: float  # s, the same where a window ends it
+    patt_token: float  # s, prefill arithmetic of one token against one earlier token
+    patt1_token: float  # s, the same if a window ends it
     patt1_window: float  # tokens
-    patt_offset: float  # tokens that a prompt token seems to attend to on top: tiles of short prompts are not full
-    comm_fixed: float  # s, collectives of a step where each rank sends to each other at once
+    patt_offset: float  # extra tokens that a prompt token seems to attend to: tiles of short prompts are not full
+    comm_fixed: float  # s, direct collectives of a step
     comm_token: float  # s per token, the same
-    ring_fixed: float  # s, collectives of a step around a ring, which starts later and sends less
+    ring_fixed: float  # s, ring collectives of a step, with higher latency and less traffic
     ring_token: float  # s per token, the same
     overhead_fixed: float  # s, launches and norms of all layers
-    prefill_fixed: float  # s, that a prefill chunk takes at least: the host launches its kernels one by one
+    prefill_fixed: float  # s, minimum time of a prefill chunk: the host launches its kernels one by one
     host_fixed: float  # s, scheduling and sampling of a step
     host_sequence: float  # s per sequence, the same
-    host_overlap: float  # share of the host's work that the accelerator hides
-    activation_token: float  # s per token, activations passing memory
+    host_overlap: float  # share of host time hidden behind the accelerator
+    activation_token: float  # s per token, memory passes of activations
     attention_ranks: float  # ranks over which attention-DP divides sequences, else 1
     stages: float  # pipeline stages
-    bubble: float  # stretch by each stage after the first, of steps of several sequences
-    request: float  # s, of a request outside of the steps
-    chunk_tokens: float  # tokens that a step takes at most
-    tokens_per_step: float  # tokens of a sequence that a step yields
-    verified_tokens: float  # tokens of a sequence that a step computes
-    step_batch_cap: float  # sequences that a step takes at most
-    latency: float  # s, of a request and its first token between client and replica
-    mixes: float  # 1 if prompts go in one step with the tokens of running sequences, 0 if they come first
-    on_demand: float  # 1 if a sequence is given memory as it grows, 0 if its full length is set aside
-    burst_equal: float  # share of equal requests that meet a burst in a steady closed loop, where prompts mix
+    bubble: float  # slowdown per stage after the first, of steps of several sequences
+    request: float  # s per request outside of the steps
+    chunk_tokens: float  # most tokens in a step
+    tokens_per_step: float  # tokens per sequence that a step yields
+    verified_tokens: float  # tokens per sequence that a step computes
+    step_batch_cap: float  # most sequences in a step
+    latency: float  # s, network time of a request and its first token
+    mixes: float  # 1 if prompts run in one step with the tokens of running sequences, 0 if they run first
+    on_demand: float  # 1 if memory is allocated as a sequence grows, 0 if its full length is reserved
+    burst_equal: float  # share of equal requests that meet a burst in a steady closed loop with mixed steps
     burst_varied: float  # the same of varied requests
-    limit_queue: float  # share of its p99 limit that queues take, beyond the prompt, under the highest load
-    gather_steps: float  # decode steps after which attention ranks take their prompts together, under p99 limits
+    limit_queue: float  # share of the p99 TTFT limit that queues take, beyond the prompt, under the highest load
+    gather_steps: float  # decode steps after which attention ranks prefill together, under p99 limits
 
 
 COEFFICIENT_NAMES: Final = tuple(field.name for field in fields(StepCoefficients))
@@ -86,30 +86,29 @@ get_coefficients: Final = attrgetter(*COEFFICIENT_NAMES)
 
 
 def stack_coefficients(coefficients: StepCoefficients, count: int) -> Array:
-    """Return coefficients of `count` deployments, which are arrays or the same for all, as an array (fields, count)."""
+    """Stack coefficients of `count` deployments, arrays or scalars, into an array (fields, count)."""
     return np.array([np.broadcast_to(column, count) for column in get_coefficients(coefficients)])
 
 
 class CoefficientColumns:
-    """A set of cases, each with the step row that belongs to it.
+    """A set of cases, each with its row of step coefficients.
 
-    The columns of the cases are read as attributes by the names of the fields; each is taken from the table
-    when it is first asked for.
+    Columns are read as attributes by field name; each is taken from the table on first use.
     """
 
     def __init__(self, table: Array, cases: NDArray[np.intp] | None = None) -> None:
-        """Take a table of shape (fields, rows), and the row of each case (None: one case for each row)."""
+        """Use a table of shape (fields, rows), and the row of each case (None: one case per row)."""
         self._table = table
         self._cases = np.arange(table.shape[1]) if cases is None else cases
 
     @classmethod
     def table(cls, rows: list[StepCoefficients]) -> Array:
-        """Return the rows as an array of shape (fields, rows), to take cases from."""
+        """Return the rows as an array of shape (fields, rows), to select cases from."""
         values = np.array([get_coefficients(row) for row in rows], dtype=np.float64)
         return np.ascontiguousarray(values.reshape(len(rows), len(COEFFICIENT_NAMES)).T)
 
     def __getattr__(self, name: str) -> Array:
-        """Return the column of a field of `StepCoefficients`, and keep it for the next time."""
+        """Return the column of a field of `StepCoefficients`, and cache it."""
         if name not in _POSITION:
             raise AttributeError(name)
         column: Array = self._table[_POSITION[name]][self._cases]
@@ -117,7 +116,7 @@ class CoefficientColumns:
         return column
 
     def select(self, chosen: NDArray[Any] | slice) -> CoefficientColumns:
-        """Return the rows of the chosen cases (mask, positions or slice)."""
+        """Return the rows of the selected cases (mask, positions or slice)."""
         return CoefficientColumns(self._table, self._cases[chosen])
 
     def __len__(self) -> int:
@@ -125,19 +124,19 @@ class CoefficientColumns:
 
 
 class SingleCoefficients(CoefficientColumns):
-    """One step row for cases of any shape: its columns have no dimension, so that they cost nothing."""
+    """One coefficient row for cases of any shape: its columns are scalars and cost nothing."""
 
     def __init__(self, table: Array, row: int) -> None:
-        """Take a table of shape (fields, rows) and the position of the row."""
+        """Use a table of shape (fields, rows) and the position of the row."""
         super().__init__(table, np.array([row]))
 
     def __getattr__(self, name: str) -> Array:
-        """Return the value of a field of `StepCoefficients`, and keep it for the next time."""
+        """Return the value of a field of `StepCoefficients`, and cache it."""
         value = super().__getattr__(name)[0, ...]
         setattr(self, name, value)
         return value
 
-    def select(self, chosen: NDArray[Any] | slice) -> SingleCoefficients:  # noqa: ARG002 - all have the same
+    def select(self, chosen: NDArray[Any] | slice) -> SingleCoefficients:  # noqa: ARG002 - all cases share the row
         return self
 
 
@@ -148,7 +147,7 @@ _POSITION: Final = {name: position for position, name in enumerate(COEFFICIENT_N
 class StepTime:
     """Seconds of one step and of its parts; arrays of one shape.
 
-    `own` is what its tokens add to a step that goes through the layers in any case.
+    `own` is the time that its tokens add to a step that runs anyway.
     """
 
     total: Array
@@ -162,35 +161,35 @@ class StepTime:
 def _join(read_time: Array, arithmetic: Array) -> Array:
     """Smooth maximum: the root of the sum of squares.
 
-    Kernels alone turn from reading to arithmetic more sharply, but the matrices of a layer turn at different
-    batches.
+    Single kernels switch more sharply from memory-bound to compute-bound, but the matrices of a layer switch at
+    different batches.
     """
     joined: Array = np.sqrt(read_time * read_time + arithmetic * arithmetic)
     return joined
 
 
 def _joined(*classes: tuple[Array, Array]) -> tuple[Array, Array]:
-    """Time of operator classes, each given by reading and arithmetic, and how much of it is arithmetic."""
+    """Time of operator classes, each given by reading and arithmetic, and the arithmetic share of it."""
     first, *others = classes
     total = _join(*first)
     arithmetic = total * (first[1] > first[0])
     for class_read, class_arithmetic in others:
         joined = _join(class_read, class_arithmetic)
-        # Not in place: classes need not have one shape.
+        # Not in place: classes can have different shapes.
         total = total + joined
         arithmetic = arithmetic + joined * (class_arithmetic > class_read)
     return total, arithmetic
 
 
 def compute_expert_coverage(rows: CoefficientColumns, tokens: Array) -> Array:
-    """Share of the experts that a step of so many tokens touches.
+    """Share of the experts that a step of this many tokens touches.
 
-    The first touches k/E of them. Each of the others misses an expert with a chance of 1 - k/E on average,
-    but some experts are chosen more often than others, by a gamma distribution of shape a. Of n tokens
+    The first token touches k/E of them. Each further token misses an expert with a probability of 1 - k/E on average,
+    but expert popularity follows a gamma distribution of shape a. The share that n tokens touch is
 
         1 - (1 - k/E) x (1 + (n - 1) x -ln(1 - k/E) / a)^-a
 
-    are touched then, and with the even choice of a large a 1 - (1 - k/E)^n.
+    which for large a (equal popularity) becomes 1 - (1 - k/E)^n.
     """
     others = np.maximum(tokens * rows.expert_spread - 1.0, 0.0)
     missed = np.log1p(others * (-rows.expert_log_miss / rows.expert_evenness))
@@ -203,8 +202,8 @@ def _matrices(
 ) -> tuple[tuple[Array, Array], tuple[Array, Array]]:
     """Reading and arithmetic of the dense matrices and of the experts.
 
-    `tokens` go through the layers of all ranks; `busiest` is the same number where attention-DP spreads
-    them evenly, and higher where it cannot.
+    `tokens` run through the layers of all ranks; `busiest` is the same number if attention-DP balances them, and higher
+    if it cannot.
     """
     coverage = compute_expert_coverage(rows, tokens)
     return (
@@ -214,7 +213,7 @@ def _matrices(
 
 
 def compute_cache_read(rows: CoefficientColumns, context: Array) -> Array:
-    """Seconds to read the cache of one sequence of `context` tokens, and to write its state again."""
+    """Seconds to read the cache of one sequence of `context` tokens and to write its state back."""
     window1 = np.minimum(context, rows.kv1_window)
     window2 = np.minimum(context, rows.kv2_window)
     cache_read: Array = rows.kv_token * context + rows.kv1_token * window1 + rows.kv2_token * window2 + rows.state
@@ -245,7 +244,7 @@ class OperatorTimes:
 
 
 def compute_decode_operators(rows: CoefficientColumns, micro_batch: Array, context: Array) -> OperatorTimes:
-    """Operator classes of a decode step of `micro_batch` sequences of which each has `context` tokens."""
+    """Operator classes of a decode step of `micro_batch` sequences of `context` tokens each."""
     tokens = micro_batch * rows.verified_tokens
     sequences = np.maximum(micro_batch, rows.attention_ranks)
     busiest = sequences * rows.verified_tokens
@@ -260,12 +259,12 @@ def compute_decode_operators(rows: CoefficientColumns, micro_batch: Array, conte
 def compute_prefill_operators(
     rows: CoefficientColumns, prompt: Array, chunk: Array, busiest: Array, cached: Array | float
 ) -> OperatorTimes:
-    """Operator classes of a prefill chunk; the attention works in what is on the chip and reads nothing.
+    """Operator classes of a prefill chunk; its attention works on chip and reads nothing.
 
-    `busiest` is `chunk` as the busiest attention rank has it.
+    `busiest` is the chunk size of the busiest attention rank.
     """
     sampled = busiest / (np.maximum(prompt, 1.0) * rows.attention_ranks)
-    # A token attends to what is cached, and to half of its own prompt on average.
+    # A token attends to the cached tokens, and on average to half of its own prompt.
     attention = busiest * _prefill_attention(rows, cached + prompt * 0.5)
     return OperatorTimes(
         *_matrices(rows, chunk, busiest),
@@ -274,14 +273,14 @@ def compute_prefill_operators(
     )
 
 
-#: The limiters in the order in which `find_limiter` numbers them.
+#: The limiters in the order of the indexes of `find_limiter`.
 LIMITERS: Final = (Limiter.MEMORY_BANDWIDTH, Limiter.COMPUTE, Limiter.INTERCONNECT, Limiter.OVERHEAD, Limiter.CAPACITY)
 
 
 def split_time(overhead: Array, *weighted: tuple[Array, StepTime]) -> tuple[Array, Array, Array, Array]:
-    """Seconds of several steps by the first four of `LIMITERS`, each step weighted by how often it comes.
+    """Seconds of several steps by the first four of `LIMITERS`, each step weighted by its count.
 
-    `overhead` is what the run spends beside its steps.
+    `overhead` is the time of the run outside its steps.
     """
     nothing: Array = np.zeros(1)
     read_time = sum((weight * step.read_time for weight, step in weighted), start=nothing)
@@ -292,7 +291,7 @@ def split_time(overhead: Array, *weighted: tuple[Array, StepTime]) -> tuple[Arra
 
 
 def find_limiter(parts: tuple[Array, Array, Array, Array]) -> NDArray[np.intp]:
-    """Position in `LIMITERS` of the largest of the times that `split_time` returns."""
+    """Index in `LIMITERS` of the largest of the times that `split_time` returns."""
     most, *others = parts
     largest = np.zeros(most.shape, dtype=np.intp)
     for position, part in enumerate(others, start=1):
@@ -302,7 +301,7 @@ def find_limiter(parts: tuple[Array, Array, Array, Array]) -> NDArray[np.intp]:
 
 
 def compute_stretch(rows: CoefficientColumns, sequences: Array) -> Array | float:
-    """Stretch of steps by stages that wait for one another, as they do once there are several sequences."""
+    """Slowdown of steps by stages that wait for each other, as soon as there are several sequences."""
     later = rows.stages - 1.0
     if not later.any():
         return 1.0
@@ -313,8 +312,8 @@ def compute_stretch(rows: CoefficientColumns, sequences: Array) -> Array | float
 def compute_decode_step(rows: CoefficientColumns, sequences: Array, context: Array) -> StepTime:
     """Time between two steps of one sequence with `sequences` in a replica, pipeline stages included.
 
-    With p stages each micro-batch holds sequences / p and passes all of them. Under attention-DP the step
-    waits for a rank that holds a sequence, however few there are.
+    With p stages each micro-batch holds sequences / p and passes all of them. Under attention-DP the step waits for a
+    rank that holds a sequence, however few there are.
     """
     micro_batch = np.maximum(sequences / rows.stages, 1.0)
     classes = compute_decode_operators(rows, micro_batch, context)
@@ -339,7 +338,7 @@ def compute_decode_step(rows: CoefficientColumns, sequences: Array, context: Arr
 
 
 def _collectives(rows: CoefficientColumns, tokens: Array) -> tuple[Array, Array]:
-    """Seconds of the collectives of a step, by the quicker way, and how much of it its tokens add."""
+    """Seconds of the collectives of a step by the faster algorithm, and the share due to its tokens."""
     direct = rows.comm_fixed + rows.comm_token * tokens
     total = np.minimum(direct, rows.ring_fixed + rows.ring_token * tokens)
     return total, total - np.minimum(rows.comm_fixed, rows.ring_fixed)
@@ -355,7 +354,7 @@ def _step(
     own: Array | None = None,
     least: Array | float = 0.0,
 ) -> StepTime:
-    """Add up a step of `least` seconds or more; the accelerator hides host's work as the serving engine overlaps."""
+    """Add up a step of at least `least` seconds; host time is hidden as far as the serving engine overlaps it."""
     launches = rows.overhead_fixed * stretch
     done = read_time + arithmetic + collectives
     overhead = launches + host - rows.host_overlap * np.minimum(host, done + launches)
@@ -368,11 +367,11 @@ def _step(
 def compute_prefill_step(
     rows: CoefficientColumns, prompt: Array, waiting: Array, cached: Array | float = 0.0
 ) -> tuple[Array, StepTime]:
-    """Tokens of a prefill chunk when `waiting` prompts queue, and the time of that chunk.
+    """Tokens of a prefill chunk with `waiting` queued prompts, and the time of that chunk.
 
-    `prompt` tokens of each are computed and attend to `cached` tokens before them. A chunk takes as
-    many whole prompts as max_batched_tokens admits, or part of one. Under attention-DP a prompt lies on
-    one rank, so that few prompts leave the other ranks idle.
+    `prompt` tokens of each are computed and attend to `cached` earlier tokens. A chunk takes as many whole prompts as
+    max_batched_tokens admits, or part of one. Under attention-DP a prompt is on one rank, so that few prompts leave the
+    other ranks idle.
     """
     spread = np.clip(waiting, 1.0, rows.attention_ranks) / rows.attention_ranks
     chunk = np.minimum(rows.chunk_tokens * spread, np.maximum(prompt * waiting, 1.0))
@@ -394,9 +393,9 @@ def compute_prefill_step(
 def compute_request_prefill(
     rows: CoefficientColumns, prompt: Array, waiting: Array, cached: Array | float = 0.0
 ) -> tuple[Array, StepTime]:
-    """Seconds that one prompt takes from the replica when `waiting` queue, its server time included.
+    """Replica seconds of one prompt with `waiting` in the queue, including its server time.
 
-    At least its last token is computed, even when all of the prompt is cached.
+    At least its last token is computed, even if the whole prompt is cached.
     """
     computed = np.maximum(prompt, 1.0)
     chunk, step = compute_prefill_step(rows, computed, waiting, cached)

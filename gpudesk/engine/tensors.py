@@ -1,4 +1,4 @@
-"""Weight tensors of a model: the one authority that memory, sharding and time count from."""
+"""Weight tensors of a model: the single source for memory, sharding and time."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ from gpudesk.domain.model import (
 
 
 class TensorClass(StrEnum):
-    """What a tensor is for; operators, precision and sharding go by it."""
+    """Role of a tensor; operators, precision and sharding depend on it."""
 
     EMBEDDING = "embedding"
     LAYER_EMBEDDING = "layer_embedding"
@@ -41,10 +41,10 @@ class TensorClass(StrEnum):
 
 
 class TensorSplit(StrEnum):
-    """Over which ranks a tensor is divided.
+    """Ranks over which a tensor is divided.
 
-    REPLICATED: every rank holds it whole. TENSOR: divided over all TP ranks. KV_HEADS: divided over
-    min(TP, heads) ranks and repeated beyond. EXPERT: divided over the group that shares the experts.
+    REPLICATED: every rank holds it whole. TENSOR: divided over all TP ranks. KV_HEADS: divided over min(TP, heads)
+    ranks and replicated beyond. EXPERT: divided over the group that shares the experts.
     """
 
     REPLICATED = "replicated"
@@ -57,9 +57,8 @@ class TensorSplit(StrEnum):
 class WeightTensor:
     """One weight of a layer or of the whole model.
 
-    `elements` is of one copy; `copies` says how many alike there are (one an expert). `kv_heads` is set with
-    Split.KV_HEADS only. `quantisable` says whether a narrow weight format covers it, given that
-    the format covers all matrices inside the blocks.
+    `elements` is per copy; `copies` counts equal tensors (one per expert). `kv_heads` is set with Split.KV_HEADS only.
+    `quantisable` says whether a weight format that covers all matrices inside the blocks covers this one.
     """
 
     name: str
@@ -83,12 +82,12 @@ def make_matrix(
     *,
     quantisable: bool = True,
 ) -> WeightTensor:
-    """A matrix of a block: by default divided over the TP ranks and open to narrow formats."""
+    """A matrix of a block: by default divided over the TP ranks and quantizable."""
     return WeightTensor(name, tensor_class, split, elements, quantisable=quantisable)
 
 
 def make_kv_matrix(name: str, elements: int, heads: int) -> WeightTensor:
-    """A matrix that is divided by key-value heads, or by the groups of a state space."""
+    """A matrix divided by key-value heads, or by the groups of a state space."""
     return WeightTensor(name, TensorClass.MIXER, TensorSplit.KV_HEADS, elements, kv_heads=heads, quantisable=True)
 
 
@@ -105,7 +104,7 @@ def make_norm(
     return WeightTensor(name, TensorClass.NORM, split, elements, kv_heads=heads)
 
 
-def list_mixer_tensors(mixer: Mixer, hidden: int) -> list[WeightTensor]:  # noqa: PLR0911 - one for each kind
+def list_mixer_tensors(mixer: Mixer, hidden: int) -> list[WeightTensor]:  # noqa: PLR0911 - one per kind
     """Weights of one mixer in a layer whose residual stream is `hidden` wide."""
     match mixer:
         case Attention():
@@ -174,7 +173,7 @@ def _qk_norms(mixer: Attention) -> list[WeightTensor]:
 
 
 def _block_indexer(indexer: AttentionIndexer | None, hidden: int) -> list[WeightTensor]:
-    """The indexer of grouped-query attention, which picks blocks; its queries come from the stream."""
+    """The indexer of grouped-query attention, which picks blocks; its queries come from the residual stream."""
     if indexer is None or indexer.reused:
         return []
     return [
@@ -226,7 +225,7 @@ def _compressed(mixer: Compressed, hidden: int) -> list[WeightTensor]:
         make_matrix("q_b_proj", mixer.q_lora_rank * width),
         make_matrix("kv_proj", hidden * mixer.head_dim, split=TensorSplit.REPLICATED),
         make_norm("kv_norm", mixer.head_dim),
-        # Each group of heads is projected apart, so the first output matrix is block-diagonal.
+        # Each group of heads has its own projection, so the first output matrix is block-diagonal.
         make_matrix("o_a_proj", width * mixer.o_lora_rank),
         make_matrix("o_b_proj", mixer.o_groups * mixer.o_lora_rank * hidden),
         make_vector("sinks", mixer.heads, TensorSplit.TENSOR),
@@ -240,7 +239,7 @@ def _compressed(mixer: Compressed, hidden: int) -> list[WeightTensor]:
 
 
 def _compressor(name: str, hidden: int, head_dim: int, ratio: int, overlap: int) -> list[WeightTensor]:
-    """Projections that fold `ratio` tokens into one entry; published checkpoints keep them wide."""
+    """Projections that compress `ratio` tokens into one entry; published checkpoints keep them wide."""
     width = overlap * head_dim
     return [
         make_matrix(f"{name}.kv_proj", hidden * width, split=TensorSplit.REPLICATED, quantisable=False),
@@ -251,7 +250,7 @@ def _compressor(name: str, hidden: int, head_dim: int, ratio: int, overlap: int)
 
 
 def _entry_indexer(indexer: AttentionIndexer, hidden: int, q_lora_rank: int, ratio: int) -> list[WeightTensor]:
-    """The indexer of compressed attention, which folds its own keys and picks folded entries."""
+    """The indexer of compressed attention, which compresses its own keys and picks compressed entries."""
     return [
         make_matrix("indexer.q_b_proj", q_lora_rank * indexer.heads * indexer.head_dim, split=TensorSplit.REPLICATED),
         make_matrix("indexer.weights_proj", hidden * indexer.heads, split=TensorSplit.REPLICATED, quantisable=False),
@@ -326,7 +325,7 @@ def _mamba2(mixer: Mamba2, hidden: int) -> list[WeightTensor]:
         make_matrix("in_proj", hidden * (2 * inner + mixer.heads)),
         make_kv_matrix("in_proj_bc", hidden * shared, mixer.groups),
         make_matrix("out_proj", inner * hidden),
-        # Kernel taps and one bias a channel.
+        # Kernel taps and one bias per channel.
         make_vector("conv1d", inner * (mixer.conv_kernel + 1), TensorSplit.TENSOR),
         make_vector("conv1d_bc", shared * (mixer.conv_kernel + 1), TensorSplit.KV_HEADS, mixer.groups),
         make_vector("A_log", mixer.heads, TensorSplit.TENSOR),
@@ -337,7 +336,7 @@ def _mamba2(mixer: Mamba2, hidden: int) -> list[WeightTensor]:
 
 
 def _short_convolution(mixer: ShortConvolution, hidden: int) -> list[WeightTensor]:
-    """Two gates and a value come in, of which the value is convolved."""
+    """Input projection to two gates and a value; the value is convolved."""
     return [
         make_matrix("in_proj", hidden * 3 * mixer.inner_size),
         make_matrix("out_proj", mixer.inner_size * hidden),
@@ -356,7 +355,7 @@ def _lightning(mixer: Lightning, hidden: int) -> list[WeightTensor]:
 
 
 def list_layer_side_tensors(model: Model) -> list[WeightTensor]:
-    """Weights of one layer that are neither in its mixer nor in its feed-forward block."""
+    """Weights of one layer outside its mixer and its feed-forward block."""
     tensors: list[WeightTensor] = []
     if model.residual_streams > 1:
         tensors += _hyper_connections(model)
@@ -376,7 +375,7 @@ def list_outer_side_tensors(model: Model) -> list[WeightTensor]:
         streams = model.residual_streams
         tensors.append(make_vector("hyper_head", streams * streams * model.hidden_size + streams + 1))
     if model.altup_streams > 1:
-        # Every stream but the first has a matrix on the way in and one on the way out.
+        # Every stream but the first has an input matrix and an output matrix.
         size = (model.altup_streams - 1) * model.hidden_size**2
         names = ("altup_projections", "altup_unembed_projections")
         tensors += [make_matrix(name, size, TensorClass.DENSE_FFN, quantisable=False) for name in names]
@@ -389,10 +388,10 @@ def list_outer_side_tensors(model: Model) -> list[WeightTensor]:
 
 
 def _hyper_connections(model: Model) -> list[WeightTensor]:
-    """Mixing weights of the residual streams, once before the mixer and once before the feed-forward block.
+    """Mixing weights of the residual streams, before the mixer and before the feed-forward block.
 
-    Each maps all streams to one weight in and one out a stream and, where they are mixed, a stream-by-stream matrix,
-    with a bias for each output and a scale for each of the two or three.
+    Each maps all streams to one input and one output weight per stream and, if they are mixed, to a stream-by-stream
+    matrix, with a bias per output and a scale for each of the two or three.
     """
     streams = model.residual_streams
     outputs = (2 + (streams if model.residual_mixing else 0)) * streams
@@ -401,10 +400,10 @@ def _hyper_connections(model: Model) -> list[WeightTensor]:
 
 
 def _alternating_updates(model: Model) -> list[WeightTensor]:
-    """What predicts all streams from their mix and corrects them by the one that was computed.
+    """The weights that predict all streams from their mix and correct them by the computed one.
 
-    A router over the streams, a matrix of predictions and a vector of corrections for each of its outputs,
-    and a scale as wide as the stream.
+    A router over the streams, a matrix of predictions and a vector of corrections for each of its outputs, and a scale
+    as wide as the stream.
     """
     streams, hidden = model.altup_streams, model.hidden_size
     return [
@@ -425,10 +424,10 @@ def _augmented_residual(model: Model) -> list[WeightTensor]:
 
 
 def _layer_input(model: Model) -> list[WeightTensor]:
-    """The gate of a layer's own input, the input's way into the stream, and the projection it is made by.
+    """The gate of a per-layer input, its projection into the stream, and the projection that makes it.
 
-    The projections of all layers are one matrix in the checkpoint, of which each layer needs a slice. Serving
-    engines divide that one over the ranks and repeat the other two.
+    The projections of all layers are one matrix in the checkpoint, of which each layer needs a slice. Serving engines
+    divide that matrix over the ranks and replicate the other two.
     """
     size = model.hidden_size * model.layer_input_size
     return [
@@ -453,7 +452,7 @@ def list_layer_tensors(model: Model, group: LayerGroup) -> tuple[WeightTensor, .
 
 
 def list_outer_tensors(model: Model) -> tuple[WeightTensor, ...]:
-    """Weights outside the layers: embeddings, LM head unless it is the embedding, final norm."""
+    """Weights outside the layers: embeddings, LM head unless tied to the embedding, final norm."""
     table = model.vocab_size * model.hidden_size
     tensors = [WeightTensor("embed_tokens", TensorClass.EMBEDDING, TensorSplit.TENSOR, table)]
     if not model.tied_embeddings:
@@ -477,8 +476,8 @@ def count_parameters(model: Model) -> int:
 def count_active_parameters(model: Model, *, with_embedding: bool = False) -> int:
     """Parameters that one token passes through: the chosen experts, everything else, and the LM head.
 
-    Tables of which a token reads one row are left out unless asked for: the embedding and that of the layers'
-    own inputs. A tied embedding is the LM head and always counts.
+    Lookup tables (the embedding and the per-layer input table) are left out unless asked for. A tied embedding is the
+    LM head and always counts.
     """
     if not model.dimensions_known:
         return 0
