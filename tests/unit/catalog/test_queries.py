@@ -42,8 +42,7 @@ def test_bandwidth_of_mi325x_with_the_rival_figure(catalog: Catalog) -> None:
 
 
 @pytest.mark.parametrize(
-    ("accelerator", "cards", "bandwidth"),
-    [("h100-nvl-94gb", 2, 600e9), ("h200-nvl", 4, 900e9), ("mi210", 4, 300e9)],
+    ("accelerator", "cards", "bandwidth"), [("h100-nvl-94gb", 2, 600e9), ("h200-nvl", 4, 900e9), ("mi210", 4, 300e9)]
 )
 def test_bridges_join_cards(catalog: Catalog, accelerator: str, cards: int, bandwidth: float) -> None:
     card = catalog.accelerator(accelerator)
