@@ -1,3 +1,3 @@
-"""GPU Desk: which accelerators can serve a model, how many, how fast, at what cost, and on whose word."""
+"""GPU Desk: which accelerators can serve a model, how many, how fast and at what cost, with the sources."""
 
 __version__ = "0.1.0"

@@ -11,20 +11,19 @@ from typing import Final
 
 from gpudesk.text.messages import input_error
 
-#: The list is in the bundle, and does not name itself.
+#: The list itself is in the bundle, but not listed.
 MANIFEST: Final = "SHA256SUMS"
-#: In the bundle of a frozen program: the names of the libraries and modules around it. Signing changes
-#: what is in them.
+#: In the bundle of a frozen program: the names of the libraries and modules around it. Signing changes their contents.
 PROGRAM_FILES: Final = "program-files.txt"
 
-#: What file managers leave in the folders that they show.
+#: Files that file managers leave in folders.
 _STRAYS: Final = frozenset({".DS_Store", "Thumbs.db", "desktop.ini"})
 _LINE: Final = re.compile(r"([0-9a-f]{64})  (.+)")
 
 
 @dataclass(frozen=True, slots=True)
 class BundleDifferences:
-    """How a bundle differs from its list: files by what became of them, and how many are as listed."""
+    """Differences between a bundle and its list: files by kind of difference, and the number of unchanged files."""
 
     unharmed: int
     changed: tuple[str, ...]
@@ -38,7 +37,7 @@ def make_manifest_text(files: Mapping[str, Path]) -> str:
 
 
 def list_files_below(folder: Path) -> dict[str, Path]:
-    """Return all files of a folder by their names inside it, but the list and what file managers leave."""
+    """Return all files of a folder by their relative names, except the list and files of file managers."""
     files = (file for file in folder.rglob("*") if file.is_file() and file.name not in _STRAYS)
     files_by_path = {file.relative_to(folder).as_posix(): file for file in files}
     files_by_path.pop(MANIFEST, None)
@@ -46,9 +45,9 @@ def list_files_below(folder: Path) -> dict[str, Path]:
 
 
 def list_included_files(included: Mapping[str, str], bundle: str) -> dict[str, Path]:
-    """Return by their names in the bundle the files that a wheel includes.
+    """Return the files that a wheel includes, by their names in the bundle.
 
-    It is told of files and folders by where they lie, each with its name in the wheel.
+    `included` has the paths of files and folders, each with its name in the wheel.
     """
     files: dict[str, Path] = {}
     for source, target in included.items():
@@ -68,7 +67,7 @@ def write_manifest(folder: Path) -> int:
 
 
 def write_program_files(folder: Path) -> int:
-    """Note in the bundle of a frozen program which files lie around it; return how many there are."""
+    """Record which files surround the bundle of a frozen program; return how many there are."""
     program, bundle = folder.parents[1], folder.relative_to(folder.parents[1]).as_posix()
     names = sorted(name for name in list_files_below(program) if not name.startswith(f"{bundle}/"))
     text = "".join(f"{name}\n" for name in names)
@@ -77,11 +76,11 @@ def write_program_files(folder: Path) -> int:
 
 
 def list_missing_program_files(folder: Path) -> tuple[str, ...]:
-    """Return what has gone from around the bundle of a frozen program; of any other nothing is known."""
+    """Return the missing files around the bundle of a frozen program; empty for any other installation."""
     try:
         names = (folder / PROGRAM_FILES).read_text(encoding="utf-8").splitlines()
     except (OSError, ValueError):
-        # That it is missing, or harmed, its own line in the list of the bundle tells.
+        # A missing or damaged list is reported by its own line in the list of the bundle.
         return ()
     return tuple(name for name in names if not (folder.parents[1] / name).exists())
 
@@ -118,7 +117,7 @@ def _read_manifest(manifest: Path) -> dict[str, str]:
 
 
 def _is_unharmed(file: Path, digest: str) -> bool:
-    """Whether a file is as listed; one that cannot be read is not."""
+    """Whether a file matches its checksum; an unreadable file does not."""
     try:
         return _compute_file_digest(file) == digest
     except OSError:

@@ -1,4 +1,4 @@
-"""Reading files within a size limit and writing them so that a crash leaves one whole."""
+"""Read files within a size limit, and write them so that a crash leaves one complete version."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ def read_bytes(path: Path, most: int) -> bytes:
         with path.open("rb") as file:
             raw = file.read(most + 1)
     except (OSError, ValueError) as error:
-        # A name that no file can have is a ValueError.
+        # A path that is not a valid file name raises ValueError.
         raise InputError(describe_unreadable(explain_system_error(error)), str(path)) from error
     if len(raw) > most:
         raise InputError(describe_too_large(most), str(path))
@@ -29,9 +29,9 @@ def read_bytes(path: Path, most: int) -> bytes:
 
 
 def read_side_file(path: Path, most: int) -> dict[str, Any]:
-    """Return the JSON object in a file that the program keeps for itself; raises `InputError` for anything else.
+    """Return the JSON object in one of the program's own small files; raises `InputError` for anything else.
 
-    Such a file is no reason not to start. So a pipe is refused, on which a reader would wait forever.
+    A damaged file must not prevent the start. A pipe is refused, because reading it could block forever.
     """
     try:
         descriptor = os.open(path, os.O_RDONLY | getattr(os, "O_NONBLOCK", 0) | getattr(os, "O_BINARY", 0))
@@ -45,7 +45,7 @@ def read_side_file(path: Path, most: int) -> dict[str, Any]:
 
 
 def read_toml(path: Path) -> dict[str, Any]:
-    """Return what a data file of the program states; raises `InputError` that names it."""
+    """Return the content of a data file of the program; raises `InputError` that names it."""
     try:
         return tomllib.loads(path.read_text(encoding="utf-8"))
     except (OSError, UnicodeDecodeError, tomllib.TOMLDecodeError) as error:
@@ -53,20 +53,19 @@ def read_toml(path: Path) -> dict[str, Any]:
 
 
 def write_atomically(path: Path, contents: bytes, *, private: bool = False) -> None:
-    """Write a whole file; a `private` one is readable to the user alone."""
+    """Write a complete file; a `private` file is readable by the user alone."""
     with open_replacement(path, private=private) as file:
         file.write(contents)
 
 
 @contextlib.contextmanager
 def open_replacement(path: Path, *, private: bool = False) -> Iterator[IO[bytes]]:
-    """Yield a temporary file that takes the place of `path` once all is written, and is gone otherwise.
+    """Yield a temporary file that replaces `path` once it is complete, and is removed otherwise.
 
-    A link is followed, so that the file it leads to is replaced; the permissions of an old file are kept.
-    What is no file, such as a device or a pipe, is written to and stays what it is. What the system refuses
-    raises `InputError` that names the file.
+    A link is followed, so that its target is replaced; the permissions of an existing file are kept. A device or a pipe
+    is written to directly. System errors raise `InputError` that names the file.
     """
-    # Unlike `Path.resolve`, this bears a link that leads to itself, which is then replaced.
+    # Unlike `Path.resolve`, this accepts a link that leads to itself, which is then replaced.
     target = Path(os.path.realpath(path))
     try:
         if target.exists() and not target.is_file():
@@ -86,7 +85,7 @@ def open_replacement(path: Path, *, private: bool = False) -> Iterator[IO[bytes]
 
 @contextlib.contextmanager
 def _open_temporary(target: Path, mode: int) -> Iterator[IO[bytes]]:
-    """Yield a temporary file in the folder of `target`, which it replaces in the end."""
+    """Yield a temporary file in the folder of `target`, which it finally replaces."""
     descriptor, name = tempfile.mkstemp(prefix=f".{target.name}.", dir=target.parent)
     temporary = Path(name)
     try:
@@ -97,7 +96,7 @@ def _open_temporary(target: Path, mode: int) -> Iterator[IO[bytes]]:
         temporary.chmod(mode)
         temporary.replace(target)
     except BaseException:
-        # Also when the user stops it halfway.
+        # Also if the user interrupts it.
         with contextlib.suppress(OSError):
             temporary.unlink()
         raise

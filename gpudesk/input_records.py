@@ -1,7 +1,7 @@
-"""Values from outside as the program's dataclasses: structure by pydantic, faults as `InputError` with their place.
+"""External values as the program's dataclasses: pydantic checks structure, faults become `InputError` with a place.
 
-The dataclass says which fields there are, which of them must be there, and their types; checks by the names of
-fields say what a type does not, such as a range. Null equals omitted.
+The dataclass defines the fields, which of them are required, and their types. Checks by field name cover what a type
+does not, such as a range. Null equals omitted.
 """
 
 from __future__ import annotations
@@ -34,7 +34,7 @@ NO_CHECKS: Final[Mapping[str, FieldCheck]] = MappingProxyType({})
 _LONGEST_TEXT: Final = 4000
 _LONGEST_NAME: Final = 60
 _check_text: Final = accept_text(_LONGEST_TEXT)
-#: What pydantic calls a fault -> the word of `field.type` for what belongs there.
+#: pydantic's error type -> the phrase of `field.type` for the expected value.
 _WANTED: Final = MappingProxyType(
     {
         **dict.fromkeys(("int_type", "int_from_float"), "whole"),
@@ -56,10 +56,10 @@ def parse_record(
     text: FieldCheck = _check_text,
     ignore_unknown: bool = False,
 ) -> _T:
-    """Return a value, as parsed from JSON or TOML, as a dataclass; raises `InputError` with the place below `where`.
+    """Return a value, as parsed from JSON or TOML, as a dataclass; raises `InputError` with its place below `where`.
 
-    A check, by the name of a field wherever it stands, takes the value and returns the one to use; `text` is that of
-    texts without one. Fields that the dataclass does not have are refused, or left out with `ignore_unknown`.
+    A check, by the name of a field at any depth, takes the value and returns the value to use; `text` checks texts
+    without their own check. Unknown fields are refused, or left out with `ignore_unknown`.
     """
     hint: Any = kind
     field_hints, adapter = _list_fields(hint), _make_adapter(hint)
@@ -82,7 +82,7 @@ def _make_adapter(kind: Any) -> TypeAdapter[Any]:  # noqa: ANN401 - any dataclas
 
 
 def join_place(where: str, part: str | int) -> str:
-    """Return the place of a field or an item; a file ends its place with a colon."""
+    """Join the place of a field or an item; the place of a file ends with a colon."""
     if isinstance(part, int):
         return f"{where}[{part}]"
     part_text = part if part.isprintable() else part.encode("unicode_escape").decode()
@@ -121,7 +121,7 @@ def _apply_checks(value: object, where: str, checks: Mapping[str, FieldCheck], t
 
 
 def _translate(error: ValidationError, hint: Any, plain: object, where: str) -> InputError:  # noqa: ANN401
-    """Return the first fault in the order of the fields as the program says it."""
+    """Return the first fault in the order of the fields, as an error of the program."""
     fault = _choose_fault(error.errors(include_url=False, include_context=False), plain)
     place, value = where, plain
     *path, last = fault["loc"] or (None,)
@@ -141,7 +141,7 @@ def _translate(error: ValidationError, hint: Any, plain: object, where: str) -> 
 
 
 def _choose_fault(faults: list[Any], plain: object) -> Any:  # noqa: ANN401 - as pydantic describes it
-    """Return the first fault; of a value that can be of several types, that of the type that it comes closest to."""
+    """Return the first fault; for a union, the fault of the type that fits best."""
     *path, last = faults[0]["loc"] or (None,)
     value: Any = plain
     for part in path:
@@ -156,7 +156,7 @@ def _choose_fault(faults: list[Any], plain: object) -> Any:  # noqa: ANN401 - as
 
 
 def _step(where: str, value: Any, hint: Any, part: str | int) -> tuple[str, Any, Any]:  # noqa: ANN401
-    """Go from a place to one inside; what pydantic names beside fields, such as a type of several, is none."""
+    """Go from a place to the next inside; pydantic also names union members, which are not places."""
     if (isinstance(value, list) and isinstance(part, int)) or (isinstance(value, dict) and part in value):
         inner = _list_inner(hint, value)
         inner_value: Any = value
@@ -165,7 +165,7 @@ def _step(where: str, value: Any, hint: Any, part: str | int) -> tuple[str, Any,
 
 
 def _list_inner(hint: Any, value: object) -> Callable[[str | int], Any] | None:  # noqa: ANN401
-    """Return what gives the types inside a value of a type by their names or numbers; None if it does not say."""
+    """Return a function that gives the types inside a type by name or number; None if the type is opaque."""
     container = dict if isinstance(value, dict) else tuple if isinstance(value, list) else None
     kinds: tuple[Any, ...] = get_args(hint) if get_origin(hint) in (UnionType, Union) else (hint,)
     for kind in kinds:

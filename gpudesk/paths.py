@@ -1,8 +1,8 @@
-"""The one place that knows where files lie: in a checkout, in an installed wheel, in a frozen program.
+"""The single place that knows where files are: in a checkout, an installed wheel, or a frozen program.
 
-A wheel and a frozen program carry `gpudesk/_bundled/` with the shipped catalog, the resources and the few
-data files that are read at run time. A checkout has no such folder: there the resources and the data are read
-where they are edited, and the catalog and the compiled translations are in `build/`, where `make catalog` puts them.
+A wheel and a frozen program carry `gpudesk/_bundled/` with the shipped catalog, the resources and the few data files
+that are read at run time. A checkout has no such folder: resources and data are read in place, and the catalog and the
+compiled translations are in `build/`, made by `make catalog`.
 """
 
 import contextlib
@@ -28,16 +28,16 @@ _WORKED_EXAMPLES_NAME = "worked_examples.csv"
 _HELD_OUT_NAME = "accuracy/held-out.csv"
 _BUILD_NAME = "build.json"
 _PARTS_NAME = "parts.json"
-#: A folder of this name beside a frozen program, as the portable archive has it, takes what the user keeps.
+#: A folder of this name next to a frozen program, as in the portable archive, holds the user's files.
 _PORTABLE_NAME = "gpudesk-data"
 
 
 class MissingFileError(FileNotFoundError):
-    """A file that belongs to the program is not where it should be; the message says what to do."""
+    """A file of the program is missing; the message says what to do."""
 
 
 def catalog_path() -> Path:
-    """Return the shipped catalog, which is only ever read."""
+    """Return the shipped catalog, which is never written."""
     bundle = _bundle()
     if bundle is not None:
         return _existing(bundle / _CATALOG_NAME, "install GPU Desk again")
@@ -45,7 +45,7 @@ def catalog_path() -> Path:
 
 
 def built_catalog_path() -> Path:
-    """Return where a checkout keeps the catalog that is made from its data; it need not exist yet."""
+    """Return the catalog that a checkout builds from its data; it need not exist yet."""
     return _checkout() / "build" / _CATALOG_NAME
 
 
@@ -103,7 +103,7 @@ def worked_examples_path() -> Path:
 
 
 def held_out_path() -> Path | None:
-    """Return what fits say of published runs that they have not seen; None if nobody let them."""
+    """Return the held-out predictions for published runs; None if they were not generated."""
     try:
         return _run_time_data(_HELD_OUT_NAME)
     except MissingFileError:
@@ -116,12 +116,12 @@ def resource(name: str) -> Path:
 
 
 def bundle_dir() -> Path | None:
-    """Return the folder that a wheel or a frozen program carries, None in a checkout."""
+    """Return the data folder of a wheel or frozen program, None in a checkout."""
     return _bundle()
 
 
 def resources_dir() -> Path:
-    """Return the folder `resources/`; no error if it is missing, so that the error can still be reported."""
+    """Return the folder `resources/`; no error if it is missing, so that the error can still be shown."""
     bundle = _bundle()
     root = bundle if bundle is not None else _checkout()
     return root / "resources"
@@ -134,7 +134,7 @@ def translations_dir() -> Path:
 
 
 def data_dir() -> Path | None:
-    """Return the folder of editable facts, which only a checkout has."""
+    """Return the folder of editable facts, which exists only in a checkout."""
     if _bundle() is not None:
         return None
     folder = _checkout() / "data"
@@ -142,28 +142,28 @@ def data_dir() -> Path | None:
 
 
 def build_record_path() -> Path | None:
-    """Return what was noted of the commit that a wheel was built from; None in a checkout, which knows."""
+    """Return the record of the commit that a wheel was built from; None in a checkout, which asks git."""
     return _bundled(_BUILD_NAME)
 
 
 def parts_path() -> Path | None:
-    """Return the list of what a frozen program is made of; None if packages lie installed side by side.
+    """Return the list of components of a frozen program; None if packages are installed side by side.
 
-    The license texts that it names are files beside it.
+    The license texts that it names are files next to it.
     """
     return _bundled(_PARTS_NAME)
 
 
 def user_dir() -> Path:
-    """Return the folder of everything the user keeps; it need not exist yet.
+    """Return the folder for all files of the user; it need not exist yet.
 
-    `GPUDESK_HOME` moves it, and a program that carries a folder for it, on a stick say, keeps it there.
+    `GPUDESK_HOME` moves it. A portable program keeps it next to the program.
     """
     home = os.environ.get("GPUDESK_HOME")
     if home:
         with contextlib.suppress(RuntimeError):
             return Path(home).expanduser().absolute()
-        # A user whom nobody knows: then it is the name of a folder, as it is for the shell.
+        # If the system does not know the user, `~` is an ordinary folder name, as in the shell.
         return Path(home).absolute()
     portable = _portable_dir()
     if portable is not None:
@@ -176,12 +176,12 @@ def user_dir() -> Path:
 
 
 def is_portable() -> bool:
-    """Whether the user's files lie beside the program, so that they come along to the next machine."""
+    """Whether the user's files are next to the program, so that they move to the next machine with it."""
     return not os.environ.get("GPUDESK_HOME") and _portable_dir() is not None
 
 
 def home_dir() -> Path:
-    """Return the user's home; the root of the system where it knows of none, as in a container."""
+    """Return the user's home; the root of the system if it has none, as in a container."""
     try:
         return Path.home()
     except RuntimeError:
@@ -189,14 +189,14 @@ def home_dir() -> Path:
 
 
 def ensure_user_dir() -> Path:
-    """Return the user's folder, made if need be, closed to other users; OSError where it cannot be."""
+    """Return the user's folder, created if necessary and private; raises OSError if that fails."""
     folder = user_dir()
     folder.mkdir(mode=0o700, parents=True, exist_ok=True)
     return folder
 
 
 def make_private_dir(folder: Path) -> Path:
-    """Return a folder, made if need be, that other users cannot look into; OSError where it cannot be made."""
+    """Return a folder, created if necessary, that other users cannot read; raises OSError if that fails."""
     folder.mkdir(mode=0o700, parents=True, exist_ok=True)
     if folder.stat().st_mode & 0o077:
         with contextlib.suppress(OSError):
@@ -205,7 +205,7 @@ def make_private_dir(folder: Path) -> Path:
 
 
 def can_write_user_dir() -> bool:
-    """Whether what the user does can be kept: the user's folder is there, or can be made, and takes files."""
+    """Whether the user's folder exists or can be created, and is writable."""
     try:
         return os.access(ensure_user_dir(), os.W_OK | os.X_OK)
     except OSError:
@@ -218,12 +218,12 @@ def user_catalog_path() -> Path:
 
 
 def logs_dir() -> Path:
-    """Return the folder of logs and of the reports of crashes. It need not exist yet."""
+    """Return the folder of logs and crash reports. It need not exist yet."""
     return user_dir() / "logs"
 
 
 def ensure_logs_dir() -> Path:
-    """Return the folder of logs, made if need be, closed to other users; OSError where it cannot be."""
+    """Return the folder of logs, created if necessary and private; raises OSError if that fails."""
     ensure_user_dir()
     return make_private_dir(logs_dir())
 
@@ -246,8 +246,8 @@ def _bundled(name: str) -> Path | None:
 def _portable_dir() -> Path | None:
     if not getattr(sys, "frozen", False):
         return None
-    # A mounted image gives its own path in this variable; so does another image, a
-    # terminal's say, to all that is started from it.
+    # An AppImage sets this variable to its own path; so does any other image, such as a terminal, for its child
+    # processes.
     programs = (sys.executable, os.environ.get("APPIMAGE"))
     folders = (Path(program).absolute().parent / _PORTABLE_NAME for program in programs if program)
     return next((folder for folder in folders if folder.is_dir()), None)
@@ -258,7 +258,7 @@ def _checkout() -> Path:
 
 
 def _run_time_data(name: str) -> Path:
-    """Return what is read at run time of the data, and not only when the catalog is built."""
+    """Return the data that is read at run time and not only when the catalog is built."""
     bundle = _bundle()
     root = bundle if bundle is not None else _checkout()
     return _existing(root / "data" / name, "it is part of GPU Desk: restore it")

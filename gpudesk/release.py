@@ -1,8 +1,7 @@
-"""Which state of the program this is: version, commit, and how it came here.
+"""Version, commit and installation type of the running program.
 
-A wheel and a frozen program carry a record that was written when they were built. A checkout has none and
-asks git, which takes some milliseconds: so nothing here is asked for at the start, only when someone wants to
-know.
+A wheel and a frozen program carry a record written when they were built. A checkout has none and asks git, which takes
+milliseconds: so nothing here runs at startup, only on request.
 """
 
 from __future__ import annotations
@@ -18,24 +17,23 @@ from typing import Any, Final, Literal
 
 from gpudesk import __version__, paths
 
-#: How a program came to where it runs.
+#: How the program was installed.
 Installation = Literal["checkout", "package", "frozen", "portable"]
 
 #: A source archive has no history: a record made with it is at its top level.
 SOURCE_RECORD: Final = "build-record.json"
 
-#: As many characters of a commit as people write.
+#: Length of an abbreviated commit hash.
 _SHORT: Final = 10
-#: Whoever opens About does not wait longer for a slow disk.
+#: Seconds to wait for git: About must not hang on a slow disk.
 _PATIENCE_S: Final = 1.0
 
 
 @dataclass(frozen=True, slots=True)
 class ProgramRelease:
-    """A state of the program. What nobody recorded is None.
+    """Version and commit of the program; None if not recorded.
 
-    `commit` is the whole name, `committed` its moment in UTC (ISO 8601), and `modified` says that the files
-    differed from it.
+    `commit` is the full hash, `committed` its time in UTC (ISO 8601), and `modified` says that files differed from it.
     """
 
     version: str
@@ -45,7 +43,7 @@ class ProgramRelease:
 
     @property
     def short_commit(self) -> str | None:
-        """The first characters of the commit, with a plus where files differed from it."""
+        """The abbreviated hash, with a plus if files differed from the commit."""
         if self.commit is None:
             return None
         return self.commit[:_SHORT] + ("+" if self.modified else "")
@@ -56,7 +54,7 @@ class ProgramRelease:
 
 @functools.cache
 def get_release() -> ProgramRelease:
-    """Return what runs here; asks git the first time in a checkout, so never call it at the start."""
+    """Return the running release; in a checkout the first call asks git, so never call it at startup."""
     record = paths.build_record_path()
     if record is not None:
         return read_record(record)
@@ -65,7 +63,7 @@ def get_release() -> ProgramRelease:
 
 
 def read_record(path: Path) -> ProgramRelease:
-    """Return what a record says; one that cannot be read leaves the version of this code."""
+    """Return the content of a record; an unreadable one gives the version of this code."""
     try:
         record = json.loads(path.read_text(encoding="utf-8"))
         return ProgramRelease(
@@ -76,9 +74,9 @@ def read_record(path: Path) -> ProgramRelease:
 
 
 def read_release(root: Path, patience_s: float = _PATIENCE_S) -> ProgramRelease:
-    """Return the state of a folder of sources: of its own history, else of the record that came with it."""
+    """Return the release of a source folder: from its own history, else from its record."""
     if not (root / ".git").exists():
-        # Not the history of a repository that these sources happen to lie in.
+        # Not the history of a surrounding repository.
         return read_record(root / SOURCE_RECORD)
     described = _git(root, patience_s, "log", "-1", "--format=%H %ct")
     changes = _git(root, patience_s, "status", "--porcelain")
@@ -90,17 +88,17 @@ def read_release(root: Path, patience_s: float = _PATIENCE_S) -> ProgramRelease:
 
 
 def find_installation() -> Installation:
-    """Return how this program came here; a portable one keeps the user's files beside itself."""
+    """Return how this program was installed; a portable program keeps the user's files next to it."""
     if getattr(sys, "frozen", False):
         return "portable" if paths.is_portable() else "frozen"
     return "package" if paths.data_dir() is None else "checkout"
 
 
 def _git(root: Path, patience_s: float, *arguments: str) -> str | None:
-    """Return what git says, None if it cannot say it or takes too long."""
+    """Return the output of git, None if it fails or takes too long."""
     import subprocess
 
-    # Variables of a git that runs this would point it to another repository; and asking takes no lock.
+    # Variables of a calling git would point to another repository; and queries take no lock.
     environment = {name: value for name, value in os.environ.items() if not name.startswith("GIT_")}
     environment["GIT_OPTIONAL_LOCKS"] = "0"
     try:
@@ -113,7 +111,7 @@ def _git(root: Path, patience_s: float, *arguments: str) -> str | None:
             text=True,
             timeout=patience_s,
             check=True,
-            # On Windows a program without a terminal would open one for this.
+            # On Windows a program without a terminal would open a console for this.
             creationflags=getattr(subprocess, "CREATE_NO_WINDOW", 0),
         )
     except (OSError, ValueError, subprocess.SubprocessError):

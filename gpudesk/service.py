@@ -1,4 +1,4 @@
-"""The service: the open catalog and calibration, and everything that can be asked of them."""
+"""The service: the open catalog and calibration, and every question that interfaces can ask."""
 
 from __future__ import annotations
 
@@ -74,26 +74,26 @@ if TYPE_CHECKING:
     from gpudesk.profile.builder import ProfileBuilder
 
 
-#: Plans that are remembered while lines are answered, which may ask for thousands of deployments in turn.
+#: Plans kept in memory for batch lines, which can ask for thousands of deployments in turn.
 _PLANS_OF_LINES = 200_000
 
 
 class GpuDeskService:
     """Answers every question of the program from one catalog and one calibration.
 
-    What a question does not need is not loaded: the catalog is open from the start, constants and engine
-    come with the first estimate.
+    Data is loaded on demand: the catalog is open from the start, constants and engine are loaded with the first
+    estimate.
     """
 
     def __init__(self, catalog: Catalog, calibration_file: Path | None = None, user_file: Path | None = None) -> None:
         """Work with an open catalog, which is closed with the service.
 
-        The calibration is that of the program unless another file is given. The user's facts are those of
-        `user_file`; without one they last as long as the service.
+        The calibration is the shipped one unless another file is given. The user's facts are those of `user_file`;
+        without a file they last as long as the service.
         """
-        #: The shipped facts with the user's; another object after each change of these.
+        #: The shipped facts with the user's; a new object after each change.
         self.catalog = catalog
-        #: Whether answers rank announced parts beside shipping ones.
+        #: Whether answers rank announced accelerators together with shipping ones.
         self.rank_announced = False
         self._calibration_file = calibration_file
         self._carried: dict[tuple[str, ...], tuple[Mapping[str, object], ...]] = {}
@@ -102,9 +102,9 @@ class GpuDeskService:
 
     @classmethod
     def open(cls, *, with_user_facts: bool = True) -> GpuDeskService:
-        """Open the shipped catalog; that of a checkout is first brought up to date with its data.
+        """Open the shipped catalog; a checkout first rebuilds it if its data changed.
 
-        The facts in the user's file are laid over it unless it is asked for on its own.
+        The user's facts are applied to it if `with_user_facts`.
         """
         data = paths.data_dir()
         if data is None:
@@ -119,7 +119,7 @@ class GpuDeskService:
         self.catalog.close()
 
     def _apply_user_facts(self, facts: UserFacts, edit: FactEdit | None) -> None:
-        """Lay the user's facts over the catalog; what rests on the former ones is computed anew."""
+        """Apply the user's facts to the catalog, and drop results that depend on the former ones."""
         ready, self._ready = self._ready, None
         self.catalog = ready if ready is not None and ready.own is facts else self.catalog.with_own(facts)
         self._carried.clear()
@@ -130,7 +130,7 @@ class GpuDeskService:
                 self.__dict__.pop(name, None)
 
     def prepare(self, facts: UserFacts) -> None:
-        """Do beforehand, in any thread, what takes time once these facts are put in effect.
+        """Precompute, in any thread, what is slow once these facts are in effect.
 
         The revision is a digest of all facts, of which there can be thousands.
         """
@@ -148,7 +148,7 @@ class GpuDeskService:
 
     @cached_property
     def calibration(self) -> Calibration:
-        """The fitted constants; raises `InputError` or `MissingFileError` if the file is no good."""
+        """The fitted constants; raises `InputError` or `MissingFileError` if the file is unusable."""
         from gpudesk.evidence.calibration_file import read_calibration
 
         return read_calibration(self._calibration_file or paths.calibration_path())
@@ -161,7 +161,7 @@ class GpuDeskService:
 
     @cached_property
     def measured_runs(self) -> tuple[tuple[MeasuredRun, ...], tuple[HeldOutFigure, ...]]:
-        """The published runs, and what fits say of them that have not seen them; raises `InputError`."""
+        """The published runs with their held-out predictions; raises `InputError`."""
         from gpudesk.estimation.published_runs import read_published_runs
 
         try:
@@ -174,7 +174,7 @@ class GpuDeskService:
 
     @cached_property
     def records(self) -> PublishedRunTable:
-        """The published runs by the conditions that the catalog gives them; raises `InputError`."""
+        """The published runs in the terms of the catalog; raises `InputError`."""
         from gpudesk.estimation.published_runs import PublishedRunTable
 
         return PublishedRunTable(self.catalog, *self.measured_runs)
@@ -187,7 +187,7 @@ class GpuDeskService:
 
         return MlperfComparison(read_mlperf(paths.measurements_dir()), self.catalog)
 
-    # Figures that documents print
+    # Printed figures of documents
 
     @cached_property
     def worked_examples(self) -> tuple[WorkedFigure, ...]:
@@ -200,7 +200,7 @@ class GpuDeskService:
     # Scenarios
 
     def read_scenario(self, path: Path) -> Scenario:
-        """Read a scenario file whose ids the catalog knows; raises `InputError` naming file and place."""
+        """Read a scenario file whose ids the catalog has; raises `InputError` naming file and place."""
         from gpudesk.documents.carried_facts import check_carried_facts
         from gpudesk.documents.scenario_file import read_scenario
         from gpudesk.domain.fact_exchange import CarriedFactsError
@@ -218,7 +218,7 @@ class GpuDeskService:
         return scenario
 
     def save_scenario(self, scenario: Scenario, path: Path) -> Scenario:
-        """Write a scenario under the catalog's revision, with the user's facts that it uses; return it so."""
+        """Write a scenario with the catalog's revision and the user's facts that it uses; return it."""
         from gpudesk.documents.scenario_file import write_scenario
 
         saved = replace(self._with_carried(scenario), catalog_revision=self.catalog.revision)
@@ -226,9 +226,9 @@ class GpuDeskService:
         return saved
 
     def _with_carried(self, scenario: Scenario) -> Scenario:
-        """Return a scenario with copies of the user's facts that it uses, and of nobody else's.
+        """Return a scenario with copies of the user's facts that it uses.
 
-        They are looked for once while they stay.
+        The result is cached while the facts stay the same.
         """
         if not len(self.user_catalog.facts):
             return replace(scenario, own_records=()) if scenario.own_records else scenario
@@ -254,7 +254,7 @@ class GpuDeskService:
         )
 
     def compute_impact(self, scenario: Scenario, edit: FactEdit) -> AnswerImpact:
-        """Return what an edit would do to a scenario; nothing is written.
+        """Return the effect of an edit on a scenario; nothing is written.
 
         Raises `InputError` if the scenario cannot be answered, before or after.
         """
@@ -271,30 +271,30 @@ class GpuDeskService:
     # Estimates
 
     def estimate(self, request: EstimateRequest) -> Estimate:
-        """Answer one question; raises `InputError` for one that cannot be answered."""
+        """Answer one question; raises `InputError` if it cannot be answered."""
         return self.estimator.estimate(request)
 
     def estimate_lines(self, source: IO[bytes], target: IO[bytes]) -> int:
-        """Answer JSON lines; return how many of them could not be answered."""
+        """Answer JSON lines; return how many of them failed."""
         from gpudesk.estimation.batch import answer_stream
 
         self.estimator.remember(_PLANS_OF_LINES)
         return answer_stream(self.estimator, source, target)
 
     def sweep(self, sweep: Sweep, target: Path) -> SweepRun:
-        """Return what answers all points of a grid into a file; raises `InputError` for its suffix."""
+        """Return the run that writes a grid of estimates to a file; raises `InputError` for its suffix."""
         from gpudesk.estimation.sweep.output import SweepRun
 
         return SweepRun(sweep, self.catalog, self.calibration, target)
 
     def explain(self, estimate: Estimate, figure: str) -> DerivationTerm:
-        """Return the working of a figure; raises `InputError` if none exists."""
+        """Return the derivation of a figure; raises `InputError` if it has none."""
         if not estimate.fits and figure not in ("memory", "max_concurrency"):
             raise InputError(estimate.reason or NOTHING_TO_EXPLAIN, figure)
         return self.estimator.explain(estimate, figure)
 
     def plans(self, estimate: Estimate) -> PlanChoice:
-        """Return every parallel plan that was looked at for an estimate, and why it was taken or not."""
+        """Return every parallel plan considered for an estimate, with the reason for or against it."""
         return self.estimator.plans(estimate)
 
     def rows_behind(self, estimate: Estimate) -> CalibrationCoverage:
@@ -303,7 +303,7 @@ class GpuDeskService:
         return count_published_rows(estimate, self.catalog, self.calibration)
 
     def record(self, estimate: Estimate, figure: str) -> tuple[ComparableRun, ...]:
-        """Return the published figures nearest to one of an estimate; none where none is behind it.
+        """Return the published figures nearest to a figure of an estimate; empty if it is based on none.
 
         Raises `InputError` if the published runs cannot be read.
         """
@@ -323,7 +323,7 @@ class GpuDeskService:
 
     @cached_property
     def diffusion(self) -> DiffusionEstimator:
-        """What estimates diffusion models; raises `InputError` or `MissingFileError` without its constants."""
+        """The estimator of diffusion models; raises `InputError` or `MissingFileError` without its constants."""
         from gpudesk.estimation.diffusion import DiffusionEstimator, read_diffusion_constants
 
         return DiffusionEstimator(self.catalog, read_diffusion_constants(paths.diffusion_constants_path()))
@@ -332,18 +332,18 @@ class GpuDeskService:
         """Return the time and memory of a diffusion model; raises `InputError` if they cannot be estimated."""
         return self.diffusion.estimate(request)
 
-    # What charts show beside the figures of an estimate
+    # Additional data for charts
 
     def roofline(self, estimate: Estimate) -> Roofline | None:
-        """Return the roofs over a deployment and its points; None if it does not fit."""
+        """Return the roofline of a deployment with its points; None if it does not fit."""
         return self.estimator.roofline(estimate)
 
     def step_shares(self, estimate: Estimate) -> DeploymentTimeShares | None:
-        """Return where the time of a deployment goes; None if it does not fit."""
+        """Return the time breakdown of a deployment; None if it does not fit."""
         return self.estimator.step_shares(estimate)
 
     def request_time(self, estimate: Estimate) -> RequestTimeline | None:
-        """Divide the time of one request; None if it does not fit or the load has no such time."""
+        """Return the time breakdown of one request; None if it does not fit or the load has no such time."""
         return self.estimator.request_time(estimate)
 
     def kv_against_context(self, estimate: Estimate) -> KvCacheCurve:
@@ -351,21 +351,21 @@ class GpuDeskService:
         return self.estimator.kv_against_context(estimate)
 
     def memory_room(self, estimate: Estimate) -> UsableMemory:
-        """Return what a deployment may use of its memory, and what its load asks for, fitting or not."""
+        """Return the usable memory of a deployment and the memory that its load needs, fitting or not."""
         return self.estimator.memory_room(estimate)
 
-    # What is needed
+    # Needs
 
     def needed(self, scenario: Scenario) -> tuple[tuple[SmallestDeployments, ...], ...]:
         """Return for each accelerator the smallest deployments by weight format, from wide to narrow.
 
-        Counts and plans that the scenario fixes are left open; an unknown id raises `InputError`.
+        Counts and plans of the scenario are ignored; an unknown id raises `InputError`.
         """
         return self.estimator.needed(scenario.requests())
 
     @cached_property
     def fit(self) -> FitFinder:
-        """What finds the smallest deployments of all pairs of accelerator and model."""
+        """The finder of the smallest deployments for all pairs of accelerator and model."""
         from gpudesk.estimation.sizing.fit_matrix import FitFinder
 
         return FitFinder(self.catalog, self.calibration)
@@ -373,9 +373,9 @@ class GpuDeskService:
     def fit_matrix(
         self, question: FitQuestion, accelerators: Sequence[str] | None = None, models: Sequence[str] | None = None
     ) -> FitMatrix:
-        """Return how many of each accelerator hold each model; all of the catalog unless some are named.
+        """Return how many of each accelerator hold each model; the whole catalog unless ids are given.
 
-        Raises `InputError` for an id that there is not, and for a context or concurrency below 1.
+        Raises `InputError` for an unknown id, and for a context or concurrency below 1.
         """
         catalog = self.catalog
         parts = catalog.accelerators() if accelerators is None else map(catalog.accelerator, accelerators)
@@ -395,8 +395,8 @@ class GpuDeskService:
     def size(self, scenario: Scenario) -> SizingResult:
         """Return how many of each accelerator the scenario's demand needs.
 
-        Counts that the scenario fixes are left open, degrees of a plan are those of one replica. Raises
-        `InputError` without a demand, for one that cannot be, and for an unknown id.
+        Counts of the scenario are ignored; degrees of a plan are those of one replica. Raises `InputError` without a
+        demand, for an invalid one, and for an unknown id.
         """
         from gpudesk.fleet.systems import add_systems
 
@@ -405,14 +405,14 @@ class GpuDeskService:
         )
 
     def remedies(self, estimate: Estimate) -> tuple[FitRemedy, ...]:
-        """Return what would make a deployment hold what it is asked to; empty if it does."""
+        """Return what would make a deployment fit; empty if it does."""
         return self.estimator.remedies(estimate)
 
-    # What it costs
+    # Costs
 
     @cached_property
     def costing(self) -> CostCalculator:
-        """What computes costs; raises `InputError` or `MissingFileError` without its assumptions."""
+        """The cost calculator; raises `InputError` or `MissingFileError` without its assumptions."""
         from gpudesk.costing.inputs import read_cost_assumptions
         from gpudesk.costing.scenario_costs import CostCalculator
 
@@ -421,10 +421,10 @@ class GpuDeskService:
     def make_sheet_extras(
         self, answer: Answer, flips: Sequence[DecisionFlip] = (), *, with_rules: bool = False
     ) -> SheetExtras:
-        """Return what a sheet says beside an answer: how many are needed, what that costs, which to take, the fleets.
+        """Return what a sheet adds to an answer: counts, their costs, the recommendation, and the fleets.
 
-        Which to take, it says where the user answered questions; `flips` are what would change that, where
-        they were looked for.
+        The recommendation is there if the user answered questions; `flips` are the changes that would alter it, if
+        computed.
         """
         from gpudesk.domain.answer import SheetExtras
 
@@ -438,26 +438,29 @@ class GpuDeskService:
         return self.costing.costs(answer)
 
     def add_costs(self, answer: Answer) -> Answer:
-        """Return an answer with its costs, and with how those of any two columns compare."""
+        """Return an answer with its costs, and with the comparison of any two columns."""
         return self.costing.add_costs(answer)
 
-    # What a fleet takes
+    # Fleets
 
     @cached_property
     def fleets(self) -> FleetPlanner:
-        """What plans fleets; raises `InputError` or `MissingFileError` without the assumptions of costs."""
+        """The fleet planner; raises `InputError` or `MissingFileError` without the cost assumptions."""
         from gpudesk.fleet.planner import FleetPlanner
 
         return FleetPlanner(self.catalog, self.estimator, self.costing)
 
     def fleet(self, scenario: Scenario) -> FleetAnswer:
-        """Return the fleets for a scenario's demand; raises `InputError` as `size`, and for a wrong fleet setting."""
+        """Return the fleets for a scenario's demand.
+
+        Raises `InputError` as `size`, and for an invalid fleet setting.
+        """
         return self.fleets.plan(scenario, _require_demand(scenario))
 
-    # What to choose
+    # Decisions
 
     def load_steps(self) -> ProgressSteps[None]:
-        """Load, as a job, what answers, decisions and the catalog page rest on; errors are left to who asks."""
+        """Load, as a job, everything behind answers, decisions and the catalog page; errors surface on use."""
         from gpudesk.domain.progress import JobProgress
 
         loads: tuple[Callable[[], object], ...] = (
@@ -479,7 +482,7 @@ class GpuDeskService:
 
     @cached_property
     def decider(self) -> Decider:
-        """What decides by the rules of documents; raises `InputError` or `MissingFileError` without them."""
+        """The decider with the rules of documents; raises `InputError` or `MissingFileError` without them."""
         from gpudesk.decision.facts.decision_facts import DecisionFactsBuilder
         from gpudesk.decision.outcome.decision import Decider
         from gpudesk.decision.rules.data_files import read_rules
@@ -488,31 +491,31 @@ class GpuDeskService:
 
     @cached_property
     def reference_data(self) -> ReferenceData:
-        """Reference data for a recommendation: records, and plans for it."""
+        """Reference data for a recommendation: records and plans."""
         from gpudesk.decision.purchasing.reference_data import ReferenceData
 
         return ReferenceData(self)
 
     def decide(self, answer: Answer, user_answers: Mapping[str, AnswerValue] | None = None) -> Decision:
-        """Return the decision on an answered scenario, under other answers in the dialogue where `user_answers`."""
+        """Return the decision on an answered scenario, with `user_answers` instead of its own answers if given."""
         return self.decider.decide(answer, user_answers, with_ways_out=True)
 
     def flip_steps(self, answer: Answer) -> ProgressSteps[tuple[DecisionFlip, ...]]:
-        """Look, as a job, for what would change the decision on an answered scenario; return it."""
+        """Search, as a job, for changes that would alter the decision on an answered scenario; return them."""
         from gpudesk.decision.outcome.flips import search_flips
 
         return search_flips(self.decider.apart(answer), answer)
 
     def flips(self, answer: Answer) -> tuple[DecisionFlip, ...]:
-        """Return what would change the decision on an answered scenario, the nearest change first."""
+        """Return the changes that would alter the decision on an answered scenario, the smallest first."""
         from gpudesk.domain.progress import run_to_end
 
         return run_to_end(self.flip_steps(answer))
 
     def shortlist_steps(self, scenario: Scenario) -> ProgressSteps[Scenario]:
-        """Look, as a job, through the catalog; return the scenario with the best accelerators for it as columns.
+        """Search the catalog, as a job; return the scenario with the best accelerators for it as columns.
 
-        At most six, each with the count that carries the load; where none meets every limit, the nearest to.
+        At most six, each with the count that carries the load; if none meets every limit, the closest.
         """
         from gpudesk.decision.outcome.search import search_shortlist
 
@@ -524,19 +527,19 @@ class GpuDeskService:
         return run_to_end(self.shortlist_steps(scenario))
 
     def question_steps(self, answer: Answer) -> ProgressSteps[Mapping[str, OptionDecisions]]:
-        """Look, as a job, for the questions whose answer can still change what is recommended, the first first.
+        """Search, as a job, for the questions whose answer can still change the recommendation, in order.
 
-        Return for each what would be decided under its options.
+        Return for each the decision under each of its options.
         """
         from gpudesk.decision.outcome.search import search_questions
 
         return search_questions(self.decider.apart(answer), answer)
 
-    # What one accelerator can do
+    # Profiles
 
     @cached_property
     def profiles(self) -> ProfileBuilder:
-        """What builds profiles; raises `InputError` or `MissingFileError` without its settings."""
+        """The profile builder; raises `InputError` or `MissingFileError` without its settings."""
         from gpudesk.profile.builder import ProfileBuilder
         from gpudesk.profile.settings import read_profile_settings
 
@@ -551,7 +554,7 @@ class GpuDeskService:
 
         return run_to_end(self.profile_steps(question))
 
-    # How a deployment is started
+    # Launching
 
     @cached_property
     def launch_facts(self) -> Mapping[str, tuple[LaunchOptions, ...]]:
@@ -568,11 +571,11 @@ class GpuDeskService:
         *,
         reproduce: bool = False,
     ) -> LaunchPlan:
-        """Return the commands that start a deployment and measure it, by its serving engine or another one.
+        """Return the commands that start a deployment and benchmark it, on its serving engine or another.
 
-        Options are those of the newest version unless one is named; to `reproduce` the estimate, prefixes that it
-        does not count are not kept. Raises `InputError` if the deployment does not fit, has pools, or cannot be
-        started by the engine, and for an unknown engine or version.
+        Options are those of the newest version unless one is named; to `reproduce` the estimate, prefix caching is
+        switched off if the estimate does not count it. Raises `InputError` if the deployment does not fit, has pools,
+        or cannot be started by the engine, and for an unknown engine or version.
         """
         from gpudesk.estimation.launch import choose_launch_facts, make_launch_plan
 
@@ -597,14 +600,14 @@ class GpuDeskService:
         settings = self.estimator.launch_settings(estimate, self.catalog.systems_of(estimate.request.accelerator))
         return make_launch_plan(estimate, facts, settings, reproduce=reproduce)
 
-    # What spreading a model costs
+    # Costs of sharding
 
     def scaling(self, scenario: Scenario, *, brief: bool = False) -> tuple[AcceleratorScaling | InputError, ...]:
-        """Return for each accelerator how it scales with their number; `InputError` where it cannot be."""
+        """Return for each accelerator how it scales with the count; raises `InputError` if that cannot be computed."""
         return self.estimator.scalings(scenario.requests(), brief=brief)
 
     def topology(self, baseline: Estimate, other: Estimate) -> TopologyComparison:
-        """Compare two deployments by what sharding costs them; raises `InputError` if one does not fit."""
+        """Compare two deployments by the cost of sharding; raises `InputError` if one does not fit."""
         return self.estimator.topology(baseline, other)
 
     # The catalog

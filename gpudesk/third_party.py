@@ -13,22 +13,22 @@ from typing import Any, Final
 from gpudesk import paths
 from gpudesk.text.translation import tr
 
-#: The program's own name among its parts.
+#: The program's own name in the list.
 PROGRAM: Final = "GPU Desk"
 
 _ROOT: Final = "gpudesk"
 _NAME: Final = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]*")
 _EXTRA: Final = re.compile(r"\bextra\s*==")
 _ADDRESS: Final = re.compile(r"\s*<[^>]*>")
-#: Files of a package's own records that tell its terms.
+#: Metadata files of a package that hold its license.
 _TERMS: Final = re.compile(r"\.dist-info/(licenses/|[^/]*(licen[cs]e|copying|notice)[^/]*$)", re.IGNORECASE)
-#: Older packages have a field for whatever they like to say of their terms; some put an expression there.
+#: Older packages use this field for free text; some put an SPDX expression there.
 _EXPRESSION: Final = re.compile(r"[\w.+-]+( (OR|AND|WITH) [\w.+-]+)*")
 _HOMES: Final = ("homepage", "home", "source", "repository", "source code")
-#: Classifiers that name terms, as SPDX names them. Others are too vague to be told so.
+#: Trove classifiers with an unambiguous SPDX name. Others are too vague.
 _CLASSIFIED: Final = {
     "Apache Software License": "Apache-2.0",
-    # What most that say no more mean.
+    # The usual license of this name.
     "BSD License": "BSD-3-Clause",
     "ISC License (ISCL)": "ISC",
     "MIT License": "MIT",
@@ -39,10 +39,10 @@ _CLASSIFIED: Final = {
 
 @dataclass(frozen=True, slots=True)
 class ThirdPartyWork:
-    """One work: its name, version and terms (an SPDX expression), whose it is, and where it comes from.
+    """One component: its name, version and license (an SPDX expression), its owner, and its source.
 
-    `within` names the part that it is compiled into, `purl` the very release of a registry. `texts` are
-    files: beside the list in a frozen program, else by their whole paths.
+    `within` names the component that it is compiled into, `purl` the exact release in a registry. `texts` are files:
+    next to the list in a frozen program, else full paths.
     """
 
     name: str
@@ -66,14 +66,14 @@ class ThirdPartyWork:
 
 
 def list_third_party() -> list[ThirdPartyWork]:
-    """Return the works that this program is made of, itself first, the others by name."""
+    """Return the components of this program, itself first, the others by name."""
     listed = paths.parts_path()
     works = list_installed() if listed is None else read_third_party(listed)
     return sorted(works, key=lambda part: (part.name != PROGRAM, part.name.casefold(), part.version))
 
 
 def read_third_party(path: Path) -> list[ThirdPartyWork]:
-    """Read a list of parts; one that cannot be read is an empty list, since there is still a program."""
+    """Read a list of components; an unreadable one is an empty list, because the program still works."""
     field_names = {field.name for field in fields(ThirdPartyWork)}
     try:
         records = json.loads(path.read_text(encoding="utf-8"))
@@ -83,7 +83,7 @@ def read_third_party(path: Path) -> list[ThirdPartyWork]:
 
 
 def make_licence_text(part: ThirdPartyWork) -> str:
-    """Return the terms of a part in full: whose rights, what is to be said of it, and the texts."""
+    """Return the full license of a component: owner, notices, and texts."""
     listed = paths.parts_path()
     folder = Path() if listed is None else listed.parent
     texts = [text for name in part.texts if (text := _read_text(folder / name))]
@@ -92,7 +92,7 @@ def make_licence_text(part: ThirdPartyWork) -> str:
 
 
 def list_installed() -> list[ThirdPartyWork]:
-    """Return the program, all packages that it needs and that these need, and the works carried along."""
+    """Return the program, all packages that it needs directly or indirectly, and vendored works."""
     distributions: dict[str, Distribution] = {}
     _collect(_ROOT, distributions)
     return [_program(), *map(describe_package, distributions.values()), *_carried()]
@@ -122,7 +122,7 @@ def describe_package(package: Distribution) -> ThirdPartyWork:
 
 
 def find_licence_terms(package: Distribution) -> str:
-    """Return a package's terms as an SPDX expression; empty if it states none that can be told so."""
+    """Return a package's license as an SPDX expression; empty if it does not state one clearly."""
     meta = package.metadata
     if meta["License-Expression"]:
         return str(meta["License-Expression"])
@@ -143,7 +143,7 @@ def _program() -> ThirdPartyWork:
 
 
 def _carried() -> Iterator[ThirdPartyWork]:
-    """Yield works that lie inside packages or among the resources, and that no package's record names."""
+    """Yield works inside packages or resources that no package metadata names."""
     yield ThirdPartyWork(
         "Qt",
         get_package_version("PySide6_Essentials") or "",
@@ -180,7 +180,7 @@ def _collect(name: str, distributions: dict[str, Distribution]) -> None:
         if match is None or _EXTRA.search(requirement):
             continue
         key = re.sub(r"[-_.]+", "-", match.group()).lower()
-        # What is needed on other platforms only is not installed on this one.
+        # Packages needed only on other platforms are not installed here.
         needed = _distribution(key) if key not in distributions else None
         if needed is not None:
             distributions[key] = needed

@@ -1,1 +1,1 @@
-"""Published measurements, the nearest runs to a question, the fit and its accuracy."""
+"""Published measurements, the runs nearest to a request, held-out predictions and the calibration file."""

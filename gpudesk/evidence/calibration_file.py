@@ -29,9 +29,9 @@ from gpudesk.text.messages import InputError, Message, explain_system_error, inp
 #: Version of the file format that this program reads.
 FORMAT_VERSION = 1
 
-#: Constants that are looked up one by one, beside those of rates and of serving dynamics.
+#: Constants looked up individually, besides those of rates and of serving dynamics.
 _SINGLE: Final = frozenset({"node_bandwidth", "handover_time"})
-#: Figures that have bands.
+#: Figures with intervals.
 _FIGURES: Final = ("throughput", "ttft", "tpot")
 _MONTH: Final = re.compile(r"20\d\d-(?:0[1-9]|1[0-2])")
 
@@ -62,7 +62,7 @@ def read_calibration(path: Path) -> Calibration:
 
 
 def _report_faults(calibration: Calibration) -> Iterator[str]:
-    """Yield what no estimate could be made with: what is missing, and values that cannot be."""
+    """Yield faults that prevent estimates: missing entries and impossible values."""
     if not _MONTH.fullmatch(str(calibration.newest_month)):
         yield f"newest_month is {calibration.newest_month}"
     for name in sorted(_require() - calibration.constants.keys()):

@@ -21,14 +21,14 @@ from gpudesk.domain.workload import Load, LoadKind, Workload
 from gpudesk.files import describe_faulty_data
 from gpudesk.text.messages import InputError
 
-#: Figures of an estimate that published rows can be held against: the rate of the whole deployment in output
-#: tokens, and the times of first and further tokens.
+#: Figures of an estimate that published rows are compared with: the rate of the whole deployment in output tokens, and
+#: the times of first and further tokens.
 MEASURED_FIGURES = ("output_tokens_per_s", "ttft_ms", "tpot_ms")
 
 
 @dataclass(frozen=True, slots=True)
 class MeasuredFigure:
-    """One figure of a run: converted, with the row that it comes from and the metric as published."""
+    """One figure of a run, converted, with its row and the metric as published."""
 
     row: str
     metric: str
@@ -37,10 +37,10 @@ class MeasuredFigure:
 
 @dataclass(frozen=True, slots=True)
 class MeasuredRun:
-    """One run with all that was measured in it, by the name of the figure.
+    """One run with all its measured figures by name.
 
-    `request` asks the same of the program, with the names of the catalog; its id is that of the run.
-    `accelerator` and `model` are the names in the source. `assumed` names columns that it leaves open.
+    `request` is the same run as a request in the names of the catalog; its id is that of the run. `accelerator` and
+    `model` are the names in the source. `assumed` names columns that the source leaves open.
     """
 
     id: str
@@ -61,10 +61,9 @@ class MeasuredRun:
 
 @dataclass(frozen=True, slots=True)
 class UnusedMeasurement:
-    """A published figure that is kept and shown, but neither fitted nor judged by; `reason` is a key.
+    """A published figure that is stored and shown, but neither fitted nor judged; `reason` is a key.
 
-    Value and unit are as published, accelerator and model are the names in the source: the catalog need not
-    have them.
+    Value and unit are as published; accelerator and model are the names in the source, which the catalog need not have.
     """
 
     id: str
@@ -82,9 +81,9 @@ class UnusedMeasurement:
 
 @dataclass(frozen=True, slots=True)
 class MeasuredRunSet:
-    """All published runs. `reasons` and `definitions` are the sentences behind reasons and metrics.
+    """All published runs. `reasons` and `definitions` are the sentences for reasons and metrics.
 
-    `revision` is the SHA-256 of the files that they were read from.
+    `revision` is the SHA-256 of the source files.
     """
 
     used: tuple[MeasuredRun, ...]
@@ -98,7 +97,7 @@ _T = TypeVar("_T")
 
 _MONTH: Final = re.compile(r"20\d\d-(?:0[1-9]|1[0-2])")
 _FLAGS: Final = {"true": True, "false": False}
-#: How far lengths spread: not at all, by a tenth, evenly from nothing to twice the mean, as in real traffic.
+#: Spread of lengths: none, a tenth, uniform from zero to twice the mean, or as in real traffic.
 _LENGTHS: Final = {"fixed": 0.0, "near": 0.05, "uniform": 0.45, "varied": 1.0}
 _PRECISIONS: Final = {precision.value: precision for precision in Precision}
 _LOADS: Final = {kind.value: kind for kind in LoadKind}
@@ -106,7 +105,7 @@ _KV: Final = {precision.value: precision for precision in KV_BYTES}
 
 
 class CellError(Exception):
-    """What is wrong with one cell."""
+    """A fault in one cell."""
 
     def __init__(self, column: str, problem: str) -> None:
         super().__init__(f"{column}: {problem}")
@@ -172,7 +171,7 @@ def read_formats(row: MeasurementRow) -> tuple[Precision, Precision]:
 
 
 def make_estimate_request(row: MeasurementRow, accelerator: str, model: str) -> EstimateRequest:
-    """Return the question that asks for the figures of a run; the part and the model are catalog ids."""
+    """Return the request for the figures of a run; accelerator and model are catalog ids."""
     date = row.cells["date"]
     weights, kv = read_formats(row)
     if not _MONTH.fullmatch(date):
@@ -225,18 +224,18 @@ def _load(row: MeasurementRow) -> Load:
     return Load(kind, ttft_ms=row.number("ttft_limit_ms"), tpot_ms=row.number("tpot_limit_ms"))
 
 
-#: Columns that tell the figures of one run apart; all others are conditions of the run.
+#: Columns that tell the figures of one run apart; all other columns are conditions of the run.
 OF_A_FIGURE: Final = ("id", "metric", "value", "unit", "assumed", "unused", "note")
-#: Below this many output tokens the time of one of them means nothing.
+#: With fewer output tokens, TPOT is meaningless.
 LEAST_OUTPUT_TOKENS: Final = 8
 _TABLES: Final = ("aliases.toml", "metrics.toml", "unused.toml")
 
-#: Takes the cells that the rows of one run have in common.
+#: Takes the common cells of the rows of one run.
 RunCells = Callable[[Mapping[str, str]], tuple[str, ...]]
 
 
 class MeasurementsError(InputError):
-    """The files of measurements contradict themselves; `problems` has every fault with file and line."""
+    """The measurement files contradict themselves; `problems` has every fault with file and line."""
 
     def __init__(self, problems: Iterable[str]) -> None:
         """Keep all problems; the message shows the first and how many there are."""
@@ -249,7 +248,7 @@ class MeasurementsError(InputError):
 
 @dataclass(frozen=True, slots=True)
 class _MetricDefinition:
-    """How a metric becomes a figure: which tokens a rate counts, and whose rate it is."""
+    """How a metric becomes a figure: which tokens a rate counts, and for which devices."""
 
     unit: str
     definition: str
@@ -282,7 +281,7 @@ def read_measured_runs(folder: Path) -> MeasuredRunSet:
     unused: list[UnusedMeasurement] = []
     ids: set[str] = set()
     runs: set[str] = set()
-    # One file after the other: the cells of all rows at once would take 13 MB, twice what the runs do.
+    # One file after the other: the cells of all rows together would take 13 MB, twice the size of the runs.
     for path in list_run_files(folder):
         rows = _rows(path.name, _read_into_digest(path, digest), tables, problems)
         more_used, more_unused = _runs(rows, tables, ids, runs, problems)
@@ -300,7 +299,7 @@ def read_measured_runs(folder: Path) -> MeasuredRunSet:
 
 
 def _read_into_digest(path: Path, digest: hashlib._Hash) -> bytes:
-    """Return the content of a file, and take it with its name into the digest."""
+    """Return the content of a file, and add it with its name to the digest."""
     content = path.read_bytes()
     digest.update(path.name.encode() + b"\0" + content)
     return content
@@ -330,16 +329,16 @@ def _rows(file: str, content: bytes, tables: _MeasurementTables, problems: list[
         if len(cells) != len(header):
             problems.append(f"{file}, line {lines.line_num}: has {len(cells)} cells, not {len(header)}")
             continue
-        # Names are in many rows, and stay in memory with the runs.
+        # Names occur in many rows and stay in memory with the runs.
         yield MeasurementRow(file, lines.line_num, dict(zip(header, map(sys.intern, cells), strict=True)))
 
 
 def _runs(
     rows: Iterable[MeasurementRow], tables: _MeasurementTables, ids: set[str], runs: set[str], problems: list[str]
 ) -> tuple[list[MeasuredRun], list[UnusedMeasurement]]:
-    """Put the rows of a run together; adds what is wrong with them to `problems`.
+    """Combine the rows of each run; faults are added to `problems`.
 
-    `ids` and `runs` are those of the files before this one; those of this one are added.
+    `ids` and `runs` are those of the files before this one; those of this file are added.
     """
     unused: list[UnusedMeasurement] = []
     groups: dict[str, list[MeasurementRow]] = {}
@@ -366,7 +365,7 @@ def _runs(
 
 
 def _check_row(row: MeasurementRow, tables: _MeasurementTables, ids: set[str]) -> None:
-    """Refuse a row that is there twice, or that names what the tables do not have."""
+    """Refuse a duplicate row and names that the tables lack."""
     cells = row.cells
     for name in ("id", "run", "source", "series"):
         if not cells[name]:
@@ -386,7 +385,7 @@ def _check_row(row: MeasurementRow, tables: _MeasurementTables, ids: set[str]) -
 
 
 def _check_metric(row: MeasurementRow, tables: _MeasurementTables) -> None:
-    """Refuse a metric that nothing defines, and a unit that is not its own."""
+    """Check that the metric is defined and has its own unit."""
     metric = tables.metrics.get(row.cells["metric"])
     if metric is None:
         raise CellError("metric", f"metrics.toml does not know {row.cells['metric']!r}")

@@ -17,9 +17,9 @@ from gpudesk.text.messages import InputError, explain_system_error
 _TABLE: Final = "mlperf.toml"
 _ALIASES: Final = "aliases.toml"
 _FILES: Final = "runs-mlperf-*.csv"
-#: The one figure that all benchmarks of language models are ranked by.
+#: The metric by which all benchmarks of language models are ranked.
 _METRIC: Final = "output_tokens_per_s"
-#: Who submitted which system, as the notes of the rows have it.
+#: Submitter and system, in the format of the notes of the rows.
 _SUBMISSION: Final = re.compile(r"(?:^|\. )(?P<submitter>[^,;.]+), (?P<system>\S+?)\.(?= |$)")
 _PREVIEW: Final = "Preview system."
 
@@ -34,13 +34,13 @@ class MlperfTable:
 
 
 def read_mlperf(folder: Path) -> MlperfTable:
-    """Return what the measurements hold of MLPerf; raises `InputError` that names the file at fault."""
+    """Return the MLPerf results of the measurements; raises `InputError` that names the faulty file."""
     table, aliases = _toml(folder / _TABLE), _toml(folder / _ALIASES)
     parts, models = aliases["accelerators"], aliases["models"]
     results: dict[tuple[object, ...], MlperfResult] = {}
     for path in sorted(folder.glob(_FILES)):
         for result in _results(path, table, parts, models):
-            # Two accuracy targets of one benchmark are mostly one and the same run.
+            # The two accuracy targets of a benchmark are usually the same run.
             results.setdefault(_identity(result), result)
     stated = tuple(_stated(entry, parts, models) for entry in table["stated"])
     return MlperfTable(tuple(results.values()), table["rounds"], stated)
@@ -93,7 +93,7 @@ def _results(
 
 
 def _scenario(row: Mapping[str, str], table: dict[str, Any]) -> MlperfScenario | None:
-    """Return the MLPerf scenario that a load and its limits make; None for one that is not known."""
+    """Return the MLPerf scenario of a load and its limits; None if unknown."""
     if row["load"] == "saturate":
         return MlperfScenario.OFFLINE
     limits = (row["ttft_limit_ms"], row["tpot_limit_ms"])

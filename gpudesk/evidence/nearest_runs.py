@@ -1,4 +1,4 @@
-"""Published runs nearest to a question, and what a fit predicts of runs it has not seen."""
+"""Published runs nearest to a request, and held-out predictions."""
 
 from __future__ import annotations
 
@@ -18,12 +18,11 @@ FloatArray = NDArray[np.float64]
 
 @dataclass(frozen=True, slots=True)
 class RunConditions:
-    """What is compared of a run or of a question; None is not stated, or has no meaning for its load.
+    """Compared conditions of a run or request; None is unstated, or has no meaning for the load.
 
-    Parameters are those of the model, in all and for one token; `weights_bits` and `kv_bits` are those of an
-    element; `memory_bandwidth` is in bytes/s. `in_flight` are sequences of one replica, `queued` the requests
-    that it is given at once, `request_rate` requests/s of one accelerator. `month` counts from year 0.
-    Switches are 0 or 1.
+    Parameters are total and active parameters of the model; `weights_bits` and `kv_bits` are per element;
+    `memory_bandwidth` is in bytes/s. `in_flight` are sequences of one replica, `queued` the requests queued at once,
+    `request_rate` requests/s per accelerator. `month` counts from year 0. Switches are 0 or 1.
     """
 
     accelerator: str
@@ -62,9 +61,9 @@ class RunConditions:
     disaggregated: float = 0.0
 
 
-#: Words and what another one costs. A part of another vendor is also of another generation and another part,
-#: so these add up: 0.5 for another part of a generation, 1.5 for another generation, 3 for another vendor.
-#: Likewise a model: 0.25 within a family, 0.75 outside it, more for another architecture.
+#: Categories and the distance of a mismatch. Another vendor implies another generation and another accelerator, so
+#: these add up: 0.5 for another accelerator of a generation, 1.5 for another generation, 3 for another vendor. Likewise
+#: for models: 0.25 within a family, 0.75 outside it, more for another architecture.
 WORDS: Final = MappingProxyType(
     {
         "accelerator": 0.5,
@@ -80,8 +79,8 @@ WORDS: Final = MappingProxyType(
     }
 )
 
-#: Numbers of which ratios matter, and what a doubling costs. What runs at once and how long requests are
-#: sets a figure; the number of replicas and the length of a queue hardly do; limits of TTFT seldom bind.
+#: Numbers compared by ratio, and the distance per doubling. Concurrency and lengths determine a figure; the number of
+#: replicas and the queue length hardly do; TTFT limits seldom bind.
 RATIOS: Final = MappingProxyType(
     {
         "memory_bandwidth": 0.5,
@@ -103,7 +102,7 @@ RATIOS: Final = MappingProxyType(
     }
 )
 
-#: Numbers of which differences matter, and what a whole one costs: half a unit for a year of software.
+#: Numbers compared by difference, and the distance per unit: half a unit for a year of software.
 STEPS: Final = MappingProxyType(
     {
         "month": 0.5 / 12,
@@ -117,16 +116,16 @@ STEPS: Final = MappingProxyType(
     }
 )
 
-#: What costs otherwise for a figure: how requests arrive and how long prompts are makes a first token come
-#: late, the length of answers does not, nor does it slow the tokens down.
+#: Exceptions by figure: arrival pattern and prompt length delay the first token; answer length does not, and does not
+#: slow the tokens down.
 OF_FIGURE: Final[Mapping[str, Mapping[str, float]]] = MappingProxyType(
     {"ttft_ms": {"load": 2.0, "input_tokens": 0.75, "output_tokens": 0.25}, "tpot_ms": {"output_tokens": 0.25}}
 )
 
-#: What it costs where one side states a number and the other does not; nothing for others.
+#: Distance if one side states a number and the other does not; zero for all others.
 UNSTATED: Final = MappingProxyType({"in_flight": 1.0, "tp": 0.5, "attention_dp": 0.1, "expert_parallel": 0.1})
 
-#: What a second run of a publication has to be nearer by than one of another, and of a publisher.
+#: By how much a second run of a publication must be nearer than a run of another publication, and of another publisher.
 SAME_PUBLICATION: Final = 1.0
 SAME_PUBLISHER: Final = 0.5
 
@@ -134,12 +133,12 @@ _NUMBERS: Final = (*RATIOS, *STEPS)
 _words_of = attrgetter(*WORDS)
 _numbers_of = attrgetter(*_NUMBERS)
 _UNSTATED: Final = np.array([UNSTATED.get(name, 0.0) for name in _NUMBERS])
-#: Beyond all codes of words: a word that no run has.
+#: A code that no run has.
 _NO_CODE: Final = -1
 
 
 class NearestRuns:
-    """Runs laid out so that one question is held against all of them at once."""
+    """Runs as arrays, so that one request is compared with all of them at once."""
 
     def __init__(self, runs: Iterable[RunConditions]) -> None:
         rows = list(runs)
@@ -170,7 +169,7 @@ def _weights(usual: Mapping[str, float], own: Mapping[str, float]) -> FloatArray
 
 
 def _numbers(rows: Sequence[RunConditions]) -> FloatArray:
-    """Return a row of numbers for each: ratios as logarithms, NaN if nothing is stated."""
+    """Return a row of numbers for each: ratios as logarithms, NaN if unstated."""
     table = np.array([_numbers_of(row) for row in rows], dtype=np.float64)
     table = table.reshape(-1, len(_NUMBERS))
     ratios = len(RATIOS)
@@ -181,10 +180,10 @@ def _numbers(rows: Sequence[RunConditions]) -> FloatArray:
 def find_nearest(
     distances: FloatArray, publications: NDArray[np.intp], publishers: NDArray[np.intp], most: int = 3
 ) -> list[int]:
-    """Return the positions of the nearest runs, nearest first; of equal ones the first comes first.
+    """Return the positions of the nearest runs, nearest first; ties go to the first.
 
-    A run of a publication or a publisher that is among them already is taken only where it is clearly nearer
-    than any other: the same table three times would say no more than once. Runs at infinity are left out.
+    A second run of a publication or publisher is taken only if it is clearly nearer than any other: three runs of one
+    table add little. Runs at infinite distance are left out.
     """
     costs = np.round(distances, 9)
     chosen: list[int] = []
@@ -201,7 +200,7 @@ def find_nearest(
 
 @dataclass(frozen=True, slots=True)
 class HeldOutFigure:
-    """A figure of a run, and what a fit says of it that has not seen the group of the run."""
+    """A figure of a run, and its prediction by a fit that did not use the group of the run."""
 
     run: str
     figure: str

@@ -1,4 +1,4 @@
-"""The fleets for a demand: sizing, whole systems, racks, power, the hours of a day, growth and costs."""
+"""Fleets for a demand: sizing, whole systems, racks, power, load curve, growth and costs."""
 
 from __future__ import annotations
 
@@ -71,7 +71,7 @@ _API_INPUTS: Final = ("api_input_usd_per_million", "api_output_usd_per_million")
 
 
 class FleetPlanner:
-    """Plans fleets over a catalog, its estimates and its costs."""
+    """Plans fleets from a catalog, its estimates and its costs."""
 
     def __init__(self, catalog: Catalog, estimator: Estimator, costing: CostCalculator) -> None:
         self._catalog = catalog
@@ -79,9 +79,9 @@ class FleetPlanner:
         self._costing = costing
 
     def plan(self, scenario: Scenario, stated_demand: Demand) -> FleetAnswer:
-        """Return the fleets for a demand; raises `InputError` for a wrong setting.
+        """Return the fleets for a demand; raises `InputError` for an invalid setting.
 
-        The busiest hour of the load curve takes the place of the demand's peak factor.
+        The peak hour of the load curve replaces the demand's peak factor.
         """
         settings = scenario.fleet
         check_fleet_settings(settings)
@@ -172,7 +172,7 @@ class FleetPlanner:
         inputs: Sequence[Mapping[str, ResolvedCostInput]],
         plans: Sequence[_AcceleratorPlan],
     ) -> SupplyCost | FleetCost:
-        """Return what an API costs: by the user's prices, or the list prices of the model on record."""
+        """Return the API cost: by the user's prices, or the list prices of the model."""
         needs = next((plan.needs for plan in plans if plan.needs is not None), None)
         if needs is None or load.demand.kind is DemandKind.CONCURRENCY:
             return state_missing(Supply.API, _NO_TOKENS)
@@ -210,7 +210,7 @@ class FleetPlanner:
 
 
 def _list_demand_notes(demand: Demand, curve: DailyLoadCurve) -> Iterator[Message]:
-    """Yield that a peak factor does not count which the user stated, and which is not that of the curve."""
+    """Yield a note if the user's peak factor is replaced by a different one of the load curve."""
     is_stated = demand.peak_factor != DEFAULT_PEAK_FACTOR and demand.kind is not DemandKind.CONCURRENCY
     if is_stated and round(demand.peak_factor, 2) != round(curve.peak_factor, 2):
         yield message(
@@ -241,7 +241,7 @@ class _AcceleratorPlan:
 
 @dataclass(frozen=True, slots=True)
 class _AcceleratorPlanner:
-    """All that the fleet of one accelerator follows from; `values` are its cost inputs with their draws."""
+    """Inputs for the fleet of one accelerator; `values` are its cost inputs with their draws."""
 
     part: Accelerator
     sizing: SizingOption
@@ -383,7 +383,7 @@ class _AcceleratorPlanner:
                 continue
             values = {**self.values, "rent_usd_per_hour": _draw(self.part, "rent_usd_per_hour", self.rent)}
             cost = cost_rented(self.load, self.needs, values, packing, autoscaled=supply is Supply.AUTOSCALED)
-            # The same rent by the hour is named once.
+            # The same hourly rent is listed once.
             source = _describe_rent(self.rent) if supply is Supply.RENTED else None
             rent, record = get_likely(values["rent_usd_per_hour"]), self.rent.record
             classes = () if record is None or self.rent.origin is CostInputOrigin.YOURS else record.classes
@@ -424,7 +424,7 @@ class _AcceleratorPlanner:
             before = systems
 
     def _find_next_month(self, systems: int) -> float | None:
-        """Return when the working replicas that these systems hold no longer carry the busiest hour."""
+        """Return the month in which the demand exceeds the working replicas of these systems."""
         growth = self.settings.growth_per_year
         held = self.packing.count_replicas(systems) - self.spares
         capacity = held * self.sizing.replica_capacity * self.load.demand.utilisation_cap
@@ -511,7 +511,7 @@ def _state_range(low: float, high: float, unit: str) -> MessageParameter:
 
 
 def _find_instance_rent(instance: System, prices: Sequence[PriceRecord], term: str) -> ResolvedCostInput:
-    """Return the rent of an accelerator in a named instance, as its provider lists it."""
+    """Return the rent per accelerator of a named instance from its provider's list."""
     listed = [
         price
         for price in prices

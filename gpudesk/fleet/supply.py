@@ -1,8 +1,7 @@
 """Demand over the day, and the cost of a fleet: owned, rented fixed or by the hour, or from an API.
 
-Amounts are arrays: the likely value first, then draws, as in `costing.uncertainty`. A second axis in front is the
-years of the horizon. Demand grows at the beginning of each year, and systems are added then; none is sold before
-the end.
+Amounts are arrays: the likely value first, then draws, as in `costing.uncertainty`. A leading second axis is the years
+of the horizon. Demand grows at the beginning of each year, and systems are added then; none is sold before the end.
 """
 
 from __future__ import annotations
@@ -35,17 +34,17 @@ from gpudesk.text.units import HOURS_PER_YEAR, MONTHS_PER_YEAR, SECONDS_PER_HOUR
 
 Draws = NDArray[np.float64]
 
-#: Draws of prices and throughputs; odds are exact to about 1.5 percent.
+#: Draws of prices and throughputs; odds have a standard error of about 1.5%.
 FLEET_DRAWS: Final = 1_000
 _MILLION: Final = 1e6
 #: 2.0000000001 replicas are two.
 _ROUNDING: Final = 1e-9
-#: Ends of the interval that holds four draws in five.
+#: Quantiles at the ends of an 80% interval.
 _INTERVAL: Final = (0.1, 0.9)
 
 
 def check_fleet_settings(settings: FleetSettings) -> None:
-    """Refuse a setting outside its range; raises `InputError` that names the field."""
+    """Check that settings are in range; raises `InputError` that names the field."""
     check_bounds(settings, FLEET_BOUNDS, "fleet")
 
 
@@ -53,9 +52,8 @@ def check_fleet_settings(settings: FleetSettings) -> None:
 class FleetLoad:
     """Demand over the day and the horizon.
 
-    `asked` is what is asked for in the busiest hour of today: requests/s, or requests in flight. `factors` are the
-    demand at the beginning of each year over that of today, `lengths` the years of each, of which the last may be a
-    part.
+    `asked` is the demand of today's peak hour: requests/s, or requests in flight. `factors` are the demand at the
+    beginning of each year over today's, `lengths` the length of each year, of which the last can be shorter.
     """
 
     demand: Demand
@@ -72,17 +70,17 @@ class FleetLoad:
 
     @property
     def levels(self) -> Draws:
-        """Demand of each hour over that of the busiest."""
+        """Demand of each hour over the peak hour."""
         return np.array(self.curve.multipliers, dtype=np.float64) / self.curve.peak_factor
 
     @property
     def demand_years(self) -> float:
-        """Years of the horizon, each counted by its demand over that of today."""
+        """Years of the horizon, each weighted by its demand over today's."""
         return float((self.factors * self.lengths).sum())
 
     @property
     def user_months(self) -> float | None:
-        """Months of all users; None if the demand is not stated in users."""
+        """User-months; None if the demand is not stated in users."""
         if self.demand.kind is not DemandKind.USERS:
             return None
         return self.demand.amount * self.demand_years * MONTHS_PER_YEAR
@@ -101,11 +99,11 @@ def make_fleet_load(
 
 @dataclass(frozen=True, slots=True)
 class ReplicaNeeds:
-    """Working replicas of an accelerator: in the busiest hour, by year and draw, and in every hour of the day.
+    """Working replicas of an accelerator: in the peak hour, by year and draw, and in every hour of the day.
 
-    `utilization` is the share of their highest rate that those of the busiest hour work on average.
-    `tokens` are the output tokens of the horizon: those that are asked for, or, for requests in flight, those that
-    replicas yield at their throughput.
+    `utilization` is the mean load of the replicas of the peak hour over their highest rate. `tokens` are the output
+    tokens of the horizon: those of the demand, or, for requests in flight, those that replicas yield at their
+    throughput.
     """
 
     peak: Draws
@@ -117,10 +115,10 @@ class ReplicaNeeds:
 
 
 def compute_replica_needs(load: FleetLoad, sizing: SizingOption, throughput: Amount) -> ReplicaNeeds:
-    """Return the replicas that carry a load where throughput is so many times its estimate.
+    """Return the replicas that carry a load; `throughput` is relative to its estimate.
 
-    Requests in flight take memory, not speed: their replicas do not vary with throughput. `hourly` has an axis for
-    each different level of the curve between years and draws, and `hours` how many hours have it.
+    Requests in flight are limited by memory, not speed: their replicas do not vary with throughput. `hourly` has an
+    axis for each distinct level of the curve between years and draws, and `hours` how many hours have it.
     """
     in_flight = load.demand.kind is DemandKind.CONCURRENCY
     varied = np.ones(FLEET_DRAWS + 1) * throughput
@@ -153,9 +151,9 @@ class SupplyCost:
 
 
 def compute_average_draw(draw: Amount, busy_share: Amount) -> Amount:
-    """Return what accelerators draw on average over their maximum, where a share of all is busy at a time.
+    """Return the average power draw of accelerators over their maximum, if a share of them is busy at a time.
 
-    `draw` is what one draws that is busy.
+    `draw` is the relative power of a busy accelerator.
     """
     return draw * (IDLE_SHARE + (1.0 - IDLE_SHARE) * busy_share)
 
@@ -169,16 +167,16 @@ def count_owned(needs: ReplicaNeeds, packing: ReplicaPacking, spare_replicas: in
 def cost_owned(
     load: FleetLoad, needs: ReplicaNeeds, values: CostValues, machine_w: Amount, owned: Draws, replica: int
 ) -> SupplyCost:
-    """Return what owning `owned` accelerators by year and draw costs; replicas have `replica` accelerators.
+    """Return the cost of owning `owned` accelerators by year and draw; replicas have `replica` accelerators.
 
-    `machine_w` is the maximum power of an accelerator with its share of the system.
-    Systems of each year are one purchase for the years that remain; its energy follows from the utilization then.
+    `machine_w` is the maximum power of an accelerator with its share of the system. The systems added in a year are one
+    purchase for the remaining years; its energy follows from the utilization then.
     """
     remaining = np.flip(np.cumsum(np.flip(load.lengths)))[:, None]
     lengths = load.lengths[:, None]
     busy = needs.peak * replica * needs.utilization / owned
     draw = compute_average_draw(values["draw"], busy) * lengths
-    # Of each purchase over its remaining years: the sum over purchases is then what all draw in each year.
+    # Energy of each purchase over its remaining years; the sum over purchases is the consumption of each year.
     draw = np.flip(np.cumsum(np.flip(draw, axis=0), axis=0), axis=0) / remaining
     added = np.diff(owned, axis=0, prepend=0.0)
     bought = _make_purchases(values, machine_w, added, remaining, draw)
@@ -206,7 +204,7 @@ def _make_purchases(values: CostValues, machine_w: Amount, added: Draws, years: 
 def cost_rented(
     load: FleetLoad, needs: ReplicaNeeds, values: CostValues, packing: ReplicaPacking, *, autoscaled: bool
 ) -> SupplyCost:
-    """Return what renting costs: for the busiest hour of each year around the clock, or by the hour.
+    """Return the cost of renting: for the peak hour of each year around the clock, or by the hour.
 
     Spare replicas are rented in all hours. Instances are rented whole.
     """
@@ -226,7 +224,7 @@ def cost_rented(
 
 
 def cost_api(load: FleetLoad, needs: ReplicaNeeds, usd_per_million: Amount) -> SupplyCost:
-    """Return what an API charges; its price is for a million output tokens with their prompts."""
+    """Return the API cost; its price is per million output tokens with their prompts."""
     price = np.ones(FLEET_DRAWS + 1) * usd_per_million
     shares = (load.factors * load.lengths / load.demand_years)[:, None]
     yearly = price * (needs.tokens / _MILLION) * shares
@@ -236,7 +234,7 @@ def cost_api(load: FleetLoad, needs: ReplicaNeeds, usd_per_million: Amount) -> S
 def _make_cost(
     supply: Supply, load: FleetLoad, needs: ReplicaNeeds, totals: Mapping[str, Draws], at_once: Draws, yearly: Draws
 ) -> SupplyCost:
-    """Return a cost by its lines; software is added to what is paid at once and in each year."""
+    """Return a cost by its lines; software adds to the upfront cost and to each year."""
     total = np.sum(list(totals.values()), axis=0)
     porting, upkeep = totals.get("porting", 0.0), totals.get("upkeep", 0.0)
     paid = np.vstack([at_once + porting, yearly + upkeep * load.lengths[:, None] / load.years])
@@ -258,7 +256,7 @@ def _make_cost(
 
 
 def make_intervals(amounts: Draws) -> tuple[IntervalEstimate, ...]:
-    """Return for each row its likely value between the ends that four draws in five lie within."""
+    """Return for each row its likely value with the 80% interval of its draws."""
     ordered = np.sort(amounts[:, 1:], axis=1)
     low, high = (ordered[:, round(share * (FLEET_DRAWS - 1))] for share in _INTERVAL)
     likely = amounts[:, 0]
@@ -278,16 +276,17 @@ def state_missing(supply: Supply, missing: Message) -> FleetCost:
     return FleetCost(supply, None, missing=missing)
 
 
-#: Totals of two supplies that never differ in doubt are told apart by any difference.
+#: Scale of the error between totals that never differ in the draws, so that any difference decides.
 _LEAST_SCALE: Final = 1e-9
-#: An API may cost nothing, which has no logarithm.
+#: An API can be free, and zero has no logarithm.
 _LEAST_USD: Final = 1e-9
 
 
 def choose_cheapest(costs: Sequence[tuple[str, SupplyCost]]) -> tuple[tuple[str, Supply] | None, float | None]:
-    """Return the accelerator and supply with the lowest likely total, and the odds that it costs least.
+    """Return the accelerator and supply with the lowest likely total, and the odds that it is the cheapest.
 
-    Ways to pay for one accelerator that never differ are one: a fleet that cannot scale down has no second rent.
+    Payment options of one accelerator that never differ count as one: a fleet that cannot scale down has no second
+    rent.
     """
     costs = [
         each

@@ -1,4 +1,4 @@
-"""Whole systems: how replicas are packed into them, and they into racks."""
+"""Whole systems: packing of replicas into systems, and of systems into racks."""
 
 from __future__ import annotations
 
@@ -20,16 +20,16 @@ if TYPE_CHECKING:
 
 #: Usable height of a standard rack, in rack units.
 RACK_UNITS: Final = 42.0
-#: Larger fleets get no racks: nobody could look at them one by one.
+#: Larger fleets get no racks: too many to look at.
 MOST_RACKED: Final = 4_000
-#: Three systems of 13.3 kW fill a rack of 40 kW, though quotients of floats may lie just below.
+#: Three systems of 13.3 kW fill a rack of 40 kW, although a quotient of floats can be just below 3.
 _ROUNDING: Final = 1e-9
 _WATTS: Final = 1000.0
 
 
 @dataclass(frozen=True, slots=True)
 class ReplicaPacking:
-    """How replicas are packed into systems of `slots` accelerators; one that fits a system is not split.
+    """How replicas are packed into systems of `slots` accelerators; a replica that fits a system is not split.
 
     `whole` systems are paid for with their idle accelerators; otherwise slots stay empty.
     """
@@ -44,7 +44,7 @@ class ReplicaPacking:
 
     @property
     def replicas_per_system(self) -> int:
-        """How many replicas a system holds, 1 if a replica spans systems."""
+        """Replicas per system, 1 if a replica spans systems."""
         return max(1, self.slots // self.replica)
 
     def count_systems(self, replicas: Amount) -> Amount:
@@ -55,12 +55,12 @@ class ReplicaPacking:
         return self.count_systems(replicas) * self.slots if self.whole else np.asarray(replicas) * self.replica
 
     def count_replicas(self, systems: int) -> int:
-        """Return how many replicas so many systems hold."""
+        """Return how many replicas this many systems hold."""
         return systems // self.systems_per_replica * self.replicas_per_system
 
 
 def add_systems(sizing: SizingResult, catalog: Catalog, settings: FleetSettings) -> SizingResult:
-    """Return a sizing whose candidates state the whole systems that hold their accelerators."""
+    """Return a sizing whose options state the whole systems that hold their accelerators."""
     candidates = tuple(_add_systems(option, catalog, settings) for option in sizing.candidates)
     return replace(sizing, candidates=candidates)
 
@@ -77,7 +77,7 @@ def _add_systems(option: SizingOption, catalog: Catalog, settings: FleetSettings
 def list_occupancy(
     packing: ReplicaPacking, working: int, spare: int, spare_systems: int
 ) -> tuple[tuple[int, int], ...]:
-    """Return for each system its accelerators in use and spare, first those of working replicas."""
+    """Return for each system its accelerators in use and spare, those of working replicas first."""
     states = [True] * working + [False] * spare
     size, slots, held = packing.replica, packing.slots, packing.replicas_per_system
     if packing.systems_per_replica == 1:
@@ -94,8 +94,8 @@ def fill_racks(
 ) -> tuple[Rack, ...]:
     """Return the racks of a fleet, filled from the bottom up to their height or to `limit_kw`.
 
-    `accelerator_usd` is the price of a system for each accelerator that is paid for. A system that is a rack, or
-    needs more than the limit by itself, has a rack of its own. Workstations and desktops get none.
+    `accelerator_usd` is the price of a system per paid accelerator. A rack-scale system, or a system above the limit,
+    gets its own rack. Workstations and desktops get none.
     """
     system = spec.system
     if system is not None and system.kind in (SystemKind.WORKSTATION, SystemKind.DESKTOP):

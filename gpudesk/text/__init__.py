@@ -1,1 +1,1 @@
-"""Formatting, units, translation and messages; imports nothing else of the project but paths."""
+"""Formatting, units, translation and messages; imports no other package of the project except paths."""

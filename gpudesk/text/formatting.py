@@ -1,4 +1,4 @@
-"""Quantities as text: one formatter for the screen, paper, the terminal and files."""
+"""Quantities as text: one formatter for screen, paper, terminal and files."""
 
 from __future__ import annotations
 
@@ -11,12 +11,12 @@ from typing import Final, NamedTuple
 from gpudesk.text.translation import get_language, tr, translate_data, trn
 from gpudesk.text.units import GB, GIB, KIB, MIB
 
-#: What a claim can say: a figure, a word, yes or no, or a list of words.
+#: The value of a claim: a number, a word, yes or no, or a list of words.
 ClaimValue = int | float | str | bool | tuple[str, ...] | None
 
 
 class IntervalEstimate(NamedTuple):
-    """A median estimate and the interval that holds the measured value four times in five."""
+    """A median estimate with its 80% interval."""
 
     value: float
     low: float
@@ -24,44 +24,44 @@ class IntervalEstimate(NamedTuple):
 
 
 MISSING_VALUE_TEXT: Final = "—"
-#: Decimals that are kept of a number that somebody gave.
+#: Decimals kept of a number that the user or a source gave.
 _MOST_DECIMALS: Final = 9
 _ISO_DATE: Final = re.compile(r"\d{4}(-\d\d){1,2}")
-#: Space between a number and its unit, and on both sides of the dash of a range.
+#: Space between a number and its unit, and around the dash of a range.
 _SPACE: Final = " "
 
 
 @dataclass(frozen=True, slots=True)
 class NumberStyle:
-    """How a language writes numbers: decimal sign, separator of thousands, minus sign, percentages, amounts."""
+    """How a language writes numbers: decimal sign, thousands separator, minus sign, percentages, amounts."""
 
     name: str
     decimal: str
     thousands: str
     minus: str
-    #: The percent sign, with the space that sets it apart from the number.
+    #: The percent sign, with the space before it.
     percent: str = "%"
-    #: Whether the sign of a currency comes before the amount.
+    #: Whether the currency sign comes before the amount.
     currency_first: bool = True
-    #: Whether dates begin with the day, with points between: 26.11.2026; else they are in ISO form.
+    #: Whether dates are written as 26.11.2026; otherwise in ISO form.
     day_first: bool = False
 
 
 ENGLISH_NUMBERS: Final = NumberStyle("en", ".", ",", "−")
 GERMAN_NUMBERS: Final = NumberStyle("de", ",", ".", "−", "\N{NO-BREAK SPACE}%", currency_first=False, day_first=True)
-#: For files that programs read: no separators, ASCII minus.
+#: For machine-readable files: no separators, ASCII minus.
 MACHINE_NUMBERS: Final = NumberStyle("machine", ".", "", "-")
 
 _STYLES: Final = {style.name: style for style in (ENGLISH_NUMBERS, GERMAN_NUMBERS, MACHINE_NUMBERS)}
 
 
 def find_number_style(language: str | None) -> NumberStyle:
-    """Return how a language code (`de`, `de_DE`, `en`) writes numbers; English where that is not known."""
+    """Return the number style of a language code (`de`, `de_DE`, `en`); English for unknown codes."""
     return _STYLES.get((language or "").partition("_")[0], ENGLISH_NUMBERS)
 
 
 class Quantity(StrEnum):
-    """What a number is, which decides its unit on display and its digits."""
+    """The kind of a number, which decides its unit and digits on display."""
 
     MEMORY = "memory"
     CACHE = "cache"
@@ -87,7 +87,7 @@ class Quantity(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class _DisplayUnit:
-    """The unit on display, how many units used inside make one of it, and the digits of catalog values."""
+    """The displayed unit, its size in the internal unit, and the digits of catalog values."""
 
     unit: str | None
     factor: float
@@ -135,33 +135,33 @@ _BY_UNIT: Final[dict[str, Quantity]] = {
 
 
 def find_quantity_of_unit(unit: str | None) -> Quantity:
-    """Return what figures in a unit used inside are, where nothing else says so."""
+    """Return the quantity of figures in an internal unit, if nothing else defines it."""
     return Quantity.COUNT if unit is None else _BY_UNIT.get(unit, Quantity.COUNT)
 
 
 def get_display_unit(quantity: Quantity) -> str | None:
-    """Return the unit shown with figures of this quantity, or None for plain numbers and words."""
+    """Return the displayed unit of a quantity, or None for plain numbers and words."""
     return _DISPLAY_UNITS[quantity].unit
 
 
 def convert_to_display_unit(value: float, quantity: Quantity) -> float:
-    """Return a value in the unit on display, with all its digits."""
+    """Return a value in its displayed unit, with all digits."""
     return value / _DISPLAY_UNITS[quantity].factor
 
 
 class Formatter:
-    """Turns quantities into text in one number style. Without state, so one may be shared."""
+    """Formats quantities in one number style. Stateless, so it can be shared."""
 
     def __init__(self, style: NumberStyle | None = None) -> None:
         """Format in a number style, by default that of the active language."""
         self.style = style or find_number_style(get_language())
 
     def number(self, value: float, decimals: int = 0) -> str:
-        """Return `value` with that many decimals, thousands grouped."""
+        """Return `value` with this many decimals, thousands grouped."""
         try:
             text = f"{abs(value):,.{decimals}f}"
         except OverflowError:
-            # A whole number of hundreds of digits, which an error message quotes.
+            # A whole number of hundreds of digits, quoted in an error message.
             from decimal import Decimal
 
             text = f"{Decimal(abs(value)):.2e}"
@@ -181,7 +181,7 @@ class Formatter:
         return self.number(value, _stated_decimals(value, 0, _MOST_DECIMALS))
 
     def estimate(self, value: float | None) -> str:
-        """Return an estimated figure with three significant digits: 0.0123, 65.9, 1,390. Files get all digits."""
+        """Return an estimate with three significant digits: 0.0123, 65.9, 1,390. Files get all digits."""
         if value is None or not math.isfinite(value):
             return MISSING_VALUE_TEXT
         if self.style is MACHINE_NUMBERS:
@@ -189,7 +189,7 @@ class Formatter:
         return self.number(_round_estimate(value), _estimate_decimals(value))
 
     def band(self, banded: IntervalEstimate | None) -> str:
-        """Return the interval, `980 – 1,560`, with the digits that its own ends deserve."""
+        """Return the interval, `980 – 1,560`, with three significant digits at each end."""
         if banded is None:
             return MISSING_VALUE_TEXT
         return self.interval(banded.low, banded.high)
@@ -198,7 +198,7 @@ class Formatter:
         return f"{self.estimate(low)}{_SPACE}–{_SPACE}{self.estimate(high)}"
 
     def banded(self, banded: IntervalEstimate | None, unit: str | None = None) -> str:
-        """Return the median with its interval, `1,230 (980 – 1,560)`, and the unit, in which the median reads well."""
+        """Return the median with its interval, `1,230 (980 – 1,560)`, in the unit that suits the median."""
         if banded is None:
             return MISSING_VALUE_TEXT
         factor, display_unit = find_readable_unit(banded.value, unit)
@@ -243,23 +243,23 @@ class Formatter:
         return self.number(value, 2) if abs(value) >= 0.1 else self.estimate(value)
 
     def money(self, amount: str, code: str) -> str:
-        """Return a written amount with its currency: the dollar's sign, or the code behind it."""
+        """Return an amount with its currency: a dollar sign before it, or the code after it."""
         if code == "USD" and self.style.currency_first:
             return f"${amount}"
         return f"{amount}\N{NO-BREAK SPACE}{'$' if code == 'USD' else code}"
 
     def per_cent(self, share: float | None) -> str:
-        """Return a share of 1 in percent."""
+        """Return a share of 1 as a percentage."""
         return MISSING_VALUE_TEXT if share is None else f"{self.number(share * 100)}{self.style.percent}"
 
     def date(self, stated: str) -> str:
-        """Return a day or a month in ISO form as it is written; years and words stay as they are."""
+        """Return a day or a month in the style of the language; years and words stay unchanged."""
         if not self.style.day_first or _ISO_DATE.fullmatch(stated) is None:
             return stated
         return ".".join(reversed(stated.split("-")))
 
     def catalog(self, value: ClaimValue, quantity: Quantity) -> str:
-        """Return a catalog value in the unit on display, without the unit; words are translated, lists are not."""
+        """Return a catalog value in its displayed unit, without the unit; words are translated, lists are not."""
         if value is None:
             return MISSING_VALUE_TEXT
         if isinstance(value, bool):
@@ -284,18 +284,18 @@ class Formatter:
         return join_unit(text, unit, _SPACE)
 
     def quantity(self, value: float, unit: str | None) -> str:
-        """Return any figure with the unit that it has inside, scaled so that it reads well."""
+        """Return any figure with its unit, scaled to a readable size; `unit` is the internal one."""
         if unit == "B":
             return self.memory(value)
         text, display_unit = self.value_and_unit(value, unit)
         return join_unit(text, translate_unit(display_unit, value), _SPACE) if display_unit else text
 
     def value_and_unit(self, value: float, unit: str | None) -> tuple[str, str | None]:
-        """Return any figure, scaled so that it reads well, and the unit beside it; bytes in binary units."""
+        """Return any figure, scaled to a readable size, and its unit; bytes in binary units."""
         return self.value_as(value, value, unit), find_readable_unit(value, unit)[1]
 
     def value_as(self, value: float, reference: float, unit: str | None) -> str:
-        """Return a figure, without its unit, in that in which `reference` reads well."""
+        """Return a figure, without its unit, in the unit that suits `reference`."""
         factor, _ = find_readable_unit(reference, unit)
         scaled = value / factor
         if unit == "B" and factor in (GIB, 1):
@@ -304,10 +304,10 @@ class Formatter:
         return self.number(scaled) if whole else self.estimate(scaled)
 
 
-#: Units of things that are counted, so that whole numbers keep all their digits.
+#: Units of counted items, whose whole numbers keep all digits.
 _COUNTED: Final = frozenset({None, "", "tokens", "sequences", "requests", "accelerators", "layers", "parameters", "1"})
 
-#: Unit used inside -> larger or smaller units in which figures read well, the largest first.
+#: Internal unit -> units for readable sizes, the largest first.
 _READABLE: Final[dict[str, tuple[tuple[float, str], ...]]] = {
     "B": ((GIB, "GiB"), (MIB, "MiB"), (KIB, "KiB"), (1, "B")),
     "s": ((3600.0, "h"), (60.0, "min"), (1.0, "s"), (1e-3, "ms"), (1e-6, "µs")),
@@ -319,12 +319,12 @@ _READABLE: Final[dict[str, tuple[tuple[float, str], ...]]] = {
     "B/token": ((GIB, "GiB/token"), (MIB, "MiB/token"), (KIB, "KiB/token"), (1.0, "B/token")),
     "parameters": ((1.0, "parameters"),),
 }
-#: Units that are used only from several of them on: 10,000 ms, 120 s, 120 min.
+#: Units that are used only above several of them: 10,000 ms, 120 s, 120 min.
 _USED_FROM: Final = {("s", "h"): 2.0, ("s", "min"): 2.0, ("ms", "h"): 2.0, ("ms", "min"): 2.0, ("ms", "s"): 10.0}
 
 
 def find_readable_unit(value: float, unit: str | None) -> tuple[float, str | None]:
-    """Return the largest unit in which a value reads well: its size in the unit used inside, and its name.
+    """Return the best unit for a value: its size in the internal unit, and its name.
 
     Times are in ms below 10,000 ms, in seconds below 120 s, in minutes below 120 min.
     """
@@ -338,7 +338,7 @@ def find_readable_unit(value: float, unit: str | None) -> tuple[float, str | Non
     )
 
 
-#: Units that are words or abbreviate them.
+#: Units that are words or abbreviations of words.
 _WORDED_UNITS: Final = (
     "USD/M",
     "USD/M tokens",
@@ -353,7 +353,7 @@ _WORDED_UNITS: Final = (
 
 
 def translate_unit(unit: str, number: float = 2) -> str:
-    """Return a unit in the active language, as shown with a number: words change, symbols stay."""
+    """Return a unit in the current language, as shown with a number: words change, symbols stay."""
     n = 1 if number == 1 else 2
     match unit:
         case "tokens":
@@ -374,17 +374,17 @@ def translate_unit(unit: str, number: float = 2) -> str:
 
 
 def join_unit(text: str, unit: str, space: str = "\N{NO-BREAK SPACE}") -> str:
-    """Return a number with its unit; a percent sign as the active language sets it, words in it."""
+    """Return a number with its unit, with percent signs and words as in the current language."""
     return f"{text}{find_number_style(get_language()).percent if unit == '%' else space + translate_unit(unit)}"
 
 
 def _round_estimate(value: float) -> float:
-    """Return a value of 1,000 or more with three significant digits; smaller ones are rounded by their decimals."""
+    """Return a value of 1,000 or more with three significant digits; smaller values are rounded by decimals."""
     return value if abs(value) < 1000 else float(f"{value:.2e}")
 
 
 def _estimate_decimals(value: float) -> int:
-    """Return how many decimals three significant digits take, none from 100 on, ten at most."""
+    """Return the decimals for three significant digits: 0 from 100 on, at most 10."""
     if value == 0:
         return 0
     decimals = 2 - math.floor(math.log10(abs(value)))

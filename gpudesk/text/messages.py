@@ -1,4 +1,4 @@
-"""Messages: what computing packages return to be said to the user, in the language and number style of the reader."""
+"""Messages from computing packages to the user, shown in the reader's language and number style."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from gpudesk.text.translation import SOURCE_LANGUAGE, get_language, tr, translat
 
 
 class Term(str):
-    """A word that messages name: a key that code can compare, and its English `text`, which is translated."""
+    """A word in messages: a key that code can compare, and its English `text`, which is translated."""
 
     __slots__ = ("text",)
     text: str
@@ -25,23 +25,23 @@ class Term(str):
 
 
 class Share(float):
-    """A share of 1, which messages show in percent."""
+    """A share of 1, shown in messages as a percentage."""
 
     __slots__ = ()
 
 
-#: What a parameter of a message can be: `Term` and `Share` among them, and another message, as a reason is;
-#: quantities travel as (value, unit).
+#: Possible parameters of a message. `Term`, `Share` and other messages (as reasons) are among them; quantities are
+#: (value, unit).
 MessageParameter: TypeAlias = "str | int | float | tuple[float, str] | tuple[str, ...] | Message"
 
 
 @dataclass(frozen=True, slots=True)
 class Message:
-    """A statement to the user: an English sentence that is translated, and the parameters that fill its placeholders.
+    """A statement to the user: an English sentence that is translated, and the parameters for its placeholders.
 
-    `id` names what is stated, whatever the wording, so that code can tell messages apart. Where the sentence
-    counts something, there is one for a single of it too, and the name of the parameter with the number. The
-    wording is private, so that encoders leave it out: content hashes do not change with it.
+    `id` names the statement independent of its wording, so that code can tell messages apart. A sentence with a count
+    has a singular form too, and the name of the parameter that counts. The wording is private, so that encoders leave
+    it out: content hashes do not change with it.
     """
 
     id: str
@@ -51,7 +51,7 @@ class Message:
     _counted: str | None = None
 
     def translate(self, texts: Mapping[str, str]) -> str:
-        """Return the sentence in the current language, its placeholders filled with the texts of the parameters."""
+        """Return the sentence in the current language, with the texts of its parameters."""
         if self._singular is None or self._counted is None:
             return tr(self._sentence, **texts)
         number = self.parameters[self._counted]
@@ -66,14 +66,14 @@ def message(message_id: str, sentence: str, /, **parameters: MessageParameter) -
 
 
 def message_n(message_id: str, singular: str, plural: str, counted: str, /, **parameters: MessageParameter) -> Message:
-    """Make a `Message` that counts: `counted` names the parameter that decides between singular and plural."""
+    """Make a `Message` with a count: `counted` names the parameter that selects singular or plural."""
     return Message(message_id, plural, MappingProxyType(parameters), singular, counted)
 
 
 class InputError(Exception):
-    """Input that cannot be used: what is wrong, where it was given, and what to do.
+    """Unusable input: what is wrong, where it was given, and how to fix it.
 
-    `where` names the place as the user wrote it (a field, an option, a file with its line).
+    `where` names the place in the user's terms (a field, an option, a file with its line).
     """
 
     def __init__(self, problem: Message, where: str | None = None) -> None:
@@ -102,12 +102,12 @@ def join_messages(reasons: Iterable[Message], formatter: Formatter | None = None
 
 
 def format_input_error(error: InputError, formatter: Formatter | None = None) -> str:
-    """Return where and what is wrong with an input, and what to do, in one line."""
+    """Return the place, the fault and the remedy of an input error in one line."""
     text = format_message(error.problem, formatter)
     return f"{error.where}: {text}" if error.where else text
 
 
-#: Errors of the system that users meet, by number; it tells others in its own words.
+#: System errors that users meet, by number; others keep the system's text.
 _SYSTEM_ERRORS: Final = {
     errno.EACCES: "permission denied",
     errno.EEXIST: "file exists",
@@ -125,7 +125,7 @@ _SYSTEM_ERRORS: Final = {
 
 
 def explain_system_error(error: Exception) -> str:
-    """Return why a file or a folder could not be used, as the part of a sentence in the current language."""
+    """Return why a file or folder could not be used, as part of a sentence in the current language."""
     number = getattr(error, "errno", None)
     if number in _SYSTEM_ERRORS:
         return tr(_SYSTEM_ERRORS[number])
@@ -155,19 +155,19 @@ def _format_parameter(name: str, value: MessageParameter, formatter: Formatter) 
     return ", ".join(tr(each.text) if isinstance(each, Term) else str(each) for each in value)
 
 
-# Words and labels put into sentences
+# Words and labels inside sentences
 
 
 def capitalize_first(text: str) -> str:
-    """Return a text with a capital at its beginning; the rest stays as it is."""
+    """Return a text with a capital first letter; the rest stays unchanged."""
     return text[:1].upper() + text[1:]
 
 
 def lower_for_sentence(text: str) -> str:
     """Return a label, or a sentence without its full stop, for use inside an English sentence.
 
-    A beginning like that of a name or an abbreviation stays, and so does every text of another language: German
-    writes nouns with a capital everywhere.
+    A beginning that looks like a name or an abbreviation stays, and so does every text of another language: German
+    capitalizes nouns everywhere.
     """
     first = text.split(" ", 1)[0]
     if get_language() != SOURCE_LANGUAGE or first == "I" or any(each.isupper() or each.isdigit() for each in first[1:]):
@@ -176,11 +176,11 @@ def lower_for_sentence(text: str) -> str:
 
 
 def quote_input(text: str) -> str:
-    """Return what the user entered in quotation marks, characters that cannot be seen as escapes."""
+    """Return user input in quotation marks, with invisible characters as escapes."""
     return tr("'{text}'", text=repr(text)[1:-1])
 
 
 def to_sentence(text: str) -> str:
-    """Return a text of the data files, in the active language, as a sentence: with a capital and a full stop."""
+    """Return a text of the data files, in the current language, as a sentence: with a capital and a full stop."""
     text = translate_data(text)
     return capitalize_first(text if text.endswith((".", "!", "?")) else f"{text}.")

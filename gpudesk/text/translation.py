@@ -12,22 +12,22 @@ from pathlib import Path
 from gpudesk import paths
 
 PSEUDO = "pseudo"
-#: Languages by code, each under its own name.
+#: Languages by code, each with its own name.
 LANGUAGE_NAMES = {"en": "English", "de": "Deutsch"}
 #: The language of the texts in the code and in the data.
 SOURCE_LANGUAGE = "en"
 _DOMAIN = "gpudesk"
 _PLACEHOLDER = re.compile(r"\{\{|\}\}|\{([A-Za-z_][A-Za-z0-9_]*)\}")
-#: What the made-up language leaves as it is: placeholders, and those of argparse.
+#: Placeholders, also those of argparse, that the pseudo-language leaves unchanged.
 _KEPT = re.compile(rf"{_PLACEHOLDER.pattern}|%\(\w+\)s|%[sr]")
-#: Small vowels twice: that makes texts about 40 % longer, as other languages are.
+#: Doubled vowels make texts about 40% longer, as in other languages.
 _ACCENTED = str.maketrans(
     dict(zip("AEIOUYcny", "ÀÉÎÖÛÝçñý", strict=True)) | {"a": "åå", "e": "éé", "i": "îî", "o": "öö", "u": "ûû"}
 )
 
 
 class _CompiledTranslations(gettext.GNUTranslations):
-    """Finds a text also where it is translated as the singular of a counted one, as Python does from 3.13 on."""
+    """Finds a text also if it is translated as the singular of a counted text, like Python from 3.13 on."""
 
     def gettext(self, message: str) -> str:
         text = super().gettext(message)
@@ -35,7 +35,7 @@ class _CompiledTranslations(gettext.GNUTranslations):
 
 
 class _PseudoTranslations(gettext.NullTranslations):
-    """A made-up language: accented, longer English between brackets, with the placeholders left as they are."""
+    """The pseudo-language: accented, longer English in brackets, with unchanged placeholders."""
 
     def gettext(self, message: str) -> str:
         return f"⟦{self._accented(message)}⟧"
@@ -54,24 +54,24 @@ class _PseudoTranslations(gettext.NullTranslations):
         return "".join(parts)
 
 
-#: The code of the language that is active, and its texts; None until a text is first asked for.
+#: The code of the active language, and its texts; None until the first text is needed.
 _active: tuple[str, gettext.NullTranslations] | None = None
-#: What takes its place in this thread for the time of `use_language`.
+#: Replaces it in this thread during `use_language`.
 _override: ContextVar[tuple[str, gettext.NullTranslations] | None] = ContextVar("language", default=None)
 
 
 def tr(msgid: str, /, **params: object) -> str:
     """Return the message in the current language with its placeholders filled in.
 
-    A placeholder without a parameter is a mistake of the caller and raises KeyError.
+    A placeholder without a parameter is a programming error and raises KeyError.
     """
     return _filled(_current()[1].gettext(msgid), msgid, params)
 
 
 def trn(singular: str, plural: str, n: float, /, **params: object) -> str:
-    """Return the form that the active language uses for `n`, which fills the placeholder `{n}`.
+    """Return the plural form of the current language for `n`, which fills the placeholder `{n}`.
 
-    A number with a fraction takes the plural.
+    A fractional number takes the plural.
     """
     count = int(n) if n == int(n) else 2
     source = singular if count == 1 else plural
@@ -79,14 +79,14 @@ def trn(singular: str, plural: str, n: float, /, **params: object) -> str:
 
 
 def translate_data(text: str) -> str:
-    """Return a text of the data files in the active language; what the user entered stays unchanged."""
+    """Return a text of the data files in the current language; user input stays unchanged."""
     return _current()[1].gettext(text) if text else text
 
 
 def set_language(code: str | None) -> None:
     """Activate a language by its code (`en`, `pt_BR`, `pseudo`), or with None the environment's.
 
-    A code without translations raises ValueError, which names those that exist.
+    A code without translations raises ValueError, which lists the available codes.
     """
     global _active
     _active = _from_environment() if code is None else _load_known(code)
@@ -108,7 +108,7 @@ def use_language(code: str) -> Iterator[None]:
 
 
 def available_languages() -> tuple[str, ...]:
-    """Return the codes that `set_language` accepts: English, then those translated, then the made-up one."""
+    """Return the codes that `set_language` accepts: English, the translated languages, the pseudo-language."""
     translated = (file.parts[-3] for file in _folder().glob(f"*/LC_MESSAGES/{_DOMAIN}.mo"))
     return (SOURCE_LANGUAGE, *sorted(translated), PSEUDO)
 
@@ -124,7 +124,7 @@ def _current() -> tuple[str, gettext.NullTranslations]:
 
 
 def _from_environment() -> tuple[str, gettext.NullTranslations]:
-    """Choose by GPUDESK_LANGUAGE, else by the locale variables; English where there is no translation."""
+    """Choose by GPUDESK_LANGUAGE, else by the locale variables; English without a translation."""
     language = os.environ.get("GPUDESK_LANGUAGE")
     if language:
         return _load(language if language in available_languages() else SOURCE_LANGUAGE)
@@ -152,7 +152,7 @@ def _folder() -> Path:
 
 
 def _filled(text: str, source: str, params: dict[str, object]) -> str:
-    """Fill in a translation, or the source where the translation asks for what was not given."""
+    """Fill in a translation, or the source text if the translation has an unknown placeholder."""
     try:
         return _substituted(text, params)
     except KeyError:
@@ -162,7 +162,7 @@ def _filled(text: str, source: str, params: dict[str, object]) -> str:
 
 
 def _substituted(text: str, params: dict[str, object]) -> str:
-    """Replace placeholders by name only: no attributes, no indexes; braces in a value stay as they are."""
+    """Replace placeholders by name only: no attributes, no indexes; braces in values stay unchanged."""
     if "{" not in text and "}" not in text:
         return text
 

@@ -1,4 +1,4 @@
-"""SI units used inside, and the published units of data files and sources."""
+"""SI units used internally, and the published units of data files and sources."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ HOURS_PER_YEAR: Final = 8760.0
 MONTHS_PER_YEAR: Final = 12.0
 HOURS_PER_MONTH: Final = HOURS_PER_YEAR / MONTHS_PER_YEAR
 
-#: Published unit -> (unit used inside, factor). Rates of arithmetic are FLOP/s or OP/s alike.
+#: Published unit -> (internal unit, factor). Rates of arithmetic can be FLOP/s or OP/s.
 _SI: Final[dict[str, tuple[str, float]]] = {
     "B": ("B", 1),
     "KB": ("B", 10**3),
@@ -70,7 +70,7 @@ class UnknownUnitError(ValueError):
 
 
 def get_si_unit(unit: str) -> str:
-    """Return the unit used inside for a published unit; raises `UnknownUnitError`."""
+    """Return the internal unit of a published unit; raises `UnknownUnitError`."""
     try:
         return _SI[unit][0]
     except KeyError:
@@ -78,7 +78,7 @@ def get_si_unit(unit: str) -> str:
 
 
 def convert_to_si_unit(value: float, unit: str) -> float:
-    """Convert `value` in a published `unit` to the unit used inside; integers stay exact integers.
+    """Convert `value` in a published `unit` to the internal unit; integers stay exact integers.
 
     Raises `UnknownUnitError` for a unit that is not in the table.
     """
