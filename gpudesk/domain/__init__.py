@@ -1,1 +1,1 @@
-"""Value types: what a scenario asks, what the catalog knows, and what an answer, a cost and a decision are."""
+"""Value types: scenarios and catalog entries, and answers, costs and decisions."""

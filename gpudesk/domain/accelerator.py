@@ -14,10 +14,10 @@ OTHER_PLATFORM: Final = "other"
 COMMON_PLATFORMS: Final = frozenset({"CUDA", "ROCm"})
 
 
-#: The form factor of what no one sells, and the limit in the license of drivers for consumers' cards.
+#: Form factors of accelerators that are not sold, and the clause in driver licenses for consumer cards.
 _RENTED_ONLY: Final = "Cloud only"
 _NOT_IN_DATA_CENTERS: Final = "not for data centers"
-#: More accelerators than that are never in one machine.
+#: Upper limit for accelerators in one machine.
 _MOST_IN_MACHINE: Final = 8
 #: The usual bridge joins a pair of cards.
 _MOST_BRIDGED: Final = 2
@@ -25,10 +25,10 @@ _MOST_BRIDGED: Final = 2
 
 @dataclass(frozen=True, slots=True)
 class Accelerator:
-    """The values that the catalog prefers for one part, in SI units; None if nothing is known.
+    """The catalog's preferred values for one accelerator, in SI units; None if unknown.
 
-    `generation` groups parts by die. `scale_up_bandwidth` is the bidirectional aggregate of one
-    accelerator in bytes/s. `peak_dense` maps a precision to FLOP/s without structured sparsity.
+    `generation` groups accelerators by die. `scale_up_bandwidth` is the bidirectional aggregate of one accelerator in
+    bytes/s. `peak_dense` maps a precision to FLOP/s without structured sparsity.
     """
 
     id: str
@@ -51,7 +51,7 @@ class Accelerator:
     peak_dense: Mapping[str, float] = field(default_factory=lambda: MappingProxyType({}))
 
     def __hash__(self) -> int:
-        """Hash by the id: accelerators are keys of caches, and their peaks cannot be hashed."""
+        """Hash by the id: accelerators are cache keys, and their peaks are not hashable."""
         return hash(self.id)
 
     @property
@@ -70,9 +70,9 @@ class Accelerator:
 
     @property
     def cards_per_host(self) -> int:
-        """How many of them one host holds: the scale-up domain, or 8 PCIe cards, whose bridges join fewer.
+        """How many one host holds: the scale-up domain, or 8 PCIe cards, whose bridges join fewer.
 
-        Without a form factor, a domain of at most 2 means PCIe cards. A soldered chip alone is its own host.
+        Without a form factor, a domain of at most 2 means PCIe cards. A soldered chip is its own host.
         """
         domain, form = self.scale_up_domain, self.form_factor or ""
         if domain is None or form.startswith("PCIe") or (not form and domain <= _MOST_BRIDGED):
@@ -81,5 +81,5 @@ class Accelerator:
 
     @property
     def domain_over_machines(self) -> int | None:
-        """How many of them one scale-up network joins over several machines; None in a machine."""
+        """How many one scale-up network joins across machines; None within a machine."""
         return self.cards_per_host if self.cards_per_host > _MOST_IN_MACHINE else None

@@ -1,4 +1,4 @@
-"""Answers: all results for one scenario on one catalog revision, and how its columns compare."""
+"""Answers: the results for one scenario on one catalog revision, and the comparison of its columns."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ from gpudesk.text.messages import Message
 
 @dataclass(frozen=True, slots=True)
 class IntervalSeries:
-    """A figure with its band at each point of a curve, as plain numbers for drawing; also a row of `Banded`.
+    """A figure with its interval at each point of a curve, as plain numbers for drawing; also a row of `Banded`.
 
     NaN if the figure has no meaning.
     """
@@ -53,9 +53,9 @@ class IntervalSeries:
 
 @dataclass(frozen=True, slots=True)
 class LimiterShares:
-    """How the time of the run divides at each point of a curve, prefill and decode together.
+    """Time breakdown of the run at each point of a curve, prefill and decode together.
 
-    They add up to 1. The largest of them is what limits the point, except where memory admits no more.
+    The shares add up to 1. The largest share is the limiter, unless memory admits no more requests.
     """
 
     memory_bandwidth: tuple[float, ...]
@@ -66,11 +66,10 @@ class LimiterShares:
 
 @dataclass(frozen=True, slots=True)
 class ConcurrencyCurve:
-    """Figures of one deployment against concurrency in a closed loop, whatever the load of the scenario is.
+    """Figures of one deployment by concurrency in a closed loop, for any load of the scenario.
 
-    The plan stays that of the estimate. Points lie at 1, the powers of two, the end where memory ends, the
-    scenario's own concurrency (there the curve is the estimate) and between. A finite run has the same number
-    of rounds at every point.
+    The plan is that of the estimate. Points are 1, the powers of two, the memory limit, the scenario's own concurrency
+    (where the curve equals the estimate) and points between. A finite run has the same number of rounds at every point.
     """
 
     concurrency: tuple[int, ...]
@@ -100,7 +99,7 @@ class ComparisonColumn:
 
 
 class LeadVerdict(StrEnum):
-    """How sure it is that the likely better of two columns really is the better."""
+    """Confidence that the likely better of two columns is really better."""
 
     LEADS = "leads"
     LIKELY_LEADS = "likely leads"
@@ -108,7 +107,7 @@ class LeadVerdict(StrEnum):
     TOO_CLOSE = "too close to call"
 
 
-#: Odds of the leader from which a verdict holds.
+#: Minimum odds of the leader for each verdict.
 LEAST_ODDS: Final = MappingProxyType({LeadVerdict.LEADS: 0.95, LeadVerdict.LIKELY_LEADS: 0.8, LeadVerdict.LEANS: 0.65})
 
 
@@ -119,7 +118,7 @@ def judge_odds(odds: float) -> LeadVerdict:
 
 @dataclass(frozen=True, slots=True)
 class FigureDifference:
-    """One result of a column against the baseline: their ratio with its 80% interval.
+    """One figure of a column compared with the baseline: their ratio with its 80% interval.
 
     `odds` is the probability that `accelerator` is better than `baseline` at this figure.
     """
@@ -137,7 +136,7 @@ class FigureDifference:
 
     @property
     def winner(self) -> str | None:
-        """The column that likely leads or leads; None if that is less sure."""
+        """The column that leads or likely leads; None if too close to call."""
         leader, odds = (self.accelerator, self.odds) if self.odds >= 0.5 else (self.baseline, 1.0 - self.odds)
         return leader if odds >= LEAST_ODDS[LeadVerdict.LIKELY_LEADS] else None
 
@@ -146,9 +145,9 @@ class FigureDifference:
 class Answer:
     """All results for `scenario` on the catalog of `catalog_revision`.
 
-    `unranked` are the positions of announced columns that stand beside shipping ones and are not ranked
-    with them. `costs` are there, and among `differences`, where a surface asked for them. `digest` computes
-    the hash of an answer, which takes longer than the rest and is seldom asked for.
+    `unranked` are the positions of announced columns, which are not ranked with shipping ones. `costs` are present, and
+    included in `differences`, if requested. `digest` computes the hash of an answer on demand, because it takes longer
+    than the rest and is rarely needed.
     """
 
     scenario: Scenario
@@ -172,22 +171,22 @@ class Answer:
 
     @property
     def has_load(self) -> bool:
-        """Whether a load was asked for; without one the answer has specifications alone."""
+        """Whether the scenario has a load; without one the answer has only specifications."""
         return any(column.estimate is not None or column.problem is not None for column in self.columns)
 
     def without_load(self) -> Answer:
-        """Return the specifications alone; the load of the scenario stands for none."""
+        """Return only the specifications, without the load of the scenario."""
         columns = tuple(replace(column, estimate=None, curve=None, problem=None) for column in self.columns)
         return replace(self, columns=columns, differences=(), costs=None)
 
     @cached_property
     def keys(self) -> tuple[str, ...]:
-        """What tells the columns apart."""
+        """The keys of the columns."""
         return make_column_keys(self.scenario.accelerators)
 
     @cached_property
     def differences_by_pair(self) -> Mapping[tuple[str, str, str], FigureDifference]:
-        """The differences by (figure, key of the baseline, key of the other)."""
+        """The differences by (figure, baseline key, other key)."""
         return {
             (difference.figure, difference.baseline, difference.accelerator): difference
             for difference in self.differences
@@ -195,7 +194,7 @@ class Answer:
 
     @cached_property
     def odds(self) -> Mapping[tuple[str, str, str], float]:
-        """Probability that one column is better than another, by (figure, key of the one, key of the other)."""
+        """Probability that a column is better than another, by (figure, key, other key)."""
         forth = {
             (difference.figure, difference.accelerator, difference.baseline): difference.odds
             for difference in self.differences
@@ -207,7 +206,7 @@ _T = TypeVar("_T")
 
 
 def make_column_keys(choices: Sequence[AcceleratorChoice]) -> tuple[str, ...]:
-    """Return a name for each column: the part's id, with `:count` and `#n` where a part comes twice."""
+    """Return a key for each column: the accelerator's id, with `:count` and `#n` for duplicates."""
     ids = Counter(choice.accelerator for choice in choices)
     keys = [
         f"{choice.accelerator}:{choice.count}"
@@ -228,7 +227,7 @@ def get_accelerator_id(key: str) -> str:
 
 
 def assign_palette_indexes(choices: Sequence[AcceleratorChoice]) -> tuple[int, ...]:
-    """Return each column's place in the palette: its own, else the lowest free one; a part has one place."""
+    """Return each column's palette index: its own, else the lowest free one; an accelerator has one index."""
     indexes: dict[str, int] = {}
     for choice in choices:
         if choice.slot is not None and choice.slot not in indexes.values():
@@ -240,13 +239,13 @@ def assign_palette_indexes(choices: Sequence[AcceleratorChoice]) -> tuple[int, .
 
 
 def find_free_palette_index(indexes: Iterable[int]) -> int:
-    """Return the first place in the palette that nobody has."""
+    """Return the first unused palette index."""
     used = set(indexes)
     return next(slot for slot in range(1, MAX_PALETTE_INDEX + 1) if slot not in used)
 
 
 def find_variants(choices: Sequence[AcceleratorChoice]) -> tuple[bool, ...]:
-    """Return for each column whether its part stands further left too, which is_variant markers tell."""
+    """Return for each column whether its accelerator already occurs further left, which gives it variant markers."""
     return tuple(
         any(other.accelerator == choice.accelerator for other in choices[:position])
         for position, choice in enumerate(choices)
@@ -254,14 +253,14 @@ def find_variants(choices: Sequence[AcceleratorChoice]) -> tuple[bool, ...]:
 
 
 def find_difference(answer: Answer, figure: str, baseline: str, other: str) -> FigureDifference | None:
-    """Return the difference of two columns by their keys as the answer states it, in that direction."""
+    """Return the difference of two columns by key, in the direction stored in the answer."""
     return answer.differences_by_pair.get((figure, baseline, other))
 
 
 def find_leaders(answer: Answer, figure: str, verdict: LeadVerdict = LeadVerdict.LEANS) -> tuple[int, ...]:
-    """Return the positions of the best column and of those that no other leads with this verdict or a surer one.
+    """Return the positions of the best column and of those that no column leads with at least this verdict.
 
-    Empty without two figures. Columns that the answer does not rank take no part.
+    Empty with fewer than two values. Columns that the answer does not rank are left out.
     """
     values = rank_figures(answer, figure)
     if len(values) < 2:
@@ -281,13 +280,13 @@ def find_leaders(answer: Answer, figure: str, verdict: LeadVerdict = LeadVerdict
 
 
 def find_best(values: Mapping[int, IntervalEstimate], figure: str) -> int:
-    """Return the position of the best value, the first of equals."""
+    """Return the position of the best value; ties go to the first."""
     better = max if is_more_better(figure) else min
     return better(values, key=lambda position: values[position].value)
 
 
 def find_rival(answer: Answer, figure: str, leader: int) -> tuple[int, float] | None:
-    """Return the ranked column over which the leader's odds are lowest, and these; None without a difference."""
+    """Return the ranked column over which the leader's odds are lowest, with the odds; None without a difference."""
     keys = answer.keys
     odds = {
         position: answer.odds[pair]
@@ -299,7 +298,7 @@ def find_rival(answer: Answer, figure: str, leader: int) -> tuple[int, float] | 
 
 @dataclass(frozen=True, slots=True)
 class AnnouncedLeader:
-    """What an announced column that is not ranked would be: `ratio` is its figure over the best ranked one.
+    """How an unranked announced column would compare: `ratio` is its figure over the best ranked one.
 
     `odds` are those that it would really lead.
     """
@@ -311,7 +310,7 @@ class AnnouncedLeader:
 
 
 def find_announced_leader(answer: Answer, figure: str) -> AnnouncedLeader | None:
-    """Return the announced column that would lead if it were ranked; None if none would."""
+    """Return the announced column that would lead if ranked; None if none would."""
     shipping = rank_figures(answer, figure)
     values = get_column_figures(answer, figure)
     others = {position: value for position in answer.unranked if (value := values[position])}
@@ -324,7 +323,7 @@ def find_announced_leader(answer: Answer, figure: str) -> AnnouncedLeader | None
 
 
 def get_column_figures(answer: Answer, figure: str) -> list[IntervalEstimate | None]:
-    """Return a figure of each column; None if it has none, and for costs where nobody asked for them."""
+    """Return a figure of each column; None if it has none, and for costs that were not requested."""
     if figure in COST_FIGURES:
         columns = () if answer.costs is None else answer.costs.columns
         return [getattr(column, figure) for column in columns] or [None] * len(answer.columns)
@@ -332,9 +331,9 @@ def get_column_figures(answer: Answer, figure: str) -> list[IntervalEstimate | N
 
 
 def mask_unranked(answer: Answer, values: Sequence[_T | None]) -> list[_T | None]:
-    """Return the value of each column, None for those that compete for nothing.
+    """Return the value of each column, None for those that are not ranked.
 
-    These are announced ones beside shipping ones, and those whose load queues where there are others.
+    These are announced columns next to shipping ones, and overloaded columns next to others.
     """
     several = len(answer.columns) > 1
     return [
@@ -344,7 +343,7 @@ def mask_unranked(answer: Answer, values: Sequence[_T | None]) -> list[_T | None
 
 
 def rank_figures(answer: Answer, figure: str) -> dict[int, IntervalEstimate]:
-    """Return a figure of each column that competes and has it, by position."""
+    """Return a figure of each ranked column that has it, by position."""
     values = mask_unranked(answer, get_column_figures(answer, figure))
     return {position: value for position, value in enumerate(values) if value is not None}
 
@@ -352,8 +351,8 @@ def rank_figures(answer: Answer, figure: str) -> dict[int, IntervalEstimate]:
 def compute_win_odds(answer: Answer, figure: str) -> dict[int, float]:
     """Return for each ranked column the odds that it is the best at a figure; they add up to 1.
 
-    Each is weighed against the likely best (D. McFadden, Conditional logit analysis of qualitative choice
-    behavior, 1974). Empty without two figures whose differences are known.
+    Each is weighed against the likely best (D. McFadden, Conditional logit analysis of qualitative choice behavior,
+    1974). Empty with fewer than two figures whose differences are known.
     """
     ranked = rank_figures(answer, figure)
     if len(ranked) < 2:
@@ -370,7 +369,7 @@ def compute_win_odds(answer: Answer, figure: str) -> dict[int, float]:
 
 @dataclass(frozen=True, slots=True)
 class FigureChange:
-    """A figure of one column that is another now; None if there was or is none."""
+    """A figure of one column that changed; None if it was or is missing."""
 
     figure: str
     before: IntervalEstimate | None
@@ -378,7 +377,7 @@ class FigureChange:
 
     @property
     def ratio(self) -> float | None:
-        """What it is now over what it was; None if either is missing or nothing."""
+        """New over old value; None if either is missing or zero."""
         if self.before is None or self.after is None or not self.before.value:
             return None
         return self.after.value / self.before.value
@@ -386,7 +385,7 @@ class FigureChange:
 
 @dataclass(frozen=True, slots=True)
 class ColumnChange:
-    """One column whose result is another now, by its key, with the figures that changed."""
+    """A column whose result changed, by its key, with the changed figures."""
 
     key: str
     before: Estimate | None
@@ -404,7 +403,7 @@ class ColumnChange:
 
 @dataclass(frozen=True, slots=True)
 class LeaderChange:
-    """The keys of those that lead at a figure, and of those that did; several are too close to call."""
+    """The keys of the current and the former leaders at a figure; several are too close to call."""
 
     figure: str
     before: tuple[str, ...]
@@ -417,7 +416,7 @@ class LeaderChange:
 
 @dataclass(frozen=True, slots=True)
 class AnswerImpact:
-    """What became of an answer: the columns that changed, and who leads at what."""
+    """The effect of an edit on an answer: changed columns, and changed leaders by figure."""
 
     before: Answer
     after: Answer
@@ -432,10 +431,10 @@ class AnswerImpact:
 
 @dataclass(frozen=True, slots=True)
 class SheetExtras:
-    """How many accelerators are needed, what they cost, which to take, what would change that, and the fleets.
+    """Counts, costs, recommendation, changes that would alter it, and fleets, for a sheet.
 
-    `decision` is there where the user answered questions, `leading` in any case: the verdict names who leads by it.
-    `with_rules` asks for every rule that fired too.
+    `decision` is present if the user answered questions, `leading` always: the verdict names its leader. `with_rules`
+    also lists every rule that fired.
     """
 
     how_many: AcceleratorNeeds | None = None

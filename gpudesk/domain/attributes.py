@@ -1,4 +1,4 @@
-"""Values of attributes: the units of each kind of entry, bounds, types, and conversion to the units used inside."""
+"""Attribute values: units by kind of entry, bounds, types, and conversion to internal units."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ DIFFUSION_UNITS: Final[Mapping[str, str | None]] = MappingProxyType(
     }
 )
 
-#: What is known of a model beside its dimensions. `layers` is the pattern in which layer kinds alternate.
+#: Attributes of a model besides its dimensions. `layers` is the pattern in which layer kinds alternate.
 MODEL_STATED_UNITS: Final[Mapping[str, str | None]] = MappingProxyType(
     {
         "release_date": None,
@@ -36,7 +36,7 @@ MODEL_STATED_UNITS: Final[Mapping[str, str | None]] = MappingProxyType(
     }
 )
 
-#: Last word of a dimension's path -> unit; every other dimension is a plain number or a word.
+#: Last word of a dimension's path -> unit; all other dimensions are plain numbers or words.
 _DIMENSION_UNITS: Final = MappingProxyType({"max_context": "tokens", "window": "tokens"})
 
 
@@ -51,24 +51,24 @@ REGISTERED_ATTRIBUTES: Final[Mapping[CatalogEntryKind, Mapping[str, Attribute]]]
 
 
 def get_units(kind: CatalogEntryKind) -> Mapping[str, str | None]:
-    """Return the attributes that a kind of entry can have, dimensions of models aside, with their units."""
+    """Return the attributes of a kind of entry, except dimensions of models, with their units."""
     if kind in REGISTERED_ATTRIBUTES:
         return {name: attribute.unit for name, attribute in REGISTERED_ATTRIBUTES[kind].items()}
     return {CatalogEntryKind.DIFFUSION_MODEL: DIFFUSION_UNITS, CatalogEntryKind.MODEL: MODEL_STATED_UNITS}.get(kind, {})
 
 
 def find_model_unit(name: str) -> str | None:
-    """Return the unit of a model's attribute, which may be the path of a dimension."""
+    """Return the unit of a model's attribute, which can be the path of a dimension."""
     if name in MODEL_STATED_UNITS:
         return MODEL_STATED_UNITS[name]
     return _DIMENSION_UNITS.get(name.rpartition(".")[2])
 
 
-#: Units of what is counted in whole numbers.
+#: Units of whole numbers.
 COUNTED_UNITS: Final = frozenset(
     {"stacks", "accelerators", "generation", "nodes", "racks", "cores", "vCPUs", "adapters"}
 )
-#: By the unit used inside; whole numbers of all of them have 64 bits.
+#: Bounds by internal unit; whole numbers of all of them have 64 bits.
 LARGEST_BY_UNIT: Final = MappingProxyType(
     {
         "B": 1e18,
@@ -94,9 +94,9 @@ _LARGEST_OTHER: Final = 1e30
 
 
 def is_possible_value(kind: CatalogEntryKind, attribute: str, value: ClaimValue, dimension: ClaimValue = None) -> bool:
-    """Whether an attribute of a kind of thing can have a value, which is in the unit used inside.
+    """Whether an attribute of a kind of entry can have a value, given in the internal unit.
 
-    A `dimension` of a model has the type that its definition gives it.
+    A `dimension` of a model has the type of its definition.
     """
     if kind in REGISTERED_ATTRIBUTES:
         definition = REGISTERED_ATTRIBUTES[kind].get(attribute)
@@ -123,7 +123,7 @@ RecordedClaimValue = bool | int | float | str | list[str]
 
 
 def convert_claim_to_si(value: RecordedClaimValue, unit: str | None) -> RecordedClaimValue:
-    """Convert a figure to the unit used inside; whole numbers come out as integers, words unchanged.
+    """Convert a figure to the internal unit; whole numbers become integers, words stay unchanged.
 
     Raises `UnknownUnitError` for a unit that the program does not know.
     """
@@ -134,7 +134,7 @@ def convert_claim_to_si(value: RecordedClaimValue, unit: str | None) -> Recorded
 
 
 def format_published(value: RecordedClaimValue, unit: str | None) -> str | None:
-    """Return a figure with its unit as printed, or None if that is what the catalog holds anyway."""
+    """Return a figure with its unit as printed, or None if that equals the catalog's value."""
     if unit is None or (get_si_unit(unit) == unit and convert_to_si_unit(1, unit) == 1):
         return None
     return f"{value} {unit}"

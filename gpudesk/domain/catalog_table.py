@@ -9,7 +9,7 @@ from gpudesk.domain.claim import Claim, Dispute, DocumentStatement, PriceRecord,
 from gpudesk.domain.user_facts import InactiveOverride
 from gpudesk.text.formatting import ClaimValue, Quantity
 
-#: What a cell holds; a range is its two ends as a pair of numbers.
+#: The content of a cell; a range is a pair of numbers.
 CatalogCellValue = ClaimValue | tuple[float, float]
 
 
@@ -32,48 +32,48 @@ def get_stale_days(rule: StalenessLimits, section: CatalogSection) -> int:
 
 
 class CatalogColumnKind(StrEnum):
-    """How the values of a column read."""
+    """The type of the values of a column."""
 
-    #: What a row is called.
+    #: The name of a row.
     NAME = "name"
     TEXT = "text"
-    #: Words that the program has a text for: a kind, a term, a stance.
+    #: A term that the program translates: a kind, a word, a stance.
     WORD = "word"
     #: The name of an attribute.
     ATTRIBUTE = "attribute"
     #: Numbers of one quantity.
     FIGURE = "figure"
-    #: One amount of money, or its two ends.
+    #: An amount of money, or a range.
     MONEY = "money"
-    #: Figures or words of whatever attribute the row is about.
+    #: Figures or words of the attribute in the row.
     VALUE = "value"
     #: The unit of such a figure.
     UNIT = "unit"
-    #: A ratio to 1, shown in percent.
+    #: A ratio to 1, shown as a percentage.
     RATIO = "ratio"
     #: A day, month or year in ISO form.
     DATE = "date"
-    #: How long ago such a date is.
+    #: The age of such a date.
     AGE = "age"
 
 
 class CatalogCellMark(IntFlag):
-    """What is said beside a figure."""
+    """A mark next to a figure."""
 
-    #: Some claim states another value.
+    #: Another claim states a different value.
     DISPUTED = 1
-    #: The value is one of the user's.
+    #: The value was entered by the user.
     OWN = 2
-    #: Nobody states the value: it follows from others.
+    #: Computed from other values, without a source of its own.
     COMPUTED = 4
 
 
 @dataclass(frozen=True, slots=True)
 class CatalogColumn:
-    """One column: `key` is its name in settings, `attribute` the one of the catalog that it shows.
+    """One column: `key` is its name in settings, `attribute` its attribute in the catalog.
 
-    Figures are divided by `scale` before they are written with `decimals`; None takes both from the quantity.
-    `group` is the key of what several columns have in common. Columns that are not `is_visible` are offered.
+    Figures are divided by `scale` and written with `decimals`; None takes both from the quantity. `group` is the key
+    that related columns share. Columns that are not `is_visible` are optional.
     """
 
     key: str
@@ -88,11 +88,10 @@ class CatalogColumn:
 
 @dataclass(frozen=True, slots=True)
 class CatalogRow:
-    """One row. `key` tells it from others of its section; `marks` has one mark a column, or none at all.
+    """One row. `key` is unique in its section; `marks` has one mark per column, or none at all.
 
-    `maker` is the vendor, organisation, provider or publisher. `kinds` are those of the sources behind the
-    row, `date` is the oldest of them. `item` is what the row is made of where that is one thing. `waits` is
-    what of the user's facts in the row has no effect.
+    `maker` is the vendor, organization, provider or publisher. `kinds` are those of the sources of the row, `date` is
+    the oldest. `item` is the object behind the row if it is one. `waits` are the inactive user facts in the row.
     """
 
     key: str
@@ -120,5 +119,5 @@ class CatalogTable:
     rows: tuple[CatalogRow, ...]
 
     def place(self, key: str) -> int:
-        """Return the place of the column of a key, -1 if none exists."""
+        """Return the position of a column by key, -1 if not found."""
         return next((place for place, column in enumerate(self.columns) if column.key == key), -1)

@@ -1,4 +1,4 @@
-"""Claims: figures with their sources, the value that the catalog prefers, disputes and prices."""
+"""Claims: figures with their sources, preferred values, disputes and prices."""
 
 from __future__ import annotations
 
@@ -10,26 +10,26 @@ from typing import Final, TypeGuard
 from gpudesk.text.formatting import ClaimValue
 from gpudesk.text.messages import Message
 
-#: How the verdict on a claim begins that says the same as the preferred one in other digits or words.
+#: Prefix of the verdict on a claim that agrees with the preferred claim in other digits or words.
 AGREEMENT_PREFIX: Final = "agrees"
 
-#: How the ids of the user's own sources begin; those of the shipped catalog never do.
+#: Prefix of the ids of the user's sources; ids of the shipped catalog never have it.
 USER_SOURCE_PREFIX: Final = "own-"
-#: The term of a price that is paid once; all other terms are rents.
+#: The term of a one-time price; all other terms are rents.
 PURCHASE_TERM: Final = "purchase"
-#: What a source has for its publisher where nobody is named.
+#: Publisher of sources that name none.
 NO_PUBLISHER: Final = "not stated"
-#: The ends of a purchase price among the attributes, which are stated, chosen and taken back together.
+#: The ends of a purchase price among the attributes; edits always apply to both.
 PRICE_BOUND_ATTRIBUTES: Final = ("price_low", "price_high")
 
 
 def is_figure(value: object) -> TypeGuard[int | float]:
-    """Whether a value is a number, which yes and no are not."""
+    """Whether a value is a number; yes and no are not."""
     return isinstance(value, int | float) and not isinstance(value, bool)
 
 
 class SourceKind(StrEnum):
-    """How a source came to its figure, which is what decides how far to trust it."""
+    """How a source obtained its figure, which decides how far to trust it."""
 
     VENDOR_DATASHEET = "vendor_datasheet"
     VENDOR_CLAIM = "vendor_claim"
@@ -44,19 +44,19 @@ class SourceKind(StrEnum):
 
 
 class ClaimStatus(StrEnum):
-    """How a claim stands to the one that is taken."""
+    """How a claim compares with the preferred claim."""
 
     TAKEN = "taken"
     AGREES = "agrees"
-    #: It states another value, and nobody said yet why that is not taken.
+    #: It states a different value, without a verdict yet.
     DIFFERS = "differs"
-    #: It states another value, and a verdict says why that is not taken.
+    #: It states a different value, and a verdict explains why it is not used.
     REFUSED = "refused"
 
 
 @dataclass(frozen=True, slots=True)
 class Source:
-    """A publication that figures come from. Dates are ISO: a year, a month or a day."""
+    """A publication with figures. Dates are ISO: a year, a month or a day."""
 
     id: str
     title: str
@@ -72,17 +72,17 @@ class Source:
 
     @property
     def named_publisher(self) -> str:
-        """The publisher, empty if nobody is named."""
+        """The publisher, empty if unknown."""
         return "" if self.publisher == NO_PUBLISHER else self.publisher
 
 
 @dataclass(frozen=True, slots=True)
 class Claim:
-    """One figure as one source states it, in the unit used inside.
+    """One figure as one source states it, in the internal unit.
 
-    `verdict` says, on a rival claim, why it is not the preferred one. `published` keeps the figure and
-    unit as printed where they differ from `value` and `unit`. `own` is one that the user stated.
-    `statements` are the ids of the source documents' statements that say it.
+    `verdict` explains, on a rival claim, why it is not the preferred one. `published` keeps the figure and unit as
+    printed if they differ from `value` and `unit`. `own` marks a claim of the user. `statements` are the ids of the
+    source documents' statements behind it.
     """
 
     value: ClaimValue
@@ -101,9 +101,9 @@ class Claim:
 
 @dataclass(frozen=True, slots=True)
 class ClaimPreference:
-    """The claim that the user takes for an attribute, shipped or own, named by its source and value.
+    """The claim that the user prefers for an attribute, shipped or own, named by its source and value.
 
-    Where an upgrade took that claim away, the catalog's own choice holds again, and the preference waits.
+    If an upgrade removes that claim, the catalog's choice applies again, and the preference is inactive.
     """
 
     thing: str
@@ -120,10 +120,10 @@ class ClaimPreference:
 
 @dataclass(frozen=True, slots=True)
 class AttributeClaims:
-    """All claims about one attribute of one thing; at most one is preferred, `reason` says why.
+    """All claims about one attribute of one entry; at most one is preferred, `reason` explains the choice.
 
-    Where the user prefers another claim than the shipped catalog, `preference` is that choice and `shipped`
-    the claim that the catalog itself takes, if it takes one, with `shipped_reason`.
+    If the user prefers another claim than the shipped catalog, `preference` is that choice and `shipped` the catalog's
+    preferred claim, if any, with `shipped_reason`.
     """
 
     thing: str
@@ -141,18 +141,18 @@ class AttributeClaims:
 
     @property
     def preferred(self) -> Claim | None:
-        """The claim that the catalog takes, or None if it takes none."""
+        """The preferred claim, or None."""
         return next((claim for claim in self.claims if claim.preferred), None)
 
     @property
     def value(self) -> ClaimValue:
-        """The preferred value in the unit used inside, or None if nothing is known."""
+        """The preferred value in the internal unit, or None if unknown."""
         claim = self.preferred
         return None if claim is None else claim.value
 
     @property
     def catalog_choice(self) -> Claim | None:
-        """The claim that the shipped catalog takes, whatever the user does; None if it takes none."""
+        """The claim that the shipped catalog prefers, regardless of the user; None without one."""
         if self.overridden:
             return self.shipped
         preferred = self.preferred
@@ -168,9 +168,9 @@ class AttributeClaims:
         return any(not self.agrees(claim) for claim in self.rivals)
 
     def agrees(self, claim: Claim) -> bool:
-        """Whether a claim says what is taken; a verdict may say that it does but for rounding or detail.
+        """Whether a claim agrees with the preferred value; a verdict can state that they agree but for rounding.
 
-        Verdicts are about the value that the shipped catalog takes.
+        Verdicts refer to the value that the shipped catalog prefers.
         """
         if claim.value == self.value:
             return True
@@ -185,7 +185,7 @@ class AttributeClaims:
         return ClaimStatus.REFUSED if self.verdict(claim) else ClaimStatus.DIFFERS
 
     def verdict(self, claim: Claim) -> str | None:
-        """Return the verdict on a claim; none if it agrees with a shipped value that is not used."""
+        """Return the verdict on a claim; empty if it agrees with a shipped value that is not used."""
         claim_verdict = claim.verdict
         return (
             None
@@ -195,16 +195,16 @@ class AttributeClaims:
 
 
 def is_user_entry(attributes: Iterable[AttributeClaims]) -> bool:
-    """Whether all that is taken of a thing is the user's own word: an entry that the user made."""
+    """Whether all preferred values of an entry are the user's: the user created the entry."""
     claims = [attribute.preferred for attribute in attributes if attribute.preferred is not None]
     return bool(claims) and all(claim.own for claim in claims)
 
 
 @dataclass(frozen=True, slots=True)
 class DocumentStatement:
-    """A statement of one of the five source documents, kept as it was printed.
+    """A statement of one of the five source documents, as printed.
 
-    `things` are those of the catalog that it is about, `attributes` what it says of each of them.
+    `things` are the catalog entries that it is about, `attributes` those that it gives for each of them.
     """
 
     id: str
@@ -227,10 +227,10 @@ class DocumentStatement:
 
 @dataclass(frozen=True, slots=True)
 class Dispute:
-    """Two statements that cannot both hold, with the verdict and its reason.
+    """Two contradictory statements, with the verdict and its reason.
 
-    `claim_b` is a second claim, or ARITHMETIC (refused by calculation), or PUBLIC-RECORD (refused by
-    dated public pages). `things` and `attributes` are what of the catalog it is about.
+    `claim_b` is a second claim, or ARITHMETIC (refuted by calculation), or PUBLIC-RECORD (refuted by dated public
+    pages). `things` and `attributes` are the catalog entries and attributes concerned.
     """
 
     id: str
@@ -249,7 +249,7 @@ class Dispute:
 
 
 class ProviderClass(StrEnum):
-    """Kinds of providers, in the order in which the rents of one kind are chosen for a comparison.
+    """Kinds of providers, in the order in which their rents are preferred for a comparison.
 
     `MARKET` is a median or range over providers of several kinds.
     """
@@ -263,7 +263,7 @@ class ProviderClass(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class PriceRecord:
-    """One price row: a rent by the hour, or a purchase. Amounts are US dollars per accelerator.
+    """One price: a rent by the hour, or a purchase. Amounts are US dollars per accelerator.
 
     The catalog knows the class of a provider by its name.
     """
@@ -288,7 +288,7 @@ class PriceRecord:
 
     @property
     def is_refused(self) -> bool:
-        """Whether the catalog keeps a price but does not take it: shipped purchases say so in their note."""
+        """Whether the catalog keeps a price but does not use it: shipped purchase prices state this in their note."""
         return not self.own and self.term == PURCHASE_TERM and self.note is not None
 
 
@@ -309,7 +309,7 @@ class ApiPrice:
 
 @dataclass(frozen=True, slots=True)
 class MissingPrice:
-    """Prices of an accelerator that no source made public until `date`: `missing` names them."""
+    """Prices of an accelerator that were not public as of `date`: `missing` names them."""
 
     accelerator: str
     missing: str
@@ -322,11 +322,9 @@ class MissingPrice:
 class PriceSummary:
     """The prices of one accelerator and term in US dollars per accelerator; a rent is by the hour.
 
-    For a hosted model, the list prices of a million input or output tokens.
-
-    `own_count` of them are the user's. `oldest` and `newest` are of the prices with a date, `undated` counts
-    the others. `providers` are those that are named, `classes` theirs, each once. `smallest_instance` is how few
-    accelerators can be rented at a time.
+    For a hosted model, the list prices per million input or output tokens. `own_count` of them are the user's. `oldest`
+    and `newest` are of the prices with a date, `undated` counts the others. `providers` are those that are named,
+    `classes` their classes, each once. `smallest_instance` is the minimum number of accelerators to rent.
     """
 
     accelerator: str
@@ -349,7 +347,7 @@ class PriceSummary:
         return self.own_count == self.count
 
     def is_older_than_year(self, today: str) -> bool:
-        """Whether all have a date, the newest before the year, month or day that is 12 months before an ISO day."""
+        """Whether all are dated, the newest before the year, month or day that is 12 months before an ISO day."""
         if self.newest is None or self.undated:
             return False
         year_ago = f"{int(today[:4]) - 1}{today[4:]}"
@@ -357,7 +355,7 @@ class PriceSummary:
 
 
 class CatalogEntryKind(StrEnum):
-    """The kinds of things that can be looked up by id."""
+    """The kinds of catalog entries with ids."""
 
     ACCELERATOR = "accelerator"
     MODEL = "model"
@@ -369,9 +367,9 @@ class CatalogEntryKind(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class CatalogEntry:
-    """One entry for a list: `maker` is the vendor or organisation, None if it has none.
+    """One entry in a list: `maker` is the vendor or organization, None without one.
 
-    `own` is an entry that the user made.
+    `own` marks an entry of the user.
     """
 
     id: str
@@ -383,14 +381,14 @@ class CatalogEntry:
 
 @dataclass(frozen=True, slots=True)
 class StalenessLimits:
-    """After how many days prices and other figures count as stale, unless the user sets otherwise."""
+    """Age in days at which prices and other figures count as stale, unless the user changes it."""
 
     prices: int = 90
     facts: int = 365
 
 
 class PlausibilityGrade(StrEnum):
-    """Whether a figure cannot be, or only is like that of no known part."""
+    """Whether a figure is impossible, or only unlike any known accelerator."""
 
     REFUSED = "refused"
     DOUBTFUL = "doubtful"
@@ -398,7 +396,7 @@ class PlausibilityGrade(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class PlausibilityFinding:
-    """What speaks against a figure; `others` are the attributes that it does not go with."""
+    """A reason against a figure; `others` are the attributes that it contradicts."""
 
     attribute: str
     grade: PlausibilityGrade
@@ -406,9 +404,9 @@ class PlausibilityFinding:
     others: tuple[str, ...] = ()
 
     def refuses(self, attribute: str) -> bool:
-        """Whether it says that the figure of this attribute cannot be."""
+        """Whether it refuses the figure of this attribute."""
         return self.grade is PlausibilityGrade.REFUSED and attribute == self.attribute
 
     def concerns(self, attribute: str) -> bool:
-        """Whether the attribute is one of those that do not go together."""
+        """Whether the attribute is one of the contradicting ones."""
         return attribute == self.attribute or attribute in self.others

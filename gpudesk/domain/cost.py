@@ -1,4 +1,4 @@
-"""Costs: inputs with bounds, what the user states, and cost results. US dollars before taxes."""
+"""Costs: inputs with bounds, the user's settings, and results. US dollars before taxes."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from gpudesk.text.formatting import IntervalEstimate
 
 
 class UncertainValue(NamedTuple):
-    """A number that is not known: at least `low`, most likely `likely`, at most `high`."""
+    """An uncertain number: at least `low`, most likely `likely`, at most `high`."""
 
     low: float
     likely: float
@@ -40,7 +40,7 @@ class UncertainValue(NamedTuple):
 
 
 class CostInputGroup(StrEnum):
-    """What an input is about, in the order of forms."""
+    """The subject of an input, in the order of forms."""
 
     USE = "use"
     HARDWARE = "hardware"
@@ -65,7 +65,7 @@ class CostInputOrigin(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class CostInput:
-    """One input: `unit` is None for shares of 1 and plain numbers. `each` is stated by accelerator."""
+    """One input: `unit` is None for shares of 1 and plain numbers. `each` inputs are set per accelerator."""
 
     name: str
     group: CostInputGroup
@@ -115,15 +115,15 @@ _COST_INPUTS: Final = (
 #: All inputs by name, in the order of forms.
 COST_INPUTS: Final[Mapping[str, CostInput]] = MappingProxyType({each.name: each for each in _COST_INPUTS})
 
-#: Terms of rents in the order in which they are offered.
+#: Rental terms in the order of the interface.
 RENT_TERMS: Final = ("on_demand", "spot", "reserved", "reserved_1y", "reserved_3y", "capacity_block")
-#: Classes of providers that rents can be limited to.
+#: Provider classes to which rents can be limited.
 COMPARED_CLASSES: Final = (ProviderClass.SPECIALIZED, ProviderClass.HYPERSCALER, ProviderClass.MARKETPLACE)
 
 
 @dataclass(frozen=True, slots=True)
 class DisplayCurrency:
-    """The currency that amounts are shown in: `per_usd` of it were one US dollar on `date`."""
+    """The displayed currency: on `date`, one US dollar was `per_usd` of it."""
 
     code: str
     per_usd: float
@@ -136,14 +136,13 @@ _NOBODY: Final[Mapping[str, Mapping[str, UncertainValue]]] = MappingProxyType({}
 
 @dataclass(frozen=True, slots=True)
 class CostSettings:
-    """What the user says of costs; what is not stated is that of the catalog, or the program's default.
+    """The user's cost settings; everything else is from the catalog, or the program's default.
 
-    `inputs` hold for all accelerators, `parts` for one by its id. `rent_term` is the term of the rents that are
-    taken from the catalog, `provider_class` that of their providers where any has it; without it, the first class
-    that rents the accelerator, whatever others are compared. `around` takes every input to be known to this share
-    on either side. Software is ported to accelerators of other platforms than `runs_on`; where nobody says what it
-    runs on, no port is paid for. Whole systems are owned, unless `single_accelerators` pays for those that a
-    deployment uses alone.
+    `inputs` apply to all accelerators, `parts` to one by its id. `rent_term` is the term of the catalog's rents, and
+    `provider_class` the class of their providers if any has it; without it, the first class that rents the accelerator,
+    independent of the other columns. `around` widens every input by this share on both sides. Software is ported to
+    accelerators of other platforms than `runs_on`; without a platform, no porting is charged. Whole systems are owned,
+    unless `single_accelerators` charges only those that a deployment uses.
     """
 
     inputs: Mapping[str, UncertainValue] = field(default_factory=lambda: _NOTHING)
@@ -159,7 +158,7 @@ class CostSettings:
         return self.parts.get(accelerator, _NOTHING)
 
     def with_input(self, name: str, spread: UncertainValue | None, accelerator: str | None = None) -> CostSettings:
-        """Return the settings with an input of all, or of one accelerator; None leaves it to the program."""
+        """Return the settings with an input for all, or for one accelerator; None leaves it to the program."""
         if accelerator is None:
             return replace(self, inputs=_with(self.inputs, name, spread))
         part = _with(self.of_part(accelerator), name, spread)
@@ -167,7 +166,7 @@ class CostSettings:
         return replace(self, parts={**parts, accelerator: part} if part else parts)
 
 
-#: Nothing stated.
+#: No settings.
 NO_COST_SETTINGS: Final = CostSettings()
 
 
@@ -178,7 +177,7 @@ def _with(inputs: Mapping[str, UncertainValue], name: str, spread: UncertainValu
 
 @dataclass(frozen=True, slots=True)
 class CostDefaultSource:
-    """Where a default was found, and why so much; without a title nobody states it."""
+    """The source of a default, and the reason for its value; without a title it is an assumption."""
 
     note: str
     title: str = ""
@@ -188,7 +187,7 @@ class CostDefaultSource:
 
 @dataclass(frozen=True, slots=True)
 class SystemPrice:
-    """What one system of `size` accelerators costs; `price` sums up what is on record."""
+    """The cost of one system of `size` accelerators; `price` summarizes the prices on record."""
 
     size: int
     price: PriceSummary
@@ -196,12 +195,12 @@ class SystemPrice:
 
 @dataclass(frozen=True, slots=True)
 class ResolvedCostInput:
-    """The value of an input for one accelerator, and where it comes from; no `spread` where it is missing.
+    """The value of an input for one accelerator, and its origin; no `spread` if it is missing.
 
-    `record` are the prices of the catalog behind it, `source` is that of a default. A purchase price that follows
-    from that of a whole system has `system`; the share of the server then only `divides` what is known as a whole.
-    A range that is wider because its prices are old `is_old`. One that reaches to what specialized clouds usually
-    charge, since none has this accelerator, has their `class_ratio` to the providers on record.
+    `record` are the catalog's prices behind it, `source` that of a default. A purchase price derived from that of a
+    whole system has `system`; then the share of the server only `divides` the known total. `is_old` marks a range
+    widened for old prices. `class_ratio` is set if no specialized cloud rents this accelerator, and the range extends
+    to their usual price: its ratio to the providers on record.
     """
 
     name: str
@@ -216,21 +215,21 @@ class ResolvedCostInput:
 
     @property
     def instance_size(self) -> int:
-        """How few accelerators the providers on record rent at a time, whatever price the user enters."""
+        """The minimum number of accelerators that providers on record rent, independent of the user's price."""
         return 1 if self.record is None else self.record.smallest_instance
 
     @property
     def prices(self) -> PriceSummary | None:
-        """The prices of the catalog that the value is the median of, or follows from."""
+        """The catalog's prices behind the value, directly or derived."""
         return self.record if self.system is None else self.system.price
 
     @property
     def doubt(self) -> UncertainValue | None:
-        """The range that makes costs uncertain: of a share that divides a known price, its likely value alone."""
+        """The range that makes costs uncertain: only the likely value for a share that divides a known price."""
         return UncertainValue.exactly(self.spread.likely) if self.divides and self.spread is not None else self.spread
 
 
-#: By which share the range of a price older than 12 months is wider on each side. An assumption.
+#: By which share the range of a price older than 12 months is widened on each side. An assumption.
 OLD_PRICE_DOUBT: Final = 0.5
 
 
@@ -243,9 +242,9 @@ class CostLine(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class TotalCostOfOwnership:
-    """What owning costs over `years`; the lines add up to the total.
+    """The cost of owning over `years`; the lines add up to the total.
 
-    `at_once_usd` is paid at the beginning, `per_month_usd` each month: cash, without interest and residual.
+    `at_once_usd` is paid at the beginning, `per_month_usd` each month: cash, without interest and residual value.
     """
 
     years: float
@@ -256,7 +255,7 @@ class TotalCostOfOwnership:
 
 
 class SoftwareCosts(NamedTuple):
-    """What software costs a deployment, whether it is owned or rented: porting once, upkeep each month."""
+    """Software costs of a deployment, owned or rented: porting once, upkeep each month."""
 
     at_once_usd: float
     per_month_usd: float
@@ -264,9 +263,9 @@ class SoftwareCosts(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class TokenCosts:
-    """What tokens cost, with the band of the throughput.
+    """Costs per token, over the interval of the throughput.
 
-    All cost is over the output tokens, over the input tokens, or over both alike (`blended`).
+    All cost is divided by the output tokens, by the input tokens, or by both (`blended`).
     """
 
     output: IntervalEstimate
@@ -278,7 +277,7 @@ class TokenCosts:
 
 @dataclass(frozen=True, slots=True)
 class DeploymentEfficiency:
-    """What a deployment yields for its power and price; None if an input is missing.
+    """Efficiency of a deployment by power and price; None if an input is missing.
 
     `joules_per_token` is at the meter, while it works. `tokens_per_s_per_rack` fills a rack up to its power.
     """
@@ -294,11 +293,11 @@ class DeploymentEfficiency:
 
 
 class BreakEven(NamedTuple):
-    """Where two costs are equal: the value of an input, or None if none within its bounds does it.
+    """Where two costs are equal: the value of an input, or None without one within its bounds.
 
-    `key` is that of the column whose input it is; `against` that of the one that it is compared with, None
-    for its own rent. Without a value `cheaper` says whether the first costs less throughout. `used` is what the
-    input is at present, where an input is solved for.
+    `key` is the column of the input; `against` the column that it is compared with, None for its own rent. Without a
+    value `cheaper` is whether the first costs less throughout. `used` is the current value of the input, if it is
+    solved for.
     """
 
     name: str
@@ -311,7 +310,7 @@ class BreakEven(NamedTuple):
 
 
 class CostCurvePoint(NamedTuple):
-    """What a million output tokens costs where each user gets so many tokens per second."""
+    """The cost of a million output tokens at a given speed per user."""
 
     concurrency: int
     tokens_per_s_per_user: float
@@ -323,12 +322,10 @@ class CostCurvePoint(NamedTuple):
 class CostColumn:
     """The costs of one accelerator of a comparison; `key` is that of its column.
 
-    What is owned and what is rented bear the same `software`.
-
-    `missing` names the inputs without which a cost cannot be told: `throughput` where there is no estimate.
-    `count` is None without a deployment that fits. `rent` sums up the rents on record. `systems` are the whole
-    systems that are owned; None if accelerators are bought singly. `idle_rented` accelerators come with those
-    that are used where whole instances are rented. `provider_rents` has the cheapest first.
+    Owned and rented deployments have the same `software` costs. `missing` names the inputs without which a cost is
+    unknown: `throughput` without an estimate. `count` is None without a deployment that fits. `rent` summarizes the
+    rents on record. `systems` are the owned whole systems; None if accelerators are bought singly. `idle_rented`
+    accelerators are paid for in partly used whole instances. `provider_rents` has the cheapest first.
     """
 
     key: str
@@ -364,10 +361,10 @@ class CostColumn:
 
 
 class ProviderRent(NamedTuple):
-    """The newest rent of an accelerator at a provider, and the cost of its tokens there if it was asked for.
+    """The newest rent of an accelerator at a provider, and its token cost there if requested.
 
-    The rent is of an accelerator-hour; of several regions it is the median. `smallest_instance` is how few
-    accelerators the provider rents at a time.
+    The rent is per accelerator-hour; for several regions it is the median. `smallest_instance` is the minimum number of
+    accelerators to rent.
     """
 
     provider: str
@@ -379,12 +376,12 @@ class ProviderRent(NamedTuple):
     smallest_instance: int = 1
 
     def hourly_bill(self, accelerators: int) -> float:
-        """Return what so many accelerators cost an hour, in USD, in whole instances."""
+        """Return the hourly cost of this many accelerators in USD, in whole instances."""
         return -(-accelerators // self.smallest_instance) * self.smallest_instance * self.usd_per_hour
 
 
 class SameProviderRent(NamedTuple):
-    """The rent of an accelerator over that of another at one provider."""
+    """The ratio of the rents of two accelerators at one provider."""
 
     provider: str
     accelerator: str
@@ -396,9 +393,9 @@ class SameProviderRent(NamedTuple):
 class CostAnswer:
     """The costs of all accelerators of a comparison, in its order.
 
-    `api` is what a hosted API charges for a million output tokens with their prompts, where its prices are
-    stated; `api_missing` names the one that is not, where only the other is. `utilisation` is that of all.
-    `same_provider` compares rents with the first accelerator's.
+    `api` is the charge of a hosted API for a million output tokens with their prompts, if its prices are stated;
+    `api_missing` names the missing one if only the other is stated. `utilisation` is that of all. `same_provider`
+    compares rents with those of the first accelerator.
     """
 
     columns: tuple[CostColumn, ...]
@@ -424,7 +421,7 @@ class CostAnswer:
 
 
 class CostSensitivity(NamedTuple):
-    """What a cost becomes when one input is at its low and at its high end, all others likely."""
+    """A cost with one input at its low and at its high end, all others at their likely values."""
 
     name: str
     at_low: float
@@ -435,11 +432,11 @@ class CostSensitivity(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class CostDistribution:
-    """Costs of a million output tokens in many draws of all inputs that are not known.
+    """Costs of a million output tokens in many draws of all uncertain inputs.
 
-    The same draws hold for all accelerators. `cheapest` has the odds that each is, by the key of its column;
-    those that lack an input or are not ranked are not among them. `quantiles` are those of one in ten, the
-    median and nine in ten; `histogram` counts draws between `edges`.
+    All accelerators share the same draws. `cheapest` has the odds that each is the cheapest, by column key; columns
+    that lack an input or are not ranked are left out. `quantiles` are the 10th, 50th and 90th percentiles; `histogram`
+    counts draws between `edges`.
     """
 
     n: int

@@ -1,4 +1,4 @@
-"""Decisions: questions, rules, the effect of each rule on each accelerator, and the recommendation."""
+"""Decisions: questions, rules, effects of rules on accelerators, and the recommendation."""
 
 from __future__ import annotations
 
@@ -19,17 +19,17 @@ from gpudesk.text.translation import translate_data
 
 #: An answer: the id of an option, or a number where a question takes one.
 AnswerValue = str | float
-#: Asks for nothing: what depends on it cannot be told.
+#: The answer "unknown": anything that depends on it is undecided.
 UNKNOWN_ANSWER: Final = "unknown"
-#: Own or rent is open.
+#: Owning or renting is open.
 UNDECIDED_ANSWER: Final = "undecided"
-#: Sets no limit.
+#: No limit.
 NO_LIMIT_ANSWER: Final = "none"
 NO_LIMIT: Final = math.inf
 
 
 class RuleStrength(StrEnum):
-    """How much a rule weighs; what must hold is never outvoted."""
+    """The weight of a rule; arguments never outvote a requirement."""
 
     HARD = "hard"
     STRONG = "strong"
@@ -37,7 +37,7 @@ class RuleStrength(StrEnum):
 
 
 class DialogueScreen(StrEnum):
-    """The screens in their order."""
+    """The screens in order."""
 
     SOFTWARE = "software"
     MEMORY = "memory"
@@ -51,7 +51,7 @@ class DialogueScreen(StrEnum):
 
     @property
     def strength(self) -> RuleStrength:
-        """How much most answers of a screen weigh, which is the part of the dialogue that it stands in."""
+        """The usual strength of rules for the questions of this screen."""
         return _STRENGTHS[self]
 
 
@@ -70,10 +70,10 @@ _STRENGTHS: Final = {
 
 @dataclass(frozen=True, slots=True)
 class DecisionQuestion:
-    """One question: ids of options, or a number within `bounds` in `unit` with `presets` that are offered.
+    """One question: ids of options, or a number within `bounds` in `unit` with suggested `presets`.
 
-    `default` is what holds as long as nothing is answered and the scenario says nothing of it. A number's
-    options are those that are no number: that there is no limit, or that it is not known.
+    `default` applies until the user answers, unless the scenario implies a value. A number's options are non-numbers:
+    no limit, or unknown.
     """
 
     id: str
@@ -90,7 +90,7 @@ class DecisionQuestion:
 
     @property
     def offered(self) -> tuple[AnswerValue, ...]:
-        """What is offered to choose from, numbers first."""
+        """All choices offered, numbers first."""
         return (*self.presets, *self.options)
 
     def takes(self, value: object) -> bool:
@@ -200,11 +200,11 @@ QUESTIONS: Final[Mapping[str, DecisionQuestion]] = MappingProxyType({each.id: ea
 
 _NOTHING: Final[Mapping[str, AnswerValue]] = MappingProxyType({})
 _NO_WEIGHTS: Final[Mapping[str, float]] = MappingProxyType({})
-#: How much a rule counts as an argument, by its strength; those that must hold remove instead.
+#: The weight of a rule as an argument, by strength; requirements remove instead.
 DEFAULT_WEIGHTS: Final[Mapping[RuleStrength, float]] = MappingProxyType(
     {RuleStrength.HARD: 0.0, RuleStrength.STRONG: 3.0, RuleStrength.MILD: 1.0}
 )
-#: Weights that a user may give a rule.
+#: Weights that a user can give a rule.
 WEIGHT_BOUNDS: Final = NumberBounds(0.0, 100.0)
 
 
@@ -212,9 +212,8 @@ WEIGHT_BOUNDS: Final = NumberBounds(0.0, 100.0)
 class DecisionSettings:
     """Answers of the user; a question without one takes the scenario's value, or its default.
 
-    `weights` are those of rules whose weight the user changed. `kept` is a second set of answers, kept to be
-    compared with. `plans` are inputs of the plans beside the recommendation, by name. `done` are the steps of
-    a purchase that are done, with a note on each.
+    `weights` are the changed weights of rules. `kept` is a second set of answers for comparison. `plans` are inputs of
+    purchasing plans, by name. `done` are completed purchase steps, each with a note.
     """
 
     answers: Mapping[str, AnswerValue] = field(default_factory=lambda: _NOTHING)
@@ -228,13 +227,13 @@ class DecisionSettings:
 NO_DECISION_SETTINGS: Final = DecisionSettings()
 
 
-#: What a fact may be; None if it is not known.
+#: Possible values of a fact; None if unknown.
 FactValue = bool | float | str | IntervalEstimate | None
 FactValues = Mapping[str, FactValue]
 
 
 class ConditionResult(NamedTuple):
-    """One comparison of a condition, or one true or false fact, with the value found."""
+    """One comparison of a condition, or one boolean fact, with the value found."""
 
     text: str
     left: FactValue
@@ -243,7 +242,7 @@ class ConditionResult(NamedTuple):
 
 
 class RuleEffect(StrEnum):
-    """What a rule does to one accelerator."""
+    """The effect of a rule on one accelerator."""
 
     REMOVES = "removes"
     FAVOURS = "favours"
@@ -254,11 +253,10 @@ class RuleEffect(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class RuleCase:
-    """One case of a rule, that `when` holds; then what it asks of accelerators, each by its own facts.
+    """One case of a rule: the condition `when`, and its effect on accelerators, by their own facts.
 
-    `requires` removes those of which it does not hold, `favours` adds the rule's weight, `checks` is only
-    shown. `advice` is what is to be done. `theme` and `title` are what it is about, and is called, where that
-    is not the rule's.
+    `requires` removes those that fail it, `favours` adds the rule's weight, `checks` is only shown. `advice` is a
+    recommended action. `theme` and `title` override those of the rule.
     """
 
     when: str
@@ -278,11 +276,10 @@ class RuleCase:
 class DecisionRule:
     """A rule of a document in the program's words, for any accelerators.
 
-    `source` is the id of the document (None: the program's own), `dated` when it spoke, `pair` the
-    accelerators that it compared. Rules of one `theme` count once. `asks` are the questions that it answers
-    to, `shows` the fact of accelerators that it is about. `disputes` are those about a figure that it rests
-    on; `printed` is that figure and `corrected` what holds instead. `unfounded` says why nothing is left of
-    it, which leaves it without weight.
+    `source` is the id of the document (None: the program's own), `dated` its date, `pair` the accelerators that it
+    compared. Rules of one `theme` count once. `asks` are the questions that it depends on, `shows` the accelerator fact
+    that it is about. `disputes` concern a figure that it relies on; `printed` is that figure and `corrected` the right
+    one. `unfounded` explains why a refuted rule has no weight.
     """
 
     id: str
@@ -305,7 +302,7 @@ class DecisionRule:
 
 
 class RuleRole(StrEnum):
-    """What a rule did to a decision: it is in the objective or the limits, it argues, or it changes nothing."""
+    """What a rule did to a decision: part of the objective or the limits, an argument, or no effect."""
 
     DECIDED = "decided"
     ARGUED = "argued"
@@ -313,7 +310,7 @@ class RuleRole(StrEnum):
 
 
 class TraceCell(NamedTuple):
-    """What a rule does to one accelerator, and the fact that it shows."""
+    """The effect of a rule on one accelerator, and the fact that it shows."""
 
     effect: RuleEffect
     value: FactValue
@@ -322,10 +319,10 @@ class TraceCell(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class TraceLine:
-    """A rule that fired: its case, what was tested of the scenario, and one cell for each column.
+    """A rule that fired: its case, the tested facts of the scenario, and one cell for each column.
 
-    `weight` is how much it counts as an argument. `counted_with` is the rule of the same theme that counts for
-    both; `answers` are those that it rests on.
+    `weight` is its weight as an argument. `counted_with` is the rule of the same theme that counts for both; `answers`
+    are those that it depends on.
     """
 
     rule: DecisionRule
@@ -358,7 +355,7 @@ class QuestionAnswer(NamedTuple):
 
 
 class RuleExclusion(NamedTuple):
-    """A rule that removes a column, and the comparison that does it."""
+    """A rule that removes a column, and the failed comparison."""
 
     key: str
     rule: DecisionRule
@@ -366,7 +363,7 @@ class RuleExclusion(NamedTuple):
 
 
 class ObjectiveName(StrEnum):
-    """What candidates are scored by, one unit for all of them."""
+    """The quantity by which candidates are scored, in one unit for all."""
 
     COST = "usd_per_million_output"
     THROUGHPUT = "output_tokens_per_s_per_accelerator"
@@ -387,15 +384,14 @@ class DecisionObjective(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class DecisionCandidate:
-    """The deployment of one column that carries the load, and how it does by the objective.
+    """The deployment of one column that carries the load, with its result by the objective.
 
-    `value` is None if nothing is known to score it by; `missing` is what is not known, of which `needed` is
-    the most (a price) at which it would lead. `payment`, "owned" or "rented", is how its tokens are paid for
-    where costs are compared: the cheaper way of those that are open. `eligible` candidates are scored, and their
-    `odds` to be the best add up to 1. `removed` are the rules that remove it, `open_rules` those that would but
-    cannot be decided. `score` is what arguments add. The highest `merit`, which does not depend on other candidates,
-    is recommended: the logarithm of the value, with arguments and commitment. `systems` are the whole systems that
-    owning it takes; None if accelerators are bought singly.
+    `value` is None if it cannot be computed; `missing` is the missing input, and `needed` the highest value (a price)
+    at which it would lead. `payment`, "owned" or "rented", is the cheaper open way to pay, where costs are compared.
+    `eligible` candidates are scored, and their `odds` to be the best add up to 1. `removed` are the rules that remove
+    it, `open_rules` undecided ones that might. `score` is the sum of arguments. The highest `merit`, which does not
+    depend on other candidates, is recommended: the logarithm of the value, with arguments and commitment. `systems` are
+    the whole systems to own; None if accelerators are bought singly.
     """
 
     key: str
@@ -416,7 +412,7 @@ class DecisionCandidate:
 
 
 class OtherPayment(NamedTuple):
-    """Who would lead if everything were paid for in the other way, "owned" or "rented", and who would come next."""
+    """The leader and runner-up if everything were paid for in the other way, "owned" or "rented"."""
 
     payment: str
     leader: DecisionCandidate
@@ -424,7 +420,7 @@ class OtherPayment(NamedTuple):
 
 
 class DecisionScope(NamedTuple):
-    """Whether figures of text serving apply to the kind of work, and why not."""
+    """Whether figures of text serving apply to the kind of work, and the reason if not."""
 
     answered: bool
     why: Message | None = None
@@ -439,10 +435,10 @@ class DecisionVerdict(StrEnum):
 
 
 class DecisionReason(NamedTuple):
-    """A fact for or against the leading column, with the column `other` that it is compared with.
+    """A fact for or against the leading column, compared with the column `other`.
 
-    `line` is the rule that argues so; None for a figure of the estimates or costs. `fact` is what was tested,
-    None if the rule tests no figure. `payments` are how the two are paid for, of costs alone.
+    `line` is the rule that argues so; None for a figure of the estimates or costs. `fact` is the tested figure, None if
+    the rule tests none. `payments` are how the two are paid for, for costs alone.
     """
 
     fact: str | None
@@ -455,9 +451,9 @@ class DecisionReason(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class PilotMeasurement:
-    """The measurement that would settle a decision: which columns, which figure, and for how long.
+    """The measurement that would settle a decision: columns, figure, and duration.
 
-    `figure` is the fact whose doubt moves the most draws. `hours` run `requests` on each of the columns.
+    `figure` is the fact whose uncertainty matters most. `hours` run `requests` on each of the columns.
     """
 
     keys: tuple[str, ...]
@@ -468,10 +464,10 @@ class PilotMeasurement:
 
 @dataclass(frozen=True, slots=True)
 class DecisionFlip:
-    """The smallest change of one input that changes the answer, tried out.
+    """The smallest change of one input that changes the recommendation, verified by deciding again.
 
-    `input` is a question's id, or `key.name` of an input of costs; `becomes` the keys of the columns that
-    then lead, empty if none is left.
+    `input` is a question's id, or `key.name` of a cost input; `becomes` are the keys of the columns that then lead,
+    empty if none is left.
     """
 
     input: str
@@ -482,7 +478,7 @@ class DecisionFlip:
 
 
 class FactorLevel(StrEnum):
-    """How an accelerator does in a factor, as comparisons of two put it."""
+    """The rating of an accelerator in a factor, from pairwise comparisons."""
 
     PREFERRED = "preferred"
     CAPABLE = "capable"
@@ -492,7 +488,7 @@ class FactorLevel(StrEnum):
 
 
 class FactorCell(NamedTuple):
-    """How one accelerator does in a factor, and the fact that made it so."""
+    """The rating of one accelerator in a factor, and the fact behind it."""
 
     level: FactorLevel
     value: FactValue
@@ -500,9 +496,9 @@ class FactorCell(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class DecisionFactor:
-    """One row of the factor table: a subject, the fact that it is judged by, and a cell for each column.
+    """One row of the factor table: a subject, its fact, and a cell for each column.
 
-    `stated` are the rules of documents that have this row.
+    `stated` are the rules of documents that state this factor.
     """
 
     id: str
@@ -519,7 +515,7 @@ class RuleConflict(NamedTuple):
 
 
 class RuleAdvice(NamedTuple):
-    """What a rule tells to do."""
+    """An action that a rule recommends."""
 
     rule: str
     text: str
@@ -527,7 +523,7 @@ class RuleAdvice(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class RecommendedDeployment:
-    """The deployment that is recommended, by the key of its column."""
+    """The recommended deployment, by the key of its column."""
 
     key: str
     accelerator: str
@@ -536,7 +532,7 @@ class RecommendedDeployment:
 
 
 class WayOutKind(StrEnum):
-    """What is changed so that something meets every limit."""
+    """The kind of change after which a deployment meets every limit."""
 
     WEIGHTS = "weights"
     COUNT = "count"
@@ -557,13 +553,13 @@ class WayOut(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class Decision:
-    """What the answers come to on one catalog: everything that screen, paper and command line show of it.
+    """The decision for the answers on one catalog: everything that screen, paper and command line show of it.
 
-    `columns` are the keys of the columns in their order, `facts` those of the scenario and `parts` those of
-    each column. `silent` are the rules that did not fire. `robustness` is the odds of what is recommended,
-    `runner_up` the key of the next column. `tied_by` is the column that the figures alone would put first, by
-    less than can be told, where arguments decided. `other_payment` is there where own or rent is open and the
-    other way alone has another leader, or only one of the two a leader that is named.
+    `columns` are the keys of the columns in order, `facts` those of the scenario and `parts` those of each column.
+    `silent` are the rules that did not fire. `robustness` is the odds of the recommended column, `runner_up` the key of
+    the next column. `tied_by` is the column that leads by figures alone, within the error, if arguments decided.
+    `other_payment` is set if owning or renting is open and the other way alone has another leader, or if only one of
+    the two has a named leader.
     """
 
     columns: tuple[str, ...]

@@ -1,4 +1,4 @@
-"""Deployments: parallel degrees, and the wish for separate prefill and decode pools."""
+"""Deployments: parallel degrees, and requests for separate prefill and decode pools."""
 
 from __future__ import annotations
 
@@ -12,9 +12,8 @@ from gpudesk.text.messages import InputError, Message, Term, input_error, join_d
 class ParallelPlan:
     """Tensor, pipeline, expert and data parallel degrees of a deployment.
 
-    `dp` counts independent replicas. `ep` spreads the experts over that many accelerators of the
-    tp x dp group. With `attention_dp` attention runs data-parallel over the tp group while the experts
-    stay sharded over it.
+    `dp` counts independent replicas. `ep` spreads the experts over that many accelerators of the tp x dp group. With
+    `attention_dp` attention runs data-parallel over the tp group while the experts stay sharded over it.
     """
 
     tp: int = 1
@@ -24,7 +23,7 @@ class ParallelPlan:
     attention_dp: bool = False
 
     def __post_init__(self) -> None:
-        """Refuse degrees below one and an expert degree that does not divide its group."""
+        """Check that degrees are at least one and that the expert degree divides its group."""
         if self.tp < 1 or self.pp < 1 or self.ep < 1 or self.dp < 1:
             name = next(name for name in ("tp", "pp", "ep", "dp") if getattr(self, name) < 1)
             value = getattr(self, name)
@@ -48,7 +47,7 @@ class ParallelPlan:
 
 @dataclass(frozen=True, slots=True)
 class PoolRequest:
-    """What the user fixed of one pool of accelerators; None is chosen by the program."""
+    """What the user fixed for one pool of accelerators; None is chosen by the program."""
 
     count: int | None = None
     tp: int | None = None
@@ -60,9 +59,9 @@ class PoolRequest:
 
 @dataclass(frozen=True, slots=True)
 class DisaggregationRequest:
-    """The wish that prompts are computed on other accelerators than those that generate.
+    """A request for prefill and decode on different accelerators.
 
-    The prefill pool computes prompts and hands their KV cache to the decode pool.
+    The prefill pool computes prompts and transfers their KV cache to the decode pool.
     """
 
     prefill: PoolRequest = PoolRequest()
@@ -73,7 +72,7 @@ _ATTENTION_DP: Final = Term("attention_dp", "attention DP")
 
 
 def describe_degrees(plan: ParallelPlan) -> tuple[str, ...]:
-    """Return the degrees of a plan as a message carries them.
+    """Return the degrees of a plan as a message.
 
     Degrees of one are left out, unless all are one.
     """
@@ -84,12 +83,12 @@ def describe_degrees(plan: ParallelPlan) -> tuple[str, ...]:
 
 
 def format_plan(plan: ParallelPlan) -> str:
-    """Return what a parallel plan is called, `TP 4 × DP 2`, in the current language."""
+    """Return the name of a parallel plan, `TP 4 × DP 2`, in the current language."""
     return join_degrees(describe_degrees(plan))
 
 
 def count_parallelism_kinds(plan: ParallelPlan) -> int:
-    """Count the kinds of parallelism that a plan combines: the fewer, the simpler to set up."""
+    """Count the kinds of parallelism in a plan: fewer are simpler to set up."""
     return sum((plan.tp > 1, plan.pp > 1, plan.ep > 1, plan.dp > 1, plan.attention_dp))
 
 

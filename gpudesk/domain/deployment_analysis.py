@@ -1,4 +1,4 @@
-"""Analyses of one deployment: time shares, rooflines, KV cache by context, scaling and weight loading."""
+"""Analyses of one deployment: time breakdowns, rooflines, KV cache by context, scaling and weight loading."""
 
 from __future__ import annotations
 
@@ -15,12 +15,12 @@ from gpudesk.domain.precision import Precision
 from gpudesk.text.formatting import IntervalEstimate
 from gpudesk.text.messages import Message
 
-#: Name of the share of time in which other requests are prefilled; the others have names of limiters.
+#: Name of the time share for prefilling other requests; the other shares have names of limiters.
 PREFILL_SHARE = "prefill"
 
 
 class TimeShare(NamedTuple):
-    """A part of a time by what takes it: the name of a limiter, or `PREFILL_SHARE`; shares add up to 1."""
+    """A share of a time: `name` is a limiter or `PREFILL_SHARE`; shares add up to 1."""
 
     name: str
     share: float
@@ -28,12 +28,11 @@ class TimeShare(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class DeploymentTimeShares:
-    """Where the time of one deployment goes under its load.
+    """Time breakdown of one deployment under its load.
 
-    `run` divides all decode steps and all prefill; its largest share is the limiter of the estimate, except
-    where memory admits no more. `token` divides the time of one output token (TPOT), in which the prefill
-    of other requests is mixed; None for a single output token, or where there is no TPOT. `decode` divides
-    one decode step, `prefill` one prefill chunk.
+    `run` divides all decode steps and all prefill; its largest share is the limiter of the estimate, unless memory
+    admits no more requests. `token` divides TPOT, including the prefill of other requests; None for a single output
+    token, or without TPOT. `decode` divides one decode step, `prefill` one prefill chunk.
     """
 
     run: tuple[TimeShare, ...]
@@ -43,10 +42,10 @@ class DeploymentTimeShares:
 
 
 class RequestTimeline(NamedTuple):
-    """The time of one request in seconds: waiting, its own prefill, its output; together `request_s`.
+    """The time of one request in seconds: queue, its own prefill, its output; together `request_s`.
 
-    `queue_s` is waiting for a place in the cache, for the prompts before it and for steps under way.
-    `decode_s` counts from the first token to the last, with the prefill of others that comes between.
+    `queue_s` is the wait for cache space, for earlier prompts and for running steps. `decode_s` counts from the first
+    token to the last, including prefill of other requests in between.
     """
 
     queue_s: float
@@ -55,26 +54,26 @@ class RequestTimeline(NamedTuple):
 
 
 class RooflineCeiling(NamedTuple):
-    """What one accelerator can do at most: bytes/s of its memory and FLOP/s of its arithmetic."""
+    """Limits of one accelerator: bytes/s of its memory and FLOP/s of its arithmetic."""
 
     bandwidth: float
     flops: float
 
     @property
     def ridge(self) -> float:
-        """FLOP/byte from which on arithmetic limits: peak / bandwidth."""
+        """FLOP/byte above which a step is compute-bound: peak / bandwidth."""
         return self.flops / self.bandwidth
 
     def at(self, intensity: float) -> float:
-        """FLOP/s that the roof admits at an arithmetic intensity: min(peak, intensity x bandwidth)."""
+        """FLOP/s below the roof at an arithmetic intensity: min(peak, intensity x bandwidth)."""
         return min(self.flops, intensity * self.bandwidth)
 
 
 class RooflinePoint(NamedTuple):
-    """One step as one accelerator sees it: arithmetic done, bytes of weights and KV read, seconds taken.
+    """One step on one accelerator: arithmetic, bytes of weights and KV read, seconds.
 
-    `flop` and `read_bytes` are those of all layers for the tokens of one micro-batch or chunk, which is
-    what an accelerator works off in `seconds` also where layers are spread over pipeline stages.
+    `flop` and `read_bytes` cover all layers for the tokens of one micro-batch or chunk, which is the work of an
+    accelerator in `seconds` even if layers are spread over pipeline stages.
     """
 
     tokens: float
@@ -93,12 +92,12 @@ class RooflinePoint(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class Roofline:
-    """The roofs over one deployment, and where its prefill and its decode stand under them.
+    """The rooflines of one deployment, and the points of its prefill and decode steps.
 
-    `paper` has the memory bandwidth and the dense peak of the data sheet, the peak as stated for
-    `peak_precision`, which is that of `arithmetic` or, where the part states none, the next wider one.
-    `effective` has what calibrated efficiencies leave of both: of the bandwidth for what the decode step
-    reads, of the peak for what the prefill chunk computes. A point is None if there is no such step.
+    `paper` has the data sheet's memory bandwidth and dense peak; the peak is for `peak_precision`, which is that of
+    `arithmetic` or, without a published peak, the next wider one. `effective` has both after calibrated efficiencies:
+    the bandwidth as the decode step reaches it, the peak as the prefill chunk does. A point is None without such a
+    step.
     """
 
     arithmetic: Precision
@@ -111,12 +110,11 @@ class Roofline:
 
 @dataclass(frozen=True, slots=True)
 class KvCacheCurve:
-    """KV cache of one deployment against context length, exact; arrays of one length.
+    """Exact KV cache of one deployment by context length; arrays of one length.
 
-    `sequence_bytes` is the cache of one sequence undivided, `fullest_bytes` what of it lies on the fullest
-    accelerator. `max_concurrency` counts the sequences of that length that the whole deployment holds.
-    `max_context` is the model's, None if it is not known; `tokens` is the length of the scenario's
-    requests, one of `context` where the model reads as much.
+    `sequence_bytes` is the whole cache of one sequence, `fullest_bytes` its share on the fullest accelerator.
+    `max_concurrency` counts the sequences of that length that the whole deployment holds. `max_context` is the model's,
+    None if unknown; `tokens` is the length of the scenario's requests, one of `context` if the model supports it.
     """
 
     context: tuple[int, ...]
@@ -128,7 +126,7 @@ class KvCacheCurve:
 
 
 class ScalingRuleOfThumb(StrEnum):
-    """The readings of "an overhead of 12%" in published tables of several accelerators."""
+    """Interpretations of "an overhead of 12%" in published tables of several accelerators."""
 
     FLAT = "flat"
     ADDED = "added"
@@ -138,14 +136,13 @@ class ScalingRuleOfThumb(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class ParallelismCosts:
-    """What a deployment's decode steps are spent on because it is spread, under one load.
+    """What sharding costs a deployment's decode steps, under one load.
 
-    `collectives` is the share of a decode step that communication takes, `collective_ms` the same in
-    milliseconds for each output token. `filled` is the share of the time in which a pipeline stage has work:
-    of p stages, b sequences of a replica fill min(b / p, 1), less what handing on costs the stages.
-    `bandwidth_share` is the memory bandwidth in use as a share of that on the data sheet: bytes of weights and cache
-    that a step reads over what could be read in its time. Where arithmetic binds it says little.
-    `overhead` is the share that launching and scheduling take, `step_ms` the step for each output token.
+    `collectives` is the share of a decode step spent on communication, `collective_ms` the same in milliseconds per
+    output token. `filled` is the share of the time in which a pipeline stage has work: with p stages and b sequences in
+    a replica min(b / p, 1), less transfers between stages. `bandwidth_share` is the used memory bandwidth over the data
+    sheet's: bytes of weights and cache that a step reads over what could be read in its time. It means little for
+    compute-bound steps. `overhead` is the share of launching and scheduling, `step_ms` the step per output token.
     """
 
     collectives: float
@@ -157,23 +154,22 @@ class ParallelismCosts:
 
     @property
     def arriving(self) -> float:
-        """Share of the memory bandwidth of all accelerators that is left: filled x (1 - collectives).
+        """Share of the total memory bandwidth that is left: filled x (1 - collectives).
 
-        One accelerator has all of its own. Per-step overhead is not in it: it is there without spreading too.
+        A single accelerator keeps all of it. Per-step overhead is excluded, because it occurs without sharding too.
         """
         return self.filled * (1.0 - self.collectives)
 
 
 @dataclass(frozen=True, slots=True)
 class ScalingRow:
-    """One replica (tp x pp = count) on so many accelerators, in the program's plan.
+    """One replica (tp x pp = count) of this many accelerators, with the program's plan.
 
-    `estimate` is that at the load of the scenario, `single` that of one request at a time; None with
-    `problem` where there is no such plan. `spread` and `single_spread` are None if it does not fit.
-    `replicas` is the plan of as many accelerators that is faster since it has two replicas or more; None
-    where one replica is as fast. `bandwidth` is what links leave of the memory bandwidth of all at the load,
-    in bytes/s, `bandwidth_per_s` what of it is read, `by_rule` what rules of thumb say. `falls` says why it is slower
-    than fewer accelerators, where it is. Bytes are those of all accelerators.
+    `estimate` is at the load of the scenario, `single` with one request at a time; None with `problem` without a plan.
+    `spread` and `single_spread` are None if it does not fit. `replicas` is a plan of as many accelerators that is
+    faster with two or more replicas; None if one replica is as fast. `bandwidth` is the memory bandwidth that links
+    leave at the load, in bytes/s, `bandwidth_per_s` the used part of it, `by_rule` the rules of thumb. `falls` explains
+    why it is slower than fewer accelerators, if it is. Bytes are totals over all accelerators.
     """
 
     count: int
@@ -197,7 +193,7 @@ class ScalingRow:
 
 @dataclass(frozen=True, slots=True)
 class AcceleratorScaling:
-    """One accelerator by count. `bandwidth` is that of one in bytes/s, `host` how many one host connects."""
+    """One accelerator by count. `bandwidth` is per accelerator in bytes/s, `host` the accelerators of one host."""
 
     accelerator: str
     bandwidth: float
@@ -206,11 +202,11 @@ class AcceleratorScaling:
 
     @property
     def start(self) -> ScalingRow | None:
-        """The smallest count that fits, which efficiency is measured against."""
+        """The smallest count that fits, the reference for efficiency."""
         return next((row for row in self.rows if row.fits), None)
 
     def efficiency(self, row: ScalingRow) -> float | None:
-        """Return output tokens/s of an accelerator over that on the smallest count that fits."""
+        """Return output tokens/s per accelerator over that of the smallest count that fits."""
         start, rate = self.start, get_throughput(row.estimate)
         first = None if start is None else get_throughput(start.estimate)
         if start is None or first is None or rate is None:
@@ -219,20 +215,19 @@ class AcceleratorScaling:
 
     @property
     def peak(self) -> ScalingRow | None:
-        """The count with the highest throughput at the load; None if none has one."""
+        """The count with the highest throughput at the load; None without any."""
         answered = [row for row in self.rows if get_throughput(row.estimate) is not None]
         return max(answered, key=lambda row: get_throughput(row.estimate) or 0.0, default=None)
 
 
 @dataclass(frozen=True, slots=True)
 class TopologySide:
-    """One side of a comparison: an estimate at the load, one request at a time, and what spreading costs.
+    """One side of a comparison: estimates at the load and for one request at a time, and the cost of sharding.
 
-    `kv_room_bytes` is what all its accelerators together leave for the KV cache. `bandwidth` is the memory
-    bandwidth of all in bytes/s, `arriving` and `single_arriving` what is left of it at the load and at one
-    request; `ceiling` the output tokens/s of one request by the rule of thumb of the published table:
-    bandwidth after a flat factor / bytes of the weights. The `free_*` figures are those of the same
-    deployment if communication took no time; None if the load has no such figure.
+    `kv_room_bytes` is the total memory left for the KV cache. `bandwidth` is the total memory bandwidth in bytes/s,
+    `arriving` and `single_arriving` what is left of it at the load and at one request; `ceiling` the output tokens/s of
+    one request by the rule of thumb of the published table: bandwidth after a flat factor / bytes of the weights. The
+    `free_*` figures are for the same deployment without communication time; None if the load has no such figure.
     """
 
     estimate: Estimate
@@ -248,7 +243,7 @@ class TopologySide:
 
     @property
     def arriving(self) -> float:
-        """Bytes/s that are left of the memory bandwidth of all at the load."""
+        """Bytes/s left of the total memory bandwidth at the load."""
         return self.bandwidth * self.spread.arriving
 
     @property
@@ -258,10 +253,10 @@ class TopologySide:
 
 @dataclass(frozen=True, slots=True)
 class TopologyComparison:
-    """Sharding against fewer parts: two deployments of one model, the baseline first.
+    """Two deployments of one model with different sharding, the baseline first.
 
-    `differences` are those at the load, `single_differences` those of one request at a time. `sentences` is what
-    the comparison comes to, in reading order.
+    `differences` are at the load, `single_differences` with one request at a time. `sentences` summarizes the
+    comparison, in reading order.
     """
 
     baseline: TopologySide
@@ -277,10 +272,10 @@ def get_throughput(estimate: Estimate | None) -> float | None:
 
 
 class WeightLoadTime(NamedTuple):
-    """What loading takes at least, in seconds: over the host link, from storage, and both at once.
+    """Minimum loading time in seconds: over the host link, from storage, and combined.
 
-    What is read is passed on while more is read, so that the slower of both sets the time. `seconds` is None
-    where the link is not known, and `reason` says why; `storage_s` is None if nobody stated a rate.
+    Reading and transfer overlap, so the slower of both decides. `seconds` is None if the link is unknown, with the
+    `reason`; `storage_s` is None without a stated rate.
     """
 
     seconds: float | None
@@ -291,7 +286,7 @@ class WeightLoadTime(NamedTuple):
 
 
 class QuotedLinkRate(NamedTuple):
-    """A rate of the host link that a source document states, in bytes/s, and what loading would take at it.
+    """A host link rate from a source document in bytes/s, and the loading time at it.
 
     `claim` is the id of its statement, `dated` the month of the document.
     """
@@ -306,10 +301,10 @@ class QuotedLinkRate(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class WeightLoading:
-    """The time to load weights: of the fullest accelerator alone, and of all that one host has of them.
+    """The time to load weights: of the fullest accelerator alone, and of all accelerators of one host.
 
-    `in_host` accelerators of the deployment share a host; None if that is not known. `link_bytes_per_s`
-    is one direction of one accelerator's link, `storage_bytes_per_s` what storage gives to one host.
+    `in_host` accelerators of the deployment share a host; None if unknown. `link_bytes_per_s` is one direction of one
+    accelerator's link, `storage_bytes_per_s` the rate of storage per host.
     """
 
     accelerator: str

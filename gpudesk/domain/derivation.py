@@ -16,7 +16,7 @@ _NOT_IN_NAMES: Final = re.compile(r"\W+")
 
 @lru_cache(maxsize=512)
 def to_placeholder(name: str) -> str:
-    """Return what stands between the braces of a formula for an input of that name."""
+    """Return the placeholder of an input in a formula."""
     return _NOT_IN_NAMES.sub("_", name).strip("_")
 
 
@@ -30,10 +30,10 @@ def format_sum(names: tuple[str, ...]) -> str:
 
 @dataclass(frozen=True, slots=True)
 class DerivationTerm:
-    """One node of a derivation: a quantity, the formula that gives it, and the terms that enter.
+    """One node of a derivation: a quantity, its formula, and the input terms.
 
-    `formula` holds its inputs by their names (`domain.formulas`), or says in words what no formula would;
-    `unit` is the unit used inside; `source` names the claim, constant or setting that a leaf comes from.
+    `formula` has its inputs by name (`domain.formulas`), or explains in words; `unit` is the internal unit; `source`
+    names the claim, constant or setting behind a leaf.
     """
 
     name: str
@@ -46,12 +46,12 @@ class DerivationTerm:
 
     @property
     def number(self) -> float:
-        """The value to count on with; 0 if none exists."""
+        """The value for further computation; 0 without one."""
         return float(self.value) if isinstance(self.value, int | float) else 0.0
 
 
 class WorkedExampleVerdict(StrEnum):
-    """What arithmetic says of a printed figure."""
+    """The result of checking a printed figure by calculation."""
 
     REPRODUCED = "reproducible"
     REFUSED = "contradicted by arithmetic"
@@ -60,13 +60,13 @@ class WorkedExampleVerdict(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class FigureTolerance:
-    """How near is near enough: within `absolute` or `relative` of what is compared with; both 0 is exact."""
+    """Tolerance of a comparison: within `absolute` or `relative`; both 0 is exact."""
 
     absolute: float = 0.0
     relative: float = 0.0
 
     def holds(self, value: float, other: float) -> bool:
-        """Whether two numbers agree; exact ones may differ by what floating point does."""
+        """Whether two numbers agree; exact ones can differ by floating-point error."""
         room = max(self.absolute, self.relative * abs(other), 1e-9 * max(1.0, abs(other)))
         return abs(value - other) <= room
 
@@ -75,11 +75,10 @@ class FigureTolerance:
 class WorkedExample:
     """One printed figure with the inputs that the document gives for it.
 
-    `source` is the id of the document among the sources, None for a figure that follows from several.
-    `formula` names the calculation, `inputs` its numbers. What is printed is `stated`, or lies from
-    `stated_low` to `stated_high` where either is given; all three are None if the document draws no
-    conclusion. `stated_text` is the printed figure as it stands there. `expected` is what the formula gives,
-    None if nothing can be derived.
+    `source` is the id of the document among the sources, None for a figure derived from several. `formula` names the
+    calculation, `inputs` its numbers. The printed figure is `stated`, or between `stated_low` and `stated_high`; all
+    three are None if the document draws no conclusion. `stated_text` is the printed figure verbatim. `expected` is the
+    result of the formula, None if it cannot be derived.
     """
 
     id: str
@@ -112,7 +111,7 @@ class WorkedExample:
 
 @dataclass(frozen=True, slots=True)
 class WorkedFigure:
-    """An example with its working; None if nothing can be derived from what is printed."""
+    """An example with its derivation; None if the printed data do not allow one."""
 
     example: WorkedExample
     working: DerivationTerm | None

@@ -12,14 +12,14 @@ from gpudesk.domain.precision import Precision
 from gpudesk.text.formatting import IntervalEstimate
 from gpudesk.text.messages import Message
 
-#: `joint`: text and image tokens have matrices of their own and attend to each other; `shared`: both pass the same
-#: matrices; `cross`: image tokens attend to themselves, then to the text; `unet`: self-attention of one resolution
-#: of a UNet, whose other work is in `convolution_flop`.
+#: `joint`: text and image tokens have separate matrices and attend to each other; `shared`: both use the same matrices;
+#: `cross`: image tokens attend to themselves, then to the text; `unet`: self-attention of one resolution of a UNet,
+#: whose other work is in `convolution_flop`.
 DenoiserBlockKind = Literal["joint", "shared", "cross", "unet"]
 
 
 class DiffusionSoftware(StrEnum):
-    """How the pipeline runs: PyTorch as it is, compiled, or an engine tuned for the accelerator."""
+    """The software of the pipeline: plain PyTorch, compiled, or an engine tuned for the accelerator."""
 
     EAGER = "eager"
     COMPILED = "compiled"
@@ -36,11 +36,11 @@ class DiffusionGrade(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class DenoiserBlocks:
-    """`count` blocks that are alike.
+    """`count` equal blocks.
 
-    Text tokens of `joint` blocks have `text_hidden_size` where that is not the size of image tokens. `image_attention`
-    blocks attend to the image tokens once more without the text. `downscale` is the side of the area of the latent
-    that one position of a UNet's attention stands for.
+    Text tokens of `joint` blocks have `text_hidden_size` if it differs from that of image tokens. `image_attention`
+    blocks also attend to the image tokens without the text. `downscale` is the side of the latent area per position of
+    a UNet's attention.
     """
 
     count: int
@@ -64,12 +64,12 @@ class TextEncoder:
 
 @dataclass(frozen=True, slots=True)
 class DiffusionArchitecture:
-    """What time and memory follow from.
+    """Dimensions that determine time and memory.
 
-    `parameters` are those of one denoiser; of several `denoisers` each step runs one. A latent position stands for
-    `latent_scale` x `latent_scale` pixels of `frame_scale` frames, a token for `patch` x `patch` positions.
-    `decoder_flop` is per output pixel of one frame, `convolution_flop` per latent position of a UNet: all of its work
-    but self-attention. `guidance_passes` is 2 with classifier-free guidance.
+    `parameters` are those of one denoiser; of several `denoisers` each step runs one. A latent position covers
+    `latent_scale` x `latent_scale` pixels of `frame_scale` frames, a token `patch` x `patch` positions. `decoder_flop`
+    is per output pixel of one frame, `convolution_flop` per latent position of a UNet: all its work except
+    self-attention. `guidance_passes` is 2 with classifier-free guidance.
     """
 
     parameters: int
@@ -103,9 +103,9 @@ class DiffusionArchitecture:
 
 @dataclass(frozen=True, slots=True)
 class DiffusionRun:
-    """The conditions of a measured time, in figures; several accelerators work on one item.
+    """The conditions of a measured time, in numbers; several accelerators work on one item.
 
-    `note` says which of them the source does not state.
+    `note` lists the conditions that the source does not state.
     """
 
     width: int
@@ -120,11 +120,11 @@ class DiffusionRun:
 
 @dataclass(frozen=True, slots=True)
 class DiffusionResult:
-    """A reported time: `part` as it was printed, `accelerator` where that names exactly one of the catalog.
+    """A reported time: `part` as printed, `accelerator` if that names exactly one of the catalog.
 
-    `value` to `value_high` (None: a single figure) in `unit` as printed, on `count` parts; a source that
-    gives no figure has a word there and no unit. `estimated` tells a figure that was computed or guessed
-    from one that was measured. `run` has the conditions, where they are known well enough to compare.
+    `value` to `value_high` (None: a single figure) in `unit` as printed, on `count` accelerators; a source without a
+    figure has a word there and no unit. `estimated` marks a computed or guessed figure. `run` has the conditions, if
+    they are known well enough to compare.
     """
 
     part: str
@@ -143,7 +143,7 @@ class DiffusionResult:
 
     @property
     def item_s(self) -> float | None:
-        """Seconds an image or clip takes; for a throughput, what it takes one accelerator."""
+        """Seconds per image or clip; for a throughput, the time on one accelerator."""
         if not isinstance(self.value, int | float):
             return None
         if self.unit == "images/s":
@@ -154,13 +154,13 @@ class DiffusionResult:
 
     @property
     def is_throughput(self) -> bool:
-        """Whether each accelerator made items of its own."""
+        """Whether each accelerator produced separate items."""
         return self.unit == "images/s"
 
 
 @dataclass(frozen=True, slots=True)
 class DiffusionModel:
-    """A diffusion model and what is reported of its speed; its figures are attributes in the catalog.
+    """A diffusion model and its reported speeds; its figures are attributes in the catalog.
 
     `architecture` is None if no source gives the dimensions.
     """
@@ -174,9 +174,9 @@ class DiffusionModel:
 
 @dataclass(frozen=True, slots=True)
 class DiffusionSettings:
-    """How an image or a clip is made; sizes that are None are those that the model's pipeline defaults to.
+    """Settings of an image or a clip; sizes that are None are defaults of the model's pipeline.
 
-    `weights` None stands for the widest format that fits.
+    `weights` None means the widest format that fits.
     """
 
     width: int | None = None
@@ -190,10 +190,10 @@ class DiffusionSettings:
 
 @dataclass(frozen=True, slots=True)
 class DiffusionRequest:
-    """One question. Sizes that are None are those that the model's pipeline defaults to.
+    """One request. Sizes that are None are defaults of the model's pipeline.
 
-    `batch` items are denoised together. Of `count` accelerators each makes items of its own; with
-    `sequence_parallel` all of them work on the same items.
+    `batch` items are denoised together. Each of `count` accelerators produces separate items; with `sequence_parallel`
+    all of them work on the same items.
     """
 
     accelerator: str
@@ -222,7 +222,7 @@ class DiffusionMemory(NamedTuple):
 
 
 class NearestDiffusionRun(NamedTuple):
-    """A measured time of the conditions nearest to a question, and what the engine computes for them, in seconds."""
+    """A measured time with the conditions nearest to a request, and the engine's time for them, in seconds."""
 
     model: str
     result: DiffusionResult
@@ -235,10 +235,8 @@ class DiffusionEstimate:
     """The answer to a request whose sizes are all filled in; times are None if the model does not fit.
 
     `clip_s` is the length of a clip, None for an image. A wait below the first of `grade_limits_s` is fast, below the
-    second usable.
-
-    `item_s` is a batch divided by its items; a user waits `batch_s`. `floor_s` is what the arithmetic of an item
-    takes at the full peak of the accelerators. `flop_per_step` counts all passes of one item.
+    second usable. `item_s` is a batch divided by its items; a user waits `batch_s`. `floor_s` is the arithmetic of an
+    item at the full peak of the accelerators. `flop_per_step` counts all passes of one item.
     """
 
     request: DiffusionRequest

@@ -18,7 +18,7 @@ NOTHING_TO_START: Final = message("launch.unfit", "Commands not available: the m
 
 
 class Limiter(StrEnum):
-    """What binds a step."""
+    """The resource that limits a step."""
 
     CAPACITY = "capacity"
     MEMORY_BANDWIDTH = "memory bandwidth"
@@ -37,10 +37,9 @@ class EstimateBasis(StrEnum):
 
 
 class CalibrationCoverage(NamedTuple):
-    """Published rows that the constants of an estimate were fitted to.
+    """Published rows to which the constants of an estimate were fitted.
 
-    `together` counts those of its generation on its serving-engine family, `generation` and `family` those
-    that have one of the two.
+    `together` counts rows of its generation on its serving-engine family, `generation` and `family` rows of either.
     """
 
     together: int
@@ -50,11 +49,11 @@ class CalibrationCoverage(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class EstimateRequest:
-    """One question. Fields that are None are chosen by the program, which names its choice.
+    """One request. Fields that are None are chosen by the program, which reports its choice.
 
-    `count` is the number of accelerators; tp, pp, ep, dp and `attention_dp` each may be given alone.
-    `date` is the age of the software (YYYY-MM). `memory_fraction` is the serving engine's setting. With
-    `disaggregated` the accelerators form a prefill and a decode pool, of which each has its own plan.
+    `count` is the number of accelerators; tp, pp, ep, dp and `attention_dp` can each be given alone. `date` is the date
+    of the software (YYYY-MM). `memory_fraction` is the serving engine's setting. With `disaggregated` the accelerators
+    form a prefill and a decode pool, each with its own plan.
     """
 
     accelerator: str
@@ -81,7 +80,7 @@ class EstimateRequest:
         return self.with_degrees(PoolRequest(plan.count, plan.tp, plan.pp, plan.ep, plan.dp, plan.attention_dp))
 
     def with_degrees(self, degrees: PoolRequest) -> EstimateRequest:
-        """Return the request on one deployment, of which `degrees` are fixed and all others free."""
+        """Return the request on one deployment with `degrees` fixed and all others free."""
         return replace(
             self,
             disaggregated=None,
@@ -94,7 +93,7 @@ class EstimateRequest:
         )
 
     def with_open_plan(self, count: int | None = None) -> EstimateRequest:
-        """Return the request on one deployment, its plan left open."""
+        """Return the request on one deployment with a free plan."""
         return self.with_degrees(PoolRequest(count=count))
 
 
@@ -114,12 +113,12 @@ class MemoryUse(NamedTuple):
 
     @property
     def spare_bytes(self) -> int:
-        """What further requests can take: free after the reserve of the serving engine."""
+        """Memory for further requests: free after the reserve of the serving engine."""
         return self.free_bytes - self.reserved_bytes
 
 
 class PoolKind(StrEnum):
-    """What a pool of accelerators does in a disaggregated deployment."""
+    """The role of a pool of accelerators in a disaggregated deployment."""
 
     PREFILL = "prefill"
     DECODE = "decode"
@@ -127,7 +126,7 @@ class PoolKind(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class AcceleratorPool:
-    """One pool: its plan, and `busy`, its rate as a share of the highest that it alone would reach."""
+    """One pool: its plan, and `busy`, its rate as a share of its highest rate alone."""
 
     plan: ParallelPlan
     busy: float
@@ -141,9 +140,9 @@ class AcceleratorPool:
 class DisaggregatedPools:
     """The pools of a disaggregated deployment.
 
-    `transfer_ms` is the time in which the KV cache of one prompt, `transfer_bytes` in all, gets from one pool
-    to the other. `link_busy` is the share of the highest rate that the `link` between them ("scale-up",
-    "pcie" or "node") allows. `binding` is what sets the rate: a pool, or the link where it is None.
+    `transfer_ms` is the time to transfer the KV cache of one prompt, `transfer_bytes` in all, between the pools.
+    `link_busy` is the share of the highest rate of the `link` between them ("scale-up", "pcie" or "node"). `binding` is
+    the pool that limits the rate, None if the link does.
     """
 
     prefill: AcceleratorPool
@@ -159,10 +158,10 @@ class DisaggregatedPools:
 class Estimate:
     """The answer to one `EstimateRequest`.
 
-    Rates count the whole run from first submission to last token. `ttft_ms` and `tpot_ms` are means
-    over all requests. A figure without meaning for the load is None. `concurrency`, `admitted` and
-    `max_concurrency` are for the whole deployment. Where there are `pools`, `count` is that of both, and plan
-    and memory are those of the decode pool. `own_model`: the dimensions of the model are the user's.
+    Rates count the whole run from first submission to last token. `ttft_ms` and `tpot_ms` are means over all requests.
+    A figure without meaning for the load is None. `concurrency`, `admitted` and `max_concurrency` are for the whole
+    deployment. With `pools`, `count` is that of both, and plan and memory are those of the decode pool. `own_model`:
+    the dimensions of the model are the user's.
     """
 
     request: EstimateRequest
@@ -192,12 +191,12 @@ class Estimate:
 
     @property
     def grows(self) -> bool:
-        """Whether more run than memory holds at full length, since they are given it as they grow."""
+        """Whether more requests run than memory holds at full length, thanks to on-demand allocation."""
         return self.pools is None and (self.admitted or 0) > self.max_concurrency
 
     @property
     def queues(self) -> bool:
-        """Whether fewer requests run at once than the load asks for, or more arrive than can be answered."""
+        """Whether fewer requests run at once than the load asks for, or requests arrive faster than they are served."""
         load = self.request.workload.load
         concurrency = load.concurrency or load.batch
         return self.stable is False or (
@@ -207,11 +206,11 @@ class Estimate:
 
 @dataclass(frozen=True, slots=True)
 class ConsideredPlan:
-    """One plan that was looked at, and the reasons why it was taken or not.
+    """One considered plan, and the reasons for or against it.
 
-    `fits` is None if memory was not asked, since something else rules the plan out. Figures are None if
-    the plan does not fit, does not meet the latency limits, or where the load has no such figure.
-    `within_error`: it is slower than the plan taken by less than the band of plans tells apart.
+    `fits` is None if something other than memory rules the plan out. Figures are None if the plan does not fit or
+    misses the latency limits, or if the load has no such figure. `within_error`: it is slower than the chosen plan by
+    less than the error of plan comparisons.
     """
 
     plan: ParallelPlan
@@ -226,11 +225,11 @@ class ConsideredPlan:
 
 @dataclass(frozen=True, slots=True)
 class PlanChoice:
-    """All plans that were looked at for one estimate.
+    """All plans considered for one estimate.
 
-    The plan taken comes first, then the others that fit, the fastest first, then those that do not fit, and
-    at last what the serving engine, the heads or the hosts rule out. No plan is taken where none fits, and
-    there are no options where the accelerators do not all work by one plan.
+    The chosen plan comes first, then the others that fit, the fastest first, then those that do not fit, and finally
+    those that the serving engine, the heads or the hosts rule out. No plan is chosen if none fits; there are no options
+    if the accelerators do not share one plan.
     """
 
     options: tuple[ConsideredPlan, ...]
@@ -247,7 +246,7 @@ class PlanChoice:
 
 @dataclass(frozen=True, slots=True)
 class LaunchSource:
-    """Where options were read."""
+    """Where the options were read."""
 
     title: str
     url: str
@@ -255,9 +254,9 @@ class LaunchSource:
 
 @dataclass(frozen=True, slots=True)
 class LaunchExtra:
-    """An option (`name` begins with --) or a variable of the environment that a deployment needs, and why.
+    """An option (`name` begins with --) or environment variable that a deployment needs, with the reason.
 
-    It is set on accelerators of `generations` and, if `mixers` are given, for models that have one of these kinds.
+    It is set on accelerators of `generations` and, if `mixers` are given, for models with one of these kinds.
     """
 
     name: str
@@ -274,13 +273,12 @@ class LaunchExtra:
 
 @dataclass(frozen=True, slots=True)
 class LaunchOptions:
-    """What the options of a serving engine are called in one `version`; `read` says in which one they were read.
+    """The option names of a serving engine in one `version`; `read` names the source of each option.
 
-    `server` and `benchmark` map what an option does to its name, an empty name standing for a value without
-    one; `kv` maps formats of the KV cache to the engine's words. `step_limits_of` says whether what limits a
-    step is given for each attention rank or for the replica, whose ranks then share it. `platforms` are the
-    software platforms on which it is started so, `maintained_until` is the month (YYYY-MM) since which its makers
-    add nothing to the engine.
+    `server` and `benchmark` map the purpose of an option to its name, an empty name for a positional value; `kv` maps
+    formats of the KV cache to the engine's words. `step_limits_of` says whether step limits are per attention rank or
+    per replica, whose ranks then share them. `platforms` are the supported software platforms, `maintained_until` is
+    the month (YYYY-MM) since which the engine is no longer developed.
     """
 
     serving_engine: str
@@ -310,11 +308,10 @@ class LaunchFile:
 
 @dataclass(frozen=True, slots=True)
 class LaunchPlan:
-    """How one replica of an estimate is started, and how all of them are measured under its load.
+    """How to start one replica of an estimate, and how to benchmark all of them under its load.
 
-    Commands are text for a POSIX shell; of the server there is one for each host that the replica spans, where
-    these differ. `extras` are the options and variables in them that the accelerator needs, `notes` say what the
-    commands leave to whoever runs them.
+    Commands are text for a POSIX shell; the server has one per host of the replica, if these differ. `extras` are the
+    options and variables that the accelerator needs, `notes` what the commands leave to the user.
     """
 
     estimate: Estimate
@@ -327,7 +324,7 @@ class LaunchPlan:
 
     @property
     def server(self) -> str:
-        """The commands of all hosts as one text, each under the number of its host where there are several."""
+        """The commands of all hosts as one text, each under its host number if there are several."""
         if len(self.servers) == 1:
             return self.servers[0]
         count = len(self.servers)
@@ -336,13 +333,13 @@ class LaunchPlan:
 
 @dataclass(frozen=True, slots=True)
 class LaunchSettings:
-    """Settings that an estimate was made with, for one replica.
+    """The settings of an estimate, for one replica.
 
-    `max_batch` (sequences) and `max_batched_tokens` are those of a step of one of `attention_ranks`.
-    `memory_fraction` is the serving engine's own setting; `hosts` is how many one replica of `replica` accelerators
-    spans. `unknown_domain` is how many accelerators one scale-up network joins over machines of unknown size: they
-    count as one host then.
-    `generation` and `platforms` are those of the accelerator, `mixers` are the kinds of attention of the model.
+    `max_batch` (sequences) and `max_batched_tokens` are per step of one of `attention_ranks`. `memory_fraction` is the
+    serving engine's own setting; `hosts` is the number of hosts of one replica of `replica` accelerators.
+    `unknown_domain` is the number of accelerators that one scale-up network joins over machines of unknown size: they
+    count as one host. `generation` and `platforms` are those of the accelerator, `mixers` are the kinds of attention of
+    the model.
     """
 
     generation: str

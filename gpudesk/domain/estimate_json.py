@@ -1,4 +1,4 @@
-"""The JSON of estimates, for lines of `estimate --batch` and every file. Keys, order and units are a contract."""
+"""The JSON of estimates, for lines of `estimate --batch` and every file. Keys, order and units are stable."""
 
 from __future__ import annotations
 
@@ -54,7 +54,7 @@ def write_plan_json(plan: ParallelPlan) -> dict[str, int | bool]:
 
 
 def write_pools_json(pools: DisaggregatedPools) -> dict[str, Any]:
-    """Return the pools of a disaggregated deployment; `busy` is a share of what each could do."""
+    """Return the pools of a disaggregated deployment; `busy` is a share of the highest rate of each."""
     return {
         "prefill": _write_pool_json(pools.prefill),
         "decode": _write_pool_json(pools.decode),
@@ -82,8 +82,8 @@ def write_memory_json(use: MemoryUse) -> dict[str, float]:
 
 
 def write_interval_json(figure: IntervalEstimate | None) -> dict[str, float] | None:
-    """Return a figure with its band; None if it has no meaning."""
-    # Also false for what is not a number; the ends enclose the value.
+    """Return a figure with its interval; None if it has no meaning."""
+    # Also false for NaN; the ends enclose the value.
     if figure is None or not (figure.low > 0.0 and figure.high < math.inf):
         return None
     return {"value": figure.value, "low": figure.low, "high": figure.high}
@@ -92,7 +92,7 @@ def write_interval_json(figure: IntervalEstimate | None) -> dict[str, float] | N
 def write_plan_choice_json(choice: PlanChoice) -> list[dict[str, Any]]:
     """Return an object for each plan, that of the estimate first; figures without meaning are null.
 
-    `fits` is null where something else than memory rules the plan out.
+    `fits` is null if something other than memory rules the plan out.
     """
     return [_write_plan_option_json(option) for option in choice.options]
 

@@ -1,4 +1,4 @@
-"""Import previews, and signed packs that carry facts from one user to another."""
+"""Import previews, and signed packs that transfer facts from one user to another."""
 
 from __future__ import annotations
 
@@ -20,10 +20,10 @@ NOTHING_TO_IMPORT: Final = message(
 
 @dataclass(frozen=True, slots=True)
 class ImportedModelFigures:
-    """A model as it would be: parameters, and the bytes that a token takes in a KV cache at 16 bits.
+    """Preview of an imported model: parameters, and bytes per token of a 16-bit KV cache.
 
-    `windowed_bytes_per_token` is what layers with a window hold, up to `window` tokens; `state_bytes` what a
-    sequence holds whatever its length.
+    `windowed_bytes_per_token` is for layers with a window, up to `window` tokens; `state_bytes` is per sequence at any
+    length.
     """
 
     layers: int
@@ -41,7 +41,7 @@ class ImportedModelFigures:
 
 @dataclass(frozen=True, slots=True)
 class ImportedPriceFigures:
-    """The prices of one part by one term, and what the part is called."""
+    """The prices of one accelerator and term, and the accelerator's name."""
 
     name: str
     range: PriceSummary
@@ -49,7 +49,7 @@ class ImportedPriceFigures:
 
 @dataclass(frozen=True, slots=True)
 class ImportPreviewFigures:
-    """What a proposal holds: one of the three, by its kind. An accelerator shows its attributes."""
+    """The content of a proposal: one of the three, by its kind. An accelerator shows its attributes."""
 
     model: ImportedModelFigures | None = None
     attributes: tuple[AttributeClaims, ...] = ()
@@ -58,7 +58,7 @@ class ImportPreviewFigures:
 
 @dataclass(frozen=True, slots=True)
 class TrustedSigner:
-    """A public key in hexadecimal digits, the name that the user knows it by, and the day of the trust."""
+    """A public key in hexadecimal digits, the name that the user gave it, and the day of the trust."""
 
     key: str
     name: str
@@ -69,14 +69,14 @@ class PackTrust(StrEnum):
     """How far the signature of a pack is trusted. Invalid signatures are refused earlier."""
 
     UNSIGNED = "unsigned"
-    #: Signed with a key that the user has not said to trust.
+    #: Signed with a key that the user has not trusted.
     UNKNOWN = "unknown"
     KNOWN = "known"
 
 
 @dataclass(frozen=True, slots=True)
 class PackSignature:
-    """A signature that holds: the public key in hexadecimal digits, and the name that the signer gives."""
+    """A valid signature: the public key in hexadecimal digits, and the signer's own name."""
 
     key: str
     name: str
@@ -84,7 +84,7 @@ class PackSignature:
 
 @dataclass(frozen=True, slots=True)
 class FactPack:
-    """A pack whose contents are whole; `digest` is that of them.
+    """A complete pack; `digest` is the digest of its content.
 
     `made` is an ISO day, `about` the revision of the shipped catalog on that day.
     """
@@ -101,14 +101,14 @@ class FactPack:
         return next((signer for signer in signers if signer.key == key), None)
 
     def trust(self, signers: Collection[TrustedSigner]) -> PackTrust:
-        """Return what is known of who made it; `signers` are those whom the user trusts."""
+        """Return the trust in the author; `signers` are those whom the user trusts."""
         if self.signature is None:
             return PackTrust.UNSIGNED
         return PackTrust.UNKNOWN if self.signer(signers) is None else PackTrust.KNOWN
 
 
 class CarriedFactsError(InputError):
-    """A scenario names entries that its file brings along and the catalog lacks; `pack` holds them."""
+    """A scenario names entries that its file carries and the catalog lacks; `pack` holds them."""
 
     def __init__(self, pack: FactPack, names: tuple[str, ...]) -> None:
         super().__init__(
@@ -122,17 +122,17 @@ class CarriedFactsError(InputError):
 
 
 class PackRowStatus(StrEnum):
-    """How a fact of a pack stands to what is here."""
+    """How a fact of a pack compares with the existing facts."""
 
     NEW = "new"
     SAME = "same"
-    #: The user's own fact says something else.
+    #: The user's own fact differs.
     DIFFERS = "differs"
-    #: It would hold in the place of what the shipped catalog takes.
+    #: It would override the shipped catalog's value.
     OVERRIDES = "overrides"
-    #: It is about an entry that is neither here nor in the pack.
+    #: It is about an entry that is neither in the catalog nor in the pack.
     NO_ENTRY = "no_entry"
-    #: The claim that it takes is neither here nor in the pack.
+    #: The claim that it prefers is neither in the catalog nor in the pack.
     NO_CLAIM = "no_claim"
     #: The entry has no such attribute.
     UNFIT = "unfit"
@@ -140,7 +140,7 @@ class PackRowStatus(StrEnum):
     TAKEN = "taken"
 
 
-#: What can be brought in.
+#: Statuses that can be imported.
 _OPEN = frozenset({PackRowStatus.NEW, PackRowStatus.DIFFERS, PackRowStatus.OVERRIDES})
 
 
@@ -148,8 +148,8 @@ _OPEN = frozenset({PackRowStatus.NEW, PackRowStatus.DIFFERS, PackRowStatus.OVERR
 class PackRow:
     """One fact of a pack. `yours` is the user's own fact in its place, `shipped` the claim that it overrides.
 
-    `name` is that of the entry that it is about, empty for sources; `unit` is that of its figure. A row that
-    is `part_of` another comes along with it: it belongs to an entry that the pack brings.
+    `name` is that of its entry, empty for sources; `unit` is that of its figure. A row that is `part_of` another is
+    imported with it: it belongs to an entry of the pack.
     """
 
     key: FactKey
@@ -167,7 +167,7 @@ class PackRow:
 
     @property
     def chosen(self) -> bool:
-        """Whether it is brought in unless the user says otherwise: own facts stay where they differ."""
+        """Whether it is imported by default: differing facts of the user stay."""
         return self.can_be_chosen and self.standing is not PackRowStatus.DIFFERS
 
 

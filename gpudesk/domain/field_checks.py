@@ -1,7 +1,8 @@
-"""Checks of single fields that come from outside: JSON lines, scenario files, options.
+"""Checks of single fields from outside: JSON lines, scenario files, options.
 
-A check takes the place of a field and its value as parsed from JSON, and returns the value to use. It
-raises `InputError` that says what was there and what belongs there."""
+A check takes the place of a field and its value as parsed from JSON, and returns the value to use. It raises
+`InputError` that names the actual and the expected value.
+"""
 
 from __future__ import annotations
 
@@ -21,7 +22,7 @@ EMPTY_FIELD: Final = message("field.empty", "is empty")
 CONTROL_CHARACTER: Final = message("field.control", "contains a control character; remove it")
 HALF_CHARACTER: Final = message("field.half_character", "contains an invalid Unicode character; remove it")
 
-#: Kinds of JSON values as errors name them.
+#: Names of JSON types in errors.
 JSON_KINDS: Final[dict[str, Term]] = {
     term: term
     for term in (
@@ -41,17 +42,17 @@ JSON_KINDS: Final[dict[str, Term]] = {
 FieldCheck = Callable[[str, object], Any]
 
 _MONTH = re.compile(r"(?:19|20)\d\d-(?:0[1-9]|1[0-2])(?:-(?:0[1-9]|[12]\d|3[01]))?")
-#: What turns the direction of text, in its own place and after it.
+#: Characters that change the direction of text.
 _TURNS = frozenset("\u202a\u202b\u202c\u202d\u202e\u2066\u2067\u2068\u2069")
-#: More of a wrong value than this is not repeated to the user.
+#: Longer wrong values are shortened in errors.
 _QUOTED = 60
 
 
 def accept_whole(low: int, high: int) -> FieldCheck:
-    """Accept whole numbers from `low` to `high`; 64.0 is one too."""
+    """Accept whole numbers from `low` to `high`; 64.0 is accepted too."""
 
     def check(where: str, value: object) -> int:
-        # Eight times on most lines of a batch, nearly always a whole number in range.
+        # Called eight times for most lines of a batch, nearly always with a whole number in range.
         if type(value) is int and low <= value <= high:
             return value
         if type(value) is float and value.is_integer():
@@ -65,7 +66,7 @@ def accept_whole(low: int, high: int) -> FieldCheck:
     return check
 
 
-#: Above zero means at least this: quotients with what is smaller overflow, and no quantity that is entered is.
+#: Smallest number that counts as above zero: quotients by smaller ones overflow, and no real quantity is smaller.
 _LEAST_ABOVE_ZERO: Final = 1e-9
 
 
@@ -116,7 +117,7 @@ def accept_text(longest: int = 200, *, empty: bool = False) -> FieldCheck:
         if not value.isascii():
             _refuse_surrogates(where, value)
         if not value.isprintable() and any(unicodedata.category(c) == "Cc" and c != "\n" for c in value):
-            # They would steer the terminal that shows the text.
+            # They would control the terminal that shows the text.
             raise InputError(CONTROL_CHARACTER, where)
         return value
 
@@ -124,9 +125,9 @@ def accept_text(longest: int = 200, *, empty: bool = False) -> FieldCheck:
 
 
 def accept_plain_text(longest: int) -> FieldCheck:
-    """Accept text that shows as what it is: without what turns the direction of what follows it.
+    """Accept text that displays literally: without characters that change the direction of following text.
 
-    Names and titles that come from others stand beside each other in lists and in questions of trust.
+    Names and titles from others are listed next to each other, also when the user decides on trust.
     """
     accepted = accept_text(longest)
 
@@ -140,7 +141,7 @@ def accept_plain_text(longest: int) -> FieldCheck:
 
 
 def _refuse_surrogates(where: str, value: str) -> None:
-    """Refuse halves of characters, which JSON escapes can hold and UTF-8 cannot."""
+    """Refuse surrogates, which JSON escapes can express and UTF-8 cannot."""
     try:
         value.encode()
     except UnicodeEncodeError:
@@ -148,9 +149,9 @@ def _refuse_surrogates(where: str, value: str) -> None:
 
 
 def accept_word(words: Mapping[str, Any]) -> FieldCheck:
-    """Accept one of the keys of `words` and return what it stands for."""
+    """Accept one of the keys of `words` and return its value."""
 
-    def check(where: str, value: object) -> Any:  # noqa: ANN401 - whatever the word stands for
+    def check(where: str, value: object) -> Any:  # noqa: ANN401 - the values can be anything
         try:
             return words[value]  # type: ignore[index]
         except (KeyError, TypeError):
@@ -187,7 +188,7 @@ def _is_date(value: str) -> bool:
 def check_fields(
     where: str, value: object, checks: Mapping[str, FieldCheck], *, required: Iterable[str] = ()
 ) -> dict[str, Any]:
-    """Return the checked fields of an object, of which those that are null are left out."""
+    """Return the checked fields of an object, without those that are null."""
     values = {}
     for name, entry in _require_object(where, value).items():
         if name not in checks:
@@ -201,7 +202,7 @@ def check_fields(
 
 
 def accept_entries(check: FieldCheck, most: int = 500) -> FieldCheck:
-    """Accept an object of any names, all values of which pass one check."""
+    """Accept an object with any names whose values all pass one check."""
 
     def check_entries(where: str, value: object) -> dict[str, Any]:
         entries = _require_object(where, value)
@@ -219,7 +220,7 @@ def _require_object(where: str, value: object) -> dict[str, Any]:
 
 
 def accept_identity(where: str, value: object) -> str | int:
-    """Accept what can name a line: text or a whole number."""
+    """Accept an id of a line: text or a whole number."""
     if type(value) is int or type(value) is str:
         return value
     raise make_type_error(where, value, "text_or_whole")
@@ -230,7 +231,7 @@ def make_type_error(where: str, value: object, expected: str) -> InputError:
 
 
 def make_unknown_field_error(where: str, name: str, known_fields: Collection[str]) -> InputError:
-    """Return the error for a field that none exists of, with the fields that come closest."""
+    """Return the error for an unknown field, with the closest known ones."""
     if near := find_closest(name, known_fields):
         return input_error(
             "field.unknown_near",
@@ -247,7 +248,7 @@ def find_closest(word: str, words: Iterable[str]) -> tuple[str, ...]:
 
 
 def quote_value(value: object) -> str:
-    """Return a value as JSON writes it, cut where it is long; what does not print is escaped."""
+    """Return a value as JSON writes it, shortened; unprintable characters are escaped."""
     quoted = json.dumps(value, ensure_ascii=False, default=str)
     if not quoted.isprintable():
         quoted = json.dumps(value, default=str)
@@ -255,7 +256,7 @@ def quote_value(value: object) -> str:
 
 
 def _name_json_type(value: object) -> str:
-    """Return the word of `gpudesk.text.messages` for what kind of JSON value this is."""
+    """Return the term for the type of a JSON value."""
     kinds: dict[type, str] = {bool: "boolean", int: "whole", float: "number", str: "text", list: "list", tuple: "list"}
     return "null" if value is None else kinds.get(type(value), "object")
 

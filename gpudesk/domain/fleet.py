@@ -1,4 +1,4 @@
-"""Fleets: demand over the day, the whole systems that carry it, where they stand, and what they cost."""
+"""Fleets: demand over the day, whole systems, racks, and costs."""
 
 from __future__ import annotations
 
@@ -17,8 +17,8 @@ from gpudesk.text.formatting import IntervalEstimate
 from gpudesk.text.messages import Message, input_error
 
 HOURS_PER_DAY: Final = 24
-#: What a system draws while its accelerators wait, over what it draws while they work: about 80 of 700 W for an
-#: accelerator, and half of the host's power. An assumption; vendors publish no idle power.
+#: Power of an idle system over its working power: about 80 of 700 W for an accelerator, and half of the host's power.
+#: An assumption; vendors publish no idle power.
 IDLE_SHARE: Final = 0.3
 
 
@@ -41,12 +41,12 @@ class DailyLoadCurve:
 
     @property
     def peak_factor(self) -> float:
-        """The busiest hour over the average hour."""
+        """The peak hour over the average hour."""
         return max(self.multipliers)
 
 
 def check_multipliers(multipliers: Sequence[float]) -> None:
-    """Refuse multipliers that are not 24 finite numbers of at least 0 with one above 0; names the hour."""
+    """Check for 24 finite multipliers of at least 0, one of them above 0; errors name the hour."""
     if len(multipliers) != HOURS_PER_DAY:
         raise input_error(
             "fleet.curve_length",
@@ -72,7 +72,7 @@ def check_multipliers(multipliers: Sequence[float]) -> None:
 
 
 class SiteCooling(StrEnum):
-    """What the site can cool."""
+    """The cooling that the site offers."""
 
     AIR = "air"
     LIQUID = "liquid"
@@ -80,13 +80,13 @@ class SiteCooling(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class FleetSettings:
-    """What the user says of a fleet; the demand itself is `Scenario.demand`.
+    """The user's settings of a fleet; the demand itself is `Scenario.demand`.
 
-    `own_multipliers` belong to the curve `OWN`: any 24 numbers of at least 0, of which one is above 0.
-    `growth_per_year` is the share by which demand rises each year. `spare_systems` stand by beyond the spare
-    replicas of the demand. `systems` names the system to buy for an accelerator, `instances` the instance to rent;
-    the program chooses for those that are not named. `cooling` and `kw_per_rack` limit what the site takes:
-    air alone, or air and liquid; None is no limit. `months_to_live` is by when the fleet has to serve.
+    `own_multipliers` belong to the curve `OWN`: any 24 numbers of at least 0, one of them above 0. `growth_per_year` is
+    the yearly growth of demand. `spare_systems` are reserves beyond the spare replicas of the demand. `systems` names
+    the system to buy for an accelerator, `instances` the instance to rent; the program chooses the others. `cooling`
+    and `kw_per_rack` limit the site: air alone, or air and liquid; None is no limit. `months_to_live` is the time until
+    the fleet must serve.
     """
 
     curve: LoadCurveKind = LoadCurveKind.OFFICE
@@ -100,8 +100,8 @@ class FleetSettings:
     months_to_live: float | None = None
 
 
-#: Demand of each hour from midnight in percent of the busiest hour. Assumptions, not measurements: users of one
-#: time zone at work, whose peak is that of `DEFAULT_PEAK_FACTOR`, users of all time zones, jobs that run at night.
+#: Demand of each hour from midnight in percent of the peak hour. Assumptions, not measurements: office hours in one
+#: time zone, with the peak of `DEFAULT_PEAK_FACTOR`, users of all time zones, jobs that run at night.
 _PRESETS: Final[Mapping[LoadCurveKind, tuple[float, ...]]] = MappingProxyType(
     {
         LoadCurveKind.FLAT: (100,) * HOURS_PER_DAY,
@@ -125,7 +125,7 @@ _PRESETS: Final[Mapping[LoadCurveKind, tuple[float, ...]]] = MappingProxyType(
 
 
 def make_load_curve(settings: FleetSettings) -> DailyLoadCurve:
-    """Return the curve of the settings with the mean 1; raises `InputError` for own multipliers that make none."""
+    """Return the curve of the settings with mean 1; raises `InputError` for invalid own multipliers."""
     if settings.curve is not LoadCurveKind.OWN:
         return _normalize(settings.curve, _PRESETS[settings.curve])
     check_multipliers(settings.own_multipliers)
@@ -133,16 +133,16 @@ def make_load_curve(settings: FleetSettings) -> DailyLoadCurve:
 
 
 def _normalize(kind: LoadCurveKind, weights: Sequence[float]) -> DailyLoadCurve:
-    # By the largest first: weights near the ends of the range of floats have no finite or non-zero sum otherwise.
+    # Scale by the largest first: otherwise weights near the limits of floats have no finite or non-zero sum.
     most = max(weights)
     shares = [weight / most for weight in weights]
     mean = math.fsum(shares) / HOURS_PER_DAY
     return DailyLoadCurve(kind, tuple(share / mean for share in shares))
 
 
-#: Nothing stated.
+#: No settings.
 NO_FLEET_SETTINGS: Final = FleetSettings()
-#: What each number of the settings may be.
+#: Bounds of each number of the settings.
 FLEET_BOUNDS: Final[Mapping[str, NumberBounds]] = MappingProxyType(
     {
         "growth_per_year": NumberBounds(-0.9, 10.0),
@@ -189,7 +189,7 @@ class Rack:
 
 @dataclass(frozen=True, slots=True)
 class FleetHour:
-    """One hour of the day: requests/s, the replicas that carry it, and the share of their highest rate in use."""
+    """One hour of the day: requests/s, the replicas that carry it, and their utilization."""
 
     requests_per_s: float
     replicas: int
@@ -197,7 +197,7 @@ class FleetHour:
 
 
 class Supply(StrEnum):
-    """How a fleet is paid for."""
+    """How a fleet is supplied and paid for."""
 
     OWNED = "owned"
     RENTED = "rented"
@@ -207,14 +207,13 @@ class Supply(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class FleetCost:
-    """What one way of supply costs over the horizon, in US dollars before taxes.
+    """The cost of one supply over the horizon, in US dollars before taxes.
 
-    `per_user_month_usd` is None if the demand is not stated in users. `rented_count` is the accelerators
-    paid for in the busiest hour, at `rent_usd_per_hour` each. Without a total, `missing` says in one sentence what is
-    not known. `source` says what the price is: provider, term and date, or system and price source; rents on record
-    are of `provider_classes`.
-    `cumulative_usd` is what has been paid at the beginning and by the end of each begun year of the horizon, so one
-    more than `FleetOption.years`; the last is `total_usd` without the residual value.
+    `per_user_month_usd` is None if the demand is not stated in users. `rented_count` is the accelerators paid for in
+    the peak hour, at `rent_usd_per_hour` each. Without a total, `missing` names the missing data in one sentence.
+    `source` describes the price: provider, term and date, or system and price source; rents on record are of
+    `provider_classes`. `cumulative_usd` is the cash paid at the beginning and by the end of each begun year of the
+    horizon, so one more than `FleetOption.years`; the last is `total_usd` without the residual value.
     """
 
     supply: Supply
@@ -234,7 +233,7 @@ class FleetCost:
 
 @dataclass(frozen=True, slots=True)
 class FleetYear:
-    """The fleet at the beginning of a year: demand over that of today, systems needed, systems added."""
+    """The fleet at the beginning of a year: demand over today's, systems needed, systems added."""
 
     year: int
     demand_factor: float
@@ -246,14 +245,13 @@ class FleetYear:
 class FleetOption:
     """The fleet of one accelerator.
 
-    `sizing` says how many accelerators the demand needs. `system` is what is bought, None if single cards
-    are put into servers that nobody sells complete; `instance` what is rented, None if accelerators are
-    rented singly. used + spare + idle = systems x `slots`, the accelerators of a system; single cards leave slots
-    empty. `idle` are the accelerators of a partly used system. `systems_per_replica` above 1 says that a replica spans
-    systems over `fabric_bits_per_s`. `utilization` is the day's tokens over what all working replicas can yield.
-    `months_to_next` is when growth needs the next system; None if it never does within the horizon.
-    `provider_rents` has the cheapest first.
-    Without a fleet `reason` says why.
+    `sizing` has the accelerators that the demand needs. `system` is the system to buy, None if single cards go into
+    servers that are not sold as a whole; `instance` the instance to rent, None if accelerators are rented singly. used
+    + spare + idle = systems x `slots`, the accelerators of a system; single cards leave slots empty. `idle` are the
+    accelerators of a partly used system. `systems_per_replica` above 1 means that a replica spans systems over
+    `fabric_bits_per_s`. `utilization` is the day's tokens over the maximum of all working replicas. `months_to_next` is
+    when growth needs the next system; None if not within the horizon. `provider_rents` has the cheapest first. Without
+    a fleet `reason` explains why.
     """
 
     accelerator: str
@@ -290,8 +288,8 @@ class FleetOption:
 class FleetAnswer:
     """The fleets for a demand, in the order of the scenario's accelerators.
 
-    `cheapest` is the accelerator and the supply that cost least over the horizon, `odds` how often that is so
-    when prices and throughput vary; None if no cost is known.
+    `cheapest` is the accelerator and supply with the lowest cost over the horizon, `odds` its probability when prices
+    and throughput vary; None if no cost is known.
     """
 
     curve: DailyLoadCurve

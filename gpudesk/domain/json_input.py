@@ -1,4 +1,4 @@
-"""JSON from outside: bounded, no duplicate keys, no NaN."""
+"""External JSON: bounded, no duplicate keys, no NaN."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ NESTED_TOO_DEEP: Final = message("import.nested", "is nested too deeply, or cont
 
 
 class DuplicateKeyError(ValueError):
-    """An object states one key twice."""
+    """An object has a key twice."""
 
     def __init__(self, key: str) -> None:
         super().__init__(key)
@@ -32,7 +32,7 @@ def refuse_duplicate_keys(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
 
 
 def refuse_constant(name: str) -> NoReturn:
-    """Refuse NaN and Infinity, which Python reads although they are not JSON."""
+    """Refuse NaN and Infinity, which Python accepts although they are not JSON."""
     raise ValueError(name)
 
 
@@ -40,9 +40,9 @@ def _refuse_as_json(_: str) -> NoReturn:
     raise json.JSONDecodeError("no number", "", 0)
 
 
-#: No file of ours or of others has a tenth of these levels.
+#: Real files have less than a tenth of this nesting depth.
 _DEEPEST: Final = 100
-#: Larger than every configuration; a file above it is something else.
+#: Larger than any configuration.
 CONFIG_BYTES: Final = 16 * MIB
 
 
@@ -51,7 +51,7 @@ def parse_bounded_json(
 ) -> dict[str, Any]:
     """Return the object in a file called `name`; raises `InputError` for anything else.
 
-    `no_object` says so where it is another value. Without `nan`, numbers that are none are refused.
+    `no_object` is the error for other values. Without `nan`, NaN and infinities are refused.
     """
     if len(data) > largest:
         raise InputError(describe_too_large_import(largest), name)
@@ -62,7 +62,7 @@ def parse_bounded_json(
     except json.JSONDecodeError as error:
         raise InputError(describe_not_json(error.lineno), name) from None
     except (RecursionError, ValueError):
-        # Nested beyond what any file is, or a number of thousands of digits.
+        # Nested deeper than any real file, or a number with thousands of digits.
         raise InputError(NESTED_TOO_DEEP, name) from None
     if not isinstance(document, dict):
         raise InputError(no_object, name)
@@ -72,7 +72,7 @@ def parse_bounded_json(
 
 
 def is_nested_too_deep(document: object) -> bool:
-    """Whether lists and objects lie deeper in each other than functions can call themselves for each."""
+    """Whether lists and objects are nested deeper than the recursion limit."""
     level = [document]
     for _ in range(_DEEPEST):
         inner = (each.values() if isinstance(each, dict) else each for each in level if isinstance(each, dict | list))

@@ -10,23 +10,23 @@ from typing import Final, Literal
 from gpudesk.domain.precision import Precision
 from gpudesk.text.messages import Message, message
 
-#: Sliding windows move with each token; chunked windows start afresh at every multiple of the window.
+#: Sliding windows move with each token; chunked windows restart at every multiple of the window.
 WindowKind = Literal["sliding", "chunked"]
 #: Norms on queries and keys: one shared by all heads, or one as wide as all heads together.
 QkNorm = Literal["none", "head", "full"]
-#: Gate on the attention output: one number a head, or one an element.
+#: Gate on the attention output: one number per head, or per element.
 OutputGate = Literal["none", "head", "element"]
-#: What a narrow weight format covers: every matrix inside the blocks, the routed experts alone, or the
-#: feed-forward blocks alone, experts among them.
+#: What a quantized format covers: every matrix inside the blocks, only the routed experts, or only the feed-forward
+#: blocks including experts.
 QuantisedTensors = Literal["linear", "experts", "ffn"]
 
 
 @dataclass(frozen=True, slots=True)
 class AttentionIndexer:
-    """A small scorer that picks which cached tokens attention reads; it caches one key of `head_dim` a token.
+    """A small scorer that picks which cached tokens attention reads; it caches one key of `head_dim` per token.
 
-    `top_k` is in cache entries, picked in blocks of `block`. A `reused` indexer has no weights and no keys
-    of its own: the layer takes what an earlier layer picked.
+    `top_k` is in cache entries, picked in blocks of `block`. A `reused` indexer has no weights and no keys of its own:
+    the layer reuses the selection of an earlier layer.
     """
 
     heads: int
@@ -40,10 +40,9 @@ class AttentionIndexer:
 class Attention:
     """Softmax attention with its own key and value heads: MHA, GQA and MQA, global or in a window.
 
-    `v_head_dim` is None if values are as wide as keys. With `shared_kv_projection` the values come from
-    the key projection, so that there is no v_proj; both are still cached, as only keys are rotated. A layer
-    that `reuses_cache` has no key and value projections and caches nothing: it reads what an earlier layer of
-    its shape keeps.
+    `v_head_dim` is None if values are as wide as keys. With `shared_kv_projection` the values come from the key
+    projection, without v_proj; both are still cached, as only keys are rotated. A layer that `reuses_cache` has no key
+    and value projections and caches nothing: it reads the cache of an earlier layer of its shape.
     """
 
     heads: int
@@ -68,7 +67,7 @@ class Attention:
 
 @dataclass(frozen=True, slots=True)
 class MLA:
-    """Multi-head latent attention: the cache holds one latent and one rotary key a token for all heads.
+    """Multi-head latent attention: the cache holds one latent and one rotary key per token for all heads.
 
     `q_lora_rank` is None if queries are projected in one step.
     """
@@ -85,10 +84,10 @@ class MLA:
 
 @dataclass(frozen=True, slots=True)
 class Compressed:
-    """Attention over one shared key-value head whose past is folded, `compress_ratio` tokens to an entry.
+    """Attention over one shared key-value head with a compressed past, `compress_ratio` tokens per entry.
 
-    The last `window` tokens are kept as they are. `compress_ratio` None: nothing beyond the window. Layers
-    with an indexer fold overlapping spans, which doubles the width of the folding projections.
+    The last `window` tokens stay uncompressed. `compress_ratio` None: only the window. Layers with an indexer compress
+    overlapping spans, which doubles the width of the compressing projections.
     """
 
     heads: int
@@ -103,7 +102,7 @@ class Compressed:
 
 @dataclass(frozen=True, slots=True)
 class GatedDeltaNet:
-    """Linear attention by the gated delta rule; the state is key_head_dim x value_head_dim a value head."""
+    """Linear attention by the gated delta rule; the state is key_head_dim x value_head_dim per value head."""
 
     key_heads: int
     value_heads: int
@@ -114,10 +113,10 @@ class GatedDeltaNet:
 
 @dataclass(frozen=True, slots=True)
 class KimiDelta:
-    """Kimi delta attention: a delta rule that forgets channel by channel; head_dim x head_dim state a head.
+    """Kimi delta attention: a delta rule with a decay per channel; a head_dim x head_dim state per head.
 
-    The output gate is one full matrix, or with `full_rank_gate` False two thin ones of rank head_dim; so is what
-    decides how much is forgotten, by `full_rank_decay`.
+    The output gate is one full matrix, or with `full_rank_gate` False two thin ones of rank head_dim; the same holds
+    for the decay, by `full_rank_decay`.
     """
 
     heads: int
@@ -140,7 +139,7 @@ class Mamba1:
 
 @dataclass(frozen=True, slots=True)
 class Mamba2:
-    """State space duality: head_dim x state_size state a head, input and output maps per group.
+    """State space duality: a head_dim x state_size state per head, input and output maps per group.
 
     `gated_norm`: the output is normalized before its projection.
     """
@@ -159,7 +158,7 @@ class Mamba2:
 
 @dataclass(frozen=True, slots=True)
 class Lightning:
-    """Linear attention with a fixed decay per head; head_dim x head_dim state a head."""
+    """Linear attention with a fixed decay per head; a head_dim x head_dim state per head."""
 
     heads: int
     head_dim: int
@@ -167,7 +166,7 @@ class Lightning:
 
 @dataclass(frozen=True, slots=True)
 class ShortConvolution:
-    """A gated convolution over the last `conv_kernel` tokens of `inner_size` channels, which are all that it keeps."""
+    """A gated convolution over the last `conv_kernel` tokens of `inner_size` channels, the only state."""
 
     inner_size: int
     conv_kernel: int
@@ -182,7 +181,7 @@ def reuses_cache(mixer: Mixer | None) -> bool:
 
 @dataclass(frozen=True, slots=True)
 class DenseFfn:
-    """A feed-forward block that every token passes; gated ones have three matrices, others two."""
+    """A feed-forward block for every token; gated blocks have three matrices, others two."""
 
     intermediate_size: int
     gated: bool = True
@@ -191,12 +190,11 @@ class DenseFfn:
 
 @dataclass(frozen=True, slots=True)
 class MoeFfn:
-    """Routed experts, and what every token passes beside them.
+    """Routed experts, and blocks for every token next to them.
 
-    `intermediate_size` is one expert's; `shared_intermediate_size` is that of all shared experts together.
-    With `latent_size` the experts work on vectors of that width, projected down before and up after
-    (`latent_norm`: normalized on the way up). `parallel_dense_intermediate_size` is a full
-    dense block that runs beside the experts.
+    `intermediate_size` is per expert; `shared_intermediate_size` is the total of all shared experts. With `latent_size`
+    the experts work on vectors of that width, projected down before and up after (`latent_norm`: normalized on the way
+    up). `parallel_dense_intermediate_size` is a full dense block that runs in parallel to the experts.
     """
 
     experts: int
@@ -233,7 +231,7 @@ FFN_KINDS: Final[Mapping[str, type[Ffn]]] = MappingProxyType({"dense": DenseFfn,
 
 @dataclass(frozen=True, slots=True)
 class LayerGroup:
-    """`count` layers that are alike. `norms` counts the vectors as long as the hidden size in one layer."""
+    """`count` equal layers. `norms` counts the vectors as long as the hidden size in one layer."""
 
     count: int
     mixer: Mixer | None = None
@@ -243,25 +241,23 @@ class LayerGroup:
 
 @dataclass(frozen=True, slots=True)
 class Model:
-    """An open-weights network. Where its dimensions are not published, `layers` is empty and the sizes are 0.
+    """An open-weights network. If its dimensions are not published, `layers` is empty and the sizes are 0.
 
-    `native_precision` is what the published checkpoint stores where `quantised_tensors` says, None if
-    no source tells; `native_other_precision` is what it stores in the other matrices inside the blocks.
-    `native_group_size` is how many elements share a scale where that is not the usual number of the format.
-    `fp8_block` is the side of the squares of elements that share a scale in the publisher's FP8 checkpoint, None
-    where scales are per tensor or channel, or where no source tells.
-    `max_context` is in tokens. `final_norms` counts the vectors of the norm before the LM head.
-    `residual_streams` is the number of parallel residual streams of hyper-connections (1: an ordinary
-    residual), which a learned matrix mixes where `residual_mixing` holds; `altup_streams` that of alternating
-    updates (AltUp), which predict all streams and compute one. `laurel_rank` is that of the thin path beside each
-    attention (learned augmented residual), 0 without.
-    Where every layer looks up an input of its own (per-layer embeddings), `layer_input_size` is its width and
-    `layer_input_vocab_size` the number of tokens in its table (None: that of the vocabulary).
-    `scalars` counts the parameters of the whole model that lie in no matrix and no norm that another field names:
-    position embeddings, biases of the LM head, learned scales.
-    `generic_architecture` names an architecture that no reader knows, which was read as a plain decoder;
-    `unread_fields` are fields of its configuration that may change memory or time and were not used. `own` tells
-    a model of the user's.
+    `native_precision` is the format of the published checkpoint for the matrices in `quantised_tensors`, None if no
+    source states it; `native_other_precision` is that of the other matrices inside the blocks. `native_group_size` is
+    the number of elements per scale if it differs from the format's usual one. `fp8_block` is the side of the squares
+    that share a scale in the publisher's FP8 checkpoint, None if scales are per tensor or channel, or unknown.
+
+    `max_context` is in tokens. `final_norms` counts the vectors of the norm before the LM head. `residual_streams` is
+    the number of parallel residual streams of hyper-connections (1: an ordinary residual), mixed by a learned matrix
+    with `residual_mixing`; `altup_streams` that of alternating updates (AltUp), which predict all streams and compute
+    one. `laurel_rank` is that of the low-rank path parallel to each attention (learned augmented residual), 0 without.
+
+    With per-layer embeddings, `layer_input_size` is their width and `layer_input_vocab_size` the number of tokens in
+    their table (None: that of the vocabulary). `scalars` counts the parameters outside all named matrices and norms:
+    position embeddings, biases of the LM head, learned scales. `generic_architecture` names an unknown architecture,
+    which was read as a plain decoder; `unread_fields` are unused fields of its configuration that could change memory
+    or time. `own` marks a model of the user.
     """
 
     id: str
@@ -292,12 +288,12 @@ class Model:
     notes: tuple[str, ...] = ()
 
     def __hash__(self) -> int:
-        """Hash by the id: models are keys of caches, and their layers would be hashed each time."""
+        """Hash by the id: models are cache keys, and hashing their layers each time is slow."""
         return hash(self.id)
 
     @property
     def dimensions_known(self) -> bool:
-        """Whether the layers are known, so that memory and time can be computed."""
+        """Whether the layers are known, which memory and time need."""
         return bool(self.layers)
 
     @property
@@ -306,7 +302,7 @@ class Model:
 
 
 def describe_generic_model(model: Model) -> Message | None:
-    """Return the warning that every result of a model of unknown architecture carries; None for other models."""
+    """Return the warning for every result of a model of unknown architecture; None for other models."""
     if model.generic_architecture is None:
         return None
     if not model.unread_fields:

@@ -8,7 +8,7 @@ from typing import Final
 
 
 class Precision(StrEnum):
-    """A number format by the name that the field uses; `fp4` means the vendor's own four-bit format."""
+    """A number format with its usual name; `fp4` means the vendor's own four-bit format."""
 
     FP16 = "fp16"
     BF16 = "bf16"
@@ -20,16 +20,15 @@ class Precision(StrEnum):
     INT8 = "int8"
     INT4 = "int4"
 
-    # Formats are part of most keys of caches, and the hash of an enumeration is several times slower.
+    # Formats are part of most cache keys, and the hash of an enumeration is several times slower.
     __hash__ = str.__hash__
 
 
 @dataclass(frozen=True, slots=True)
 class StorageFormat:
-    """How a format lies in memory: `bits` an element, and one scale of `scale_bytes` per `block` elements.
+    """Memory layout of a format: `bits` per element, and one scale of `scale_bytes` per `block` elements.
 
-    A block of 0 means scales per tensor or per channel, which are below one part in a thousand and are
-    left out.
+    A block of 0 means scales per tensor or per channel, which are below 0.1% and left out.
     """
 
     bits: int
@@ -37,15 +36,15 @@ class StorageFormat:
     scale_bytes: int = 0
 
     def tensor_bytes(self, elements: int) -> int:
-        """Bytes of a tensor of `elements` numbers, scales counted, rounded up to whole bytes and blocks."""
+        """Bytes of a tensor of `elements` numbers with its scales, rounded up to whole bytes and blocks."""
         stored = -(-elements * self.bits // 8)
         if self.block:
             stored += -(-elements // self.block) * self.scale_bytes
         return stored
 
 
-#: OCP Microscaling v1.0 for mxfp4 and mxfp6 (32 elements share one 8-bit scale); NVFP4 shares an FP8 scale
-#: among 16 elements; INT4 as published by GPTQ and AWQ checkpoints: groups of 128 with a 16-bit scale.
+#: OCP Microscaling v1.0 for mxfp4 and mxfp6 (32 elements share one 8-bit scale); NVFP4 shares an FP8 scale among 16
+#: elements; INT4 as in GPTQ and AWQ checkpoints: groups of 128 with a 16-bit scale.
 STORAGE_FORMATS: Final[dict[Precision, StorageFormat]] = {
     Precision.FP16: StorageFormat(16),
     Precision.BF16: StorageFormat(16),
@@ -57,7 +56,7 @@ STORAGE_FORMATS: Final[dict[Precision, StorageFormat]] = {
     Precision.INT4: StorageFormat(4, 128, 2),
 }
 
-#: What embeddings, norms, routers and other small tensors keep whatever the weights are.
+#: Format of embeddings, norms, routers and other small tensors with any weights.
 WIDE_FORMAT: Final = StorageFormat(16)
 
 #: KV cache formats: element bytes as the serving engines store them, scales per tensor.
@@ -74,7 +73,7 @@ KV_BYTES: Final[dict[Precision, float]] = {
 
 
 def resolve_fp4(precision: Precision, vendor: str) -> Precision:
-    """Replace plain `fp4` by the format that the vendor's parts run: nvfp4 on NVIDIA, mxfp4 elsewhere."""
+    """Replace plain `fp4` by the vendor's format: nvfp4 on NVIDIA, mxfp4 elsewhere."""
     if precision is not Precision.FP4:
         return precision
     return Precision.NVFP4 if vendor == "NVIDIA" else Precision.MXFP4

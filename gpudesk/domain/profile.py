@@ -1,4 +1,4 @@
-"""The profile of one accelerator: what it can do, what limits it, and what to do next."""
+"""The profile of one accelerator: capabilities, limits and next steps."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from gpudesk.text.messages import Message
 
 
 class OperatingMode(StrEnum):
-    """What a ranking of models prefers; `BALANCED` weighs all factors alike."""
+    """The priority of a ranking of models; `BALANCED` weighs all factors equally."""
 
     BALANCED = "balanced"
     SPEED = "speed"
@@ -46,7 +46,7 @@ class RankingFactor(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class ProfileQuestion:
-    """One accelerator, and the load behind all rates. `weights` replaces those of the mode, by factor.
+    """One accelerator, and the load for all rates. `weights` replaces those of the mode, by factor.
 
     `media` replaces the settings of images and videos: by task in the capability matrix, by "medium:model" in the list
     of models.
@@ -57,9 +57,9 @@ class ProfileQuestion:
     output_tokens: int = 1000
     concurrency: int = 64
     serving_engine: str | None = None
-    #: The model of limits and counts; None: the largest common model that fits.
+    #: The model for limits and counts; None: the largest common model that fits.
     model: str | None = None
-    #: Weights and KV cache of that model; weights None: as published, or narrower where that does not fit.
+    #: Weights and KV cache of that model; weights None: as published, or narrower if that does not fit.
     precision: Precision | None = None
     kv: Precision = Precision.FP16
     mode: OperatingMode = OperatingMode.BALANCED
@@ -93,9 +93,9 @@ class CapabilityStatus(StrEnum):
     QUANTIZED = "quantized"
     #: On `count` accelerators.
     NEEDS_MORE = "needs_more"
-    #: Not on as many as one scale-up domain or host joins, or no serving engine runs it.
+    #: Not within one scale-up domain or host, or no serving engine runs it.
     IMPOSSIBLE = "impossible"
-    #: A fact is missing: `reason` names it.
+    #: A fact is missing, named in `reason`.
     UNKNOWN = "unknown"
 
 
@@ -103,9 +103,9 @@ class CapabilityStatus(StrEnum):
 class Capability:
     """A row of the capability matrix.
 
-    `figure`: output tokens/s of the load, or seconds per image or video (`unit` "tok/s" or "s").
-    `single`: output tokens/s of a single request. `request` opens the scenario; None for diffusion models, of which
-    `diffusion` describes the settings. `queues`: some requests of the load wait for others.
+    `figure`: output tokens/s of the load, or seconds per image or video (`unit` "tok/s" or "s"). `single`: output
+    tokens/s of a single request. `request` opens the scenario; None for diffusion models, whose settings are in
+    `diffusion`. `queues`: some requests of the load wait for others.
     """
 
     task: str
@@ -126,7 +126,7 @@ class Capability:
 
 @dataclass(frozen=True, slots=True)
 class Standing:
-    """The place of a value among accelerators of a group: `rank` 1 is the best of `members`; percentile 0..100.
+    """The rank of a value among accelerators of a group: 1 is the best of `members`; percentile 0..100.
 
     `group` is "category" or "generation". `best` and `median` are of the group, in the unit of the attribute.
     """
@@ -143,7 +143,7 @@ class Standing:
 
 @dataclass(frozen=True, slots=True)
 class Trait:
-    """A strength or a consideration: a sentence with its number, and the standing or the fact behind it."""
+    """A strength or a weakness: a sentence with its number, and the standing or fact behind it."""
 
     id: str
     is_strength: bool
@@ -163,7 +163,7 @@ class ProfileTag:
 
 @dataclass(frozen=True, slots=True)
 class ResourceHeadroom:
-    """How much of a resource the load leaves: 0 is none. `headroom` is None if nothing is known; `reason` says why.
+    """The free share of a resource under the load: 0 is none. `headroom` is None if unknown, with the `reason`.
 
     `resource`: memory, bandwidth, compute, links, host or power.
     """
@@ -177,7 +177,7 @@ class ResourceHeadroom:
 
 @dataclass(frozen=True, slots=True)
 class ScaleStep:
-    """So many of the accelerator: their memory, how many models of the catalog fit, and rates of the profile's model.
+    """A count of the accelerator: memory, number of catalog models that fit, and rates of the profile's model.
 
     `bandwidth_rule` is in bytes/s, by the flat factor 0.88 of the source document, which estimates do not use.
     """
@@ -194,7 +194,7 @@ class ScaleStep:
 
 @dataclass(frozen=True, slots=True)
 class OutOfReach:
-    """A model that one accelerator does not hold: what is missing, and the smallest ways to hold it."""
+    """A model that one accelerator does not hold: the missing memory, and the smallest ways to hold it."""
 
     model: str
     weights: Precision
@@ -209,10 +209,10 @@ class OutOfReach:
 
 @dataclass(frozen=True, slots=True)
 class Upgrade:
-    """A step up: another accelerator (`count` 1) or more of the same. `unlocked` are models by id.
+    """A larger option: another accelerator (`count` 1) or more of the same. `unlocked` are models by id.
 
-    Costs are None if no purchase price is known; `usd_per_unlocked` is extra_usd / len(unlocked), 0 for
-    a cheaper accelerator.
+    Costs are None if no purchase price is known; `usd_per_unlocked` is extra_usd / len(unlocked), 0 for a cheaper
+    accelerator.
     """
 
     accelerator: str
@@ -228,7 +228,7 @@ class Upgrade:
 
 @dataclass(frozen=True, slots=True)
 class JobRecommendation:
-    """A ranked model for a job (chat, coding, agentic, reasoning, rag, vision): rates, context, and why it is there."""
+    """A ranked model for a job (chat, coding, agentic, reasoning, rag, vision): rates, context, and the reasons."""
 
     job: str
     model: str
@@ -246,7 +246,7 @@ class JobRecommendation:
 
 @dataclass(frozen=True, slots=True)
 class PeerValue:
-    """An attribute of the accelerator beside the mean of its category, and beside its nearest rivals (by id)."""
+    """An attribute of the accelerator with the mean of its category and the values of its nearest rivals (by id)."""
 
     attribute: str
     value: float | None
@@ -257,9 +257,9 @@ class PeerValue:
 
 @dataclass(frozen=True, slots=True)
 class BuyingAdvice:
-    """The verdict first, then what to check, in order of weight.
+    """The verdict, and points to check, the most important first.
 
-    `rule` says what "runs well" means, with its thresholds; models that do not run well but fit count as `fits` alone.
+    `rule` states what "runs well" means, with its thresholds; models that fit but do not run well count only in `fits`.
     """
 
     verdict: Message
@@ -272,10 +272,10 @@ class BuyingAdvice:
 
 @dataclass(frozen=True, slots=True)
 class AcceleratorProfile:
-    """All that is known and computed of one accelerator.
+    """All facts and results of one accelerator.
 
-    `diffusion` has a row for each image and video model, at the settings of its own pipeline; its tasks are media.
-    `is_system_price` tells that its price follows from those of whole systems.
+    `diffusion` has a row for each image and video model, at its pipeline's settings; its tasks are media.
+    `is_system_price` marks a price derived from whole systems.
     """
 
     question: ProfileQuestion

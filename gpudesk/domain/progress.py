@@ -1,4 +1,4 @@
-"""Progress of a long computation that runs in steps and can be stopped."""
+"""Progress of a long computation that runs in steps and can be cancelled."""
 
 from __future__ import annotations
 
@@ -13,14 +13,14 @@ _T = TypeVar("_T")
 
 @dataclass(frozen=True, slots=True)
 class JobProgress:
-    """What is done of how many; `what` names them. Where the total is not known yet it is 0."""
+    """Steps done and their total, 0 if unknown; `what` names them."""
 
     what: Message
     done: int = 0
     total: int = 0
 
 
-#: Work in steps: it says after each how far it is, can be stopped there, and returns its result in the end.
+#: Work in steps: it reports progress after each, can be cancelled there, and finally returns its result.
 ProgressSteps = Generator[JobProgress, None, _T]
 
 

@@ -12,7 +12,7 @@ from gpudesk.text.formatting import IntervalEstimate
 
 
 class RunCondition(StrEnum):
-    """What a published run can have otherwise than it was asked for, in the order in which it is told."""
+    """Conditions in which a published run can differ from the request, in the order of display."""
 
     ACCELERATOR = "accelerator"
     COUNT = "count"
@@ -37,14 +37,13 @@ class RunCondition(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class ComparableRun:
-    """One published figure, and what a fit says of it that has not seen any run of its publisher's harness.
+    """One published figure, and its prediction by a fit without any run of its publisher's harness.
 
-    `figure` names it as an estimate does: a rate is that of the whole deployment in output tokens. `request`
-    has the conditions of the run by the names of the catalog, None if the publication is silent, and
-    `assumed` are those that were filled by judgement; `accelerator` and `model` are their names. `differs`
-    are the conditions that are not as asked. `distance` is 0 if nothing that matters differs, and `near`
-    says whether it is small enough for the error to tell something. `inside_band`: the measured value lies in
-    the band around the prediction.
+    `figure` has the name used in estimates: a rate is that of the whole deployment in output tokens. `request` has the
+    conditions of the run by the names of the catalog, None if unpublished, and `assumed` are those filled by judgment;
+    `accelerator` and `model` are their names. `differs` are the conditions that differ from the request. `distance` is
+    0 if nothing relevant differs, and `near` is whether it is small enough for the error to be informative.
+    `inside_band`: the measured value is in the interval around the prediction.
     """
 
     run: str
@@ -73,7 +72,7 @@ class ComparableRun:
         return not self.differs
 
 
-#: Figures of an estimate and the published one that each rests on.
+#: Figures of an estimate and the published figures behind them.
 _RESTS_ON = {
     "output_tokens_per_s": "output_tokens_per_s",
     "total_tokens_per_s": "output_tokens_per_s",
@@ -85,9 +84,9 @@ _RESTS_ON = {
 
 
 def find_published_figure(estimate: Estimate, figure: str) -> str | None:
-    """Return the published figure that one of an estimate rests on; None if none is behind it.
+    """Return the published figure behind a figure of an estimate; None without one.
 
-    The time of a request rests on the larger of its parts: the first token, or the others.
+    The time of a request is based on the larger of its components: the first token, or the others.
     """
     if not isinstance(getattr(estimate, figure, None), IntervalEstimate):
         return None
@@ -110,7 +109,7 @@ class MlperfScenario(StrEnum):
 class MlperfResult:
     """One submitted result of the closed division; `output_tokens_per_s` is that of the whole system.
 
-    `submitter` and `system` are as the round names them; `preview` systems were not on sale by then.
+    `submitter` and `system` are the names in the round; `preview` systems were not yet on sale.
     """
 
     id: str
@@ -130,15 +129,15 @@ class MlperfResult:
 
     @property
     def per_accelerator(self) -> float:
-        """Output tokens/s of the system over its accelerators: derived, no metric of MLPerf."""
+        """Output tokens/s of the system over its accelerators: derived, not an MLPerf metric."""
         return self.output_tokens_per_s / self.count
 
 
 @dataclass(frozen=True, slots=True)
 class MlperfCell:
-    """The results of one accelerator in one MLPerf scenario, the best for each accelerator first.
+    """The results of one accelerator in one MLPerf scenario, the best per accelerator first.
 
-    `ratio` is that best over the best of the baseline; None if the baseline has no result.
+    `ratio` is the best over the best of the baseline; None if the baseline has no result.
     """
 
     results: tuple[MlperfResult, ...]
@@ -146,7 +145,7 @@ class MlperfCell:
 
     @property
     def best(self) -> MlperfResult:
-        """The result with the most tokens/s for each accelerator."""
+        """The result with the most tokens/s per accelerator."""
         return self.results[0]
 
 
@@ -159,7 +158,7 @@ class MlperfRow:
 
 
 class MlperfOutcome(StrEnum):
-    """How one accelerator stands to another in an MLPerf scenario."""
+    """How one accelerator compares with another in an MLPerf scenario."""
 
     AHEAD = "ahead"
     BEHIND = "behind"
@@ -168,9 +167,9 @@ class MlperfOutcome(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class MlperfHeadToHead:
-    """All accelerators with results of one round and model, against one of them.
+    """All accelerators with results of one round and model, compared with one of them.
 
-    `tie_share` is by how much results must differ to count: repeats of one system differ by that.
+    `tie_share` is the smallest significant difference: repeats of one system differ by as much.
     """
 
     round: str
@@ -197,10 +196,10 @@ class MlperfHeadToHead:
 
 @dataclass(frozen=True, slots=True)
 class StatedMlperfRatio:
-    """A ratio that a document states, with who computed it, and what the submitted results give.
+    """A ratio stated by a document, with its author, and the ratio of the submitted results.
 
-    `claim` is the id of the document's claim. `round` is None if no single round is behind it, and
-    `computed` where there are no two results to work it out from.
+    `claim` is the id of the document's claim. `round` is None for ratios from no single round, and `computed` is None
+    without two results.
     """
 
     claim: str

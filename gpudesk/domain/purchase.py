@@ -1,6 +1,7 @@
-"""Purchases: buy now or wait, and the steps of a procurement.
+"""Purchases: buy now or wait, and the steps of procurement.
 
-Amounts are US dollars before taxes; months are a twelfth of a year and count from today."""
+Amounts are US dollars before taxes; months are a twelfth of a year and count from today.
+"""
 
 from __future__ import annotations
 
@@ -15,7 +16,7 @@ from gpudesk.text.messages import Message
 
 
 class DeferralVerdict(StrEnum):
-    """What to do. `EQUAL` costs the same either way, `OPEN` cannot be told from what is known."""
+    """The recommended action. `EQUAL` costs the same, `OPEN` is undecided."""
 
     BUY = "buy"
     WAIT = "wait"
@@ -23,19 +24,19 @@ class DeferralVerdict(StrEnum):
     OPEN = "cannot be told"
 
 
-#: Stands for the next part that the program finds: the newest announced one, of the same vendor if it can.
+#: Stands for the program's choice: the newest announced accelerator, of the same vendor if possible.
 NEWEST_ACCELERATOR: Final = "newest"
-#: A launch in fewer months than the first is for buying, one in the second or more for waiting (D002-16).
+#: A launch in fewer months than the first favors buying, one in the second or more favors waiting (D002-16).
 SOON_MONTHS: Final = 6.0
 LATE_MONTHS: Final = 12.0
-#: Taken where no slip is stated: none, or up to the two quarters that a late tape-out costs (seed-002).
+#: Default slip: none, or up to the two quarters that a late tape-out costs (seed-002).
 DEFAULT_SLIP_MONTHS: Final = UncertainValue(0.0, 0.0, 6.0)
-#: No month of a plan lies further away.
+#: Latest month of a plan.
 MAX_MONTHS: Final = 240.0
 
 
 class GapCostOrigin(StrEnum):
-    """Where the cost of a month without either part comes from."""
+    """The source of the cost of a month without either accelerator."""
 
     YOURS = "yours"
     RENT = "rent of the chosen part"
@@ -43,7 +44,7 @@ class GapCostOrigin(StrEnum):
 
 
 class TokenDemandOrigin(StrEnum):
-    """Where the tokens of the service come from."""
+    """The source of the service's tokens."""
 
     YOURS = "yours"
     DEMAND = "demand"
@@ -52,12 +53,12 @@ class TokenDemandOrigin(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class DeferralQuestion:
-    """What the user says of launch and next part; None is taken from catalog and scenario.
+    """The user's inputs about launch and next accelerator; None comes from catalog and scenario.
 
-    `next_part` is None if none exists to wait for. `months_to_next` is when it can be had if nothing
-    slips, `slip_months` how much later that becomes. `years` are those of use from the launch on.
-    `usd_per_month` is what a month without service is worth, or what its lack is fined with. With
-    `tuned_for_next` models have to be served that are tuned for the next part. `today` is an ISO day.
+    `next_part` is None if there is nothing to wait for. `months_to_next` is its availability without delay,
+    `slip_months` the delay. `years` are the years of use from the launch on. `usd_per_month` is the value of a month of
+    service, or the penalty without it. With `tuned_for_next` the models are tuned for the next accelerator. `today` is
+    an ISO day.
     """
 
     months_to_launch: float
@@ -72,9 +73,9 @@ class DeferralQuestion:
 
 
 class RuleOpinion(NamedTuple):
-    """What a rule of a source document says to this question; None if it leaves it undecided.
+    """The recommendation of a rule of a source document; None if it leaves the question open.
 
-    `rule` is its id. Only what is `strong` decides.
+    `rule` is its id. Only `strong` rules decide.
     """
 
     rule: str
@@ -85,10 +86,10 @@ class RuleOpinion(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class DeferralMonthlyCosts:
-    """What a month of the service costs on each course, and a million output tokens of both parts.
+    """The monthly cost of the service on each course, and the cost per million output tokens on both accelerators.
 
-    `gap_rental` is the accelerator whose rent stands for a month without either part; None if its cost is
-    stated. What is not known is None.
+    `gap_rental` is the accelerator whose rent prices a month without either; None if its cost is stated. None is
+    unknown.
     """
 
     buy_usd: UncertainValue | None = None
@@ -104,10 +105,10 @@ class DeferralMonthlyCosts:
 class DeferralSavings:
     """The balance of waiting over all months of use.
 
-    `gap_usd` is paid or lost before the next part is there, `avoided_usd` what the chosen part would have
-    cost meanwhile, and `waiting_usd` the first less the second. `gain_usd` is what the months after cost
-    less, `saved_usd` that less `waiting_usd`: what waiting saves in all. `wait_share` is the share of draws
-    of all that is not known in which it saves anything.
+    `gap_usd` is paid or lost before the next accelerator is available, `avoided_usd` the cost of the chosen one
+    meanwhile, and `waiting_usd` the first less the second. `gain_usd` is the saving of the months after, `saved_usd`
+    that less `waiting_usd`: the total saving by waiting. `wait_share` is the share of draws of all uncertain inputs in
+    which waiting saves anything.
     """
 
     gap_usd: UncertainValue
@@ -119,7 +120,7 @@ class DeferralSavings:
 
 
 class NextPricePoint(NamedTuple):
-    """What waiting saves if an accelerator of the next generation costs so much, and what that says."""
+    """The saving by waiting at a price of the next accelerator, and the verdict for it."""
 
     price_usd: float
     saved_usd: UncertainValue
@@ -128,11 +129,11 @@ class NextPricePoint(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class DeferralThresholds:
-    """Where the computed verdict turns, everything else as it most likely is; None if it does nowhere.
+    """Values at which the computed verdict changes, everything else at its likely value; None without one.
 
-    `gap_months` is how long the service may be without the next part. It is reached with a delivery in
-    `delivery_months`, with a slip of `slip_months`, or with a launch in `launch_months`. The next part's cost
-    of a million output tokens, and its price, are known with the doubt of all else; an end may be infinite.
+    `gap_months` is the longest acceptable time without the next accelerator. It is reached with a delivery in
+    `delivery_months`, with a slip of `slip_months`, or with a launch in `launch_months`. The next accelerator's cost
+    per million output tokens, and its price, carry the uncertainty of all other inputs; an end can be infinite.
     """
 
     gap_months: float | None = None
@@ -145,10 +146,10 @@ class DeferralThresholds:
 
 @dataclass(frozen=True, slots=True)
 class DeferralAnalysis:
-    """Whether to buy the chosen part now or to wait.
+    """Whether to buy the chosen accelerator now or to wait.
 
-    `computed` is what the arithmetic says, with `likely` what it says where everything is as it most likely
-    is. `delivery_months` has the slip in it. Without a next part the service would stay without either.
+    `computed` is the result of the arithmetic, with `likely` its result at likely values. `delivery_months` includes
+    the slip. Without a next accelerator the service would stay without either.
     """
 
     chosen: str
@@ -172,26 +173,26 @@ class DeferralAnalysis:
 
     @property
     def document(self) -> DeferralVerdict | None:
-        """What the documents' strong rules say; None if they leave it open or contradict each other."""
+        """The verdict of the documents' strong rules; None if they leave it open or contradict each other."""
         verdicts = {rule.verdict for rule in self.rules if rule.strong and rule.verdict is not None}
         return verdicts.pop() if len(verdicts) == 1 else None
 
     @property
     def verdict(self) -> DeferralVerdict:
-        """What to do: what the documents say where they decide, else what was computed."""
+        """The verdict: that of the documents if they decide, else the computed one."""
         return self.document or self.computed
 
 
-#: What a step can depend on: accelerators in the order, whether a rival's quote is at hand, and whether the
+#: Possible conditions of a step: the accelerators of the order, whether a rival's quote is at hand, and whether the
 #: workload runs on the platforms of both vendors.
 PROCUREMENT_FACTS: Final = ("fleet_size", "competing_quote", "both_platforms")
 
-#: Steps and points that are done, by their ids, each with what the user notes.
+#: Completed steps and points by id, each with the user's note.
 CompletionNotes = Mapping[str, str]
 
 
 class ProcurementStrength(StrEnum):
-    """How much a step matters to the document that gives it."""
+    """The importance of a step in its document."""
 
     STRONG = "strong"
     MILD = "mild"
@@ -199,10 +200,10 @@ class ProcurementStrength(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class ProcurementFigure:
-    """A figure that belongs to a step: one value, or from `value` to `high`, in `unit`.
+    """A figure of a step: one value, or from `value` to `high`, in `unit`.
 
-    `statements`, `disputes` and `worked` (printed figures that are computed again) are ids. `anecdotal` is
-    what rests on unnamed persons.
+    `statements`, `disputes` and `worked` (printed figures that are computed again) are ids. `anecdotal` figures rely on
+    unnamed persons.
     """
 
     label: str
@@ -219,7 +220,7 @@ class ProcurementFigure:
 
 @dataclass(frozen=True, slots=True)
 class ProcurementCheckpoint:
-    """One point of a step that can be ticked by itself."""
+    """A point of a step that can be checked off separately."""
 
     id: str
     text: str
@@ -229,8 +230,8 @@ class ProcurementCheckpoint:
 class ProcurementStep:
     """A step of a purchase in the program's words.
 
-    `when` is the condition under which it applies, None for always; `otherwise` says what holds where it
-    does not. `until` is the last ISO month of the time that its document had in mind.
+    `when` is the condition under which it applies, None for always; `otherwise` is the text if it does not. `until` is
+    the last ISO month for which its document was written.
     """
 
     id: str
@@ -251,7 +252,7 @@ class ProcurementStep:
 
 @dataclass(frozen=True, slots=True)
 class CheckpointStatus:
-    """A point and whether it is done, with the user's note."""
+    """A point with its state and the user's note."""
 
     point: ProcurementCheckpoint
     done: bool
@@ -260,10 +261,10 @@ class CheckpointStatus:
 
 @dataclass(frozen=True, slots=True)
 class ProcurementStepStatus:
-    """A step here and now: `applies` is None if that cannot be told.
+    """The state of a step: `applies` is None if undecided.
 
-    `tested` are the comparisons behind it and `missing` the facts that it lacks; `past` is whether the time
-    that the document had in mind is over.
+    `tested` are the comparisons behind it and `missing` the facts that it lacks; `past` is whether the period of its
+    document is over.
     """
 
     step: ProcurementStep
@@ -277,7 +278,7 @@ class ProcurementStepStatus:
 
     @property
     def open_points(self) -> int:
-        """How many points are still to be done; none once the step is."""
+        """Number of open points; 0 once the step is done."""
         return 0 if self.done else sum(not each.done for each in self.points)
 
 

@@ -1,8 +1,9 @@
-"""Reference data beside a recommendation: reference deployments, software support, export control.
+"""Reference data for a recommendation: reference deployments, software support, export control.
 
-The export score is the total processing performance (TPP) of the US Commerce Control List, technical notes to
-ECCN 3A090: 2 x MacTOPS x bit length of the operation on dense matrices, the largest over the formats. Data
-sheets count a multiply-add as two operations, so that it is TFLOPS x bits. Arithmetic, never legal advice."""
+The export score is the total processing performance (TPP) of the US Commerce Control List, technical notes to ECCN
+3A090: 2 x MacTOPS x bit length of the operation on dense matrices, the largest over the formats. Data sheets count a
+multiply-add as two operations, so it equals TFLOPS x bits. Arithmetic, not legal advice.
+"""
 
 from __future__ import annotations
 
@@ -17,12 +18,11 @@ from gpudesk.text.messages import Message
 
 @dataclass(frozen=True, slots=True)
 class ReferenceDeployment:
-    """A deployment that a document tells of.
+    """A deployment reported by a document.
 
-    `named` is whether it says who that is; otherwise `who` is its description. `accelerators` are ids of the
-    catalog, `count` is how many there are, None if no number is printed. `date` is the ISO month or day
-    for which it is told. `basis` says on whose word it stands, `statements` and `disputes` are ids of the
-    catalog.
+    `named` is whether the operator is named; otherwise `who` is a description. `accelerators` are catalog ids, `count`
+    is their number, None if not printed. `date` is the ISO month or day of the report. `basis` is the kind of source,
+    `statements` and `disputes` are catalog ids.
     """
 
     id: str
@@ -44,7 +44,7 @@ def find_references(references: tuple[ReferenceDeployment, ...], *accelerators: 
 
 
 class SupportLevel(StrEnum):
-    """How well a software runs on a platform, in the words that documents use, from the least."""
+    """How well a software runs on a platform, in the documents' terms, from the lowest level."""
 
     NONE = "none"
     COMMUNITY = "community"
@@ -57,10 +57,10 @@ class SupportLevel(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class SupportEntry:
-    """What one source says of one software on one platform.
+    """One source's statement on one software on one platform.
 
-    `date` is the ISO month or day of what is said, None if its source has none. `scope` says what it
-    holds for. `statements` and `disputes` are ids of the catalog.
+    `date` is the ISO month or day of the statement, None without one. `scope` limits its validity. `statements` and
+    `disputes` are catalog ids.
     """
 
     software: str
@@ -89,23 +89,23 @@ class SoftwareSupport:
         return tuple(dict.fromkeys(entry.software for entry in self.entries))
 
     def support(self, platform: str, software: str | None = None) -> tuple[SupportEntry, ...]:
-        """Return the statements about a platform, or one software on it: the newest first, undated last."""
+        """Return the statements on a platform, or on one software there: the newest first, undated last."""
         entries = (entry for entry in self.entries if entry.platform == platform and software in (None, entry.software))
         return sort_newest_first(entries)
 
     def latest(self, platform: str, software: str) -> SupportEntry | None:
-        """Return the newest entry of one software on a platform, None if nothing is on record."""
+        """Return the newest entry of one software on a platform, None without one."""
         entries = self.support(platform, software)
         return entries[0] if entries else None
 
 
 def sort_newest_first(entries: Iterable[SupportEntry]) -> tuple[SupportEntry, ...]:
-    """Return entries by their dates, the newest first; those of one date stay in their order."""
+    """Return entries with the newest first; entries of one date keep their order."""
     return tuple(sorted(entries, key=lambda entry: entry.date or "", reverse=True))
 
 
-#: Bits of an operand, by the names of the catalog's peaks. TF32 is stored in 32 bits and multiplied in 19;
-#: which of them counts is not settled here, so that it is left out.
+#: Bits of an operand, by the names of the catalog's peaks. TF32 is stored in 32 bits and multiplied in 19; the rules
+#: leave open which counts, so it is left out.
 BIT_LENGTHS: Final[Mapping[str, int]] = MappingProxyType(
     {
         "fp64": 64,
@@ -131,17 +131,17 @@ def compute_processing_performance(flops: float, bits: int) -> float:
 
 
 class ExportMetric(StrEnum):
-    """What a rule counts."""
+    """The quantity that a rule limits."""
 
     TPP = "tpp"
-    #: TPP over the area of the logic dies in mm2, which the catalog does not have.
+    #: TPP over the area of the logic dies in mm2, which the catalog lacks.
     DENSITY = "density"
     #: Bytes/s of all DRAM.
     MEMORY_BANDWIDTH = "memory_bandwidth"
 
 
 class LimitSide(StrEnum):
-    """On which side of a figure something lies; what reaches it exactly is above."""
+    """The side of a figure on which a value lies; an exact match is above."""
 
     ABOVE = "above"
     BELOW = "below"
@@ -150,7 +150,10 @@ class LimitSide(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class ExportLimit:
-    """One figure of a rule: with `at_least`, what is described reaches it; otherwise it stays below."""
+    """One figure of a rule: with `at_least`, the description includes values that reach it.
+
+    Otherwise values below it.
+    """
 
     measured: ExportMetric
     value: float
@@ -159,7 +162,7 @@ class ExportLimit:
 
 @dataclass(frozen=True, slots=True)
 class ExportRuleLine:
-    """One description of a rule: it holds where every one of its limits does."""
+    """One description of a rule: it applies if every one of its limits is met."""
 
     name: str
     limits: tuple[ExportLimit, ...]
@@ -168,7 +171,7 @@ class ExportRuleLine:
 
 @dataclass(frozen=True, slots=True)
 class ExportRuleReference:
-    """Where the wording or the figures of a rule were read; `date` is None if it has none."""
+    """The source of the wording or the figures of a rule; `date` is None without one."""
 
     title: str
     url: str
@@ -177,11 +180,11 @@ class ExportRuleReference:
 
 @dataclass(frozen=True, slots=True)
 class ExportRule:
-    """A rule or a notice about one, with ISO dates. Without lines no score is held against it.
+    """A rule or a notice about one, with ISO dates. Without lines no score is compared.
 
-    `counts` says in words what it counts, `covers` are destinations that what was read of it names.
-    `in_force` is None if its day was not read. `not_enforced_since` is the day from which its publisher
-    says so; `superseded_by` is the id of another.
+    `counts` describes what it counts, `covers` are the destinations named in the text. `in_force` is None if its date
+    is unknown. `not_enforced_since` is the date from which its publisher does not enforce it; `superseded_by` is the id
+    of another rule.
     """
 
     id: str
@@ -206,16 +209,16 @@ class ExportRule:
 
     @property
     def is_control(self) -> bool:
-        """Whether reaching its limits asks for a license; a rule with upper limits alone eases the review of one."""
+        """Whether reaching its limits requires a license; a rule with upper limits alone eases the review."""
         return any(limit.at_least for line in self.lines for limit in line.limits)
 
 
 @dataclass(frozen=True, slots=True)
 class RefutedStatement:
-    """A statement of a document about a rule that does not hold, with the arithmetic that refuses it.
+    """A document's refuted statement on a rule, with the arithmetic that refutes it.
 
-    `peak` is the dense peak in FLOP/s that is taken, `limit` the TPP of the rule, and `worked` the id of the
-    printed figure that is computed again.
+    `peak` is the dense peak in FLOP/s used, `limit` the TPP of the rule, and `worked` the id of the printed figure that
+    is computed again.
     """
 
     statement: str
@@ -234,7 +237,7 @@ class RefutedStatement:
 
 @dataclass(frozen=True, slots=True)
 class ExportRuleSet:
-    """All rules, the newest first, and statements about them that are refused; `read` is the day of that."""
+    """All rules, the newest first, and refuted statements about them; `read` is the day of the research."""
 
     read: str
     rules: tuple[ExportRule, ...]
@@ -243,7 +246,7 @@ class ExportRuleSet:
 
 @dataclass(frozen=True, slots=True)
 class ExportScore:
-    """The product for one format: dense FLOP/s x bits; `bits` is None if the format is left out."""
+    """The score of one format: dense FLOP/s x bits; `bits` is None if the format is left out."""
 
     precision: str
     flops: float
@@ -256,7 +259,7 @@ class ExportScore:
 
 @dataclass(frozen=True, slots=True)
 class LimitComparison:
-    """A figure beside a limit of a rule; `value` is None if it is not known. `says` puts it in words."""
+    """A value and a limit of a rule; `value` is None if unknown. `says` is the comparison in words."""
 
     limit: ExportLimit
     value: float | None
@@ -264,14 +267,14 @@ class LimitComparison:
 
     @property
     def standing(self) -> LimitSide:
-        """On which side of the limit it lies."""
+        """The side of the limit."""
         if self.value is None:
             return LimitSide.UNKNOWN
         return LimitSide.ABOVE if self.value >= self.limit.value else LimitSide.BELOW
 
     @property
     def met(self) -> bool | None:
-        """Whether it is what the line describes, None if that cannot be told."""
+        """Whether the value meets the description, None if undecided."""
         if self.value is None:
             return None
         return (self.standing is LimitSide.ABOVE) is self.limit.at_least
@@ -279,23 +282,22 @@ class LimitComparison:
 
 @dataclass(frozen=True, slots=True)
 class ExportLineCheck:
-    """One description of a rule with what is known of the accelerator."""
+    """One description of a rule, compared with the facts of the accelerator."""
 
     line: ExportRuleLine
     held: tuple[LimitComparison, ...]
 
     @property
     def met(self) -> bool | None:
-        """Whether all of it holds, None if that cannot be told."""
+        """Whether all limits are met, None if undecided."""
         return _hold_all(each.met for each in self.held)
 
 
 @dataclass(frozen=True, slots=True)
 class ExportRuleCheck:
-    """A rule beside an accelerator; `says` puts the outcome in words.
+    """A rule applied to an accelerator; `says` is the outcome in words.
 
-    `named` is whether what was read of the rule names the destination, None without a destination or where
-    the rule names none.
+    `named` is whether the text of the rule names the destination, None without a destination or if the rule names none.
     """
 
     rule: ExportRule
@@ -305,7 +307,7 @@ class ExportRuleCheck:
 
     @property
     def met(self) -> bool | None:
-        """Whether any of its descriptions holds, None if that cannot be told or it has none."""
+        """Whether any of its descriptions is met, None if undecided or without one."""
         outcomes = [line.met for line in self.lines]
         if True in outcomes:
             return True
@@ -313,17 +315,16 @@ class ExportRuleCheck:
 
     @property
     def threshold(self) -> LimitComparison | None:
-        """The first figure that the score is held against, None if the rule has none."""
+        """The first figure that the score is compared with, None without one."""
         return self.lines[0].held[0] if self.lines else None
 
 
 @dataclass(frozen=True, slots=True)
 class ExportCheck:
-    """What arithmetic says of one accelerator under dated rules.
+    """The arithmetic of dated rules for one accelerator.
 
-    `scores` are those of its formats, the largest first and those left out last; `tpp` is the largest, None
-    where no dense peak is known. The last of the `notes` tells the user to check with the rule in effect and
-    counsel.
+    `scores` are those of its formats, the largest first and those left out last; `tpp` is the largest, None if no dense
+    peak is known. The last of the `notes` tells the user to check with the current rule and counsel.
     """
 
     accelerator: str

@@ -1,8 +1,8 @@
-"""The attributes of accelerators and systems and the figures of estimates: what each is and where it is shown.
+"""Definitions of the attributes of accelerators and systems and of the figures of estimates.
 
-Every table, form, list, check and file reads these registries. A new attribute that is only shown is one
-entry here; a new figure is one entry, a field of `Estimate` and what computes it. Labels are texts to be
-translated where they are read, since the language can change.
+Every table, form, list, check and file reads these registries. A new attribute that is only shown is one entry here; a
+new figure is one entry, a field of `Estimate` and its computation. Labels are translated when read, since the language
+can change.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ from gpudesk.text.units import GIB
 
 @dataclass(frozen=True, slots=True)
 class PlausibleRange:
-    """What a figure can be at all (`least` to `most`), and what those of known accelerators are (`low` to `high`)."""
+    """The possible range of a figure (`least` to `most`), and that of known accelerators (`low` to `high`)."""
 
     least: float
     low: float
@@ -27,7 +27,7 @@ class PlausibleRange:
 
 @dataclass(frozen=True, slots=True)
 class Placement:
-    """Where a surface shows something: the group there, and the place in the order of the group."""
+    """The position on a surface: the group, and the order within it."""
 
     group: str
     order: int
@@ -37,8 +37,8 @@ class Placement:
 class ListColumn:
     """A column of the window's list of accelerators or of systems.
 
-    `key` is its name in settings where that is not the attribute's, `head` its head where that is neither the
-    unit nor the label. `terminal` is the place in `catalog list`, which shows few of them.
+    `key` is its name in settings if it differs from the attribute's, `head` its head if that is neither the unit nor
+    the label. `terminal` is the position in `catalog list`, which shows only a few.
     """
 
     order: int
@@ -54,10 +54,9 @@ class ListColumn:
 class Attribute:
     """An attribute of accelerators or of systems.
 
-    `unit` is the one in which it is kept, None for words; `quantity` decides how figures are shown, by default
-    as the unit has it. `label` is what it is called below the heading of its group, `full_label` by itself,
-    `form_label` in the form of an accelerator, where these differ; `explanation` says in a list what it is.
-    `precision` is that of a peak and fills the labels' placeholder.
+    `unit` is the internal unit, None for words; `quantity` decides the display, by default from the unit. `label` is
+    its name below the heading of its group, `full_label` by itself, `form_label` in the form of an accelerator, if
+    these differ; `explanation` describes it in a list. `precision` is that of a peak and fills the labels' placeholder.
     """
 
     key: str
@@ -70,12 +69,12 @@ class Attribute:
     precision: str = ""
     #: None if neither more nor less is better.
     more_is_better: bool | None = None
-    #: Without it no estimate or fleet can be made.
+    #: Required for an estimate or a fleet.
     required: bool = False
     is_word_list: bool = False
-    #: A number that names something rather than measures it has no differences.
+    #: A number that is a name rather than a measure has no differences.
     is_name: bool = False
-    #: The attribute that is the upper end of the range of which this one is the lower.
+    #: The attribute at the upper end of the range that starts with this attribute.
     upper_end: str | None = None
     #: The key of such a range as a row or a column.
     range_key: str = ""
@@ -95,7 +94,7 @@ PEAK_SPARSE: Final = "peak_sparse_"
 
 _PEAK_RANGE: Final = PlausibleRange(1e10, 1e11, 1e17, 2e18)
 _MATRIX_PEAK_RANGE: Final = PlausibleRange(1e12, 1e13, 1e17, 2e18)
-#: Formats that matrix units are for; the others can be a small part of the die, or left out.
+#: Formats with matrix units; support for others can be small or absent.
 _MATRIX_PRECISIONS: Final = frozenset({"tf32", "bf16", "fp16", "fp8", "fp6", "fp4"})
 _PRECISIONS: Final = ("fp64", "fp64_matrix", "fp32", "tf32", "bf16", "fp16", "fp8", "fp6", "fp4", "int8", "int4")
 #: Precisions in Compare, those that serve models first.
@@ -103,7 +102,7 @@ _COMPARED: Final = ("bf16", "fp16", "fp8", "fp6", "fp4", "int8", "int4", "tf32",
 #: Precisions in the form, those that sources state most often first.
 _ENTERED: Final = ("bf16", "fp16", "fp8", "fp4", "int8", "int4", "fp6", "tf32", "fp32", "fp64", "fp64_matrix")
 _ON_SHEET: Final = ("bf16", "fp8", "fp4")
-#: Columns of the list -> their place in it, whether they are shown at first, and the place in the terminal.
+#: Columns of the list -> position, whether they are shown by default, and the position in the terminal.
 _LISTED: Final = {
     "fp16": (40, False, None),
     "bf16": (41, True, 3),
@@ -306,12 +305,12 @@ _ENTRIES: Final = (
     ),
 )
 
-#: By name, in the order in which the catalog keeps them.
+#: By name, in the order of the catalog.
 ATTRIBUTES: Final = {attribute.key: attribute for attribute in _ENTRIES}
 
 
-#: Attributes of systems and of reference designs by name, in the order in which the catalog keeps them. Where an
-#: accelerator has one of the same name, it means the same.
+#: Attributes of systems and of reference designs by name, in the order of the catalog. An attribute with the same name
+#: as an accelerator's has the same meaning.
 SYSTEM_ATTRIBUTES: Final = {
     attribute.key: attribute
     for attribute in (
@@ -419,7 +418,7 @@ def find_attribute_definition(name: str) -> Attribute | None:
 
 
 def find_quantity(name: str, unit: str | None) -> Quantity:
-    """Return what an attribute of the catalog is, by its name and the unit in which it is kept."""
+    """Return the quantity of a catalog attribute, by its name and internal unit."""
     attribute = find_attribute_definition(name)
     if attribute is not None and attribute.quantity is not None:
         return attribute.quantity
@@ -427,23 +426,23 @@ def find_quantity(name: str, unit: str | None) -> Quantity:
 
 
 def list_required_attributes(attributes: Mapping[str, Attribute] = ATTRIBUTES) -> tuple[str, ...]:
-    """Return the attributes that an accelerator, or what else has `attributes`, cannot do without."""
+    """Return the required attributes of an accelerator, or of `attributes` in general."""
     return tuple(attribute.key for attribute in attributes.values() if attribute.required)
 
 
 def list_compared_attributes(group: str) -> list[Attribute]:
-    """Return the attributes of a group of Compare in the order of their rows."""
+    """Return the attributes of a group of Compare in row order."""
     return _select(((each.compare, each) for each in ATTRIBUTES.values()), group)
 
 
 def list_sheet_attributes(group: str | None = None) -> list[Attribute]:
-    """Return the attributes of a group of the sheet in the order of their rows, or all that it shows."""
+    """Return the attributes of a group of the sheet in row order, or all of them."""
     groups = ("memory", "compute", "system") if group is None else (group,)
     return [attribute for name in groups for attribute in _select(((a.sheet, a) for a in ATTRIBUTES.values()), name)]
 
 
 def list_form_attributes(section: str, attributes: Mapping[str, Attribute] = ATTRIBUTES) -> list[Attribute]:
-    """Return the attributes of a section of the form of an accelerator or a system in the order of their rows."""
+    """Return the attributes of a section of the form of an accelerator or a system in row order."""
     return _select(((each.form, each) for each in attributes.values()), section)
 
 
@@ -453,17 +452,17 @@ def _select(places: Iterable[tuple[Placement | None, Attribute]], group: str) ->
 
 
 def list_listed_attributes(attributes: Mapping[str, Attribute] = ATTRIBUTES) -> list[tuple[ListColumn, Attribute]]:
-    """Return the columns of the list of accelerators, or of what else has `attributes`, from left to right."""
+    """Return the columns of the list of accelerators, or of `attributes` in general, from left to right."""
     columns = [(each.listed, each) for each in attributes.values() if each.listed is not None]
     return sorted(columns, key=lambda pair: pair[0].order)
 
 
 @dataclass(frozen=True, slots=True)
 class Figure:
-    """A figure of an estimate: the field of `Estimate` that its key names, in the unit on display.
+    """A figure of an estimate: the field of `Estimate` named by its key, in the displayed unit.
 
-    `compare` and `sheet` are the places of its row among those of the results, None if it has none.
-    Estimates are told apart by the figures that are `judged`: their ratios have intervals.
+    `compare` and `sheet` are the positions of its row among the results, None without one. Estimates are compared by
+    the figures that are `judged`: their ratios have intervals.
     """
 
     key: str
@@ -475,11 +474,11 @@ class Figure:
     judged: bool = False
     #: Computed for every point of curves (a field of `ConcurrencyCurve`) and of sweeps.
     in_curves: bool = False
-    #: One of the few that decide at a glance.
+    #: One of the few headline figures.
     is_headline: bool = False
-    #: Per accelerator it says more only where the counts differ.
+    #: The value per accelerator adds information only if the counts differ.
     is_per_accelerator: bool = False
-    #: Place in the text of one estimate.
+    #: Position in the text of one estimate.
     told: int = 100
 
 
@@ -539,7 +538,7 @@ _FIGURES: Final = (
 
 #: Figures of estimates with an interval by name, in the order in which JSON has them.
 FIGURES: Final = {figure.key: figure for figure in _FIGURES}
-#: What tokens cost at the load of a comparison, by name: each is a property of `CostColumn`.
+#: Costs per token at the load of a comparison, by name: each is a property of `CostColumn`.
 COST_FIGURES: Final = {
     figure.key: figure
     for figure in (
@@ -562,12 +561,12 @@ COST_FIGURES: Final = {
         ),
     )
 }
-#: Memory alone decides it, so it is exact.
+#: Determined by memory alone, so it is exact.
 MAX_CONCURRENCY: Final = Figure("max_concurrency", "Max concurrency", None, more_is_better=True)
 
 
 def find_figure(name: str) -> Figure | None:
-    """Return the figure of a name, the one without an interval too; None if none exists."""
+    """Return the figure of a name, including the one without an interval; None if not found."""
     return MAX_CONCURRENCY if name == MAX_CONCURRENCY.key else FIGURES.get(name) or COST_FIGURES.get(name)
 
 
@@ -582,26 +581,26 @@ def _list_figures() -> Iterator[Figure]:
 
 
 def list_compared_figures() -> list[Figure]:
-    """Return the figures of Compare in the order of their rows."""
+    """Return the figures of Compare in row order."""
     return sorted(
         (figure for figure in _list_figures() if figure.compare is not None), key=lambda figure: figure.compare or 0
     )
 
 
 def list_sheet_figures() -> list[Figure]:
-    """Return the figures of the sheet in the order of their rows."""
+    """Return the figures of the sheet in row order."""
     return sorted(
         (figure for figure in _list_figures() if figure.sheet is not None), key=lambda figure: figure.sheet or 0
     )
 
 
 def list_told_figures() -> list[Figure]:
-    """Return all figures in the order in which the text of one estimate tells them."""
+    """Return all figures in the order of the text of one estimate."""
     return sorted(FIGURES.values(), key=lambda figure: figure.told)
 
 
 def list_judged_figures() -> tuple[str, ...]:
-    """Return the figures by which estimates are told apart."""
+    """Return the figures by which estimates are compared."""
     return tuple([figure.key for figure in FIGURES.values() if figure.judged])
 
 
@@ -611,5 +610,5 @@ def list_curve_figures() -> tuple[str, ...]:
 
 
 def list_headline_figures() -> tuple[str, ...]:
-    """Return the few figures that decide at a glance."""
+    """Return the headline figures."""
     return tuple(figure.key for figure in _list_figures() if figure.is_headline)

@@ -1,4 +1,4 @@
-"""Routing of short and long requests to two accelerators: the plans and their costs."""
+"""Routing of short and long requests to two accelerators: plans and their costs."""
 
 from __future__ import annotations
 
@@ -15,21 +15,21 @@ from gpudesk.domain.precision import Precision
 from gpudesk.text.formatting import IntervalEstimate
 from gpudesk.text.messages import Message
 
-#: The share of long requests to begin with; nobody states it.
+#: Initial share of long requests, an assumption.
 DEFAULT_LONG_SHARE: Final = 0.2
-#: How many times as long as the scenario's own prompts those of long requests are, unless that is stated.
+#: Default length of long prompts over the scenario's own.
 DEFAULT_LONG_INPUT_FACTOR: Final = 4
 
 
 class RequestKind(StrEnum):
-    """The two kinds of requests that are routed apart."""
+    """The two kinds of requests that are routed separately."""
 
     SHORT = "short"
     LONG = "long"
 
 
 class RoutePlan(StrEnum):
-    """Which part serves which kind; A and B are the two columns."""
+    """The accelerator for each kind; A and B are the two columns."""
 
     ALL_A = "all on A"
     ALL_B = "all on B"
@@ -42,7 +42,7 @@ class RoutePlan(StrEnum):
 
 
 class RequestRateOrigin(StrEnum):
-    """Where the requests per second come from."""
+    """The source of the request rate."""
 
     DEMAND = "demand"
     YOURS = "yours"
@@ -52,11 +52,11 @@ class RequestRateOrigin(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class RequestMix:
-    """What requests there are: `long_share` of them, by number, are long, all others those of the scenario.
+    """The mix of requests: `long_share` of them, by number, are long, all others those of the scenario.
 
-    None is computed: the input of long requests is four times the scenario's, as far as the model's context
-    goes, and their output is the scenario's. With `model`, requests of `model_kind` go to that model, in
-    `weights` or in the scenario's format.
+    None is computed: the input of long requests is four times the scenario's, within the model's context, and their
+    output is the scenario's. With `model`, requests of `model_kind` go to that model, in `weights` or in the scenario's
+    format.
     """
 
     long_share: float = DEFAULT_LONG_SHARE
@@ -82,10 +82,10 @@ class RequestClass:
 
 @dataclass(frozen=True, slots=True)
 class RoutedPool:
-    """One pool: working and spare replicas of one part, each of `plan`.
+    """One pool: working and spare replicas of one accelerator, each with `plan`.
 
-    `key` is that of the part's column. `requests_per_s` is what one replica answers of each kind that the
-    pool serves if it does nothing else. `counts` are the accelerators of the pool over the band of that.
+    `key` is the accelerator's column. `requests_per_s` is the rate of one replica for each kind of the pool by itself.
+    `counts` is the interval of the number of accelerators.
     """
 
     key: str
@@ -110,9 +110,8 @@ class RoutedPool:
 class RoutedPlan:
     """One plan and its cost; without pools, `reason` names the requests that cannot be served.
 
-    `software_usd` is the part of both costs that software takes, its stacks shared with the rest of the fleet
-    as inputs of costs say. `software_alone_usd` is what it takes if no other service shares them. A cost is
-    None if an input is missing.
+    `software_usd` is the software share of both costs, with stacks shared with the rest of the fleet as in the cost
+    inputs. `software_alone_usd` is its amount if no other service shares them. A cost is None if an input is missing.
     """
 
     plan: RoutePlan
@@ -126,7 +125,7 @@ class RoutedPlan:
 
     @property
     def count(self) -> int | None:
-        """Accelerators of all pools, spare ones among them."""
+        """Accelerators of all pools, including spares."""
         return sum(pool.count for pool in self.pools) if self.pools else None
 
     @property
@@ -136,10 +135,9 @@ class RoutedPlan:
 
 @dataclass(frozen=True, slots=True)
 class SplitSurcharge:
-    """What a split costs beyond the cheaper of the plans with one part, `single`; below 0 what it saves.
+    """The extra cost of a split over the cheaper single-accelerator plan, `single`; negative for a saving.
 
-    `software_usd` is how much of that is software, `software_alone_usd` how much it would be if no other
-    service shared its stacks.
+    `software_usd` is the software share of it, `software_alone_usd` its amount if no other service shared the stacks.
     """
 
     plan: RoutePlan
@@ -151,7 +149,7 @@ class SplitSurcharge:
 
 @dataclass(frozen=True, slots=True)
 class RouteRanking:
-    """Which plan costs the least, and the others that may do so too, within the error."""
+    """The cheapest plan, and the others within its error."""
 
     cheapest: RoutePlan
     level: tuple[RoutePlan, ...]
@@ -159,7 +157,7 @@ class RouteRanking:
 
     @property
     def decided(self) -> bool:
-        """Whether no other plan may be as cheap."""
+        """Whether no other plan is within the error."""
         return not self.level
 
 
@@ -167,8 +165,8 @@ class RouteRanking:
 class RoutingResult:
     """The plans for a mix of requests. A ranking is None if fewer than two plans have that cost.
 
-    `shared_loss` is the share of two unlike replicas' rates that is lost where one pool spreads requests
-    evenly over both, with its working; None if one of both cannot serve all kinds.
+    `shared_loss` is the loss of two unlike replicas' rates if one pool spreads requests evenly over both, with its
+    derivation; None if one of them cannot serve all kinds.
     """
 
     keys: tuple[str, str]

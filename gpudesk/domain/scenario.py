@@ -17,17 +17,17 @@ from gpudesk.domain.precision import Precision
 from gpudesk.domain.sizing import Demand
 from gpudesk.domain.workload import Load, LoadKind, Workload
 
-#: A comparison puts at most this many accelerators side by side.
+#: Most accelerators in a comparison.
 MAX_ACCELERATORS = 6
-#: Colors there are for parts; each has a dash and a marker of its own too.
+#: Colors for accelerators; each has its own dash and marker too.
 MAX_PALETTE_INDEX = 8
 
 
 @dataclass(frozen=True, slots=True)
 class AcceleratorChoice:
-    """One column of the comparison: a part and, where the user chose them, its count and plan.
+    """One column of the comparison: an accelerator, with count and plan if the user chose them.
 
-    `slot` is the place in the palette, 1 to 8, that the part took when it joined and keeps until it leaves.
+    `slot` is the palette index, 1 to 8, that the accelerator gets when added and keeps until removed.
     """
 
     accelerator: str
@@ -52,14 +52,11 @@ class AcceleratorChoice:
 class Scenario:
     """A model, a workload and up to six accelerators.
 
-    A scenario that is still being made may name no model (empty) and no accelerators; it can be saved and
-    gets no answer. The first accelerator is the baseline of differences. `catalog_revision` is that of the
-    last save.
-    `costs` is what the user says of prices and of what running takes, `decision` what they answer.
-    `demand` is what users ask of the service that is to be sized; None as long as nobody asked. `fleet` is how that
-    demand is spread over the day and the years, and what the site takes.
-    `own_records` are copies of the user's own catalog records that the scenario uses. `unknown_sections`
-    hold sections of the file that this version does not know, which survive a save.
+    An incomplete scenario can lack a model (empty) and accelerators; it can be saved but has no answer. The first
+    accelerator is the baseline of differences. `catalog_revision` is that of the last save. `costs` are the user's
+    prices and operating costs, `decision` the answers. `demand` is the demand to size for; None if unset. `fleet` is
+    its distribution over the day and the years, and the limits of the site. `own_records` are copies of the user's
+    catalog records that the scenario uses. `unknown_sections` hold unknown sections of the file, which survive a save.
     """
 
     name: str
@@ -83,7 +80,7 @@ class Scenario:
     unknown_sections: Mapping[str, object] = field(default_factory=lambda: MappingProxyType({}))
 
     def requests(self) -> tuple[EstimateRequest, ...]:
-        """The questions to the engine, one for each accelerator, in order."""
+        """The requests to the engine, one per accelerator, in order."""
         return tuple(
             EstimateRequest(
                 accelerator=choice.accelerator,
@@ -108,20 +105,19 @@ class Scenario:
         )
 
 
-#: More points than this are a slip of the pen: they would take hours and fill the disk.
+#: Larger sweeps are probably mistakes: they would take hours and fill the disk.
 MAX_SWEEP_POINTS: Final = 10**9
-#: Loads that a sweep can run over, all of which are a number of sequences.
+#: Loads that a sweep can vary, all of which are a number of sequences.
 SWEEP_LOADS: Final = (LoadKind.BATCH, LoadKind.CONCURRENCY)
 
 
 @dataclass(frozen=True, slots=True)
 class Sweep:
-    """The axes of a grid, from the slowest to the fastest, and what all of its points share.
+    """The axes of a grid, from the slowest to the fastest, and the common settings of all points.
 
-    `tp` None leaves count and plan open: the smallest deployment that fits, by the best of its plans. A
-    number is a deployment of one replica of that degree (times PP and DP where `base` fixes them). `amounts`
-    are sequences of a static batch or of a closed loop, as `load` says. `base` is any question: what of it
-    is no axis holds everywhere.
+    `tp` None leaves count and plan open: the smallest deployment that fits, with its best plan. A number is a
+    deployment of one replica of that degree (times PP and DP if `base` fixes them). `amounts` are sequences of a static
+    batch or of a closed loop, as in `load`. `base` is any request: its fields that are not axes apply everywhere.
     """
 
     accelerators: tuple[str, ...]

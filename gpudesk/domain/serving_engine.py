@@ -1,7 +1,8 @@
-"""Serving engines: what each supports and its default settings, as rules with conditions.
+"""Serving engines: features and default settings, as rules with conditions.
 
-Rules are kept in the order of the data; where one answer is needed, the first rule that holds gives it. The
-tables of the data files have the names of the fields below."""
+Rules are kept in the order of the data; if one answer is needed, the first matching rule gives it. The tables of the
+data files have the names of the fields below.
+"""
 
 from __future__ import annotations
 
@@ -15,10 +16,10 @@ from gpudesk.domain.precision import Precision
 
 
 class KernelPathKind(StrEnum):
-    """How a serving engine runs a weight format on a part.
+    """How a serving engine runs a weight format on an accelerator.
 
-    native: the matrices multiply in the format. weight_only: they are stored in it and widened on the
-    way to the arithmetic of another format. none: not at all.
+    native: matrix products in the format itself. weight_only: stored in the format and widened before the arithmetic in
+    another format. none: unsupported.
     """
 
     NATIVE = "native"
@@ -27,19 +28,18 @@ class KernelPathKind(StrEnum):
 
 
 class EngineSetting(StrEnum):
-    """What a serving engine sets by itself.
+    """A default setting of a serving engine.
 
     max_batch: sequences in a step. max_batched_tokens: tokens in a step. memory_fraction: the default.
-    safe_memory_fraction: the largest that leaves room for what the engine does not count. runtime_bytes:
-    what the driver keeps, context, graphs and workspaces of one accelerator. collective_bytes: buffers of the
-    collectives, where there is more than one accelerator in a replica. logit_bytes: bytes held for each logit
-    of a sequence while its token is drawn. window_share: share of a sequence for which layers with a window
-    hold memory, 0 if they give back what the window has passed. state_share: share of the cache set apart
-    for recurrent states, 0 if both come from one pool; state_slots: states that a sequence then
-    takes of it. Switches, 1 on and 0 off: chunked_prefill; mixed_steps,
-    prompts go in one step with the tokens of running sequences; kv_on_demand, a sequence is given memory as
-    it grows, and not for its full length when it begins; present_runtime, steps are run by the program of
-    today, and not by one that was written anew since and leaves other work to the host.
+    safe_memory_fraction: the largest that leaves room for memory that the engine does not count. runtime_bytes: the
+    driver's memory, context, graphs and workspaces of one accelerator. collective_bytes: buffers of the collectives,
+    with more than one accelerator in a replica. logit_bytes: bytes per logit of a sequence during sampling.
+    window_share: share of a sequence for which layers with a window hold memory, 0 if they free passed tokens.
+    state_share: share of the cache set apart for recurrent states, 0 if both come from one pool; state_slots: states
+    that a sequence then takes of it. Switches, 1 on and 0 off: chunked_prefill; mixed_steps, prompts run in one step
+    with the tokens of running sequences; kv_on_demand, memory is allocated as a sequence grows, not for its full length
+    at the start; present_runtime, steps run in today's runtime, not in an older one with a different division of work
+    with the host.
     """
 
     MAX_BATCH = "max_batch"
@@ -59,11 +59,11 @@ class EngineSetting(StrEnum):
 
 
 class SplitPart(StrEnum):
-    """What the ranks of a plan share, in the order in which refusals are looked for.
+    """Dimensions that the ranks of a plan share, in the order of checks.
 
-    heads and kv_heads: of attention, over TP. experts: whole ones, over EP. routed, shared, dense: the
-    intermediate sizes of routed experts (over TP / EP), of all shared experts together and of dense layers
-    (over TP). vocabulary: rows of embedding and LM head, over TP.
+    heads and kv_heads: of attention, over TP. experts: whole ones, over EP. routed, shared, dense: the intermediate
+    sizes of routed experts (over TP / EP), of all shared experts together and of dense layers (over TP). vocabulary:
+    rows of embedding and LM head, over TP.
     """
 
     HEADS = "heads"
@@ -77,10 +77,10 @@ class SplitPart(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class EngineCondition:
-    """Where a rule holds: every condition that is given must be met; none given means everywhere.
+    """When a rule applies: every given condition must hold; none given means always.
 
-    Memory bounds are bytes of one accelerator, the lower one included, the upper one not. `since` is the
-    first month (YYYY-MM) of the software that has it, `until` the first that has it no longer.
+    Memory bounds are bytes of one accelerator, the lower one included, the upper one not. `since` is the first month
+    (YYYY-MM) of software with the feature, `until` the first month without it.
     """
 
     platforms: frozenset[str] = frozenset()
@@ -93,9 +93,9 @@ class EngineCondition:
     behind_server: bool | None = None
 
     def holds(self, part: Accelerator, date: str | None = None, behind_server: bool | None = None) -> bool:
-        """Whether the rule holds for a part, software of `date` (None: the newest) and a way of use.
+        """Whether the rule applies to an accelerator, software of `date` (None: the newest) and a mode of use.
 
-        A condition on the way of use holds only where that way is known.
+        A condition on the mode of use applies only if that is known.
         """
         if self.generations and part.generation not in self.generations:
             return False
@@ -112,7 +112,7 @@ class EngineCondition:
         return self.in_time(date)
 
     def in_time(self, date: str | None) -> bool:
-        """Whether software of `date` (YYYY-MM or a day; None: the newest) has what the rule says."""
+        """Whether software of `date` (YYYY-MM or a day; None: the newest) is in the period of the rule."""
         if date is None:
             return self.until is None
         month = date[:7]
@@ -121,7 +121,7 @@ class EngineCondition:
 
 @dataclass(frozen=True, slots=True)
 class EngineSettingRule:
-    """A value that the engine takes for `setting` where nobody sets it."""
+    """The engine's default for `setting`."""
 
     setting: EngineSetting
     value: float
@@ -134,9 +134,9 @@ class EngineSettingRule:
 class KernelRule:
     """How the engine runs the weight formats `weights`; `arithmetic` is the format of the multiplication.
 
-    Without `arithmetic` (native paths) each format multiplies in itself. The matrices of experts are filled
-    up to whole multiples of `hidden_multiple` in the hidden size and of `intermediate_multiple` in a rank's
-    share of the intermediate size.
+    Without `arithmetic` (native paths) each format multiplies in itself. The matrices of experts are padded to
+    multiples of `hidden_multiple` in the hidden size and of `intermediate_multiple` in a rank's share of the
+    intermediate size.
     """
 
     weights: frozenset[Precision]
@@ -151,9 +151,9 @@ class KernelRule:
 
 @dataclass(frozen=True, slots=True)
 class KvCacheRule:
-    """KV cache formats that the engine offers; a format that no rule names is not offered.
+    """KV cache formats of the engine; a format without a rule is unsupported.
 
-    `except_mixers` are kinds of attention whose cache it keeps in 16 bits only.
+    `except_mixers` are kinds of attention with a 16-bit cache only.
     """
 
     kv: frozenset[Precision]
@@ -165,7 +165,7 @@ class KvCacheRule:
 
 @dataclass(frozen=True, slots=True)
 class UnsupportedModelRule:
-    """Models that the engine cannot serve where `when` holds: by id, or by a kind of layer they have."""
+    """Models that the engine cannot serve if `when` holds: by id, or by a kind of layer."""
 
     source: str
     note: str
@@ -177,11 +177,10 @@ class UnsupportedModelRule:
 
 @dataclass(frozen=True, slots=True)
 class SplitRule:
-    """What the engine must be able to share evenly among ranks; it refuses a plan under which it cannot.
+    """A dimension that must divide evenly among ranks; the engine refuses other plans.
 
-    With `by_block` it is about FP8 checkpoints with a scale for each block, and each share must be whole blocks.
-    `repeats` says that ranks beyond the number hold copies, `filled_to` that the number is filled up to a
-    multiple first.
+    With `by_block` it applies to FP8 checkpoints with a scale per block, and each share must be whole blocks.
+    `repeats`: ranks beyond the number hold copies; `filled_to`: the number is padded to a multiple first.
     """
 
     parts: frozenset[SplitPart]
@@ -195,7 +194,7 @@ class SplitRule:
 
 @dataclass(frozen=True, slots=True)
 class EnginePreferenceRule:
-    """Place of the engine when the user leaves the choice to the program: the lowest `rank` is taken."""
+    """Priority of the engine if the user leaves the choice to the program: the lowest `rank` wins."""
 
     rank: int
     reason: str
@@ -205,7 +204,7 @@ class EnginePreferenceRule:
 
 @dataclass(frozen=True, slots=True)
 class PlatformRule:
-    """Parts that the engine runs on at all."""
+    """Accelerators that the engine runs on at all."""
 
     source: str
     note: str
@@ -214,7 +213,7 @@ class PlatformRule:
 
 @dataclass(frozen=True, slots=True)
 class ParallelSupport:
-    """Ways of spreading a model that the engine offers; `hosts` whether one replica over more than one host."""
+    """Parallelism that the engine supports; `hosts`: one replica over more than one host."""
 
     pp: bool
     ep: bool
@@ -227,11 +226,11 @@ class ParallelSupport:
 
 @dataclass(frozen=True, slots=True)
 class ServingEngine:
-    """One serving engine: what it runs on, its formats, its limits and its settings.
+    """One serving engine: platforms, formats, limits and settings.
 
-    `family` groups engines whose measured rows calibrate each other. The memory fraction is a share of the
-    `total` memory, or of what is `free` once weights and runtime are there, or the `static` share: that of
-    weights and cache alone, with activations beside it.
+    `family` groups engines whose measured rows calibrate each other. The memory fraction is a share of the `total`
+    memory, or of the memory `free` once weights and runtime are loaded, or the `static` share: that of weights and
+    cache alone, with activations in addition.
     """
 
     id: str
@@ -248,11 +247,11 @@ class ServingEngine:
     splits: tuple[SplitRule, ...] = ()
 
     def __hash__(self) -> int:
-        """Hash by the id: serving engines are keys of caches, and their rules would be hashed each time."""
+        """Hash by the id: serving engines are cache keys, and hashing their rules each time is slow."""
         return hash(self.id)
 
     def runs_on(self, part: Accelerator, date: str | None = None) -> bool:
-        """Whether it runs on a part at all, with software of `date` (None: the newest)."""
+        """Whether it runs on an accelerator at all, with software of `date` (None: the newest)."""
         return any(rule.when.holds(part, date) for rule in self.platforms)
 
     @property
@@ -281,7 +280,7 @@ class ServingEngine:
 
 
 def list_platforms(part: Accelerator) -> frozenset[str]:
-    """Software platforms of a part: the comma-separated names of its `platform`."""
+    """Software platforms of an accelerator: the comma-separated names of its `platform`."""
     return _platforms(part.platform)
 
 

@@ -1,4 +1,4 @@
-"""Sizing: service demand, the accelerators it needs, the fit matrix, and remedies where nothing fits."""
+"""Sizing: service demand, the accelerators it needs, the fit matrix, and remedies if nothing fits."""
 
 from __future__ import annotations
 
@@ -33,19 +33,18 @@ class DemandKind(StrEnum):
     CONCURRENCY = "concurrency"
 
 
-#: The peak factor of a demand where nobody states one.
+#: The default peak factor of a demand.
 DEFAULT_PEAK_FACTOR: Final = 2.0
 
 
 @dataclass(frozen=True, slots=True)
 class Demand:
-    """What is asked of a service, on average, and what it has to keep in reserve.
+    """The demand on a service, on average, and its reserves.
 
-    `amount` is users who are active at once, requests/s, output tokens per day, or requests in flight at the
-    busiest time, by `kind`. A user sends
-    `requests_per_user_hour`. `peak_factor` is the busiest time over the average. Latency limits hold for the
-    99th percentile at the peak; None sets none. `utilisation_cap` is the share of its highest rate within
-    the limits that a replica is loaded with at the peak. `spare_replicas` stand by for replicas that fail.
+    `amount` is concurrent users, requests/s, output tokens per day, or requests in flight at the peak, by `kind`. A
+    user sends `requests_per_user_hour`. `peak_factor` is peak over average. Latency limits are for the 99th percentile
+    at the peak; None sets none. `utilisation_cap` is the share of its highest rate within the limits to which a replica
+    is loaded at the peak. `spare_replicas` are reserves for failures.
     """
 
     kind: DemandKind
@@ -59,19 +58,19 @@ class Demand:
 
 
 class NumberBounds(NamedTuple):
-    """The range of a number of a demand; with `above`, `low` itself is outside."""
+    """The range of a number of a demand; with `above`, `low` itself is excluded."""
 
     low: float
     high: float
     above: bool = False
 
     def hold(self, value: float) -> bool:
-        """Whether a number lies in the range; nothing that is not finite does."""
+        """Whether a number is in the range; NaN and infinities are not."""
         return (self.low < value if self.above else self.low <= value) and value <= self.high
 
 
 def check_bounds(record: object, bounds: Mapping[str, NumberBounds], section: str) -> None:
-    """Refuse a record with a number outside its range; raises `InputError` that names the field of the section."""
+    """Check that the numbers of a record are in range; raises `InputError` that names the field of the section."""
     for name, within in bounds.items():
         value = getattr(record, name)
         if value is None or within.hold(value):
@@ -80,9 +79,9 @@ def check_bounds(record: object, bounds: Mapping[str, NumberBounds], section: st
         raise InputError(describe(value, within.low, within.high), f"{section}.{name}")
 
 
-#: Stands for a latency limit that was not set: an hour.
+#: Stands for an unset latency limit: an hour.
 NO_LIMIT_MS: Final = 3_600_000.0
-#: What each number of a demand may be. Spare replicas are whole.
+#: Bounds of each number of the demand. Spare replicas are whole.
 DEMAND_BOUNDS: Final[Mapping[str, NumberBounds]] = MappingProxyType(
     {
         "amount": NumberBounds(0.0, 1e15, above=True),
@@ -97,9 +96,9 @@ DEMAND_BOUNDS: Final[Mapping[str, NumberBounds]] = MappingProxyType(
 
 
 class SizingFactor(NamedTuple):
-    """One factor of a count: `name` is a key of words, `value` what is multiplied, `unit` its unit or None.
+    """One factor of a count: `name` is a key of words, `value` the factor, `unit` its unit or None.
 
-    The product of all factors of a candidate is its count, exactly.
+    The product of all factors of a candidate is exactly its count.
     """
 
     name: str
@@ -109,11 +108,11 @@ class SizingFactor(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class PhysicalBoundCheck:
-    """What physics alone would need for the demand, and why more are needed.
+    """The lower bound by physics alone, and the reasons why more are needed.
 
-    `floor` is the fewest accelerators that could read what must be read in the time there is: peak output
-    tokens/s x bytes per token / memory bandwidth, at the largest batch that their memory holds. `ratio` is the
-    candidate's count over it. `reasons` explain a ratio above ten, largest first; empty below.
+    `floor` is the number of accelerators that could read the required bytes in time: peak output tokens/s x bytes per
+    token / memory bandwidth, at the largest batch that their memory holds. `ratio` is the candidate's count over it.
+    `reasons` explain a ratio above ten, largest first; empty below.
     """
 
     floor: float
@@ -125,10 +124,10 @@ class PhysicalBoundCheck:
 class SizingOption:
     """How many of one accelerator meet a demand; count = replicas x tp x pp + spare.
 
-    `spare` are the accelerators of the spare replicas. `output_tokens_per_s` is what all working replicas
-    yield at most within the limits, without the cap; `estimate` is that of one replica there. `systems` are the
-    whole systems that hold the accelerators, None if single ones are bought. Where nothing
-    meets the demand, `reason` says why, `count` is None and what depends on it is empty.
+    `spare` are the accelerators of the spare replicas. `output_tokens_per_s` is the maximum of all working replicas
+    within the limits, without the cap; `estimate` is that of one replica there. `systems` are the whole systems that
+    hold the accelerators, None if single ones are bought. If the demand cannot be met, `reason` explains why, `count`
+    is None and dependent fields are empty.
     """
 
     accelerator: str
@@ -149,7 +148,7 @@ class SizingOption:
 
     @property
     def replica_capacity(self) -> float:
-        """What one replica carries within the limits, without the cap: requests/s, or requests in flight."""
+        """The capacity of one replica within the limits, without the cap: requests/s, or requests in flight."""
         each = next(factor for factor in self.factors if factor.name in ("replica_seconds", "replica_in_flight"))
         return 1.0 / each.value
 
@@ -163,8 +162,8 @@ class SizingOption:
 class SizingResult:
     """The candidates for a demand, in the order of the scenario's accelerators.
 
-    `requests_per_s` and `output_tokens_per_s` are those of the peak; None if requests in flight are asked
-    for, which each accelerator answers at its own rate.
+    `requests_per_s` and `output_tokens_per_s` are those of the peak; None if the demand is requests in flight, which
+    each accelerator answers at its own rate.
     """
 
     demand: Demand
@@ -182,7 +181,7 @@ class SizingResult:
 
 @dataclass(frozen=True, slots=True)
 class DeploymentSize:
-    """A deployment: how many accelerators, in which plan."""
+    """The size of a deployment and its plan."""
 
     count: int
     plan: ParallelPlan
@@ -190,11 +189,11 @@ class DeploymentSize:
 
 @dataclass(frozen=True, slots=True)
 class SmallestDeployments:
-    """The smallest deployments of one part that hold a model with its weights in one format.
+    """The smallest deployments of one accelerator that hold a model with its weights in one format.
 
-    `bits` is the width that was asked for, `weights` the format of that width that runs there. `one` holds
-    one request of the scenario's length, `load` all requests that it has in flight; `load` is None as well
-    where the load does not say how many. `reason` says why `one`, or else `load`, is None.
+    `bits` is the requested width, `weights` the format of that width that runs there. `one` holds one request of the
+    scenario's length, `load` all requests in flight; `load` is None too if the load does not determine their number.
+    `reason` explains why `one`, or else `load`, is None.
     """
 
     accelerator: str
@@ -207,18 +206,17 @@ class SmallestDeployments:
 
 @dataclass(frozen=True, slots=True)
 class AcceleratorNeeds:
-    """How many accelerators a scenario takes: each column by weight format, and for its demand, if any."""
+    """The accelerators that a scenario needs: by column and weight format, and for its demand, if any."""
 
     needed: tuple[tuple[SmallestDeployments, ...], ...]
     sizing: SizingResult | None = None
 
 
 class UsableMemory(NamedTuple):
-    """Bytes on the fullest accelerator that a deployment may use, and those that its load asks for.
+    """Usable bytes on the fullest accelerator, and the bytes that its load needs.
 
-    `usable_bytes` is what the serving engine's memory fraction leaves of the capacity. `needed_bytes` is
-    weights, activations, runtime and the KV cache of all requests in flight that memory is to hold, or of one
-    where not even one fits.
+    `usable_bytes` is the serving engine's memory fraction of the capacity. `needed_bytes` is weights, activations,
+    runtime and the KV cache of all requests in flight that memory has to hold, or of one if not even one fits.
     """
 
     usable_bytes: int
@@ -226,12 +224,12 @@ class UsableMemory(NamedTuple):
 
     @property
     def spare_bytes(self) -> int:
-        """What is left of the usable memory; negative: what is short."""
+        """Free usable memory; negative: missing."""
         return self.usable_bytes - self.needed_bytes
 
 
 class FitRemedyKind(StrEnum):
-    """What is changed so that a deployment fits."""
+    """What a remedy changes so that a deployment fits."""
 
     FRACTION = "memory_fraction"
     COUNT = "count"
@@ -242,10 +240,10 @@ class FitRemedyKind(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class FitRemedy:
-    """One way to make a deployment fit, tried out: `works` says whether it does, `reason` why not.
+    """One way to make a deployment fit, tested: `works` is the result, `reason` explains a failure.
 
-    `value` is the new memory fraction, count, format or concurrency. `estimate` is the answer with it, None
-    where there is nothing to answer. A changed count is with a plan of the program's choice.
+    `value` is the new memory fraction, count, format or concurrency. `estimate` is the answer with it, None without
+    one. A changed count has a plan of the program's choice.
     """
 
     kind: FitRemedyKind
@@ -256,7 +254,7 @@ class FitRemedy:
 
 
 class CapacityReadingId(StrEnum):
-    """How a memory label is read by whoever counts accelerators from it; answers use none of these.
+    """Readings of a memory label in published counts; estimates use none of these.
 
     As GB or as GiB, whole or with a tenth kept free.
     """
@@ -269,9 +267,9 @@ class CapacityReadingId(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class FitQuestion:
-    """What every cell of a matrix is asked: these formats, sequences of `context` tokens, so many in flight.
+    """The common question of all cells of a matrix: formats, sequences of `context` tokens, and their number.
 
-    `context` counts input and output tokens together. Models that read fewer tokens are still asked.
+    `context` counts input and output tokens together. Models with a shorter context are included.
     """
 
     weights: Precision
@@ -286,9 +284,9 @@ class FitQuestion:
 class FitCell:
     """The smallest deployment of one accelerator that holds a model and all requests in flight.
 
-    `weights` and `kv` are concrete formats (FP4 as that of the vendor). `headroom_bytes` is what is left of
-    the usable memory on the fullest accelerator. Without a deployment `fits` is False, `reason` says why,
-    and count, plan and headroom are None.
+    `weights` and `kv` are concrete formats (FP4 as that of the vendor). `headroom_bytes` is the free usable memory on
+    the fullest accelerator. Without a deployment `fits` is False, `reason` explains why, and count, plan and headroom
+    are None.
     """
 
     accelerator: str
@@ -306,7 +304,7 @@ class FitCell:
 
 @dataclass(frozen=True, slots=True)
 class FitMatrix:
-    """All cells of a question: one row for each model, in it one cell for each accelerator."""
+    """All cells of a question: one row per model, with one cell per accelerator."""
 
     question: FitQuestion
     accelerators: tuple[Accelerator, ...]

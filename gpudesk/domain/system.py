@@ -10,7 +10,7 @@ from gpudesk.text.formatting import IntervalEstimate
 
 
 class SystemKind(StrEnum):
-    """What is sold as one piece."""
+    """The kind of a unit of sale."""
 
     SERVER = "server"
     RACK = "rack"
@@ -21,13 +21,12 @@ class SystemKind(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class System:
-    """The values that the catalog prefers for one system, in SI units; None if nothing is known.
+    """The catalog's preferred values for one system, in SI units; None if unknown.
 
-    What nothing is computed with is among its attributes alone. `scale_up_domain` and `accelerator_power_w` are
-    those of the accelerator unless the system has its own. `nodes` is the number of hosts in it. `nic_bits_per_s`
-    is the rate of one network card, `network_bits_per_s` that of a whole instance. Rents are on record under
-    `provider` and `instance`; without an `instance` under the provider, for one accelerator. `own` systems are
-    the user's.
+    Attributes that no computation uses are only among its attributes. `scale_up_domain` and `accelerator_power_w` are
+    those of the accelerator unless the system has its own. `nodes` is the number of hosts in it. `nic_bits_per_s` is
+    the rate of one network card, `network_bits_per_s` that of a whole instance. Rents are on record under `provider`
+    and `instance`; without an `instance` under the provider, for one accelerator. `own` systems are the user's.
     """
 
     id: str
@@ -58,13 +57,13 @@ class System:
 
     @property
     def price_usd(self) -> IntervalEstimate | None:
-        """The middle of the prices on record with their range."""
+        """The median of the prices on record with their range."""
         low, high = self.price_low_usd or self.price_high_usd, self.price_high_usd or self.price_low_usd
         return None if low is None or high is None else IntervalEstimate((low + high) / 2.0, low, high)
 
     @property
     def fabric_bits_per_s(self) -> float | None:
-        """The rate at which the system exchanges data with others, in each direction."""
+        """The network rate of the system in each direction."""
         if self.network_bits_per_s is not None:
             return self.network_bits_per_s
         if self.nic_count is None or self.nic_bits_per_s is None:
@@ -74,7 +73,7 @@ class System:
 
 @dataclass(frozen=True, slots=True)
 class SystemCount:
-    """Whole systems of `size` accelerators each, of which `used` in all are used.
+    """Whole systems of `size` accelerators each; `used` is the total in use.
 
     `name` is that of one system.
     """
@@ -95,14 +94,14 @@ class SystemCount:
 
 @dataclass(frozen=True, slots=True)
 class OwnedSystems:
-    """The system that is bought, and how many of it."""
+    """The system that is bought, and its number."""
 
     system: System
     count: SystemCount
 
 
 def count_systems(size: int, replica: int, copies: int) -> SystemCount:
-    """Return the systems that copies of a replica take; a replica that fits in a system is not split."""
+    """Return the systems for copies of a replica; a replica that fits in a system is not split."""
     systems = copies * math.ceil(replica / size) if replica > size else math.ceil(copies / (size // replica))
     return SystemCount(systems, size, copies * replica)
 
@@ -111,7 +110,7 @@ def count_systems(size: int, replica: int, copies: int) -> SystemCount:
 class ReferenceDesign:
     """A published design of one or several systems of a kind, with published totals; None if unpublished.
 
-    `system` is the id of what it consists of, `nodes` the number of hosts. `power_max_w` is that of all racks.
+    `system` is the id of its systems, `nodes` the number of hosts. `power_max_w` is that of all racks.
     """
 
     id: str

@@ -1,8 +1,8 @@
-"""User facts: entries, claims, preferences and prices of the user beside the shipped catalog.
+"""User facts: the user's entries, claims, preferences and prices in addition to the shipped catalog.
 
-Every fact has a `key` of its own. A `FactEdit` removes facts and puts others in their place; its inverse undoes
-it. Watch-list notes lie in the same file and change by the same edits, but are no catalog facts. Figures are
-in SI units, dates are ISO days."""
+Every fact has a unique `key`. A `FactEdit` removes facts and adds others; its inverse undoes it. Watch-list notes are
+in the same file and change by the same edits, but are not catalog facts. Figures are in SI units, dates are ISO days.
+"""
 
 from __future__ import annotations
 
@@ -20,17 +20,17 @@ from gpudesk.domain.watch_list import WatchNote
 from gpudesk.text.formatting import ClaimValue
 from gpudesk.text.messages import Message
 
-#: Who made a model, where no name tells.
+#: The publisher of a model whose name does not tell.
 UNKNOWN_MAKER: Final = "unknown"
-#: Facts that a user, a pack or a list of prices can have: all are read at each start, 100,000 in about a second.
+#: Most facts of a user, a pack or a price list: all are read at each start, 100,000 in about a second.
 MOST_FACTS: Final = 100_000
-#: The table of a fact and what tells it from the others in there.
+#: The table of a fact and its key there.
 FactKey = tuple[str, ...]
 
 
 @dataclass(frozen=True, slots=True)
 class UserAccelerator:
-    """An accelerator of the user's; its figures are claims. `generation` is the one that it behaves like."""
+    """An accelerator of the user; its figures are claims. `generation` is the one with the same behavior."""
 
     id: str
     name: str
@@ -45,9 +45,9 @@ class UserAccelerator:
 
 @dataclass(frozen=True, slots=True)
 class UserModel:
-    """A model of the user's. `definition` is its structure as canonical JSON, as the shipped catalog has it.
+    """A model of the user. `definition` is its structure as canonical JSON, as in the shipped catalog.
 
-    Each dimension is a claim too, so that it shows where it comes from.
+    Each dimension is also a claim, so that its source is shown.
     """
 
     id: str
@@ -62,7 +62,7 @@ class UserModel:
 
 @dataclass(frozen=True, slots=True)
 class UserSystem:
-    """A server, rack or instance of the user's with one kind of accelerator; its figures are claims.
+    """A server, rack or instance of the user with one kind of accelerator; its figures are claims.
 
     Rents are prices of the accelerator with this `provider` and `instance`.
     """
@@ -85,9 +85,9 @@ UserEntry = UserAccelerator | UserModel | UserSystem
 
 @dataclass(frozen=True, slots=True)
 class UserClaim:
-    """A figure that the user states of a thing, shipped or own; `source` is the id of one of the user's.
+    """A figure that the user states for an entry, shipped or own; `source` is the id of one of the user's sources.
 
-    One source states one value of an attribute. `published` is the figure as it was entered, with its unit.
+    One source states one value of an attribute. `published` is the figure as entered, with its unit.
     """
 
     thing: str
@@ -107,7 +107,7 @@ class UserClaim:
 
 @dataclass(frozen=True, slots=True)
 class UserPrice:
-    """A price of the user's: the fields of `Price`, with `source` as the id of one of the user's sources."""
+    """A price of the user: the fields of `Price`, with `source` as the id of one of the user's sources."""
 
     id: str
     accelerator: str
@@ -140,7 +140,7 @@ class UserPrice:
 
     @property
     def offer(self) -> tuple[object, ...]:
-        """What a price is of: two prices of one offer contradict each other."""
+        """What a price is for: two prices of one offer contradict each other."""
         instance = self.instance, self.accelerators_in_instance, self.region
         return self.provider, self.date, self.accelerator, self.term, *instance
 
@@ -167,7 +167,7 @@ class UserPrice:
 
 UserFact = Source | UserEntry | UserClaim | ClaimPreference | UserPrice
 
-#: Tables in the order in which facts refer to each other.
+#: Tables in the order of their references.
 FACT_TABLES: Final = ("source", "accelerator", "model", "system", "claim", "preference", "price")
 
 
@@ -177,7 +177,7 @@ def get_fact_key(fact: UserFact) -> FactKey:
 
 @dataclass(frozen=True, slots=True)
 class FactEdit:
-    """One step: `before` is taken away, `after` put there; a fact that changes is in both, by one key.
+    """One step: `before` is removed, `after` added; a changed fact is in both, with one key.
 
     `unwatched` and `watched` are the same for notes on the watch list. `text` names the step for undo.
     """
@@ -193,11 +193,11 @@ class FactEdit:
 
     @property
     def changes_facts(self) -> bool:
-        """Whether it is about the catalog, and not the watch list alone."""
+        """Whether it changes the catalog, and not only the watch list."""
         return bool(self.before or self.after)
 
     def watched_after(self, notes: tuple[WatchNote, ...]) -> tuple[WatchNote, ...]:
-        """Return the notes on the watch list after the step, one for a signal."""
+        """Return the notes on the watch list after the step, one per signal."""
         removed = {note.signal for note in self.unwatched}
         replacements = {note.signal: note for note in self.watched}
         notes_after = [
@@ -209,7 +209,7 @@ class FactEdit:
 
     @property
     def moves_estimates(self) -> bool:
-        """Whether it says anything but prices and sources, which no estimate rests on."""
+        """Whether it changes more than prices and sources, on which no estimate depends."""
         return not all(isinstance(fact, Source | UserPrice) for fact in (*self.before, *self.after))
 
     @property
@@ -227,13 +227,13 @@ def _get_entry_id(fact: UserFact) -> str | None:
 
 @dataclass(frozen=True, slots=True)
 class UserFacts:
-    """All facts of the user by their keys, in the order in which they were entered."""
+    """All facts of the user by their keys, in the order of entry."""
 
     facts: Mapping[FactKey, UserFact] = field(default_factory=lambda: MappingProxyType({}))
 
     @classmethod
     def of(cls, facts: Iterable[UserFact]) -> UserFacts:
-        """Return these facts; of two with one key the later holds."""
+        """Return these facts; a later one with the same key replaces an earlier one."""
         return cls(MappingProxyType({get_fact_key(fact): fact for fact in facts}))
 
     def __len__(self) -> int:
@@ -258,9 +258,9 @@ class UserFacts:
 
 @dataclass(frozen=True, slots=True)
 class MissingImportField:
-    """What a file does not tell and the user must: the field by its name there, and what is known of it.
+    """A field that the user must add to a file: its name there, and its constraints.
 
-    `kind` is `whole`, `number`, `word` or `yes_no`; `choices` are the words that can be, empty for any.
+    `kind` is `whole`, `number`, `word` or `yes_no`; `choices` are the possible words, empty for any.
     """
 
     name: str
@@ -271,11 +271,10 @@ class MissingImportField:
 
 @dataclass(frozen=True, slots=True)
 class ImportProposal:
-    """What a file would bring, for the user to look at before anything is written.
+    """The content of a file to import, for review before anything is written.
 
-    `kind` is `model`, `accelerator`, `prices` or `pack`. `facts` are complete and in the order of `TABLES`;
-    where fields are `missing` there are none yet. `notes` say what was taken for granted, `left_out` what
-    the file has that is not taken, and why.
+    `kind` is `model`, `accelerator`, `prices` or `pack`. `facts` are complete and in the order of `TABLES`; empty while
+    fields are `missing`. `notes` list the assumptions, `left_out` the content that is not imported, with reasons.
     """
 
     kind: str
@@ -288,9 +287,9 @@ class ImportProposal:
 
 @dataclass(frozen=True, slots=True)
 class InactiveOverride:
-    """Facts that wait together: all about one entry, one price, or one attribute; and why they wait.
+    """Facts that are inactive together: all about one entry, one price, or one attribute, with the reason.
 
-    `unit` is that of the attribute's figures inside. Of the two ends of a price, `attribute` is the low one.
+    `unit` is the internal unit of the attribute. Of the two ends of a price, `attribute` is the low one.
     """
 
     thing: str
@@ -300,7 +299,7 @@ class InactiveOverride:
     unit: str | None = None
 
     def concerns(self, thing: str, attribute: str | None) -> bool:
-        """Whether it is about an attribute of a thing, without one about the thing as an entry."""
+        """Whether it is about an attribute of an entry, rather than the entry itself."""
         if self.thing != thing or self.price is not None:
             return False
         return self.attribute == (PRICE_BOUND_ATTRIBUTES[0] if attribute in PRICE_BOUND_ATTRIBUTES else attribute)
@@ -324,18 +323,18 @@ class InactiveOverride:
 
     @property
     def price(self) -> UserPrice | None:
-        """The price that waits, where it is one."""
+        """The inactive price, if it is one."""
         return next((fact for fact in self.facts if isinstance(fact, UserPrice)), None)
 
     @property
     def entry(self) -> UserEntry | None:
-        """The entry that waits, where it is one."""
+        """The inactive entry, if it is one."""
         entries = (fact for fact in self.facts if isinstance(fact, UserEntry))
         return next(entries, None)
 
 
 class BackupReason(StrEnum):
-    """What was about to happen to the file."""
+    """The change before which the backup was made."""
 
     DAY = "day"
     """The first change of a day."""
@@ -349,7 +348,7 @@ class BackupReason(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class Backup:
-    """One copy. `facts` counts what is in it; where it cannot be used that is None and `problem` says why."""
+    """One copy. `facts` counts its content; if it is unusable that is None, with the `problem`."""
 
     path: Path
     made: datetime

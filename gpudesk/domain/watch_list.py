@@ -6,13 +6,13 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from enum import StrEnum
 
-#: What a signal is at: a number in the unit of its threshold, or yes or no.
+#: The value of a signal: a number in the unit of its threshold, or yes or no.
 WatchValue = int | float | bool
 
 
 @dataclass(frozen=True, slots=True)
 class WatchNote:
-    """What the user found out about a signal: its value, the ISO day or month of that, and where from."""
+    """The user's note on a signal: its value, the ISO day or month of it, and the source."""
 
     signal: str
     value: WatchValue
@@ -26,7 +26,7 @@ class WatchNote:
 
 
 class ThresholdDirection(StrEnum):
-    """On which side of its threshold a signal has passed."""
+    """The direction in which a signal passes its threshold."""
 
     BELOW = "below"
     ABOVE = "above"
@@ -34,7 +34,7 @@ class ThresholdDirection(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class SignalThreshold:
-    """A number that a signal has to get past, in `unit`; reaching it is not enough."""
+    """The threshold of a signal, in `unit`; reaching it is not enough."""
 
     value: float
     unit: str
@@ -44,15 +44,15 @@ class SignalThreshold:
         return value < self.value if self.direction is ThresholdDirection.BELOW else value > self.value
 
     def missing(self, value: float) -> float:
-        """Return how far a value is from it, 0 once it is past."""
+        """Return the distance of a value to it, 0 once past."""
         return 0.0 if self.passed(value) else abs(value - self.value)
 
 
 @dataclass(frozen=True, slots=True)
 class KnownSignalValue:
-    """A published value of a signal; `about` describes what was measured.
+    """A published value of a signal; `about` describes the measurement.
 
-    `source` is the id of a source of the catalog, `statements` and `disputes` are ids there.
+    `source` is the id of a catalog source, `statements` and `disputes` are ids there.
     """
 
     value: WatchValue
@@ -65,10 +65,10 @@ class KnownSignalValue:
 
 @dataclass(frozen=True, slots=True)
 class WatchSignal:
-    """Something to watch. Without a threshold it is a matter of yes or no, and passes with yes.
+    """A signal to watch. Without a threshold it is a yes-or-no question, and passes with yes.
 
-    `if_passed` and `if_not` say what it changes. `known` are values on record, the newest first; there may be
-    none. `statements` are those that the signal itself rests on.
+    `if_passed` and `if_not` describe the consequences. `known` are values on record, the newest first, possibly none.
+    `statements` are those behind the signal itself.
     """
 
     id: str
@@ -84,21 +84,21 @@ class WatchSignal:
     disputes: tuple[str, ...] = ()
 
     def passed(self, value: WatchValue) -> bool:
-        """Whether it has passed with a value, which is a number where there is a threshold."""
+        """Whether it has passed with a value, which is a number if there is a threshold."""
         return bool(value) if self.threshold is None else self.threshold.passed(float(value))
 
     def takes(self, value: object) -> bool:
-        """Whether a value is of its form: yes or no, or a number."""
+        """Whether a value has its type: yes or no, or a number."""
         is_number = isinstance(value, int | float) and not isinstance(value, bool)
         return is_number if self.threshold is not None else isinstance(value, bool)
 
 
 @dataclass(frozen=True, slots=True)
 class SignalStatus:
-    """A signal with what holds of it: the user's note, or else the newest value on record.
+    """A signal with its current value: the user's note, or else the newest value on record.
 
-    `passed` is None if nothing is known. `idle` is a note that is not of the signal's form, which has no
-    effect: an upgrade may have given the signal another one.
+    `passed` is None if nothing is known. `idle` is a note of the wrong type, which has no effect: an upgrade can change
+    the type of a signal.
     """
 
     signal: WatchSignal
@@ -109,7 +109,7 @@ class SignalStatus:
 
     @property
     def value(self) -> WatchValue | None:
-        """The value that holds, None if nothing is known."""
+        """The current value, None if unknown."""
         signal_value = self.note or self.known
         return None if signal_value is None else signal_value.value
 
@@ -120,13 +120,13 @@ class SignalStatus:
 
     @property
     def missing(self) -> float | None:
-        """How far the value is from the threshold in its unit, None without a number."""
+        """The distance of the value to the threshold in its unit, None without a number."""
         threshold, value = self.signal.threshold, self.value
         return None if threshold is None or value is None else threshold.missing(float(value))
 
 
 def make_watch_list(signals: Iterable[WatchSignal], notes: Iterable[WatchNote]) -> tuple[SignalStatus, ...]:
-    """Return every signal with what holds of it; notes about other signals stay where they are."""
+    """Return every signal with its current value; notes about other signals are kept."""
     notes_by_signal = {note.signal: note for note in notes}
     return tuple(_make_signal_status(signal, notes_by_signal.get(signal.id)) for signal in signals)
 

@@ -21,9 +21,9 @@ class LoadKind(StrEnum):
 class Load:
     """One of: a static batch, a closed loop, all queued at once, an open loop, or latency limits.
 
-    `batch`: that many requests start together. `concurrency`: closed loop, with `requests` a finite
-    run, else steady state. `saturate`: `requests` are queued at once. `request_rate`: requests/s of an
-    open loop. `limits`: the highest throughput within `ttft_ms` and `tpot_ms` (p99 or mean).
+    `batch`: this many requests start together. `concurrency`: closed loop, with `requests` a finite run, else steady
+    state. `saturate`: `requests` are queued at once. `request_rate`: requests/s of an open loop. `limits`: the highest
+    throughput within `ttft_ms` and `tpot_ms` (p99 or mean).
     """
 
     kind: LoadKind
@@ -40,11 +40,10 @@ class Load:
 class Workload:
     """Requests of `input_tokens` and `output_tokens` under a load.
 
-    `varied` lengths spread around these means as real traffic does; otherwise every request is alike, as in a
-    static batch (`uneven`).
-    `spread` is how far the longest of varied outputs is beyond the mean, over the same of real traffic.
-    `prefix_hit_rate` is the share of input tokens found in the prefix cache. `acceptance_length` is the
-    mean number of tokens that one step of speculative decoding yields.
+    `varied` lengths spread around these means as in real traffic; otherwise all requests are equal, as in a static
+    batch (`uneven`). `spread` is the excess of the longest varied output over the mean, relative to real traffic.
+    `prefix_hit_rate` is the share of input tokens found in the prefix cache. `acceptance_length` is the mean number of
+    tokens per step of speculative decoding.
     """
 
     input_tokens: int
@@ -64,12 +63,12 @@ class Workload:
 
     @property
     def behind_server(self) -> bool:
-        """Whether requests come through the HTTP server; unset, that follows from the load."""
+        """Whether requests come through the HTTP server; by default that follows from the load."""
         if self.server is not None:
             return self.server
         return self.load.kind in (LoadKind.CONCURRENCY, LoadKind.REQUEST_RATE, LoadKind.LIMITS)
 
     @property
     def uneven(self) -> bool:
-        """Whether requests differ in length. Those of a static batch do not: it is full until it ends."""
+        """Whether requests differ in length. Those of a static batch do not: it stays full until it ends."""
         return self.varied and self.load.kind is not LoadKind.BATCH
