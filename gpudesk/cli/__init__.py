@@ -1,1 +1,1 @@
-"""The command line: the same job without a window."""
+"""The command line: the same functions without a window."""

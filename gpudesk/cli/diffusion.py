@@ -1,4 +1,4 @@
-"""Diffusion models on the command line: their options, estimates, and what fits."""
+"""Diffusion models on the command line: options, estimates, and what fits."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from gpudesk.text.translation import tr
 if TYPE_CHECKING:
     from gpudesk.service import GpuDeskService
 
-#: Options for diffusion models alone, and those that they share with language models.
+#: Options for diffusion models only, and those shared with language models.
 _OPTIONS: Final = ("width", "height", "frames", "steps", "software", "sequence_parallel")
 _SHARED: Final = frozenset(
     {"accelerators", "model", "models", "weights", "batch_size", "json", "without_user_facts", "command", "run"}
@@ -49,7 +49,7 @@ def add_diffusion_options(parser: argparse.ArgumentParser) -> None:
 
 
 def ask_for_diffusion(options: argparse.Namespace, models: Sequence[str], service: GpuDeskService) -> bool:
-    """Whether a command is about diffusion models; raises `UsageError` for options and models that do not match."""
+    """Whether a command is about diffusion models; raises `UsageError` if options and models do not match."""
     from gpudesk.estimation.diffusion import is_diffusion_model
 
     asked = [is_diffusion_model(service.catalog, model) for model in models]
@@ -72,7 +72,7 @@ def _name(options: Sequence[str]) -> str:
 
 
 def estimate_diffusion(options: argparse.Namespace, service: GpuDeskService) -> int:
-    """Print one estimate for each accelerator; those that cannot be are reported one line each."""
+    """Print one estimate for each accelerator; failures are reported in one line each."""
     from gpudesk.report.diffusion import encode_diffusion_estimate, list_diffusion_facts, list_diffusion_notes
     from gpudesk.report.writers.text import list_labelled_lines, wrap_text
 
@@ -105,7 +105,7 @@ def fit_diffusion(
 ) -> int:
     """Print whether one of each accelerator holds each model.
 
-    What cannot be estimated is a fault of the command only if it names the accelerators.
+    A failed estimate is an error of the command only if the accelerators were named.
     """
     from gpudesk.report.diffusion import DIFFUSION_FIT_FIGURES, encode_diffusion_estimate, list_diffusion_fit_rows
 
@@ -126,7 +126,7 @@ def fit_diffusion(
 def _ask(
     options: argparse.Namespace, model: str, accelerator: str, count: int, service: GpuDeskService
 ) -> DiffusionEstimate | str:
-    """Return an estimate, or what is wrong in one line."""
+    """Return an estimate, or the error in one line."""
     fields: dict[str, Any] = {name: getattr(options, name, None) for name in _OPTIONS}
     fields["batch"] = getattr(options, "batch_size", None)
     stated = {name: value for name, value in fields.items() if value is not None}

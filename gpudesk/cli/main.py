@@ -29,18 +29,18 @@ from gpudesk.cli.output import (
 from gpudesk.text.messages import InputError
 from gpudesk.text.translation import tr
 
-#: Platforms of Qt that draw without a display.
+#: Qt platforms that need no display.
 _NEED_NONE: Final = ("offscreen", "minimal", "vnc", "linuxfb", "eglfs")
 _LOCAL: Final = re.compile(r"(?:unix)?:(\d+)(?:\.\d+)?")
-#: How long a server that turns us away is asked again, and how often.
+#: Seconds of retries with an X server that refuses the connection, and between them.
 _PATIENCE_S: Final = 0.5
 _AGAIN_S: Final = 0.02
-#: The displays that a connection is held to.
+#: Displays that keep a connection open.
 _held: Final[set[int]] = set()
 
 
 def find_display_problem() -> str | None:
-    """Return the reason why no window can be opened; None if one can."""
+    """Return why no window can be opened; None if one can."""
     if not sys.platform.startswith("linux"):
         return None
     platform = os.environ.get("QT_QPA_PLATFORM", "").partition(":")[0]
@@ -59,10 +59,10 @@ def find_display_problem() -> str | None:
 
 
 def _lets_us_in(number: int) -> bool:
-    """Ask the X server of a number with the library that Qt asks it with; OSError where that is missing.
+    """Connect to the X server of a number with Qt's library; raises OSError without it.
 
-    A server whose last client has gone begins anew, and turns away whoever comes meanwhile. So it is asked
-    again for a moment, and the connection is held until the program ends, or Qt might be turned away.
+    A server whose last client disconnects resets, and refuses connections meanwhile. So this retries for a moment, and
+    keeps the connection until the program ends, so that Qt is not refused.
     """
     import ctypes
 
@@ -74,7 +74,7 @@ def _lets_us_in(number: int) -> bool:
         getattr(xcb, name).argtypes = [ctypes.c_void_p]
     end = time.monotonic() + _PATIENCE_S
     while True:
-        # By this name the library looks on this machine alone; without the slash, newer ones refuse it.
+        # The library connects only locally by this name; without the slash, newer versions refuse it.
         connection = xcb.xcb_connect(f"unix/:{number}".encode(), None)
         if not xcb.xcb_connection_has_error(connection):
             _held.add(number)
@@ -85,36 +85,36 @@ def _lets_us_in(number: int) -> bool:
         time.sleep(_AGAIN_S)
 
 
-#: What an argument that a window opens ends with: a scenario, a sheet that carries one, a pack of facts.
+#: Suffixes of files that a window opens: a scenario, a sheet with one, a pack of facts.
 _FOR_THE_WINDOW: Final = (output.SCENARIO_SUFFIX, output.PDF_SUFFIX, output.PACK_SUFFIX)
 
 
 def main(argv: Sequence[str] | None = None) -> int:
-    """Run the command line and return its exit code: 0 done, 1 input or data at fault, 2 usage."""
+    """Run the command line and return its exit code: 0 done, 1 bad input or data, 2 usage."""
     arguments = list(sys.argv[1:] if argv is None else argv)
-    # numpy starts a thread a core for linear algebra, of which nothing is used here: half of its loading.
+    # numpy starts one thread per core for linear algebra, unused here: half of its loading time.
     os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
     output.prepare_streams()
     try:
         code = _run(arguments)
         sys.stdout.flush()
     except BrokenPipeError:
-        # Whoever read this has had enough.
+        # The reader of the pipe closed it.
         output.silence_output()
         return EXIT_DONE
     except KeyboardInterrupt:
         output.silence_output()
         return EXIT_INTERRUPTED
     except SystemExit as end:
-        # --help ends so, and SIGTERM; errors of the parser are UsageError.
+        # From --help and SIGTERM; errors of the parser are UsageError.
         return end.code if isinstance(end.code, int) else EXIT_DONE
-    except Exception as error:  # noqa: BLE001 - the one place where every mistake ends in one line
+    except Exception as error:  # noqa: BLE001 - the only place that turns every bug into one line
         return _failed(error, arguments)
     return code
 
 
 def gui_main() -> int:
-    """Open the window with the files that were given; there may be no terminal to say anything on."""
+    """Open the window with the given files; there may be no terminal for messages."""
     return main()
 
 
@@ -144,7 +144,7 @@ def _run(arguments: list[str]) -> int:
 
 @contextlib.contextmanager
 def _unwind_when_terminated() -> Iterator[None]:
-    """Let SIGTERM end a command as an exception does, so that no half of a file is left behind."""
+    """Let SIGTERM end a command like an exception, so that no partial file remains."""
 
     def leave(number: int, _frame: object) -> NoReturn:
         raise SystemExit(128 + number)
@@ -176,8 +176,7 @@ def _refuse_files(arguments: Sequence[str]) -> None:
 def _open_window(files: Sequence[str]) -> int:
     problem = find_display_problem()
     if problem is None:
-        # While all is loaded there is little garbage, and looking for it takes time. Once there is a window
-        # to be seen, it is looked for again.
+        # Loading creates little garbage, and collecting it is slow. Collection resumes once a window is shown.
         gc.disable()
         try:
             from gpudesk.desktop.window.app import run_window
@@ -197,7 +196,7 @@ def _open_window(files: Sequence[str]) -> int:
 def _failed(
     error: Exception, arguments: Sequence[str], report: Callable[[str, Exception], object] | None = None
 ) -> int:
-    """Report an error in one line, by `report` too if given, and return its exit code."""
+    """Report an error in one line, also by `report` if given, and return its exit code."""
     text = _describe_error(error, arguments)
     report_error(text)
     if report is not None:
@@ -219,6 +218,6 @@ def _describe_error(error: Exception, arguments: Sequence[str]) -> str:
     if isinstance(error, UsageError | MissingFileError):
         return str(error)
     if isinstance(error, OSError) and error.filename is None:
-        # Standard output cannot be written: the disk is full, the terminal is gone.
+        # Standard output is not writable: the disk is full, or the terminal closed.
         return tr("cannot write output: {reason}", reason=explain_system_error(error))
     return log_unexpected(error, arguments)

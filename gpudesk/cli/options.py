@@ -1,4 +1,4 @@
-"""Options that several commands share, lists in one option, and the scenario they make."""
+"""Options shared by several commands, lists in one option, and the scenario that they define."""
 
 from __future__ import annotations
 
@@ -41,7 +41,7 @@ _WORKLOAD: Final = (
     "acceptance_length",
 )
 _PLAN: Final = ("tp", "pp", "ep", "dp", "attention_dp")
-#: One part of a pool: its count, or a degree with its name.
+#: One term of a pool: its count, or a degree with its name.
 _POOL_DEGREE: Final = re.compile(r"(?P<name>tp|pp|ep|dp)?(?P<value>[0-9]+)")
 #: Options of the load -> field.
 _LOAD: Final = {
@@ -54,7 +54,7 @@ _LOAD: Final = {
 
 
 def parse_whole(text: str) -> int:
-    """Read a whole number of an option; thousands may be set off by underscores."""
+    """Read a whole number of an option; underscores can separate thousands."""
     try:
         return int(text)
     except ValueError:
@@ -84,17 +84,16 @@ def add_facts_option(parser: argparse.ArgumentParser) -> None:
 
 
 def finish_command(parser: argparse.ArgumentParser, run: Callable[[argparse.Namespace], int]) -> None:
-    """Add the options that commands over the catalog end with, and what runs the command."""
+    """Add the final options of catalog commands, and the function that runs the command."""
     add_facts_option(parser)
     add_json_option(parser)
     parser.set_defaults(run=run)
 
 
 def open_service(options: argparse.Namespace) -> GpuDeskService:
-    """Open the service with the user's facts, unless the options say without; name rows that are left out.
+    """Open the service with the user's facts, unless the options exclude them; report unreadable rows.
 
-    Raises `InputError` if the file of these facts cannot be used: what is answered without them is another
-    answer.
+    Raises `InputError` if the file of these facts is unusable: an answer without them would differ.
     """
     from gpudesk.service import GpuDeskService
 
@@ -117,7 +116,7 @@ def open_service(options: argparse.Namespace) -> GpuDeskService:
 
 
 def add_scenario_options(parser: argparse.ArgumentParser, *, load: bool = True) -> None:
-    """Add everything that makes a scenario; its load only where that is no answer."""
+    """Add the options of a scenario, those of its load only with `load`."""
     _add_what(parser.add_argument_group(tr("scenario")))
     if load:
         _add_load(parser.add_argument_group(tr("load, one of")))
@@ -232,7 +231,7 @@ def add_details(group: argparse._ArgumentGroup) -> None:
     )
 
 
-#: Options of the site, named as the fields of the section `fleet`.
+#: Options of the site, named like the fields of the section `fleet`.
 SITE_FIELDS: Final = ("cooling", "kw_per_rack", "months_to_live")
 
 
@@ -254,7 +253,7 @@ def add_site_options(group: argparse._ArgumentGroup) -> None:
 
 
 def read_site(options: argparse.Namespace, settings: FleetSettings) -> FleetSettings:
-    """Return settings with the site that options state; raises `InputError` naming the option."""
+    """Return settings with the site options; raises `InputError` naming the option."""
     from gpudesk.documents.scenario_sections import parse_fleet, write_fleet_section
 
     stated = {name: getattr(options, name) for name in SITE_FIELDS}
@@ -287,8 +286,8 @@ def build_scenario(
 ) -> Scenario:
     """Return the scenario of the options; raises `InputError` with the option as the place.
 
-    With `load` that and how many accelerators there are is left open: it stands in for any other. With
-    `open_accelerators` none needs to be named.
+    With `load` the load and the accelerator counts are left open: it is a placeholder. With `open_accelerators` none
+    needs to be named.
     """
     from gpudesk.documents.scenario_file import get_valid_note, make_title
     from gpudesk.documents.scenario_sections import parse_scenario_fields
@@ -310,7 +309,7 @@ def build_scenario(
             unknown_sections={} if base is None else base.unknown_sections,
         )
         check_scenario_ids(scenario, service.catalog)
-        # Sizing and sweeps, which bring a load of their own, say what a model was not made for beside each figure.
+        # Sizing and sweeps, with a load of their own, report unsupported use of the model next to each figure.
         if scenario.model and load is None:
             check_context(scenario, service.catalog.model(scenario.model))
     except InputError as error:
@@ -332,12 +331,12 @@ def build_scenario(
 
 
 def _is_length(where: str | None) -> bool:
-    """Whether a place in a scenario is that of the length of requests."""
+    """Whether a place in a scenario is a request length."""
     return where in ("scenario.workload.input_tokens", "scenario.workload.output_tokens")
 
 
 def load_base_scenario(options: argparse.Namespace, service: GpuDeskService) -> Scenario | None:
-    """Return the scenario that options name by file or template; None if they name neither."""
+    """Return the scenario named by file or template; None without either."""
     if options.scenario and options.template:
         raise UsageError(tr("use either --scenario or --template"))
     if options.scenario:
@@ -358,7 +357,7 @@ def _fields(base: Scenario | None) -> dict[str, Any]:
 
 
 def _apply(options: argparse.Namespace, fields: dict[str, Any], service: GpuDeskService, *, counted: bool) -> None:
-    """Put what the options say over the fields of the scenario; unless `counted`, counts are dropped."""
+    """Merge the options over the fields of the scenario; unless `counted`, counts are dropped."""
     fields |= _select_stated(options, _SCENARIO)
     fields["workload"] |= _select_stated(options, _WORKLOAD)
     load = _load(options)
@@ -415,7 +414,7 @@ def _choice(text: str) -> dict[str, Any]:
 
 
 def _pools(options: argparse.Namespace) -> dict[str, Any]:
-    """Return the wish for pools: none, the program's choice, or what the option fixes of each."""
+    """Return the pool request: none, the program's choice, or the fixed values of each pool."""
     if options.pools is not None:
         if options.disaggregated is False:
             raise UsageError(tr("use either --pools or --no-disaggregated"))
@@ -427,7 +426,7 @@ def _pools(options: argparse.Namespace) -> dict[str, Any]:
 
 
 def _pool(text: str, whole_text: str) -> tuple[str, dict[str, int | bool]]:
-    """Read one pool: its name, and its count and degrees as far as they are given."""
+    """Read one pool: its name, and its count and degrees if given."""
     name, _, stated = text.strip().partition("=")
     fields: dict[str, int | bool] = {}
     for part in filter(None, stated.strip().split(":")):
@@ -463,7 +462,7 @@ def find_option_of_place(where: str | None) -> str | None:
 
 
 _RANGE: Final = re.compile(r"([\d_]+)\.\.([\d_]+)(?:([+*])([\d_]+))?")
-#: Values that one range can stand for.
+#: Maximum values in one range.
 _LONGEST: Final = 100_000
 
 

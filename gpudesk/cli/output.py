@@ -30,17 +30,17 @@ EXIT_AT_FAULT = 1
 EXIT_USAGE = 2
 EXIT_INTERRUPTED = 130
 
-#: In the folder of logs, beside that of the window, which is written as long as it is open.
+#: In the log folder, next to the window's log, which is written while it is open.
 _LOG_NAME = "faults.log"
-#: A log that has grown past this is begun anew.
+#: A larger log is started again.
 _LONGEST_LOG = 1 << 20
 
 
 class UsageError(Exception):
-    """A command line with an error; the text says which, and how to fix it."""
+    """An invalid command line; the text states the error and the remedy."""
 
 
-#: What a terminal would act on, in the name of a file say; the program's own signs for bold are in the group.
+#: Characters that a terminal interprets, for example in a file name; the program's own codes for bold are in the group.
 _CONTROL: Final = re.compile("(\x1b\\[[01]m)|[\x00-\x08\x0b-\x1f\x7f-\x9f\u202a-\u202e\u2066-\u2069]")
 
 
@@ -48,7 +48,7 @@ _JSON_CONTROL: Final = re.compile("[\x7f-\x9f\u202a-\u202e\u2066-\u2069]")
 
 
 def escape_controls(text: str) -> str:
-    """Return a text with its control characters as escapes, so that a terminal shows them."""
+    """Return a text with its control characters as escapes, safe for a terminal."""
     return _CONTROL.sub(lambda match: match[1] or match[0].encode("unicode_escape").decode(), text)
 
 
@@ -59,7 +59,7 @@ def report_error(text: str, command: str | None = None) -> None:
 
 
 def log_unexpected(error: BaseException, arguments: Sequence[str]) -> str:
-    """Write a report of a mistake of the program to its log and return the line that says where that is."""
+    """Write a report of a bug to the log and return the line that names the log."""
     try:
         where = str(_log(error, arguments))
     except OSError as fault:
@@ -68,11 +68,11 @@ def log_unexpected(error: BaseException, arguments: Sequence[str]) -> str:
 
 
 def show_error_window(text: str, error: BaseException) -> None:
-    """Show in a dialog why there is no window, after a start by icon, where there is no terminal.
+    """Show in a dialog why no window opens, after a start by icon without a terminal.
 
-    Where that fails too, nothing more can be done.
+    If that fails too, nothing more can be done.
     """
-    # The stream that the process was given: what it was replaced by is no terminal either.
+    # The process's original stream: its replacement is not a terminal either.
     if sys.__stderr__ is not None and sys.__stderr__.isatty():
         return
     with contextlib.suppress(Exception):
@@ -82,7 +82,7 @@ def show_error_window(text: str, error: BaseException) -> None:
 
 
 def _log(error: BaseException, arguments: Sequence[str]) -> Path:
-    """Append the report to the log in the user's folder, or in a temporary one where that cannot be."""
+    """Append the report to the log in the user's folder, or in a temporary one if that fails."""
     now = datetime.now().astimezone().isoformat(timespec="seconds")
     head = f"{now} gpudesk {__version__} python {sys.version.split()[0]} {list(arguments)}\n"
     text = head + "".join(traceback.format_exception(error)) + "\n"
@@ -91,12 +91,12 @@ def _log(error: BaseException, arguments: Sequence[str]) -> Path:
     except OSError:
         import tempfile
 
-        # In a folder of its own: in the one that all users share, another could have put a link there.
+        # In a private folder: in the shared one, another user could have placed a link.
         return _append(Path(tempfile.mkdtemp(prefix="gpudesk-")) / _LOG_NAME, text)
 
 
 def _append(path: Path, text: str) -> Path:
-    """Append to a log that other users cannot read; a link in its place is not followed (OSError)."""
+    """Append to a log that other users cannot read; a link in its place raises OSError."""
     flags = os.O_WRONLY | os.O_CREAT | os.O_APPEND | getattr(os, "O_NOFOLLOW", 0)
     with os.fdopen(os.open(path, flags, 0o600), "a", encoding="utf-8", errors="backslashreplace") as log:
         if os.fstat(log.fileno()).st_size > _LONGEST_LOG:
@@ -105,15 +105,15 @@ def _append(path: Path, text: str) -> Path:
     return path
 
 
-#: Width of tables where no terminal says how wide it is.
+#: Table width without a terminal.
 _WIDTH: Final = 100
 _NARROWEST: Final = 40
 
-#: Suffixes of a scenario, a sheet and a pack of facts: what a window opens. Below, all that can be written.
+#: Suffixes of a scenario, a sheet and a pack of facts: files that a window opens. Below, all writable ones.
 SCENARIO_SUFFIX: Final = ".gpudesk"
 PDF_SUFFIX: Final = ".pdf"
 PACK_SUFFIX: Final = ".gpudeskpack"
-#: What profiles can be appended to.
+#: Formats to which profiles can be appended.
 PROFILE_FORMATS: Final = (PDF_SUFFIX, ".html", ".md")
 FORMATS: Final = (PDF_SUFFIX, ".html", ".md", ".csv", ".xlsx", ".json", SCENARIO_SUFFIX)
 
@@ -128,7 +128,7 @@ def print_lines(lines: Iterable[str]) -> None:
 
 
 def print_table(head: Sequence[str], rows: Sequence[Sequence[str]], right: Sequence[int] = ()) -> None:
-    """Print a table as wide as the terminal; figures in the columns `right` end at the right."""
+    """Print a table in the width of the terminal; the columns `right` are right-aligned."""
     from gpudesk.report.writers.text import align_table
 
     print_lines(align_table(head, rows, get_terminal_width(), right=right, strong=make_bold))
@@ -143,7 +143,7 @@ def print_json_line(value: dict[str, Any]) -> None:
 
 
 def _escape_json(text: str) -> str:
-    """Escape the control characters that JSON lets stand."""
+    """Escape the control characters that JSON leaves as they are."""
     return _JSON_CONTROL.sub(lambda match: f"\\u{ord(match[0]):04x}", text)
 
 
@@ -152,7 +152,7 @@ def get_terminal_width() -> int:
 
 
 def make_bold(text: str) -> str:
-    """Return the text in bold where the terminal shows that."""
+    """Return the text in bold if the terminal supports it."""
     return f"\x1b[1m{text}\x1b[0m" if supports_styles() else text
 
 
@@ -163,21 +163,21 @@ def supports_styles() -> bool:
 
 
 def prepare_streams() -> None:
-    """Let standard output and error take any character: what the encoding lacks becomes a question mark.
+    """Let standard output and error accept any character: unsupported ones become a question mark.
 
-    A windowed executable on Windows has no streams, and a shell can close them: what is said goes nowhere then,
-    and nothing is there to be read.
+    A windowed executable on Windows has no streams, and a shell can close them: then output is discarded, and input is
+    empty.
     """
     for name, mode in (("stdin", "r"), ("stdout", "w"), ("stderr", "w")):
         if getattr(sys, name) is None:
-            setattr(sys, name, open(os.devnull, mode, encoding="utf-8"))  # noqa: PTH123, SIM115 - a device, for good
+            setattr(sys, name, open(os.devnull, mode, encoding="utf-8"))  # noqa: PTH123, SIM115 - a device
     for stream in (sys.stdout, sys.stderr):
         with contextlib.suppress(AttributeError, ValueError):
             stream.reconfigure(errors="replace")  # type: ignore[union-attr]
 
 
 def silence_output() -> None:
-    """Drop all further output; for when nobody reads it any more."""
+    """Discard all further output, when the reader has gone."""
     with contextlib.suppress(OSError, ValueError):
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
 
@@ -190,11 +190,11 @@ def write_sheet(
     further: SheetExtras | None = None,
     profiles: Sequence[ProfileTables] = (),
 ) -> None:
-    """Write the sheet of an answer in the form that the suffix names; raises `InputError`.
+    """Write the sheet of an answer in the format of the suffix; raises `InputError`.
 
-    `paper` is the size for PDF, `a4` or `letter`; that of the user's country if none is given. With
-    `explain` a PDF tells how its headline figures come about, with `further` a sheet says how many are
-    needed and what that costs. Profiles follow in PDF, HTML and Markdown. What counts as stale is the user's rule.
+    `paper` is the size for PDF, `a4` or `letter`; by default that of the user's country. With `explain` a PDF derives
+    its headline figures, with `further` a sheet adds counts and their costs. Profiles follow in PDF, HTML and Markdown.
+    The user's rule decides which values are stale.
     """
     from gpudesk.files import write_atomically
 

@@ -14,7 +14,7 @@ from gpudesk.cli.output import UsageError
 from gpudesk.text.messages import quote_input
 from gpudesk.text.translation import tr
 
-#: What a command does with its parsed arguments; the result is the exit code.
+#: A function that runs a command with its parsed arguments and returns the exit code.
 Run = Callable[[argparse.Namespace], int]
 #: Commands in the order of the help -> the module that adds each.
 _COMMANDS: Final = {
@@ -34,7 +34,7 @@ _COMMANDS: Final = {
     "import": "gpudesk.cli.commands.import_",
     "help": "gpudesk.cli.commands.help",
 }
-#: What the help of each command ends with.
+#: The end of the help of each command.
 EXAMPLES: Final = {
     "estimate": "gpudesk estimate --template 405b-one-node --concurrency 32",
     "compare": "gpudesk compare --template 70b-chat-on-four -o comparison.html",
@@ -55,9 +55,9 @@ EXAMPLES: Final = {
 }
 
 
-#: As many names are listed where none is close to a wrong one.
+#: How many names an error lists if none is similar.
 _MOST_NAMED: Final = 16
-#: Texts of argparse that users see, which it looks up and fills in itself.
+#: Texts of argparse that users see, which it translates and fills in itself.
 _TEXTS_OF_ARGPARSE: Final = (
     "usage: ",
     "options",
@@ -76,14 +76,14 @@ def _translate_text_of_argparse(text: str) -> str:
     return tr(text) if text in _TEXTS_OF_ARGPARSE else text
 
 
-# argparse asks gettext for its own texts by this name, in the domain of the system.
+# argparse uses this name of gettext for its own texts, in the domain of the system.
 vars(argparse)["_"] = _translate_text_of_argparse
 
 
 class Parser(argparse.ArgumentParser):
-    """A parser that raises `UsageError`; abbreviations, which the next option could break, are off."""
+    """A parser that raises `UsageError`; abbreviations are off, because a new option could break them."""
 
-    def __init__(self, **settings: Any) -> None:  # noqa: ANN401 - whatever argparse takes
+    def __init__(self, **settings: Any) -> None:  # noqa: ANN401 - any argument of argparse
         settings.setdefault("allow_abbrev", False)
         super().__init__(add_help=False, **settings)
         self.add_argument("-h", "--help", action="help", help=tr("show this help and exit"))
@@ -92,7 +92,7 @@ class Parser(argparse.ArgumentParser):
         raise UsageError(tr("{problem}; for help, run `{program} --help`", problem=message, program=self.prog))
 
     def parse_args(self, args: Any = None, namespace: Any = None) -> argparse.Namespace:  # type: ignore[override] # noqa: ANN401
-        """Return the options; an unknown one is refused by its command, with the closest that the command has."""
+        """Return the options; an unknown one is refused by its command, with the closest known option."""
         options: argparse.Namespace
         options, unknown = self.parse_known_args(args, namespace)
         if unknown:
@@ -123,7 +123,7 @@ def _add_suggestion(problem: str, near: Sequence[str]) -> str:
 
 
 def make_parser(arguments: Sequence[str] = ()) -> Parser:
-    """Return the parser of the command that the arguments begin with, else of all commands."""
+    """Return the parser of the command at the beginning of the arguments, else of all commands."""
     parser = Parser(
         prog="gpudesk",
         description=tr(

@@ -1,1 +1,1 @@
-"""What serving a model costs: inputs, cost of ownership, rent, cost per token, break-even, uncertainty."""
+"""The cost of serving a model: inputs, cost of ownership, rent, cost per token, break-even, uncertainty."""

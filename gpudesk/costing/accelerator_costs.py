@@ -1,4 +1,4 @@
-"""The costs of one accelerator of a comparison, for single numbers and for draws alike, and what they lack."""
+"""The costs of one accelerator of a comparison, for single numbers and for draws alike, and missing inputs."""
 
 from __future__ import annotations
 
@@ -43,16 +43,16 @@ from gpudesk.text.formatting import IntervalEstimate
 from gpudesk.text.messages import Message, Term, message
 from gpudesk.text.units import GIB, MONTHS_PER_YEAR
 
-#: Stands among the inputs for the output tokens/s of the deployment, which an estimate gives.
+#: Name of the output tokens/s of the deployment, taken from the estimate, among the inputs.
 THROUGHPUT = "throughput"
 CostValues = Mapping[str, Amount]
 
-#: Without these there is no cost of owning, or of renting.
+#: Required for the cost of owning, or of renting.
 NEEDED_TO_OWN = ("price_usd", "accelerator_w", THROUGHPUT)
 NEEDED_TO_RENT = ("rent_usd_per_hour", THROUGHPUT)
-#: Inputs of what software costs, which is the same for hardware that is owned and that is rented.
+#: Inputs of software costs, which are the same for owned and rented hardware.
 _OF_SOFTWARE = ("engineer_usd_per_year", "engineers", "porting_engineer_months", "fleet")
-#: Inputs that a cost of owning, or of renting, depends on.
+#: Inputs that the cost of owning, or of renting, depends on.
 OF_OWNING = (
     THROUGHPUT,
     "utilisation",
@@ -82,9 +82,9 @@ OF_RENTING = (THROUGHPUT, "utilisation", "years", "rent_usd_per_hour", *_OF_SOFT
 
 @dataclass(frozen=True, slots=True)
 class PaidDeployment:
-    """What is paid for: so many accelerators, and how long its requests are in tokens.
+    """The accelerators that are paid for, and the request length in tokens.
 
-    `idle` accelerators come with them where whole systems are owned, `idle_rented` where whole instances are rented.
+    `idle` accelerators are added for owned whole systems, `idle_rented` for rented whole instances.
     """
 
     accelerators: int
@@ -99,7 +99,7 @@ class PaidDeployment:
 
 
 def make_ownership_inputs(values: CostValues, accelerators: Amount, idle: Amount = 0.0) -> OwnershipInputs:
-    """Return a deployment that is owned. Shares of hardware are of the list price of an accelerator."""
+    """Return the inputs of an owned deployment. Hardware shares refer to the list price of an accelerator."""
     price = values["price_usd"]
     return OwnershipInputs(
         accelerators=accelerators,
@@ -136,14 +136,14 @@ def cost_owned_total(values: CostValues, deployment: PaidDeployment) -> Amount:
 
 
 def cost_owned_per_million(values: CostValues, deployment: PaidDeployment) -> Amount:
-    """Return dollars for a million output tokens of a deployment that is owned."""
+    """Return dollars per million output tokens of an owned deployment."""
     return compute_owned_usd_per_million(
         cost_owned_total(values, deployment), values[THROUGHPUT], values["years"], values["utilisation"]
     )
 
 
 def cost_rented_per_million(values: CostValues, deployment: PaidDeployment) -> Amount:
-    """Return dollars for a million output tokens of a deployment rented all hours, with its software."""
+    """Return dollars per million output tokens of a deployment rented around the clock, with its software."""
     rate, utilisation = values[THROUGHPUT], values["utilisation"]
     hourly = deployment.rented * values["rent_usd_per_hour"]
     software = sum_lines(cost_software(values, deployment.accelerators))
@@ -153,7 +153,7 @@ def cost_rented_per_million(values: CostValues, deployment: PaidDeployment) -> A
 
 
 def cost_software(values: CostValues, accelerators: Amount) -> dict[str, Amount]:
-    """Return what porting and upkeep cost so many accelerators over all years."""
+    """Return the cost of porting and upkeep for this many accelerators over all years."""
     return list_software_lines(_make_engineering_inputs(values), accelerators, values["years"])
 
 
@@ -169,16 +169,16 @@ def _make_engineering_inputs(values: CostValues) -> EngineeringInputs:
 _MILLION = 1e6
 _GRAMS = 1000.0
 _MS = 1000.0
-#: Ten machines of 1.1 kW fill a rack of 11 kW, though quotients of floats may lie just below.
+#: Ten machines of 1.1 kW fill a rack of 11 kW, although a quotient of floats can be just below 10.
 _ROUNDING = 1e-9
 
 
 @dataclass(frozen=True, slots=True)
 class AcceleratorCostInputs:
-    """One accelerator with its estimate and all of its inputs, likely values in `values`.
+    """One accelerator with its estimate and all inputs, likely values in `values`.
 
-    `key` is that of its column. `deployment` is None without an estimate that fits and has a throughput.
-    `systems` are the whole systems that are owned; None if accelerators are bought singly.
+    `key` is that of its column. `deployment` is None without an estimate that fits and has a throughput. `systems` are
+    the owned whole systems; None if accelerators are bought singly.
     """
 
     key: str
@@ -192,7 +192,7 @@ class AcceleratorCostInputs:
 
     @property
     def missing(self) -> tuple[str, ...]:
-        """Inputs required to compute the cost of owning or of renting."""
+        """Inputs missing for the cost of owning or of renting."""
         needed = dict.fromkeys((*NEEDED_TO_OWN, *NEEDED_TO_RENT))
         return tuple(name for name in needed if name not in self.values)
 
@@ -253,7 +253,7 @@ def make_cost_column(
 
 
 def cost_provider_rents(inputs: AcceleratorCostInputs, rents: tuple[ProviderRent, ...]) -> tuple[ProviderRent, ...]:
-    """Return rents with what tokens cost at each, as all other inputs are."""
+    """Return the rents with the token cost at each, all other inputs unchanged."""
     if inputs.deployment is None or THROUGHPUT not in inputs.values or not rents:
         return rents
     hourly = np.array([each.usd_per_hour for each in rents])
@@ -284,7 +284,7 @@ _PerMillion = Callable[[CostValues, PaidDeployment], object]
 
 
 def _make_token_costs(inputs: AcceleratorCostInputs, per_million: _PerMillion) -> TokenCosts:
-    """Return what tokens cost over the band of the throughput: the slowest is the dearest."""
+    """Return the costs per token over the interval of the throughput: the slowest is the most expensive."""
     rate, deployment = inputs.tokens_per_s, inputs.deployment
     assert rate is not None
     assert deployment is not None
@@ -344,7 +344,7 @@ def _compute_joules(kilowatts: float | None, rate: IntervalEstimate | None) -> I
 
 
 def _compute_carbon(energy: float | None, values: Mapping[str, float], count: Amount) -> float | None:
-    """Return the carbon of the energy, with that of making where it is stated; None without the grid's."""
+    """Return the carbon of the energy, plus embodied carbon if stated; None without the grid's intensity."""
     grid = values.get("grid_g_per_kwh")
     if energy is None or grid is None:
         return None
@@ -354,7 +354,7 @@ def _compute_carbon(energy: float | None, values: Mapping[str, float], count: Am
 def _make_cost_curve(
     inputs: AcceleratorCostInputs, curve: ConcurrencyCurve | None, *, own: bool, hire: bool
 ) -> tuple[CostCurvePoint, ...]:
-    """Return costs against what each user gets, from few in flight to many."""
+    """Return cost against speed per user, from few requests in flight to many."""
     deployment = inputs.deployment
     if curve is None or deployment is None:
         return ()
@@ -374,7 +374,7 @@ def _make_cost_curve(
     )
 
 
-#: Inputs that can be missing, and how a message names them.
+#: Inputs that can be missing, and their names in messages.
 _MISSING_TERMS: Final = {
     "price_usd": Term("lacks.price", "purchase price"),
     "accelerator_w": Term("lacks.power", "power"),
@@ -385,7 +385,7 @@ _MISSING_TERMS: Final = {
 def list_missing_inputs(
     inputs: AcceleratorCostInputs, column: ComparisonColumn, needed: tuple[str, ...]
 ) -> Iterator[Message]:
-    """Yield what a column lacks of the inputs needed: why it has no throughput, and which figures."""
+    """Yield the missing inputs of a column: the reason for no throughput, and the missing figures."""
     name = column.accelerator.name
     for each in needed:
         if each == THROUGHPUT:
@@ -406,7 +406,7 @@ def list_missing_inputs(
 
 
 def _explain_no_throughput(column: ComparisonColumn) -> Iterator[Message]:
-    """Yield the problem of a column, or why its deployment does not fit or gives no figure."""
+    """Yield the problem of a column, or the reason why its deployment does not fit or has no throughput."""
     estimate = column.estimate
     if column.problem is not None:
         yield column.problem

@@ -1,4 +1,4 @@
-"""The inputs of costs: assumptions file, cost section of a scenario, and the value in effect for each accelerator."""
+"""The inputs of costs: assumptions file, cost section of a scenario, and the current value for each accelerator."""
 
 from __future__ import annotations
 
@@ -60,7 +60,7 @@ def parse_costs(fields: Mapping[str, Any]) -> CostSettings:
 
 
 def write_cost_section(settings: CostSettings) -> dict[str, Any]:
-    """Return the fields of the section; what is left to the program is left out, all of it where all is."""
+    """Return the fields of the section; defaults are left out, and all fields if nothing is set."""
     usual = CostSettings()
     fields: dict[str, Any] = {}
     if settings.inputs:
@@ -76,7 +76,7 @@ def write_cost_section(settings: CostSettings) -> dict[str, Any]:
 
 
 def parse_range(name: str, where: str, value: object) -> UncertainValue:
-    """Return the range that a value of JSON states for an input; raises `InputError`."""
+    """Return the range that a JSON value states for an input; raises `InputError`."""
     bounds = COST_INPUTS[name].bounds
     check = accept_number(bounds.low, bounds.high, above=bounds.above)
     if type(value) is not list:
@@ -90,7 +90,7 @@ def parse_range(name: str, where: str, value: object) -> UncertainValue:
 
 
 def _accept_inputs(*, each: bool) -> FieldCheck:
-    """Accept stated inputs; of one accelerator only those that are stated by accelerator."""
+    """Accept stated inputs; for a single accelerator only per-accelerator inputs."""
     checks = {name: partial(parse_range, name) for name, spec in COST_INPUTS.items() if spec.each or not each}
     return lambda where, value: check_fields(where, value, checks)
 
@@ -129,7 +129,7 @@ _CASES: Final = "cases"
 
 @dataclass(frozen=True, slots=True)
 class CostAssumption:
-    """A range with where it comes from; `source_id` is that of a source of the catalog."""
+    """A range with its origin; `source_id` is a catalog source."""
 
     spread: UncertainValue
     source: CostDefaultSource
@@ -138,7 +138,7 @@ class CostAssumption:
 
 @dataclass(frozen=True, slots=True)
 class CostCase:
-    """A case that a document makes: its accelerators, every input that it states, and its printed figures.
+    """A case calculated by a document: its accelerators, all inputs that it states, and its printed figures.
 
     `source` is the id of the document, `first` and `last` those of the figures.
     """
@@ -161,7 +161,7 @@ class CostAssumptions:
 
 
 def read_cost_assumptions(path: Path) -> CostAssumptions:
-    """Return what the file states; raises `InputError` that names file and place."""
+    """Return the content of the file; raises `InputError` that names file and place."""
     document = read_toml(path)
     discounts, cases = document.pop(_DISCOUNTS, {}), document.pop(_CASES, {})
     return CostAssumptions(
@@ -211,12 +211,12 @@ def _parse_assumption(name: str, entry: Mapping[str, Any], where: str) -> CostAs
 
 _RENT: Final = "rent_usd_per_hour"
 _AGING: Final = ("price_usd", _RENT)
-#: What software takes on another platform than the team's own; nothing on that.
+#: Inputs of porting to another platform than the team's own; no cost on that one.
 _OF_OTHERS = frozenset({"engineers", "porting_engineer_months"})
 _NOTHING = UncertainValue.exactly(0.0)
-#: Whose software it is where nobody states a fleet: sharing with accelerators that nobody named would hide its cost.
+#: Without a stated fleet it is this deployment alone: sharing with unnamed accelerators would hide its cost.
 _OWN_SOFTWARE: Final = CostDefaultSource("each deployment pays for its software alone")
-#: Where a utilization comes from that follows from a demand.
+#: Origin of a utilization derived from a demand.
 _CURVE_SOURCES: Final[Mapping[LoadCurveKind, CostDefaultSource]] = MappingProxyType(
     {
         LoadCurveKind.FLAT: CostDefaultSource("load curve: constant"),
@@ -230,11 +230,11 @@ _CURVE_SOURCES: Final[Mapping[LoadCurveKind, CostDefaultSource]] = MappingProxyT
 
 @dataclass(frozen=True, slots=True)
 class AcceleratorRecords:
-    """What the catalog has of one accelerator for its costs.
+    """The catalog's data for the costs of one accelerator.
 
     `prices` are its own by term, and those of the hosted model by the name of the input. `systems` are all with it,
-    `system_price` is that of the one that is bought. `today` is the date of the catalog, an ISO day. `class_ratio` is
-    what specialized clouds usually charge over the kind of provider that rents it, where none of them does.
+    `system_price` is the price of the one to buy. `today` is the date of the catalog, an ISO day. `class_ratio` is the
+    usual ratio of specialized clouds to the kind of provider that rents it, if none of them does.
     """
 
     prices: Mapping[str, PriceSummary]
@@ -247,7 +247,7 @@ class AcceleratorRecords:
 def find_demand_utilization(scenario: Scenario) -> ResolvedCostInput | None:
     """Return the utilization of replicas that carry the peak hour of a demand at their highest allowed load.
 
-    An open loop is that peak already. The utilization is the same for all accelerators: a fleet of whole replicas is
+    An open loop is that peak already. The utilization is the same for all accelerators, although whole replicas are
     used a little less. None without a demand.
     """
     if scenario.demand is None:
@@ -269,12 +269,12 @@ def resolve_cost_inputs(
 ) -> Mapping[str, ResolvedCostInput]:
     """Return all inputs of a deployment of `count` accelerators.
 
-    `utilization` is that of the demand, which yields to the user's own.
+    `utilization` is that of the demand; the user's own value overrides it.
     """
     cost_inputs = _resolve_inputs(part, count, settings, assumptions, records, source_title)
     share = cost_inputs["server_share"]
     if cost_inputs["price_usd"].origin is not CostInputOrigin.YOURS and share.spread is not None:
-        # Who states a share of servers states how systems are priced.
+        # A stated server share implies how systems are priced.
         singly = settings.single_accelerators or share.origin is CostInputOrigin.YOURS
         record = records.prices.get(PURCHASE_TERM)
         price = resolve_purchase_price(records.system_price, record, share.spread.likely, singly=singly)
@@ -296,7 +296,7 @@ def resolve_cost_inputs(
 
 
 def _widen_old_price(price: ResolvedCostInput, today: str) -> ResolvedCostInput:
-    """Return a price with a wider range where the catalog has none of the last 12 months."""
+    """Return a price with a wider range if the catalog has none of the last 12 months."""
     record, spread = price.prices, price.spread
     if price.origin is not CostInputOrigin.RECORD or record is None or spread is None or record.is_own:
         return price
@@ -308,7 +308,7 @@ def _widen_old_price(price: ResolvedCostInput, today: str) -> ResolvedCostInput:
 
 
 def _widen_to_class(rent: ResolvedCostInput, ratio: float | None) -> ResolvedCostInput:
-    """Return a rent whose range reaches to what specialized clouds would usually charge, if they rented it out."""
+    """Return a rent with its range extended to the usual price of specialized clouds, if they rented it out."""
     if ratio is None or rent.origin is not CostInputOrigin.RECORD or rent.spread is None:
         return rent
     low, likely, high = rent.spread

@@ -1,7 +1,8 @@
-"""The total cost of owning a deployment line by line, the cost of a token, and break-even points.
+"""The total cost of owning a deployment line by line, the cost per token, and break-even points.
 
-Pure functions of numbers or arrays that broadcast. Amounts are US dollars, rates and shares of 1. Hardware is
-bought at the beginning, depreciated linearly to its residual value, and run in between. Taxes are left out."""
+Pure functions of numbers or arrays that broadcast. Amounts are US dollars, rates are shares of 1. Hardware is bought at
+the beginning, depreciated linearly to its residual value, and operated in between. Taxes are excluded.
+"""
 
 from __future__ import annotations
 
@@ -22,11 +23,11 @@ _KILO: Final = 1000.0
 
 @dataclass(frozen=True, slots=True)
 class HardwareInputs:
-    """What is bought for each accelerator.
+    """The purchase of each accelerator.
 
-    `price_usd` is before `discount`, which is a share of it. `server_usd`, `network_usd` and `rack_usd` are
-    an accelerator's shares. `spares` lie on the shelf: a share more of everything, without power.
-    `residual` is the share of what was paid that the hardware is worth at the end.
+    `price_usd` is before `discount`, which is a share of it. `server_usd`, `network_usd` and `rack_usd` are an
+    accelerator's shares. `spares` are the share of spare hardware on the shelf, without power. `residual` is the share
+    of the price paid that the hardware is worth at the end.
     """
 
     price_usd: Amount
@@ -39,19 +40,18 @@ class HardwareInputs:
 
     @property
     def net_price_usd(self) -> Amount:
-        """What an accelerator is paid for: list price less discount."""
+        """Price paid for an accelerator: list price less discount."""
         return self.price_usd * (1.0 - self.discount)
 
 
 @dataclass(frozen=True, slots=True)
 class RunningInputs:
-    """What running takes, for each accelerator and shared.
+    """Operating inputs, per accelerator and shared.
 
-    `accelerator_w` and `host_w` are its power and its share of the host's; `draw` is the share of both that
-    is drawn on average, `idle_draw` the share of its power that an idle accelerator draws. `pue` is power of the
-    site over that of the machines. Demand and hosting are paid for each kW of the machines, at the meter for
-    demand. `support` is a share of what was paid for hardware in a year. `staff_usd_per_year` is for each
-    accelerator.
+    `accelerator_w` and `host_w` are its power and its share of the host's; `draw` is the average share of both that is
+    drawn, `idle_draw` the share of its power that an idle accelerator draws. `pue` is power of the site over that of
+    the machines. Demand charge and hosting are per kW of the machines, at the meter for the demand charge. `support` is
+    a yearly share of the hardware price. `staff_usd_per_year` is per accelerator.
     """
 
     accelerator_w: Amount
@@ -72,9 +72,9 @@ class RunningInputs:
 
 @dataclass(frozen=True, slots=True)
 class EngineeringInputs:
-    """What software takes beyond what would be done anyway, for a fleet of so many accelerators.
+    """Additional software work, for a fleet of this many accelerators.
 
-    Porting is paid once, `engineers` all the time. A deployment bears its share of the fleet.
+    Porting is paid once, `engineers` continuously. A deployment pays its share of the fleet.
     """
 
     engineer_usd_per_year: Amount = 0.0
@@ -85,9 +85,9 @@ class EngineeringInputs:
 
 @dataclass(frozen=True, slots=True)
 class OwnershipInputs:
-    """A deployment of so many accelerators that is owned for `years`; capital costs `capital_rate` a year.
+    """A deployment of this many accelerators owned for `years`; capital costs `capital_rate` per year.
 
-    `idle` accelerators come with them in a partly used system: they are paid for, and draw idle power.
+    `idle` accelerators of a partly used system are paid for and draw idle power.
     """
 
     accelerators: Amount
@@ -104,13 +104,13 @@ class OwnershipInputs:
 
     @property
     def average_kw(self) -> Amount:
-        """What the machines draw on average; hosts draw as much beside idle accelerators."""
+        """Average power of the machines; hosts draw as much for idle accelerators."""
         running = self.running
         idle_kw = (running.accelerator_w * running.idle_draw + running.host_w * running.draw) / _KILO
         return self.accelerators * running.machine_kw * running.draw + self.idle * idle_kw
 
 
-#: The lines of the total, in the order in which they are shown.
+#: The lines of the total, in display order.
 LINES: Final = (
     "accelerators",
     "server",
@@ -130,10 +130,10 @@ LINES: Final = (
 
 
 def list_ownership_lines(owned: OwnershipInputs) -> dict[str, Amount]:
-    """Return what each line costs over all years, in dollars; the total is their sum.
+    """Return the cost of each line over all years, in dollars; the total is their sum.
 
-    The residual is below 0. Capital costs its rate on the mean of what the hardware is worth at the
-    beginning and at the end. Cooling is what the site takes beyond its machines.
+    The residual value is negative. The cost of capital is its rate on the mean of the hardware's value at the beginning
+    and at the end. Cooling is the site's power beyond its machines.
     """
     software = list_software_lines(owned.engineering, owned.accelerators, owned.years)
     return {**_hardware_lines(owned), **_running_lines(owned), **software}
@@ -148,7 +148,7 @@ def sum_lines(lines: Mapping[str, Amount]) -> Amount:
 
 
 def list_software_lines(engineering: EngineeringInputs, accelerators: Amount, years: Amount) -> dict[str, Amount]:
-    """Return what software costs a deployment over all years, in dollars, whether it is owned or rented."""
+    """Return the software cost of a deployment over all years, in dollars, owned or rented."""
     share = accelerators / engineering.fleet
     upkeep = engineering.engineers * engineering.engineer_usd_per_year * years
     return {"porting": share * _porting_usd(engineering), "upkeep": share * upkeep}
@@ -216,7 +216,7 @@ _JOULES_PER_KWH: Final = 3.6e6
 
 
 def count_served_tokens(tokens_per_s: Amount, hours: Amount, utilisation: Amount) -> Amount:
-    """Return the tokens of so many hours, of which a share is worked at the rate given."""
+    """Return the tokens of this many hours at a utilization and the given rate."""
     return tokens_per_s * hours * utilisation * SECONDS_PER_HOUR
 
 
@@ -227,9 +227,9 @@ def compute_owned_usd_per_million(
 
 
 def compute_rented_usd_per_million(usd_per_hour: Amount, tokens_per_s: Amount, utilisation: Amount) -> Amount:
-    """Return dollars for a million tokens of a deployment that is rented by the hour.
+    """Return dollars per million tokens of a deployment rented by the hour.
 
-    `usd_per_hour` is for the whole deployment, `utilisation` the share of rented hours that is worked.
+    `usd_per_hour` is for the whole deployment, `utilisation` the used share of the rented hours.
     """
     return usd_per_hour / count_served_tokens(tokens_per_s, 1.0, utilisation) * _MILLION
 
@@ -237,7 +237,7 @@ def compute_rented_usd_per_million(usd_per_hour: Amount, tokens_per_s: Amount, u
 def compute_api_usd_per_million(
     usd_per_million_input: Amount, usd_per_million_output: Amount, input_tokens: Amount, output_tokens: Amount
 ) -> Amount:
-    """Return what a hosted API charges for a million output tokens with the prompts that go with them."""
+    """Return a hosted API's charge for a million output tokens with their prompts."""
     return usd_per_million_output + usd_per_million_input * input_tokens / output_tokens
 
 
@@ -246,19 +246,19 @@ def compute_joules_per_token(kilowatts: Amount, tokens_per_s: Amount) -> Amount:
 
 
 def compute_saving(cost_a: Amount, cost_b: Amount, throughput_ratio: Amount = 1.0) -> Amount:
-    """Return the share by which a token of A is cheaper than one of B; `throughput_ratio` is A over B."""
+    """Return the share by which a token costs less on A than on B; `throughput_ratio` is A over B."""
     return 1.0 - cost_a / cost_b / throughput_ratio
 
 
 def compute_tie_ratio(cost_a: Amount, cost_b: Amount, saved: Amount = 0.0) -> Amount:
-    """Return the throughput of A over that of B at which a token of A is cheaper by the share `saved`."""
+    """Return the throughput ratio of A to B at which a token costs less on A by the share `saved`."""
     return cost_a / cost_b / (1.0 - saved)
 
 
 def solve_linear_root(difference: Callable[[float], Amount]) -> Amount:
-    """Return where a difference that is a straight line in its argument is 0; NaN if it never is.
+    """Return the zero of a difference that is linear in its argument; NaN without one.
 
-    The line is known from its values at 0 and 1.
+    The line is given by its values at 0 and 1.
     """
     at_zero = np.asarray(difference(0.0), dtype=np.float64)
     slope = np.asarray(difference(1.0), dtype=np.float64) - at_zero
@@ -268,7 +268,7 @@ def solve_linear_root(difference: Callable[[float], Amount]) -> Amount:
 
 
 def compute_months_to_own(at_once_usd: Amount, per_month_usd: Amount, rent_usd_per_month: Amount) -> Amount:
-    """Return after how many months owning has cost less than renting; infinity if it never does."""
+    """Return the months after which owning has cost less than renting; infinity if never."""
     saved = np.asarray(rent_usd_per_month - per_month_usd, dtype=np.float64)
     with np.errstate(divide="ignore", invalid="ignore"):
         months = np.where(saved > 0.0, at_once_usd / saved, np.inf)
@@ -276,30 +276,30 @@ def compute_months_to_own(at_once_usd: Amount, per_month_usd: Amount, rent_usd_p
 
 
 def compute_hours_to_own(total_usd: Amount, years: Amount, rent_usd_per_hour: Amount) -> Amount:
-    """Return from how many rented hours a month on owning is cheaper over all years."""
+    """Return the rented hours per month above which owning is cheaper over all years."""
     return total_usd / (years * MONTHS_PER_YEAR) / rent_usd_per_hour
 
 
 def compute_utilization_to_own(total_usd: Amount, years: Amount, rent_usd_per_hour: Amount) -> Amount:
-    """Return the share of all hours in use from which on owning is cheaper; above 1 if it never is."""
+    """Return the utilization above which owning is cheaper; above 1 if it never is."""
     return compute_hours_to_own(total_usd, years, rent_usd_per_hour) / HOURS_PER_MONTH
 
 
 def compute_payback_months(cost_usd: Amount, hours_per_month: Amount, saved_usd_per_hour: Amount) -> Amount:
-    """Return after how many months what was paid once has been saved by the hour."""
+    """Return the months after which hourly savings have paid back a one-time cost."""
     return cost_usd / (hours_per_month * saved_usd_per_hour)
 
 
 def compute_payback_hours(cost_usd: Amount, months: Amount, saved_usd_per_hour: Amount) -> Amount:
-    """Return the hours a month that pay what was paid once back in so many months."""
+    """Return the hours per month that pay back a one-time cost in the given months."""
     return cost_usd / (saved_usd_per_hour * months)
 
 
 def compute_saving_after(saved: Amount, cost: Amount, added: Amount) -> Amount:
-    """Return what is left of a saving when the cost of what saves rises by so much."""
+    """Return the remaining saving after a rise of the cost behind it."""
     return 1.0 - (1.0 - saved) * (cost + added) / cost
 
 
 def compute_addition_to_reach(saved: Amount, remaining: Amount, cost: Amount) -> Amount:
-    """Return what the cost of what saves may rise by until only `remaining` of its saving is left."""
+    """Return by how much that cost can rise before only `remaining` of the saving is left."""
     return cost * (saved - remaining) / (1.0 - saved)

@@ -1,4 +1,4 @@
-"""What an answered scenario costs, and the inputs at which two accelerators cost the same."""
+"""The costs of an answered scenario, and break-even inputs between two accelerators."""
 
 from __future__ import annotations
 
@@ -88,7 +88,7 @@ if TYPE_CHECKING:
     from gpudesk.catalog.read import Catalog
 
 
-#: Inputs that are solved for so that a token costs as much as the baseline's, with their units.
+#: Inputs to solve for equal token cost with the baseline, with their units.
 TO_TIE = ("price_usd", "discount", "engineers", "energy_usd_per_kwh", THROUGHPUT)
 _HALVINGS = 200
 _CLOSE = 1e-9
@@ -96,10 +96,10 @@ _MILLION = 1e6
 
 
 def compare_own_and_rent(inputs: AcceleratorCostInputs, column: CostColumn) -> Iterator[BreakEven]:
-    """Yield from when on owning an accelerator is cheaper than renting it; software costs both the same.
+    """Yield the points above which owning an accelerator is cheaper than renting it; software costs both the same.
 
-    Months are those after which less cash was paid than rent around the clock, if within the years planned.
-    Hours and utilisation weigh all that owning costs against rent for the hours of use alone.
+    Months are those after which less cash was paid than rent around the clock, if within the planned years. Hours and
+    utilization compare all costs of owning with rent for the used hours only.
     """
     tco, software, name = column.tco, column.software, inputs.key
     if tco is None or software is None or "rent_usd_per_hour" not in inputs.values or column.count is None:
@@ -120,9 +120,9 @@ def compare_own_and_rent(inputs: AcceleratorCostInputs, column: CostColumn) -> I
 def compare_with_api(
     inputs: AcceleratorCostInputs, column: CostColumn, api_usd_per_million: float
 ) -> Iterator[BreakEven]:
-    """Yield from how many million output tokens a month on owning, and renting, cost less than a hosted API.
+    """Yield the million output tokens per month above which owning, and renting, cost less than a hosted API.
 
-    What is paid does not depend on the load; it bears at most that of all hours in use.
+    The deployment's cost does not depend on the load, which is at most that of all hours.
     """
     tokens = column.tokens_per_s
     if tokens is None or not api_usd_per_million > 0.0:
@@ -137,9 +137,9 @@ def compare_with_api(
 
 
 def compare_port(inputs: AcceleratorCostInputs, rival: AcceleratorCostInputs) -> Iterator[BreakEven]:
-    """Yield from how many hours a month on rents that are lower pay for what software costs more.
+    """Yield the hours per month above which lower rents pay back extra software costs.
 
-    Hours are of one accelerator that does what the rival's do. Nothing where the rival's costs as much.
+    Hours are per accelerator that replaces the rival's. Empty if the rival's software costs as much.
     """
     if inputs.deployment is None or rival.deployment is None:
         return
@@ -169,7 +169,7 @@ def _compute_rent_per_rate(inputs: AcceleratorCostInputs) -> float | None:
 
 
 def list_ties(inputs: AcceleratorCostInputs, rival: AcceleratorCostInputs) -> Iterator[BreakEven]:
-    """Yield what each input, all others likely, would have to be for a token to cost the rival's."""
+    """Yield for each input the value, all others likely, at which a token costs the same as the rival's."""
     if not inputs.knows(NEEDED_TO_OWN) or not rival.knows(NEEDED_TO_OWN):
         return
     for name in TO_TIE:
@@ -187,17 +187,17 @@ def _get_used_value(name: str, inputs: AcceleratorCostInputs) -> UncertainValue 
 
 
 def _is_cheaper(inputs: AcceleratorCostInputs, rival: AcceleratorCostInputs) -> bool:
-    """Whether a token costs less than the rival's: throughout, where no input makes them equal."""
+    """Whether a token costs less than the rival's throughout, if no input makes them equal."""
     assert inputs.deployment is not None
     assert rival.deployment is not None
     return _cost_per_token(inputs.values, inputs.deployment, {}) < _cost_per_token(rival.values, rival.deployment, {})
 
 
 def solve_for_tie(name: str, inputs: AcceleratorCostInputs, rival: AcceleratorCostInputs) -> float | None:
-    """Return the value of an input at which owning costs as much a token; None if none within bounds does.
+    """Return the value of an input at which owning has the same token cost; None if none within bounds.
 
-    An input of all accelerators changes for both. Costs over throughput are straight lines in most inputs,
-    and their roots exact; the others are halved in.
+    An input shared by all accelerators changes for both. Costs over throughput are linear in most inputs, with exact
+    roots; the others use bisection.
     """
     deployment, other = inputs.deployment, rival.deployment
     if deployment is None or other is None:
@@ -223,14 +223,14 @@ def _cost_per_token(values: Mapping[str, float], deployment: PaidDeployment, cha
 def _solve_tied_throughput(
     values: Mapping[str, float], deployment: PaidDeployment, difference: Callable[[float], float]
 ) -> float:
-    """Return the tokens/s at which costs are equal: cost is as the reciprocal of throughput."""
+    """Return the tokens/s at which costs are equal: cost is inversely proportional to throughput."""
     rate = values[THROUGHPUT]
     ours = _cost_per_token(values, deployment, {})
     return rate * ours / (ours - difference(rate))
 
 
 def _solve_line(difference: Callable[[float], float]) -> float | None:
-    """Return the root of a difference that is a straight line, None for one that is not."""
+    """Return the root of a difference that is linear, None otherwise."""
     root = float(solve_linear_root(difference))
     if not math.isfinite(root):
         return None
@@ -260,7 +260,7 @@ _API: Final = ("api_input_usd_per_million", "api_output_usd_per_million")
 
 @dataclass(frozen=True, slots=True)
 class _SettingsCache:
-    """What depends on settings, the model and the utilization of a demand alone, by accelerator and count."""
+    """Results that depend only on settings, model and utilization, by accelerator and count."""
 
     settings: CostSettings
     fleet: FleetSettings
@@ -277,17 +277,17 @@ class _SettingsCache:
         return self.log_costs[key]
 
 
-#: Those of the window, and those that a job tries.
+#: Settings of the window, and those that a job tries.
 _MOST_SETTINGS: Final = 2
 
 
 class CostCalculator:
-    """Computes costs over a catalog's prices."""
+    """Computes costs from a catalog's prices."""
 
     def __init__(self, catalog: Catalog, assumptions: CostAssumptions) -> None:
         self._catalog = catalog
         self.assumptions = assumptions
-        #: The last answer with what its costs are computed from, which is asked for several times.
+        #: The last answer with the inputs of its costs, which several callers need.
         self._last: tuple[Answer, tuple[AcceleratorCostInputs, ...]] | None = None
         self._caches: tuple[_SettingsCache, ...] = ()
 
@@ -303,7 +303,7 @@ class CostCalculator:
         return systems
 
     def situations(self, answer: Answer) -> tuple[AcceleratorCostInputs, ...]:
-        # Jobs ask for other answers meanwhile: what is returned is that of this one.
+        # Jobs ask for other answers meanwhile: return that of this call.
         last = self._last
         if last is None or last[0] is not answer:
             self._last = last = answer, self._situations(answer)
@@ -327,7 +327,7 @@ class CostCalculator:
         model: str | None = None,
         utilization: ResolvedCostInput | None = None,
     ) -> _SettingsCache:
-        """Return the cache for these settings. A caller may keep it while other threads replace the list of caches."""
+        """Return the cache for these settings. A caller can keep it while other threads replace the list of caches."""
         settings_cache = _SettingsCache(settings, fleet, model, utilization)
         for cache in self._caches:
             if cache == settings_cache:
@@ -338,11 +338,11 @@ class CostCalculator:
     def resolve_inputs(
         self, accelerator: Accelerator, count: int, scenario: Scenario
     ) -> Mapping[str, ResolvedCostInput]:
-        """Return all inputs of so many accelerators under the settings of a scenario."""
+        """Return all inputs of this many accelerators under the settings of a scenario."""
         return self._resolve_count(accelerator, count, self._cache_of(scenario))
 
     def find_lots(self, accelerators: Sequence[str], scenario: Scenario, *, rented: bool) -> tuple[int, ...]:
-        """Return how many of each accelerator are paid for at a time: a whole system, or a whole instance."""
+        """Return the lot size of each accelerator: a whole system, or a whole instance."""
         if scenario.costs.single_accelerators:
             return (1,) * len(accelerators)
         cache, parts = self._cache_of(scenario), [self._catalog.accelerator(each) for each in accelerators]
@@ -365,7 +365,7 @@ class CostCalculator:
     def _find_class_ratio(
         self, accelerator: Accelerator, rent: PriceSummary | None, settings: CostSettings
     ) -> float | None:
-        """Return how the rents of specialized clouds usually compare with these; None if they would have none."""
+        """Return the usual ratio of specialized clouds' rents to these; None if they offer none."""
         if rent is None or rent.is_own or settings.provider_class is not None or accelerator.is_rented_only:
             return None
         if len(rent.classes) != 1 or rent.classes[0] is ProviderClass.SPECIALIZED:
@@ -395,7 +395,7 @@ class CostCalculator:
         return find_owned_system(accelerator, self._systems_of(accelerator.id), cache.fleet)
 
     def _find_system_price(self, accelerator: Accelerator, cache: _SettingsCache) -> SystemPrice | None:
-        """Return what one of the systems that are bought of an accelerator costs."""
+        """Return the cost of one of the systems to buy with an accelerator."""
         spec, systems = self._find_system(accelerator, cache), self._systems_of(accelerator.id)
         priced = list_priced_systems(spec, systems, cache.fleet.systems.get(accelerator.id))
         if not priced:
@@ -411,7 +411,7 @@ class CostCalculator:
         return self._catalog.source(source).title
 
     def costs(self, answer: Answer, *, brief: bool = False) -> CostAnswer:
-        """Return the costs of all, and where they are equal: to each other, or if `brief` to rents alone."""
+        """Return the costs of all, and the break-even points: with each other, or if `brief` with rents only."""
         situations, term = self.situations(answer), answer.scenario.costs.rent_term
         rents = [self._prices.list_provider_rents(each.accelerator, term) for each in situations]
         if not brief:
@@ -451,14 +451,14 @@ class CostCalculator:
         return self._resolve_count(accelerator, 1, self._find_cache(NO_COST_SETTINGS))["price_usd"]
 
     def cost_column(self, column: ComparisonColumn, settings: CostSettings = NO_COST_SETTINGS) -> CostColumn:
-        """Return the costs of a column by itself, whether it has an estimate or not."""
+        """Return the costs of a single column, with or without an estimate."""
         accelerator = column.choice.accelerator
         return make_cost_column(self._gather(accelerator, column, self._find_cache(settings)), column)
 
     def add_costs(self, answer: Answer, costs: CostAnswer | None = None) -> Answer:
-        """Return an answer with its costs, and with what sets those of any two columns apart.
+        """Return an answer with its costs, and with the comparison of any two columns.
 
-        `costs` are those of the answer where they are known already.
+        `costs` are those of the answer if already known.
         """
         costs = costs or self.costs(answer, brief=True)
         return replace(
@@ -466,9 +466,9 @@ class CostCalculator:
         )
 
     def _compare_token_costs(self, answer: Answer, costs: CostAnswer) -> Iterator[FigureDifference]:
-        """Yield the ratio of the costs of tokens of any two columns, with the odds that the second costs less.
+        """Yield the ratio of the token costs of any two columns, with the odds that the second costs less.
 
-        It errs as the ratio of their throughputs does, and by the prices of each.
+        Its error is that of the throughput ratio, combined with the prices of each.
         """
         situations = {each.key: each for each in self.situations(answer)}
         columns = {column.key: column for column in costs.columns}
@@ -489,7 +489,7 @@ class CostCalculator:
                 yield FigureDifference(figure, pair[1], pair[0], interval, odds)
 
     def with_reported(self, settings: CostSettings, scenario: Scenario) -> CostSettings:
-        """Return settings with the discounts that unnamed buyers report, where none is stated."""
+        """Return settings with the discounts reported by unnamed buyers, where none is stated."""
         if "discount" in settings.inputs:
             return settings
         for choice in scenario.accelerators:
@@ -501,11 +501,11 @@ class CostCalculator:
         return settings
 
     def influences(self, answer: Answer, position: int, *, rented: bool = False) -> tuple[CostSensitivity, ...]:
-        """Return what moves the cost of one accelerator, the most first."""
+        """Return the inputs that move the cost of one accelerator, the largest effect first."""
         return rank_influences(self.situations(answer)[position], PaymentBasis(rented))
 
     def break_evens(self, answer: Answer, position: int, rival: int) -> tuple[BreakEven, ...]:
-        """Return what it would take for owning one accelerator to cost as much a token as another."""
+        """Return break-even inputs at which owning one accelerator has the token cost of another."""
         situations = self.situations(answer)
         own, other = situations[position], situations[rival]
         return (*list_ties(own, other), *compare_port(own, other))
@@ -513,18 +513,18 @@ class CostCalculator:
     def draws(
         self, answer: Answer, *, rented: bool = False, count: int = COST_DRAWS, seed: int = DRAW_SEED
     ) -> CostDistribution:
-        """Return the costs of many draws of all inputs that are not known, the engine's error among them."""
+        """Return the costs in many draws of all uncertain inputs, including the engine's error."""
         return run_to_end(self.draw_steps(answer, rented=rented, count=count, seed=seed))
 
     def draw_steps(
         self, answer: Answer, *, rented: bool = False, count: int = COST_DRAWS, seed: int = DRAW_SEED
     ) -> ProgressSteps[CostDistribution]:
-        """Do the same as a job."""
+        """The same as a job."""
         basis, drawing = PaymentBasis(rented), CostSampler(count, seed, compute_common_error(answer))
         return draw_cost_steps(self.situations(answer), basis, drawing, self._compute_odds(answer, basis))
 
     def _compute_odds(self, answer: Answer, basis: PaymentBasis) -> Mapping[str, float]:
-        """Return the odds that each ranked column is the cheapest: those of comparisons, which are calibrated."""
+        """Return the odds that each ranked column is the cheapest, as in comparisons, which are calibrated."""
         answer = answer if answer.costs is not None else self.add_costs(answer)
         figure = _RENTED_FIGURE if basis.rented else _OWNED_FIGURE
         odds = compute_win_odds(answer, figure) or dict.fromkeys(rank_figures(answer, figure), 1.0)

@@ -1,4 +1,4 @@
-"""Which system is bought of an accelerator, or which instance is rented, with its price, power and height."""
+"""The system to buy with an accelerator, or the instance to rent, with its price, power and height."""
 
 from __future__ import annotations
 
@@ -19,19 +19,19 @@ from gpudesk.text.formatting import IntervalEstimate
 from gpudesk.text.messages import InputError, Message, message
 
 LIQUID: Final = "liquid"
-#: Maximum power of a system over the TDP of its accelerators where no maximum is published, by cooling. Medians of
-#: published systems: air 1.8 (DGX A100 2.03, H100 and H200 1.82, B200 1.79, B300 1.65, Gaudi 3 1.60), liquid 1.3
-#: (GB200 NVL72 1.39, GB300 NVL72 1.31, 1.18 by the power supplies of eight MI355X).
+#: Maximum power of a system over the TDP of its accelerators, by cooling, for systems without a published maximum.
+#: Medians of published systems: air 1.8 (DGX A100 2.03, H100 and H200 1.82, B200 1.79, B300 1.65, Gaudi 3 1.60), liquid
+#: 1.3 (GB200 NVL72 1.39, GB300 NVL72 1.31, 1.18 by the power supplies of eight MI355X).
 POWER_RATIOS: Final[Mapping[str, float]] = MappingProxyType({"air": 1.8, LIQUID: 1.3})
-#: The least and the largest ratio of these systems.
+#: The lowest and highest ratio of these systems.
 _POWER_RATIO_ENDS: Final[Mapping[str, tuple[float, float]]] = MappingProxyType(
     {"air": (1.6, 2.03), LIQUID: (1.18, 1.39)}
 )
-#: Height per accelerator where no height is published, in rack units: 8U for eight modules cooled by air, 4U for
-#: eight cooled by liquid, and 4U for eight PCIe cards, as most systems on record.
+#: Height per accelerator without a published height, in rack units: 8U for eight air-cooled modules, 4U for eight
+#: liquid-cooled ones, and 4U for eight PCIe cards, like most systems on record.
 _UNITS: Final[Mapping[str, float]] = MappingProxyType({"air": 1.0, LIQUID: 0.5})
 _CARD_UNITS: Final = 0.5
-#: Three systems of 13.3 kW fill a rack of 40 kW, though quotients of floats may lie just below.
+#: Three systems of 13.3 kW fill a rack of 40 kW, although a quotient of floats can be just below 3.
 _ROUNDING: Final = 1e-9
 _WATTS: Final = 1000.0
 _CARD: Final = "PCIe"
@@ -39,11 +39,11 @@ _CARD: Final = "PCIe"
 
 @dataclass(frozen=True, slots=True)
 class SystemSpec:
-    """What is bought: `system` from the catalog, or servers of a usual size where it is None.
+    """The purchase: `system` from the catalog, or servers of a usual size if it is None.
 
-    `is_whole` says whether idle accelerators in it are paid for: boards are sold in whole systems, cards are not.
-    `power_w` is the maximum of a system with all slots filled, None if neither it nor the TDP is known.
-    `refusal` says why the site does not take it.
+    `is_whole` is whether idle accelerators in it are paid for: boards are sold in whole systems, cards are not.
+    `power_w` is the maximum of a system with all slots filled, None if neither it nor the TDP is known. `refusal`
+    explains why the site cannot host it.
     """
 
     system: System | None
@@ -57,22 +57,22 @@ class SystemSpec:
 
 
 def is_card(accelerator: Accelerator) -> bool:
-    """Whether an accelerator is a card that is bought singly and put into any server."""
+    """Whether an accelerator is a card that is sold singly and fits any server."""
     return (accelerator.form_factor or "").startswith(_CARD)
 
 
 def _is_board(accelerator: Accelerator) -> bool:
-    """Whether an accelerator is known to be part of systems that are sold whole, as SXM and OAM modules are."""
+    """Whether an accelerator is sold only in whole systems, like SXM and OAM modules."""
     return accelerator.form_factor is not None and not accelerator.is_rented_only and not is_card(accelerator)
 
 
 def find_system(accelerator: Accelerator, systems: Sequence[System], settings: FleetSettings) -> SystemSpec:
-    """Return what is bought of an accelerator: the system that the user names, or the program's choice.
+    """Return the system to buy with an accelerator: the one that the user names, or the program's choice.
 
-    Among systems that the site takes the program prefers the user's own, then the most complete record (price,
-    power, height, cooling), then those of the accelerator's own vendor, then the lowest price per accelerator.
-    PCIe cards are bought singly unless the user has a system with them.
-    Raises `InputError` for a name that is no system with this accelerator.
+    Among systems that the site can host the program prefers the user's own, then the most complete record (price,
+    power, height, cooling), then those of the accelerator's own vendor, then the lowest price per accelerator. PCIe
+    cards are bought singly unless the user has a system with them. Raises `InputError` for a name that is not a system
+    with this accelerator.
     """
     named = settings.systems.get(accelerator.id)
     if named is not None:
@@ -88,10 +88,10 @@ def find_system(accelerator: Accelerator, systems: Sequence[System], settings: F
 def find_instance(
     accelerator: Accelerator, systems: Sequence[System], settings: FleetSettings, replica: int, *, singly: bool
 ) -> System | None:
-    """Return the instance that is rented: the one that the user names, or the program's choice.
+    """Return the instance to rent: the one that the user names, or the program's choice.
 
-    That is the smallest that holds a replica, else the largest, first among the user's own. None if
-    accelerators are rented `singly` and the user has no instance, or where none is on record.
+    That is the smallest that holds a replica, else the largest, first among the user's own. None if accelerators are
+    rented `singly` and the user has no instance, or if none is on record.
     """
     named = settings.instances.get(accelerator.id)
     if named is not None:
@@ -167,7 +167,7 @@ def _describe_usual_server(accelerator: Accelerator) -> SystemSpec:
 
 
 def _refuse(accelerator: Accelerator, system: System, settings: FleetSettings, power_w: float | None) -> Message | None:
-    """Return why a site does not take a system; unknown cooling or power never is a reason."""
+    """Return why a site cannot host a system; unknown cooling or power is never a reason."""
     if settings.cooling is SiteCooling.AIR and system.cooling == LIQUID:
         return message(
             "fleet.needs_liquid",
@@ -190,11 +190,10 @@ def _refuse(accelerator: Accelerator, system: System, settings: FleetSettings, p
 
 @dataclass(frozen=True, slots=True)
 class SiteNeeds:
-    """What the least demanding system with an accelerator needs of a site; None if no record says.
+    """The site requirements of the least demanding system with an accelerator; None without a record.
 
-    `air_cooled` is False if every system needs liquid cooling. `kw` is the power of a system, the least among
-    those that the site can cool, with the range of `POWER_RATIOS` where no maximum is published. `delivery_weeks`
-    is the shortest.
+    `air_cooled` is False if every system needs liquid cooling. `kw` is the lowest power of a system that the site can
+    cool, with the range of `POWER_RATIOS` if no maximum is published. `delivery_weeks` is the shortest.
     """
 
     air_cooled: bool | None = None
@@ -203,7 +202,7 @@ class SiteNeeds:
 
 
 def find_site_needs(accelerator: Accelerator, systems: Sequence[System], settings: FleetSettings) -> SiteNeeds:
-    """Return what an accelerator needs of a site; a card can be the only one in its server."""
+    """Return the site requirements of an accelerator; a card can be the only one in its server."""
     named = settings.systems.get(accelerator.id)
     sold = [system for system in systems if not system.is_rented]
     sold = [system for system in sold if system.id == named] or ([] if is_card(accelerator) else sold)
@@ -233,9 +232,9 @@ def _estimate_kw(accelerators_w: float, cooling: str) -> IntervalEstimate:
 
 
 def find_owned_system(accelerator: Accelerator, systems: Sequence[System], settings: FleetSettings) -> SystemSpec:
-    """Do the same as `find_system`, but let a name that is no system with this accelerator count as none.
+    """The same as `find_system`, but a name that is not a system with this accelerator counts as none.
 
-    The fleet itself states such a name.
+    The fleet itself reports such a name.
     """
     named = settings.systems.get(accelerator.id)
     if not any(system.id == named and not system.is_rented for system in systems):
@@ -244,7 +243,7 @@ def find_owned_system(accelerator: Accelerator, systems: Sequence[System], setti
 
 
 def count_owned_systems(spec: SystemSpec, estimate: Estimate) -> SystemCount | None:
-    """Return the whole systems that a deployment takes; None if accelerators are bought singly.
+    """Return the whole systems of a deployment; None if accelerators are bought singly.
 
     The pools of a disaggregated deployment share systems.
     """
@@ -256,14 +255,14 @@ def count_owned_systems(spec: SystemSpec, estimate: Estimate) -> SystemCount | N
 
 
 def count_idle_rented(rent: ResolvedCostInput, count: int) -> int:
-    """Return the accelerators that are rented beyond `count`, where providers on record rent whole instances alone."""
+    """Return the accelerators rented beyond `count`, if providers on record rent only whole instances."""
     return -count % rent.instance_size
 
 
 def list_priced_systems(spec: SystemSpec, systems: Sequence[System], named: str | None) -> tuple[System, ...]:
-    """Return the systems whose prices say what one like `spec` costs.
+    """Return the systems whose prices represent one like `spec`.
 
-    That is the system alone where the user names or owns it and its price is known, else all that hold as many.
+    That is the system alone if the user names or owns it and its price is known, else all of the same size.
     """
     if spec.system is None:
         return ()
@@ -275,11 +274,11 @@ def list_priced_systems(spec: SystemSpec, systems: Sequence[System], named: str 
 def resolve_purchase_price(
     system: SystemPrice | None, record: PriceSummary | None, server_share: float, *, singly: bool
 ) -> ResolvedCostInput:
-    """Return the price of an accelerator without its share of a server, from all that is on record.
+    """Return the price of an accelerator without its share of a server, from all prices on record.
 
-    What is sold in whole systems costs what those do: prices of accelerators alone are of few sales, and servers
-    around them an assumption. Such prices widen the range. They alone count where nothing else is known, where the
-    user has one, and for what is bought `singly`.
+    Accelerators sold in whole systems are priced by these: prices of single accelerators are rare, and servers around
+    them an assumption. Such prices widen the range. They count alone if nothing else is known, if the user entered one,
+    and for accelerators bought `singly`.
     """
     is_own = record is not None and record.is_own and not (system is not None and system.price.own_count)
     if system is None or (record is not None and (singly or is_own)):
@@ -296,7 +295,7 @@ def resolve_purchase_price(
 
 
 def find_host_power(accelerator: Accelerator, systems: Sequence[System]) -> UncertainValue | None:
-    """Return the power of a system beyond its accelerators for each of them, from published maxima, in W."""
+    """Return the power of a system beyond its accelerators, per accelerator, from published maxima, in W."""
     if is_card(accelerator):
         return None
     watts = [

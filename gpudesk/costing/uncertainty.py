@@ -1,7 +1,8 @@
-"""Uncertainty of costs: draws from ranges, their distribution, and what moves a cost.
+"""Uncertainty of costs: draws from ranges, their distribution, and the effect of each input.
 
-A range is read as a triangular distribution. Each uncertain number is an array with its likely value first,
-then its draws; the same input errs the same way wherever it is drawn."""
+A range is a triangular distribution. Each uncertain number is an array with its likely value first, then its draws; an
+input has the same error wherever it is used.
+"""
 
 from __future__ import annotations
 
@@ -34,14 +35,14 @@ from gpudesk.text.messages import message
 
 Draws = NDArray[np.float64]
 
-#: A band holds the measured value four times in five: its ends are these quantiles.
+#: Quantiles at the ends of an 80% interval.
 _BAND_TAIL: Final = 0.1
-#: Of a standard normal distribution, the quantile of nine in ten.
+#: The 90th percentile of a standard normal distribution.
 _NORMAL_90: Final = 1.2815515655446004
 
 
 class InputSwing(NamedTuple):
-    """What a result becomes when one input is at its low and at its high end, all others likely."""
+    """The result with one input at its low and at its high end, all others likely."""
 
     name: str
     at_low: float
@@ -53,15 +54,15 @@ class InputSwing(NamedTuple):
 
 
 def draw_uniform(seed: int, name: str, count: int) -> Draws:
-    """Return numbers from 0 to 1 that depend on the seed and the name alone.
+    """Return numbers from 0 to 1 that depend only on the seed and the name.
 
-    So what one input draws does not change with which other inputs, or accelerators, there are.
+    So the draws of an input do not change with other inputs or accelerators.
     """
     return _generator(seed, name).random(count)
 
 
 def draw_normal(seed: int, name: str, count: int) -> Draws:
-    """Return numbers of a standard normal distribution that depend on the seed and the name alone."""
+    """Return standard normal numbers that depend only on the seed and the name."""
     return _generator(seed, name).standard_normal(count)
 
 
@@ -71,7 +72,7 @@ def _generator(seed: int, name: str) -> np.random.Generator:
 
 
 def draw_triangular(spread: UncertainValue, uniform: Draws) -> Draws:
-    """Return draws of a range from uniform ones; raises ValueError for one that is not in order."""
+    """Return draws of a range from uniform ones; raises ValueError if it is not in order."""
     low, likely, high = spread
     if not low <= likely <= high:
         raise ValueError(f"range {spread} is not in order")
@@ -86,9 +87,9 @@ def draw_triangular(spread: UncertainValue, uniform: Draws) -> Draws:
 
 
 def draw_interval(low: float, value: float, high: float, normal: Draws) -> Draws:
-    """Return draws of an estimate from its band, which holds it four times in five, and normal ones.
+    """Return draws of an estimate from its 80% interval and normal draws.
 
-    On a logarithmic scale they are normal below and above the value, with the width that each side has.
+    They are normal on a logarithmic scale below and above the value, with the width of each side.
     """
     if not 0.0 < low <= value <= high:
         raise ValueError(f"band {low}, {value}, {high} is not in order or not above 0")
@@ -99,16 +100,16 @@ def draw_interval(low: float, value: float, high: float, normal: Draws) -> Draws
 
 
 def compute_quantiles(draws: Draws, shares: Sequence[float] = (_BAND_TAIL, 0.5, 1.0 - _BAND_TAIL)) -> tuple[float, ...]:
-    """Return the values below which these shares of the draws lie."""
+    """Return the quantiles of the draws."""
     return tuple(float(each) for each in np.quantile(draws, shares))
 
 
 def compute_swings(
     inputs: Mapping[str, UncertainValue], result: Callable[[Mapping[str, Draws]], Draws]
 ) -> tuple[InputSwing, ...]:
-    """Return what each input does to a result by itself, from the most to the least.
+    """Return the effect of each input on a result by itself, the largest first.
 
-    `result` is asked once, with both ends of all inputs in turn as arrays.
+    `result` is called once, with both ends of all inputs in turn as arrays.
     """
     uncertain = [name for name, spread in inputs.items() if not spread.is_known]
     values = {name: np.full(2 * len(uncertain), spread.likely) for name, spread in inputs.items()}
@@ -120,14 +121,14 @@ def compute_swings(
 
 
 _BINS: Final = 60
-#: The histogram reaches from and to these shares of the draws of all accelerators.
+#: The histogram covers these quantiles of the draws of all accelerators.
 _HISTOGRAM_ENDS: Final = (0.005, 0.99)
 _COMMON: Final = "throughput of all"
 
 
 @dataclass(frozen=True, slots=True)
 class PaymentBasis:
-    """How tokens are paid for, and what that depends on."""
+    """How tokens are paid for, and the inputs of that."""
 
     rented: bool
 
@@ -157,7 +158,7 @@ def list_input_ranges(inputs: AcceleratorCostInputs, basis: PaymentBasis) -> dic
 
 
 def rank_influences(inputs: AcceleratorCostInputs, basis: PaymentBasis) -> tuple[CostSensitivity, ...]:
-    """Return what each input that is not known does to a million output tokens, the most first."""
+    """Return the effect of each uncertain input on a million output tokens, the largest first."""
     if not inputs.knows(basis.needed) or inputs.deployment is None:
         return ()
     deployment = inputs.deployment
@@ -173,7 +174,10 @@ def rank_influences(inputs: AcceleratorCostInputs, basis: PaymentBasis) -> tuple
 def draw_cost_steps(
     situations: Sequence[AcceleratorCostInputs], basis: PaymentBasis, drawing: CostSampler, odds: Mapping[str, float]
 ) -> ProgressSteps[CostDistribution]:
-    """Draw the costs of all accelerators in the same draws, an accelerator a step; `odds` are those of the cheapest."""
+    """Draw the costs of all accelerators in common draws, one accelerator per step.
+
+    `odds` are those of the cheapest.
+    """
     costs: dict[str, Draws] = {}
     for number, inputs in enumerate(situations):
         yield JobProgress(message("costs.drawing", "Simulating costs"), number, len(situations))
@@ -183,10 +187,10 @@ def draw_cost_steps(
 
 
 class CostSampler:
-    """Draws of all that costs depend on: what accelerators have in common is drawn once for all of them."""
+    """Draws of all cost inputs: inputs that accelerators share are drawn once for all."""
 
     def __init__(self, count: int, seed: int, common: float) -> None:
-        """Draw so often; `common` is the share of the variance of throughput's error that all have."""
+        """Make this many draws; `common` is the shared part of the variance of throughput's error."""
         self.count, self.seed, self.common = count, seed, common
         self._together = draw_normal(seed, _COMMON, count)
         self._shared: dict[str, Draws] = {}
@@ -197,7 +201,7 @@ class CostSampler:
         return math.sqrt(self.common) * self._together + math.sqrt(1.0 - self.common) * own
 
     def costs(self, inputs: AcceleratorCostInputs, basis: PaymentBasis) -> Draws | None:
-        """Return the cost of a million output tokens in each draw; None if an input is missing."""
+        """Return the cost per million output tokens in each draw; None if an input is missing."""
         if not inputs.knows(basis.needed) or inputs.deployment is None:
             return None
         per_million = cost_rented_per_million if basis.rented else cost_owned_per_million
@@ -215,7 +219,7 @@ class CostSampler:
 def _draw_input(
     inputs: AcceleratorCostInputs, name: str, spread: UncertainValue, shared: dict[str, Draws], count: int, seed: int
 ) -> Draws:
-    """Return draws of an input: by accelerator where it is one of each, the same ones for all otherwise."""
+    """Return draws of an input: per accelerator if it is individual, the same for all otherwise."""
     if COST_INPUTS[name].each:
         return draw_triangular(spread, draw_uniform(seed, _name_draws(inputs.accelerator, name), count))
     if name not in shared:
@@ -255,8 +259,8 @@ _PRICE_DRAWS: Final = 512
 def draw_log_costs(inputs: AcceleratorCostInputs, basis: PaymentBasis) -> Draws:
     """Return the logarithm of a cost in draws of all its inputs but throughput, which stays at its estimate.
 
-    The same draw has the same shared inputs for all accelerators and both ways to pay, so the difference of two
-    holds no more doubt than there is about their order.
+    A draw has the same shared inputs for all accelerators and both ways to pay, so shared uncertainty cancels in a
+    difference.
     """
     assert inputs.deployment is not None
     values: dict[str, Amount] = dict(inputs.values)
@@ -268,7 +272,7 @@ def draw_log_costs(inputs: AcceleratorCostInputs, basis: PaymentBasis) -> Draws:
 
 
 def add_price_doubt(error_scale: float, ours: Draws, theirs: Draws) -> float:
-    """Return the scale of the logistic error of a ratio of costs from that of throughputs and draws of both costs."""
+    """Return the logistic error scale of a cost ratio from that of throughputs and draws of both costs."""
     return math.sqrt(error_scale**2 + float(np.var(ours - theirs)) / _LOGISTIC_VARIANCE)
 
 
@@ -298,10 +302,10 @@ _THROUGHPUT: Final = "output_tokens_per_s"
 
 
 def compute_common_error(answer: Answer) -> float:
-    """Return the share of the variance of throughput's error that accelerators have in common.
+    """Return the shared part of the variance of throughput's error.
 
-    The band of a ratio is as wide as what the two errors do not share: of two errors with variance v each
-    and the share c in common, the ratio has the variance 2 v (1 - c).
+    The interval of a ratio is as wide as the part that is not shared: with variance v of each error and the shared part
+    c, the ratio has the variance 2 v (1 - c).
     """
     bands = [
         estimate.output_tokens_per_s
@@ -313,7 +317,7 @@ def compute_common_error(answer: Answer) -> float:
 
 
 def compute_common_share(bands: Sequence[IntervalEstimate], ratios: Sequence[IntervalEstimate]) -> float:
-    """Return that share from the bands of throughputs and of their ratios; 0 if either is missing."""
+    """Return that part from the intervals of throughputs and of their ratios; 0 if either is missing."""
     if not bands or not ratios:
         return 0.0
     own = sum(math.log(each.high / each.low) ** 2 for each in bands) / len(bands)
@@ -325,35 +329,35 @@ DRAW_SEED: Final = 1
 
 
 INPUT_DRAWS: Final = 20_000
-#: A range holds what is measured four times in five, as a band does.
+#: A range is an 80% interval.
 _INTERVAL_ENDS: Final = (0.1, 0.9)
 
 
 class DrawTable:
-    """Draws of inputs: those of all accelerators are the same for each of them.
+    """Draws of inputs; all accelerators share them.
 
-    `common` is the share of the variance of throughput's error that accelerators have in common.
+    `common` is the shared part of the variance of throughput's error.
     """
 
     def __init__(self, common: float, count: int = INPUT_DRAWS, seed: int = DRAW_SEED) -> None:
         self._drawing = CostSampler(count, seed, common)
 
     def number(self, name: str, spread: UncertainValue) -> Amount:
-        """Return a number that is not known by its range; one that is known stays a number."""
+        """Return draws of an uncertain number by its range; a certain one stays a number."""
         if spread.is_known:
             return spread.likely
         draws = draw_triangular(spread, draw_uniform(self._drawing.seed, name, self._drawing.count))
         return _prepend_likely(spread.likely, draws)
 
     def rate(self, inputs: AcceleratorCostInputs, band: IntervalEstimate) -> Amount:
-        """Return a throughput of an accelerator by its band; all of them err alike."""
+        """Return draws of an accelerator's throughput by its interval; all accelerators have the same error."""
         if band.low == band.high:
             return band.value
         draws = draw_interval(band.low, band.value, band.high, self._drawing.error(inputs.key))
         return _prepend_likely(band.value, draws)
 
     def inputs(self, cost_inputs: AcceleratorCostInputs) -> dict[str, Amount]:
-        """Return every input of an accelerator that has a value, with its throughput where it has one."""
+        """Return every input of an accelerator that has a value, including its throughput."""
         values = {
             each.name: self.number(_name_draws(cost_inputs.accelerator, each.name), spread)
             for each in cost_inputs.inputs.values()
@@ -366,9 +370,9 @@ class DrawTable:
 
 @lru_cache(maxsize=512)
 def draw_cost_input(accelerator: str, name: str, spread: UncertainValue, count: int) -> Amount:
-    """Return an input with its likely value first, then its draws; one that is known stays a number.
+    """Return an input with its likely value first, then its draws; a certain one stays a number.
 
-    Draws are kept, since the same inputs are asked for at every step of a form.
+    Draws are cached, since a form asks for the same inputs at every step.
     """
     if spread.is_known:
         return spread.likely
@@ -377,7 +381,7 @@ def draw_cost_input(accelerator: str, name: str, spread: UncertainValue, count: 
 
 
 def draw_throughput_factor(band: IntervalEstimate, error: Draws) -> Amount:
-    """Return what a throughput is over its estimate, 1 first, then its draws."""
+    """Return the ratio of a throughput to its estimate, 1 first, then its draws."""
     if band.low == band.high:
         return 1.0
     return _prepend_likely(1.0, draw_interval(band.low / band.value, 1.0, band.high / band.value, error))
@@ -396,19 +400,19 @@ def get_likely(amount: Amount) -> float:
 
 
 def compute_range(amount: Amount) -> UncertainValue:
-    """Return the likely value between the ends that four draws in five lie within; ends may be infinite."""
-    # Without zeros below zero.
+    """Return the likely value with the 80% interval of its draws; ends can be infinite."""
+    # Without negative zeros.
     values = np.ravel(np.asarray(amount, dtype=np.float64)) + 0.0
     if len(values) == 1:
         return UncertainValue.exactly(float(values[0]))
     sorted_draws, likely = np.sort(values[1:]), float(values[0])
-    # No quantile between two draws: ends may be infinite.
+    # No interpolation between draws: ends can be infinite.
     low, high = (float(sorted_draws[round(share * (len(sorted_draws) - 1))]) for share in _INTERVAL_ENDS)
     return UncertainValue(min(low, likely), likely, max(high, likely))
 
 
 def compute_share_above(amount: Amount, limit: float = 0.0) -> float:
-    """Return the share of draws in which an amount is above a limit; those that equal it count half."""
+    """Return the share of draws in which an amount is above a limit; ties count half."""
     values = np.ravel(np.asarray(amount, dtype=np.float64))
     draws = values[1:] if len(values) > 1 else values
     return float(np.mean(draws > limit) + np.mean(draws == limit) / 2.0)

@@ -1,4 +1,4 @@
-"""Calculations that documents print: each by its formula, with what its symbols stand for."""
+"""Calculations printed by documents: each with its formula and the meaning of its symbols."""
 
 from __future__ import annotations
 
@@ -36,9 +36,9 @@ from gpudesk.text.units import GB, HOURS_PER_YEAR
 
 
 class CalculationInput(NamedTuple):
-    """What a symbol of a formula stands for, in words and units.
+    """The meaning of a symbol of a formula, and its units.
 
-    `scale` is how many of the unit that examples use make one `unit`, in which the number is shown.
+    `scale` is the displayed `unit` in the unit that examples use.
     """
 
     name: str
@@ -46,7 +46,7 @@ class CalculationInput(NamedTuple):
     scale: float = 1.0
 
 
-#: What symbols stand for wherever a calculation does not say otherwise.
+#: The meaning of symbols unless a calculation overrides it.
 _USUAL: Final[Mapping[str, CalculationInput]] = {
     "active": CalculationInput("active parameters", "billion"),
     "bits": CalculationInput("bits per parameter"),
@@ -77,11 +77,11 @@ _Values = Mapping[str, float]
 
 @dataclass(frozen=True, slots=True)
 class Calculation:
-    """What a formula gives, and in what unit.
+    """The result of a formula, and its unit.
 
-    `symbols` are those that mean something of their own here. `work` computes the result as the program does
-    elsewhere, from the numbers of the symbols; without it the formula is evaluated. `text` is the formula with its
-    inputs by name where that is not the formula word for word, or is written otherwise in other languages.
+    `symbols` overrides the meaning of symbols. `work` computes the result with the program's own functions from the
+    numbers of the symbols; without it the formula is evaluated. `text` is the formula with its inputs by name if it
+    differs from the formula verbatim, or is written differently in other languages.
     """
 
     result: str
@@ -91,7 +91,7 @@ class Calculation:
     text: str = ""
 
     def term(self, formula: str, values: _Values) -> DerivationTerm:
-        """Return the working of a result; raises KeyError for a symbol that it does not know."""
+        """Return the derivation of a result; raises KeyError for an unknown symbol."""
         symbols = {symbol: self.symbols.get(symbol) or _USUAL[symbol] for symbol in values}
         inputs = tuple(
             DerivationTerm(each.name, values[symbol] / each.scale, each.unit) for symbol, each in symbols.items()
@@ -120,7 +120,7 @@ def _evaluate(node: ast.expr, values: _Values) -> float:
 
 
 def _spell_formula(formula: str, symbols: Mapping[str, CalculationInput]) -> str:
-    """Return a formula with the names of its symbols, and signs as they are printed."""
+    """Return a formula with the names of its symbols, and printed signs."""
 
     def spell(match: re.Match[str]) -> str:
         word = match[0]
@@ -133,11 +133,11 @@ def _spell_formula(formula: str, symbols: Mapping[str, CalculationInput]) -> str
     return re.sub(r"1e\d+|[A-Za-z_]\w*|\*\*|[-+*/]", spell, formula)
 
 
-#: The formula of them all; only the statement of an example says what its dates are counted in.
+#: The shared formula; only the statement of an example tells what its dates count.
 SPAN: Final = "a-b"
 
-#: The calculations by what is counted, which is the first word of an example's statement. A month is given as one
-#: number: year × 12 + month, years counted from 2000.
+#: The calculations by what they count, which is the first word of an example's statement. A month is one number: year ×
+#: 12 + month, years counted from 2000.
 SPANS: Final[Mapping[str, Calculation]] = MappingProxyType(
     {
         "months": Calculation(
@@ -197,7 +197,7 @@ RATIOS: Final[Mapping[str, Calculation]] = MappingProxyType(
 
 _TERA: Final = 1e12
 
-#: Examples count arithmetic in single operations, which nobody reads: 74,362,000,000,000 of them are a step.
+#: Examples count single operations, in unreadably large numbers: 74,362,000,000,000 of them are a step.
 _STEPS: Final = MappingProxyType(
     {
         "flop_per_step": CalculationInput("arithmetic of a step", "TFLOP", _TERA),
@@ -209,7 +209,7 @@ _STEPS: Final = MappingProxyType(
 
 
 def _compute_operations(values: _Values) -> float:
-    """Return the operations of all steps, each of which goes through the model once."""
+    """Return the operations of all steps; each step runs the model once."""
     return values["flop_per_step"] * values["steps"]
 
 
@@ -307,7 +307,7 @@ RATES: Final[Mapping[str, Calculation]] = MappingProxyType(
 
 
 def _make_reading(values: _Values, *, reserved: bool) -> CapacityReading:
-    """Return the reading of the label that the numbers describe; raises ValueError if none exists."""
+    """Return the label reading that the numbers describe; raises ValueError without one."""
     unit, usable = values.get("gib", 1.0), values.get("usable", values.get("u", 1.0))
     for each in CAPACITY_READINGS.values():
         same_unit = math.isclose(each.unit_bytes / GB, unit, rel_tol=1e-9)
@@ -388,7 +388,7 @@ COUNTS: Final[Mapping[str, Calculation]] = MappingProxyType(
 
 _PER_CENT: Final = 100.0
 _WATTS: Final = 1000.0
-#: The weights of hardware, and of power and cooling, that one document gives.
+#: One document's weights of hardware, and of power and cooling.
 _HARDWARE, _POWER = 0.6, 0.4
 
 _RATE_A, _RATE_B = CalculationInput("first rate", "USD/h"), CalculationInput("second rate", "USD/h")
@@ -462,7 +462,7 @@ def _compute_weighted(values: _Values) -> float:
 
 
 def _compute_engineers_usd(values: _Values, engineers: float, years: float, months: float = 0.0) -> float:
-    """Return what engineers cost: some all the time, some for months once."""
+    """Return the cost of engineers: some permanently, some for months once."""
     owned = OwnershipInputs(
         accelerators=1.0,
         years=years,
@@ -474,7 +474,7 @@ def _compute_engineers_usd(values: _Values, engineers: float, years: float, mont
 
 
 def _compute_energy_price(values: _Values) -> float:
-    """Return the energy price at which the first costs less by the saving that is given."""
+    """Return the energy price at which the first option costs less by the given saving."""
     at_zero, at_one = (
         np.subtract(first, (1.0 - values["s"]) * second)
         for first, second in (_compute_both(values, energy) for energy in (0.0, 1.0))
@@ -653,5 +653,5 @@ COSTS: Final[Mapping[str, Calculation]] = MappingProxyType(
 )
 
 
-#: The calculations by the formula that examples name them with; those of dates share one, `SPAN`.
+#: The calculations by the formula name in examples; those of dates share one, `SPAN`.
 CALCULATIONS: Final[Mapping[str, Calculation]] = MappingProxyType({**COUNTS, **RATES, **RATIOS, **COSTS, **MEDIA})

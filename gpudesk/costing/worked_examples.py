@@ -1,4 +1,4 @@
-"""Worked examples: figures that documents print, read from their table and computed again from their inputs."""
+"""Worked examples: figures printed by documents, read from their table and computed again from their inputs."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ def read_worked_examples(path: Path) -> tuple[WorkedExample, ...]:
 
 
 def compute_worked_figure(example: WorkedExample) -> WorkedFigure | None:
-    """Return an example with its working; None if its form of calculation is not one of these."""
+    """Return an example with its derivation; None for an unknown calculation."""
     if example.formula is None:
         return WorkedFigure(example, None)
     calculation = _find_calculation(example.formula, example.statement)
@@ -54,7 +54,7 @@ def _parse_example(row: Mapping[str, str | None], where: str) -> WorkedExample:
     fields = dict(_get_field(part, where) for part in cells["inputs"].split("; "))
     formula = fields.get("expr")
     numbers = {name: _parse_number(text, where) for name, text in fields.items() if name not in _WORDS}
-    # What cannot be derived is quoted as it is printed, which need not be a number.
+    # A figure that cannot be derived is quoted as printed, which need not be a number.
     stated = {name: _parse_number(fields[name], where) for name in _STATED if name in fields and formula is not None}
     seed = _SEED.fullmatch(cells["seed"])
     return WorkedExample(

@@ -1,6 +1,7 @@
-"""The facts that a scenario file carries: copies of its author's own facts that its figures rest on.
+"""Facts carried by a scenario file: copies of its author's own facts behind its figures.
 
-They are treated like an unsigned pack. Facts that the catalog lacks are offered for import, never applied."""
+They are treated like an unsigned pack. Facts that the catalog lacks are offered for import, never applied.
+"""
 
 from __future__ import annotations
 
@@ -17,7 +18,7 @@ _RECORDS: Final = "own_records.records"
 
 
 def make_carried_pack(scenario: Scenario) -> FactPack | None:
-    """Return the facts that a scenario carries, None for none; raises `InputError` with the place."""
+    """Return the facts that a scenario carries, None without any; raises `InputError` with the place."""
     if not scenario.own_records:
         return None
     facts = read_user_facts(scenario.own_records, _RECORDS)
@@ -25,7 +26,7 @@ def make_carried_pack(scenario: Scenario) -> FactPack | None:
 
 
 def check_carried_facts(scenario: Scenario, catalog: Catalog) -> None:
-    """Raise `CarriedFactsError` where a scenario names entries that it carries and the catalog lacks."""
+    """Raise `CarriedFactsError` if a scenario names entries that it carries and the catalog lacks."""
     pack = make_carried_pack(scenario)
     if pack is None:
         return
@@ -37,7 +38,7 @@ def check_carried_facts(scenario: Scenario, catalog: Catalog) -> None:
 
 
 def find_new_carried_facts(scenario: Scenario, catalog: Catalog) -> FactPack | None:
-    """Return the facts that a scenario carries where the catalog lacks some of them, or has others."""
+    """Return the facts that a scenario carries if the catalog lacks some of them or has different ones."""
     pack = make_carried_pack(scenario)
     if pack is None or not any(row.can_be_chosen for row in preview_pack(pack, catalog)):
         return None

@@ -1,4 +1,4 @@
-"""Import of user facts: proposals from files, answers and wishes, written as one step."""
+"""Import of user facts: proposals from files, with answers and overrides of the user, written as one step."""
 
 from __future__ import annotations
 
@@ -60,7 +60,7 @@ if TYPE_CHECKING:
 
 
 def compute_import_figures(proposal: ImportProposal, catalog: Catalog) -> ImportPreviewFigures:
-    """Return the figures of a model, an accelerator, a system or a list of prices; none for a pack."""
+    """Return the figures of a model, an accelerator, a system or a price list; empty for a pack."""
     subject = get_subject(proposal)
     if isinstance(subject, UserModel):
         return ImportPreviewFigures(model=compute_model_figures(parse_model(json.loads(subject.definition))))
@@ -71,7 +71,7 @@ def compute_import_figures(proposal: ImportProposal, catalog: Catalog) -> Import
 
 
 def compute_model_figures(model: Model) -> ImportedModelFigures:
-    """Return what a model takes: parameters, and its cache in a format of two bytes a number."""
+    """Return the parameters of a model and its cache size with two bytes per number."""
     cache = compute_cache_profile(model, Precision.BF16, ParallelPlan())
     windowed = [growth for growth in cache.stored if growth.window is not None]
     return ImportedModelFigures(
@@ -90,7 +90,7 @@ def compute_model_figures(model: Model) -> ImportedModelFigures:
 
 
 def compute_price_figures(proposal: ImportProposal, catalog: Catalog) -> tuple[ImportedPriceFigures, ...]:
-    """Return the ranges of prices by part and term, in the order of the catalog's parts."""
+    """Return the price ranges by accelerator and term, in the order of the catalog."""
     prices = (fact for fact in proposal.facts if isinstance(fact, UserPrice))
     names = {thing.id: thing.name for thing in catalog.things()}
     order = {thing: place for place, thing in enumerate(names)}
@@ -100,21 +100,21 @@ def compute_price_figures(proposal: ImportProposal, catalog: Catalog) -> tuple[I
 
 _T = TypeVar("_T")
 
-#: How the folders of a download cache are named: models--ORGANISATION--NAME/snapshots/DIGEST.
+#: Folder names in a download cache: models--ORGANISATION--NAME/snapshots/DIGEST.
 _CACHE: Final = "models--"
 _DIGEST: Final = re.compile(r"[0-9a-f]{40}")
 
-#: What the user says of fields that a file does not state.
+#: The user's answers for fields that a file does not state.
 FieldAnswers = Mapping[str, object]
 
 
 @dataclass(frozen=True, slots=True)
 class FileImport:
-    """What one file would bring.
+    """The content that one file would import.
 
-    `complete` makes a whole of it from answers, where fields are missing; `reread` takes prices under a
-    provider and a date, which are part of what a price is. A pack is decided on row by row: its proposal is
-    empty. `figures` are those of prices: of a long list they take too long for the window's thread.
+    `complete` fills in missing fields from answers; `reread` applies a provider and a date to prices, which are part of
+    their identity. The rows of a pack are chosen one by one: its proposal is empty. `figures` are those of prices:
+    computing them for a long list is too slow for the window's thread.
     """
 
     path: Path
@@ -128,9 +128,9 @@ class FileImport:
 
 
 def propose_imports(paths: Sequence[Path], catalog: Catalog, *, today: str) -> ProgressSteps[tuple[FileImport, ...]]:
-    """Read files and return what each would bring; of files that belong together one is enough.
+    """Read files and return their proposals; of files that belong together one is enough.
 
-    Raises `InputError` for the first that cannot be used, which names the file.
+    Raises `InputError`, which names the file, for the first unusable one.
     """
     imports: dict[Path, FileImport] = {}
     for number, path in enumerate(paths):
@@ -156,7 +156,7 @@ def _read_config(file: OfferedFile, catalog: Catalog, today: str) -> ProgressSte
     from gpudesk.engine.tensors import count_parameters
 
     yield JobProgress(describe_reading(file.path.name))
-    # A configuration under a name of its own says more than the folder that it lies in.
+    # A configuration with an individual file name says more than its folder.
     name = find_model_name(file.path.parent) if file.path.name == CONFIG else file.path.stem
     headers = (yield from read_tensor_headers(file.path.parent)) if file.path.name == CONFIG else {}
     reading = describe_reading(file.path.name)
@@ -212,7 +212,7 @@ def _read_system(file: OfferedFile, catalog: Catalog, today: str) -> ProgressSte
 def _read_prices(file: OfferedFile, catalog: Catalog, today: str) -> ProgressSteps[FileImport]:
     from gpudesk.catalog.importing.price_lists import find_provider_in_name, propose_prices
 
-    # SkyPilot's lists of all providers have one name, in a folder of each.
+    # SkyPilot's lists of all providers have the same name, in one folder per provider.
     folder_provider = find_provider_in_name("/".join(file.path.absolute().parts[-2:]))
     parts = {part.id: part.name for part in catalog.accelerators()}
 
@@ -269,7 +269,7 @@ _READERS: Final[Mapping[ImportKind, Callable[[OfferedFile, Catalog, str], Progre
 
 
 def find_model_name(folder: Path) -> str:
-    """Return what a model is called by its folder; in a download cache, with its maker before it."""
+    """Return the name of a model by its folder; in a download cache, after its maker."""
     place = folder.absolute()
     if _DIGEST.fullmatch(place.name) and place.parent.name == "snapshots":
         place = place.parent.parent
@@ -288,13 +288,13 @@ def assign_free_id(proposal: ImportProposal, catalog: Catalog) -> ImportProposal
 
 _YES: Final = frozenset({"yes", "true", "1"})
 _NO: Final = frozenset({"no", "false", "0"})
-#: Characters of the name of a step, at most.
+#: Maximum characters of the name of a step.
 _LONGEST_STEP: Final = 200
 
 
 @dataclass(frozen=True, slots=True)
 class ImportWishes:
-    """What the user wants otherwise than the file has it, `title` of its source; empty is as it comes."""
+    """The user's overrides of a file's content, `title` for its source; empty fields keep the file's."""
 
     id: str = ""
     name: str = ""
@@ -307,7 +307,7 @@ class ImportWishes:
 def revise_proposal(
     file_import: FileImport, proposal: ImportProposal, wishes: ImportWishes, catalog: Catalog
 ) -> ProgressSteps[ImportProposal]:
-    """Return a proposal of a file as the user wants it; raises `InputError` at the field of the wish."""
+    """Return a proposal with the user's overrides; raises `InputError` at the faulty field."""
     provider, date = (check_optional_line("provider", wishes.provider), check_optional_date("date", wishes.date))
     if file_import.reread is not None and (provider or date):
         proposal = yield from file_import.reread(provider, date)
@@ -322,9 +322,9 @@ def revise_proposal(
 
 
 def apply_answers(file_import: FileImport, user_answers: Mapping[str, str]) -> ImportProposal:
-    """Return what a file would bring with what the user says, as text, for fields that it does not state.
+    """Return a file's proposal with the user's answers, as text, for missing fields.
 
-    Raises `InputError` that names the fields that nobody states, or the answer that cannot be.
+    Raises `InputError` that names the fields still missing, or the invalid answer.
     """
     proposal, answers = file_import.proposal, dict[str, object]()
     while proposal.missing:
@@ -378,7 +378,7 @@ def _make_answer_error(field: MissingImportField, text: str) -> InputError:
 
 
 def make_import_step(catalog: Catalog, proposals: Sequence[ImportProposal]) -> FactEdit:
-    """Return the one step that takes all of some proposals; raises `InputError` if one cannot be, or none is new."""
+    """Return one step with all facts of some proposals; raises `InputError` for an invalid one, or if none is new."""
     facts = [fact for proposal in proposals for fact in proposal.facts]
     if not any(count_new_facts(proposal, catalog.own) for proposal in proposals):
         raise input_error(
@@ -388,7 +388,7 @@ def make_import_step(catalog: Catalog, proposals: Sequence[ImportProposal]) -> F
 
 
 def count_new_facts(proposal: ImportProposal, own: UserFacts) -> int:
-    """Return how many facts the user does not have; the day on which a file was read makes no fact new."""
+    """Return how many facts are new to the user; the day of reading does not make a fact new."""
     return sum(
         (own_fact := own.get(*get_fact_key(fact))) is None or _get_content(own_fact) != _get_content(fact)
         for fact in proposal.facts
@@ -400,7 +400,7 @@ def _get_content(fact: UserFact) -> tuple[object, ...]:
 
 
 class FactStore(Protocol):
-    """Where facts are written: the catalog, the user's facts over it, and what lays new ones over it beforehand."""
+    """The store of facts: the catalog, the user's facts, and the function that previews new ones."""
 
     catalog: Catalog
     user_catalog: UserCatalog
@@ -409,10 +409,9 @@ class FactStore(Protocol):
 
 
 def write_proposals(store: FactStore, proposals: Sequence[ImportProposal]) -> ProgressSteps[tuple[FactEdit, UserFacts]]:
-    """Write all of some proposals to the user's file as one step, which is not in effect yet.
+    """Write all of some proposals to the user's file as one step, not yet in effect.
 
-    Return the step and the facts after it, for `UserCatalog.adopt`. Where it raises `InputError`, nothing was
-    written.
+    Return the step and the facts after it, for `UserCatalog.adopt`. If it raises `InputError`, nothing was written.
     """
     writing = JobProgress(_describe_writing(proposals[0].name))
     yield writing
@@ -422,7 +421,7 @@ def write_proposals(store: FactStore, proposals: Sequence[ImportProposal]) -> Pr
 
 
 def _write_step(store: FactStore, edit: FactEdit) -> UserFacts:
-    """Write a step, and lay the facts after it over the catalog, ready to be put in effect."""
+    """Write a step, and prepare the facts after it for the catalog."""
     facts = store.user_catalog.write(edit)
     store.prepare(facts)
     return facts
@@ -431,7 +430,7 @@ def _write_step(store: FactStore, edit: FactEdit) -> UserFacts:
 def apply_import(
     store: FactStore, file_import: FileImport, proposal: ImportProposal, wishes: ImportWishes
 ) -> ProgressSteps[tuple[FactEdit, UserFacts, ImportProposal]]:
-    """Write one proposal as the user wants it; return the step, the facts after it, and what was written."""
+    """Write one proposal with the user's overrides; return the step, the facts after it, and the written proposal."""
     proposal_now = yield from revise_proposal(file_import, proposal, wishes, store.catalog)
     edit, facts = yield from write_proposals(store, [proposal_now])
     return edit, facts, proposal_now
@@ -442,7 +441,7 @@ def apply_pack(
 ) -> ProgressSteps[tuple[FactEdit, UserFacts]]:
     """Write the chosen rows of a pack as one step; return it and the facts after it.
 
-    `signer` is trusted from then on. Where it raises `InputError`, no fact was written.
+    `signer` becomes trusted. If it raises `InputError`, no fact was written.
     """
     from gpudesk.documents.packs import make_pack_edit
 
@@ -453,7 +452,7 @@ def apply_pack(
     edit = make_pack_edit(file_import.pack, file_import.rows, chosen, store.catalog)
     yield writing
     if signer is not None:
-        # Before the facts: once they are written, nothing may come between them and being in effect.
+        # Before the facts: after they are written, nothing must fail before they take effect.
         store.user_catalog.trust(signer)
     return edit, _write_step(store, edit)
 

@@ -1,4 +1,4 @@
-"""Files offered for import: read within bounds, told apart by content."""
+"""Files offered for import: read within limits, identified by content."""
 
 from __future__ import annotations
 
@@ -19,25 +19,25 @@ from gpudesk.domain.progress import JobProgress, ProgressSteps
 from gpudesk.files import describe_unreadable
 from gpudesk.text.messages import InputError, Message, explain_system_error, input_error, message
 
-#: Bytes of a file that is read whole, at most.
+#: Maximum bytes of a file that is read whole.
 _MOST_JSON: Final = 32 << 20
 _MOST_CSV: Final = 64 << 20
-#: Lists and objects that a file may hold; a configuration with its vocabulary has a tenth of that.
+#: Maximum lists and objects in a file; a configuration with its vocabulary has a tenth of that.
 _MOST_NESTS: Final = 1_000_000
-#: Values of a JSON file; a vocabulary in a configuration has a fifth of that.
+#: Maximum values of a JSON file; a vocabulary in a configuration has a fifth of that.
 _MOST_VALUES: Final = 1_000_000
-#: Bytes that tell what a file is.
+#: Bytes that identify a file.
 _HEAD: Final = 4096
 
 CONFIG: Final = "config.json"
-#: What lies beside a configuration and says more of the model, and how large it can be.
+#: Files next to a configuration with more information on the model, and their maximum size.
 COMPANION_SIZES: Final = MappingProxyType(
     {"hf_quant_config.json": 4 << 20, "generation_config.json": 1 << 20, "model.safetensors.index.json": 64 << 20}
 )
 
 
 class ImportKind(StrEnum):
-    """What can be brought in."""
+    """Importable kinds of files."""
 
     CONFIG = "config"
     GGUF = "gguf"
@@ -45,13 +45,13 @@ class ImportKind(StrEnum):
     SYSTEM = "system"
     PRICES = "prices"
     PACK = "pack"
-    #: A scenario, or a sheet that has one in it: what it carries of its author's own facts.
+    #: A scenario, or a sheet that contains one, with its author's own facts.
     SCENARIO = "scenario"
 
 
 @dataclass(frozen=True, slots=True)
 class OfferedFile:
-    """A file and what it is. `raw` is its contents, `beside` those of the files that belong to it, by name.
+    """A file and its kind. `raw` is its contents, `beside` those of related files, by name.
 
     A GGUF file is not read here: it can be larger than memory.
     """
@@ -66,14 +66,14 @@ def _is_folder(path: Path) -> bool:
     try:
         return path.is_dir()
     except (OSError, ValueError):
-        # A name that is too long, or has a NUL in it: opening it says so.
+        # A name that is too long or contains NUL fails when opened.
         return False
 
 
 def open_offered_file(path: Path) -> OfferedFile:
     """Return the content at a path; raises `InputError` that names it and the readable kinds.
 
-    A folder stands for the configuration in it, as a file beside one does.
+    A folder stands for its configuration, and so does a file next to one.
     """
     if _is_folder(path):
         return _open_folder(path)
@@ -160,9 +160,9 @@ def _is_config(table: Mapping[str, Any]) -> bool:
 
 
 def parse_document(raw: bytes, path: Path) -> dict[str, Any]:
-    """Return a JSON object; raises `InputError` that names the file and, where it can be said, the line."""
+    """Return a JSON object; raises `InputError` that names the file and, if known, the line."""
     if raw.count(b"[") + raw.count(b"{") > _MOST_NESTS:
-        # They would take twenty times the size of the file, and nothing else would run meanwhile.
+        # Parsing would take twenty times the size of the file in memory and block everything else.
         raise InputError(NESTED_TOO_DEEP, str(path))
     if raw.count(b",") > _MOST_VALUES:
         raise input_error(
@@ -181,9 +181,9 @@ def _read_companions(path: Path) -> Mapping[str, bytes]:
 
 
 def read_regular_file(path: Path, most: int, *, whole: bool = True) -> bytes:
-    """Return the contents of a plain file of at most `most` bytes, or with `whole` off as much of them.
+    """Return the contents of a plain file of at most `most` bytes, or without `whole` its first `most` bytes.
 
-    Pipes and devices, which could keep the reader waiting forever, are refused unread. Raises `InputError`.
+    Pipes and devices, which could block forever, are refused unread. Raises `InputError`.
     """
     flags = os.O_RDONLY | getattr(os, "O_NONBLOCK", 0) | getattr(os, "O_BINARY", 0)
     try:
@@ -195,7 +195,7 @@ def read_regular_file(path: Path, most: int, *, whole: bool = True) -> bytes:
                 raise _make_size_error(path, most)
             raw = file.read(most + 1 if whole else most)
     except (OSError, ValueError) as error:
-        # A name with a NUL in it is a ValueError.
+        # A name with NUL raises ValueError.
         raise InputError(describe_unreadable(explain_system_error(error)), str(path)) from error
     if whole and len(raw) > most:
         raise _make_size_error(path, most)
@@ -206,18 +206,18 @@ def _make_size_error(path: Path, most: int) -> InputError:
     return InputError(describe_too_large_import(most), str(path))
 
 
-#: Files in a folder, and bytes of all their headers, beyond which none are used.
+#: Files in a folder, and total bytes of their headers, above which no headers are used.
 _MOST_FILES: Final = 400
 _MOST_BYTES: Final = 64 << 20
-#: What says how long a header is, and what is read at first, which is longer than most.
+#: The length field of a header, and the first read, which covers most headers.
 _LENGTH: Final = 8
 _FIRST: Final = 1 << 17
 
 
 def read_tensor_headers(folder: Path) -> ProgressSteps[dict[str, bytes]]:
-    """Return the headers by the names of their files; none where they are too many or too long.
+    """Return the headers by file name; empty if they are too many or too long.
 
-    A file that is broken off comes as far as it goes. Raises `InputError` for one that cannot be read.
+    A truncated file gives what it has. Raises `InputError` for an unreadable one.
     """
     files = sorted(folder.glob("*.safetensors"))
     if len(files) > _MOST_FILES:

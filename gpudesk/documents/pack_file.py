@@ -35,9 +35,9 @@ _NO_KEY: Final = message("pack.no_key", "is not a signing key; move it away, and
 PACK_SUFFIX: Final = ".gpudeskpack"
 PACK_FORMAT: Final = 1
 SIGNATURE_ALGORITHM: Final = "ed25519"
-#: A pack of everything that a person can collect has a fraction of that.
+#: Even a pack with all facts that a person can collect is a fraction of this size.
 LARGEST_PACK: Final = 32 << 20
-#: Lists and objects, and items, that a text may hold: unbounded they would take twenty times its size.
+#: Maximum lists, objects and items in a text: without limit they would take twenty times its size.
 _MOST_NESTS: Final = 1_000_000
 _MOST_ITEMS: Final = 8_000_000
 _DEEPEST: Final = 20
@@ -47,7 +47,7 @@ _HEX: Final = frozenset("0123456789abcdef")
 
 @dataclass(frozen=True, slots=True)
 class SignatureFields:
-    """A signature as it stands in the file, not yet verified."""
+    """A signature as written in the file, not yet verified."""
 
     key: str
     name: str
@@ -56,7 +56,7 @@ class SignatureFields:
 
 @dataclass(frozen=True, slots=True)
 class PackFile:
-    """A file whose digest is that of its content."""
+    """A file whose digest matches its content."""
 
     content: Mapping[str, Any]
     digest: str
@@ -64,7 +64,7 @@ class PackFile:
 
 
 def write_canonical_json(content: object) -> bytes:
-    """Return JSON values as the text that the digest is made of."""
+    """Return JSON values as the text over which the digest is computed."""
     return json.dumps(content, sort_keys=True, ensure_ascii=False, separators=(",", ":"), allow_nan=False).encode()
 
 
@@ -89,12 +89,12 @@ def write_pack_bytes(content: Mapping[str, Any], digest: str, signature: Signatu
             "name": signature.name,
             "value": signature.value,
         }
-    # What the file is stands in its first line.
+    # The first line identifies the file.
     return (json.dumps(document, indent=1, ensure_ascii=False, allow_nan=False) + "\n").encode()
 
 
 def parse_pack_file(raw: bytes) -> PackFile:
-    """Return what the contents of a file hold; raises `InputError` if they are no whole pack."""
+    """Return the content of a pack file; raises `InputError` if it is not a complete pack."""
     document = _parse_document(raw)
     version = document.get(_MARK)
     if type(version) is not int or version < 1:
@@ -130,7 +130,7 @@ def _parse_document(raw: bytes) -> dict[str, Any]:
     except DuplicateKeyError as error:
         raise InputError(describe_repeated_field(error.key[:60])) from error
     except json.JSONDecodeError as error:
-        # What begins as a pack and ends without its last brace was cut off on its way.
+        # A pack without its last brace was truncated.
         cut = f'"{_MARK}"' in error.doc and not error.doc.rstrip().endswith("}")
         raise InputError(
             message("pack.cut", "is an incomplete catalog pack; get the file again") if cut else _FOREIGN_PACK
@@ -162,7 +162,7 @@ def _compute_content_digest(content: object) -> str:
     except UnicodeEncodeError as error:
         raise InputError(HALF_CHARACTER, "content") from error
     except ValueError as error:
-        # A number beyond what numbers can be.
+        # A number beyond the range of floats.
         raise InputError(_CHANGED_PACK) from error
 
 
@@ -211,7 +211,7 @@ _SEED_BYTES: Final = 32
 
 @dataclass(frozen=True, slots=True)
 class PackSigner:
-    """The key of the user, and the name that is put under what it signs."""
+    """The user's key, and the name under its signatures."""
 
     name: str
     _key: SigningKey
@@ -225,7 +225,7 @@ class PackSigner:
 
 
 def load_signer(name: str) -> PackSigner:
-    """Return the user's signer; the key is made with the first call, readable to the user alone.
+    """Return the user's signer; the first call creates the key, readable by the user alone.
 
     Raises `InputError` if it cannot be read or written.
     """
@@ -249,14 +249,14 @@ def load_signer(name: str) -> PackSigner:
 
 
 def find_signing_key_path() -> Path:
-    """Return where the user's key lies; it need not exist yet."""
+    """Return the path of the user's key; it need not exist yet."""
     return paths.user_dir() / _KEY_FILE
 
 
 def _make_key_file(path: Path) -> None:
-    """Write a new key, whole and at once; one that another program made meanwhile stays."""
+    """Write a new key atomically; a key that another program created meanwhile stays."""
     paths.ensure_user_dir()
-    # Temporary files are readable to the user alone from the start.
+    # Temporary files are readable by the user alone from the start.
     descriptor, name = tempfile.mkstemp(prefix=f".{path.name}.", dir=path.parent)
     temporary = Path(name)
     try:
@@ -271,7 +271,7 @@ def _make_key_file(path: Path) -> None:
 
 
 def is_valid_signature(key: str, value: str, text: bytes) -> bool:
-    """Whether a signature of a text holds under a public key, both in hexadecimal digits."""
+    """Whether a signature of a text is valid under a public key, both in hexadecimal digits."""
     with _require_library():
         from nacl.exceptions import CryptoError
         from nacl.signing import VerifyKey
@@ -296,9 +296,9 @@ def _require_library() -> Iterator[None]:
 
 
 def format_fingerprint(key: str) -> str:
-    """Return what two people compare to be sure of a public key: eight groups of four digits.
+    """Return the fingerprint of a public key for people to compare: eight groups of four digits.
 
-    A key that is none, as a damaged file may hold, has no fingerprint: the text is empty.
+    An invalid key, as in a damaged file, has none: the text is empty.
     """
     try:
         digits = hashlib.sha256(bytes.fromhex(key)).hexdigest()[:32]

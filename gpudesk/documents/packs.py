@@ -63,7 +63,7 @@ _WRITING_PACK: Final = message("handing_on.pack", "Writing the pack")
 
 
 def preview_pack(pack: FactPack, catalog: Catalog) -> tuple[PackRow, ...]:
-    """Return a row for each fact of a pack: how it stands to the user's facts and to the shipped ones."""
+    """Return a row for each fact of a pack, compared with the user's facts and the shipped ones."""
     judge = _PackComparison(pack, catalog)
     return tuple(judge.make_row(fact) for fact in pack.facts)
 
@@ -111,7 +111,7 @@ class _PackComparison:
         return self._build_row(fact, standing, yours, shipped, self._pack_things.get(fact.thing))
 
     def _find_fault(self, fact: UserClaim | ClaimPreference) -> PackRowStatus | None:
-        """Return why a figure cannot be brought in, None if it can."""
+        """Return why a figure cannot be imported, or None if it can."""
         kind = self._find_kind(fact.thing)
         if kind is None:
             return PackRowStatus.NO_ENTRY
@@ -122,7 +122,7 @@ class _PackComparison:
         return None
 
     def _can_have(self, kind: CatalogEntryKind, fact: UserClaim | ClaimPreference) -> bool:
-        """Whether a kind of thing has an attribute; of a model, whether it can have such a dimension."""
+        """Whether a kind of entry has an attribute, or a model such a dimension."""
         if kind is not CatalogEntryKind.MODEL:
             return fact.attribute in get_units(kind)
         definition = self._find_definition(fact.thing)
@@ -132,12 +132,12 @@ class _PackComparison:
                 return self._is_consistent(fact, definition)
             return type(fact.value) is type(stated)
         if fact.attribute == DERIVED_DIMENSION:
-            # It can be stated as a source does, but not chosen against what it follows from.
+            # It can be stated like a source's value, but not preferred to the value that it follows from.
             return isinstance(fact, UserClaim)
         return fact.attribute in MODEL_STATED_UNITS or fact.attribute in self._find_attributes(fact.thing)
 
     def _is_consistent(self, choice: ClaimPreference, definition: Mapping[str, Any]) -> bool:
-        """Whether a dimension goes with the others: with those that the pack takes as well, or by itself."""
+        """Whether a dimension agrees with the others, including those imported from the pack, or by itself."""
         together = {
             each.attribute: each.value
             for each in self._pack.facts
@@ -219,16 +219,16 @@ def _find_user_standing(fact: UserFact, yours: UserFact | None) -> PackRowStatus
 _CONTENT: Final = ("name", "made", "about", "facts")
 
 
-# Making
+# Creation
 
 
 def make_pack(
     facts: UserFacts, chosen: Collection[FactKey], name: str, *, date: str, about: str, signer: PackSigner | None = None
 ) -> bytes:
-    """Return the file of a pack of the chosen facts and of what they need.
+    """Return the file of a pack of the chosen facts and of those they need.
 
-    `date` is today's ISO day, `about` the revision of the shipped catalog. Raises `InputError` if there is
-    nothing to hand on, or the name cannot be.
+    `date` is today's ISO day, `about` the revision of the shipped catalog. Raises `InputError` without any fact, and
+    for an invalid name.
     """
     needed_facts = add_needed_facts(facts, chosen)
     if not needed_facts:
@@ -236,7 +236,7 @@ def make_pack(
     name_line: str = check_line("name", name.strip())
     records = [write_record(fact) for fact in needed_facts]
     content: dict[str, Any] = {"name": name_line, "made": date, "about": about, "facts": records}
-    # What is handed on must be readable by others: the same checks as for what they hand on.
+    # Others must be able to read the pack: apply the same checks as for theirs.
     read_user_facts(records, "facts")
     digest = compute_digest(content)
     signature = None
@@ -250,9 +250,9 @@ def make_pack(
 
 
 def read_pack(raw: bytes) -> FactPack:
-    """Return the pack that the contents of a file hold; raises `InputError` with the place in it.
+    """Return the pack in the contents of a file; raises `InputError` with the place in it.
 
-    A digest or a signature that does not hold is refused; whether a signer is known is for the caller to see.
+    An invalid digest or signature is refused; the caller checks whether the signer is known.
     """
     file = parse_pack_file(raw)
     signature = _check_signature(file)
@@ -302,10 +302,10 @@ def _check_day(value: object) -> str:
 def find_new_signer(
     pack: FactPack, signers: Collection[TrustedSigner], *, trust: bool, today: str
 ) -> TrustedSigner | None:
-    """Return the signer to be trusted from now on, None if that is settled already.
+    """Return the signer to trust from now on, None if already decided.
 
-    Raises `InputError` for a signer whom the user does not trust, and for a pack without one, from which whoever
-    changed it may have taken the signature, unless `trust` says to.
+    Unless `trust`, raises `InputError` for an untrusted signer, and for an unsigned pack, whose signature could have
+    been removed by whoever changed it.
     """
     if pack.signature is None:
         if not trust:
@@ -327,14 +327,14 @@ def find_new_signer(
     return TrustedSigner(pack.signature.key, pack.signature.name, today)
 
 
-# Taking it in
+# Import
 
 
 def make_pack_edit(pack: FactPack, rows: Iterable[PackRow], chosen: Collection[FactKey], catalog: Catalog) -> FactEdit:
-    """Return the step that brings in the chosen rows with what they need; raises `InputError` if none is.
+    """Return the step that imports the chosen rows with the facts they need; raises `InputError` without any.
 
-    Sources come along with the facts that name them, an entry with all that the pack states of it, and a
-    choice with the claim that it takes.
+    Sources come with the facts that name them, an entry with all its figures in the pack, and a preference with its
+    claim.
     """
     visible_rows = tuple(rows)
     keys = {row.key for row in visible_rows if row.can_be_chosen and row.key in chosen}
@@ -368,12 +368,12 @@ def _list_named_sources(keys: Iterable[FactKey], pack: FactPack) -> set[FactKey]
 
 
 def _list_staying_claims(keys: Collection[FactKey], own: UserFacts) -> list[UserFact]:
-    """Return what the user states already of entries that are replaced: it stays, and completes them."""
+    """Return the user's existing claims on replaced entries: they stay, and complete the entries."""
     things = {key[1] for key in keys if key[0] in REGISTERED_ATTRIBUTES}
     return [fact for fact in own if isinstance(fact, UserClaim) and fact.thing in things and fact.key not in keys]
 
 
-#: Parts of the user's facts that can be handed on, by the tables that they lie in.
+#: Subsets of the user's facts for export, by tables.
 EXPORT_PARTS: Final[dict[str, frozenset[str]]] = {
     "all": frozenset(FACT_TABLES),
     "things": frozenset({"accelerator", "model", "system"}),
@@ -383,7 +383,7 @@ EXPORT_PARTS: Final[dict[str, frozenset[str]]] = {
 
 
 def select_keys(facts: UserFacts, part: str) -> frozenset[FactKey]:
-    """Return the keys of the facts of one of `PARTS`; of the user's entries their figures too."""
+    """Return the keys of the facts of one of `PARTS`; of the user's entries with their figures."""
     tables = EXPORT_PARTS[part]
     own = {key[1] for key in facts.facts if key[0] in EXPORT_PARTS["things"]}
     return frozenset(
@@ -396,7 +396,7 @@ def select_keys(facts: UserFacts, part: str) -> frozenset[FactKey]:
 def write_pack(
     facts: UserFacts, part: str, name: str, target: Path, *, date: str, about: str, signed_by: str | None
 ) -> ProgressSteps[Path]:
-    """Write a pack of a part of the user's facts; raises `InputError` at `name`, or where that fails."""
+    """Write a pack of a part of the user's facts; raises `InputError` at `name`, or if writing fails."""
     yield JobProgress(_WRITING_PACK)
     by = None if signed_by is None else load_signer(signed_by)
     raw = make_pack(facts, select_keys(facts, part), name, date=date, about=about, signer=by)

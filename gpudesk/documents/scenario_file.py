@@ -1,6 +1,7 @@
-"""The scenario file: one scenario as JSON that people can read and compare line by line.
+"""The scenario file: one scenario as JSON that people can read and diff line by line.
 
-It also reads the scenario attached to a PDF, and the templates."""
+It also reads the scenario attached to a PDF, and the templates.
+"""
 
 from __future__ import annotations
 
@@ -50,12 +51,12 @@ ATTACHMENT_TYPE: Final = "application/x-gpudesk"
 _SIGNATURE: Final = b"%PDF-"
 _STREAM: Final = re.compile(rb"(?<!end)stream(?:\r\n|\n)")
 _END: Final = b"endstream"
-#: What every scenario file has near its beginning or end, and no other JSON is likely to have.
+#: Near the beginning or end of every scenario file, and unlikely in other JSON.
 _KEY: Final = b'"gpudesk"'
 _BLANKS: Final = b" \t\r\n\xef\xbb\xbf"
-#: Enough of a deflated stream to see how its content begins: its tables come before the first byte.
+#: Enough of a deflated stream for its first characters: its tables come before the first byte.
 _FIRST_BYTES: Final = 1024
-#: A sheet has a few hundred streams, one of which begins as a scenario does.
+#: A sheet has a few hundred streams; one of them begins like a scenario.
 _MOST_STREAMS: Final = 20_000
 _MOST_INFLATED: Final = 2
 
@@ -65,11 +66,10 @@ def is_pdf(raw: bytes) -> bool:
 
 
 def read_attached_scenario(raw: bytes, where: str, most: int) -> bytes:
-    """Return the scenario file of at most `most` bytes that a PDF carries; `where` names the PDF in errors.
+    """Return the scenario file of at most `most` bytes in a PDF; `where` names the PDF in errors.
 
-    Raises `InputError` if it carries none, whatever else may be wrong with the PDF. Streams do not nest, so
-    that one pass over the file is enough; those that could be a scenario are inflated to `_MOST_INFLATED` times
-    `most` bytes together.
+    Raises `InputError` without one, even if the PDF has other faults. Streams do not nest, so one pass over the file is
+    enough; those that could be a scenario are inflated to `_MOST_INFLATED` times `most` bytes in total.
     """
     place, room = 0, _MOST_INFLATED * most
     for _ in range(_MOST_STREAMS):
@@ -87,11 +87,11 @@ def read_attached_scenario(raw: bytes, where: str, most: int) -> bytes:
 
 
 def _decode_stream(raw: bytes, start: int, room: int) -> tuple[bytes, int]:
-    """Return what a stream holds, up to `room` bytes, and where it ends; nothing where it cannot be a scenario."""
+    """Return the content of a stream, up to `room` bytes, and its end; nothing if it cannot be a scenario."""
     if _begins_with_brace(raw[start : start + _FIRST_BYTES]):
         end = raw.find(_END, start)
         end = len(raw) if end < 0 else end
-        # The end of the line before it is no part of the stream.
+        # The line end before it is not part of the stream.
         content = raw[start : min(end, start + room)].removesuffix(b"\n").removesuffix(b"\r")
         return content, end
     reader = zlib.decompressobj()
@@ -109,7 +109,7 @@ def _begins_with_brace(content: bytes) -> bool:
 
 
 def _inflate(reader: zlib._Decompress, first: bytes, raw: bytes, start: int, room: int) -> tuple[bytes, int]:
-    """Return a deflated stream whose `first` bytes are known, `room` bytes at most, and where it ends."""
+    """Return a deflated stream whose `first` bytes are known, at most `room` bytes, and its end."""
     pieces, room, waiting = [first], room - len(first), reader.unconsumed_tail
     while room > 0 and not reader.eof:
         if not waiting:
@@ -123,15 +123,15 @@ def _inflate(reader: zlib._Decompress, first: bytes, raw: bytes, start: int, roo
 
 
 SCENARIO_SUFFIX: Final = ".gpudesk"
-#: Version of the file as a whole, and of each section that this program knows.
+#: Version of the file, and of each known section.
 SCENARIO_FORMAT: Final = 1
 _SECTIONS: Final = {"scenario": 1, "catalog": 1, "own_records": 1, "demand": 1, "fleet": 1, "costs": 1, "decision": 1}
-#: No scenario has a hundredth of this; it keeps a wrong file from filling the memory.
+#: Real scenarios are below 1% of it; it keeps a wrong file from filling the memory.
 _MOST_BYTES: Final = 4 << 20
 
 
 def read_scenario(path: Path) -> Scenario:
-    """Read a scenario file, or the scenario that a sheet saved as PDF carries.
+    """Read a scenario file, or the scenario in a sheet saved as PDF.
 
     Raises `InputError` that names the file, the place in it and the remedy.
     """
@@ -142,13 +142,13 @@ def read_scenario(path: Path) -> Scenario:
 
 
 def write_scenario(scenario: Scenario, path: Path) -> None:
-    """Write a scenario file so that at any moment either the old or the new one is there, whole.
+    """Write a scenario file atomically: either the old or the new version exists, complete.
 
-    Raises `InputError` for one that is larger than what is read.
+    Raises `InputError` if it exceeds the size limit of reading.
     """
     raw = format_scenario(scenario).encode()
     if len(raw) > _MOST_BYTES:
-        # Sections of other programs and copies of the user's facts have no limit of their own.
+        # Unknown sections and copies of the user's facts have no limit of their own.
         raise input_error(
             "scenario.too_large",
             "would take {size}; a scenario file has at most {most}",
@@ -179,7 +179,7 @@ def format_scenario(scenario: Scenario) -> str:
 
 
 def parse_scenario(raw: bytes, where: str) -> Scenario:
-    """Return the scenario that the contents of a file state; `where` names the file in errors."""
+    """Return the scenario in the contents of a file; `where` names the file in errors."""
     document = _load_document(raw, where)
     _check_format(document, where)
     for section in _SECTIONS:
@@ -223,7 +223,7 @@ def _load_document(raw: bytes, where: str) -> dict[str, Any]:
         line = raw.count(b"\n", 0, error.start) + 1
         raise InputError(describe_not_utf8(line), where) from error
     except json.JSONDecodeError as error:
-        # A whole file ends with the brace of its object; one that was cut off seldom does.
+        # A complete file ends with the brace of its object; a truncated one rarely does.
         cut = error.pos >= len(error.doc.rstrip()) or not error.doc.rstrip().endswith("}")
         describe = _describe_cut_short if cut else describe_wrong_json
         raise InputError(describe(error.lineno, error.colno), where) from error
@@ -238,7 +238,7 @@ def _load_document(raw: bytes, where: str) -> dict[str, Any]:
 
 
 def _refuse_half_characters(document: dict[str, Any], where: str) -> None:
-    """Refuse escapes of half a character anywhere, since no file could be written with them."""
+    """Refuse escapes of single surrogates, which cannot be written to a file."""
     try:
         json.dumps(document, ensure_ascii=False).encode()
     except UnicodeEncodeError as error:
@@ -260,7 +260,7 @@ def _check_format(document: Mapping[str, Any], where: str) -> None:
 
 
 def _check_section(document: Mapping[str, Any], name: str, where: str) -> None:
-    """Refuse a known section that is not an object or of a version that is not known."""
+    """Check that a known section is an object of a known version."""
     section = document.get(name)
     if section is None and name != "scenario":
         return
@@ -303,7 +303,7 @@ def _parse_records(section: Mapping[str, Any] | None) -> tuple[Mapping[str, obje
     return tuple(records)
 
 
-#: What the program shows when it is asked for nothing in particular.
+#: The default scenario of the program.
 SAMPLE_TEMPLATE = "mi325x-or-h200-70b"
 
 _TEMPLATE_FOLDER = "templates"
@@ -311,7 +311,7 @@ _TEMPLATE_FOLDER = "templates"
 
 @dataclass(frozen=True, slots=True)
 class ScenarioTemplate:
-    """A scenario that comes with the program, by its id."""
+    """A scenario shipped with the program, by its id."""
 
     id: str
     scenario: Scenario
@@ -322,7 +322,7 @@ def list_template_ids() -> tuple[str, ...]:
 
 
 def read_template(name: str) -> Scenario:
-    """Return the scenario of a template; raises `InputError` that names those there are."""
+    """Return the scenario of a template; raises `InputError` that lists the templates."""
     template_ids = list_template_ids()
     if name not in template_ids:
         raise input_error(
@@ -340,10 +340,10 @@ def list_templates() -> tuple[ScenarioTemplate, ...]:
 
 
 def make_title(scenario: Scenario, catalog: Catalog) -> str:
-    """Return the title that the user wrote or that a template has; the names of accelerators and model else.
+    """Return the title of the user or the template, else the names of accelerators and model.
 
-    The title of a template holds as long as the scenario has the template's model and accelerators. Without a model or
-    accelerators, or with one that the catalog lacks, the scenario's own name stays.
+    The title of a template applies while the scenario has the template's model and accelerators. Without a model or
+    accelerators, or with an unknown one, the scenario's own name stays.
     """
     template = next((each.scenario for each in list_templates() if each.scenario.name == scenario.name), None)
     holds = scenario.name and (template is None or _list_named(scenario) == _list_named(template))
@@ -359,7 +359,7 @@ def make_title(scenario: Scenario, catalog: Catalog) -> str:
 
 
 def get_valid_note(scenario: Scenario) -> str:
-    """Return the note of a scenario; empty if it is that of a template and does not hold any more."""
+    """Return the note of a scenario; empty if it is a template's note that no longer applies."""
     template = next((each.scenario for each in list_templates() if each.scenario.note == scenario.note), None)
     if template is None:
         return scenario.note

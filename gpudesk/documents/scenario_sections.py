@@ -1,4 +1,4 @@
-"""The sections of a scenario file: from JSON values to scenario, demand, fleet and decision settings, and back."""
+"""Sections of a scenario file: JSON values to scenario, demand, fleet and decision settings, and back."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ from gpudesk.text.messages import InputError, input_error, message
 
 _LONGEST_SCENARIO_NOTE: Final = 20_000
 
-#: Fields of one accelerator of a scenario, checked as those of a request are.
+#: Fields of one accelerator of a scenario, checked like those of a request.
 _CHOICE: Final = (
     "accelerator",
     "count",
@@ -51,7 +51,7 @@ _CHOICE_CHECKS: Final[dict[str, FieldCheck]] = {
     **{name: REQUEST_FIELDS[name] for name in _CHOICE if name in REQUEST_FIELDS},
     "slot": accept_whole(1, MAX_PALETTE_INDEX),
 }
-#: Fields that hold for all accelerators.
+#: Fields for all accelerators.
 _SHARED: Final = (
     "model",
     "weights",
@@ -87,7 +87,7 @@ def parse_scenario_fields(
 
 
 def write_scenario_section(scenario: Scenario) -> dict[str, Any]:
-    """Return the fields of the scenario section; what is left to the program is left out."""
+    """Return the fields of the scenario section; defaults are left out."""
     fields = {name: getattr(scenario, name) for name in (*_SHARED, "name", "note")}
     fields["workload"] = write_workload_json(scenario.workload)
     fields["accelerators"] = [_write_choice_fields(choice) for choice in scenario.accelerators]
@@ -216,7 +216,7 @@ def parse_fleet(fields: Mapping[str, Any]) -> FleetSettings:
 
 
 def write_fleet_section(settings: FleetSettings) -> dict[str, Any]:
-    """Return the fields of the section; what is left to the program is left out, all of it where all is."""
+    """Return the fields of the section; defaults are left out, and all fields if nothing is set."""
     stated = {name: getattr(settings, name) for name in _FLEET_CHECKS}
     fields = {name: value for name, value in stated.items() if value != getattr(NO_FLEET_SETTINGS, name)}
     for name in ("systems", "instances"):
@@ -248,7 +248,7 @@ def write_decision_section(settings: DecisionSettings) -> dict[str, Any]:
 
 
 def parse_answers(where: str, value: object) -> dict[str, AnswerValue]:
-    """Return answers by question; raises `InputError` for one that there is not, or that is none of it."""
+    """Return answers by question; raises `InputError` for an unknown question or an invalid answer."""
     return check_fields(where, value, _ANSWER_CHECKS)
 
 
@@ -273,7 +273,7 @@ _ANSWER_CHECKS: Final[Mapping[str, FieldCheck]] = {name: partial(parse_answer, n
 
 
 def _parse_plan_values(where: str, value: object) -> dict[str, AnswerValue]:
-    # Few files have plans, and their inputs bring everything about purchases and routing with them.
+    # Few files have plans, and their inputs load everything on purchases and routing.
     from gpudesk.decision.purchasing.plan_inputs import parse_plans
 
     return parse_plans(where, value)

@@ -1,4 +1,4 @@
-"""The choices that the user made in the window, for all that reads them: one JSON file of named values."""
+"""The user's choices in the window, for all their readers: one JSON file of named values."""
 
 from __future__ import annotations
 
@@ -13,40 +13,40 @@ from gpudesk.domain.claim import StalenessLimits
 from gpudesk.files import read_side_file
 from gpudesk.text.messages import InputError
 
-#: Names of the days from which on prices and other figures count as stale.
+#: Settings of the age in days from which prices and other figures count as stale.
 STALE_PRICE_DAYS: Final = "catalog.stale_price_days"
 STALE_FACT_DAYS: Final = "catalog.stale_fact_days"
 
 _MOST_BYTES: Final = 1 << 20
-#: No setting is a larger number, and what counts pixels takes no larger one.
+#: The largest number in settings, and the largest number of pixels.
 _LARGEST: Final = 2**31 - 1
 
 PlainSetting = TypeVar("PlainSetting")
 
 
 def get_settings_path() -> Path:
-    """Return where the settings lie; they need not be there."""
+    """Return the path of the settings file, which need not exist."""
     return paths.user_dir() / "settings.json"
 
 
 @dataclass(frozen=True, slots=True)
 class StoredSettings:
-    """What a settings file states."""
+    """The content of a settings file."""
 
     values: dict[str, Any] = field(default_factory=dict)
-    #: Names of values that were left out, since nothing can be done with them.
+    #: Names of unusable values that were left out.
     dropped: tuple[str, ...] = ()
     #: Why the file as a whole could not be used.
     fault: InputError | None = None
 
 
 def read_settings(path: Path) -> StoredSettings:
-    """Return the values that can be used; none where there is no file."""
+    """Read the usable values; empty without a file."""
     try:
         if not path.exists():
             return StoredSettings()
     except (OSError, ValueError):
-        # A folder that lets nobody look in: another user's, or one that was made as root.
+        # An unreadable folder: another user's, or created as root.
         return StoredSettings()
     try:
         stored = read_side_file(path, _MOST_BYTES)
@@ -57,7 +57,7 @@ def read_settings(path: Path) -> StoredSettings:
 
 
 def _is_usable(value: object) -> bool:
-    """Whether a value holds finite numbers, and only text that can be the name of a file."""
+    """Whether a value has only finite numbers, and only text that is valid in a file name."""
     if isinstance(value, dict):
         return all(_is_usable(each) for pair in value.items() for each in pair)
     if isinstance(value, list):
@@ -88,5 +88,5 @@ def make_age_rule(values: Mapping[str, Any]) -> StalenessLimits:
 
 
 def read_age_rule() -> StalenessLimits:
-    """Return the rule in the settings file; the usual one where that cannot be read."""
+    """Read the rule in the settings file; the default if that cannot be read."""
     return make_age_rule(read_settings(get_settings_path()).values)

@@ -56,14 +56,14 @@ from gpudesk.text.messages import InputError, input_error
 
 _MOST_WORDS: Final = 100
 _MOST: Final = 1e30
-#: Whole numbers have 64 bits where they are handed on.
+#: Whole numbers have 64 bits in packs.
 _MOST_WHOLE: Final = 2**63 - 1
 _MOST_USD: Final = 1e9
 _LINE: Final = accept_plain_text(300)
 _NOTE: Final = accept_plain_text(4000)
 _ID: Final = re.compile(r"[a-z0-9]+(?:[._-]+[a-z0-9]+)*")
 _ATTRIBUTE: Final = re.compile(r"[A-Za-z][A-Za-z0-9_-]*(?:\.[A-Za-z0-9_-]+)*")
-#: Units of what is counted in whole numbers.
+#: Units of whole numbers.
 _COUNTED: Final = COUNTED_UNITS | {"tokens", "parameters"}
 _KINDS: Final = {kind.value: kind for kind in SourceKind}
 
@@ -169,14 +169,14 @@ _FACTS: Final[Mapping[str, tuple[type[UserFact], Mapping[str, FieldCheck]]]] = {
     "model": (UserModel, _IN_ALL),
     "system": (UserSystem, {**_IN_ALL, "kind": accept_word({kind.value: kind for kind in SystemKind})}),
     "claim": (UserClaim, _IN_ALL),
-    # The source of what is preferred can be a shipped one.
+    # The source of a preferred claim can be a shipped one.
     "preference": (ClaimPreference, {**_IN_ALL, "source": _THING}),
     "price": (UserPrice, {**_IN_ALL, "id": _LINE}),
 }
 
 
 def check_fact(fact: UserFact, where: str) -> None:
-    """Refuse a fact whose fields do not go together."""
+    """Refuse a fact with inconsistent fields."""
     if isinstance(fact, UserClaim | ClaimPreference):
         _check_attribute_value(fact.attribute, fact.value, f"{where}.value")
     if isinstance(fact, UserModel) and (described := json.loads(fact.definition)["id"]) != fact.id:
@@ -195,7 +195,7 @@ def check_fact(fact: UserFact, where: str) -> None:
 
 
 def _check_attribute_value(attribute: str, value: ClaimValue, where: str) -> None:
-    """Refuse a value that an attribute cannot have: words for figures and the reverse, and sizes below 0."""
+    """Refuse values of the wrong type for an attribute, and sizes below 0."""
     units = {name: unit for kind in CatalogEntryKind for name, unit in get_units(kind).items()}
     if attribute not in units:
         return
@@ -234,16 +234,16 @@ def _parse_definition(model: UserModel) -> object:
 
 
 def order_facts(facts: Iterable[UserFact]) -> list[UserFact]:
-    """Return facts so that none comes before what it refers to, the same facts always in the same order."""
+    """Return facts after the facts they refer to, always in the same order."""
     places = {table: place for place, table in enumerate(FACT_TABLES)}
     return sorted(facts, key=lambda fact: (places[get_fact_key(fact)[0]], get_fact_key(fact)))
 
 
 def add_needed_facts(facts: UserFacts, chosen: Iterable[FactKey]) -> list[UserFact]:
-    """Return the chosen facts and what they cannot do without.
+    """Return the chosen facts and those they need.
 
-    That is the sources that they name, the user's own entries that they are about with the accelerators of
-    systems among them, and all that is stated of those entries.
+    These are the sources that they name, the user's own entries that they are about with the accelerators of systems,
+    and all figures of those entries.
     """
     keys = {key for key in chosen if key in facts.facts}
     own = {fact.id: fact for fact in facts if isinstance(fact, UserEntry)}
@@ -260,7 +260,7 @@ def add_needed_facts(facts: UserFacts, chosen: Iterable[FactKey]) -> list[UserFa
 
 
 def find_thing(fact: UserFact) -> str:
-    """Return the id of the entry that a fact is about, empty for sources."""
+    """Return the id of the entry of a fact, empty for sources."""
     if isinstance(fact, UserEntry):
         return fact.id
     if isinstance(fact, UserPrice):
@@ -269,7 +269,7 @@ def find_thing(fact: UserFact) -> str:
 
 
 def write_scenario_records(scenario: Scenario, own: UserFacts) -> tuple[Mapping[str, object], ...]:
-    """Return copies of the user's facts that a scenario uses: those about its accelerators, systems and model."""
+    """Return copies of the user's facts on a scenario's accelerators, systems and model."""
     accelerators = {choice.accelerator for choice in scenario.accelerators}
     systems = {fact.id for fact in own if isinstance(fact, UserSystem) and fact.accelerator in accelerators}
     things = {scenario.model} | accelerators | systems
@@ -283,7 +283,7 @@ def write_scenario_records(scenario: Scenario, own: UserFacts) -> tuple[Mapping[
 
 
 def read_user_facts(records: Sequence[object], where: str = "records") -> UserFacts:
-    """Return the facts of records; raises `InputError` with the place in them that cannot be taken."""
+    """Return the facts of records; raises `InputError` with the place of the faulty one."""
     if len(records) > MOST_FACTS:
         raise input_error(
             "pack.too_many",
@@ -309,7 +309,7 @@ def read_user_facts(records: Sequence[object], where: str = "records") -> UserFa
 def _read_fact(where: str, record: object) -> UserFact:
     if not isinstance(record, dict):
         raise make_type_error(where, record, "object")
-    # It takes time to load, and facts are written for scenarios as the window opens.
+    # The module is slow to load, and scenarios are written while the window opens.
     from gpudesk.input_records import parse_record
 
     kind, checks = accept_word(_FACTS)(f"{where}.fact", record.get("fact"))
@@ -324,7 +324,7 @@ _ATTRIBUTES_BY_TABLE: Final = {kind.value: attributes for kind, attributes in RE
 
 
 def _check_together(facts: UserFacts, places: Mapping[FactKey, str]) -> None:
-    """Refuse facts whose sources are not among them, and entries that lack a required attribute."""
+    """Refuse facts whose sources are missing, and entries that lack a required attribute."""
     stated: dict[str, set[str]] = {}
     for key, fact in facts.facts.items():
         if isinstance(fact, UserClaim | UserPrice) and ("source", fact.source) not in facts.facts:

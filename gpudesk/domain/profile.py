@@ -143,7 +143,7 @@ class Standing:
 
 @dataclass(frozen=True, slots=True)
 class Trait:
-    """A strength or a weakness: a sentence with its number, and the standing or fact behind it."""
+    """A strength or a consideration: a sentence with its number, and the standing or fact behind it."""
 
     id: str
     is_strength: bool

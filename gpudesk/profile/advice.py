@@ -1,4 +1,4 @@
-"""The header and the advice of a profile: tags with their rules, the verdict, and what to check before buying."""
+"""The header and the advice of a profile: tags with their rules, the verdict, and checks before buying."""
 
 from __future__ import annotations
 
@@ -40,7 +40,7 @@ RESOURCE_TERMS: Final = {
 
 
 def list_tags(context: ProfileContext, peers: PeerGroups) -> tuple[ProfileTag, ...]:
-    """Return the tags of the header, each with the rule that it follows."""
+    """Return the tags of the header, each with its rule."""
     own = context.facts
     accelerator = own.accelerator
     texts = {

@@ -1,4 +1,4 @@
-"""The profile of one accelerator, built in steps that can be stopped."""
+"""The profile of one accelerator, built in steps that can be cancelled."""
 
 from __future__ import annotations
 
@@ -54,7 +54,7 @@ if TYPE_CHECKING:
     from gpudesk.estimation.sizing.fit_matrix import FitFinder
 
 _STEPS: Final = 4
-#: The attributes that every estimate needs, inside a sentence.
+#: The required attributes of an estimate, inside a sentence.
 REQUIRED_TERMS: Final = {
     "memory": Term("memory", "memory capacity"),
     "memory_bandwidth": Term("memory_bandwidth", "memory bandwidth"),
@@ -63,7 +63,7 @@ REQUIRED_TERMS: Final = {
 
 
 class ProfileSource(Protocol):
-    """What profiles are built from."""
+    """The services that profiles need."""
 
     @property
     def catalog(self) -> Catalog: ...
@@ -140,7 +140,7 @@ class ProfileBuilder:
             catalog.model(question.model)
         engine = question.serving_engine
         if engine is not None and not catalog.serving_engine(engine).runs_on(accelerator):
-            # The profile says so, and shows what others do.
+            # The profile reports this, and shows the other results.
             question = replace(question, serving_engine=None)
         finder = PlacementFinder(self._source.fit, question, self._settings.runs_well.concurrency)
         placements = {model.id: finder.place(accelerator, model) for model in catalog.models()}
@@ -169,7 +169,7 @@ class ProfileBuilder:
 
 
 def _answer_together(context: ProfileContext) -> None:
-    """Answer most requests of a profile in one vectorized pass: its parts then find them in the memo."""
+    """Answer most requests of a profile in one vectorized pass, and cache the answers for its sections."""
     scale = (context.make_model_request(context.accelerator.id, count) for count in list_scale_counts(context))
     context.memo.answer(
         [
@@ -185,7 +185,7 @@ def _make_progress(done: int) -> JobProgress:
 
 
 def _find_accelerator(catalog: Catalog, accelerator_id: str) -> Accelerator:
-    """Return an accelerator; an entry that lacks values which every estimate needs raises `InputError` naming them."""
+    """Return an accelerator; raises `InputError` that names missing required values."""
     known = {each.id for each in catalog.accelerators()}
     if accelerator_id not in known and any(each.id == accelerator_id for each in catalog.things()):
         values = catalog.accelerator_values(accelerator_id)
@@ -202,7 +202,7 @@ def _find_accelerator(catalog: Catalog, accelerator_id: str) -> Accelerator:
 
 
 def _list_notes(question: ProfileQuestion, media: Sequence[Capability], context: ProfileContext) -> Iterator[Message]:
-    """Yield what holds for the whole profile: what fits means, and why a published count differs."""
+    """Yield notes on the whole profile: the meaning of "fits", and reasons for deviating published counts."""
     engine = question.serving_engine
     if engine is not None and context.question.serving_engine is None:
         yield message(

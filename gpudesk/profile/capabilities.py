@@ -1,4 +1,4 @@
-"""The capability matrix: what an accelerator does natively, in fewer bits, with more of its kind, or not at all."""
+"""The capability matrix: tasks done natively, in fewer bits, with several accelerators, or not at all."""
 
 from __future__ import annotations
 
@@ -19,11 +19,11 @@ if TYPE_CHECKING:
     from gpudesk.estimation.diffusion import DiffusionEstimator
     from gpudesk.profile.context import ProfileContext
 
-#: Formats of denoisers, as published first, and the bits of that one.
+#: Formats of denoisers, as published first, with the bits of the published format.
 _DIFFUSION_FORMATS: Final = (Precision.BF16, Precision.FP8, Precision.INT4)
 _PUBLISHED_BITS: Final = 16
 _PIPELINE_SETTINGS: Final = DiffusionSettings()
-#: Refusals that rest on a missing fact rather than on what the accelerator is.
+#: Refusals due to a missing fact rather than to the accelerator.
 _MISSING_FACTS: Final = frozenset({"estimate.no_peak", "diffusion.no_peak", "model.no_dimensions"})
 
 
@@ -50,7 +50,7 @@ def _iterate_text_tasks(context: ProfileContext) -> Iterator[tuple[ProfileTask, 
 
 
 def _choose(task: ProfileTask, context: ProfileContext) -> ModelPlacement | None:
-    """Return the first model of a task that is placed, else the first that the catalog has."""
+    """Return the first model of a task that is placed, else the first in the catalog."""
     known = [context.placements[model] for model in task.models if model in context.placements]
     return next((each for each in known if each.deployment is not None), known[0] if known else None)
 
@@ -145,7 +145,7 @@ def list_media_capabilities(context: ProfileContext, estimator: DiffusionEstimat
 
 
 def list_diffusion_models(context: ProfileContext, estimator: DiffusionEstimator) -> tuple[Capability, ...]:
-    """Return a row for each image and video model of known dimensions, at the settings of its own pipeline."""
+    """Return a row for each image and video model of known dimensions, at the settings of its pipeline."""
     rows = (
         _place_diffusion(
             model.medium,
@@ -160,7 +160,7 @@ def list_diffusion_models(context: ProfileContext, estimator: DiffusionEstimator
 
 
 def _find_settings(row: str, usual: DiffusionSettings, context: ProfileContext) -> DiffusionSettings:
-    """Return the user's settings of a row, else the usual ones."""
+    """Return the user's settings of a row, or the defaults."""
     return (context.question.media or {}).get(row, usual)
 
 
@@ -217,12 +217,12 @@ def _place_diffusion(
 
 
 def list_scale_counts(context: ProfileContext) -> list[int]:
-    """Return the counts that one host or scale-up domain joins."""
+    """Return the counts within one host or scale-up domain."""
     return [count for count in context.settings.counts if count <= context.accelerator.cards_per_host]
 
 
 def list_scale_steps(context: ProfileContext) -> tuple[ScaleStep, ...]:
-    """Return the table of counts: memory, the models of the catalog that fit, and rates of the profile's model."""
+    """Return the table of counts: memory, catalog models that fit, and rates of the profile's model."""
     accelerator = context.accelerator
     counts = list_scale_counts(context)
     needed = sorted(

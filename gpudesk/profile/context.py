@@ -1,4 +1,4 @@
-"""What every part of one profile asks of: the question, the catalog, placements, estimates and prices."""
+"""Common data of a profile's sections: the question, the catalog, placements, estimates and prices."""
 
 from __future__ import annotations
 
@@ -25,16 +25,16 @@ if TYPE_CHECKING:
     from gpudesk.profile.settings import ProfileSettings
     from gpudesk.text.formatting import ClaimValue, IntervalEstimate
 
-#: A profile is of accelerators, however many are sold together.
+#: A profile is about accelerators, regardless of the number sold together.
 _SINGLE: Final = CostSettings(single_accelerators=True)
-#: A year with a month, a quarter or a half of it: 2024-10-10, 2024-Q2, 2026-H2.
+#: A year with a month, a quarter or a half: 2024-10-10, 2024-Q2, 2026-H2.
 _DATE: Final = re.compile(r"(\d{4})(?:-(?:(\d{2})|Q([1-4])|H([12])))?")
 
 
 def count_months(date: str | None) -> int | None:
-    """Return the months from the year 0 to a date; quarters, halves and years count from their middle.
+    """Return the months from year 0 to a date; quarters, halves and years count from their middle.
 
-    None for anything that is no date.
+    None for anything that is not a date.
     """
     match = _DATE.match(date or "")
     if match is None:
@@ -63,7 +63,7 @@ class AcceleratorFacts:
         return None if self.price.spread is None else self.price.spread.likely
 
     def get_value(self, attribute: str) -> float | None:
-        """Return a figure in the unit used inside, that of "price" in USD; None if it is not known."""
+        """Return a figure in the internal unit, that of "price" in USD; None if unknown."""
         if attribute == "price":
             return self.price_usd
         value = self.values.get(attribute)
@@ -81,7 +81,7 @@ class AcceleratorFacts:
 
 @dataclass
 class ProfileContext:
-    """The accelerator of a profile with all that its parts share; `model` is that of counts and limits."""
+    """The accelerator of a profile with the data of all sections; `model` is that of counts and limits."""
 
     question: ProfileQuestion
     settings: ProfileSettings
@@ -112,12 +112,12 @@ class ProfileContext:
 
     @cached_property
     def others(self) -> tuple[AcceleratorFacts, ...]:
-        """All accelerators of the catalog but the one of the profile."""
+        """All other accelerators of the catalog."""
         return tuple(self.facts_of(each) for each in self.catalog.accelerators() if each.id != self.accelerator.id)
 
     @cached_property
     def _model_formats(self) -> tuple[Precision, Precision] | None:
-        """Weights and KV cache of the profile's model: as asked where some engine runs them, else as placed."""
+        """Weights and KV cache of the profile's model: as requested if some engine runs them, else as placed."""
         deployment = None if self.model is None else self.placements[self.model].deployment
         if self.model is None or deployment is None:
             return None
@@ -130,7 +130,7 @@ class ProfileContext:
         return deployment.weights, Precision.FP16
 
     def make_model_request(self, accelerator: str, count: int | None) -> EstimateRequest | None:
-        """Return the request for the profile's model under the load; None if there is no model to ask about."""
+        """Return the request for the profile's model under the load; None without a model."""
         if self.model is None or self._model_formats is None:
             return None
         weights, kv = self._model_formats
@@ -138,7 +138,7 @@ class ProfileContext:
 
     @cached_property
     def model_count(self) -> int | None:
-        """How many accelerators the profile's model is put to work on; None leaves it to the estimate."""
+        """Accelerators for the profile's model; None leaves it to the estimate."""
         placement = None if self.model is None else self.placements[self.model]
         if placement is None or placement.deployment is None or self._model_formats is None:
             return None
@@ -146,11 +146,11 @@ class ProfileContext:
 
     @cached_property
     def parameters(self) -> Mapping[str, float]:
-        """Total parameters of each model of which they are known."""
+        """Total parameters of each model with a known number."""
         return count_model_parameters(self.catalog, self.catalog.models())
 
     def cost_per_million(self, estimate: Estimate) -> IntervalEstimate | None:
-        """Return USD per million output tokens: rented where a rent is known, else owned; None without either."""
+        """Return USD per million output tokens: rented if a rent is known, else owned; None without either."""
         accelerator = self.catalog.accelerator(estimate.request.accelerator)
         column = ComparisonColumn(AcceleratorChoice(accelerator.id), accelerator, {}, estimate, None)
         costs = self.costing.cost_column(column, _SINGLE)

@@ -1,4 +1,4 @@
-"""Models just out of reach, and the steps up that hold them: another accelerator, or more of the same."""
+"""Models just out of reach, and upgrades that hold them: another accelerator, or more of the same."""
 
 from __future__ import annotations
 
@@ -23,9 +23,9 @@ _CLOUD: Final = "cloud"
 
 
 def list_out_of_reach(context: ProfileContext) -> tuple[OutOfReach, ...]:
-    """Return the models that one accelerator does not hold as published, those that lack least memory first.
+    """Return the models that one accelerator does not hold as published, with the least missing memory first.
 
-    Models that no narrower format brings within reach come before the others.
+    Models that no narrower format brings within reach come first.
     """
     rows = sorted(
         _find_out_of_reach(context), key=lambda row: (row[0].smaller_format is not None, row[0].missing_bytes)
@@ -47,7 +47,7 @@ def _find_out_of_reach(context: ProfileContext) -> Iterator[tuple[OutOfReach, Mo
             continue
         best = placement.best
         smaller = best.weights if best is not None and best.count == 1 else None
-        # Within reach by a narrower format: what the published one lacks; else what the best one lacks.
+        # For models within reach by a narrower format: the memory missing for the published one; else for the best one.
         row = runnable[0] if smaller is not None else best or runnable[-1]
         yield (
             OutOfReach(model, row.weights, _count_missing_bytes(row, context), row.count, smaller, None, None, None),
@@ -56,7 +56,7 @@ def _find_out_of_reach(context: ProfileContext) -> Iterator[tuple[OutOfReach, Mo
 
 
 def _count_missing_bytes(placement: FormatPlacement, context: ProfileContext) -> int:
-    """Return what one accelerator lacks for the weights, activations, runtime and KV cache of one request."""
+    """Return the missing bytes of one accelerator for the weights, activations, runtime and KV cache of one request."""
     ladder = placement.ladder
     assert isinstance(ladder, DeploymentLadder)
     return ladder.count_missing_bytes(context.finder.tokens)
@@ -81,10 +81,9 @@ def _add_figures(
 
 
 def list_upgrades(context: ProfileContext) -> tuple[Upgrade, ...]:
-    """Return the steps up: most models unlocked per USD first, then those without a price, most models first.
+    """Return the upgrades: most models unlocked per USD first, then those without a price, most models first.
 
-    More of the same accelerator is among them. Accelerators that are only rented are left out, except for one that is
-    only rented itself.
+    More of the same accelerator is included. Rent-only accelerators are left out, unless the accelerator itself is.
     """
     unreached = [each for each in context.placements.values() if not each.held_alone]
     same = list(_scale_out(unreached, context))

@@ -1,4 +1,4 @@
-"""What limits an accelerator first: the headroom of each resource under the load, smallest first, and its remedy."""
+"""The headroom of each resource under the load, smallest first, and its remedy."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from gpudesk.estimation.estimator import Estimator
     from gpudesk.profile.context import ProfileContext
 
-#: Resources by the limiter whose share of the time they have.
+#: Resources by the limiter that uses them.
 _TIMED: Final = {
     "bandwidth": Limiter.MEMORY_BANDWIDTH,
     "compute": Limiter.COMPUTE,
@@ -23,7 +23,7 @@ _TIMED: Final = {
     "host": Limiter.OVERHEAD,
 }
 RESOURCES: Final = ("memory", *_TIMED, "power")
-#: An accelerator with less than so many times the resource is no remedy.
+#: A remedy has at least this many times the resource.
 _LARGER: Final = 1.1
 _UNKNOWN: Final = message("profile.limit.unknown", "Not known")
 _ATTRIBUTES: Final = {"memory": "memory", "bandwidth": "memory_bandwidth", "compute": "peak_dense_bf16"}
@@ -32,8 +32,8 @@ _ATTRIBUTES: Final = {"memory": "memory", "bandwidth": "memory_bandwidth", "comp
 def list_limits(context: ProfileContext, estimator: Estimator) -> tuple[ResourceHeadroom, ...]:
     """Return the headroom of each resource for the profile's model, the smallest first, unknown ones last.
 
-    That of memory is the share of usable memory which the load leaves; that of all others 1 - the share of the time
-    of a run that the resource takes.
+    For memory it is the share of usable memory left by the load; for others 1 - the share of the run time that the
+    resource takes.
     """
     estimate = _estimate_model(context)
     if estimate is None:

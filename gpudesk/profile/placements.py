@@ -1,4 +1,4 @@
-"""How an accelerator holds each model of the catalog: weight format, count, context, and the estimates there."""
+"""How an accelerator holds each model of the catalog: weight format, count, context, and estimates."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from gpudesk.domain.accelerator import Accelerator
     from gpudesk.domain.model import Model
 
-#: The longest context that is looked for where a model states no maximum; tokens.
+#: The longest context to search for models without a stated maximum; tokens.
 _LONGEST_ASSUMED: Final = 131_072
 
 
@@ -30,8 +30,8 @@ _LONGEST_ASSUMED: Final = 131_072
 class FormatPlacement:
     """A model with its weights in one format: the smallest deployment within a host or domain, None without one.
 
-    `step` holds one request, `served` as many as a model that runs well serves at once. `ladder` is the reason where
-    no serving engine runs the format.
+    `step` holds one request, `served` as many as a model that runs well serves at once. `ladder` is the reason if no
+    serving engine runs the format.
     """
 
     weights: Precision
@@ -50,7 +50,7 @@ class FormatPlacement:
 
 @dataclass(frozen=True)
 class ModelPlacement:
-    """A model on an accelerator: every format that was tried, from the published one to the narrowest."""
+    """A model on an accelerator: every format tried, from the published one to the narrowest."""
 
     model: Model
     published: Precision
@@ -69,7 +69,7 @@ class ModelPlacement:
 
     @cached_property
     def deployment(self) -> FormatPlacement | None:
-        """What is put to work: the first format in which the fewest accelerators serve, else `best`."""
+        """The deployment to use: the first format in which the fewest accelerators serve, else `best`."""
         served = [each for each in self.formats if each.served is not None]
         return min(served, key=lambda each: each.served_count or 0, default=self.best)
 
@@ -89,12 +89,12 @@ class ModelPlacement:
         return deployment is not None and deployment.weights is self.published
 
     def find_longest_context(self) -> int:
-        """Return the tokens of one sequence that the deployment holds, up to the model's own maximum."""
+        """Return the longest sequence in tokens that the deployment holds, up to the model's own maximum."""
         step = self.deployed_step
         return 0 if step is None else step.find_longest_context(self.model.max_context or _LONGEST_ASSUMED)
 
     def explain(self, tokens: int) -> Message:
-        """Return why no format is held: of the narrowest one that a serving engine runs, else of the first."""
+        """Return why no format fits: for the narrowest one that a serving engine runs, else for the first."""
         runnable = [each.ladder for each in self.formats if isinstance(each.ladder, DeploymentLadder)]
         if runnable:
             return _explain_ladder(runnable[-1], tokens)
@@ -104,7 +104,7 @@ class ModelPlacement:
 
 
 def _explain_ladder(ladder: DeploymentLadder, tokens: int) -> Message:
-    """Return why no deployment within a host or domain holds a request, with the smallest beyond it that does."""
+    """Return why no deployment within a host or domain holds a request, with the smallest larger one that does."""
     beyond = ladder.lowest(tokens, 1)
     if beyond is None:
         return ladder.reason(tokens, 1)
@@ -119,7 +119,7 @@ def _explain_ladder(ladder: DeploymentLadder, tokens: int) -> Message:
 
 
 class PlacementFinder:
-    """Places models on accelerators for one question; what lies behind is kept by the fit finder."""
+    """Places models on accelerators for one question; the fit finder caches the rest."""
 
     def __init__(self, fit: FitFinder, question: ProfileQuestion, served: int) -> None:
         """Place for requests of the question; `served` is how many at once a model that runs well serves."""
@@ -129,7 +129,7 @@ class PlacementFinder:
         self.tokens: Final = question.input_tokens + question.output_tokens
 
     def place(self, accelerator: Accelerator, model: Model) -> ModelPlacement:
-        """Return how a model is placed on at most as many accelerators as a host or scale-up domain joins."""
+        """Return how a model is placed within a host or scale-up domain."""
         published = resolve_fp4(model.native_precision or Precision.BF16, accelerator.vendor)
         limit = accelerator.cards_per_host
         bits = STORAGE_FORMATS[published].bits
@@ -141,7 +141,7 @@ class PlacementFinder:
             if placement.served_count == 1:
                 break
         if all(isinstance(each.ladder, Message) for each in formats):
-            # Nothing runs the checkpoint as it is: it can be converted to a wider format.
+            # No engine runs the checkpoint directly: it can be converted to a wider format.
             wider = [width for width in reversed(WIDTHS) if width > bits]
             formats += [self._place_width(accelerator, model, published, width, limit) for width in wider]
         return ModelPlacement(model, published, tuple(formats))
@@ -153,7 +153,7 @@ class PlacementFinder:
         for width in (*(width for width in reversed(WIDTHS) if width < bits), bits):
             formats = list_weight_formats(width, published, model, accelerator)
             if not any(_has_room(accelerator, model, weights) for weights in formats):
-                # Wider formats take more.
+                # Wider formats need more memory.
                 return False
             for weights in formats:
                 ladder = self._find_ladder(accelerator, model, weights)
@@ -182,14 +182,14 @@ class PlacementFinder:
 
 
 def _has_room(accelerator: Accelerator, model: Model, weights: Precision) -> bool:
-    """Whether the weights alone fit one accelerator; True if the dimensions of the model are not known."""
+    """Whether the weights alone fit one accelerator; True if the dimensions of the model are unknown."""
     if not model.dimensions_known:
         return True
     return shard_model(model, weights, ParallelPlan()).resident_bytes < accelerator.memory_bytes
 
 
 class EstimateMemo:
-    """Answers requests of one profile, each once; those of one call in one vectorized pass."""
+    """Answers each request of a profile once; requests of one call share a vectorized pass."""
 
     def __init__(
         self,
@@ -224,7 +224,7 @@ class EstimateMemo:
         )
 
     def answer(self, requests: Sequence[EstimateRequest]) -> list[Estimate | InputError]:
-        """Return estimates in the order of the requests; one that cannot be answered gives its `InputError`."""
+        """Return estimates in the order of the requests; a failed one gives its `InputError`."""
         missing = [each for each in dict.fromkeys(requests) if each not in self._answers]
         self._answers.update(zip(missing, self._estimate_many(missing), strict=True))
         return [self._answers[each] for each in requests]
@@ -237,7 +237,7 @@ class EstimateMemo:
 def iterate_held(
     placements: Mapping[str, ModelPlacement],
 ) -> Iterator[tuple[ModelPlacement, FormatPlacement, LadderStep]]:
-    """Yield the models that are put to work on one accelerator, each with its format and the deployment."""
+    """Yield the models that one accelerator runs, each with its format and deployment."""
     for placement in placements.values():
         deployment, step = placement.deployment, placement.deployed_step
         if deployment is not None and step is not None and step.memory.plan.count == 1:

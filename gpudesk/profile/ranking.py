@@ -18,7 +18,7 @@ from gpudesk.text.messages import Message, Share, message
 if TYPE_CHECKING:
     from gpudesk.profile.context import ProfileContext
 
-#: Models that no job names, among them the user's own, count for this one.
+#: The job of models that no job lists, such as the user's own.
 _COMMON_JOB: Final = "chat"
 
 
@@ -38,12 +38,12 @@ class RankedModel:
 
 
 def resolve_weights(question: ProfileQuestion, settings: ProfileSettings) -> Mapping[RankingFactor, float]:
-    """Return the weight of each factor: that of the mode, where the question states no other."""
+    """Return the weight of each factor: the question's if given, else that of the mode."""
     return MappingProxyType({**settings.modes[question.mode], **(question.weights or {})})
 
 
 def compute_score(factors: Mapping[RankingFactor, float], weights: Mapping[RankingFactor, float]) -> float:
-    """Return the weighted mean of the factors that are known, 0..1; 0 if none has a weight."""
+    """Return the weighted mean of the known factors, 0..1; 0 if none has a weight."""
     total = sum(weights.get(factor, 0.0) for factor in factors)
     if total <= 0.0:
         return 0.0
@@ -56,7 +56,7 @@ def list_ranking_requests(context: ProfileContext) -> list[EstimateRequest]:
 
 
 def list_ranked_models(context: ProfileContext) -> tuple[RankedModel, ...]:
-    """Return all models that one accelerator holds and for which rates can be estimated, in catalog order."""
+    """Return all models that one accelerator holds with estimated rates, in catalog order."""
     rows = []
     for placement, best, step in iterate_held(context.placements):
         at_load, single = context.memo.fitting(_make_requests(placement, best, context))
@@ -94,7 +94,7 @@ def find_release_date(model: str, context: ProfileContext) -> str | None:
 
 
 def _measure_factors(row: RankedModel, context: ProfileContext) -> dict[RankingFactor, float]:
-    """Return what each factor measures, in its own unit, up to what is enough; what is not known is left out."""
+    """Return the measure of each factor in its own unit, capped at what is enough; unknown ones are left out."""
     model = row.placement.model.id
     enough = context.settings.enough
     values = {
@@ -117,7 +117,7 @@ def _measure_factors(row: RankedModel, context: ProfileContext) -> dict[RankingF
 
 
 def _scale_factors(values: Sequence[Mapping[RankingFactor, float]]) -> list[Mapping[RankingFactor, float]]:
-    """Return each value as its rank among all of its factor, 0 the lowest and 1 the highest; equals share theirs."""
+    """Return each value as its rank among all of its factor, 0 the lowest and 1 the highest; ties share a rank."""
     known = {factor: sorted(row[factor] for row in values if factor in row) for factor in RankingFactor}
     return [MappingProxyType({factor: _rank(value, known[factor]) for factor, value in row.items()}) for row in values]
 

@@ -1,4 +1,4 @@
-"""What a profile asks, as the data file states it: tasks, jobs, modes, categories and thresholds."""
+"""The settings of profiles from the data file: tasks, jobs, modes, categories and thresholds."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from gpudesk.files import read_toml
 from gpudesk.text.messages import InputError, message
 
 _WRONG: Final = message("profile.file", "the profile settings cannot be read; install the program again")
-#: The category of accelerators that no other one names.
+#: The category of accelerators that match no other.
 OTHER_CATEGORY: Final = "other"
 
 
@@ -33,7 +33,7 @@ class ProfileTask:
 
 @dataclass(frozen=True, slots=True)
 class ProfileJob:
-    """A kind of work, the context that it needs at least in tokens, and the models made for it."""
+    """A kind of work, its minimum context in tokens, and the models made for it."""
 
     id: str
     context_tokens: int
@@ -42,7 +42,7 @@ class ProfileJob:
 
 @dataclass(frozen=True, slots=True)
 class AcceleratorCategory:
-    """A category of accelerators, by how names or form factors begin."""
+    """A category of accelerators, by prefixes of names or form factors."""
 
     id: str
     names: tuple[str, ...]
@@ -55,7 +55,7 @@ class AcceleratorCategory:
 
 @dataclass(frozen=True, slots=True)
 class RunsWellRule:
-    """A model runs well on one accelerator with at least so many bits a weight, requests at once and tokens/s alone."""
+    """Minimum bits per weight, requests at once and single-request tokens/s of a model that runs well."""
 
     bits: int
     concurrency: int
@@ -64,7 +64,7 @@ class RunsWellRule:
 
 @dataclass(frozen=True, slots=True)
 class EnoughRule:
-    """More than this brings a model no rank: the share of usable memory left free, tokens/s of a single request."""
+    """Limits beyond which more does not improve a rank: free share of usable memory, tokens/s of a single request."""
 
     free_share: float
     tokens_per_s: float
@@ -97,7 +97,7 @@ class ProfileSettings:
 
 
 def read_profile_settings(path: Path) -> ProfileSettings:
-    """Return what the file states; raises `InputError` that names it."""
+    """Return the content of the file; raises `InputError` that names it."""
     document = read_toml(path)
     try:
         return ProfileSettings(

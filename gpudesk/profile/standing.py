@@ -1,4 +1,4 @@
-"""How an accelerator stands among its peers: ranks by category and generation, strengths, considerations, rivals."""
+"""Ranks of an accelerator among its peers by category and generation, strengths, considerations, rivals."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 
 CATEGORY: Final = "category"
 GENERATION: Final = "generation"
-#: Fewer members say nothing about a rank.
+#: Smallest group with a meaningful rank.
 LEAST_MEMBERS: Final = 3
 _CUDA: Final = "CUDA"
 _HALF_BITS: Final = "peak_dense_bf16"
@@ -29,7 +29,7 @@ _HALF_BITS: Final = "peak_dense_bf16"
 
 @dataclass(frozen=True, slots=True)
 class RankedAttribute:
-    """An attribute that accelerators are ranked by: its unit, its name in sentences, and whether less is better."""
+    """An attribute to rank by: its unit, its name in sentences, and whether less is better."""
 
     key: str
     name: Term
@@ -51,14 +51,14 @@ RANKED: Final = (
 
 @dataclass(frozen=True, slots=True)
 class PeerGroups:
-    """The accelerators of the same category, and those released about then; each with the accelerator itself."""
+    """The accelerators of the same category, and those of about the same release date; each includes itself."""
 
     category: tuple[AcceleratorFacts, ...]
     generation: tuple[AcceleratorFacts, ...]
 
 
 def find_peers(context: ProfileContext) -> PeerGroups:
-    """Return the groups of an accelerator; its generation is empty if no release date is known."""
+    """Return the groups of an accelerator; its generation is empty without a known release date."""
     own = context.facts
     category = tuple(each for each in context.others if each.category == own.category)
     months = own.months
@@ -75,7 +75,7 @@ def find_peers(context: ProfileContext) -> PeerGroups:
 def compute_standing(
     attribute: RankedAttribute, own: AcceleratorFacts, group: str, members: Sequence[AcceleratorFacts]
 ) -> Standing | None:
-    """Return the place among the members whose value is known; None for too few, or where its own is not known.
+    """Return the rank among the members with a known value; None for too few, or if its own is unknown.
 
     The percentile is the share of the other members that are not better, in percent.
     """
@@ -93,7 +93,7 @@ def compute_standing(
 
 
 def list_traits(context: ProfileContext, peers: PeerGroups) -> tuple[Trait, ...]:
-    """Return strengths, then considerations: by the place among peers, then by facts that hold whatever the peers."""
+    """Return strengths, then considerations: by rank among peers, then by absolute facts."""
     ranked = [trait for attribute in RANKED if (trait := _rank_trait(attribute, context, peers)) is not None]
     ranked.sort(key=lambda trait: -abs(trait.standing.percentile - 50.0) if trait.standing is not None else 0.0)
     traits = (*ranked, *_list_fact_traits(context))
@@ -101,7 +101,7 @@ def list_traits(context: ProfileContext, peers: PeerGroups) -> tuple[Trait, ...]
 
 
 def _rank_trait(attribute: RankedAttribute, context: ProfileContext, peers: PeerGroups) -> Trait | None:
-    """Return the trait of an attribute by the group in which it stands out most; None if it does in neither."""
+    """Return the trait of an attribute by the group in which it stands out most; None without one."""
     standings = [
         standing
         for group, members in ((CATEGORY, peers.category), (GENERATION, peers.generation))
@@ -112,7 +112,7 @@ def _rank_trait(attribute: RankedAttribute, context: ProfileContext, peers: Peer
     standing = max(standings, key=lambda each: abs(each.percentile - 50.0))
     settings = context.settings
     is_strength = standing.percentile >= settings.strong_percentile
-    # Where all values are alike everybody is the best, which is no strength.
+    # If all values are equal, being the best is not a strength.
     if standing.median == standing.best == standing.value or not (
         is_strength or standing.percentile <= settings.weak_percentile
     ):
@@ -201,7 +201,7 @@ def _list_fact_traits(context: ProfileContext) -> Iterator[Trait]:
 
 
 def _compare_predecessor(context: ProfileContext) -> Iterator[Trait]:
-    """Yield a consideration where the accelerator before it, of the same maker and form factor, computes as fast."""
+    """Yield a consideration if the predecessor, of the same maker and form factor, computes as fast."""
     own = context.facts
     months, peak = own.months, own.get_value(_HALF_BITS)
     earlier = [
@@ -325,7 +325,7 @@ def _count_weights_bytes(model: Model, weights: Precision) -> int:
 
 
 def list_peer_values(context: ProfileContext, peers: PeerGroups, rivals: Sequence[str]) -> tuple[PeerValue, ...]:
-    """Return each attribute beside the mean of the category, the accelerator included, and the rivals."""
+    """Return each attribute with the mean of the category, the accelerator included, and the rivals' values."""
     by_id: Mapping[str, AcceleratorFacts] = MappingProxyType({each.accelerator.id: each for each in context.others})
     rows = []
     for attribute in RANKED:
@@ -343,7 +343,7 @@ def list_peer_values(context: ProfileContext, peers: PeerGroups, rivals: Sequenc
 
 
 def find_rivals(context: ProfileContext, distance: Callable[[AcceleratorFacts], float | None]) -> tuple[str, ...]:
-    """Return the accelerators nearest by a ratio, those of the same category first among equals."""
+    """Return the nearest accelerators by a ratio, those of the same category first on ties."""
     own = context.facts.category
     near = [
         (value, each.category != own, each.accelerator.id)
@@ -354,7 +354,7 @@ def find_rivals(context: ProfileContext, distance: Callable[[AcceleratorFacts], 
 
 
 def measure_price_distance(context: ProfileContext) -> Callable[[AcceleratorFacts], float | None]:
-    """Return how far the price of another accelerator is off, as a ratio of at least 1; None if one is unknown."""
+    """Return the price distance of another accelerator, as a ratio of at least 1; None if one is unknown."""
     return lambda each: _measure_ratio(context.facts.price_usd, each.price_usd)
 
 

@@ -1,1 +1,1 @@
-"""The commands, one module each: options and what is written."""
+"""The commands, one module each: options and output."""

@@ -1,4 +1,4 @@
-"""`gpudesk catalog`: lists, entries with all claims, and whether the catalog is whole."""
+"""`gpudesk catalog`: lists, entries with all claims, and checks of the catalog."""
 
 from __future__ import annotations
 
@@ -61,12 +61,12 @@ _THING_KINDS = {
     "serving-engines": CatalogEntryKind.SERVING_ENGINE,
 }
 
-#: Head, rows, and which columns are numbers.
+#: Head, rows, and the columns that are numbers.
 _CatalogList = tuple[list[str], list[list[str]], tuple[int, ...]]
 
 
 def encode_catalog_list(service: GpuDeskService, kind: str | None) -> Any:  # noqa: ANN401 - JSON
-    """Return the entries of a kind, or all things, as JSON values: amounts are numbers, the unknown null."""
+    """Return the entries of a kind, or all entries, as JSON values: amounts are numbers, unknown values null."""
     catalog = service.catalog
     if kind == "sources":
         return [encode_source(source) for source in catalog.sources()]
@@ -135,7 +135,7 @@ def _list_heads(columns: _Columns) -> list[str]:
 
 
 def _list_cells(service: GpuDeskService, thing: str, columns: _Columns) -> list[str]:
-    """Return what is preferred of a thing; a range by both ends."""
+    """Return the preferred values of an entry; a range by both ends."""
     values = {each.name: each.value for each in service.catalog.attributes(thing)}
     cells = []
     for column, attribute in columns:
@@ -152,7 +152,7 @@ def _format_listed(value: ClaimValue, quantity: Quantity, decimals: int | None) 
 
 
 def _find_figures(columns: _Columns, before: int) -> tuple[int, ...]:
-    """Return the places of figures in a list whose columns come after `before` others."""
+    """Return the columns of figures in a list that has `before` other columns first."""
     return tuple(place for place, (_, attribute) in enumerate(columns, start=before) if attribute.unit is not None)
 
 
@@ -260,12 +260,12 @@ _LISTS: dict[str, Callable[[GpuDeskService], _CatalogList]] = {
 }
 
 
-#: How a claim stands to the one that is taken, which itself stands first.
+#: How a claim compares with the preferred claim, which is the first entry.
 _SIGNS: Final = {ClaimStatus.AGREES: "=", ClaimStatus.DIFFERS: "◇", ClaimStatus.REFUSED: "⊘"}
 
 
 def encode_catalog_entry(service: GpuDeskService, thing_id: str) -> dict[str, Any]:
-    """Return an entry as JSON values; raises `InputError` with the closest ids where none exists."""
+    """Return an entry as JSON values; raises `InputError` with the closest ids if it does not exist."""
     catalog = service.catalog
     thing = catalog.thing(thing_id)
     fields: dict[str, Any] = {
@@ -287,7 +287,7 @@ def encode_catalog_entry(service: GpuDeskService, thing_id: str) -> dict[str, An
 
 
 def _behaves(service: GpuDeskService, thing: CatalogEntry) -> dict[str, Any]:
-    """Return what an entry is beside its attributes; with it, an edited copy of an accelerator can be imported."""
+    """Return an entry's fields besides its attributes; with them, an edited copy of an accelerator can be imported."""
     if thing.kind is CatalogEntryKind.SYSTEM:
         system = service.catalog.system(thing.id)
         return {
@@ -303,7 +303,7 @@ def _behaves(service: GpuDeskService, thing: CatalogEntry) -> dict[str, Any]:
 
 
 def _describe_contents(catalog: Catalog, thing: CatalogEntry) -> str:
-    """Return what a system or a reference design consists of, and who rents it; empty for other things."""
+    """Return the contents of a system or a reference design, and who rents it out; empty for other entries."""
     if thing.kind is CatalogEntryKind.SYSTEM:
         system = catalog.system(thing.id)
         offer = " ".join(part for part in (system.provider, system.instance) if part)
@@ -317,7 +317,7 @@ def _describe_contents(catalog: Catalog, thing: CatalogEntry) -> str:
 
 
 def list_entry_lines(service: GpuDeskService, thing_id: str, width: int, strong: Callable[[str], str]) -> Iterator[str]:
-    """Yield an entry as text; raises `InputError` with the closest ids where none exists."""
+    """Yield an entry as text; raises `InputError` with the closest ids if it does not exist."""
     catalog = service.catalog
     thing = catalog.thing(thing_id)
     yield strong(f"{thing.name} ({thing.id})") + (f"  {tr('yours')}" if thing.own else "")
@@ -376,9 +376,9 @@ def _list_missing_price_lines(prices: Sequence[MissingPrice]) -> list[str]:
 
 
 def _attribute_lines(attribute: AttributeClaims, names: int, width: int, *, all_own: bool) -> Iterator[str]:
-    """Yield the preferred value with its source, then each rival with what speaks against it, then why.
+    """Yield the preferred value with its source, then each rival with its verdict, then the reason.
 
-    Figures of the user's are marked, but for an entry whose figures are `all_own`.
+    The user's figures are marked, unless all figures of the entry are `all_own`.
     """
     value = format_claim_value(attribute, attribute.value, Formatter())
     mark = "◇" if attribute.disputed else " "
@@ -411,7 +411,7 @@ def _own_reasons(attribute: AttributeClaims, chosen: ClaimPreference) -> list[st
 
 
 def _source(claim: Claim, value_text: str, *, mark_own: bool) -> str:
-    """Return who states a claim and how, with the figure as printed where it is shown otherwise."""
+    """Return the source and kind of a claim, with the printed figure if it is displayed differently."""
     words = [claim.source.named_publisher, claim.source.title, label_source_kind(claim.kind)]
     words.append(Formatter().date(claim.source.date or ""))
     if claim.own and mark_own:
@@ -445,7 +445,7 @@ def _stated(rule: Mapping[str, Any]) -> str:
     return ", ".join(f"{key} {_short(item)}" for key, item in rule.items() if item not in (None, []))
 
 
-def _plain(value: Any) -> Any:  # noqa: ANN401 - whatever a definition holds
+def _plain(value: Any) -> Any:  # noqa: ANN401 - any value of a definition
     if dataclasses.is_dataclass(value) and not isinstance(value, type):
         return {field.name: _plain(getattr(value, field.name)) for field in dataclasses.fields(value)}
     if isinstance(value, Mapping):
@@ -456,7 +456,7 @@ def _plain(value: Any) -> Any:  # noqa: ANN401 - whatever a definition holds
     return value
 
 
-#: Kinds that can be listed.
+#: Kinds with lists.
 KINDS = tuple(_LISTS)
 
 

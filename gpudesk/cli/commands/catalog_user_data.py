@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 
 
 def add_backup_commands(parts: Any) -> None:  # noqa: ANN401 - argparse does not export this type
-    """Add both parts to `gpudesk catalog`."""
+    """Add the subcommands `backups` and `restore` to `gpudesk catalog`."""
     help_text = tr("list backups of your values, newest first")
     part = parts.add_parser("backups", help=help_text, description=help_text)
     add_json_option(part)
@@ -110,7 +110,7 @@ def _choose_backup(own: UserCatalog, text: str) -> Path:
     if not (text.isascii() and text.isdigit()):
         return Path(text)
     backups = own.backups()
-    # The number of digits that Python reads is bounded, and no list is that long.
+    # Python limits the number of digits, and no list is that long.
     number = int(text) if len(text) < 4 else 0
     if not 0 < number <= len(backups):
         raise input_error(
@@ -122,7 +122,7 @@ def _choose_backup(own: UserCatalog, text: str) -> Path:
     return backups[number - 1].path
 
 
-#: Tables that can be written; `gpudesk.sheets.catalog_tables` makes them.
+#: Tables for export; `gpudesk.sheets.catalog_tables` makes them.
 EXPORTABLE_KINDS: Final = (
     "accelerators",
     "models",
@@ -141,7 +141,7 @@ _STANDARD_OUTPUT: Final = "-"
 
 
 def add_export_command(parts: Any) -> None:  # noqa: ANN401 - argparse does not export this type
-    """Add the part to `gpudesk catalog`."""
+    """Add the subcommand to `gpudesk catalog`."""
     help_text = tr("export a table with units, sources and dates: .csv, .xlsx, .json or .md")
     part = parts.add_parser("export", help=help_text, description=help_text)
     part.add_argument("kind", choices=EXPORTABLE_KINDS, metavar=tr("KIND"), help=", ".join(EXPORTABLE_KINDS))
@@ -195,12 +195,12 @@ def _find_export_format(options: argparse.Namespace) -> ExportFormat:
     return ExportFormat(suffix)
 
 
-#: Parts of the facts; `gpudesk.documents.packs` says what belongs to each.
+#: Subsets of the facts; see `gpudesk.documents.packs`.
 PACK_PARTS: Final = ("all", "things", "figures", "prices")
 
 
 def add_pack_command(parts: Any) -> None:  # noqa: ANN401 - argparse does not export this type
-    """Add the part to `gpudesk catalog`."""
+    """Add the subcommand to `gpudesk catalog`."""
     help_text = tr("save your values and their sources as a value pack to share")
     part = parts.add_parser("pack", help=help_text, description=help_text)
     part.add_argument(
@@ -244,7 +244,7 @@ def run_pack(options: argparse.Namespace) -> int:
 
 
 def add_signers_command(parts: Any) -> None:  # noqa: ANN401 - argparse does not export this type
-    """Add the part to `gpudesk catalog`."""
+    """Add the subcommand to `gpudesk catalog`."""
     help_text = tr("list trusted signers of value packs, or remove one")
     part = parts.add_parser("signers", help=help_text, description=help_text)
     part.add_argument("--distrust", metavar=tr("NUMBER"), help=tr("remove this signer from the trusted list"))
@@ -253,7 +253,7 @@ def add_signers_command(parts: Any) -> None:  # noqa: ANN401 - argparse does not
 
 
 def run_signers(options: argparse.Namespace) -> int:
-    """List the signers who are trusted, after one was left out where that is asked for."""
+    """List the trusted signers, after removing one if requested."""
 
     with open_service(options) as service:
         own = service.user_catalog
@@ -269,7 +269,7 @@ def run_signers(options: argparse.Namespace) -> int:
 
 def _choose_signer(own: UserCatalog, text: str) -> TrustedSigner:
     signers = own.signers()
-    # The number of digits that Python reads is bounded, and no list is that long.
+    # Python limits the number of digits, and no list is that long.
     number = int(text) if text.isascii() and text.isdigit() and len(text) < 6 else 0
     if not 0 < number <= len(signers):
         raise input_error(

@@ -72,7 +72,7 @@ def run(options: argparse.Namespace) -> int:
 
 
 def _build_profiles(accelerators: Sequence[str], answer: Answer, service: GpuDeskService) -> tuple[ProfileTables, ...]:
-    """Return the profiles of accelerators at the load of an answer, else at the usual one; raises `InputError`."""
+    """Return the profiles of accelerators at the load of an answer, else at the default load; raises `InputError`."""
     from gpudesk.domain.profile import ProfileQuestion
     from gpudesk.report.profile_sections import ProfileTables
 
@@ -87,14 +87,14 @@ def _build_profiles(accelerators: Sequence[str], answer: Answer, service: GpuDes
 def _answer(
     options: argparse.Namespace, service: GpuDeskService, *, with_curves: bool
 ) -> tuple[Answer, Decision | None]:
-    """Return the answer with who leads by it; without a load the specifications alone."""
+    """Return the answer with its leaders; without a load only the specifications."""
     try:
         answer = service.answer(build_scenario(options, service), with_curves=with_curves)
     except InputError as error:
         saves = options.output is not None and options.output.lower().endswith(output.SCENARIO_SUFFIX)
         if error.problem.id != "load.no_option" or options.requests is not None or options.limit is not None or saves:
             raise
-        # What is asked of each accelerator does not matter where no estimate is shown.
+        # The load does not matter if no estimate is shown.
         options.input_tokens, options.output_tokens = options.input_tokens or 1, options.output_tokens or 1
         return service.answer(build_scenario(options, service, load={"concurrency": 1})).without_load(), None
     answer = service.add_costs(answer)

@@ -1,4 +1,4 @@
-"""`gpudesk cost`: what a comparison costs, owned, rented and per token."""
+"""`gpudesk cost`: costs of a comparison, owned, rented and per token."""
 
 from __future__ import annotations
 
@@ -65,7 +65,7 @@ _Strong = Callable[[str], str]
 
 @dataclass(frozen=True, slots=True)
 class _CostTextContext:
-    """What columns are called, by key, and how amounts and lines are written."""
+    """Names of columns, by key, and formats of amounts and lines."""
 
     names: Mapping[str, str]
     money: MoneyFormatter
@@ -115,7 +115,7 @@ def list_cost_lines(
 
 
 def list_provider_lines(costs: CostAnswer, answer: Answer, width: int, strong: _Strong) -> Iterator[str]:
-    """Yield the rents on record by provider as a table, or that none exists."""
+    """Yield the rents on record by provider as a table, or a line if none exists."""
     names = dict(zip(answer.keys, list_column_names(answer), strict=True))
     money = MoneyFormatter(Formatter(), answer.scenario.costs.currency)
     rows = list_provider_rent_rows(costs, names, money)
@@ -255,7 +255,7 @@ def _inputs(column: CostColumn, answer: Answer, formatter: Formatter, width: int
         yield from (" " * (names + 2) + line for line in wrap_text(origin, max(width - names - 2, 30)))
 
 
-# A million take 350 MB and a few seconds, and no printed digit changes with more.
+# A million draws take 350 MB and a few seconds, and no printed digit changes with more.
 _DRAWS, _MOST_DRAWS, _SEED = 100_000, 1_000_000, 1
 _HIGHEST_SEED = 2**32 - 1
 _SET: Final = "--set"
@@ -276,7 +276,7 @@ def add_parser(commands: Any) -> None:  # noqa: ANN401 - argparse does not expor
 
 
 def add_cost_options(group: argparse._ArgumentGroup) -> None:
-    """Add the options that state cost inputs."""
+    """Add the options for cost inputs."""
     group.add_argument(
         _SET,
         action="append",
@@ -352,7 +352,7 @@ def run(options: argparse.Namespace) -> int:
 
 
 def read_cost_settings(options: argparse.Namespace, scenario: Scenario, service: GpuDeskService) -> CostSettings:
-    """Return the settings of options over those of the scenario; raises `InputError` naming the option."""
+    """Return the options' settings merged over those of the scenario; raises `InputError` naming the option."""
     from gpudesk.costing.inputs import parse_costs, write_cost_section
 
     fields = write_cost_section(scenario.costs)

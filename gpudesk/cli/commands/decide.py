@@ -1,4 +1,4 @@
-"""`gpudesk decide`: the recommended accelerator, the rules behind it, and what would change it."""
+"""`gpudesk decide`: the recommended accelerator, the rules behind it, and changes that would alter it."""
 
 from __future__ import annotations
 
@@ -75,10 +75,10 @@ _NO_ANSWERS: Final = message(
 ANSWERS: Final = "--answers"
 SET: Final = "--set"
 WEIGHT: Final = "--weight"
-#: Stands for standard input where a file is named.
+#: Stands for standard input in place of a file name.
 _STANDARD_INPUT: Final = "-"
 _MOST_BYTES: Final = 1 << 20
-#: Rules that are named where one is not there.
+#: How many rules an error for an unknown one lists.
 _NEAR: Final = 3
 
 
@@ -149,7 +149,7 @@ def _answer(name: str, value: str) -> dict[str, AnswerValue]:
 
 
 def _find_option(question: DecisionQuestion, text: str) -> str:
-    """Return the option that a text names by its id or its title, else the text."""
+    """Return the option named by its id or title, else the text."""
     if text in question.options:
         return text
     titles = {get_option_texts(question.id, each, Formatter()).title.casefold(): each for each in question.options}
@@ -175,7 +175,7 @@ def parse_weight_options(options: Sequence[str], rules: Collection[str]) -> dict
 
 
 def _finite(text: str) -> float | None:
-    """Return the number that a text is; None for what is none."""
+    """Return the number in a text; None without one."""
     try:
         number = float(text)
     except ValueError:
@@ -186,7 +186,7 @@ def _finite(text: str) -> float | None:
 def list_question_lines(
     answers: Mapping[str, QuestionAnswer], width: int, strong: Callable[[str], str]
 ) -> Iterator[str]:
-    """Yield the questions of each screen: id, title, what is in effect and whence, and the options."""
+    """Yield the questions of each screen: id, title, current answer and its origin, and the options."""
     for number, (screen, questions) in enumerate(groupby(QUESTIONS.values(), key=lambda each: each.screen)):
         if number:
             yield ""
@@ -223,7 +223,7 @@ def _question(question: DecisionQuestion, answered: QuestionAnswer, width: int) 
 def list_rule_table(
     rules: Sequence[tuple[DecisionRule, float]], width: int, strong: Callable[[str], str]
 ) -> Iterator[str]:
-    """Yield a table of the rules: id, strength, weight, answers that it rests on, title and document."""
+    """Yield a table of the rules: id, strength, weight, related answers, title and document."""
     formatter = Formatter()
     rows = [
         (
@@ -240,9 +240,9 @@ def list_rule_table(
 
 
 _GAP: Final = "  "
-#: Columns of accelerators are no wider than this; what does not fit is left to the text beside them.
+#: Maximum width of accelerator columns; longer content appears in the text next to them.
 _WIDEST: Final = 12
-#: The text of a rule needs so much room beside the columns, else figures are left out, else columns.
+#: Minimum width of a rule's text next to the columns; otherwise figures are left out, then columns.
 _ROOM: Final = 30
 _LEAST_ROOM: Final = 18
 
@@ -250,7 +250,7 @@ _LEAST_ROOM: Final = 18
 def list_trace_lines(
     decision: Decision, names: Mapping[str, str], formatter: Formatter, width: int, strong: Callable[[str], str]
 ) -> Iterator[str]:
-    """Yield the rules that fired, in their order, as a table that fits; as a list where none does."""
+    """Yield the rules that fired, in order, as a table that fits; as a list if none does."""
     yield strong(tr("Rules"))
     heads = [names[key] for key in decision.columns]
     grids = ([_list_cells(line, formatter) for line in decision.trace], [_list_marks(line) for line in decision.trace])
@@ -349,7 +349,7 @@ def list_decision_lines(
     *,
     with_rules: bool,
 ) -> Iterator[str]:
-    """Yield the verdict with its odds, reasons, what is compared, what would change it; every rule if asked."""
+    """Yield the verdict with its odds, reasons, comparison and changes that would alter it; every rule on request."""
     formatter = Formatter()
     for line in wrap_text(format_verdict(decision, names, formatter), width):
         yield strong(line)
@@ -374,7 +374,7 @@ def list_decision_lines(
         yield from list_trace_lines(decision, names, formatter, width, strong)
 
 
-#: Options that say what is compared; lists of questions and rules need none of them.
+#: Options of the comparison; lists of questions and rules need none of them.
 _COMPARED: Final = ("scenario", "template", "accelerators", "model")
 
 
@@ -454,7 +454,7 @@ def run(options: argparse.Namespace) -> int:
 
 
 def _answers(scenario: Scenario | None, user_answers: Mapping[str, AnswerValue]) -> Mapping[str, QuestionAnswer]:
-    """Return the current answers; without a scenario those that are said, and defaults."""
+    """Return the current answers; without a scenario those given, and defaults."""
     from gpudesk.decision.facts.answers import resolve_answers
     from gpudesk.domain.decision import QUESTIONS, AnswerOrigin, QuestionAnswer
 
@@ -513,7 +513,7 @@ def _decide(scenario: Scenario, service: GpuDeskService, options: argparse.Names
         output.print_json({**document, "next_questions": list(questions), **encode_advisory(options.show, request)})
         return
 
-    # What cannot be shown is told before anything is written.
+    # Report unavailable content before anything is written.
     beside = list(list_advisory_text(options.show, request, output.get_terminal_width(), output.make_bold))
     width, costs = output.get_terminal_width(), service.decider.costs_of(answer)
     lines = list_decision_lines(decision, flips, names, width, output.make_bold, costs, with_rules=options.rules)
@@ -522,12 +522,12 @@ def _decide(scenario: Scenario, service: GpuDeskService, options: argparse.Names
     output.print_lines((*lines, *_list_next_questions(questions, decision), *beside))
 
 
-#: So many questions are named that can still change the answer.
+#: How many questions that can still change the answer are listed.
 _NEXT: Final = 3
 
 
 def _list_next_questions(questions: Sequence[str], decision: Decision) -> Iterator[str]:
-    """Yield the questions whose answer can still change what is recommended, or that none can."""
+    """Yield the questions whose answer can still change the recommendation, or a line that none can."""
     if not decision.scope.answered or decision.recommended is None:
         return
     yield ""

@@ -54,9 +54,9 @@ if TYPE_CHECKING:
 def list_deferral_lines(
     analysis: DeferralAnalysis, names: Mapping[str, str], money: MoneyFormatter, formatter: Formatter
 ) -> Iterator[AdvisoryLine]:
-    """Yield whether to buy or to wait, whose word that is, the figures, and where it turns.
+    """Yield whether to buy or to wait, the basis, the figures, and the values at which the verdict changes.
 
-    `names` are what accelerators are called, by their ids.
+    `names` are accelerator names by id.
     """
     yield AdvisoryLine(0, tr("Buy or wait: {title}", title=format_deferral_verdict(analysis, names)))
     yield AdvisoryLine(1, tr("Documents: {verdict}.", verdict=describe_document_verdict(analysis)))
@@ -94,9 +94,9 @@ def list_routing_lines(
     money: MoneyFormatter,
     formatter: Formatter,
 ) -> Iterator[AdvisoryLine]:
-    """Yield the plans for requests of two kinds over two parts, and what documents say of that.
+    """Yield the plans for two kinds of requests on two accelerators, and the documents' statements.
 
-    `names` are what columns are called, by their keys.
+    `names` are column names by key.
     """
     yield AdvisoryLine(0, tr("Two vendors"))
     yield AdvisoryLine(1, describe_request_mix(routing, formatter))
@@ -118,7 +118,7 @@ def list_routing_lines(
 def _plan(
     plan: RoutedPlan, routing: RoutingResult, names: Mapping[str, str], money: MoneyFormatter, formatter: Formatter
 ) -> str:
-    """Return what a plan takes and costs, or why it cannot be."""
+    """Return the size and cost of a plan, or why it is impossible."""
     if plan.reason is not None:
         return describe_impossible_plan(plan, formatter)
     parts = []
@@ -142,7 +142,7 @@ def _amount(spread: UncertainValue | None, money: MoneyFormatter) -> str:
 
 
 def list_watch_lines(signals: Iterable[tuple[SignalStatus, str]], formatter: Formatter) -> Iterator[AdvisoryLine]:
-    """Yield every signal with what is known of it; each comes with the title of the record's source."""
+    """Yield every signal with its known values; each with the title of the record's source."""
     yield AdvisoryLine(0, tr("Watch list"))
     yield from (AdvisoryLine(1, describe_signal(each, source, formatter)) for each, source in signals)
 
@@ -151,14 +151,14 @@ def _texts(depth: int, texts: Iterable[str]) -> Iterator[AdvisoryLine]:
     return (AdvisoryLine(depth, text) for text in texts if text)
 
 
-#: What can be shown.
+#: Options of --show.
 ADVISORY_TOPICS: Final = ("waiting", "vendors", "export", "negotiation", "software", "references", "loading", "watch")
 _INDENT: Final = "  "
 
 
 @dataclass(frozen=True, slots=True)
 class AdvisoryRequest:
-    """A decision with what it was made from; `names` are those of columns by key, `today` is an ISO day."""
+    """A decision with its inputs; `names` are column names by key, `today` is an ISO day."""
 
     answer: Answer
     decision: Decision
@@ -201,7 +201,7 @@ class AdvisoryRequest:
         return find_references(self.reference_data.references, *parts)
 
     def buy_or_wait(self) -> DeferralAnalysis:
-        """Return whether to buy now or to wait; raises `InputError` for inputs that cannot be."""
+        """Return whether to buy now or to wait; raises `InputError` for invalid inputs."""
         from gpudesk.decision.purchasing.plan_inputs import find_bought_position
 
         candidate = self.decision.recommended
@@ -210,8 +210,8 @@ class AdvisoryRequest:
 
 
 def encode_advisory(names: Sequence[str], request: AdvisoryRequest) -> dict[str, Any]:
-    """Return what is to be shown as JSON values; raises `InputError` for inputs of plans that cannot be."""
-    # Only who asks for advice waits until all of this is loaded.
+    """Return the requested information as JSON values; raises `InputError` for invalid inputs of plans."""
+    # Imported here, because it is slow to load and rarely needed.
     from gpudesk.report.writers import decision_json
 
     data, scenario, plans = request.reference_data, request.scenario, request.scenario.decision.plans
@@ -233,7 +233,7 @@ def encode_advisory(names: Sequence[str], request: AdvisoryRequest) -> dict[str,
 def list_advisory_text(
     names: Sequence[str], request: AdvisoryRequest, width: int, strong: Callable[[str], str]
 ) -> Iterator[str]:
-    """Yield what is to be shown as text; raises `InputError` for inputs of plans that cannot be."""
+    """Yield the requested information as text; raises `InputError` for invalid inputs of plans."""
     from gpudesk.decision.purchasing.routing import list_mixing_rules
     from gpudesk.report.decision import advisory
 

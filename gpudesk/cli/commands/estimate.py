@@ -46,7 +46,7 @@ def list_estimate_lines(
     strong: Callable[[str], str],
     plans: PlanChoice | None = None,
 ) -> Iterator[str]:
-    """Yield the lines of an estimate for the accelerator `name`; with `plans` also why its plan was taken."""
+    """Yield the lines of an estimate for the accelerator `name`; with `plans` also the reasons for its plan."""
     yield strong(f"{formatter.count(estimate.count)} × {name}")
     facts = [
         *_what(estimate, formatter),
@@ -57,7 +57,7 @@ def list_estimate_lines(
     yield from list_labelled_lines(facts, width)
     for note in estimate.notes:
         if note.id == "pools.pool":
-            continue  # said above
+            continue  # already stated above
         yield from (_INDENT + line for line in wrap_text(f"{format_message(note, formatter)}.", width - len(_INDENT)))
 
 
@@ -94,7 +94,7 @@ def _plans(estimate: Estimate, formatter: Formatter) -> list[tuple[str, str]]:
 
 
 def list_pool_lines(estimate: Estimate, formatter: Formatter) -> list[str]:
-    """Return what each pool of a disaggregated deployment is, a line each, or why none exists."""
+    """Return one line per pool of a disaggregated deployment, or why none exists."""
     if estimate.pools is None:
         return [] if estimate.reason is None else [f"{format_message(estimate.reason, formatter)}."]
     return [f"{label} {text}" for label, text in _plans(estimate, formatter)]
@@ -154,7 +154,7 @@ def _figures(estimate: Estimate, formatter: Formatter) -> list[tuple[str, str]]:
 
 
 def _memory(estimate: Estimate, formatter: Formatter) -> list[tuple[str, str]]:
-    """Return the parts of the memory; what does not fit leaves none free, and says itself what is short."""
+    """Return the memory breakdown; without free memory the line states what is missing."""
     use = estimate.memory
     parts = [
         (tr("Capacity"), use.capacity_bytes),
@@ -190,7 +190,7 @@ def run(options: argparse.Namespace) -> int:
 
 
 def _batch(options: argparse.Namespace, service: GpuDeskService) -> int:
-    """Answer JSON lines; the exit code says whether all of them could be answered."""
+    """Answer JSON lines; the exit code is 0 if all of them could be answered."""
     others = {"batch", "json", "run", "command", "version", "self_test", "without_user_facts"}
     option_names = [name for name, value in vars(options).items() if name not in others and value not in (None, False)]
     if option_names:
@@ -213,7 +213,7 @@ def _batch(options: argparse.Namespace, service: GpuDeskService) -> int:
 
 
 def _each(scenario: Scenario, service: GpuDeskService, *, as_json: bool) -> int:
-    """Estimate every accelerator of a scenario; those that cannot be are reported one line each."""
+    """Estimate every accelerator of a scenario; failures are reported in one line each."""
     from gpudesk.domain.estimate_json import write_estimate_json, write_plan_choice_json
     from gpudesk.text.formatting import Formatter
     from gpudesk.text.messages import format_input_error

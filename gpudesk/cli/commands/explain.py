@@ -1,4 +1,4 @@
-"""`gpudesk explain`: the working of a figure, its parallel plans and measured runs; worked examples."""
+"""`gpudesk explain`: the derivation of a figure, its parallel plans and measured runs; worked examples."""
 
 from __future__ import annotations
 
@@ -53,7 +53,7 @@ def _row(option: ConsideredPlan, formatter: Formatter) -> tuple[str, ...]:
 def list_plan_block(
     choice: PlanChoice, formatter: Formatter, width: int, strong: Callable[[str], str]
 ) -> Iterator[str]:
-    """Yield why the plan was taken, the plans next to it, and how many there are besides; or nothing."""
+    """Yield the reason for the plan, its nearest alternatives, and the number of others; or nothing."""
     lines = build_explained_plans(choice, formatter)
     if lines is None:
         return
@@ -72,7 +72,7 @@ def list_measured_runs(
     width: int,
     strong: Callable[[str], str],
 ) -> Iterator[str]:
-    """Yield the nearest published figures; nothing for a figure that nobody publishes."""
+    """Yield the nearest published figures; nothing for an unpublished figure."""
     runs = build_measured_runs(estimate, figure, records, formatter)
     if runs is None:
         return
@@ -93,7 +93,7 @@ def names_worked_example(figure: str) -> bool:
 
 
 def print_worked_examples(figure: str, service: GpuDeskService, *, as_json: bool) -> None:
-    """Write one example or all of them; raises `InputError` for one that there is not."""
+    """Write one example or all of them; raises `InputError` for an unknown one."""
     chosen = _chosen(figure, service)
     if as_json:
         output.print_json({"examples": [_encode_worked_example(each) for each in chosen]})
@@ -179,16 +179,16 @@ def _encode_worked_example(figure: WorkedFigure) -> dict[str, Any]:
 
 
 _FIGURE = "output_tokens_per_s"
-#: What is explained by a table of parallel plans and not by formulas.
+#: Explained by a table of parallel plans, not by formulas.
 _PLAN = "plan"
-#: How the names of figures of fleets begin.
+#: Prefix of the names of fleet figures.
 _OF_FLEETS = "fleet_"
 
 
 class _ExplainedColumn(NamedTuple):
-    """One accelerator with the working of its figure, None for the plan, its plans, and our record.
+    """One accelerator with the derivation of its figure (None for the plan), its plans, and measured runs.
 
-    `record` is None if the published figures cannot be read, and `fault` says why.
+    `record` is None if the published figures cannot be read, with the `fault`.
     """
 
     accelerator: str
@@ -243,7 +243,7 @@ def run(options: argparse.Namespace) -> int:
             _say_json(explained, service, options.figure)
         else:
             _print_explanation(explained, options.figure, service)
-    # The same files are behind all records.
+    # All records come from the same files.
     for fault in [each.fault for each in explained if each.fault is not None][:1]:
         code = EXIT_AT_FAULT
         report_error(
@@ -288,7 +288,7 @@ def _explain_fleets(options: argparse.Namespace, service: GpuDeskService) -> int
 
 
 def _check_figure(figure: str, known: tuple[str, ...] = ()) -> None:
-    """Refuse a figure that is not among the known ones, those of estimates unless others are given."""
+    """Refuse an unknown figure; known ones are those of estimates by default."""
     from gpudesk.estimation.derivation.figures import EXPLAINED_FIGURES, describe_unknown_figure
 
     figure_names = known or (*EXPLAINED_FIGURES, _PLAN)
@@ -297,7 +297,7 @@ def _check_figure(figure: str, known: tuple[str, ...] = ()) -> None:
 
 
 def _explained(accelerator: str, estimate: Estimate, figure: str, service: GpuDeskService) -> _ExplainedColumn:
-    """Ask for everything behind a figure; raises InputError if it has no working."""
+    """Return everything behind a figure; raises InputError if it has no derivation."""
     term = None if figure == _PLAN else service.explain(estimate, figure)
     plans = service.plans(estimate)
     try:
@@ -361,7 +361,7 @@ def _fields(term: DerivationTerm, source_text: Callable[[str], str]) -> dict[str
 def list_term_lines(
     term: DerivationTerm, source_text: Callable[[str], str], lead: str = "", below: str = ""
 ) -> Iterator[str]:
-    """Yield a term and, below it, what enters: value, formula, source."""
+    """Yield a term and, indented, its inputs: value, formula, source."""
     value, unit = format_term_value(term, Formatter())
     if isinstance(term.value, int | float) and term.unit == "B":
         # In both units, since there is room.

@@ -56,19 +56,19 @@ def _remark(cell: FitCell, formatter: Formatter) -> str:
     return tr("{plan}, {engine}", plan=format_plan(cell.plan), engine=engine)
 
 
-#: Tokens of a sequence, and sequences in flight, where nothing says how many.
+#: Default tokens of a sequence, and sequences in flight.
 _CONTEXT: Final = 8192
 _CONCURRENCY: Final = 1
 _ALL: Final = "all"
-#: Options that are checked as the fields of a request are, and those that are counts.
+#: Options checked like the fields of a request, and those that are counts.
 _SETTINGS: Final = ("weights", "kv", "serving_engine", "memory_fraction")
 _NUMBERS: Final = ("context", "input_tokens", "output_tokens", "concurrency")
 
 
 class _FitQuestion(NamedTuple):
-    """What every pair is asked.
+    """The question for every pair.
 
-    Without accelerators or models all of the catalog, without `weights` each model in its checkpoint's.
+    Without accelerators or models the whole catalog, without `weights` each model in its checkpoint's format.
     """
 
     accelerators: Sequence[str] | None
@@ -177,7 +177,7 @@ def _parse_question(options: argparse.Namespace, base: Scenario | None) -> _FitQ
 
 
 def _checked(options: argparse.Namespace) -> dict[str, Any]:
-    """Return the settings that options give; raises `InputError` that names the option."""
+    """Return the settings of the options; raises `InputError` that names the option."""
     from gpudesk.domain.field_checks import accept_whole as whole_field
     from gpudesk.estimation.request_fields import MOST_TOKENS, REQUEST_FIELDS
 
@@ -189,7 +189,7 @@ def _checked(options: argparse.Namespace) -> dict[str, Any]:
 
 
 def _context(options: argparse.Namespace) -> int | None:
-    """Return the tokens of a sequence as options give them; None if none does."""
+    """Return the tokens of a sequence from the options; None without one."""
     lengths = [each for each in (options.input_tokens, options.output_tokens) if each is not None]
     if lengths and options.context is not None:
         raise UsageError(tr("--context is input plus output tokens; use either --context or both token options"))
@@ -200,7 +200,7 @@ def _context(options: argparse.Namespace) -> int | None:
 
 
 def _strip_counts(ids: Sequence[str] | None) -> tuple[str, ...] | None:
-    """Return ids without the counts that may follow them: counts are what is looked for."""
+    """Remove counts from ids: counts are what is computed."""
     return None if ids is None else tuple(dict.fromkeys(each.partition(":")[0] for each in ids))
 
 

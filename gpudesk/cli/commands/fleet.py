@@ -1,4 +1,4 @@
-"""`gpudesk fleet`: the systems that a demand over the day takes, and what owning, renting or an API costs."""
+"""`gpudesk fleet`: the systems for a demand over the day, and the cost of owning, renting or an API."""
 
 from __future__ import annotations
 
@@ -51,7 +51,7 @@ if TYPE_CHECKING:
 _INDENT: Final = "  "
 _CURVE: Final = "--curve"
 _PRESETS: Final = tuple(kind.value for kind in LoadCurveKind if kind is not LoadCurveKind.OWN)
-#: Options of the settings -> field of the section `fleet`.
+#: Options -> fields of the section `fleet`.
 _FIELDS: Final = {"growth": "growth_per_year", "spare_systems": "spare_systems", **{name: name for name in SITE_FIELDS}}
 _OPTIONS: Final = {
     **{field: "--" + option.replace("_", "-") for option, field in _FIELDS.items()},
@@ -115,7 +115,7 @@ def run(options: argparse.Namespace) -> int:
 
 
 def _read_settings(options: argparse.Namespace, scenario: Scenario, service: GpuDeskService) -> FleetSettings:
-    """Return the settings of options over those of the scenario; raises `InputError` naming the option."""
+    """Return the options' settings merged over those of the scenario; raises `InputError` naming the option."""
     from gpudesk.documents.scenario_sections import parse_fleet, write_fleet_section
 
     fields = write_fleet_section(scenario.fleet)
@@ -189,7 +189,7 @@ def _show(answer: FleetAnswer, scenario: Scenario, service: GpuDeskService, *, a
 
 @dataclass(frozen=True, slots=True)
 class _FleetText:
-    """What is printed of fleets; `names` are those of accelerators by their ids."""
+    """The printed text of fleets; `names` are accelerator names by id."""
 
     answer: FleetAnswer
     demand: Demand

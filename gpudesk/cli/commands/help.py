@@ -20,7 +20,7 @@ def add_parser(commands: Any) -> None:  # noqa: ANN401 - argparse does not expor
 
 
 def run(options: argparse.Namespace) -> int:
-    """Print a page, a section or the list of topics; raises `InputError` if there is no such topic."""
+    """Print a page, a section or the list of topics; raises `InputError` for an unknown topic."""
     from gpudesk.report import manual
 
     width = output.get_terminal_width()

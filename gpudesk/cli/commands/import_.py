@@ -39,7 +39,7 @@ def exhaust_steps(steps: Generator[object, None, _T]) -> _T:
 
 
 def import_pack(file_import: FileImport, options: argparse.Namespace, service: GpuDeskService) -> int:
-    """Take in what differs from nothing of the user's; raises `InputError` for an unknown signer."""
+    """Import what is new or undisputed; raises `InputError` for an unknown signer."""
     from gpudesk.documents.packs import make_pack_edit
 
     if file_import.pack is None:
@@ -62,7 +62,7 @@ def import_pack(file_import: FileImport, options: argparse.Namespace, service: G
 def _apply_pack(
     file_import: FileImport, pack: FactPack, chosen: frozenset[FactKey], service: GpuDeskService, *, trust: bool
 ) -> None:
-    """Write what is chosen; of a pack that brings nothing new only the trust in its signer is kept."""
+    """Write the chosen rows; if a pack has nothing new only the trust in its signer is stored."""
     from gpudesk.documents.imports import apply_pack
     from gpudesk.documents.packs import find_new_signer
 
@@ -245,7 +245,7 @@ def _revise(file_import: FileImport, options: argparse.Namespace, service: GpuDe
     return exhaust_steps(revise_proposal(file_import, proposal, wishes, service.catalog))
 
 
-# What is said
+# Output
 
 
 def _print_imports(
@@ -311,7 +311,7 @@ def _list_left_out(proposal: ImportProposal) -> list[str]:
 
 
 def _list_import_preview(proposal: ImportProposal, service: GpuDeskService) -> list[str]:
-    """Return the lines of a preview: figures, what was taken for granted, what is left out."""
+    """Return the lines of a preview: figures, assumptions, omissions."""
     from gpudesk.documents.imports import compute_import_figures
     from gpudesk.report.catalog_import import list_import_lines, list_price_heads, list_price_lines
     from gpudesk.report.writers.text import measure_text, pad_text

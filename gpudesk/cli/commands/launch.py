@@ -1,4 +1,4 @@
-"""`gpudesk launch`: the commands that start a deployment and measure it."""
+"""`gpudesk launch`: the commands that start a deployment and benchmark it."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ def run(options: argparse.Namespace) -> int:
 
 
 def _launch(options: argparse.Namespace, service: GpuDeskService) -> int:
-    """Print the commands for every accelerator; those that cannot be started are reported one line each."""
+    """Print the commands for every accelerator; failures are reported in one line each."""
     scenario = build_scenario(options, service)
     estimates = service.estimator.estimate_many(scenario.requests())
     code = EXIT_DONE

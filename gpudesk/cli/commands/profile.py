@@ -1,4 +1,4 @@
-"""`gpudesk profile`: what one accelerator can do, what limits it, and what to do next."""
+"""`gpudesk profile`: capabilities, limits and next steps of one accelerator."""
 
 from __future__ import annotations
 
@@ -148,7 +148,7 @@ def _show(question: ProfileQuestion, service: GpuDeskService, *, as_json: bool) 
 
 
 def _write(question: ProfileQuestion, service: GpuDeskService, target: Path, paper: str | None) -> None:
-    """Write the profile in the form that the suffix names; raises `InputError`."""
+    """Write the profile in the format of the suffix; raises `InputError`."""
     from gpudesk.files import describe_unknown_format, write_atomically
     from gpudesk.report.labels import get_today
     from gpudesk.report.profile_document import FORMS, PDF_FORM, write_profile_file

@@ -1,4 +1,4 @@
-"""`gpudesk sheet`: the comparison as a file to hand over."""
+"""`gpudesk sheet`: the comparison as a file to share."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from gpudesk.cli.options import add_scenario_options, finish_command, split_list
 from gpudesk.domain.claim import StalenessLimits
 from gpudesk.text.translation import LANGUAGE_NAMES, available_languages, get_language, tr, use_language
 
-#: Sizes of paper.
+#: Paper sizes.
 PAPERS: Final = ("a4", "letter")
 
 

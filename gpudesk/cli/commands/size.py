@@ -113,9 +113,9 @@ def _factors(candidate: SizingOption, formatter: Formatter, width: int) -> list[
     return align_table((tr("Factor"), tr("Meaning")), rows, width, right=(0,))
 
 
-#: Options that say how much is asked -> how that is stated.
+#: Options of the amount -> the kind of demand.
 _AMOUNTS: Final = {name: name for name in ("users", "request_rate", "tokens_per_day", "concurrency")}
-#: Further options of a demand -> field. Those of the limits have names that loads have too.
+#: Further options of a demand -> field. Those of the limits share names with loads.
 _FURTHER: Final = {
     "requests_per_user_hour": "requests_per_user_hour",
     "peak_factor": "peak_factor",
@@ -130,7 +130,7 @@ _OPTION: Final = {
     "utilisation_cap": "--utilisation",
     "spare_replicas": "--spare",
 }
-#: Stands in for a load: that of each replica follows from the demand.
+#: A placeholder load: that of each replica follows from the demand.
 OPEN_LOAD: Final = {"concurrency": 1}
 
 
@@ -145,7 +145,7 @@ def add_parser(commands: Any) -> None:  # noqa: ANN401 - argparse does not expor
 
 
 def add_demand_options(parser: argparse.ArgumentParser, *, peak: bool = True) -> None:
-    """Add the options that state a demand; without `peak` its busiest time follows from something else."""
+    """Add the options of a demand; without `peak` its peak is defined elsewhere."""
     _add_amounts(parser.add_argument_group(tr("demand, one of")))
     _add_further(parser.add_argument_group(tr("service requirements")), peak=peak)
 
@@ -201,7 +201,7 @@ def _add_further(group: argparse._ArgumentGroup, *, peak: bool) -> None:
 
 
 def refuse_replicas(options: argparse.Namespace) -> None:
-    """Raise `UsageError` where options fix the number of replicas, which sizing computes."""
+    """Raise `UsageError` if options fix the number of replicas, which sizing computes."""
     if options.dp is not None:
         raise UsageError(tr("--dp cannot be set here: sizing computes the number of replicas"))
 
@@ -218,7 +218,7 @@ def run(options: argparse.Namespace) -> int:
 
 
 def read_demand(options: argparse.Namespace, base: Demand | None) -> Demand:
-    """Return the demand of the options over that of the scenario; raises `InputError` naming the option."""
+    """Return the demand of the options merged over that of the scenario; raises `InputError` naming the option."""
     from gpudesk.documents.scenario_sections import parse_demand
 
     amounts = {name: getattr(options, name) for name in _AMOUNTS if getattr(options, name) is not None}

@@ -1,4 +1,4 @@
-"""`gpudesk sweep`: a whole grid of questions, answered into a file."""
+"""`gpudesk sweep`: a grid of estimates, written to a file."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ _AXES: Final = (
     "batch",
     "concurrency",
 )
-#: Options that hold at all points.
+#: Options that apply to all points.
 _SETTINGS: Final = (
     "serving_engine",
     "pp",
@@ -50,12 +50,12 @@ _SETTINGS: Final = (
     "prefix_hit_rate",
     "acceptance_length",
 )
-#: From so many points on it takes long enough to be told beforehand, and how many bytes one takes in a file.
+#: Points from which a sweep announces its size, and bytes per point in a file.
 _MANY_POINTS: Final = 10_000_000
 _BYTES_OF_POINT: Final = 200
-#: Seconds between two words on how far it is.
+#: Seconds between progress messages.
 _PATIENCE_S: Final = 0.2
-#: Goes back to the start of the terminal's line and wipes it.
+#: Returns to the start of the terminal's line and clears it.
 _SAME_LINE: Final = "\r\x1b[K"
 
 
@@ -166,7 +166,7 @@ def _check_room(points: int, target: Path) -> None:
     try:
         free = shutil.disk_usage(target.resolve().parent).free
     except OSError:
-        # That the folder cannot be used is said when the file is begun.
+        # An unusable folder is reported when the file is opened.
         return
     if size > free:
         raise input_error(
@@ -188,9 +188,9 @@ def _option(where: str | None) -> str | None:
 
 
 def _follow(steps: Iterator[int], points: int, *, is_visible: bool) -> None:
-    """Go through the steps, and say on standard error how far they are.
+    """Run the steps, and report progress on standard error.
 
-    A terminal shows it in one line that goes in the end, anything else gets a line for each tenth.
+    A terminal shows it in one line that is finally cleared, other outputs get a line for each tenth.
     """
     terminal = sys.stderr.isatty()
     said_at, said_tenth = monotonic(), 0
@@ -221,7 +221,7 @@ def _progress(done: int, points: int) -> str:
 
 
 def _say_what_was_done(sweep_run: SweepRun, *, as_json: bool) -> None:
-    """Print combinations that are never possible, the number of points that do not fit, the speed and the file."""
+    """Print impossible combinations, the number of points that do not fit, the speed and the file."""
     for line in (*_never(sweep_run), *_without(sweep_run), _speed(sweep_run)):
         report_error(line, "sweep")
     if as_json:

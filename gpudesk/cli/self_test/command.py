@@ -1,4 +1,4 @@
-"""`gpudesk --self-test`: whether an installation is whole and computes what it should."""
+"""`gpudesk --self-test`: whether an installation is complete and computes correctly."""
 
 from __future__ import annotations
 
@@ -23,8 +23,8 @@ from gpudesk.cli.self_test.report import (
 )
 from gpudesk.text.translation import tr
 
-#: The checks in their order, each with a short name for programs and one for people. The network comes last:
-#: it is about all that the others did.
+#: The checks in order, each with a short name for programs and a label for people. The network is last: it is about the
+#: activity of all others.
 CHECKS: Final[tuple[tuple[str, str, Check], ...]] = (
     ("resources", "Resources", installation.check_resources),
     ("catalog", "Catalog", installation.check_catalog),
@@ -61,8 +61,8 @@ def main(arguments: Sequence[str]) -> int:
 
 
 def run_checks(*, show_progress: bool) -> SelfTestReport:
-    """Run all checks, and say each as it is done where that is wished; none keeps another from running."""
-    # What is logged meanwhile is not for standard error: a check that minds it says so itself.
+    """Run all checks, and report each on request; a failure does not stop the others."""
+    # Logs do not belong on standard error now: a check that captures them reports them itself.
     log, quiet = logging.getLogger("gpudesk"), logging.NullHandler()
     log.addHandler(quiet)
     report = SelfTestReport()
@@ -104,7 +104,7 @@ def _result(identity: str, name: str, check: Check) -> CheckResult:
     try:
         finding = check()
         outcome = CheckOutcome.DOUBT if finding.doubt else CheckOutcome.OK
-    except Exception as error:  # noqa: BLE001 - whatever it is, the check failed and says so
+    except Exception as error:  # noqa: BLE001 - any exception is a failed check
         finding, outcome = CheckFinding(_reason(error)), CheckOutcome.FAILED
     return CheckResult(identity, name, outcome, finding.text, time.perf_counter() - began)
 

@@ -1,4 +1,4 @@
-"""Checks of files, facts, the user's folder, and of figures that the engine must compute."""
+"""Checks of files, facts, the user's folder, and of known figures."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ from gpudesk.text.formatting import Formatter
 from gpudesk.text.messages import explain_system_error
 from gpudesk.text.translation import tr, trn
 
-#: What the resources of a checkout have, by folder.
+#: Contents of a checkout's resources, by folder.
 _FOLDERS: Final = {
     "fonts": "*.ttf",
     "icons": "*.svg",
@@ -33,7 +33,7 @@ _FOLDERS: Final = {
 
 
 def check_resources() -> CheckFinding:
-    """In a bundle every file is as it was built; in a checkout what is edited there can be read."""
+    """In a bundle every file is unchanged since the build; in a checkout the sources are readable."""
     bundle = paths.bundle_dir()
     finding = _read_resources() if bundle is None else _compare(bundle)
     _open_templates()
@@ -88,7 +88,7 @@ def _open_templates() -> None:
 
 
 def check_catalog() -> CheckFinding:
-    """SQLite finds the file whole, and every row in it hangs together and is the one that was built."""
+    """SQLite finds the file intact, and all its rows are consistent and unchanged since the build."""
     from gpudesk.text.messages import format_message
 
     with open_shipped_catalog() as service:
@@ -122,7 +122,7 @@ def check_calibration() -> CheckFinding:
 
 
 def check_own_file() -> CheckFinding:
-    """The user's file opens; where it does not, the program is none the worse, and it is said whose it is."""
+    """The user's file opens; if it does not, the program still works, and the finding names the file."""
     from gpudesk.catalog.user_store.user_catalog import UserCatalog
     from gpudesk.text.messages import format_input_error
 
@@ -142,13 +142,13 @@ def check_own_file() -> CheckFinding:
 
 #: Llama 3.1 70B in 16 bits: 70,553,706,496 parameters of 2 bytes.
 _WEIGHTS_70B: Final = 141_107_412_992
-#: H200 reads those weights at 4.8 TB/s for each token, so one stream cannot be faster than this.
+#: H200 reads those weights at 4.8 TB/s for each token, so a single stream cannot be faster.
 _CEILING_H200: Final = 34.3
 _CEILING_MI325X: Final = 42.9
 
 
 def check_golden() -> CheckFinding:
-    """Known questions get the answers that they got when the program was made."""
+    """Known questions still get their recorded answers."""
     from gpudesk.estimation.golden_figures import GOLDEN_FILE, compare_golden, read_golden
 
     golden = read_golden(paths.resource(GOLDEN_FILE))
@@ -177,7 +177,7 @@ def check_golden() -> CheckFinding:
 
 
 def check_memory() -> CheckFinding:
-    """The weights of a model whose size is published, on a part that holds them."""
+    """The weights of a model of published size, on an accelerator that holds them."""
     from gpudesk.estimation.request_fields import parse_request
 
     with open_shipped_catalog() as service:
@@ -191,7 +191,7 @@ def check_memory() -> CheckFinding:
 
 
 def check_speed() -> CheckFinding:
-    """One stream cannot be faster than its weights are read."""
+    """A single stream cannot be faster than one read of its weights per token."""
     from gpudesk.estimation.request_fields import parse_request
 
     times = []
@@ -220,12 +220,12 @@ def _request(accelerator: str, model: str) -> dict[str, Any]:
 
 
 _MB: Final = 1_000_000
-#: Bytes below which there is soon no room for a day's backups.
+#: Bytes below which room for daily backups runs out soon.
 _LEAST_FREE: Final = 100 * _MB
 
 
 def check_user_folder() -> CheckFinding:
-    """The user's folder can be written, has room, and SQLite can keep its journal there."""
+    """The user's folder is writable, has room, and supports SQLite's journal."""
     from gpudesk.release import find_installation
 
     folder = paths.user_dir()

@@ -1,4 +1,4 @@
-"""Check that the program kept off the network: no socket was opened here, and none is open."""
+"""Check that the program made no connections: no socket was opened here, and none is open."""
 
 from __future__ import annotations
 
@@ -13,24 +13,24 @@ from typing import Any, Final
 from gpudesk.cli.self_test.report import CheckFinding, fail_on_faults
 from gpudesk.text.translation import tr
 
-#: What a program that opens no connection does without, and a frozen one does not carry.
+#: Modules that an offline program does not need, and a frozen one does not contain.
 _CLIENTS: Final = ("http.client", "ssl", "urllib.request", "PySide6.QtNetwork")
 
-#: Tables of the sockets of a process, and the column that has the number of each.
+#: Tables of the sockets of a process, and the column of the inode.
 _TABLES: Final = {
     **{f"{kind}{version}": 9 for kind in ("tcp", "udp", "udplite", "raw", "icmp") for version in ("", "6")},
     "packet": 8,
     "netlink": 9,
 }
 _UNIX_COLUMN: Final = 6
-#: Asks the system for its name, and nobody else.
+#: Reads only the system's own name.
 _HARMLESS: Final = frozenset({"socket.gethostname"})
 _PROCESS: Final = Path("/proc/self")
 _SOCKET: Final = re.compile(r"socket:\[(\d+)\]")
 
 
 class SocketWatch:
-    """Notes every socket that Python opens from now on; there is one, since it cannot be taken back."""
+    """Records every socket that Python opens from now on; a singleton, since audit hooks cannot be removed."""
 
     def __init__(self) -> None:
         self.reports: list[str] = []
@@ -39,7 +39,7 @@ class SocketWatch:
 
     def _note(self, event: str, arguments: tuple[Any, ...]) -> None:
         if event.startswith("socket.") and event not in _HARMLESS:
-            # The first argument is the socket itself, which may be half made.
+            # The first argument is the socket itself, possibly half initialized.
             arguments_text = ", ".join(str(each) for each in arguments[1:])
             self.reports.append(f"{event.removeprefix('socket.')}({arguments_text})")
 
@@ -54,7 +54,7 @@ def watch() -> None:
 
 
 def check_network() -> CheckFinding:
-    """Nothing was opened, nothing is open, and a frozen program has nothing to open it with."""
+    """No connection was opened, none is open, and a frozen program lacks the modules for one."""
     watch()
     assert _watch is not None
     faults = [tr("a network socket was used: {what}", what=what) for what in _watch.reports]
@@ -67,14 +67,14 @@ def check_network() -> CheckFinding:
 
 
 def _open_sockets() -> set[str]:
-    """Return the numbers of the sockets that this process has open; none where the system lists nothing."""
+    """Return the inodes of the open sockets of this process; empty if the system does not list them."""
     numbers: set[str] = set()
     try:
         descriptors = list((_PROCESS / "fd").iterdir())
     except OSError:
         return numbers
     for descriptor in descriptors:
-        # The one that listed them is gone by now.
+        # The descriptor of the listing itself is closed by now.
         with suppress(OSError):
             match = _SOCKET.fullmatch(str(descriptor.readlink()))
             if match is not None:
@@ -83,9 +83,9 @@ def _open_sockets() -> set[str]:
 
 
 def _kinds(numbers: set[str]) -> Iterator[str]:
-    """Yield the kinds of the sockets with these numbers that can lead beyond this machine.
+    """Yield the kinds of the sockets with these inodes that can reach other machines.
 
-    One that leads nowhere yet is in no table; those within this machine always are in theirs.
+    A socket that is not connected is in no table; local ones always are in theirs.
     """
     within = _listed("unix", _UNIX_COLUMN)
     if within is None:
@@ -96,7 +96,7 @@ def _kinds(numbers: set[str]) -> Iterator[str]:
 
 
 def _listed(table: str, column: int) -> set[str] | None:
-    """Return the numbers of the sockets of a table, None if the system does not show it."""
+    """Return the inodes of the sockets of a table, None if the system does not show it."""
     try:
         lines = (_PROCESS / "net" / table).read_text().splitlines()[1:]
     except OSError:

@@ -36,7 +36,7 @@ _Table = dict[int, str]
 
 @dataclass(frozen=True, slots=True)
 class PdfContents:
-    """Pages, the fonts that are inside, the sides of pictures, and the text without its blanks."""
+    """Pages, embedded fonts, sizes of pictures, and the text without spaces."""
 
     pages: int
     fonts: frozenset[str]
@@ -86,7 +86,7 @@ def _text(objects: dict[int, bytes], heads: dict[int, bytes]) -> str:
 
 
 def _tables(objects: dict[int, bytes], heads: dict[int, bytes]) -> Iterator[tuple[bytes, _Table]]:
-    """Yield for each name that pages give a font its table from glyphs to characters."""
+    """Yield for each font name in the pages its table from glyphs to characters."""
     for head in heads.values():
         for match in _NAMED_FONT.finditer(head):
             table = _TO_UNICODE.search(heads.get(int(match[2]), b""))
@@ -113,18 +113,18 @@ def _content(body: bytes) -> bytes:
         return b""
 
 
-#: What the names of Wayland's libraries begin with.
+#: Prefix of the names of Wayland's libraries.
 _WAYLANDS = "libwayland-"
 
 
 def start_offscreen_qt() -> str | None:
-    """Begin Qt without a screen, before anything else does otherwise; return why it cannot be, or None."""
+    """Start Qt without a screen, before any other use; return why that is impossible, or None."""
     try:
         from gpudesk.desktop.window.self_check import begin_check
     except ImportError as error:
         return tr("Qt cannot be loaded ({reason})", reason=error)
     except OSError as error:
-        # Of a library that is gone, another may miss its folder.
+        # If a library is missing, another may need its folder.
         return tr("the program cannot be loaded ({reason})", reason=error)
     try:
         return begin_check()
@@ -148,7 +148,7 @@ def check_icons() -> CheckFinding:
 
 
 def check_fonts() -> CheckFinding:
-    """The program's own font is the one that letters are set in."""
+    """Text is set in the program's own font."""
     _need_qt()
     from gpudesk.desktop.window.self_check import check_fonts
 
@@ -168,7 +168,7 @@ def check_window() -> CheckFinding:
 
 
 def check_display() -> CheckFinding:
-    """What Qt needs to draw on a real screen can be loaded; of several ways one is enough."""
+    """The libraries for drawing on a real screen can be loaded; one of several ways is enough."""
     _need_qt()
     from gpudesk.desktop.window.self_check import check_display
 
@@ -178,21 +178,21 @@ def check_display() -> CheckFinding:
     fonts_text = ", ".join(usable)
     if not faults:
         return CheckFinding(fonts_text)
-    # The libraries of Wayland are the system's, and a system without Wayland is in order.
+    # Wayland's libraries are the system's, and a system without Wayland is fine.
     doubt = not all(_WAYLANDS in fault for fault in faults)
     return CheckFinding(
         tr("{usable}; unusable: {faults}", usable=fonts_text, faults=join_limited(faults, "; ")), doubt=doubt
     )
 
 
-#: The weights of the program's font, as PDF files write them.
+#: The weights of the program's font, as named in PDF files.
 _FONTS: Final = frozenset({"DeskSans-Regular", "DeskSans-Medium", "DeskSans-SemiBold"})
-#: Pixels on the shorter side from which a picture would be more than a mark.
+#: Pixels of the shorter side above which a picture is more than an icon.
 _LARGE: Final = 200
 
 
 def check_sheets() -> CheckFinding:
-    """The sample comparison in every form but on paper."""
+    """The sample comparison in every format except paper."""
     from gpudesk.documents.scenario_file import SAMPLE_TEMPLATE, read_template
     from gpudesk.report.comparison.sheet import build_machine_sheet, build_sheet
     from gpudesk.report.writers.csv import write_sheet_csv
@@ -218,7 +218,7 @@ def check_sheets() -> CheckFinding:
 
 
 def check_paper() -> CheckFinding:
-    """The sample comparison as PDF: its scenario is read back, its text found, and its font is inside."""
+    """The sample comparison as PDF: its scenario is readable, its text is found, and its font is embedded."""
     from gpudesk.desktop.ui.printing.pdf import save_answer_as_pdf
     from gpudesk.documents.scenario_file import SAMPLE_TEMPLATE, read_template
 
@@ -235,7 +235,7 @@ def check_paper() -> CheckFinding:
         faults.append(tr("the test sheet has no pages"))
     if answer.scenario.name.replace(" ", "") not in contents.text:
         faults.append(tr("the title of the test sheet is not searchable text"))
-    # A language of other letters brings a font of the system's beside them.
+    # A language with another script adds a system font.
     lacking = sorted(_FONTS - contents.fonts)
     if lacking:
         faults.append(tr("the program font is not embedded in the test sheet: {names}", names=join_limited(lacking)))

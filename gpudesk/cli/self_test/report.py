@@ -1,4 +1,4 @@
-"""Findings of the checks, in lines for people and as JSON for programs."""
+"""Results of the checks, as lines for people and as JSON for programs."""
 
 from __future__ import annotations
 
@@ -24,17 +24,17 @@ if TYPE_CHECKING:
     from gpudesk.service import GpuDeskService
 
 
-#: Of a longer list the first so many are named.
+#: How many items of a list are named.
 _NAMED: Final = 4
 
 
 class CheckFailedError(Exception):
-    """A check came out wrong; the text says how, and what to do where that is not to install anew."""
+    """A check failed; the text gives the reason, and the remedy if it is not to reinstall."""
 
 
 @dataclass(frozen=True, slots=True)
 class CheckFinding:
-    """What a check says where the program is as it should be; with a doubt, something beside it is not."""
+    """The result of a passed check; with a warning, something outside the program is wrong."""
 
     text: str = ""
     doubt: bool = False
@@ -49,7 +49,7 @@ def fail_on_faults(faults: Sequence[str]) -> None:
 
 
 def join_limited(names: Sequence[str], separator: str = ", ") -> str:
-    """Return names in a row, and how many more there are than can be named."""
+    """Return the first names, and how many more there are."""
     names_text = separator.join(names[:_NAMED])
     more = len(names) - _NAMED
     return tr("{names} and {n} more", names=names_text, n=more) if more > 0 else names_text
@@ -57,19 +57,19 @@ def join_limited(names: Sequence[str], separator: str = ", ") -> str:
 
 @contextmanager
 def open_shipped_catalog() -> Iterator[GpuDeskService]:
-    """Open the program's own facts: those of the user are checked on their own, and change no figure here."""
+    """Open the shipped facts: the user's are checked separately, and must not change figures here."""
     from gpudesk.service import GpuDeskService
 
     with GpuDeskService.open(with_user_facts=False) as service:
         yield service
 
 
-#: The last result is kept among the logs, for whoever is asked for it afterwards.
+#: The last result is kept in the log folder, in case someone asks for it.
 FILE_NAME: Final = "self-test.txt"
 
 
 class CheckOutcome(StrEnum):
-    """How a check came out; with a doubt the program is whole, and something around it is not."""
+    """The outcome of a check; a warning concerns the environment, not the program."""
 
     OK = "ok"
     DOUBT = "warning"
@@ -82,7 +82,7 @@ def label_outcome(outcome: CheckOutcome) -> str:
 
 @dataclass(frozen=True, slots=True)
 class CheckResult:
-    """One check: its short name, the one for people, how it came out, what it found, how long it took."""
+    """One check: short name, label, outcome, finding, duration."""
 
     id: str
     name: str
@@ -100,15 +100,15 @@ class CheckResult:
 
 @dataclass
 class SelfTestReport:
-    """The results of all checks, and what they come to."""
+    """The results of all checks, and the overall result."""
 
     results: list[CheckResult] = field(default_factory=list)
-    #: Where the report is kept, None if it could not be written.
+    #: Path of the report, None if it could not be written.
     file: Path | None = None
 
     @property
     def ok(self) -> bool:
-        """Whether nothing failed; a warning is no failure."""
+        """Whether nothing failed; a warning is not a failure."""
         return not self._count(CheckOutcome.FAILED)
 
     @cached_property
@@ -152,7 +152,7 @@ class SelfTestReport:
         return "\n".join([self.head, *(result.line for result in self.results), self.verdict]) + "\n"
 
     def fields(self) -> dict[str, Any]:
-        """Return all of it as JSON has it."""
+        """Return the whole report as JSON values."""
         return {
             "ok": self.ok,
             "verdict": self.verdict,
@@ -173,27 +173,27 @@ class SelfTestReport:
                 }
                 for result in self.results
             ],
-            # For whoever shows this and is asked to pass it on.
+            # For users who are asked to pass it on.
             "text": self.text(),
         }
 
     def write(self, target: Path) -> None:
-        """Write it to a file, as JSON or in lines by its suffix; raises `InputError`."""
+        """Write it to a file, as JSON or lines by its suffix; raises `InputError`."""
         if target.suffix.lower() == ".json":
             text = json.dumps(self.fields(), indent=2, ensure_ascii=False) + "\n"
         else:
             text = self.text()
-        # A folder's name may hold bytes that are no text; JSON reads this as an escape.
+        # A folder's name can contain bytes that are not text; JSON writes them as an escape.
         write_atomically(target, text.encode(errors="backslashreplace"))
 
     def keep(self) -> None:
-        """Keep it among the logs where that can be written."""
+        """Save it in the log folder if that is writable."""
         with suppress(OSError, InputError):
             folder = paths.ensure_logs_dir()
             self.write(folder / FILE_NAME)
             self.file = folder / FILE_NAME
 
     def show_file(self) -> None:
-        """Open what was kept: a windowed program on Windows has no terminal to say anything on."""
+        """Open the saved report: a windowed program on Windows has no terminal."""
         if sys.platform == "win32" and self.file is not None:
             os.startfile(self.file)
