@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import contextlib
 import os
+import secrets
 import stat
-import tempfile
 import tomllib
 from collections.abc import Iterator
 from pathlib import Path
@@ -86,10 +86,10 @@ def open_replacement(path: Path, *, private: bool = False) -> Iterator[IO[bytes]
 @contextlib.contextmanager
 def _open_temporary(target: Path, mode: int) -> Iterator[IO[bytes]]:
     """Yield a temporary file in the folder of `target`, which it finally replaces."""
-    descriptor, name = tempfile.mkstemp(prefix=f".{target.name}.", dir=target.parent)
-    temporary = Path(name)
+    temporary = target.with_name(f".{target.name}.{secrets.token_hex(4)}")
+    # The name is known before there is such a file: a signal may stop the program at any point from there on.
     try:
-        with os.fdopen(descriptor, "wb") as file:
+        with open(temporary, "xb", opener=_open_privately) as file:
             yield file
             file.flush()
             os.fsync(file.fileno())
@@ -100,6 +100,10 @@ def _open_temporary(target: Path, mode: int) -> Iterator[IO[bytes]]:
         with contextlib.suppress(OSError):
             temporary.unlink()
         raise
+
+
+def _open_privately(path: str, flags: int) -> int:
+    return os.open(path, flags, 0o600)
 
 
 def _get_mode(target: Path) -> int:

@@ -267,6 +267,20 @@ def test_save_keeps_permissions_and_follows_links(tmp_path: Path) -> None:
     assert stat.S_IMODE(path.stat().st_mode) == 0o600
 
 
+def test_a_signal_leaves_no_temporary_file_behind(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """It comes as an exception between any two steps of the program, here once the file is there."""
+    usual = os.open
+
+    def stopped(path: str, *rest: Any, **named: Any) -> int:
+        os.close(usual(path, *rest, **named))
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr(os, "open", stopped)
+    with pytest.raises(KeyboardInterrupt):
+        write_atomically(tmp_path / "out.csv", b"contents")
+    assert list(tmp_path.iterdir()) == []
+
+
 def test_what_is_no_file_is_written_to_and_stays_what_it_is(tmp_path: Path) -> None:
     pipe, link = tmp_path / "pipe", tmp_path / "out.html"
     os.mkfifo(pipe)
