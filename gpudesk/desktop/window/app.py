@@ -76,6 +76,10 @@ class DesktopProgram(QObject):
         #: Cleans up once the user pauses: in the middle of a drag it would be seen.
         self._pause = QTimer(self, singleShot=True, interval=_PAUSE_MS)
         self._pause.timeout.connect(self._clean_up)
+        #: Windows in the former language, the next to be replaced last: two of each would take twice the memory.
+        self._outdated: list[MainWindow] = []
+        self._turn = QTimer(self, singleShot=True, interval=0)
+        self._turn.timeout.connect(self._continue)
 
     def new_window(self, files: Sequence[Path] = ()) -> MainWindow:
         """Open a window on the first of these files, the others beside it; without any, on the start page.
@@ -109,6 +113,7 @@ class DesktopProgram(QObject):
 
     def window_closed(self, window: DocumentWindow) -> None:
         self.windows[:] = [each for each in self.windows if each is not window]
+        self._turn.start()
         if not self.windows and self._manual is not None:
             self._manual.close()
 
@@ -154,14 +159,28 @@ class DesktopProgram(QObject):
         self.theme.set_font_percent(percent)
 
     def set_language(self, code: str) -> None:
-        """Activate a language, or with an empty code the system's, and show all windows in it."""
+        """Activate a language, or with an empty code the system's, and show all windows in it, the active one first."""
         self.settings.put(LANGUAGE, code)
         activate_language(code)
         self.formatter = Formatter()
         self._replace_manual()
         active = self.active_window()
-        for former in list(self.windows):
-            self._replace(former, is_active=former is active)
+        self._outdated = sorted(self.windows, key=lambda window: window is active)
+        for former in self._outdated:
+            former.drop_hidden_pages()
+        self._replace_next()
+
+    def _replace_next(self) -> None:
+        if self._outdated:
+            former = self._outdated.pop()
+            if former in self.windows:
+                self._replace(former)
+            self._turn.start()
+
+    def _continue(self) -> None:
+        """Free what a window has left, and replace the next in a turn of its own."""
+        gc.collect()
+        self._replace_next()
 
     def _replace_manual(self) -> None:
         """Put a manual in the active language in the place of an open one, on the same page."""
@@ -177,8 +196,9 @@ class DesktopProgram(QObject):
         former.close()
         former.deleteLater()
 
-    def _replace(self, former: MainWindow, *, is_active: bool) -> None:
+    def _replace(self, former: MainWindow) -> None:
         """Put a window in the place of another, with the same document on the same page."""
+        is_active = former is self.active_window()
         window = self._make_window()
         window.go_on_from(former)
         self.windows[self.windows.index(former)] = window

@@ -7,7 +7,7 @@ from functools import cached_property, partial
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from PySide6.QtCore import Qt, QTimer
+from PySide6.QtCore import QCoreApplication, QEvent, Qt, QTimer
 from PySide6.QtGui import QCloseEvent, QDragEnterEvent, QDropEvent, QResizeEvent
 from PySide6.QtWidgets import QWidget
 
@@ -190,6 +190,13 @@ class MainWindow(DocumentWindow):
         if was_inside:
             # What had the focus is out of sight now, and Qt would give it to anything.
             page.focus_content()
+
+    def drop_hidden_pages(self) -> None:
+        """Delete all pages but the one that is shown: the others are not needed where this window soon goes."""
+        for page_id in [each for each in self._pages if each != self._page]:
+            page = self._pages.pop(page_id)
+            page.deleteLater()
+            QCoreApplication.sendPostedEvents(page, QEvent.Type.DeferredDelete.value)
 
     def _connect_page(self, page: DeskPage) -> None:
         page.wanted.connect(self._fill_in)

@@ -271,8 +271,8 @@ def test_a_signal_leaves_no_temporary_file_behind(tmp_path: Path, monkeypatch: p
     """It comes as an exception between any two steps of the program, here once the file is there."""
     usual = os.open
 
-    def stopped(path: str, *rest: Any, **named: Any) -> int:
-        os.close(usual(path, *rest, **named))
+    def stopped(path: str, flags: int, mode: int) -> int:
+        os.close(usual(path, flags, mode))
         raise KeyboardInterrupt
 
     monkeypatch.setattr(os, "open", stopped)

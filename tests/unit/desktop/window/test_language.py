@@ -1,12 +1,15 @@
 """The language is chosen in the menu: all windows go on in it at once, and nothing that was entered is lost."""
 
+import gc
 import time
 
 import pytest
 from PySide6.QtCore import QCoreApplication, QEvent
 from PySide6.QtWidgets import QApplication
 from pytestqt.qtbot import QtBot
+from shiboken6 import isValid
 
+from gpudesk.desktop.pages.memory.page import MemoryPage
 from gpudesk.desktop.session import scenario_edits
 from gpudesk.desktop.session.recovery import find_recovery_dir, list_files
 from gpudesk.desktop.session.settings import LANGUAGE
@@ -14,6 +17,7 @@ from gpudesk.desktop.ui.theme.theme import Theme
 from gpudesk.desktop.window.main_window import MainWindow
 from gpudesk.desktop.window.manual_window import ManualWindow
 from gpudesk.desktop.window.sheet_preview import SheetPreview
+from gpudesk.documents.scenario_file import SAMPLE_TEMPLATE
 from gpudesk.text.translation import PSEUDO, get_language
 
 
@@ -55,6 +59,39 @@ def test_windows_go_on_in_the_chosen_language(window: MainWindow, qtbot: QtBot) 
     back = choose(made, "en")
     assert back.desk.scenario == edited
     assert get_language() == "en"
+
+
+def list_main_windows() -> list[MainWindow]:
+    """Return all main windows that are in memory, garbage included."""
+    return [each for each in gc.get_objects() if isinstance(each, MainWindow)]
+
+
+def test_windows_are_replaced_one_after_the_other(window: MainWindow, qtbot: QtBot) -> None:
+    """All pages of all windows at once, in both languages, would take several times the memory."""
+    other = window.program.new_window()
+    assert isinstance(other, MainWindow)
+    other.open_template(SAMPLE_TEMPLATE)
+    for page_id in ("memory", "compare"):
+        other.show_page(page_id)
+    hidden = other.findChildren(MemoryPage)
+    other.come_to_front()
+    window.program.set_language(PSEUDO)
+    assert not any(isValid(page) for page in hidden)
+    assert sum(each in (window, other) for each in window.program.windows) == 1, "the active one comes first"
+    del other, hidden
+    qtbot.waitUntil(lambda: window not in window.program.windows)
+
+
+def test_what_is_left_of_a_window_is_freed(window: MainWindow, qtbot: QtBot) -> None:
+    gc.collect()
+    before = len(list_main_windows())
+    window.program.set_language(PSEUDO)
+    assert len(list_main_windows()) == before + 1
+    other = window.program.new_window()
+    other.close()
+    del other
+    QCoreApplication.sendPostedEvents(None, QEvent.Type.DeferredDelete.value)
+    qtbot.waitUntil(lambda: len(list_main_windows()) == before + 1)
 
 
 def test_the_choice_is_kept_for_the_next_start(window: MainWindow) -> None:
