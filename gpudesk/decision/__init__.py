@@ -1,1 +1,1 @@
-"""What to choose and why: rules of documents, facts, the decision, and purchasing."""
+"""The recommendation and its reasons: rules of documents, facts, the decision, and purchasing."""

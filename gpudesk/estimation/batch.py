@@ -1,7 +1,8 @@
 """`estimate --batch`: JSON lines in, one JSON line out for each, in order.
 
-Lines are answered as they come: what has arrived is parsed, estimated in one vectorized call and written
-before more is read, so memory stays flat however long the input is."""
+Lines are answered as they arrive: they are parsed, estimated in one vectorized call and written before more is read, so
+memory stays constant for any input length.
+"""
 
 from __future__ import annotations
 
@@ -18,16 +19,16 @@ from gpudesk.estimation.line_answers import LineQuestion, RequestTemplate
 from gpudesk.estimation.request_fields import MOST_TOKENS, parse_load, parse_request
 from gpudesk.text.messages import InputError, format_input_error, input_error
 
-#: Bytes that are taken at once at most; some thousand lines.
+#: Maximum bytes read at once; some thousand lines.
 _CHUNK_BYTES: Final = 1 << 20
-#: A line longer than this is answered with an error; no request comes near it.
+#: A longer line gets an error; real requests are far shorter.
 _LONGEST_LINE: Final = 1 << 20
-#: Templates, and loads, that are remembered.
+#: Templates, and loads, that are cached.
 _MOST_TEMPLATES: Final = 10_000
 
 
 class BatchEstimator(Protocol):
-    """What answers the questions of many lines in one call; each is answered or refused by itself."""
+    """Answers the questions of many lines in one call; each succeeds or fails by itself."""
 
     def answer_lines(self, questions: Sequence[LineQuestion]) -> list[bytes | InputError]:
         """Return the JSON line that answers each question, in order."""
@@ -35,7 +36,7 @@ class BatchEstimator(Protocol):
 
 
 class _LineFault(NamedTuple):
-    """Why a line asks nothing, and its id as far as that is known."""
+    """Why a line is not a valid question, and its id if known."""
 
     identity: str | int | None
     error: InputError
@@ -60,7 +61,7 @@ def answer_stream(estimator: BatchEstimator, source: IO[bytes], target: IO[bytes
 
 @contextmanager
 def _tune_collector() -> Iterator[None]:
-    """Let the collector of cycles look rarely: lines come and go by the thousand and leave none."""
+    """Let the garbage collector run rarely: thousands of lines come and go without cycles."""
     usual = gc.get_threshold()
     gc.freeze()
     gc.set_threshold(100_000, 20, 20)
@@ -72,13 +73,13 @@ def _tune_collector() -> Iterator[None]:
 
 
 def _read_chunks(source: IO[bytes]) -> Iterator[list[bytes]]:
-    """Yield lists of whole lines as they arrive; the last line may lack its line feed."""
+    """Yield lists of whole lines as they arrive; the last line can lack its line feed."""
     read_chunk = getattr(source, "read1", source.read)
     rest = b""
     while block := read_chunk(_CHUNK_BYTES):
         *lines, rest = (rest + block).split(b"\n")
         while len(rest) > _LONGEST_LINE and (more := read_chunk(_CHUNK_BYTES)):
-            # Too long to be answered: keep just enough of it to say so.
+            # Too long to be answered: keep just enough to report it.
             _, line_feed, tail = more.partition(b"\n")
             if line_feed:
                 ended = tail.split(b"\n")
@@ -112,12 +113,12 @@ def _answer_lines(
 
 
 def _answer_questions(estimator: BatchEstimator, questions: list[LineQuestion]) -> list[bytes | InputError]:
-    """Answer all questions in one call; should that fail, one by one, so that one line spoils no other."""
+    """Answer all questions in one call; if it fails, one by one, so that a bad line does not affect others."""
     if not questions:
         return []
     try:
         return estimator.answer_lines(questions)
-    except Exception as error:  # noqa: BLE001 - a mistake of the program, said on the line that meets it
+    except Exception as error:  # noqa: BLE001 - a bug, reported on the line that triggers it
         if len(questions) == 1:
             return [
                 input_error(
@@ -130,7 +131,7 @@ def _answer_questions(estimator: BatchEstimator, questions: list[LineQuestion]) 
 
 
 class _LineParser:
-    """Parses lines. What many of them state alike, all but id, lengths and the amount of load, is checked once."""
+    """Parses lines. The shared content of similar lines (all but id, lengths and amount of load) is checked once."""
 
     def __init__(self) -> None:
         self._templates: dict[bytes, RequestTemplate] = {}
@@ -148,7 +149,7 @@ class _LineParser:
         return question or self._parse_anew(orjson.loads(raw))
 
     def _recognise(self, fields: dict[str, Any]) -> LineQuestion | None:
-        """Return the question of a faultless line that has a template; takes `fields` apart."""
+        """Return the question of a valid line that has a template; consumes `fields`."""
         take = fields.pop
         identity, input_tokens, output_tokens = (
             take("id", None),
@@ -176,7 +177,7 @@ class _LineParser:
             load = self._loads[key] = parse_load("load", fields)
         return load
 
-    def _parse_anew(self, fields: Any) -> LineQuestion | _LineFault:  # noqa: ANN401 - whatever JSON holds
+    def _parse_anew(self, fields: Any) -> LineQuestion | _LineFault:  # noqa: ANN401 - any JSON value
         try:
             request = parse_request(fields)
         except InputError as error:
@@ -194,7 +195,7 @@ class _LineParser:
 
 
 def _make_key(fields: dict[str, Any], load: Load) -> bytes:
-    """Return what lines of one template have in common, as they write it: 1, 1.0 and true are not the same."""
+    """Return what lines of one template share, as written: 1, 1.0 and true are different."""
     fields["load"] = load.kind if load.limit == "p99" else load.limit
     return orjson.dumps(fields)
 

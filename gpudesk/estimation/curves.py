@@ -1,7 +1,8 @@
-"""Curves: the figures of deployments against concurrency, all points of all of them in one vectorized call.
+"""Curves: figures of deployments by concurrency, all points in one vectorized call.
 
-A curve depends on the deployment and the requests but not on how many are in flight, so it is computed once
-and kept while the concurrency is dragged; the point of the scenario is inserted from the estimate itself."""
+A curve depends on the deployment and the requests but not on the concurrency, so it is computed once and cached while
+the concurrency is dragged; the point of the scenario is inserted from the estimate itself.
+"""
 
 from __future__ import annotations
 
@@ -41,29 +42,29 @@ if TYPE_CHECKING:
     from gpudesk.estimation.search_space import SearchSpaceTable
 
 
-#: Points of a curve that are spread evenly over the logarithm of concurrency, before whole numbers merge.
+#: Points of a curve, evenly spread over the logarithm of concurrency, before duplicates merge.
 SPREAD_POINTS: Final = 48
-#: Curves that are kept: those of a scenario and of what it was changed from.
+#: Cached curves: those of a scenario and of its previous state.
 MOST_KEPT_CURVES: Final = 64
 
 _NAMES: Final = np.array([str(limiter) for limiter in LIMITERS])
 _CAPACITY: Final = LIMITERS.index(Limiter.CAPACITY)
 _UNKNOWN: Final = IntervalEstimate(float("nan"), float("nan"), float("nan"))
 
-#: What a curve depends on: the step row with all behind it, the requests, and (finite runs) their number.
+#: Key of a curve: the step row with everything behind it, the requests, and (finite runs) their number.
 _CurveKey = tuple[int, int, int, float, bool, tuple[int, int] | None]
 
 
 @lru_cache(maxsize=512)
 def list_curve_points(most: int) -> tuple[int, ...]:
-    """Return where a curve up to `most` has points: 1, powers of two, the end, and evenly between them."""
+    """Return the points of a curve up to `most`: 1, powers of two, the end, and evenly between them."""
     spread = np.rint(np.geomspace(1, most, SPREAD_POINTS)).astype(int).tolist()
     powers = [1 << exponent for exponent in range(most.bit_length())]
     return tuple(sorted({*spread, *powers, most}))
 
 
 class CurveTable:
-    """Makes curves and keeps them."""
+    """Computes and caches curves."""
 
     def __init__(self, table: SearchSpaceTable, constants: SchedulingConstants) -> None:
         self._table = table
@@ -71,11 +72,11 @@ class CurveTable:
         self._cached_curves: dict[_CurveKey, ConcurrencyCurve] = {}
 
     def clear(self) -> None:
-        """Forget all curves: the rows of the spaces have other positions."""
+        """Drop all curves: the rows of the search spaces have moved."""
         self._cached_curves.clear()
 
     def curves(self, estimates: Sequence[Estimate]) -> tuple[ConcurrencyCurve, ...]:
-        """Return the curves of estimates that fit, each through the estimate itself where it is on it."""
+        """Return the curves of estimates that fit, each passing through its estimate."""
         deployments = [find_deployment(estimate, self._table) for estimate in estimates]
         keys = [_make_curve_key(each) for each in deployments]
         missing = {key: each for key, each in zip(keys, deployments, strict=True) if key not in self._cached_curves}
@@ -111,7 +112,7 @@ class CurveTable:
     def _through_estimates(
         self, curves: list[ConcurrencyCurve], deployments: list[EstimateDeployment]
     ) -> tuple[ConcurrencyCurve, ...]:
-        """Put the estimates on their curves, so that what is read off one is the figure of the other."""
+        """Put the estimates on their curves, so that both give the same figures."""
         between = [
             position
             for position, (curve, each) in enumerate(zip(curves, deployments, strict=True))
@@ -153,7 +154,7 @@ def _make_closed_loops(
 
 
 def name_limiters(results: ServingResults) -> NDArray[np.str_]:
-    """Name what limits each point: memory where fewer sequences run than are there."""
+    """Name the limiter of each point: memory if fewer sequences run than are requested."""
     return _NAMES[np.where(_mark_waiting(results), _CAPACITY, results.limiter)]
 
 
@@ -194,14 +195,14 @@ def _make_series(band: IntervalArrays, at: slice) -> IntervalSeries:
 
 
 def _is_on_curve(chosen: EstimateDeployment) -> bool:
-    """Whether the estimate is a point of its own curve: a closed loop that ends no later than memory."""
+    """Whether the estimate is a point of its own curve: a closed loop within the memory limit."""
     estimate = chosen.estimate
     closed = estimate.request.workload.load.kind is LoadKind.CONCURRENCY
     return closed and 1 <= (estimate.concurrency or 0) <= chosen.max_sequences
 
 
 def _insert_estimate(curve: ConcurrencyCurve, estimate: Estimate, shares: list[float] | None) -> ConcurrencyCurve:
-    """Return a curve with the estimate as the point at its concurrency; `shares` where it is a new point."""
+    """Return a curve with the estimate as the point at its concurrency; `shares` for a new point."""
     own = estimate.concurrency or 1
     place = bisect_left(curve.concurrency, own)
     after = place if shares is not None else place + 1
@@ -231,14 +232,14 @@ def _insert_estimate(curve: ConcurrencyCurve, estimate: Estimate, shares: list[f
 
 
 class PoolCharts:
-    """Makes what charts show of an estimate with pools."""
+    """Builds the chart data of an estimate with pools."""
 
     def __init__(self, pools: PoolEstimator, constants: SchedulingConstants) -> None:
         self._pools = pools
         self._constants = constants
 
     def curve(self, estimate: Estimate) -> ConcurrencyCurve:
-        """Return the figures of the same pools against concurrency, the estimate's own among the points."""
+        """Return the figures of the same pools by concurrency, including the estimate's own point."""
         done = self._pools.operate(estimate)
         most = estimate.max_concurrency
         load = estimate.request.workload.load
@@ -260,7 +261,7 @@ class PoolCharts:
         return parts.curve(slice(None), tuple(int(each) for each in amount), most)
 
     def roofline(self, estimate: Estimate) -> Roofline:
-        """Return the roofs over the decode pool with its point, and the point of the prefill pool."""
+        """Return the rooflines of the decode pool with its point, and the point of the prefill pool."""
         done = self._pools.operate(estimate)
         prefill, decode = (
             make_roofline(space, choice.deployment, self._get_operation(done, which))
@@ -270,11 +271,11 @@ class PoolCharts:
         return replace(decode, prefill=prefill.prefill, effective=effective)
 
     def operate(self, estimate: Estimate) -> OperatingPoint:
-        """Return what the decode pool does under the load of an estimate."""
+        """Return the operation of the decode pool under the load of an estimate."""
         return self._get_operation(self._pools.operate(estimate), 1)
 
     def _get_operation(self, done: PoolOperatingPoint, which: int) -> OperatingPoint:
-        """Return what one of the pools does (0: prefill, 1: decode) in the form that charts are made from."""
+        """Return the operation of one of the pools (0: prefill, 1: decode) in the form that charts use."""
         cases, results = done.cases, done.results
         arrays = CaseArrays(
             index=np.array([done.pair[which].deployment.position], dtype=np.intp),

@@ -1,7 +1,8 @@
-"""From a request to the deployments that could answer it: serving engine, kernels, plans, memory, step coefficients.
+"""From a request to its possible deployments: serving engine, kernels, plans, memory, step coefficients.
 
-Everything here depends on the accelerator, the model and the settings but not on lengths or load, so it is
-computed once and kept."""
+Everything here depends on the accelerator, the model and the settings but not on lengths or load, so it is computed
+once and cached.
+"""
 
 from __future__ import annotations
 
@@ -31,15 +32,15 @@ from gpudesk.engine.step_work import HardwareCeilings, RankLink, compute_ceiling
 from gpudesk.estimation.request_fields import check_degrees
 from gpudesk.text.messages import InputError, Message, Share, Term, input_error, message, message_n
 
-#: Software older than this before the newest calibrated month is taken to be this old: rows reach no further.
+#: Older software counts as this many months before the newest calibrated month: rows reach no further back.
 OLDEST_MONTHS = 36
-#: Below this, chunks of prefill cost more than the memory they save is worth.
+#: Smaller prefill chunks cost more than the memory they save is worth.
 LEAST_BATCHED_TOKENS = 2048
-#: Nobody lowers the batch below this to save what drawing its tokens takes.
+#: Operators do not lower the batch further to save sampling memory.
 LEAST_BATCH = 64
 
 
-#: What a serving engine's memory fraction is a fraction of.
+#: The base of a serving engine's memory fraction.
 _MEMORY_TERMS: Final = {
     "total": Term("total", "all memory"),
     "free": Term("free", "the free memory"),
@@ -48,7 +49,7 @@ _MEMORY_TERMS: Final = {
 
 
 def to_calendar_months(date: str) -> int:
-    """Months since year 0 of an ISO date of at least a month."""
+    """Months from year 0 to an ISO date of at least a month."""
     return int(date[:4]) * 12 + int(date[5:7]) - 1
 
 
@@ -59,7 +60,7 @@ def configure_serving(
     engines: tuple[ServingEngine, ...],
     calibration: Calibration,
 ) -> ServingConfiguration:
-    """Choose serving engine, kernels and settings; raises InputError if nothing runs it."""
+    """Choose serving engine, kernels and settings; raises InputError if nothing runs the request."""
     if not model.dimensions_known:
         raise input_error(
             "model.no_dimensions",
@@ -170,7 +171,7 @@ def configure_serving(
 
 
 def _check_peaks(accelerator: Accelerator, arithmetic: Precision) -> None:
-    """Refuse a part that states no peak for its arithmetic or for that of attention."""
+    """Refuse an accelerator without a peak for its arithmetic or for that of attention."""
     for precision in (arithmetic, Precision.BF16):
         if find_peak(accelerator, precision) is None:
             problem = message(
@@ -226,7 +227,7 @@ def make_plan_wishes(request: EstimateRequest, engine: ServingEngine) -> PlanCon
 
 
 def check_plan(request: EstimateRequest, configuration: ServingConfiguration) -> None:
-    """Refuse a plan that cannot be: a count that is not tp x pp x dp, or parts that the ranks cannot share."""
+    """Refuse an impossible plan: a count other than tp x pp x dp, or dimensions that do not divide evenly."""
     degrees = ("count", "tp", "pp", "ep", "dp")
     check_degrees({name: getattr(request, name) for name in degrees})
     if request.pp is not None and request.pp > configuration.model.layer_count:
@@ -243,7 +244,7 @@ def check_plan(request: EstimateRequest, configuration: ServingConfiguration) ->
 
 
 def _check_shares(request: EstimateRequest, configuration: ServingConfiguration) -> None:
-    """Refuse degrees that the serving engine does not load the model with, whatever the open ones are."""
+    """Refuse degrees with which the serving engine does not load the model, for any value of the open degrees."""
     wishes, tp, pp = make_plan_wishes(request, configuration.engine), request.tp or request.ep or 1, request.pp or 1
     plans = [
         ParallelPlan(tp, pp, ep, request.dp or 1, attention_dp)
@@ -323,7 +324,7 @@ def describe_no_plan(request: EstimateRequest, configuration: ServingConfigurati
 def add_nearest_plan(
     objection: Message, request: EstimateRequest, configuration: ServingConfiguration, refused: ParallelPlan
 ) -> Message:
-    """Return why a plan is refused with the nearest one that holds a request; without it where none exists."""
+    """Return why a plan is refused with the nearest one that holds a request; without it if none exists."""
     nearest = _find_nearest_plan(request, configuration, refused)
     if nearest is None:
         return objection
@@ -336,7 +337,7 @@ def add_nearest_plan(
 def _find_nearest_plan(
     request: EstimateRequest, configuration: ServingConfiguration, refused: ParallelPlan
 ) -> ParallelPlan | None:
-    """Return the plan whose degrees differ least, on as many accelerators if possible."""
+    """Return the plan with the most similar degrees, on as many accelerators if possible."""
     free = replace(request, count=None, tp=None, pp=None, ep=None, dp=None, attention_dp=None)
     sizes = list_replica_counts(configuration.accelerator, make_plan_wishes(free, configuration.engine))
     tokens = request.workload.request_tokens
@@ -352,13 +353,13 @@ def _find_nearest_plan(
 
 
 def _measure_distance(plan: ParallelPlan, other: ParallelPlan) -> tuple[bool, float]:
-    """Return how far two plans are apart: whether one has data-parallel attention, then doublings of degrees."""
+    """Return the distance of two plans: a difference in attention-DP, then doublings of degrees."""
     degrees = ((plan.tp, other.tp), (plan.pp, other.pp), (plan.ep, other.ep), (plan.dp, other.dp))
     return plan.attention_dp != other.attention_dp, sum(abs(math.log2(mine / theirs)) for mine, theirs in degrees)
 
 
 def list_counts(request: EstimateRequest, configuration: ServingConfiguration) -> tuple[int, ...]:
-    """Return deployment sizes to try, smallest first: those on which all weights together find room."""
+    """Return deployment sizes to try, smallest first: those with room for all weights together."""
     if request.count is not None:
         return (request.count,)
     sizes = list_replica_counts(configuration.accelerator, make_plan_wishes(request, configuration.engine))
@@ -370,7 +371,7 @@ def list_counts(request: EstimateRequest, configuration: ServingConfiguration) -
 def make_memory_plan(request: EstimateRequest, configuration: ServingConfiguration, plan: ParallelPlan) -> MemoryPlan:
     """Return the memory of a plan and the settings that it needs.
 
-    What nobody set is lowered where the model fills the memory, as an operator does.
+    Free settings are lowered if the model fills the memory, as an operator would.
     """
     settings = configuration.settings
     while True:
@@ -384,7 +385,7 @@ def make_memory_plan(request: EstimateRequest, configuration: ServingConfigurati
 
 
 class MemoryPlanCache:
-    """The memory of the plans of one configuration, of which those that differ in their replicas alone share it."""
+    """The memory of the plans of one configuration, shared by plans that differ only in replicas."""
 
     def __init__(self, request: EstimateRequest, configuration: ServingConfiguration) -> None:
         self._request = request
@@ -395,12 +396,12 @@ class MemoryPlanCache:
         return len(self._alike)
 
     def list_plans(self, count: int) -> tuple[ParallelPlan, ...]:
-        """Return the plans of `count` accelerators, the serving engine asked or not."""
+        """Return the plans of `count` accelerators, with or without the serving engine's checks."""
         wishes = make_plan_wishes(self._request, self._configuration.engine)
         return list_parallel_plans(self._configuration.model, self._configuration.accelerator, count, wishes)
 
     def find_alike(self, plan: ParallelPlan) -> MemoryPlan | None:
-        """Return a plan with any number of such replicas; None if the serving engine refuses them."""
+        """Return a plan with any number of equal replicas; None if the serving engine refuses them."""
         shape = plan.replica_shape
         if shape not in self._alike:
             refused = find_objection(self._configuration, plan) is not None
@@ -416,10 +417,10 @@ class MemoryPlanCache:
 def _reduce_settings(
     request: EstimateRequest, model: Model, settings: MemorySettings, budget: MemoryBudget, plan: ParallelPlan
 ) -> MemorySettings | None:
-    """Return settings that leave the usual cache more where it has too little, if there are any.
+    """Return settings that leave more memory for a cache that is too small by default, if there are any.
 
-    The chunk is halved while its activations would leave less than they take, the batch while drawing its
-    tokens would leave nothing. Where activations lie beside the fraction, lowering them brings nothing.
+    The chunk is halved while its activations would leave less than they take, the batch while sampling would leave
+    nothing. If activations are outside the fraction, lowering them does not help.
     """
     occupied_bytes = budget.weights_bytes + budget.activations_bytes + budget.runtime_bytes
     remaining_bytes = budget.capacity_bytes - occupied_bytes
@@ -439,7 +440,7 @@ def _reduce_settings(
 
 
 def make_plan_notes(deployment: ResolvedDeployment, node_bandwidth: float) -> tuple[Message, ...]:
-    """Return notes on the plan: links other than the fastest, and settings that were lowered for it."""
+    """Return notes on the plan: links other than the fastest, and lowered settings."""
     notes = _make_link_notes(
         deployment.plan, compute_ceilings(deployment.configuration, deployment.plan, node_bandwidth)
     )

@@ -39,7 +39,7 @@ from gpudesk.files import read_toml
 from gpudesk.text.formatting import IntervalEstimate
 from gpudesk.text.messages import InputError, Message, input_error, message
 
-#: Least and most that a request can ask for: pixels of a side, frames, steps, items in a batch, accelerators.
+#: Bounds of a request: pixels of a side, frames, steps, items in a batch, accelerators.
 SIZE_LIMITS: Final = {
     "width": (64, 8192),
     "height": (64, 8192),
@@ -59,7 +59,7 @@ class DiffusionCalibration(NamedTuple):
 
 
 def read_diffusion_constants(path: Path) -> DiffusionCalibration:
-    """Return what data/diffusion_constants.toml states; raises `InputError` that names the file."""
+    """Return the content of data/diffusion_constants.toml; raises `InputError` that names the file."""
     document = read_toml(path)
     try:
         memory, grades = document["memory"], document["grades"]
@@ -142,7 +142,7 @@ class DiffusionEstimator:
                 if result.estimated or run is None or item_s is None or model.architecture is None:
                     continue
                 if result.accelerator is None:
-                    # The bandwidth is not known there; no measured run is bound by it.
+                    # The bandwidth is unknown there; no measured run is memory-bound.
                     ceilings = find_ceilings(self._peaks.get(result.part, {}), math.inf, run.weights)
                 else:
                     accelerator = self._catalog.accelerator(result.accelerator)
@@ -212,7 +212,7 @@ class DiffusionEstimator:
         )
 
     def _find_basis(self, model: DiffusionModel, accelerator: Accelerator) -> EstimateBasis:
-        """Return what measured runs there are: of the model on the generation, of both apart, or of one at most."""
+        """Return the kind of measured runs: of the model on the generation, of both separately, or of at most one."""
         models = {run.model.id for run in self.measured_runs}
         generations = {
             (run.model.id, self._catalog.accelerator(run.result.accelerator).generation)
@@ -283,12 +283,12 @@ class DiffusionEstimator:
                 yield _compare_statement(stated, estimate, result)
 
 
-#: Accelerators on one item in the measured runs, at most.
+#: Maximum accelerators on one item in the measured runs.
 _MOST_MEASURED_TOGETHER: Final = 8
 
 
 def _compare_statement(stated: float, estimate: DiffusionEstimate, result: DiffusionResult) -> Message:
-    """Return how the time that a document states compares with the estimate."""
+    """Return how the time stated by a document compares with the estimate."""
     if stated < estimate.floor_s:
         return message(
             "diffusion.refuted",
@@ -315,7 +315,7 @@ def _get_architecture(model: DiffusionModel) -> DiffusionArchitecture:
 
 
 def _fill_in(request: DiffusionRequest, architecture: DiffusionArchitecture) -> DiffusionRequest:
-    """Return the request with the defaults of the model's pipeline; raises `InputError` for what cannot be."""
+    """Return the request with the defaults of the model's pipeline; raises `InputError` for invalid values."""
     filled = replace(
         request,
         width=architecture.width if request.width is None else request.width,

@@ -1,4 +1,4 @@
-"""The estimator: resolves requests against catalog and calibration and answers many of them in one call."""
+"""The estimator: resolves requests with catalog and calibration and answers many of them in one call."""
 
 from __future__ import annotations
 
@@ -68,7 +68,7 @@ def get_serving_constants(calibration: Calibration) -> SchedulingConstants:
 
 
 class Estimator:
-    """Answers questions about deployments; keeps what it has computed about parts, models and plans."""
+    """Answers questions about deployments; caches results on accelerators, models and plans."""
 
     def __init__(self, catalog: EstimatorCatalog, calibration: Calibration) -> None:
         self._calibration = calibration
@@ -82,14 +82,14 @@ class Estimator:
         self._scaling = ScalingTable(self._table, self._constants, self.estimate_many)
 
     def estimate(self, request: EstimateRequest) -> Estimate:
-        """Answer one question; raises InputError for one that cannot be answered."""
+        """Answer one question; raises InputError if it cannot be answered."""
         answer = self.estimate_many([request])[0]
         if isinstance(answer, InputError):
             raise answer
         return answer
 
     def estimate_many(self, requests: Sequence[EstimateRequest]) -> list[Estimate | InputError]:
-        """Answer all questions in one vectorized call, in order; an unanswerable one gives its InputError."""
+        """Answer all questions in one vectorized call, in order; a failed one gives its InputError."""
         self._make_room()
         with self._table:
             return self._answer(requests)
@@ -126,7 +126,7 @@ class Estimator:
         return [answer for answer in answers if answer is not None]
 
     def answer_lines(self, questions: Sequence[LineQuestion]) -> list[bytes | InputError]:
-        """Return the JSON lines that answer questions, in order; an unanswerable one gives its InputError."""
+        """Return the JSON lines that answer questions, in order; a failed one gives its InputError."""
         from gpudesk.estimation.line_answers import LineAnswerer
 
         self._make_room()
@@ -136,14 +136,14 @@ class Estimator:
             return self._lines.answer(questions)
 
     def list_counts(self, request: EstimateRequest) -> tuple[int, ...]:
-        """Return the sizes of a deployment that are tried where a request leaves it open, smallest first.
+        """Return the sizes to try for a request that leaves its size open, smallest first.
 
         Raises InputError for a request that cannot be answered.
         """
         return self._table.find_space(replace(request, count=None)).counts
 
     def remember(self, most: int) -> None:
-        """Remember this many plans, of about 1.5 kB each: for many questions about many deployments."""
+        """Cache this many plans, of about 1.5 kB each: for many questions about many deployments."""
         self._table.most_kept = most
 
     def _make_room(self) -> None:
@@ -152,13 +152,13 @@ class Estimator:
             self._lines = None
 
     def curves(self, estimates: Sequence[Estimate]) -> tuple[ConcurrencyCurve, ...]:
-        """Return for each estimate, which must fit, the figures of its deployment against concurrency."""
+        """Return for each estimate, which must fit, the figures of its deployment by concurrency."""
         with self._table:
             alone = iter(self._curves.curves([each for each in estimates if each.pools is None]))
             return tuple(next(alone) if each.pools is None else self._pool_charts.curve(each) for each in estimates)
 
     def roofline(self, estimate: Estimate) -> Roofline | None:
-        """Return the roofs over a deployment and its points; None if it does not fit."""
+        """Return the roofline of a deployment with its points; None if it does not fit."""
         if not estimate.fits:
             return None
         if estimate.pools is not None:
@@ -167,26 +167,26 @@ class Estimator:
         return make_roofline(there.space, there.deployment, self._operate(estimate))
 
     def step_shares(self, estimate: Estimate) -> DeploymentTimeShares | None:
-        """Return where the time of a deployment goes; None if it does not fit."""
+        """Return the time breakdown of a deployment; None if it does not fit."""
         return compute_step_shares(self._operate(estimate)) if estimate.fits else None
 
     def request_time(self, estimate: Estimate) -> RequestTimeline | None:
-        """Divide the time of one request; None if it does not fit or the load has no such time."""
+        """Return the time breakdown of one request; None if it does not fit or the load has no such time."""
         return compute_request_time(self._operate(estimate), estimate) if estimate.fits else None
 
     def _operate(self, estimate: Estimate) -> OperatingPoint:
-        """Return what the deployment of an estimate that fits does under its load, or its decode pool."""
+        """Return the operation of a deployment that fits, or of its decode pool, under its load."""
         if estimate.pools is not None:
             return self._pool_charts.operate(estimate)
         return operate([find_deployment(estimate, self._table)], self._table, self._constants)
 
     def kv_against_context(self, estimate: Estimate) -> KvCacheCurve:
-        """Return the KV cache of a deployment against context length, whether it fits or not."""
+        """Return the KV cache of a deployment by context length, fitting or not."""
         space, memory = find_memory_plan(estimate, self._table)
         return compute_kv_curve(estimate, space.configuration, memory)
 
     def memory_room(self, estimate: Estimate) -> UsableMemory:
-        """Return what a deployment may use of its memory, and what its load asks for, fitting or not."""
+        """Return the usable memory of a deployment and the memory that its load needs, fitting or not."""
         _, memory = find_memory_plan(estimate, self._table)
         return compute_memory_room(estimate, memory.budget)
 
@@ -202,7 +202,7 @@ class Estimator:
             return self._needs.needed(requests)
 
     def size(self, requests: Sequence[EstimateRequest], demand: Demand) -> SizingResult:
-        """Return how many of each accelerator a demand needs; counts that requests fix are left open."""
+        """Return how many of each accelerator a demand needs; counts of requests are ignored."""
         from gpudesk.estimation.sizing.demand import size_demand
 
         self._make_room()
@@ -226,7 +226,7 @@ class Estimator:
         return SizingRequest(free, part, model, counts)
 
     def remedies(self, estimate: Estimate) -> tuple[FitRemedy, ...]:
-        """Return what would make a deployment hold what it is asked to; empty if it does."""
+        """Return what would make a deployment fit; empty if it does."""
         if not is_short(estimate):
             return ()
         part, model = self._table.find_facts(estimate.request)
@@ -238,15 +238,15 @@ class Estimator:
     def scalings(
         self, requests: Sequence[EstimateRequest], *, brief: bool = False
     ) -> tuple[AcceleratorScaling | InputError, ...]:
-        """Return for each request how its accelerator scales with their number, counts left open."""
+        """Return for each request how its accelerator scales with the count, which is ignored."""
         return self._scaling.scalings(requests, brief=brief)
 
     def topology(self, baseline: Estimate, other: Estimate) -> TopologyComparison:
-        """Compare what two deployments spend on being spread; raises InputError if one does not fit."""
+        """Compare two deployments by the cost of sharding; raises InputError if one does not fit."""
         return compare_topologies(baseline, other, self._table, self._constants, self.estimate_many, self.differences)
 
     def plans(self, estimate: Estimate) -> PlanChoice:
-        """Return every plan that was looked at for an estimate, and why it was taken or not."""
+        """Return every plan considered for an estimate, with the reason for or against it."""
         bands = PlanIntervals(
             *(
                 find_plan_interval(self._calibration, figure, estimate.basis)
@@ -280,6 +280,6 @@ class Estimator:
         return tuple(found)
 
     def explain(self, estimate: Estimate, figure: str) -> DerivationTerm:
-        """Return the derivation of a figure; raises InputError that names the figures there are."""
+        """Return the derivation of a figure; raises InputError that lists the known figures."""
         pool_term = None if estimate.pools is None else explain_pools(estimate, figure, self._pools)
         return pool_term or explain_figure(estimate, figure, self._table, self._constants)

@@ -31,7 +31,7 @@ from gpudesk.text.messages import InputError, Message, MessageParameter, Share, 
 
 @dataclass(frozen=True, slots=True)
 class CaseArrays:
-    """Everything that one vectorized call takes."""
+    """The input of one vectorized call."""
 
     index: NDArray[np.intp]
     rows: CoefficientColumns
@@ -42,7 +42,7 @@ class CaseArrays:
 
 @dataclass(frozen=True, slots=True)
 class CaseColumns:
-    """What differs from case to case beside the workload: step row, admission, replicas, accelerators."""
+    """Values per case besides the workload: step row, admission, replicas, accelerators."""
 
     rows: Sequence[int] | NDArray[np.intp]
     capacity: Sequence[float] | Array
@@ -53,7 +53,7 @@ class CaseColumns:
 def make_case_arrays(
     table: CoefficientTable, workloads: Sequence[tuple[float, ...]], lengths: Sequence[int], cases: CaseColumns
 ) -> CaseArrays:
-    """Return the cases as arrays; each of the `workloads` holds for `lengths` cases in a row."""
+    """Return the cases as arrays; each of the `workloads` applies to `lengths` consecutive cases."""
     values = np.repeat(np.array(workloads, dtype=np.float64), lengths, axis=0)
     requests, loads = make_requests_and_loads(values, np.array(cases.capacity), np.array(cases.replicas))
     index = np.array(cases.rows, dtype=np.intp)
@@ -66,12 +66,12 @@ def make_case_arrays(
     )
 
 
-#: Beyond so many rounds the end of a run hardly counts.
+#: Beyond this many rounds the end of a run hardly matters.
 _MANY_ROUNDS = 10
 
 
 class CaseFigures(NamedTuple):
-    """What one question's winning case does; None if a figure has no meaning for the load.
+    """Results of one question's winning case; None if a figure has no meaning for the load.
 
     From the first figure on the fields are those of `Estimate` in its order.
     """
@@ -92,7 +92,7 @@ class CaseFigures(NamedTuple):
 def make_estimate(
     request: EstimateRequest, space: SearchSpace, fitting: FittingPlans, place: int, figures: CaseFigures
 ) -> Estimate:
-    """Make the estimate of the plan at `place` among those that fit."""
+    """Make the estimate of the plan at index `place` of those that fit."""
     deployment, max_sequences, size = (
         fitting.deployments[place],
         fitting.sequences[place],
@@ -129,22 +129,22 @@ def make_estimate(
 
 
 def find_limiter(binding: int, concurrency: int | None, admitted: int | None) -> Limiter:
-    """Return what limits a deployment: capacity where requests wait, else what binds its steps."""
+    """Return the limiter of a deployment: capacity if requests wait, else that of its steps."""
     if admitted is not None and concurrency is not None and admitted < concurrency:
         return Limiter.CAPACITY
     return LIMITERS[binding]
 
 
 def count_resident(admitted: int | None, admissible: int) -> int:
-    """Return how many sequences memory is shown with."""
-    # Of requests that are given memory as they grow more run than it holds at full length.
+    """Return the number of sequences for which memory is shown."""
+    # With on-demand memory more requests run than memory holds at full length.
     return max(1, min(admitted or 1, admissible))
 
 
 def make_deployment_notes(
     request: EstimateRequest, space: SearchSpace, deployment: ResolvedDeployment, *, has_rate: bool, runs_out: bool
 ) -> tuple[Message, ...]:
-    """Return notes on choices and assumptions; `runs_out`: the end of the run counts, see `ends_unevenly`."""
+    """Return notes on choices and assumptions; `runs_out`: the end of the run matters, see `ends_unevenly`."""
     configuration, count = space.configuration, deployment.plan.count
     notes = configuration.notes
     if count > 1 and None in (request.tp, request.pp, request.dp):
@@ -177,7 +177,7 @@ def _runs_short_steps(load: Load, deployment: ResolvedDeployment) -> bool:
 
 
 def ends_unevenly(output_tokens: int, total: int, admitted: int | None) -> bool:
-    """Return whether the end of a run of `total` requests of varied lengths counts."""
+    """Return whether the end of a run of `total` requests of varied lengths matters."""
     return output_tokens > 1 and 1 < total < _MANY_ROUNDS * (admitted or 0)
 
 
@@ -188,10 +188,10 @@ def make_load_notes(
     room: tuple[int, int],
     state: tuple[int | None, int | None, bool],
 ) -> tuple[Message, ...]:
-    """Return notes on a load that the deployment does not carry: queued requests, missed limits, overload.
+    """Return notes on an overloaded deployment: queued requests, missed limits, overload.
 
-    `tokens` are those of one request, `room` is for how many memory has room and how many the engine admits of them,
-    `state` is concurrency, admitted and whether it is stable.
+    `tokens` are those of one request, `room` is the numbers of requests that memory holds and that the engine admits,
+    `state` is concurrency, admitted and stability.
     """
     max_sequences, admissible = room
     concurrency, admitted, stable = state
@@ -235,7 +235,7 @@ def _make_queue_note(
 ) -> Message:
     """Return why requests queue: too little memory, the engine's default share of it, or its batch limit.
 
-    Of requests of one length more run than memory holds at full length, where they get it as they grow.
+    With on-demand memory more requests of equal length run than memory holds at full length.
     """
     queued = concurrency - admitted
     if admitted > most:
@@ -297,7 +297,7 @@ def _make_uneven_note(count: int) -> Message:
 
 
 def find_nearest_memory_plan(request: EstimateRequest, space: SearchSpace, tokens: int) -> MemoryPlan:
-    """Return the plan that comes closest to holding `tokens`; raises InputError if there is no plan."""
+    """Return the plan that comes closest to holding `tokens`; raises InputError without any plan."""
     memory_plans = [memory for count in space.counts for memory in space.list_memory_plans(count)]
     if not memory_plans:
         raise InputError(describe_no_plan(request, space.configuration, request.count or space.counts[-1]), "count")
@@ -361,7 +361,7 @@ def make_unfit_estimate(request: EstimateRequest, space: SearchSpace) -> Estimat
 
 
 def _find_smallest_count(request: EstimateRequest, table: SearchSpaceTable, tokens: int) -> int | None:
-    """Return the smallest deployment that fits with a plan of our choice; None if none is known."""
+    """Return the smallest deployment that fits with a plan of the program's choice; None if unknown."""
     free = request.with_open_plan()
     return table.find_space(free).find_smallest_count(tokens)
 
@@ -390,9 +390,9 @@ def compute_figure_intervals(
     ideal: CoefficientColumns,
     factors: Array,
 ) -> FigureIntervals:
-    """Return the figures of the chosen cases with their bands.
+    """Return the figures of the selected cases with their intervals.
 
-    `ideal` are the rows of the chosen cases without any loss; `factors` has the shape (cases, 6): low and
+    `ideal` are the coefficients of the selected cases without any loss; `factors` has the shape (cases, 6): low and
     high factor of throughput, TTFT and TPOT.
     """
     requests, loads = arrays.requests.select(chosen), arrays.loads.select(chosen)
@@ -406,7 +406,7 @@ def compute_figure_intervals(
 
 @dataclass(frozen=True, slots=True)
 class DeploymentRates:
-    """What whole deployments reach: requests/s, and seconds of TTFT and TPOT."""
+    """Rates of whole deployments: requests/s, and seconds of TTFT and TPOT."""
 
     rate: Array
     ttft: Array
@@ -421,8 +421,8 @@ def bound_intervals(
     counts: Array,
     factors: Array,
 ) -> FigureIntervals:
-    """Return the figures with bands that stay within the bounds of the whole deployments."""
-    # An open loop is never answered faster than it asks.
+    """Return the figures with intervals within the physical bounds of the whole deployments."""
+    # An open loop is never answered faster than requests arrive.
     requested = np.where(loads.kind == LOAD_CODES[LoadKind.REQUEST_RATE], loads.amount, np.inf)
     rate = _bound_rate(reached.rate, np.minimum(bound.rate, requested), factors[:, 0], factors[:, 1])
     output = _scale_interval(rate, requests.output)
@@ -446,12 +446,12 @@ def bound_intervals(
 def iterate_chosen_figures(
     results: ServingResults, arrays: CaseArrays, chosen: NDArray[np.intp], ideal: CoefficientColumns, factors: Array
 ) -> Iterator[CaseFigures]:
-    """Yield the figures of the chosen cases one by one, as `compute_figure_intervals` has them."""
+    """Yield the figures of the selected cases one by one, as in `compute_figure_intervals`."""
     yield from iterate_figures(results, chosen, compute_figure_intervals(results, arrays, chosen, ideal, factors))
 
 
 def iterate_figures(results: ServingResults, chosen: NDArray[np.intp], bands: FigureIntervals) -> Iterator[CaseFigures]:
-    """Yield the chosen cases one by one, each with its figures, which `bands` has in the same order."""
+    """Yield the selected cases one by one, each with its figures, which `bands` has in the same order."""
     yield from map(
         CaseFigures,
         list_whole(results.concurrency[chosen]),
@@ -463,13 +463,13 @@ def iterate_figures(results: ServingResults, chosen: NDArray[np.intp], bands: Fi
 
 
 def _bound_rate(value: Array, bound: Array, low: Array, high: Array) -> IntervalArrays:
-    """Band of a rate: neither value nor band passes the bound."""
+    """Interval of a rate: value and ends stay below the bound."""
     value = np.where(value > 0, np.minimum(value, bound), np.nan)
     return value, value * low, np.maximum(value, np.minimum(value * high, bound))
 
 
 def _bound_time(value: Array, bound: Array, low: Array, high: Array) -> IntervalArrays:
-    """Band of a time: neither value nor band falls below the bound."""
+    """Interval of a time: value and ends stay above the bound."""
     value = np.where(value > 0, np.maximum(value, bound), np.nan)
     return value, np.minimum(value, np.maximum(value * low, bound)), value * high
 
@@ -480,20 +480,20 @@ def _scale_interval(figure: IntervalArrays, factor: Array | float) -> IntervalAr
 
 def _list_intervals(figure: IntervalArrays) -> list[IntervalEstimate | None]:
     finite = (np.isfinite(figure[0]) & np.isfinite(figure[1]) & np.isfinite(figure[2])).tolist()
-    # Hundreds of thousands are made at once, and the named constructor costs several times the plain one.
+    # Hundreds of thousands are made at once, and the named constructor is several times slower.
     new = tuple.__new__
     rows = zip(figure[0].tolist(), figure[1].tolist(), figure[2].tolist(), strict=True)
     return [new(IntervalEstimate, row) if is_finite else None for row, is_finite in zip(rows, finite, strict=True)]
 
 
 def list_whole(values: Array) -> list[int | None]:
-    """Return rounded values of 0 or more; None for what is not a number."""
+    """Return rounded values of 0 or more; None for NaN."""
     return [None if value != value else max(0, round(value)) for value in values.tolist()]
 
 
 @dataclass(frozen=True, slots=True)
 class ChosenCases:
-    """The case that answers each question, among `results` and as a place in the plans that fit it."""
+    """The case that answers each question, as an index into `results` and into the plans that fit."""
 
     results: ServingResults
     cases: NDArray[np.intp]
@@ -505,7 +505,7 @@ class ChosenCases:
 
 
 class CaseList:
-    """Collects the cases of many questions: every question has one case for each plan that fits."""
+    """Collects the cases of many questions: every question has one case per plan that fits."""
 
     def __init__(self, table: SearchSpaceTable) -> None:
         self._table = table
@@ -516,7 +516,7 @@ class CaseList:
         return len(self._fittings)
 
     def add(self, fitting: FittingPlans, workload: tuple[float, ...]) -> None:
-        """Add a question that one of the given plans is to answer, with its `make_workload_values`."""
+        """Add a question with its candidate plans and its `make_workload_values`."""
         self._fittings.append(fitting)
         self._per_request.append(workload)
 
@@ -538,10 +538,10 @@ class CaseList:
         return np.concatenate(([0], np.cumsum(self._lengths())[:-1])).astype(np.intp)
 
     def winners(self, results: ServingResults, arrays: CaseArrays, constants: SchedulingConstants) -> NDArray[np.intp]:
-        """Return the case of every question that answers it: the plan with the highest output rate.
+        """Return the winning case of every question: the plan with the highest output rate.
 
-        Among plans within a thousandth of each other the one with the lower TPOT wins, then the simpler one;
-        where none meets the limits of the load, the one that comes nearest to them.
+        Among plans within 0.1% of each other the one with the lower TPOT wins, then the simpler one; if none meets the
+        limits of the load, the closest.
         """
         starts = self._starts()
         score = score_plans(arrays.rows, arrays.requests, arrays.loads, results, constants)
@@ -554,7 +554,7 @@ class CaseList:
         return [fitting.deployments[place] for fitting, place in zip(self._fittings, places, strict=True)]
 
     def choose(self, factors: Sequence[tuple[float, ...]], constants: SchedulingConstants) -> ChosenCases:
-        """Serve all cases and choose one for every question; `factors` are the interval factors of each."""
+        """Serve all cases and select one per question; `factors` are the interval factors of each."""
         arrays = self.arrays()
         results = serve_loads(arrays.rows, arrays.requests, arrays.loads, constants)
         cases = self.winners(results, arrays, constants)

@@ -1,6 +1,7 @@
-"""Golden figures: what the engine answered to known questions when it was last changed, compared anywhere.
+"""Golden figures: the recorded answers of the engine to known questions, for comparison anywhere.
 
-They tell whether this installation computes what the program was tested with, not whether the figures are right."""
+They show whether this installation computes the same as the tested program, not whether the figures are right.
+"""
 
 from __future__ import annotations
 
@@ -18,14 +19,14 @@ from gpudesk.text.messages import input_error
 #: The file among the resources.
 GOLDEN_FILE: Final = "self_test/golden.json"
 
-#: Relative. Processors and systems round the last of sixteen digits differently, and a search that ends a
-#: step earlier carries that up by some digits. What is shown has four digits: fifty times coarser than this.
+#: Relative. Processors and systems round the last of sixteen digits differently, and a search that ends a step earlier
+#: amplifies that. Displays have four digits: fifty times coarser than this tolerance.
 TOLERANCE: Final = 1e-6
 
-#: Sentences, which follow the language, and what the question says itself.
+#: Sentences, which depend on the language, and fields repeated from the question.
 _LEFT_OUT: Final = frozenset({"id", "notes", "reason"})
 
-#: Digits that are written: what lies behind them differs between machines, and would between two files.
+#: Digits written: further digits differ between machines, and would differ between files.
 _DIGITS: Final = 12
 
 AskMany = Callable[[EstimateRequest], Estimate]
@@ -33,7 +34,7 @@ AskMany = Callable[[EstimateRequest], Estimate]
 
 @dataclass(frozen=True, slots=True)
 class GoldenCase:
-    """A question in the fields of a JSON line, and its answer in those of `estimate --json`."""
+    """A question as the fields of a JSON line, and its answer as those of `estimate --json`."""
 
     request: Mapping[str, Any]
     expected: Mapping[str, Any]
@@ -45,7 +46,7 @@ class GoldenCase:
 
 @dataclass(frozen=True, slots=True)
 class GoldenFile:
-    """All cases, and the revision of the calibration that they were answered with."""
+    """All cases, and the revision of the calibration behind their answers."""
 
     calibration: str
     cases: tuple[GoldenCase, ...]
@@ -53,7 +54,7 @@ class GoldenFile:
 
 @dataclass(frozen=True, slots=True)
 class GoldenDifference:
-    """A figure that is another than expected; `field` is its path in the answer."""
+    """A figure that differs from the expected one; `field` is its path in the answer."""
 
     field: str
     expected: object
@@ -61,7 +62,7 @@ class GoldenDifference:
 
 
 def read_golden(path: Path) -> GoldenFile:
-    """Return the golden figures of a file; raises `InputError` if it is none."""
+    """Read the golden figures of a file; raises `InputError` for any other file."""
     try:
         content = json.loads(path.read_text(encoding="utf-8"))
         cases = tuple(GoldenCase(dict(case["request"]), dict(case["expected"])) for case in content["cases"])
@@ -81,7 +82,7 @@ def format_golden(questions: Sequence[Mapping[str, Any]], calibration: str, ask:
 
 
 def answer_golden(request: Mapping[str, Any], ask: AskMany) -> dict[str, Any]:
-    """Return the figures of the answer to a question; raises `InputError` if none exists."""
+    """Return the figures of the answer to a question; raises `InputError` without an answer."""
     fields = write_estimate_json(ask(parse_request(dict(request))))
     return {name: value for name, value in fields.items() if name not in _LEFT_OUT}
 
@@ -108,7 +109,7 @@ def _list_differing(where: str, expected: object, actual: object, tolerance: flo
 
 
 def _figures_agree(expected: object, actual: object, tolerance: float) -> bool:
-    """Whether two values are the same; numbers within the tolerance, and nothing in the place of none."""
+    """Whether two values agree; numbers within the tolerance, and null only with null."""
     numbers = isinstance(expected, int | float) and isinstance(actual, int | float)
     if not numbers or isinstance(expected, bool) or isinstance(actual, bool):
         return type(expected) is type(actual) and expected == actual

@@ -18,11 +18,11 @@ from gpudesk.domain.estimate import Estimate
 from gpudesk.domain.registry import FIGURES, list_headline_figures
 
 IN_FLIGHT: Final = "max_concurrency"
-#: What people choose by, the most important first.
+#: Figures that matter most to users, in order.
 
 
 def compare_answers(before: Answer, after: Answer) -> AnswerImpact:
-    """Return what changed between two answers to one scenario; columns are told by their keys."""
+    """Return the changes between two answers to one scenario; columns are matched by key."""
     former = dict(zip(make_column_keys(before.scenario.accelerators), before.columns, strict=True))
     columns = []
     for key, column in zip(make_column_keys(after.scenario.accelerators), after.columns, strict=True):
@@ -46,7 +46,7 @@ def _list_changed_figures(before: Estimate | None, after: Estimate | None) -> tu
 
 
 def _summarize_deployment(estimate: Estimate | None) -> tuple[object, ...]:
-    """Return what else of a result people see: whether and how it fits, how much it holds, what limits it."""
+    """Return other visible results: fit, capacity, limiter."""
     if estimate is None:
         return ()
     return (
@@ -66,7 +66,7 @@ def _find_leaders(answer: Answer, figure: str) -> tuple[str, ...]:
 
 
 def _find_largest_capacity(answer: Answer) -> tuple[str, ...]:
-    """Return the keys of the ranked columns that hold most requests; none where there are fewer than two."""
+    """Return the keys of the ranked columns with the largest capacity; none with fewer than two columns."""
     keys = make_column_keys(answer.scenario.accelerators)
     estimates = mask_unranked(answer, [column.estimate for column in answer.columns])
     capacities = {

@@ -1,6 +1,7 @@
-"""From an estimate to the command that starts its deployment, and the one that measures it.
+"""From an estimate to the commands that start and benchmark its deployment.
 
-One replica is one server. Options come from `data/launch.toml`; settings without an option get a note."""
+One replica is one server. Options come from `data/launch.toml`; settings without an option get a note.
+"""
 
 from __future__ import annotations
 
@@ -33,7 +34,7 @@ if TYPE_CHECKING:
     from gpudesk.estimation.search_space import SearchSpaceTable
 
 
-#: What every engine must name, of its server (a way to split takes the place of tp) and of its benchmark.
+#: Required for every engine: options of its server (a split option can replace tp) and of its benchmark.
 _REQUIRED: Final = {
     "server": ("command", "model", "tp", "max_batched_tokens", "context"),
     "benchmark": ("command", "model", "input_tokens", "output_tokens"),
@@ -48,7 +49,7 @@ def read_launch_facts(path: Path) -> Mapping[str, tuple[LaunchOptions, ...]]:
 
 
 def _parse_versions(engine: str, entry: dict[str, Any], path: Path) -> tuple[LaunchOptions, ...]:
-    """Return every version; tables that one leaves out are those of the version above it."""
+    """Return every version; tables that a version omits are those of the version above it."""
     versions: list[LaunchOptions] = []
     tables: dict[str, Any] = {"kv": {}, "extras": []}
     for stated in entry["versions"]:
@@ -98,7 +99,7 @@ def _parse_extra(stated: dict[str, Any]) -> LaunchExtra:
 
 
 def choose_launch_facts(versions: tuple[LaunchOptions, ...], version: str | None) -> LaunchOptions:
-    """Return the options of a version, of the newest unless one is named; raises `InputError` for an unknown one."""
+    """Return the options of a version, by default the newest; raises `InputError` for an unknown one."""
     version_facts = next((each for each in versions if version in (None, each.version)), None)
     if version_facts is None:
         raise input_error(
@@ -113,10 +114,10 @@ def choose_launch_facts(versions: tuple[LaunchOptions, ...], version: str | None
 
 
 def get_launch_settings(estimate: Estimate, table: SearchSpaceTable, systems: Sequence[System]) -> LaunchSettings:
-    """Return the settings that a deployment without pools was estimated with.
+    """Return the settings with which a deployment without pools was estimated.
 
-    The memory fraction is the serving engine's usual one; where that holds no request, the largest safe one. What
-    one scale-up network joins over several machines is divided among these as in the smallest of the `systems`.
+    The memory fraction is the serving engine's default; if that holds no request, the largest safe one. A scale-up
+    domain across machines is divided among them as in the smallest of the `systems`.
     """
     space, memory = find_memory_plan(estimate, table)
     settings, budget, model = memory.settings, memory.budget, space.configuration.model
@@ -142,18 +143,18 @@ def get_launch_settings(estimate: Estimate, table: SearchSpaceTable, systems: Se
     )
 
 
-#: The variable that stands for the checkpoint.
+#: The variable for the checkpoint.
 _MODEL: Final = '"$MODEL"'
 _FILE: Final = "extra-options.yml"
 _BREAK: Final = " \\\n  "
-#: Rounds of all requests in flight that a measurement takes at least, and the seconds of one at a rate.
+#: Minimum rounds of all requests in flight in a benchmark, and its seconds at a fixed rate.
 _ROUNDS, _SECONDS, _LEAST_REQUESTS = 10, 120.0, 64
 _WIDE: Final = (Precision.FP16, Precision.BF16)
-#: How far beyond the mean a request of varied lengths may reach.
+#: Maximum length of a request over the mean, for varied lengths.
 _VARIED_LENGTH: Final = 2
-#: Tokens beyond the longest request that a server admits.
+#: Tokens that a server admits beyond the longest request.
 _SLACK_TOKENS: Final = 64
-#: A free port on which the hosts of a deployment find each other.
+#: A free port through which the hosts of a deployment connect.
 _RPC_PORT: Final = "13345"
 #: Options of which an engine that spans hosts has one.
 _OVER_HOSTS: Final = ("rank", "ray", "launcher")
@@ -165,8 +166,8 @@ def make_launch_plan(
 ) -> LaunchPlan:
     """Return the commands of an estimate that fits and has no pools.
 
-    Prefixes are kept as every engine does by itself; to `reproduce` an estimate that finds none of them, the
-    server is told not to. Raises `InputError` on a platform whose options are not known.
+    Prefix caching stays at the engine's default; to `reproduce` an estimate without prefix hits, it is switched off.
+    Raises `InputError` on a platform whose options are not known.
     """
     if facts.platforms.isdisjoint(settings.platforms):
         raise input_error(
@@ -214,7 +215,10 @@ def make_launch_plan(
 
 
 def _check_hosts(facts: LaunchOptions, settings: LaunchSettings) -> None:
-    """Refuse a replica over hosts that the engine cannot span, or that cannot share it alike; raises `InputError`."""
+    """Refuse a replica over hosts if the engine does not support it, or it does not divide evenly.
+
+    Raises `InputError`.
+    """
     if settings.hosts == 1:
         return
     if facts.server.keys().isdisjoint(_OVER_HOSTS):
@@ -238,7 +242,7 @@ def _check_hosts(facts: LaunchOptions, settings: LaunchSettings) -> None:
 
 
 def _list_host_lines(facts: LaunchOptions, settings: LaunchSettings) -> list[str]:
-    """Return the line that names the first host, or all of them, which only the user knows."""
+    """Return the line that sets the address of the first host, or of all, which only the user knows."""
     if settings.hosts == 1 or "ray" in facts.server:
         return []
     if "launcher" not in facts.server:
@@ -248,21 +252,21 @@ def _list_host_lines(facts: LaunchOptions, settings: LaunchSettings) -> list[str
 
 
 def _list_launcher_words(facts: LaunchOptions, settings: LaunchSettings) -> tuple[str, ...]:
-    """Return what starts one task for each accelerator on all hosts; nothing where the engine does so itself."""
+    """Return the launcher that starts one task per accelerator on all hosts; empty if the engine does so itself."""
     if settings.hosts == 1 or "launcher" not in facts.server:
         return ()
     return ("mpirun", f"-n {settings.replica}", '-H "$HOST_LIST"', facts.server["launcher"])
 
 
 def _format_assignment(estimate: Estimate, facts: LaunchOptions, settings: LaunchSettings) -> str:
-    """Return the line that names the checkpoint, a place that only the user knows."""
+    """Return the line that sets the checkpoint path, which only the user knows."""
     name = f"{settings.model} {str(estimate.request.weights).upper()}".replace(" ", "-")
     suffix = ".gguf" if "split" in facts.server else ""
     return f"MODEL=/path/to/{shlex.quote(name + suffix)}"
 
 
 def _format_command(lines: list[str], command: tuple[str, ...], words: list[str]) -> str:
-    """Return a command over several lines: what is run first, with its model where that is no option."""
+    """Return a command over several lines: the executable first, with the model if that is positional."""
     first = len(command) + words[len(command) :].index(_MODEL) + 1 if _MODEL in words else len(command)
     return "\n".join([*lines, _BREAK.join([" ".join(words[:first]), *words[first:]])])
 
@@ -280,14 +284,14 @@ def _make_server_command(estimate: Estimate, facts: LaunchOptions, settings: Lau
     sharing = settings.attention_ranks if facts.step_limits_of == "replica" else 1
     chunk = settings.max_batched_tokens * sharing
     if "slots" in names:
-        # The context is divided among as many slots, and their memory is taken at the start.
+        # The context is divided among as many slots, and their memory is allocated at the start.
         slots = _count_slots(estimate)
         yield names["slots"], str(slots)
         context *= slots
     if "max_batch" in names:
         yield names["max_batch"], str(max(settings.max_batch * sharing, _count_in_flight(estimate)))
     if "input_context" in names:
-        # It refuses prompts that are longer than a prefill step.
+        # It refuses prompts longer than a prefill step.
         longest = context - work.output_tokens
         yield names["input_context"], str(longest)
         chunk = max(chunk, longest)
@@ -300,7 +304,7 @@ def _make_server_command(estimate: Estimate, facts: LaunchOptions, settings: Lau
 
 
 def _count_slots(estimate: Estimate) -> int:
-    """Return the requests that one replica runs at once under the load, as far as its memory holds them."""
+    """Return the requests that one replica runs at once under the load, as far as memory allows."""
     running = estimate.admitted or estimate.concurrency or 1
     slots = max(estimate.max_concurrency // estimate.plan.dp, 1)
     return min(max(math.ceil(running / estimate.plan.dp), 1), slots)
@@ -324,7 +328,7 @@ def _list_plan_options(estimate: Estimate, facts: LaunchOptions, settings: Launc
         return
     beside = plan.attention_dp and "attention_dp" in names
     if beside and "ep" in names and _takes_attention_ranks(facts):
-        # Attention is replicated over as many ranks, and experts are spread over them all.
+        # Attention is replicated over this many ranks, and experts are spread over all of them.
         yield names["tp"], "1"
         yield names["attention_dp"], str(plan.tp)
     else:
@@ -343,7 +347,7 @@ def _list_plan_options(estimate: Estimate, facts: LaunchOptions, settings: Launc
 
 
 def _takes_attention_ranks(facts: LaunchOptions) -> bool:
-    """Whether data-parallel attention is so many ranks, and not a whole that is divided among them."""
+    """Whether data-parallel attention is given as a number of ranks rather than a total divided among them."""
     return facts.step_limits_of == "rank"
 
 
@@ -354,7 +358,7 @@ def _list_split_options(estimate: Estimate, names: Mapping[str, str]) -> _Option
 
 
 def _list_host_options(estimate: Estimate, facts: LaunchOptions, settings: LaunchSettings) -> Iterator[_Options]:
-    """Yield what each host of a replica is told beside the options of all; once where there is nothing to tell."""
+    """Yield the per-host options in addition to the common ones; once if there are none."""
     names, plan = facts.server, estimate.plan
     if settings.hosts == 1 or "rank" not in names:
         yield iter(())
@@ -386,9 +390,9 @@ def _list_attention_rank_options(names: Mapping[str, str], here: int, host: int)
 
 
 def _compute_context(work: Workload, settings: LaunchSettings) -> int:
-    """Return the longest request: the mean one, or where lengths are spread one of twice that length.
+    """Return the longest request: the mean one, or for varied lengths one of twice the mean.
 
-    Prompts that are tokenised anew come out a few tokens longer, and servers keep one for themselves.
+    Retokenized prompts are a few tokens longer, and servers reserve one token.
     """
     tokens = work.request_tokens * (_VARIED_LENGTH if work.uneven else 1)
     tokens += _SLACK_TOKENS
@@ -398,10 +402,10 @@ def _compute_context(work: Workload, settings: LaunchSettings) -> int:
 def _make_config_file(
     estimate: Estimate, facts: LaunchOptions, settings: LaunchSettings, *, without_prefixes: bool
 ) -> LaunchFile | None:
-    """Return the options that an engine takes from a file alone.
+    """Return the options that an engine reads only from a file.
 
-    What it says of the cache replaces all that the command says of it, so that the fraction is in both.
-    Without chunks a prompt longer than a step's tokens is refused.
+    Its cache section replaces all cache options of the command, so the fraction is in both. Without chunked prefill a
+    prompt longer than a step's tokens is refused.
     """
     if "file" not in facts.server:
         return None
@@ -432,7 +436,7 @@ def _make_benchmark_command(estimate: Estimate, facts: LaunchOptions, settings: 
     if "batch" in names:
         yield names["batch"], str(_count_slots(estimate))
     if "spread" in names:
-        # Of this client 1 is no spread at all.
+        # For this client 1 means no spread at all.
         yield names["spread"], "1.0"
     if "requests" in names:
         yield from _list_load_options(estimate, facts)

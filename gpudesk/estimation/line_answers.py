@@ -1,8 +1,9 @@
 """Answers to JSON lines as text: many questions about few deployments, computed and written in columns.
 
-Lines that differ only in id, lengths and load share a template. Its deployments are resolved once, and each is written
-by `write_estimate_json` once, with holes where answers differ. Requests and estimates are made only for what the
-columns do not hold: disaggregated deployments, and requests that do not fit."""
+Lines that differ only in id, lengths and load share a template. Its deployments are resolved once, and
+`write_estimate_json` writes each once, with placeholders for the varying values. Full requests and estimates are built
+only for disaggregated deployments and requests that do not fit.
+"""
 
 from __future__ import annotations
 
@@ -41,13 +42,13 @@ from gpudesk.text.messages import InputError, Message, format_message
 
 @dataclass(frozen=True, slots=True, eq=False)
 class RequestTemplate:
-    """A request that stands for all that differ from it in id, lengths and load of the same kind and limit."""
+    """A request that represents all that differ from it in id, lengths and load of the same kind and limit."""
 
     request: EstimateRequest
 
 
 class LineQuestion(NamedTuple):
-    """The question of a line: what it shares with others, and its own."""
+    """The question of a line: its shared template, and its own values."""
 
     template: RequestTemplate
     identity: str | int | None
@@ -58,7 +59,7 @@ class LineQuestion(NamedTuple):
     def make_request(self) -> EstimateRequest:
         request = self.template.request
         if self.load is request.workload.load:
-            return request  # of the very line that the template was made of: no other has this object
+            return request  # of the line that created the template: no other line has this object
         work = replace(
             request.workload, input_tokens=self.input_tokens, output_tokens=self.output_tokens, load=self.load
         )
@@ -66,7 +67,7 @@ class LineQuestion(NamedTuple):
 
 
 class _LineDeployment(NamedTuple):
-    """A line that a deployment answers, as a format of bytes, and the sentences of its notes, also as JSON."""
+    """A deployment's answer to a line, as a bytes format, and the sentences of its notes, also as JSON."""
 
     text: bytes
     notes: list[str]
@@ -75,7 +76,10 @@ class _LineDeployment(NamedTuple):
 
 @dataclass(slots=True)
 class _LineGroup:
-    """What the lines of a template share; `deployments` by position, known figures and whether their end counts."""
+    """Common data of a template's lines.
+
+    `deployments` by position, known figures, and whether the run's end matters.
+    """
 
     request: EstimateRequest
     space: SearchSpace
@@ -89,7 +93,7 @@ class _LineGroup:
 _LineRequest = tuple[int, LineQuestion, _LineGroup, FittingPlans]
 
 
-#: Templates and sentences that are remembered.
+#: Templates and sentences that are cached.
 _MOST_GROUPS: Final = 10_000
 _MOST_SENTENCES: Final = 10_000
 #: Stands for any figure that has a meaning.
@@ -99,7 +103,7 @@ _BITS: Final = 1 << np.arange(len(FIGURES))
 
 
 class LineAnswerer:
-    """Answers questions of lines with what the table knows, until that forgets."""
+    """Answers questions of lines from cached deployments."""
 
     def __init__(
         self,
@@ -115,7 +119,7 @@ class LineAnswerer:
         self._forms: dict[tuple[int, bool], bytes] = {}
 
     def answer(self, questions: Sequence[LineQuestion]) -> list[bytes | InputError]:
-        """Return the line of each answer, with its line feed, in order; an unanswerable one gives its InputError."""
+        """Return the line of each answer, with its line feed, in order; a failed one gives its InputError."""
         cases = CaseList(self._table)
         line_requests: list[_LineRequest] = []
         answers: list[bytes | InputError] = [b""] * len(questions)
@@ -166,7 +170,7 @@ class LineAnswerer:
         concurrency, admitted = list_whole(results.concurrency[cases]), list_whole(results.admitted[cases])
         patterns, figures = _stack_figures(chosen.intervals)
         columns = np.concatenate((figures, _compute_memory(line_requests, chosen.places, admitted)))
-        # What has no meaning is null, and its format has no place for it.
+        # Figures without meaning are null, and have no placeholder.
         texts = orjson.dumps(np.ascontiguousarray(columns.T), option=orjson.OPT_SERIALIZE_NUMPY)
         lines = texts[2:-2].replace(b"null,", b"").split(b"],[")
         states = zip(concurrency, admitted, results.stable[cases].tolist(), strict=True)
@@ -218,7 +222,7 @@ class LineAnswerer:
         return line
 
     def _write_note(self, note: Message) -> str:
-        """Return the sentence of a note, most of which come again and again."""
+        """Return the sentence of a note; most notes recur."""
         key = (note.id, *note.parameters.values())
         sentence = self._sentences.get(key)
         if sentence is None:
@@ -229,9 +233,9 @@ class LineAnswerer:
 
 
 def _make_form(estimate: Estimate) -> bytes:
-    """Return the line of an estimate as a format of bytes which, filled for a deployment, is that of its lines.
+    """Return the line of an estimate as a bytes format for the lines of its deployment.
 
-    Figures that are null have no place in it.
+    Figures that are null have no placeholder.
     """
     fields = write_estimate_json(estimate)
     fixed, hole = orjson.Fragment(b"%b"), orjson.Fragment(b"%%b")
@@ -243,7 +247,7 @@ def _make_form(estimate: Estimate) -> bytes:
 
 
 def _stack_figures(intervals: FigureIntervals) -> tuple[list[int], Array]:
-    """Return which figures of each case have a meaning, as bits, and the numbers of all, NaN if they have none."""
+    """Return the meaningful figures of each case as bits, and all numbers, NaN for the others."""
     numbers = np.array([getattr(intervals, name) for name in FIGURES])
     is_complete = np.isfinite(numbers).all(axis=1) & (numbers[:, 1] > 0.0)
     numbers = np.where(is_complete[:, np.newaxis], numbers, np.nan)

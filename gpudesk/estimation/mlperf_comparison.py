@@ -22,14 +22,14 @@ if TYPE_CHECKING:
     from gpudesk.evidence.mlperf import MlperfTable
 
 
-#: Repeats of a system are two out of this many at least: two submitters may simply have tuned differently.
+#: Repeats of a system are two out of at least this many submissions: two submitters may simply have tuned differently.
 _LEAST_REPEATS: Final = 3
-#: Two repeats in three differ by less than what counts as a difference.
+#: Two thirds of the repeats differ by less than a significant difference.
 _REPEATED: Final = 2.0 / 3.0
 
 
 class MlperfComparison:
-    """The results of all rounds, and what can be asked of them."""
+    """The results of all rounds, and comparisons between them."""
 
     def __init__(self, table: MlperfTable, catalog: Catalog) -> None:
         self._table = table
@@ -51,9 +51,9 @@ class MlperfComparison:
         return tuple(sorted(parts, key=lambda model: (-len(parts[model]), model)))
 
     def head_to_head(self, round_name: str, model: str, baseline: str | None = None) -> MlperfHeadToHead | None:
-        """Return all accelerators of a round and model against one of them; None without results.
+        """Return all accelerators of a round and model compared with one of them; None without results.
 
-        Without a baseline, or with one that has no results, the accelerator with the most results is one.
+        Without a baseline, or with one that has no results, the accelerator with the most results is the baseline.
         """
         chosen = [each for each in self.results if (each.round, each.model) == (round_name, model)]
         if not chosen:
@@ -68,10 +68,10 @@ class MlperfComparison:
 
     @cached_property
     def tie_share(self) -> float:
-        """By how much the two best submissions of one system differ in two of three cases, as a share.
+        """By how much the two best submissions of one system differ in two thirds of the cases, as a share.
 
-        Of all cases in which a part was submitted three times or more in one round, model, MLPerf scenario
-        and size of system.
+        Of all cases with three submissions or more of an accelerator in one round, model, MLPerf scenario and size of
+        system.
         """
         groups: dict[tuple[object, ...], list[float]] = defaultdict(list)
         for each in self.results:
@@ -86,7 +86,7 @@ class MlperfComparison:
 
     @cached_property
     def stated(self) -> tuple[StatedMlperfRatio, ...]:
-        """Ratios that documents state, with their source and what the submitted results give."""
+        """Ratios stated by documents, with their source and the ratio of the submitted results."""
         claims = {claim.id: claim for claim in self._catalog.seed_claims()}
         return tuple(
             replace(each, source=claims[each.claim].source.id, computed=self._compute_ratio(each))
@@ -108,7 +108,7 @@ class MlperfComparison:
 
 
 def _list_results(results: Iterable[MlperfResult], part: str, scenario: MlperfScenario) -> list[MlperfResult]:
-    """Return the results of a part in an MLPerf scenario, the best for each accelerator first."""
+    """Return the results of an accelerator in an MLPerf scenario, the best per accelerator first."""
     matches = [each for each in results if (each.accelerator, each.mlperf_scenario) == (part, scenario)]
     return sorted(matches, key=lambda each: -each.per_accelerator)
 
@@ -128,7 +128,7 @@ def _make_row(results: Sequence[MlperfResult], part: str, baseline: dict[MlperfS
 
 
 def _get_row_speed(row: MlperfRow) -> float:
-    """Return what rows are ordered by: offline, else what there is."""
+    """Return the sort key of rows: offline throughput, else any available one."""
     for scenario in MlperfScenario:
         if scenario in row.cells:
             return row.cells[scenario].best.per_accelerator

@@ -1,4 +1,4 @@
-"""What the chosen deployment of an estimate does under its load: step shares, roofline, KV curve, memory headroom."""
+"""The operation of an estimate's deployment under its load: step shares, roofline, KV curve, memory headroom."""
 
 from __future__ import annotations
 
@@ -48,7 +48,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True)
 class EstimateDeployment:
-    """An estimate with the deployment that it chose."""
+    """An estimate with its chosen deployment."""
 
     estimate: Estimate
     space: SearchSpace
@@ -56,23 +56,23 @@ class EstimateDeployment:
 
     @property
     def max_sequences(self) -> int:
-        """Requests of the estimate that memory holds."""
+        """Requests of the estimate that fit in memory."""
         return self.deployment.budget.max_sequences(self.estimate.request.workload.request_tokens)
 
     @property
     def capacity(self) -> float:
-        """Sequences that one replica runs at once, by its memory and by its serving engine."""
+        """Sequences that one replica runs at once, by memory and serving engine."""
         return self.deployment.memory.compute_capacity_for(self.estimate.request.workload.request_tokens)
 
 
 def get_pool_request(estimate: Estimate) -> EstimateRequest:
-    """Return the question of an estimate; with pools, that of the pool whose plan it has, alone."""
+    """Return the question of an estimate; with pools, that of the pool whose plan it has, by itself."""
     request = estimate.request
     return request if request.disaggregated is None else request.with_plan(estimate.plan)
 
 
 def find_memory_plan(estimate: Estimate, table: SearchSpaceTable) -> tuple[SearchSpace, MemoryPlan]:
-    """Return the space of an estimate, and its plan with its memory, whether it fits or not.
+    """Return the search space of an estimate, and its plan with its memory, fitting or not.
 
     With pools, these are those of the pool whose plan the estimate has.
     """
@@ -90,7 +90,7 @@ def find_deployment(estimate: Estimate, table: SearchSpaceTable) -> EstimateDepl
 def make_deployment_arrays(
     deployments: Sequence[EstimateDeployment], table: SearchSpaceTable, points: Sequence[int] | None = None
 ) -> CaseArrays:
-    """Return a case for each deployment under its own load, or as many in a row as `points` says."""
+    """Return a case per deployment under its own load, or as many consecutive ones as `points` says."""
     lengths = points or [1] * len(deployments)
     columns = (
         [each.deployment.position for each in deployments],
@@ -108,7 +108,7 @@ def make_deployment_arrays(
 
 @dataclass(frozen=True, slots=True)
 class OperatingPoint:
-    """What deployments do under their own loads, one case for each."""
+    """Results of deployments under their own loads, one case each."""
 
     arrays: CaseArrays
     results: ServingResults
@@ -118,7 +118,7 @@ class OperatingPoint:
 def operate(
     deployments: Sequence[EstimateDeployment], table: SearchSpaceTable, constants: SchedulingConstants
 ) -> OperatingPoint:
-    """Serve the load of each deployment once more, and take its round apart."""
+    """Serve the load of each deployment again, and break down its round."""
     arrays = make_deployment_arrays(deployments, table)
     results = serve_loads(arrays.rows, arrays.requests, arrays.loads, constants)
     return OperatingPoint(arrays, results, split_case_rounds(arrays, results))
@@ -134,9 +134,9 @@ _LIMITER_NAMES: Final = tuple(str(limiter) for limiter in LIMITERS[:4])
 
 
 def compute_step_shares(operation: OperatingPoint) -> DeploymentTimeShares:
-    """Return where the time of a single deployment goes.
+    """Return the time breakdown of a single deployment.
 
-    TPOT is the decode step over the tokens that it yields, and the rest is the prefill mixed in.
+    TPOT is the decode step over the tokens that it yields, and the rest is mixed-in prefill.
     """
     rounds = operation.rounds
     decode = _list_step_parts(rounds.decode)
@@ -165,15 +165,15 @@ def _split_token_time(operation: OperatingPoint, decode: Array) -> tuple[TimeSha
         return None
     stepping = float(operation.rounds.decoding[0]) / later
     parts = decode / decode.sum() * stepping
-    # Steps of a run that ends are emptier at times, and where speculation yields more than is asked for the
-    # last one counts whole: both leave nothing over.
+    # Steps of a draining run are partly empty, and speculation beyond the requested tokens makes the last step count in
+    # full: both leave no remainder.
     return _name_shares(np.append(parts, max(0.0, tpot - stepping)), (*_LIMITER_NAMES, PREFILL_SHARE))
 
 
 def compute_request_time(operation: OperatingPoint, estimate: Estimate) -> RequestTimeline | None:
-    """Divide the time of one request; None if the load has no such time.
+    """Return the time breakdown of one request; None if the load has no such time.
 
-    Its own prefill takes what it would take alone; what TTFT has beyond that is waiting.
+    Its own prefill takes its uncontended time; the rest of TTFT is waiting.
     """
     whole, first = estimate.request_s, estimate.ttft_ms
     if whole is None or first is None:
@@ -185,7 +185,7 @@ def compute_request_time(operation: OperatingPoint, estimate: Estimate) -> Reque
 
 @dataclass(frozen=True, slots=True)
 class _CountedWork:
-    """What one accelerator reads and computes in one step, by operator class: bytes and FLOPs."""
+    """Bytes and FLOPs of one accelerator in one step, by operator class."""
 
     dense: tuple[float, float]
     experts: tuple[float, float]
@@ -202,11 +202,11 @@ class _CountedWork:
 
 
 def make_roofline(space: SearchSpace, deployment: ResolvedDeployment, operation: OperatingPoint) -> Roofline:
-    """Return the roofs over a deployment and its points; `operation` is that of this deployment alone."""
+    """Return the roofline of a deployment with its points; `operation` is that of this deployment alone."""
     steps = space.make_step_model(deployment)
     ceilings, rates = steps.ceilings[0], steps.rates
     coefficients = compute_lossless_coefficients(steps.work, rates.expert_evenness)
-    # Attention ranks count as they work on average, not as the busiest.
+    # Attention ranks count with their average work, not that of the busiest.
     coefficients = replace(
         coefficients, attention_ranks=1.0, head_flop=coefficients.head_flop / coefficients.attention_ranks
     )
@@ -249,7 +249,7 @@ def _place_decode(
     work = _count_work(compute_decode_operators(rows, micro_batch, requests.context), ceilings)
     if requests.output[0] <= 1.0 or operation.results.running[0] <= 0.0:
         return work, None
-    # With fewer sequences than pipeline stages the others stand idle.
+    # With fewer sequences than pipeline stages the others are idle.
     busy = float(np.minimum(running / rows.stages, 1.0)[0])
     tokens = float((micro_batch * rows.verified_tokens)[0])
     seconds = float(operation.rounds.decode.total[0]) / busy
@@ -290,14 +290,14 @@ def _compute_effective_flops(work: _CountedWork, ceilings: HardwareCeilings, rat
     return float(work.flop / (seconds * rates.stretch))
 
 
-#: Where the curve begins, and where it ends for a model that states no maximum; tokens.
+#: Start of the curve, and its end for a model without a stated maximum; tokens.
 SHORTEST_CONTEXT: Final = 1024
 LONGEST_ASSUMED: Final = 131_072
 
 
 @lru_cache(maxsize=128)
 def list_context_lengths(max_context: int | None, tokens: int) -> tuple[int, ...]:
-    """Return powers of two up to the model's maximum, that itself, and the length of the scenario."""
+    """Return powers of two up to the model's maximum, the maximum itself, and the length of the scenario."""
     most = max_context or max(LONGEST_ASSUMED, tokens)
     powers = [1 << exponent for exponent in range(SHORTEST_CONTEXT.bit_length() - 1, most.bit_length())]
     own = [tokens] if tokens <= most else []
@@ -319,7 +319,7 @@ def compute_kv_curve(estimate: Estimate, configuration: ServingConfiguration, me
 
 
 def compute_memory_room(estimate: Estimate, budget: MemoryBudget) -> UsableMemory:
-    """Return the room of an estimate's deployment, whether it fits or not."""
+    """Return the memory headroom of an estimate's deployment, fitting or not."""
     tokens = estimate.request.workload.request_tokens
     static = budget.weights_bytes + budget.activations_bytes + budget.runtime_bytes
     memory_use = budget.compute_use(
@@ -329,9 +329,9 @@ def compute_memory_room(estimate: Estimate, budget: MemoryBudget) -> UsableMemor
 
 
 def _count_sequences(estimate: Estimate, usual: int) -> int:
-    """Return how many requests memory is to hold at full length: not those that wait for the serving engine.
+    """Return how many requests memory must hold at full length: not those waiting for the serving engine.
 
-    `usual` is how many the engine admits; more of them run where they are given memory as they grow.
+    `usual` is how many the engine admits; more run with on-demand memory.
     """
     admitted, concurrency = max(1, estimate.admitted or 1), estimate.concurrency or 1
     if estimate.fits and estimate.max_concurrency <= admitted < concurrency:

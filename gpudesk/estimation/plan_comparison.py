@@ -1,7 +1,8 @@
-"""Why the plan of an estimate was chosen and the others were not.
+"""Why the plan of an estimate was chosen and others were not.
 
-Reasons are computed: each plan is served under the load of the estimate, and what sets it apart from the
-chosen plan is the part of its time that grew most, or how many sequences it runs at once."""
+Reasons are computed: each plan is served under the load of the estimate, and its difference from the chosen plan is the
+component of its time that grew most, or the number of sequences that it runs at once.
+"""
 
 from __future__ import annotations
 
@@ -33,16 +34,16 @@ if TYPE_CHECKING:
     from gpudesk.estimation.search_space import SearchSpace, SearchSpaceTable
 
 
-#: A plan with what rules it out.
+#: A plan with the reason that rules it out.
 PlanExclusion = tuple[ParallelPlan, Message]
 
 
 def list_plan_exclusions(
     request: EstimateRequest, configuration: ServingConfiguration, count: int
 ) -> tuple[PlanExclusion, ...]:
-    """Return one plan of `count` accelerators for each thing that rules some out.
+    """Return one plan of `count` accelerators for each reason that rules some out.
 
-    Only degrees that the user left open are looked at: of the others nothing was to be chosen.
+    Only degrees that the user left open are considered.
     """
     if count == 1 or (request.tp, request.pp, request.dp) != (None, None, None):
         return ()
@@ -89,7 +90,7 @@ def _exclude_pipeline(configuration: ServingConfiguration, count: int) -> Iterat
 
 
 def _exclude_experts(configuration: ServingConfiguration, count: int) -> Iterator[PlanExclusion]:
-    """Yield the widest plan with expert parallelism, and with data-parallel attention, if it is not tried."""
+    """Yield the widest plan with expert parallelism, and with data-parallel attention, if it was not tried."""
     experts = count_experts(configuration.model)
     host = configuration.accelerator.cards_per_host
     ranks = [tp for tp in _list_degrees(count) if tp <= host and divides_heads(configuration.model, tp)]
@@ -117,11 +118,11 @@ def _exclude_experts(configuration: ServingConfiguration, count: int) -> Iterato
 
 
 def count_experts(model: Model) -> int:
-    """Return the experts of the widest layer; 0 if there are none."""
+    """Return the experts of the widest layer; 0 without experts."""
     return max((group.ffn.experts for group in model.layers if isinstance(group.ffn, MoeFfn)), default=0)
 
 
-#: What the first four of `LIMITERS` are called in a reason.
+#: Names of the first four of `LIMITERS` in reasons.
 _PARTS: Final = (
     Term("part.reads", "reading memory"),
     Term("part.arithmetic", "compute"),
@@ -134,11 +135,10 @@ _PARTS: Final = (
 class PlanTrial:
     """One plan under the load.
 
-    `score` is what the search ranks plans by. `rate` is in output tokens/s, 0 if the plan does not meet
-    the limits of the load; `lifted` is what it would be if the plan ran as many sequences at once as the plan
-    taken. `spent` divides the seconds that the deployment takes for one request by the first four of
-    `LIMITERS`; `level` does so with as many sequences in flight as the plan taken has, whatever the limits
-    of the load. `alone` is TTFT and TPOT of a single request in flight, in seconds, as limits count them.
+    `score` is the ranking of the search. `rate` is in output tokens/s, 0 if the plan misses the limits of the load;
+    `lifted` is its rate with as many sequences at once as the chosen plan. `spent` divides the seconds of the
+    deployment per request by the first four of `LIMITERS`; `level` does so with the chosen plan's sequences in flight,
+    regardless of the limits. `alone` is TTFT and TPOT of a single request in flight, in seconds, as limits count them.
     `idle` replicas have no request.
     """
 
@@ -160,7 +160,7 @@ class PlanTrial:
 
 @dataclass(frozen=True, slots=True)
 class TimeGrowth:
-    """The part of the time that grew most: its shares of the time of both plans, and by what factor."""
+    """The component of the time that grew most: its shares of the time of both plans, and its factor."""
 
     part: str
     now: float
@@ -169,12 +169,12 @@ class TimeGrowth:
 
     @property
     def is_share(self) -> bool:
-        """Whether its share rose too, which says more than the factor."""
+        """Whether its share rose too, which is more telling than the factor."""
         return round(100 * self.now) > round(100 * self.before)
 
 
 def find_time_growth(mine: tuple[float, ...], theirs: tuple[float, ...]) -> TimeGrowth | None:
-    """Return what grew most; None if nothing did that one could see."""
+    """Return the component that grew most; None if none grew visibly."""
     place = max(range(len(mine)), key=lambda place: mine[place] - theirs[place])
     if mine[place] <= theirs[place]:
         return None
@@ -190,7 +190,7 @@ def try_plans(
     table: SearchSpaceTable,
     constants: SchedulingConstants,
 ) -> tuple[PlanTrial, ...]:
-    """Return what each of the plans does, in their order; that of the estimate must be among them."""
+    """Return the results of each plan, in order; that of the estimate must be among them."""
     tried = [EstimateDeployment(estimate, space, space.resolve(memory)) for memory in fitting]
     done = operate(tried, table, constants)
     figures = _list_trial_figures(tried, done, table)
@@ -229,12 +229,12 @@ def _list_trial_figures(
 
 
 def _count_running(results: ServingResults) -> Array:
-    """Sequences that run at once in the whole deployment, one at least."""
+    """Sequences that run at once in the whole deployment, at least one."""
     return np.maximum(np.nan_to_num(results.admitted, nan=1.0), 1.0)
 
 
 def _compute_spent_time(done: OperatingPoint) -> Array:
-    """Seconds of the deployment for one request by what they go to; one row for each case."""
+    """Seconds of the deployment per request by component; one row per case."""
     admitted = _count_running(done.results)
     return np.array([part / admitted for part in done.rounds.parts]).T
 
@@ -250,12 +250,12 @@ def _compute_lifted_rate(done: OperatingPoint, most: float, constants: Schedulin
 
 
 def _has_limits(arrays: CaseArrays) -> bool:
-    """Whether the load is one of latency limits, as it is for all plans of an estimate or for none."""
+    """Whether the load has latency limits, which is equal for all plans of an estimate."""
     return bool(arrays.loads.kind[0] == LOAD_CODES[LoadKind.LIMITS])
 
 
 def _operate_at(arrays: CaseArrays, each: Array, constants: SchedulingConstants) -> OperatingPoint:
-    """Return what replicas with `each` sequences in flight do, where limits decided how many there are."""
+    """Return the results of replicas with `each` sequences in flight, if limits decided their number."""
     anything = np.full_like(each, np.inf)
     loads = replace(arrays.loads, ttft=anything, tpot=anything, p99=np.zeros_like(arrays.loads.p99))
     changed = replace(arrays, requests=replace(arrays.requests, capacity=each), loads=loads)
@@ -264,7 +264,7 @@ def _operate_at(arrays: CaseArrays, each: Array, constants: SchedulingConstants)
 
 
 def _compute_level_time(done: OperatingPoint, most: float, constants: SchedulingConstants) -> Array:
-    """What `_compute_spent_time` has, with `most` sequences in flight where limits decided how many there are."""
+    """As `_compute_spent_time`, with `most` sequences in flight if limits decided their number."""
     if not _has_limits(done.arrays):
         return _compute_spent_time(done)
     each = np.ceil(most / done.arrays.loads.replicas)
@@ -272,7 +272,7 @@ def _compute_level_time(done: OperatingPoint, most: float, constants: Scheduling
 
 
 def _compute_single_latency(done: OperatingPoint, constants: SchedulingConstants) -> tuple[Array, Array]:
-    """Seconds of TTFT and TPOT of one request in flight as limits count them; infinite if none is missed."""
+    """Seconds of TTFT and TPOT of one request in flight as limits count them; infinite if neither is missed."""
     arrays = done.arrays
     if not _has_limits(arrays) or not np.any(np.isnan(done.results.rate)):
         return np.full_like(arrays.counts, np.inf), np.full_like(arrays.counts, np.inf)
@@ -290,15 +290,15 @@ def _count_idle_replicas(estimate: Estimate, arrays: CaseArrays) -> Array:
     return np.zeros_like(replicas) if load_amount is None else np.maximum(replicas - load_amount, 0.0)
 
 
-#: Rates that differ by less than this share are the same to a reader: both are shown in whole percent.
+#: Rates that differ by less look equal: both are shown in whole percent.
 _SAME_RATE: Final = 0.005
-#: From this ratio on a plan is so many times as fast as another; below it, so many percent faster.
+#: From this ratio on a plan is described as a multiple; below it, as a percentage.
 _TIMES: Final = 3.0
 
 
 @dataclass(frozen=True, slots=True)
 class PlanIntervals:
-    """What tells two plans apart: the bands of the ratio of their throughput, TTFT and TPOT."""
+    """Errors of plan comparisons: intervals of the ratio of their throughput, TTFT and TPOT."""
 
     throughput: IntervalFactors
     ttft: IntervalFactors
@@ -337,7 +337,7 @@ def _sort_nearest_first(memory: list[MemoryPlan], tokens: int) -> list[MemoryPla
 
 
 def _list_smaller_plans(estimate: Estimate, space: SearchSpace, tokens: int) -> list[MemoryPlan]:
-    """Return the plan that comes closest of each smaller deployment, where the size was left open."""
+    """Return the closest plan of each smaller deployment, if the size was left open."""
     request, configuration = estimate.request, space.configuration
     if request.count is not None:
         return []
@@ -556,7 +556,7 @@ def _list_reasons_against(other: PlanTrial, chosen_trial: PlanTrial, load: Load)
 
 
 def _compare_at_equal_load(other: PlanTrial, chosen_trial: PlanTrial) -> list[Message]:
-    """Return why a plan meets the limits only with fewer sequences: the time that grows most with equally many."""
+    """Return why a plan meets the limits only with fewer sequences: the time that grows most at equal load."""
     grown = find_time_growth(other.level, chosen_trial.level)
     most = chosen_trial.admitted
     if grown is None:
@@ -584,7 +584,7 @@ def _compare_at_equal_load(other: PlanTrial, chosen_trial: PlanTrial) -> list[Me
 
 
 def _explain_missed_limits(other: PlanTrial, load: Load) -> Message:
-    """Return the latency limit that not even one request meets; of two, the one missed by more."""
+    """Return the latency limit that even a single request misses; of two, the one missed by more."""
     ttft, tpot = (1e3 * each for each in other.alone)
     missed = {}
     if load.ttft_ms is not None and ttft > load.ttft_ms:
@@ -621,11 +621,11 @@ def _explain_later(other: PlanTrial, chosen_trial: PlanTrial) -> Message:
 
 
 def _explain_slower(behind: float, other: PlanTrial, chosen_trial: PlanTrial) -> Message:
-    """Name the part of the time that grew most, by its share or, where that did not rise, by its grown."""
+    """Name the component of the time that grew most, by its share or, if that did not rise, by its factor."""
     grown = find_time_growth(other.spent, chosen_trial.spent)
     if grown is None:
         if other.plan.pp > chosen_trial.plan.pp:
-            # What no round shows: prompts wait until the stages are filled.
+            # Not part of a round: prompts wait until the stages are filled.
             return message(
                 "plan.slower_stages",
                 "{behind} slower: a request passes {pp} stages in sequence",

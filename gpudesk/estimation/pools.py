@@ -1,4 +1,4 @@
-"""Disaggregated deployments: of all splits and plans the one that serves a load best, as an estimate."""
+"""Disaggregated deployments: the best of all splits and plans for a load, as an estimate."""
 
 from __future__ import annotations
 
@@ -49,20 +49,20 @@ from gpudesk.text.messages import InputError, Message, Share, Term, input_error,
 
 _POOL_TERMS: Final = {PoolKind.PREFILL: Term("prefill", "prefill"), PoolKind.DECODE: Term("decode", "decode")}
 _POOL_HEADS: Final = {PoolKind.PREFILL: Term("Prefill", "Prefill"), PoolKind.DECODE: Term("Decode", "Decode")}
-#: Over what the pools hand on the KV cache.
+#: The link over which the pools transfer the KV cache.
 _LINK_TERMS: Final = {
     "scale-up": Term("scale-up", "the scale-up link"),
     "pcie": Term("pcie", "PCIe"),
     "node": Term("node", "the network"),
 }
-#: Splits of a deployment that are tried at most; larger ones are split in steps.
+#: Maximum splits of a deployment to try; larger ones are split in steps.
 MOST_SPLITS: Final = 32
 _DEGREES: Final = ("tp", "pp", "ep", "dp", "attention_dp")
 
 
 @dataclass(frozen=True, slots=True)
 class PoolSide:
-    """One pool to be chosen: its question as if it stood alone, and the tokens that it holds of a request."""
+    """One pool to choose: its question by itself, and the tokens that it holds of a request."""
 
     kind: PoolKind
     request: EstimateRequest
@@ -72,7 +72,7 @@ class PoolSide:
 
 @dataclass(frozen=True, slots=True)
 class PoolChoice:
-    """A plan of one pool: its deployment, sequences that one replica runs, and bytes of one on a rank."""
+    """A plan of one pool: its deployment, sequences of one replica, and bytes per sequence on a rank."""
 
     deployment: ResolvedDeployment
     capacity: float
@@ -85,7 +85,7 @@ PoolPairChoice = tuple[PoolChoice, PoolChoice]
 
 
 def make_pool_sides(request: EstimateRequest, table: SearchSpaceTable) -> tuple[PoolSide, PoolSide]:
-    """Return prefill and decode pool of a question; raises InputError for a plan that cannot be."""
+    """Return prefill and decode pool of a question; raises InputError for an impossible plan."""
     wish = request.disaggregated or DisaggregationRequest()
     for name in _DEGREES:
         if getattr(request, name) is not None:
@@ -131,7 +131,7 @@ def list_pool_pairs(request: EstimateRequest, prefill: PoolSide, decode: PoolSid
 
 
 def _list_splits(request: EstimateRequest, prefill: PoolSide, decode: PoolSide) -> tuple[tuple[int, int], ...]:
-    """Return the counts of both pools to try; without a count in all, those of the smallest pools."""
+    """Return the counts of both pools to try; without a total count, those of the smallest pools."""
     total, one, other = request.count, prefill.request.count, decode.request.count
     if total is None:
         one, other = one or _find_smallest_pool(prefill), other or _find_smallest_pool(decode)
@@ -175,14 +175,14 @@ def _list_splits(request: EstimateRequest, prefill: PoolSide, decode: PoolSide) 
 
 
 def _find_smallest_pool(side: PoolSide) -> int | None:
-    """Return how many accelerators the pool takes at least; None if none is known."""
+    """Return the minimum number of accelerators of the pool; None if unknown."""
     with _name_pool_in_errors(side.kind):
         fitting = side.space.find_smallest_fitting(side.tokens)
     return None if fitting is None else fitting.accelerators
 
 
 def list_pool_choices(side: PoolSide, count: int) -> list[PoolChoice]:
-    """Return the plans of a pool that fit; with pipeline stages only where none fits without them."""
+    """Return the plans of a pool that fit; with pipeline stages only if none fits without."""
     with _name_pool_in_errors(side.kind):
         fitting = side.space.find_fitting(count, side.tokens)
     choices = [] if fitting is None else _make_choices(fitting)
@@ -243,7 +243,7 @@ def _explain_unfit_pools(request: EstimateRequest, decode: PoolSide, smallest_po
     )
 
 
-#: Requests/s of an open loop in which every request has the pools to itself.
+#: Requests/s of an open loop in which requests do not meet.
 _RARELY: Final = 1e-9
 _BINDING: Final = {PREFILL_STATION: PoolKind.PREFILL, LINK_STATION: None, DECODE_STATION: PoolKind.DECODE}
 
@@ -265,7 +265,7 @@ class PoolCases:
 
 @dataclass(frozen=True, slots=True)
 class PoolOperatingPoint:
-    """The pools that an estimate chose, and what they do under its load, as a single case.
+    """The pools chosen by an estimate, and their results under its load, as a single case.
 
     `spaces` are those of prefill and decode pool.
     """
@@ -277,14 +277,14 @@ class PoolOperatingPoint:
 
 
 class PoolEstimator:
-    """Answers disaggregated questions with what the estimator knows."""
+    """Answers disaggregated questions with the estimator's data."""
 
     def __init__(self, table: SearchSpaceTable, constants: SchedulingConstants) -> None:
         self._table = table
         self._constants = constants
 
     def estimate(self, request: EstimateRequest) -> Estimate:
-        """Return the estimate of the best split and plans; raises InputError if there can be none."""
+        """Return the estimate of the best split and plans; raises InputError if none is possible."""
         prefill, decode = make_pool_sides(request, self._table)
         pool_pairs = list_pool_pairs(request, prefill, decode)
         if not pool_pairs:
@@ -296,10 +296,10 @@ class PoolEstimator:
         return self._make_estimate(pool_pairs[best], _select_cases(cases, only), results.select(only))
 
     def _score(self, cases: PoolCases, results: DisaggregatedResults) -> Array:
-        """Return by what splits and plans are chosen: the rate, less up to a thousandth by the whole answer.
+        """Return the score of splits and plans: the rate, less up to 0.1% by the latency of the whole request.
 
-        A split trades TTFT for TPOT, so that it is the whole answer that counts. Where limits are not met,
-        scores are below zero, the less the further a request that has the pools to itself is from them.
+        A split trades TTFT for TPOT, so the whole request counts. For missed limits scores are below zero, lower the
+        further a single request misses them.
         """
         output = cases.requests.output
         later = np.where(output > 1.0, results.tpot * (output - 1.0), 0.0)
@@ -362,7 +362,7 @@ class PoolEstimator:
         *,
         lossless: bool,
     ) -> PoolPair:
-        """Join pools; `lossless` counts nothing but the rate of the link between them."""
+        """Join pools; `lossless` counts only the rate of the link between them."""
         totals = [one.deployment.plan.count + other.deployment.plan.count for one, other in choices]
         links = {total: self.find_link(space, total) for total in set(totals)}
         rates = {
@@ -385,9 +385,7 @@ class PoolEstimator:
         )
 
     def find_link(self, space: SearchSpace, count: int) -> RankLink:
-        """Return what joins pools of together `count`: the scale-up domain or host that holds both, or else
-        the network.
-        """
+        """Return the link between pools of `count` in total: the domain or host that holds both, else the network."""
         return find_link(space.configuration.accelerator, count, self._table.node_bandwidth)
 
     def find_link_efficiency(self, space: SearchSpace, joined: RankLink) -> float:
@@ -401,7 +399,7 @@ class PoolEstimator:
     def compute_intervals(
         self, pair: PoolPairChoice, cases: PoolCases, results: DisaggregatedResults
     ) -> FigureIntervals:
-        """Return the figures, with their intervals, of cases that all are of one pair of plans."""
+        """Return the figures, with their intervals, of cases of one pair of plans."""
         rows = [self._table.coefficients.take_ideal([each.deployment]) for each in pair]
         first = np.zeros(len(cases.counts), dtype=np.intp)
         ideal = self._join_pools(cases.request, cases.space, [pair], (rows[0], rows[1]), lossless=True).select(first)
@@ -460,10 +458,10 @@ def _make_constant_keys(space: SearchSpace) -> ConstantKeys:
 
 
 def compute_moved_bytes(request: EstimateRequest, pool: list[PoolChoice]) -> tuple[Array, Array]:
-    """Bytes that a rank of each pool moves of one prompt, and how many prompts move at once.
+    """Bytes that a rank of each pool transfers per prompt, and how many prompts are transferred at once.
 
-    Ranks move their shares side by side. Under attention-DP a prompt lies on one rank, so that as many
-    prompts move at once as there are ranks.
+    Ranks transfer their shares in parallel. Under attention-DP a prompt is on one rank, so as many prompts are
+    transferred at once as there are ranks.
     """
     budgets = [each.deployment.budget for each in pool]
     moved = [float(budget.cache.filled_bytes(request.workload.input_tokens)) for budget in budgets]
@@ -523,7 +521,7 @@ def _make_pool_note(kind: PoolKind, plan: ParallelPlan) -> Message:
 
 
 def _make_memory_note(prefill: MemoryBudget) -> Message:
-    """Return the pool whose memory is shown, and the memory that the other has left beside the weights."""
+    """Return the pool whose memory is shown, and the memory left besides the weights in the other."""
     weights, capacity = float(prefill.weights_bytes), float(prefill.capacity_bytes)
     return message(
         "pools.memory",
@@ -561,6 +559,6 @@ def _make_binding_notes(pools: DisaggregatedPools, figures: CaseFigures) -> tupl
 
 
 def _list_particular_notes(pair: PoolPairChoice, node_bandwidth: float) -> tuple[Message, ...]:
-    """Return what is particular to the plans, each note once."""
+    """Return the notes specific to the plans, each once."""
     every = [note for each in pair for note in make_plan_notes(each.deployment, node_bandwidth)]
     return tuple({(note.id, *note.parameters.items()): note for note in every}.values())

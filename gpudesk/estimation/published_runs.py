@@ -1,4 +1,4 @@
-"""The published runs nearest to an estimate: their conditions, what differs, and held-out predictions of them."""
+"""The published runs nearest to an estimate: conditions, differences, and held-out predictions."""
 
 from __future__ import annotations
 
@@ -34,21 +34,21 @@ if TYPE_CHECKING:
 
 
 def get_model_family(model: Model) -> str:
-    """Return the family of a model by its id: the name before a version, with the major one of Llama."""
+    """Return the family of a model by its id: the name before a version, with the major version for Llama."""
     words = model.id.split("-")
     if words[0] == "gpt":
         return "-".join(words[:2])
     return f"llama-{words[1][0]}" if words[0] == "llama" else words[0]
 
 
-#: Sequences that stand for what runs at once of a longer queue: memory decides, and is not compared.
+#: Sequences assumed to run at once from a longer queue: memory decides, and is not compared.
 RUN_OF_A_QUEUE = 256
-#: Where nobody asked for a date, software differs that is this many months older than the newest.
+#: Without a requested date, software older than the newest by this many months counts as different.
 OLD_MONTHS = 12
 
 
 def complete_request(estimate: Estimate, vendor: str, newest_month: str) -> EstimateRequest:
-    """Return the question with what the program chose: serving engine, count, plan, formats, date."""
+    """Return the question with the program's choices: serving engine, count, plan, formats, date."""
     request, plan = estimate.request, estimate.plan
     return replace(
         request,
@@ -66,12 +66,12 @@ def complete_request(estimate: Estimate, vendor: str, newest_month: str) -> Esti
 
 
 def _merge_16_bit(precision: Precision) -> Precision:
-    """Take the two formats of 16 bits as one: they are equally fast."""
+    """Treat the two 16-bit formats as one: they are equally fast."""
     return Precision.FP16 if precision is Precision.BF16 else precision
 
 
 def make_conditions(request: EstimateRequest, part: Accelerator, model: Model, family: str) -> RunConditions:
-    """Return what is compared of a question or run that names count and date; `family` of its engine."""
+    """Return the compared conditions of a question or run with count and date; `family` of its engine."""
     work, count = request.workload, float(request.count or 1)
     weights = _merge_16_bit(resolve_fp4(request.weights, part.vendor))
     total, active, architecture = _get_model_traits(model)
@@ -116,38 +116,38 @@ def make_conditions(request: EstimateRequest, part: Accelerator, model: Model, f
 
 @lru_cache(maxsize=256)
 def _get_model_traits(model: Model) -> tuple[float, float, tuple[str, str]]:
-    """Return parameters in all and for one token, and whether there are experts and latents."""
+    """Return total and active parameters, and whether there are experts and latents."""
     kinds = ("experts" if has_experts(model) else "dense", "heads" if get_attention_key(model) == "heads" else "latent")
     return float(max(1, count_parameters(model))), float(max(1, count_active_parameters(model))), kinds
 
 
 def _resolve_switch(stated: bool | None, architecture: tuple[str, str]) -> float | None:
-    """Return a switch that only experts have: where it is not stated, dense models have it off."""
+    """Resolve a switch of expert models: if unstated, dense models have it off."""
     return False if stated is None and architecture[0] == "dense" else stated
 
 
 def _count_in_flight(load: Load, dp: int) -> float | None:
-    """Return the sequences that a replica runs at once, as far as the load says."""
+    """Return the sequences that a replica runs at once, if the load determines them."""
     if load.kind is LoadKind.SATURATE:
         return min((load.requests or 1) / dp, RUN_OF_A_QUEUE)
     in_flight = load.batch or load.concurrency
     return None if in_flight is None else in_flight / dp
 
 
-# What differs
+# Differences
 
 
-#: Settings that differ only where the question itself gives them.
+#: Settings that differ only if the question itself sets them.
 _SETTINGS = (RunCondition.MEMORY_FRACTION, RunCondition.MAX_BATCH, RunCondition.MAX_BATCHED_TOKENS)
 
 
 def list_condition_differences(
     request: EstimateRequest, original: EstimateRequest, run: EstimateRequest
 ) -> tuple[RunCondition, ...]:
-    """Return the conditions of a run that are not as asked, in the order in which they are told.
+    """Return the conditions of a run that differ from the request, in display order.
 
-    `request` has what the program chose, `original` what was left open. What one side leaves open does not
-    differ, except that software a year older than the newest is not what anybody expects.
+    `request` has the program's choices, `original` leaves open what the user did. Open conditions do not differ, except
+    for software a year older than the newest.
     """
     differences = {
         RunCondition.ACCELERATOR: request.accelerator != run.accelerator,
@@ -197,7 +197,7 @@ _OF_COLUMN = {
 
 
 def list_assumed_conditions(columns: Collection[str]) -> tuple[RunCondition, ...]:
-    """Return the conditions that were filled by judgement, by the columns of which that is said."""
+    """Return the conditions filled by judgment, from the columns marked so."""
     conditions = {_OF_COLUMN[column] for column in columns if column in _OF_COLUMN}
     return tuple(condition for condition in RunCondition if condition in conditions)
 
@@ -216,14 +216,14 @@ def _compare_workloads(workload: Workload, run: Workload) -> dict[RunCondition, 
 
 
 def _load_differs(load: Load, run: Load) -> bool:
-    """Whether loads differ; a closed loop without an end is like one that some requests go through."""
+    """Whether loads differ; an endless closed loop equals one with some requests."""
     if load.kind is LoadKind.CONCURRENCY and load.requests is None:
         run = replace(run, requests=None)
     return load != run
 
 
 def _plan_differs(request: EstimateRequest, run: EstimateRequest) -> bool:
-    """Whether a degree that the publication states is another one; the number of replicas follows."""
+    """Whether a stated degree differs; the number of replicas follows from the others."""
     pairs = ((getattr(request, name), getattr(run, name)) for name in ("tp", "pp", "ep", "attention_dp"))
     return any(had is not None and requested_value != had for requested_value, had in pairs)
 
@@ -233,27 +233,27 @@ def _date_differs(request: EstimateRequest, original: EstimateRequest, run: Esti
     return apart >= OLD_MONTHS if original.date is None else apart != 0
 
 
-#: The fold whose fits have not seen anything of the publisher's harness.
+#: The fold whose fits excluded the publisher's harness.
 RECORD_FOLD: Final = "series"
-#: Records of one figure.
+#: Records per figure.
 MOST_RECORDS: Final = 3
-#: Up to this distance what fits miss by is more alike, between publishers, than for any two runs; further
-#: away the error of a published figure tells little about that of the question.
+#: Up to this distance prediction errors are more similar, between publishers, than for random runs; further away the
+#: error of a published figure says little about that of the question.
 NEAR_DISTANCE: Final = 4.0
-#: How far a prediction's own note of the measured value may be from the value as published: digits.
+#: Digits within which a prediction's recorded measurement must match the published value.
 _SAME: Final = 1e-3
 
-#: Answers questions; a question that cannot be answered gives its error.
+#: Answers questions; a failed question gives its error.
 EstimateMany = Callable[[Sequence[EstimateRequest]], Sequence[Estimate | InputError]]
 
 
 class PublishedRunTable:
-    """All published runs that a fit predicted without having seen them, laid out for the search."""
+    """All published runs with held-out predictions, laid out for the search."""
 
     def __init__(self, catalog: Catalog, runs: Iterable[MeasuredRun], held_out: Iterable[HeldOutFigure]) -> None:
-        """Keep the runs that have predictions, the newest first, so that it wins where two are as near.
+        """Keep the runs with predictions, the newest first, so that it wins ties.
 
-        Predictions are those of one fold: at most one for a figure of a run.
+        Predictions are those of one fold: at most one per figure of a run.
         """
         predicted = {(each.run, each.figure): each for each in held_out}
         newest_first = sorted(sorted(runs, key=_name_run), key=_get_date, reverse=True)
@@ -275,9 +275,9 @@ class PublishedRunTable:
     def nearest(
         self, estimate: Estimate, figure: str, newest_month: str, ask: EstimateMany
     ) -> tuple[ComparableRun, ...]:
-        """Return the records of a figure, the nearest first; none where nothing published is behind it.
+        """Return the records of a figure, the nearest first; empty without a published figure behind it.
 
-        `ask` estimates the runs themselves, of which only the width of the band is taken.
+        `ask` estimates the runs themselves, of which only the width of the interval is used.
         """
         published = find_published_figure(estimate, figure)
         if published is None or not self._runs:
@@ -321,7 +321,7 @@ class PublishedRunTable:
         )
 
     def _learn_bands(self, runs: list[MeasuredRun], figure: str, ask: EstimateMany) -> None:
-        """Find out how wide the band of each run's figure is, as low and high over its value."""
+        """Compute the interval of each run's figure, as low and high over its value."""
         new = [run for run in runs if (run.id, figure) not in self._bands]
         for run, answer in zip(new, ask([run.request for run in new]) if new else (), strict=True):
             value = None if isinstance(answer, InputError) else getattr(answer, figure)
@@ -335,7 +335,7 @@ def _compute_factors(figure: IntervalEstimate) -> tuple[float, float]:
 def read_published_runs(
     measurements: Path, held_out: Path | None
 ) -> tuple[tuple[MeasuredRun, ...], tuple[HeldOutFigure, ...]]:
-    """Read runs and predictions for a `PublishedRunTable`; without predictions neither. Raises `InputError`."""
+    """Read runs and predictions for a `PublishedRunTable`; neither without predictions. Raises `InputError`."""
     if held_out is None:
         return (), ()
     with _name_unreadable(measurements):
@@ -346,7 +346,7 @@ def read_published_runs(
 
 @contextmanager
 def _name_unreadable(path: Path) -> Iterator[None]:
-    """Name the file or folder that cannot be read, whatever is wrong with it."""
+    """Name the unreadable file or folder, for any error."""
     try:
         yield
     except OSError as error:
@@ -367,7 +367,7 @@ def _get_date(run: MeasuredRun) -> str:
 def _make_column_array(
     runs: Sequence[MeasuredRun], predicted: dict[tuple[str, str], HeldOutFigure], figure: str
 ) -> FloatArray:
-    """Return the prediction of each run, NaN if none exists, or one of another measured value."""
+    """Return the prediction of each run, NaN without one or if it belongs to another measured value."""
     column_values = np.full(len(runs), np.nan)
     for place, run in enumerate(runs):
         measured, each = run.measured.get(figure), predicted.get((run.id, figure))
@@ -377,7 +377,7 @@ def _make_column_array(
 
 
 def _make_codes(words: Sequence[str]) -> NDArray[np.intp]:
-    """Return a number for each word, equal for equal words."""
+    """Return a code for each word, equal for equal words."""
     return np.unique(np.array(words, dtype=str), return_inverse=True)[1].astype(np.intp)
 
 

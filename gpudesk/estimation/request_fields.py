@@ -1,7 +1,8 @@
 """From the fields of a JSON line to an `EstimateRequest`.
 
-The fields are those of `estimate --batch`; null equals omitted. Everything that can be refused without the
-catalog is refused here, with the field as the place."""
+The fields are those of `estimate --batch`; null equals omitted. Every check that needs no catalog is here, with the
+field as the place.
+"""
 
 from __future__ import annotations
 
@@ -32,9 +33,9 @@ _POOL_FIELDS: Final = ("count", "tp", "pp", "ep", "dp", "attention_dp")
 
 
 def accept_pools(degree: FieldCheck) -> FieldCheck:
-    """Return the check of `disaggregated`, of which counts and degrees are checked by `degree`.
+    """Return the check of `disaggregated`, whose counts and degrees are checked by `degree`.
 
-    True leaves split and plans to the program; false is the same as nothing.
+    True leaves split and plans to the program; false equals omitted.
     """
     checks: dict[str, FieldCheck] = {**dict.fromkeys(_POOL_FIELDS, degree), "attention_dp": accept_boolean}
 
@@ -52,7 +53,7 @@ def accept_pools(degree: FieldCheck) -> FieldCheck:
 
 
 def write_pools_wish(wish: DisaggregationRequest | None) -> bool | dict[str, dict[str, int | bool]] | None:
-    """Return the wish as JSON states it; None if none exists."""
+    """Return the pool request as JSON; None without one."""
     if wish is None:
         return None
     pools = {name: _write_pool_wish(getattr(wish, name)) for name in _POOLS}
@@ -107,7 +108,7 @@ _LOAD_FIELDS: Final[dict[str, FieldCheck]] = {
     "limit": accept_word({"p99": "p99", "mean": "mean"}),
 }
 
-#: What makes a load of each kind, and what may stand beside it.
+#: The defining fields of each kind of load, and its optional fields.
 _VARIANTS: Final[dict[str, tuple[LoadKind, frozenset[str]]]] = {
     "batch": (LoadKind.BATCH, frozenset()),
     "concurrency": (LoadKind.CONCURRENCY, frozenset({"requests"})),
@@ -118,12 +119,12 @@ _VARIANTS: Final[dict[str, tuple[LoadKind, frozenset[str]]]] = {
 }
 
 
-#: What a load of a kind cannot do without.
+#: Required fields of each kind of load.
 _PARTNERS: Final = {LoadKind.SATURATE: ("requests",), LoadKind.LIMITS: ("ttft_ms", "tpot_ms")}
 
 
 def parse_load(where: str, value: object) -> Load:
-    """Return the load that an object of a request or a scenario file states; exactly one kind."""
+    """Return the load of a request or a scenario file; exactly one kind."""
     stated = check_fields(where, value, _LOAD_FIELDS)
     if stated.get("saturate") is False:
         del stated["saturate"]
@@ -137,7 +138,7 @@ def parse_load(where: str, value: object) -> Load:
 
 
 def _find_load_kind(where: str, stated: dict[str, Any]) -> LoadKind:
-    """Return the kind of load that the fields make, all of which must belong to it."""
+    """Return the kind of load that the fields define, all of which must belong to it."""
     for variant in stated:
         if variant in _VARIANTS:
             break
@@ -158,7 +159,7 @@ def _find_load_kind(where: str, stated: dict[str, Any]) -> LoadKind:
 
 _LENGTHS: Final = {"fixed": False, "varied": True}
 
-#: The fields of a line about its workload, which are called the same there except lengths.
+#: Workload fields of a line, with the same names in a workload except lengths.
 WORKLOAD_FIELDS: Final[dict[str, FieldCheck]] = {
     "input_tokens": TOKEN_CHECK,
     "output_tokens": TOKEN_CHECK,
@@ -172,7 +173,7 @@ WORKLOAD_FIELDS: Final[dict[str, FieldCheck]] = {
 
 
 def get_workload_field(name: str) -> str:
-    """Return what a field of a line is called in a workload."""
+    """Return the workload's name of a line's field."""
     return "varied" if name == "lengths" else name
 
 
@@ -189,7 +190,7 @@ _ALL_FIELDS: Final = {name: (False, name, check) for name, check in REQUEST_FIEL
 
 
 def parse_request(fields: object) -> EstimateRequest:
-    """Return the request that the fields of one line state; raises `InputError` naming the field."""
+    """Return the request in the fields of one line; raises `InputError` naming the field."""
     if type(fields) is not dict:
         raise make_type_error("", fields, "object")
     request: dict[str, Any] = {}
@@ -205,7 +206,7 @@ def parse_request(fields: object) -> EstimateRequest:
         request["workload"] = Workload(**workload)
         estimate_request = EstimateRequest(**request)
     except TypeError:
-        # The one fault that is left: an argument is missing. To look for it beforehand would cost every line.
+        # The only remaining fault is a missing argument. Checking for it first would slow down every line.
         name = next(name for name in _REQUIRED if name not in request and name not in workload)
         raise InputError(MISSING_FIELD, name) from None
     if "tp" in request or "pp" in request or "dp" in request or "ep" in request:
@@ -214,7 +215,7 @@ def parse_request(fields: object) -> EstimateRequest:
 
 
 def check_degrees(stated: dict[str, Any], where: str = "") -> None:
-    """Refuse parallel degrees that contradict the count or each other, as far as they are stated."""
+    """Refuse contradictory parallel degrees, as far as they are stated."""
     get = stated.get
     count, tp, pp, dp, ep = get("count"), get("tp"), get("pp"), get("dp"), get("ep")
     product = (tp or 1) * (pp or 1) * (dp or 1)

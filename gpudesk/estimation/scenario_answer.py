@@ -25,7 +25,7 @@ BEYOND_CONTEXT: Final = "scenario.beyond_context"
 
 
 class AnswerCatalog(Protocol):
-    """What an answer takes from the catalog; each method raises `InputError` for an unknown id."""
+    """The part of the catalog that an answer needs; each method raises `InputError` for an unknown id."""
 
     @property
     def revision(self) -> str:
@@ -45,21 +45,21 @@ class AnswerCatalog(Protocol):
 
 
 class AnswerEstimator(Protocol):
-    """What an answer takes from the estimator."""
+    """The part of the estimator that an answer needs."""
 
     def estimate_many(self, requests: Sequence[EstimateRequest]) -> list[Estimate | InputError]:
         """Return one answer for each request, in order."""
 
     def curves(self, estimates: Sequence[Estimate]) -> tuple[ConcurrencyCurve, ...]:
-        """Return for each estimate, which fits, its figures against concurrency."""
+        """Return for each estimate that fits its figures by concurrency."""
 
     def differences(self, baseline: Estimate, other: Estimate) -> tuple[FigureDifference, ...]: ...
 
 
 def check_scenario_ids(scenario: Scenario, facts: AnswerCatalog) -> None:
-    """Raise `InputError`, with the place in the scenario, for an id that the catalog does not have.
+    """Raise `InputError`, with the place in the scenario, for an unknown id.
 
-    What the scenario leaves open is not looked for.
+    Open choices of the scenario are not checked.
     """
     try:
         if scenario.model:
@@ -75,7 +75,7 @@ def check_scenario_ids(scenario: Scenario, facts: AnswerCatalog) -> None:
 
 
 def check_context(scenario: Scenario, model: Model) -> None:
-    """Raise `InputError` where a request is longer than the model reads: nobody could serve it."""
+    """Raise `InputError` if a request exceeds the model's context."""
     work, most = scenario.workload, model.max_context
     if most is not None and work.input_tokens + work.output_tokens > most:
         raise input_error(
@@ -97,11 +97,11 @@ def answer_scenario(
     with_curves: bool = False,
     rank_announced: bool = False,
 ) -> Answer:
-    """Return the answer to a scenario; `calibration` names the constants that the estimates rest on.
+    """Return the answer to a scenario; `calibration` identifies the constants behind the estimates.
 
-    A part that cannot be estimated keeps its column, with the problem. Announced parts are ranked beside
-    shipping ones only where that is asked for. A scenario without a model or without accelerators, an
-    unknown id, and requests longer than the model reads raise `InputError`.
+    An accelerator without an estimate keeps its column, with the problem. Announced accelerators are ranked with
+    shipping ones only on request. A scenario without a model or accelerators, an unknown id, and requests beyond the
+    model's context raise `InputError`.
     """
     if not scenario.model:
         raise input_error("scenario.no_model", "choose a model", "scenario.model")
@@ -146,7 +146,7 @@ def _make_column(
 
 
 def _list_unranked(columns: tuple[ComparisonColumn, ...]) -> tuple[int, ...]:
-    """Return the positions of the announced columns, none where no other stands beside them."""
+    """Return the positions of the announced columns, empty if all are announced."""
     announced = tuple(place for place, column in enumerate(columns) if column.accelerator.announced)
     return () if len(announced) == len(columns) else announced
 
@@ -167,14 +167,14 @@ def _index_attributes(attributes: tuple[AttributeClaims, ...]) -> Mapping[str, A
 def _compare_columns(
     scenario: Scenario, columns: tuple[ComparisonColumn, ...], estimates: AnswerEstimator
 ) -> tuple[FigureDifference, ...]:
-    """Compare every pair of columns, the baseline's first, so that who leads can be read off."""
+    """Compare every pair of columns, the baseline's first, so that leaders can be determined."""
     keys = make_column_keys(scenario.accelerators)
     differences = []
     for (one, baseline), (two, other) in combinations(zip(keys, columns, strict=True), 2):
         if baseline.estimate is None or other.estimate is None:
             continue
         compared = estimates.differences(baseline.estimate, other.estimate)
-        # Keys of columns tell two counts of one accelerator apart.
+        # Keys of columns distinguish counts of one accelerator.
         differences += [replace(difference, accelerator=two, baseline=one) for difference in compared]
     return tuple(differences)
 
@@ -211,8 +211,8 @@ def _make_answer_notes(scenario: Scenario, facts: AnswerCatalog, unranked: tuple
 def hash_answer(answer: Answer) -> str:
     """Return the SHA-256 of the answer's content.
 
-    What only the file carries, the places in the palette, and curves and costs, which follow from the rest, are
-    left out: the same comparison has the same hash wherever it is shown.
+    File-only data, palette indexes, and curves and costs, which follow from the rest, are excluded: the same comparison
+    has the same hash everywhere.
     """
     content = {field.name: getattr(answer, field.name) for field in fields(answer)}
     content["scenario"] = replace(
@@ -235,9 +235,9 @@ def _to_plain_json(value: object) -> Any:  # noqa: ANN401 - whatever JSON can ho
     if isinstance(value, Mapping):
         return dict(value)
     if isinstance(value, tuple):
-        # Named tuples, which are tuples to everybody but the encoder.
+        # Named tuples are tuples to the encoder.
         return list(value)
     if isinstance(value, float):
-        # A share of a message, which is a float to everybody but the encoder.
+        # Shares in messages are floats to the encoder.
         return float(value)
     raise TypeError(type(value).__name__)

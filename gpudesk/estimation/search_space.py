@@ -1,4 +1,4 @@
-"""Search spaces of requests and the deployments in them, computed once, with the table of their step coefficients."""
+"""Search spaces of requests and their deployments, computed once, with the table of step coefficients."""
 
 from __future__ import annotations
 
@@ -35,10 +35,9 @@ from gpudesk.text.messages import InputError, Message
 
 
 class CoefficientTable:
-    """Step coefficients of deployments in the order in which they were added, and those without any loss.
+    """Step coefficients of deployments in order of addition, and those without any loss.
 
-    They are computed for all new deployments at once when some are asked for. Jobs on threads of their own add
-    deployments while the window asks for others.
+    All new deployments are computed at once on demand. Jobs on other threads can add deployments meanwhile.
     """
 
     def __init__(self, calibration: Calibration) -> None:
@@ -60,7 +59,7 @@ class CoefficientTable:
             return deployment
 
     def take(self, positions: NDArray[np.intp]) -> CoefficientColumns:
-        """Return the coefficients at `positions`, one for each case."""
+        """Return the coefficients at `positions`, one per case."""
         self._compute_pending()
         return CoefficientColumns(self._coefficients, positions)
 
@@ -69,7 +68,7 @@ class CoefficientTable:
         return SingleCoefficients(self._coefficients, position)
 
     def take_ideal(self, deployments: Sequence[ResolvedDeployment]) -> CoefficientColumns:
-        """Return the coefficients that the deployments would have if nothing were lost."""
+        """Return the coefficients of the deployments without any loss."""
         self._compute_pending()
         return CoefficientColumns(self._ideal, np.array([each.position for each in deployments], dtype=np.intp))
 
@@ -101,18 +100,18 @@ class CoefficientTable:
         return table
 
 
-#: Lengths of requests, by deployment size, that a search space remembers the fitting plans of.
+#: Lengths of requests, by deployment size, for which a search space caches the fitting plans.
 MOST_LENGTHS: Final = 4096
-#: Plans and lengths that are remembered of all search spaces together, of about 1.5 kB each. A scenario takes one
-#: or two thousand; more would make the interpreter's search for unreachable objects stop the window.
+#: Plans and lengths cached by all search spaces together, of about 1.5 kB each. A scenario needs one or two thousand;
+#: with more, garbage collection would stall the window.
 MOST_KEPT_PLANS: Final = 5_000
 
 
 class FittingPlans(NamedTuple):
-    """The deployments of `accelerators` that hold a request of some length, and columns of the same order for arrays.
+    """The deployments of `accelerators` that hold a request of some length, and matching columns for arrays.
 
-    `capacity` is what one replica runs at once, `sequences` what the memory of the whole deployment holds, `admitted`
-    what the serving engine admits of them; `sequence_bytes` are those of one request on a rank.
+    `capacity` is sequences of one replica, `sequences` those that the memory of the whole deployment holds, `admitted`
+    those that the serving engine admits; `sequence_bytes` are those of one request on a rank.
     """
 
     accelerators: int
@@ -127,11 +126,10 @@ class FittingPlans(NamedTuple):
 
 @dataclass(slots=True)
 class SearchSpace:
-    """The deployments that may answer a request, whatever its lengths and load; computed as they are asked for.
+    """The possible deployments of a request, for any lengths and load; computed on demand.
 
-    `request` is the first that was asked with these settings: its lengths and load do not count. `counts` are the
-    deployment sizes that are tried, smallest first. `interval_factors` are low and high factors of throughput, TTFT
-    and TPOT by load.
+    `request` is the first with these settings: its lengths and load do not matter. `counts` are the deployment sizes to
+    try, smallest first. `interval_factors` are low and high factors of throughput, TTFT and TPOT by load.
     """
 
     table: SearchSpaceTable
@@ -163,14 +161,14 @@ class SearchSpace:
         return plans
 
     def resolve(self, memory: MemoryPlan) -> ResolvedDeployment:
-        """Return the deployment of a plan, the step coefficients of which stand in the table."""
+        """Return the deployment of a plan, with its step coefficients in the table."""
         deployment = self._deployments.get(memory.plan)
         if deployment is None:
             deployment = self._deployments[memory.plan] = self.table.coefficients.add(self.configuration, memory)
         return deployment
 
     def find_smallest_fitting(self, tokens: int) -> FittingPlans | None:
-        """Return the plans of the smallest deployment that hold `tokens` once; None if none does."""
+        """Return the plans of the smallest deployment that holds `tokens` once; None without one."""
         for count in self.counts:
             fitting = self.find_fitting(count, tokens)
             if fitting is not None:
@@ -178,7 +176,7 @@ class SearchSpace:
         return None
 
     def find_fitting(self, count: int, tokens: int) -> FittingPlans | None:
-        """Return the plans of `count` accelerators that hold `tokens` once; None if none does."""
+        """Return the plans of `count` accelerators that hold `tokens` once; None without one."""
         key = count, tokens
         if key in self._fitting:
             return self._fitting[key]
@@ -202,7 +200,7 @@ class SearchSpace:
         return FittingPlans(count, *zip(*fitting, strict=True)) if fitting else None
 
     def find_smallest_count(self, tokens: int) -> int | None:
-        """Return the smallest deployment that holds `tokens` once, its plans not timed; None without one."""
+        """Return the smallest deployment that holds `tokens` once, without timing its plans; None without one."""
         for position, count in enumerate(self.counts):
             if position == len(self._new_plans):
                 self._new_plans.append(self._list_new_plans(count))
@@ -214,15 +212,15 @@ class SearchSpace:
         return None
 
     def _list_new_plans(self, count: int) -> list[ParallelPlan]:
-        """Return the plans of a size that are no copies of one of a smaller size and may hold the weights."""
+        """Return the plans of a size that are not copies of a smaller size and could hold the weights."""
         memory_bytes = self.configuration.accelerator.memory_bytes
         weights = shard_model(self.configuration.model, self.configuration.weights, ParallelPlan()).resident_bytes
         known_shapes = {plan.replica_shape for plans in self._new_plans for plan in plans}
         return [
             plan
-            # Wide plans, which are listed last, are the ones that hold most.
+            # Wide plans, which are last in the list, hold most.
             for plan in reversed(self._memory.list_plans(count))
-            # The ranks that share the weights hold at least as much as all of them.
+            # The ranks that share the weights hold at least all of them.
             if weights < memory_bytes * (plan.count if plan.ep > plan.tp else plan.replica)
             and plan.replica_shape not in known_shapes
         ]
@@ -236,18 +234,18 @@ class SearchSpace:
         return max((each.compute_capacity_for(tokens) * each.plan.dp for each in plans), default=0.0)
 
     def list_plan_notes(self, deployment: ResolvedDeployment) -> tuple[Message, ...]:
-        """Return what is particular to the plan of a deployment."""
+        """Return the notes on the plan of a deployment."""
         notes = self._plan_notes.get(deployment.position)
         if notes is None:
             notes = self._plan_notes[deployment.position] = make_plan_notes(deployment, self.table.node_bandwidth)
         return notes
 
     def make_step_model(self, deployment: ResolvedDeployment) -> StepModel:
-        """Return what the steps of a deployment are made of, as plain numbers."""
+        """Return the step model of a deployment, as plain numbers."""
         return compute_single_step_model(deployment, self.table.calibration)
 
 
-#: What a configuration depends on, beside the formats that belong to it, and what of the plan the user fixed.
+#: The key of a configuration, besides its formats, and the degrees that the user fixed.
 _get_settings: Final = attrgetter(
     "accelerator",
     "model",
@@ -266,7 +264,7 @@ _get_degrees: Final = attrgetter("count", "tp", "pp", "ep", "dp", "attention_dp"
 
 
 class SearchSpaceTable:
-    """All search spaces asked for so far, and the table of their step coefficients."""
+    """All search spaces so far, and the table of their step coefficients."""
 
     def __init__(self, catalog: EstimatorCatalog, calibration: Calibration) -> None:
         self._catalog = catalog
@@ -274,15 +272,15 @@ class SearchSpaceTable:
         self.node_bandwidth = calibration.value("node_bandwidth", NO_KEYS)
         self._engines = catalog.serving_engines()
         self._intervals: dict[tuple[object, ...], tuple[EstimateBasis, Mapping[LoadKind, tuple[float, ...]]]] = {}
-        #: How much is remembered.
+        #: Cache limits.
         self.most_kept = MOST_KEPT_PLANS
-        #: Calls of all threads that have positions of coefficients in their hands.
+        #: Calls on all threads that hold positions of coefficients.
         self._calls = 0
         self._lock = Lock()
         self._clear()
 
     def __enter__(self) -> None:
-        """Keep everything until the call ends, whatever other threads ask for meanwhile."""
+        """Keep everything until the call ends, regardless of requests by other threads."""
         with self._lock:
             self._calls += 1
 
@@ -301,9 +299,9 @@ class SearchSpaceTable:
         return self.plan_count >= self.most_kept
 
     def make_room(self) -> bool:
-        """Forget everything where too much has been computed; return whether that was done.
+        """Clear the caches if they are full; return whether that was done.
 
-        Coefficients have other positions afterwards, so this is for the time between two calls of any thread.
+        Coefficients then have other positions, so this runs between calls of all threads.
         """
         with self._lock:
             if not self.is_full or self._calls:
@@ -312,7 +310,7 @@ class SearchSpaceTable:
             return True
 
     def find_space(self, request: EstimateRequest) -> SearchSpace:
-        """Return the search space of a request; raises InputError if nothing runs it or the plan cannot be."""
+        """Return the search space of a request; raises InputError if nothing runs it or the plan is impossible."""
         settings = _get_settings(request)
         key = settings, _get_degrees(request)
         space = self._spaces.get(key)
@@ -331,14 +329,14 @@ class SearchSpaceTable:
     def _find_intervals(
         self, configuration: ServingConfiguration
     ) -> tuple[EstimateBasis, Mapping[LoadKind, tuple[float, ...]]]:
-        """Return what an estimate rests on, and the factors of its intervals by load."""
+        """Return the basis of an estimate, and the factors of its intervals by load."""
         generation, family = configuration.accelerator.generation, configuration.engine.family
         experts = "yes" if has_experts(configuration.model) else "no"
         generic = configuration.model.generic_architecture is not None
         key = generation, family, experts, configuration.weights, configuration.months_newer, generic
         intervals = self._intervals.get(key)
         if intervals is None:
-            # No published row was measured on an architecture that nobody knows.
+            # No published row was measured on an unknown architecture.
             own_basis = find_basis(self.calibration, generation, family)
             basis = EstimateBasis.UNCALIBRATED if generic else own_basis
             keys = {
@@ -361,12 +359,12 @@ class SearchSpaceTable:
         return intervals
 
     def find_facts(self, request: EstimateRequest) -> tuple[Accelerator, Model]:
-        """Return accelerator and model of a request; raises InputError for ids that there are not."""
+        """Return accelerator and model of a request; raises InputError for unknown ids."""
         return self._catalog.accelerator(request.accelerator), self._catalog.model(request.model)
 
 
 class EstimatorCatalog(Protocol):
-    """What an estimator asks of the catalog; each raises InputError for an unknown id."""
+    """The part of the catalog that an estimator needs; each raises InputError for an unknown id."""
 
     def accelerator(self, accelerator_id: str) -> Accelerator: ...
 

@@ -122,7 +122,7 @@ def _choose_backup(own: UserCatalog, text: str) -> Path:
     return backups[number - 1].path
 
 
-#: Tables for export; `gpudesk.sheets.catalog_tables` makes them.
+#: Tables for export; `gpudesk.report.catalog_export` makes them.
 EXPORTABLE_KINDS: Final = (
     "accelerators",
     "models",

@@ -1,1 +1,1 @@
-"""The facts that conditions of rules name."""
+"""The facts that rule conditions name."""

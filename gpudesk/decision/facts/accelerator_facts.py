@@ -1,4 +1,4 @@
-"""The facts of one accelerator of a comparison, under the names that conditions of rules use."""
+"""The facts of one accelerator of a comparison, under the names used in rule conditions."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ _TERA: Final = 1e12
 _PETA: Final = 1e15
 _MS: Final = 1000.0
 _WEEKS_PER_MONTH: Final = 365.25 / 12.0 / 7.0
-#: Bytes of the numbers of one token that go from accelerator to host and back: its id and its probability.
+#: Bytes per token between accelerator and host: its id and its probability.
 _TOKEN_BYTES: Final = 8.0
 _FORMS: Final = (("OAM", "oam"), ("SXM", "sxm"), ("PCIe", "pcie"))
 _FOUR_BITS: Final = ("fp4", "nvfp4", "mxfp4")
@@ -32,12 +32,12 @@ _FOUR_BITS: Final = ("fp4", "nvfp4", "mxfp4")
 
 @dataclass(frozen=True, slots=True)
 class AcceleratorView:
-    """All that is known of a column: its estimate as asked, one request on one and on the fewest, its costs.
+    """The data of a column: its estimate, one request on one accelerator and on the fewest, its costs.
 
-    `engines` are the ids of the serving engines that run on it, `serving` counts those that serve the model
-    in its formats. `model_count` counts the models of the catalog that one of them holds, `rows` published rows
-    behind the constants of its estimate, `references` named deployments; `export` are the facts of the
-    export check. `site` is what its systems need of a site.
+    `engines` are the ids of the serving engines that run on it, `serving` counts those that serve the model in its
+    formats. `model_count` counts the catalog models that one of them holds, `rows` published rows behind the constants
+    of its estimate, `references` named deployments; `export` are the facts of the export check. `site` is what its
+    systems need of a site.
     """
 
     key: str
@@ -55,13 +55,13 @@ class AcceleratorView:
 
     @property
     def estimate(self) -> Estimate | None:
-        """The estimate of the column; None if none exists, or it does not fit."""
+        """The estimate of the column; None without one that fits."""
         held_estimate = self.column.estimate
         return held_estimate if held_estimate is not None and held_estimate.fits else None
 
 
 def list_accelerator_facts(view: AcceleratorView) -> dict[str, FactValue]:
-    """Return the facts of one column that need no other column."""
+    """Return the facts of one column that do not depend on other columns."""
     return {
         **_list_specification_facts(view.column.accelerator, view),
         **_list_memory_facts(view),
@@ -164,9 +164,9 @@ def _list_speed_facts(view: AcceleratorView) -> dict[str, FactValue]:
 
 
 def _compute_decode_share(view: AcceleratorView) -> float | None:
-    """Return the share of decode in the time that a request is worked on; waiting is no part of it.
+    """Return the share of decode in the processing time of a request, without waiting.
 
-    Its times are those of one request by itself.
+    Its times are those of a single request.
     """
     one = view.fewest
     if not isinstance(one, Estimate) or one.tpot_ms is None or one.ttft_ms is None:
@@ -199,7 +199,7 @@ def _list_cost_facts(view: AcceleratorView) -> dict[str, FactValue]:
 
 
 def _find_old_price_date(costs: CostColumn, name: str) -> str | None:
-    """Return the date of the newest of prices that are old; None for others."""
+    """Return the date of the newest price if all are old; None otherwise."""
     price = costs.inputs[name]
     return price.prices.newest if price.is_old and price.prices is not None else None
 
@@ -213,14 +213,14 @@ def _list_site_facts(site: SiteNeeds) -> dict[str, FactValue]:
     }
 
 
-#: Months to move software to another platform: a month of three engineers' work to two of three (seed-000).
+#: Months to port software to another platform: from a month of three engineers' work to two months of three (seed-000).
 _PORT_MONTHS: Final = IntervalEstimate(4.5, 3.0, 6.0)
 
 
 def list_timing_facts(part: Mapping[str, FactValue], today: str) -> dict[str, FactValue]:
-    """Return in how many months a column can be in production: delivery, then a port where one is needed.
+    """Return the months until a column can be in production: delivery, then a port if needed.
 
-    `today` is an ISO date. Not known where an announced part has no release date.
+    `today` is an ISO date. Unknown for an announced accelerator without a release date.
     """
     port = _PORT_MONTHS if part.get("needs_port") is True else IntervalEstimate(0.0, 0.0, 0.0)
     wait = 0.0
@@ -234,19 +234,19 @@ def list_timing_facts(part: Mapping[str, FactValue], today: str) -> dict[str, Fa
 
 
 def _count_months(date: str) -> int | None:
-    """Return the months from the year 0 to an ISO month or day; None for anything else, like a half year."""
+    """Return the months from year 0 to an ISO month or day; None for anything else, such as a half year."""
     match = re.match(r"(\d{4})-(\d{2})", date)
     return None if match is None else int(match[1]) * 12 + int(match[2])
 
 
 def get_likely_input(costs: CostColumn, name: str) -> float | None:
-    """Return the likely value of an input of costs; None if it is missing."""
+    """Return the likely value of a cost input; None if it is missing."""
     cost_input = costs.inputs.get(name)
     return None if cost_input is None or cost_input.spread is None else cost_input.spread.likely
 
 
 def get_number(facts: Mapping[str, FactValue], name: str) -> float | None:
-    """Return a fact as a plain number, of a band its value; None for what is none."""
+    """Return a fact as a plain number, the value of an interval; None for other facts."""
     fact = facts.get(name)
     if isinstance(fact, IntervalEstimate):
         return fact.value
@@ -254,6 +254,6 @@ def get_number(facts: Mapping[str, FactValue], name: str) -> float | None:
 
 
 def get_interval(facts: Mapping[str, FactValue], name: str) -> IntervalEstimate | None:
-    """Return a fact with its band; None for what has none."""
+    """Return a fact with its interval; None for facts without one."""
     fact = facts.get(name)
     return fact if isinstance(fact, IntervalEstimate) else None

@@ -1,4 +1,4 @@
-"""The current answers (the user's, the scenario's, the default), and which questions can still matter."""
+"""The current answers (the user's, the scenario's, or defaults), and which questions can still matter."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ from gpudesk.domain.scenario import Scenario
 from gpudesk.domain.workload import LoadKind
 from gpudesk.text.messages import Message, message
 
-#: Requests of so many tokens are long: what a document takes for the core need of long context.
+#: Longer requests count as long: a document's threshold for long context.
 LONG_CONTEXT_TOKENS: Final = 100_000
 _FOUR_BITS: Final = (Precision.FP4, Precision.NVFP4, Precision.MXFP4)
 
@@ -32,9 +32,9 @@ _FOUR_BITS: Final = (Precision.FP4, Precision.NVFP4, Precision.MXFP4)
 def resolve_answers(
     scenario: Scenario, user_answers: Mapping[str, AnswerValue] | None = None, native: Precision | None = None
 ) -> dict[str, QuestionAnswer]:
-    """Return the answer to every question; `user_answers` replaces the answers that the scenario holds.
+    """Return the answer to every question; `user_answers` replaces the answers stored in the scenario.
 
-    `native` is the format that the model is published in.
+    `native` is the format in which the model is published.
     """
     answers = scenario.decision.answers if user_answers is None else user_answers
     prefilled = _list_prefilled_answers(scenario, native)
@@ -56,7 +56,7 @@ def _list_prefilled_answers(scenario: Scenario, native: Precision | None) -> dic
         prefilled["serving_engine"] = str(scenario.serving_engine)
     if work.input_tokens + work.output_tokens >= LONG_CONTEXT_TOKENS:
         prefilled["long_context"] = "yes"
-    # Models that are published with four bits run so anywhere; others are brought to them for the arithmetic.
+    # Models published in four bits run everywhere in them; others are quantized for the arithmetic.
     if scenario.weights in _FOUR_BITS and native not in _FOUR_BITS:
         prefilled["precision"] = "fp4"
     if work.load.kind in (LoadKind.BATCH, LoadKind.SATURATE):
@@ -83,7 +83,7 @@ def _list_limit_answers(scenario: Scenario) -> dict[str, AnswerValue]:
 
 
 def convert_answers(answers: Mapping[str, QuestionAnswer]) -> dict[str, FactValue]:
-    """Return answers as facts of conditions: no limit is beyond all numbers, what is not known is no fact."""
+    """Return answers as facts for conditions: no limit is infinity, unknown answers are left out."""
     return {name: _convert_answer(name, answered.value) for name, answered in answers.items()}
 
 
@@ -96,17 +96,17 @@ def _convert_answer(name: str, value: AnswerValue) -> FactValue:
 
 
 def get_cost_platform(answers: Mapping[str, QuestionAnswer]) -> str | None:
-    """Return the platform that software runs on by the answers, from which costs count a port; None if none is."""
+    """Return the platform of the user's software by the answers, from which porting is charged; None without one."""
     platform = answers["current_platform"].value
     return platform if isinstance(platform, str) and platform in (*SOFTWARE_PLATFORMS, OTHER_PLATFORM) else None
 
 
-#: Who starts sooner cannot wait for the next part: below it the documents say to take what there is.
+#: Below this many months the user cannot wait for the next accelerator, and documents say to buy.
 _TOO_SOON_MONTHS: Final = 6.0
 
 
 class _DialogueState(NamedTuple):
-    """What is known when a question comes up: the answers, facts of the scenario, and of each column."""
+    """The context of a question: the answers, facts of the scenario, and of each column."""
 
     answers: Mapping[str, QuestionAnswer]
     facts: FactValues
@@ -116,7 +116,7 @@ class _DialogueState(NamedTuple):
 def question_matters(
     question: str, answers: Mapping[str, QuestionAnswer], facts: FactValues, parts: Sequence[FactValues]
 ) -> bool:
-    """Whether an answer to a question may change the decision; one that the user answered always does.
+    """Whether an answer to a question can change the decision; always true for answered ones.
 
     `facts` are those of the scenario and `parts` those of each column, of a decision under the answers.
     """
@@ -126,7 +126,7 @@ def question_matters(
 def find_skip_reason(
     question: str, answers: Mapping[str, QuestionAnswer], facts: FactValues, parts: Sequence[FactValues]
 ) -> Message | None:
-    """Return why a question need not be asked; None if it matters."""
+    """Return why a question can be skipped; None if it matters."""
     if answers[question].origin is AnswerOrigin.YOURS:
         return None
     state = _DialogueState(answers, facts, parts)
@@ -202,5 +202,5 @@ _SKIP_TESTS: Final[Mapping[str, tuple[Callable[[_DialogueState], Message | None]
 
 
 def explain_skipped_question(question: str, decision: Decision) -> Message | None:
-    """Return why a question need not be asked under the answers of a decision; None if it matters."""
+    """Return why a question can be skipped under the answers of a decision; None if it matters."""
     return find_skip_reason(question, decision.answers, decision.facts, decision.parts)

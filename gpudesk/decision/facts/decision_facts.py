@@ -39,7 +39,7 @@ if TYPE_CHECKING:
 
 
 class DecisionSource(DeploymentSource, Protocol):
-    """What decisions are made from: the catalog, estimates, costs and records."""
+    """The services behind decisions: the catalog, estimates, costs and records."""
 
     @property
     def reference_data(self) -> ReferenceData: ...
@@ -90,7 +90,7 @@ def model_has_experts(model: Model) -> bool:
 
 
 def _plain_attention(model: Model) -> bool:
-    """Whether every layer attends to all tokens in the common way."""
+    """Whether every layer has ordinary attention to all tokens."""
     return all(
         isinstance(group.mixer, Attention) and group.mixer.window is None
         for group in model.layers
@@ -99,7 +99,7 @@ def _plain_attention(model: Model) -> bool:
 
 
 def _list_need_facts(views: Sequence[AcceleratorView], parts: Sequence[FactValues]) -> dict[str, FactValue]:
-    """Return what one request, and all in flight, take; vendors' own formats differ by little."""
+    """Return the memory needs of one request, and of all in flight; vendors' own formats differ little."""
     one = next((part for part in parts if part.get("needs_alone_gb") is not None), None)
     if one is None:
         return {}
@@ -113,7 +113,7 @@ def _list_need_facts(views: Sequence[AcceleratorView], parts: Sequence[FactValue
 
 
 def _some_short(parts: Sequence[FactValues]) -> bool | None:
-    """Whether the requests in flight need more KV cache than a deployment has room for; None if not known."""
+    """Whether the requests in flight exceed the KV cache of some deployment; None if unknown."""
     pairs = [(get_number(part, "kv_needed_gb"), get_number(part, "kv_room_gb")) for part in parts]
     is_short = [needed > room for needed, room in pairs if needed is not None and room is not None]
     return any(is_short) if is_short else None
@@ -147,7 +147,7 @@ def _list_load_facts(views: Sequence[AcceleratorView], parts: Sequence[FactValue
 
 
 def _find_binding_limiter(estimates: Iterable[Estimate | None]) -> str | None:
-    """Return what binds most of the deployments; of as many, the one that comes first among limiters."""
+    """Return the limiter of most deployments; ties go to the first among limiters."""
     limiters = Counter(each.limiter for each in estimates if each is not None and each.limiter is not None)
     if not limiters:
         return None
@@ -160,7 +160,7 @@ def _list_scenario_cost_facts(views: Sequence[AcceleratorView]) -> dict[str, Fac
         return {}
     costs = views[0].costs
     fleet = costs.inputs.get("fleet")
-    # Costs assume how many accelerators share their software; without a stated number there is no order size.
+    # Costs assume a number of accelerators that share software; without a stated number there is no order size.
     is_user_value = fleet is not None and fleet.origin is CostInputOrigin.YOURS
     return {
         "years": get_likely_input(costs, "years"),
@@ -171,7 +171,7 @@ def _list_scenario_cost_facts(views: Sequence[AcceleratorView]) -> dict[str, Fac
 def list_platform_facts(
     current: FactValue, part: Mapping[str, FactValue], widest: int, engines_by_platform: Mapping[str, int]
 ) -> dict[str, FactValue]:
-    """Return what follows for a column from the platform that software runs on, and from how wide its is."""
+    """Return the facts of a column about the user's platform and the breadth of its own."""
     platform = part.get("platform")
     needs_port = _needs_port(current, platform)
     wide = max((engines_by_platform.get(name, 0) for name in str(platform).split(", ")), default=0)
@@ -179,7 +179,7 @@ def list_platform_facts(
 
 
 def _needs_port(current: FactValue, platform: FactValue) -> bool | None:
-    """Whether software has to be ported to a platform; from one without a name only to the common ones."""
+    """Whether software has to be ported to a platform; from an unnamed one only to the common ones."""
     if not isinstance(current, str) or not isinstance(platform, str):
         return None
     names = platform.split(", ")
@@ -188,19 +188,19 @@ def _needs_port(current: FactValue, platform: FactValue) -> bool | None:
     return current != "none" and current not in names
 
 
-#: How each column may be paid for.
+#: The open ways to pay for each column.
 Payments = tuple[tuple[PaymentBasis, ...], ...]
-#: Stands for a serving engine that the user's own code is.
+#: Stands for the user's own code instead of a serving engine.
 _OWN = "own"
 _ANY = "any"
 
 
 @dataclass(frozen=True, slots=True)
 class DecisionFacts:
-    """The columns of a scenario with their facts, its costs, and which serving engines run where.
+    """The columns of a scenario with their facts, its costs, and the serving engines of each platform.
 
-    `widest` is on how many engines the platform with the most of them runs, of those compared. With
-    `ranked_apart`, announced columns are not ranked beside shipping ones.
+    `widest` is the largest number of engines of a compared platform. With `ranked_apart`, announced columns are not
+    ranked with shipping ones.
     """
 
     answer: Answer
@@ -212,7 +212,7 @@ class DecisionFacts:
     engines_by_platform: Mapping[str, int]
     widest: int
     ranked_apart: bool
-    #: Who leads in what, by the columns that stand and how each is paid for: the same whatever is answered.
+    #: Leaders by the remaining columns and the way to pay for each: independent of other answers.
     leading: dict[tuple[tuple[int, ...], Payments], list[dict[str, FactValue]]] = field(default_factory=dict)
     _log_costs: dict[tuple[int, PaymentBasis], Draws] = field(default_factory=dict)
 
@@ -228,11 +228,11 @@ class DecisionFacts:
         return self._log_costs[key]
 
     def for_engine(self, engine_fact: FactValue) -> list[dict[str, FactValue]]:
-        """Return for each column whether the serving engine that is asked for runs on it."""
+        """Return for each column whether the requested serving engine runs on it."""
         return [{"runs_engine": _runs_engine(engine_fact, engines)} for engines in self.engines]
 
     def everywhere(self, engine_fact: FactValue, places: Sequence[int]) -> bool | None:
-        """Whether a serving engine, or some one where any will do, runs on these; None for own code."""
+        """Whether a serving engine, or any engine, runs on all of these; None for own code."""
         engines = [self.engines[place] for place in places]
         if engine_fact == _ANY:
             return bool(frozenset.intersection(*engines)) if engines else None
@@ -246,12 +246,12 @@ def _runs_engine(engine_fact: FactValue, engines: frozenset[str]) -> bool | None
     return bool(engines) if engine_fact == _ANY else engine_fact in engines
 
 
-#: So many answers are kept with what was asked beside them: those that a dialogue goes to and fro between.
+#: Cached answers by their questions: those between which a user alternates.
 _KEPT: Final = 16
 
 
 class _EngineAnswers(NamedTuple):
-    """What is asked of the engine about a column: one request on one accelerator, and on the fewest."""
+    """Engine results for a column: one request on one accelerator, and on the fewest."""
 
     alone: Estimate | InputError
     fewest: Estimate | InputError
@@ -261,7 +261,7 @@ class _EngineAnswers(NamedTuple):
 
 
 class _RecordedFacts(NamedTuple):
-    """What records say of an accelerator: its engines, deployments that name their user, and export control."""
+    """Records about an accelerator: its engines, deployments with named operators, and export control."""
 
     engines: frozenset[str]
     references: int
@@ -269,21 +269,21 @@ class _RecordedFacts(NamedTuple):
 
 
 class DecisionFactsBuilder:
-    """Finds the ground of answered scenarios; the last ones are kept, for dialogues ask for them again and again."""
+    """Builds the facts of answered scenarios; the last ones are cached, because dialogues ask again and again."""
 
     def __init__(self, service: DecisionSource) -> None:
         self._service = service
         self._chooser = DeploymentChooser(service)
         self._last: dict[tuple[int, str | None], tuple[Answer, DecisionFacts]] = {}
-        # The last of each: while a load is dragged they stay.
+        # The last of each: they stay while a load is dragged.
         self._single: dict[tuple[EstimateRequest, ...], Sequence[Estimate | InputError]] = {}
         self._fit_counts: dict[tuple[FitQuestion, str], int] = {}
         self._engine_answers: dict[int, tuple[tuple[ComparisonColumn, ...], tuple[_EngineAnswers, ...]]] = {}
-        # The catalog stays as long as this does.
+        # The catalog does not change in its lifetime.
         self._recorded: dict[str, _RecordedFacts] = {}
 
     def apart(self, answer: Answer | None = None) -> DecisionFactsBuilder:
-        """Return one that a job may use on its thread: it does not ask the engine about this answer again."""
+        """Return one for a job on its thread, with the engine results for this answer."""
         builder = DecisionFactsBuilder(self._service)
         if answer is None:
             return builder
@@ -294,7 +294,7 @@ class DecisionFactsBuilder:
         return builder
 
     def of(self, answer: Answer, answers: Mapping[str, QuestionAnswer]) -> DecisionFacts:
-        """Return the ground of an answer on the deployments that are judged under answers in the dialogue."""
+        """Return the facts of an answer on the deployments to judge under answers in the dialogue."""
         sized = self._chooser.choose(answer, answers)
         platform = get_cost_platform(answers)
         key = id(sized), platform
@@ -308,7 +308,7 @@ class DecisionFactsBuilder:
     def find_ways_out(
         self, ground: DecisionFacts, answers: Mapping[str, QuestionAnswer], allowed: Sequence[str]
     ) -> tuple[WayOut, ...]:
-        """Return what would make something meet every limit; `allowed` as `find_ways_out` takes them."""
+        """Return changes after which a deployment meets every limit; `allowed` as in `find_ways_out`."""
         from gpudesk.decision.outcome.ways_out import find_ways_out
 
         return find_ways_out(self._service, ground.answer, self._chooser.read_terms(answers), allowed)
@@ -347,7 +347,7 @@ class DecisionFactsBuilder:
 
     @cached_property
     def _engines_by_platform(self) -> Mapping[str, int]:
-        """On how many serving engines some accelerator of each platform runs."""
+        """The number of serving engines of each platform."""
         engine_ids: dict[str, set[str]] = {}
         for part in self._service.catalog.accelerators():
             for name in list_platforms(part):
@@ -379,8 +379,8 @@ class DecisionFactsBuilder:
         )
 
     def _list_engine_answers(self, answer: Answer) -> tuple[_EngineAnswers, ...]:
-        """Return the engine's further figures for an answer; a change of costs alone leaves them as they are."""
-        # Jobs ask for other answers meanwhile: what is returned is that of this one.
+        """Return the engine's further results for an answer; they do not change with costs."""
+        # Jobs ask for other answers meanwhile: return that of this call.
         last = self._engine_answers.get(id(answer.columns))
         if last is None or last[0] is not answer.columns:
             estimates = self._estimate_single(answer)
@@ -400,7 +400,7 @@ class DecisionFactsBuilder:
         return last[1]
 
     def _estimate_single(self, answer: Answer) -> Sequence[Estimate | InputError]:
-        """Return what one request takes on one of each accelerator, then on the fewest; no load changes that."""
+        """Return estimates of a single request on one of each accelerator, then on the fewest; no load changes them."""
         requests = answer.scenario.requests()
         single_requests = tuple(_make_single_request(each, count) for count in (1, None) for each in requests)
         if single_requests not in self._single:
@@ -418,7 +418,7 @@ class DecisionFactsBuilder:
         return self._service.rows_behind(estimate).together
 
     def _count_held(self, answer: Answer, part_id: str) -> int:
-        """Return how many models of the catalog one accelerator holds in the formats of the scenario."""
+        """Return how many catalog models one accelerator holds in the formats of the scenario."""
         question = FitQuestion(answer.scenario.weights, answer.scenario.kv)
         if (question, part_id) not in self._fit_counts:
             self._fit_counts[question, part_id] = self._service.count_models_held(question, part_id)
@@ -426,7 +426,7 @@ class DecisionFactsBuilder:
 
 
 def _cost_on_platform(answer: Answer, platform: str | None) -> Answer:
-    """Return the answer with costs of software that runs on a platform; the same one where it does."""
+    """Return the answer with costs for software of a platform; the same one if it already does."""
     scenario = answer.scenario
     is_user_platform = scenario.costs.runs_on not in (None, *COMMON_PLATFORMS)
     if platform is None or scenario.costs.runs_on == platform or (platform == OTHER_PLATFORM and is_user_platform):
@@ -436,6 +436,6 @@ def _cost_on_platform(answer: Answer, platform: str | None) -> Answer:
 
 
 def _make_single_request(request: EstimateRequest, count: int | None) -> EstimateRequest:
-    """Return the question for one request in flight on so many accelerators, None for the fewest."""
+    """Return the request for a single request in flight on this many accelerators, None for the fewest."""
     one = Load(LoadKind.CONCURRENCY, concurrency=1)
     return replace(request.with_open_plan(count), workload=replace(request.workload, load=one))

@@ -1,4 +1,4 @@
-"""The deployment of each accelerator that a decision judges: as stated, else the one that carries the load best."""
+"""The deployment of each accelerator that a decision judges: as stated, else the best one for the load."""
 
 from __future__ import annotations
 
@@ -22,15 +22,15 @@ if TYPE_CHECKING:
     from gpudesk.domain.sizing import SizingResult
     from gpudesk.estimation.estimator import Estimator
 
-#: Notes of an estimate that its load is not carried.
+#: Notes of an estimate that cannot carry its load.
 FALLS_SHORT: Final = frozenset({"estimate.overload", "estimate.limits_not_met"})
-#: A deployment whose size is chosen holds so many times the requests that it is asked to.
+#: A deployment of the program's choice has a capacity of this multiple of the requests.
 _RESERVE: Final = 1.1
 _ONE: Final = "one"
 
 
 class DeploymentSource(Protocol):
-    """What deployments are chosen from."""
+    """The services that choose deployments."""
 
     @property
     def catalog(self) -> Catalog: ...
@@ -43,9 +43,9 @@ class DeploymentSource(Protocol):
 
 
 def carries_load(estimate: Estimate | None) -> bool | None:
-    """Whether a deployment keeps up with its load without a queue; None if there is nothing that fits.
+    """Whether a deployment keeps up with its load without a queue; None without one that fits.
 
-    A static batch and a full queue wait by their nature.
+    A static batch and a full queue wait by definition.
     """
     if estimate is None or not estimate.fits:
         return None
@@ -56,11 +56,11 @@ def carries_load(estimate: Estimate | None) -> bool | None:
 
 @dataclass(frozen=True, slots=True)
 class DeploymentTerms:
-    """What answers ask of a deployment.
+    """Requirements of the answers on a deployment.
 
-    `serving_engine` is None if any will do, `ttft_ms` and `tpot_ms` are infinite without a limit. With
-    `quickest`, the size is chosen by the time of a request rather than by accelerators for each token; they count
-    in the systems or instances that are `paid` for, by whether those are rented.
+    `serving_engine` is None for any, `ttft_ms` and `tpot_ms` are infinite without a limit. With `quickest`, the size is
+    chosen by the time of a request rather than by accelerators per token. Accelerators count in whole systems or
+    instances that are `paid` for, by whether those are rented.
     """
 
     serving_engine: str | None
@@ -71,7 +71,7 @@ class DeploymentTerms:
     paid: tuple[bool, ...] = ()
 
 
-#: The answer on buying or renting -> whether what is paid for is rented, of each way that is open.
+#: The answer on buying or renting -> for each open way to pay, whether it is renting.
 _PAID: Final[Mapping[str, tuple[bool, ...]]] = {"own": (False,), "rent": (True,)}
 _BY_COST: Final = ("cost", "balanced")
 
@@ -92,7 +92,7 @@ def read_deployment_terms(answers: Mapping[str, QuestionAnswer], engines: Sequen
 
 
 class DeploymentChooser:
-    """Chooses deployments; keeps those of the last answer, which dialogues ask for again and again."""
+    """Chooses deployments; caches those of the last answer, because dialogues ask again and again."""
 
     def __init__(self, service: DeploymentSource) -> None:
         self._service = service
@@ -100,7 +100,7 @@ class DeploymentChooser:
         self._chosen: dict[tuple[DeploymentTerms, tuple[int, ...]], Answer] = {}
 
     def choose(self, answer: Answer, answers: Mapping[str, QuestionAnswer]) -> Answer:
-        """Return the answer on the deployments that are judged; the same one where nothing was left open."""
+        """Return the answer on the deployments to judge; the same one if nothing was left open."""
         terms = self.read_terms(answers)
         asked = terms, self._find_lots(answer.scenario, terms)
         last = self._last
@@ -109,7 +109,7 @@ class DeploymentChooser:
         if asked not in self._chosen:
             self._chosen[asked] = self._choose(answer, *asked)
         chosen_answer, scenario = self._chosen[asked], answer.scenario
-        # Prices, answers and the site move no estimate.
+        # Prices, answers and the site change no estimate.
         chosen_scenario = replace(
             chosen_answer.scenario, fleet=scenario.fleet, costs=scenario.costs, decision=scenario.decision
         )
@@ -121,11 +121,11 @@ class DeploymentChooser:
         return read_deployment_terms(answers, self._service.catalog.serving_engines())
 
     def take_over(self, former: DeploymentChooser) -> None:
-        """Take what another one chose, for a job on a thread of its own."""
+        """Copy the cache of another chooser, for a job on its own thread."""
         self._last, self._chosen = former._last, dict(former._chosen)
 
     def _find_lots(self, scenario: Scenario, terms: DeploymentTerms) -> tuple[int, ...]:
-        """Return how many of each accelerator are paid for at a time, at least."""
+        """Return the lot size of each accelerator, at least."""
         accelerators = [choice.accelerator for choice in scenario.accelerators]
         if not terms.paid or all(choice.count is not None for choice in scenario.accelerators):
             return (1,) * len(accelerators)
@@ -143,7 +143,7 @@ class DeploymentChooser:
         return answer if chosen_scenario == answer.scenario else self._service.answer(chosen_scenario)
 
     def _with_engine(self, choice: AcceleratorChoice, engine: str | None) -> AcceleratorChoice:
-        """Return the choice on the serving engine that is asked for, where that runs on it."""
+        """Return the choice with the requested serving engine, if that runs on it."""
         if engine is None or choice.serving_engine == engine:
             return choice
         part = self._service.catalog.accelerator(choice.accelerator)
@@ -153,7 +153,7 @@ class DeploymentChooser:
     def _size_demand(
         self, scenario: Scenario, terms: DeploymentTerms
     ) -> tuple[Scenario, tuple[AcceleratorChoice, ...]]:
-        """Return the scenario at the peak of its demand, and as many of each as carry it, spares included."""
+        """Return the scenario at the peak of its demand, with as many of each as carry it, spares included."""
         assert scenario.demand is not None
         demand = scenario.demand
         limited = replace(
@@ -174,7 +174,7 @@ class DeploymentChooser:
     def _search_counts(
         self, answer: Answer, scenario: Scenario, terms: DeploymentTerms, lots: Sequence[int]
     ) -> tuple[AcceleratorChoice, ...]:
-        """Return the choices, those without a count with the count that does best; in one call for all."""
+        """Return the choices with the best count for those without one; in one call for all."""
         requests = scenario.requests()
         tried: list[tuple[int, EstimateRequest]] = []
         for place, (choice, request) in enumerate(zip(scenario.accelerators, requests, strict=True)):
@@ -212,7 +212,7 @@ def _tighten(user_limit: float | None, limit: float) -> float | None:
 
 
 def serves_within(estimate: Estimate, terms: DeploymentTerms) -> bool:
-    """Whether a deployment carries its load within the limits, with something in reserve."""
+    """Whether a deployment carries its load within the limits, with a reserve."""
     if not carries_load(estimate) or _exceeds(estimate.ttft_ms, terms.ttft_ms):
         return False
     if _exceeds(estimate.tpot_ms, terms.tpot_ms):
@@ -226,7 +226,7 @@ def _exceeds(figure: IntervalEstimate | None, limit: float) -> bool:
 
 
 def _effort(estimate: Estimate, terms: DeploymentTerms, lot: int) -> tuple[float, int]:
-    """Return what a size costs: accelerator-seconds for each token in whole lots, or the seconds of a request."""
+    """Return the cost of a size: accelerator-seconds per token in whole lots, or the seconds of a request."""
     rate, request = estimate.output_tokens_per_s, estimate.request_s
     if terms.quickest and request is not None:
         return request.value, estimate.count
@@ -235,7 +235,7 @@ def _effort(estimate: Estimate, terms: DeploymentTerms, lot: int) -> tuple[float
 
 
 def _fix_count(choice: AcceleratorChoice, best: Estimate | None, estimate: Estimate | None) -> AcceleratorChoice:
-    """Return the choice with the count that was found; as it was where that is the one shown anyway."""
+    """Return the choice with the count found; unchanged if the count is the displayed one anyway."""
     if best is None or (estimate is not None and estimate.count == best.count and estimate.plan == best.plan):
         return choice
     return replace(choice, count=best.count)

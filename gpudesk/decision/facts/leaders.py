@@ -1,4 +1,4 @@
-"""Facts of an accelerator that need the others: who leads in which figure, for which a port pays back."""
+"""Facts of an accelerator that need the others: leaders by figure, and porting payback."""
 
 from __future__ import annotations
 
@@ -20,10 +20,10 @@ Beats = Callable[[int, int], bool | None]
 
 
 def find_leaders(places: Sequence[int], beats: Beats) -> dict[int, bool | None]:
-    """Return for each place whether it leads: nobody beats it, and it beats one of the others.
+    """Return for each column whether it leads: none beats it, and it beats one of the others.
 
-    `beats` says whether the first beats the second; None if nothing is known of one of them. A place that
-    is beaten does not lead; one that is not and beats nobody is undecided.
+    `beats` says whether the first beats the second; None if unknown. A beaten column does not lead; one that is
+    unbeaten and beats none is undecided.
     """
     leaders: dict[int, bool | None] = {}
     for place in places:
@@ -50,7 +50,7 @@ def compare_by_number(values: Sequence[float | None], *, higher: bool) -> Beats:
 
 
 def compare_by_figure(answer: Answer, keys: Sequence[str], figure: str) -> Beats:
-    """Return whether a figure of one column beats that of another, as the answer judges it."""
+    """Return whether one column beats another in a figure, as in the answer's differences."""
 
     def beats(one: int, other: int) -> bool | None:
         difference = find_difference(answer, figure, keys[one], keys[other]) or find_difference(
@@ -64,9 +64,9 @@ def compare_by_figure(answer: Answer, keys: Sequence[str], figure: str) -> Beats
 def compare_by_speed(
     answer: Answer, keys: Sequence[str], values: Sequence[IntervalEstimate | None], *, higher: bool
 ) -> Beats:
-    """Return whether what is as throughput, or as its reciprocal like costs, is better for one column.
+    """Return whether a column is better in a quantity proportional to throughput, or inversely, like costs.
 
-    The ratio of the likely values has the band of the ratio of throughputs.
+    The ratio of the likely values has the interval of the throughput ratio.
     """
 
     def beats(one: int, other: int) -> bool | None:
@@ -87,7 +87,7 @@ def _compute_ratio_margin(answer: Answer, one: str, other: str) -> float:
     return 1.0 if back is None else back.ratio.high / back.ratio.value
 
 
-#: Facts that say who leads in a figure of the answer -> the figure.
+#: Facts about leaders in a figure of the answer -> the figure.
 LEADING_FIGURES: Mapping[str, str] = {
     "leads_throughput": "output_tokens_per_s",
     "leads_throughput_each": "output_tokens_per_s_per_accelerator",
@@ -96,7 +96,7 @@ LEADING_FIGURES: Mapping[str, str] = {
 }
 
 
-#: Facts that say who leads in a plain number -> the number, and whether more of it is better.
+#: Facts about leaders in a plain number -> the number, and whether more of it is better.
 _NUMBERS: Final[Mapping[str, tuple[str, bool]]] = {
     "leads_memory": ("memory_gib", True),
     "leads_bandwidth": ("bandwidth_tbs", True),
@@ -110,7 +110,8 @@ _NUMBERS: Final[Mapping[str, tuple[str, bool]]] = {
     "leads_count": ("count", False),
     "leads_spend": ("spend_usd", False),
 }
-#: Facts that say who leads in what is as throughput, or its reciprocal -> that, and whether more is better.
+#: Facts about leaders in a quantity proportional to throughput, or inversely -> the quantity, and whether more is
+#: better.
 _BY_SPEED: Final[Mapping[str, tuple[str, bool]]] = {
     "leads_cost": ("usd_per_million", False),
     "leads_owned_cost": ("owned_usd_per_million", False),
@@ -125,7 +126,7 @@ OWNED, RENTED = PaymentBasis(rented=False), PaymentBasis(rented=True)
 
 
 def list_open_payments(part: FactValues, facts: FactValues) -> tuple[PaymentBasis, ...]:
-    """Return how a column may be paid for: as answered; if that is open both ways, owned only within the budget."""
+    """Return the open ways to pay for a column: as answered; if both are open, owned only within the budget."""
     acquisition, spend, budget = facts.get("acquisition"), get_number(part, "spend_usd"), facts.get("budget_usd")
     if acquisition == "own":
         return (OWNED,)
@@ -134,18 +135,18 @@ def list_open_payments(part: FactValues, facts: FactValues) -> tuple[PaymentBasi
 
 
 def get_token_cost(part: FactValues, payment: PaymentBasis) -> IntervalEstimate | None:
-    """Return the dollars for a million output tokens of a column, paid for in one way."""
+    """Return the dollars per million output tokens of a column, by one way to pay."""
     return get_interval(part, f"{payment.name}_usd_per_million")
 
 
 def find_cheaper_payment(part: FactValues, payments: Sequence[PaymentBasis]) -> PaymentBasis | None:
-    """Return the way to pay by which tokens of a column cost the least; None if no cost is known."""
+    """Return the cheaper way to pay for tokens of a column; None if no cost is known."""
     costs = {payment: cost.value for payment in payments if (cost := get_token_cost(part, payment)) is not None}
     return min(costs, key=lambda payment: costs[payment], default=None)
 
 
 def add_cost_facts(part: FactValues, payments: Sequence[PaymentBasis]) -> dict[str, FactValue]:
-    """Return the facts of a column with the cost of its tokens as they are compared: by the cheaper way to pay."""
+    """Return the facts of a column with the cost of its tokens by the cheaper way to pay."""
     payment = find_cheaper_payment(part, payments)
     return {**part, "usd_per_million": None if payment is None else get_token_cost(part, payment)}
 
@@ -153,7 +154,7 @@ def add_cost_facts(part: FactValues, payments: Sequence[PaymentBasis]) -> dict[s
 def list_leading_facts(
     answer: Answer, keys: Sequence[str], parts: Sequence[FactValues], standing: Sequence[int]
 ) -> list[dict[str, FactValue]]:
-    """Return who of the `standing` columns leads in what; those that are removed lead in nothing."""
+    """Return the leaders among the `standing` columns by figure; removed ones lead in nothing."""
     ranked: dict[str, Beats] = {
         name: compare_by_number([get_number(part, fact) for part in parts], higher=higher)
         for name, (fact, higher) in _NUMBERS.items()
@@ -174,10 +175,10 @@ def list_payback_facts(
     standing: Sequence[int],
     monthly_hours: FactValue,
 ) -> list[dict[str, FactValue]]:
-    """Return from how many rented hours a month a port pays, and whether those stated reach that.
+    """Return the rented hours per month above which a port pays, and whether the stated hours reach that.
 
-    Against the accelerator of the own platform whose tokens cost the least to rent; where nothing on that
-    platform is left there is nothing to port from. What needs no port pays where no port does.
+    The reference is the accelerator of the user's platform with the cheapest rented tokens; without one there is
+    nothing to port from. A column that needs no port counts as paying if no port does.
     """
     home = _find_home(parts, standing)
     ports = [place for place in standing if parts[place].get("needs_port") is True]
@@ -191,7 +192,7 @@ def list_payback_facts(
 
 
 def _find_home(parts: Sequence[FactValues], standing: Sequence[int]) -> int | None:
-    """Return the column of the own platform whose tokens cost the least to rent; None if none exists."""
+    """Return the column of the user's platform with the cheapest rented tokens; None without one."""
     costs = {
         place: cost.value
         for place in standing
@@ -202,7 +203,7 @@ def _find_home(parts: Sequence[FactValues], standing: Sequence[int]) -> int | No
 
 
 def _reaches_hours(needed: float | None, monthly_hours: FactValue) -> bool | None:
-    """Whether the hours of a month reach those that a port needs; None if one of them is not known."""
+    """Whether the monthly hours reach those that a port needs; None if either is unknown."""
     if needed is None:
         return None
     if needed == math.inf:
@@ -211,14 +212,14 @@ def _reaches_hours(needed: float | None, monthly_hours: FactValue) -> bool | Non
 
 
 def _no_port_pays(ported: Sequence[bool | None]) -> bool | None:
-    """Whether no port pays back; None if that is not known of one, and none is known to."""
+    """Whether no port pays back; None if that is unknown for one, and none is known to pay back."""
     if True in ported:
         return False
     return None if None in ported else True
 
 
 def _compute_payback(situations: Sequence[AcceleratorCostInputs], place: int, home: int | None) -> float | None:
-    """Return the hours a month from which a port pays; infinite where it never does, None if not known."""
+    """Return the hours per month above which a port pays; infinite if never, None if unknown."""
     if home is None:
         return None
     ties = list(compare_port(situations[place], situations[home]))
@@ -227,14 +228,14 @@ def _compute_payback(situations: Sequence[AcceleratorCostInputs], place: int, ho
     return math.inf if ties[0].value is None else ties[0].value
 
 
-#: Facts that limits hold: what makes an accelerator slower than estimated makes its tokens wait.
+#: Figures that limits refer to: an accelerator slower than estimated also has slower tokens.
 _LIMITED: Final = ("ttft_ms", "tpot_ms")
 
 
 def simulate_facts(
     situations: Sequence[AcceleratorCostInputs], parts: Sequence[FactValues], drawing: CostSampler
 ) -> SimulatedFacts:
-    """Return draws of the figures of all columns that limits hold."""
+    """Return draws of the figures of all columns that limits refer to."""
     return SimulatedFacts(
         drawing.count,
         drawing.seed,

@@ -1,1 +1,1 @@
-"""The decision on an answered scenario, and what would change it."""
+"""The decision on an answered scenario, and changes that would alter it."""

@@ -1,4 +1,4 @@
-"""Decisions: the objective scores candidates, what must hold removes them, and rules argue for and against."""
+"""Decisions: the objective scores candidates, requirements remove them, and rules argue for and against."""
 
 from __future__ import annotations
 
@@ -81,7 +81,7 @@ if TYPE_CHECKING:
 
 
 class _FactorRow(NamedTuple):
-    """One factor: the fact that it is judged by, the fact that says who leads in it, rules that state it."""
+    """One factor: the fact to judge by, the fact about its leader, and the rules that state it."""
 
     id: str
     fact: str
@@ -89,7 +89,7 @@ class _FactorRow(NamedTuple):
     stated: tuple[str, ...]
 
 
-#: In the document's order. What no leading fact judges has no measure: it stays unknown.
+#: In the document's order. Factors without a leader fact have no measure: they stay unknown.
 _FACTOR_ROWS: Final = (
     _FactorRow("software", "engine_count", "most_engines", ("D003-15",)),
     _FactorRow("very_large_models", "count", "leads_count", ("D003-16",)),
@@ -107,7 +107,7 @@ _FACTOR_ROWS: Final = (
 
 
 def rate_factors(parts: Sequence[FactValues]) -> tuple[DecisionFactor, ...]:
-    """Return the rows of the table; of one accelerator alone nothing is preferred."""
+    """Return the rows of the table; a single accelerator is never preferred."""
     most = max((_count_engines(part) for part in parts), default=0.0)
     least = min((_count_engines(part) for part in parts), default=0.0)
     every = [{**part, "most_engines": None if most == least else _count_engines(part) == most} for part in parts]
@@ -142,30 +142,31 @@ def _rate_level(leads: FactValue, value: FactValue, *, fits: bool, nobody: bool)
 
 
 DECISION_DRAWS: Final = 2_000
-#: The leading candidate is named where its odds are so good.
+#: Minimum odds to name the leading candidate.
 NAMED_ODDS: Final = 0.8
-#: What all arguments for a candidate come to, as a share of its value: the least by which two publishers'
-#: measurements of one configuration differ (10 to 25%).
+#: Value of all arguments for a candidate, as a share of its own: the minimum by which two publishers' measurements of
+#: one configuration differ (10 to 25%).
 _ARGUMENTS: Final = 0.1
-#: What a commitment counts that is a tenth as large, and carries the load just as well.
+#: Value of a tenfold smaller commitment with the same capacity.
 _TENTH_OF_BILL: Final = 0.08
-#: An accelerator without a price counts as the dearest that is rented (GB300 NVL72): no price is no advantage.
+#: An accelerator without a price counts as the most expensive rented one (GB300 NVL72): a missing price is not an
+#: advantage.
 _UNPRICED_USD_PER_HOUR: Final = 18.0
 _REASONS: Final = 4
-#: Figures that differ by less are the same.
+#: Smaller differences are ties.
 _ALIKE: Final = 0.03
-#: The fact that nothing is clear, which is known last.
+#: The fact that the decision is open, which is known last.
 _UNSURE: Final = "unsure"
-#: Kinds of work that figures of text serving say nothing of.
+#: Kinds of work to which figures of text serving do not apply.
 _OUT_OF_SCOPE: Final = ("media", "embeddings", "fine_tuning", "training")
-#: Requests that a pilot sends at least, and rounds of all in flight; seconds that it takes at least.
+#: Minimum requests of a pilot, minimum rounds of all in flight, and its minimum seconds.
 _PILOT_REQUESTS, _PILOT_ROUNDS, _PILOT_SECONDS = 256, 10, 600.0
 _SECONDS_PER_HOUR, _MILLION = 3600.0, 1e6
 
 
 @dataclass(frozen=True, slots=True)
 class EffectiveFacts:
-    """All facts of a decision, the columns that no rule removes by likely figures, and how each may be paid for."""
+    """All facts of a decision, the columns that no rule removes by likely figures, and the ways to pay for each."""
 
     facts: FactValues
     parts: tuple[FactValues, ...]
@@ -173,16 +174,16 @@ class EffectiveFacts:
     payments: Payments
 
     def name_payment(self, place: int | None) -> str | None:
-        """Return how tokens of a column are paid for, by the cheaper way that is open to it."""
+        """Return the cheaper open way to pay for tokens of a column."""
         payment = None if place is None else find_cheaper_payment(self.parts[place], self.payments[place])
         return None if payment is None else payment.name
 
 
 @dataclass(frozen=True, slots=True)
 class RankedCandidates:
-    """The candidates of a decision: those in the running from the best to the worst, and all in their order.
+    """The candidates of a decision: eligible ones from the best to the worst, and all in column order.
 
-    `by_figures` is the place of the one that leads without arguments.
+    `by_figures` is the position of the leader without arguments.
     """
 
     candidates: tuple[DecisionCandidate, ...]
@@ -205,9 +206,9 @@ class Decider:
     def decide(
         self, answer: Answer, user_answers: Mapping[str, AnswerValue] | None = None, *, with_ways_out: bool = False
     ) -> Decision:
-        """Return the decision on an answered scenario, under other answers than its own where `user_answers`.
+        """Return the decision on an answered scenario, with `user_answers` instead of its own answers if given.
 
-        Ways out, where nothing fits, take 100 ms and more: who only tries an answer leaves them.
+        If nothing fits, alternatives take 100 ms and more to compute: previews of an answer skip them.
         """
         answers = resolve_answers(answer.scenario, user_answers, answer.model.native_precision)
         ground = self._ground.of(answer, answers)
@@ -227,16 +228,16 @@ class Decider:
         return self._add_open_rules(decision, values, weights)
 
     def apart(self, answer: Answer | None = None) -> Decider:
-        """Return one that a job may use on its thread, with what is known of this answer."""
+        """Return one for a job on its thread, with the data on this answer."""
         return Decider(self.rules, self._ground.apart(answer), self._calibration)
 
     def costs_of(self, answer: Answer, user_answers: Mapping[str, AnswerValue] | None = None) -> CostAnswer:
-        """Return the costs that a decision rests on, those of the deployments that it judges."""
+        """Return the costs behind a decision, for the deployments that it judges."""
         answers = resolve_answers(answer.scenario, user_answers, answer.model.native_precision)
         return self._ground.of(answer, answers).costs
 
     def _situation(self, ground: DecisionFacts, answers: Mapping[str, QuestionAnswer]) -> EffectiveFacts:
-        """Return all facts: first those that remove columns, then who leads among those that are left."""
+        """Return all facts: first those that remove columns, then leaders among the rest."""
         answer = ground.answer
         keys = make_column_keys(answer.scenario.accelerators)
         every = tuple(range(len(ground.parts)))
@@ -252,7 +253,7 @@ class Decider:
         hard = trace_rules(self._removing, facts, parts, {}, {})
         standing = tuple(place for place in every if not list_removing_rules(hard, place))
         if standing and standing != every:
-            # Only the remaining accelerators are compared from here on: a removed one sets no scale.
+            # From here on only the remaining accelerators are compared: a removed one sets no scale.
             facts |= ground.facts(standing) | _list_derived_facts(parts, standing, ground, answer_facts) | answer_facts
         hours = list_payback_facts(ground.situations, parts, standing, answer_facts.get("monthly_hours"))
         parts = _merge_facts(parts, hours)
@@ -271,7 +272,7 @@ class Decider:
         able: Sequence[float],
         ranked: RankedCandidates,
     ) -> OtherPayment | None:
-        """Return who leads by the other way to pay than the leading column's, where the verdict is another."""
+        """Return the leader by the other way to pay than the leading column's, if the verdict differs."""
         open_ways = any(len(each) > 1 for each in situation.payments)
         if objective.name is not ObjectiveName.COST or not ranked.order or not open_ways:
             return None
@@ -296,9 +297,9 @@ class Decider:
         objective: DecisionObjective,
         able: Sequence[float],
     ) -> RankedCandidates:
-        """Return the candidates with their odds, in an order in which no candidate depends on another.
+        """Return the candidates with their odds, in an order independent of irrelevant candidates.
 
-        `able` are the odds that each keeps within its limits, 0 for one that is out.
+        `able` are the odds that each meets the limits, 0 for a removed one.
         """
         parts = situation.parts
         scores = score_candidates(objective, ground, parts, situation.payments, self._calibration)
@@ -343,7 +344,7 @@ class Decider:
     def _meet_limits(
         self, ground: DecisionFacts, situation: EffectiveFacts, lines: Sequence[TraceLine]
     ) -> tuple[float, ...]:
-        """Return the odds that each column keeps within its limits; no draws where no band holds a limit."""
+        """Return the odds that each column meets the limits; no draws if no interval contains a limit."""
         undecided = any(list_undecided_rules(lines, place) for place in situation.standing)
         if undecided:
             drawing = CostSampler(DECISION_DRAWS, DRAW_SEED, compute_common_error(ground.answer))
@@ -356,7 +357,7 @@ class Decider:
     def _add_open_rules(
         self, decision: Decision, answers: Mapping[str, AnswerValue], weights: Mapping[str, float]
     ) -> Decision:
-        """Return the decision, an open one with the advice of the rules for open decisions."""
+        """Return the decision; an open one with the advice of the rules for open decisions."""
         if decision.verdict is not DecisionVerdict.OPEN or not decision.scope.answered:
             silent = _list_silent_rules(self.rules, decision.trace)
             return replace(decision, silent=silent)
@@ -372,7 +373,7 @@ class Decider:
 
 
 def measure_commitment(part: FactValues, payments: Sequence[PaymentBasis], costs: CostColumn) -> float:
-    """Return the common logarithm of what a deployment commits to in USD an hour, by the cheapest open way to pay.
+    """Return log10 of a deployment's commitment in USD per hour, by the cheapest open way to pay.
 
     Rents are those of the cheapest provider, in its whole instances.
     """
@@ -394,7 +395,7 @@ def _list_silent_rules(rules: Sequence[DecisionRule], lines: Sequence[TraceLine]
 
 
 def _get_platform(answer: Answer, facts: FactValues) -> FactValue:
-    """Return the platform that software runs on; one that no option names is that of the costs."""
+    """Return the platform of the user's software; if no option names it, that of the costs."""
     current, costed = facts.get("current_platform"), answer.scenario.costs.runs_on
     unnamed = current == OTHER_PLATFORM and costed is not None and costed not in COMMON_PLATFORMS
     return costed if unnamed else current
@@ -458,12 +459,12 @@ def _make_decision(
     )
 
 
-#: Facts by which rules hold a deployment to what it must carry.
+#: Facts with which rules require a deployment to carry its load.
 _CARRIED: Final = frozenset({"fits", "fits_alone", "holds_load", "ttft_ms", "tpot_ms"})
 
 
 def list_mendable(decision: Decision) -> tuple[str, ...]:
-    """Return the accelerators that only fit, load or limits remove: another deployment may do."""
+    """Return the accelerators removed only by fit, load or limits: another deployment could do."""
     rules = {line.rule.id: line for line in decision.trace}
     return tuple(
         candidate.accelerator
@@ -500,10 +501,10 @@ def _make_recommended(candidate: DecisionCandidate) -> RecommendedDeployment | N
     return RecommendedDeployment(candidate.key, candidate.accelerator, candidate.count, candidate.plan)
 
 
-#: Figures that stand beside the objective, with whether less is better.
+#: Figures shown next to the objective, with whether less is better.
 _COST: Final = "usd_per_million"
 _BESIDE: Final = (("tokens_per_s_each", False), ("interactivity", False))
-#: A fact that says who leads, or what is so -> the figure that it compares.
+#: A fact about a leader or property -> the figure that it compares.
 _TESTED: Final[Mapping[str, str]] = MappingProxyType(
     {
         "leads_memory": "memory_gib",
@@ -529,14 +530,14 @@ def list_reasons(
     first: int,
     others: Sequence[int],
 ) -> list[tuple[DecisionReason, bool]]:
-    """Return what there is to say of the first column beside the next one, and whether it speaks for it.
+    """Return the comparison of the first column with the next one, and which of the two each point favors.
 
-    The objective comes first, then the figures beside it, then arguments of rules from the heaviest on.
+    The objective comes first, then other figures, then arguments of rules by weight.
     """
     reasons: list[tuple[DecisionReason, bool]] = []
     parts, other = situation.parts, others[0] if others else None
     aim = get_objective_fact(objective.name)
-    # Costs that decide nothing are compared in one way to pay: owned and rented differ by more than accelerators do.
+    # If costs do not decide, they are compared by one way to pay: owned and rented differ by more than accelerators do.
     costs = [] if aim == _COST else [(f"{each.name}_usd_per_million", True) for each in situation.payments[first]]
     known = [each for each in costs if other is not None and None not in (parts[first][each[0]], parts[other][each[0]])]
     figures = ((aim, objective.lower_is_better), *known[:1], *(each for each in _BESIDE if each[0] != aim))
@@ -569,7 +570,7 @@ def list_reasons(
 def _list_arguments(
     parts: Sequence[FactValues], keys: Sequence[str], lines: Sequence[TraceLine], first: int, other: int
 ) -> Iterator[tuple[DecisionReason, bool]]:
-    """Yield the heaviest rule of each theme that favours one of the two and not the other."""
+    """Yield the heaviest rule of each theme that favors exactly one of the two."""
     themes: set[tuple[str, bool]] = set()
     for line in sorted(lines, key=lambda line: -line.weight):
         ours = line.cells[first].effect is RuleEffect.FAVOURS
@@ -585,7 +586,7 @@ def _list_arguments(
 
 
 def _get_tested_fact(line: TraceLine) -> str | None:
-    """Return the figure that a rule tested of columns; None if it tested none."""
+    """Return the column figure that a rule tested; None if it tested none."""
     assert line.case.favours is not None
     names = sorted(parse_condition(line.case.favours).names)
     return next((_TESTED.get(name, name) for name in names), None)
@@ -601,14 +602,14 @@ def _list_exclusions(keys: Sequence[str], lines: Sequence[TraceLine]) -> tuple[R
 
 
 def _list_failed_tests(tested: tuple[ConditionResult, ...]) -> tuple[ConditionResult, ...]:
-    """Return the comparisons that fail; of one that asks that something does not hold, all of them."""
+    """Return the failed comparisons; for a negated condition, all of them."""
     return tuple(each for each in tested if each.holds is False) or tested
 
 
 def _list_advice(
     lines: Sequence[TraceLine], answers: Mapping[str, QuestionAnswer], scope: DecisionScope
 ) -> tuple[RuleAdvice, ...]:
-    """Return the advice of rules; where the work is out of scope, only that of rules that read answers."""
+    """Return the advice of rules; if the work is out of scope, only that of rules that read answers."""
     return tuple(
         RuleAdvice(line.rule.id, line.case.advice)
         for line in lines
@@ -618,7 +619,7 @@ def _list_advice(
 
 
 def _list_conflicts(lines: Sequence[TraceLine]) -> tuple[RuleConflict, ...]:
-    """Return rules of documents that say otherwise than one that does something here, each pair once."""
+    """Return rules of documents that contradict an effective one, each pair once."""
     pairs = {
         frozenset((line.rule.id, other)): RuleConflict(line.rule.id, other)
         for line in lines
@@ -631,7 +632,7 @@ def _list_conflicts(lines: Sequence[TraceLine]) -> tuple[RuleConflict, ...]:
 def _plan_pilot(
     answer: Answer, keys: Sequence[str], lines: Sequence[TraceLine], first: int | None, second: int | None
 ) -> PilotMeasurement | None:
-    """Return what to measure: a limit that lies in a band, else throughput, on the two that lead."""
+    """Return what to measure: a figure whose interval contains a limit, else throughput, on the two leaders."""
     if first is None or second is None:
         return None
     figure = "output_tokens_per_s"
@@ -653,5 +654,5 @@ def _plan_pilot(
     return PilotMeasurement((keys[first], keys[second]), figure, requests, hours)
 
 
-#: Rules that hold a figure to a limit -> the figure.
+#: Rules that limit a figure -> the figure.
 _LIMITS: Final = {"L-01": "ttft_ms", "L-02": "tpot_ms"}

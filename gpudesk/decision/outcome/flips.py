@@ -1,4 +1,4 @@
-"""What would change a decision: for each input the nearest value that does, solved for and verified."""
+"""Changes that would alter a decision: for each input the nearest value that does, solved for and verified."""
 
 from __future__ import annotations
 
@@ -17,23 +17,23 @@ from gpudesk.domain.progress import JobProgress, ProgressSteps
 from gpudesk.text.formatting import IntervalEstimate
 from gpudesk.text.messages import message
 
-#: A number is looked for by these factors away from where it is, then between the last two.
+#: Factors by which a number is varied, before bisection between the last two.
 _STEPS: Final = (1.05, 1.15, 1.35, 1.7, 2.5, 5.0, 10.0, 30.0)
 _HALVINGS: Final = 7
-#: Numbers that are found are rounded to so few digits, away from where they are, as still change the answer.
+#: Significant digits of the numbers found, rounded away from the current value, if they still alter the decision.
 _DIGITS: Final = (3, 4, 5, 6)
-#: Limits that may not be set yet -> the fact that each is held to; so many numbers are tried inside it.
+#: Limits that can be unset -> the limited fact, and how many values to try.
 _LIMIT_FACTS: Final = {"ttft_limit_ms": "ttft_ms", "tpot_limit_ms": "tpot_ms", "budget_usd": "spend_usd"}
 _GRID, _BEYOND = 12, 1.2
-#: Prices of the leading accelerator that might rise, and of the others that might fall.
+#: Prices of the leading accelerator, which could rise, and of the others, which could fall.
 _PRICES: Final = ("price_usd", "rent_usd_per_hour")
-#: A change of another kind is as far as a number that doubles.
+#: Distance of a change of another kind: like doubling a number.
 _OF_KIND: Final = math.log(2.0)
 
 
 @dataclass(frozen=True, slots=True)
 class _FlipInput:
-    """One input: what it is now, which values to try in each direction, and how a decision is with one."""
+    """One input: its current value, the values to try in each direction, and how to decide with one."""
 
     name: str
     now: AnswerValue | None
@@ -44,10 +44,9 @@ class _FlipInput:
 def search_flips(
     decider: Decider, answer: Answer, user_answers: dict[str, AnswerValue] | None = None
 ) -> ProgressSteps[tuple[DecisionFlip, ...]]:
-    """Look for flips, a trial a step, and return them, the nearest change first.
+    """Search for flips, one trial per step, and return them, the nearest change first.
 
-    A flip leaves another accelerator in the lead, or none: those come last. Each was decided with the value that it
-    shows.
+    A flip makes another accelerator lead, or none: those come last. Each was decided with the value that it shows.
     """
     answers = dict(answer.scenario.decision.answers if user_answers is None else user_answers)
     present = decider.decide(answer, answers)
@@ -81,7 +80,7 @@ def _compute_distance(each: _FlipInput, flip: DecisionFlip) -> float:
 def _list_inputs(
     decider: Decider, answer: Answer, user_answers: dict[str, AnswerValue], present: Decision
 ) -> Iterator[_FlipInput]:
-    """Yield every input that is tried: answers, and the prices of the accelerators that are not removed."""
+    """Yield every input to try: answers, and the prices of the accelerators that are not removed."""
     for name, answered in resolve_answers(answer.scenario, user_answers, answer.model.native_precision).items():
         grid = _list_reachable_limits(name, present)
         yield _make_question_input(decider, answer, user_answers, QUESTIONS[name], answered.value, grid)
@@ -102,9 +101,9 @@ def _list_inputs(
 
 
 def _list_reachable_limits(name: str, present: Decision) -> tuple[float, ...]:
-    """Return numbers at which a limit that is not set yet would begin to bite, the loosest first.
+    """Return values at which an unset limit would begin to bind, the loosest first.
 
-    From beyond the largest figure that it holds to below the least.
+    From above the largest to below the smallest limited figure.
     """
     if name not in _LIMIT_FACTS:
         return ()
@@ -212,12 +211,12 @@ def round_away(value: float, digits: int = _DIGITS[0], *, up: bool) -> float:
     scale = 10.0 ** (math.floor(math.log10(abs(value))) - digits + 1)
     steps = value / scale
     whole = math.ceil(steps - 1e-9) if up else math.floor(steps + 1e-9)
-    # Powers of ten below one are not exact: the digits are.
+    # Negative powers of ten are not exact: the digits are.
     return float(f"{whole * scale:.{digits}g}")
 
 
 def _try_value(each: _FlipInput, value: AnswerValue, lead: str | None) -> DecisionFlip | None:
-    """Return the flip as it turns out; None if it does not, or where figures say nothing of that work."""
+    """Return the flip with its outcome; None if it changes nothing, or moves the work out of scope."""
     decision = each.decide(value)
     becomes = _get_lead(decision)
     if becomes == lead or not decision.scope.answered:

@@ -1,8 +1,9 @@
 """The user's objective as a score: the utility of each candidate, and the odds that it is the best.
 
-The odds of two are logistic in the ratio of their values, as those of `FigureDifference`; those of several weigh
-each against the best (D. McFadden, Conditional logit analysis of qualitative choice behavior, 1974). The order of
-two does not depend on a third."""
+The odds of two are logistic in the ratio of their values, as in `FigureDifference`; those of several weigh each against
+the best (D. McFadden, Conditional logit analysis of qualitative choice behavior, 1974). The order of two does not
+depend on a third.
+"""
 
 from __future__ import annotations
 
@@ -32,7 +33,7 @@ from gpudesk.text.formatting import IntervalEstimate
 if TYPE_CHECKING:
     from gpudesk.decision.facts.decision_facts import DecisionFacts, Payments
 
-#: Objective -> the fact that it is, whether less is better, the unit, and the kind of figure whose error it has.
+#: Objective -> its fact, whether less is better, the unit, and the kind of figure with its error.
 _MEASURES: Final[Mapping[ObjectiveName, tuple[str, bool, str, str | None]]] = MappingProxyType(
     {
         ObjectiveName.COST: ("usd_per_million", True, "USD/M tokens", "throughput"),
@@ -43,7 +44,7 @@ _MEASURES: Final[Mapping[ObjectiveName, tuple[str, bool, str, str | None]]] = Ma
         ObjectiveName.TIME: ("months_to_production", True, "months", None),
     }
 )
-#: The option of `priority` -> the objective. Costs and what is balanced depend on what is known of prices.
+#: The option of `priority` -> the objective. Costs and the balanced objective depend on known prices.
 _BY_PRIORITY: Final[Mapping[str, ObjectiveName]] = MappingProxyType(
     {
         "balanced": ObjectiveName.COST,
@@ -54,7 +55,7 @@ _BY_PRIORITY: Final[Mapping[str, ObjectiveName]] = MappingProxyType(
         "certainty": ObjectiveName.TIME,
     }
 )
-#: Scale of the error of exact counts in the logarithm, and of months to production in months.
+#: Logarithmic error scale of exact counts, and error scale of months to production in months.
 _EXACT, _MONTHS = 0.02, 0.75
 
 
@@ -62,8 +63,8 @@ _EXACT, _MONTHS = 0.02, 0.75
 class CandidateScore:
     """The score of a candidate: a higher `utility` is better, and its error has the `scale`.
 
-    Of costs, `log_costs` are draws of their logarithm, in each of which the cheaper way to pay is taken, and
-    `lacking` has the input that is missing for each way to pay. Of other figures it has the figure itself.
+    For costs, `log_costs` are draws of their logarithm, each with the cheaper way to pay, and `lacking` has the missing
+    input for each way to pay. For other figures it has the figure itself.
     """
 
     value: IntervalEstimate | None
@@ -73,7 +74,7 @@ class CandidateScore:
     lacking: Mapping[PaymentBasis | None, str] = field(default_factory=dict)
 
     def find_missing(self, paid: PaymentBasis | None) -> tuple[PaymentBasis | None, str | None]:
-        """Return what is missing and for which way to pay: for `paid`, that of the best column, if for several."""
+        """Return the missing input and its way to pay: for `paid`, that of the best column, if several are open."""
         if paid in self.lacking:
             return paid, self.lacking[paid]
         return next(iter(self.lacking.items()), (None, None))
@@ -84,7 +85,7 @@ def get_objective_fact(name: ObjectiveName) -> str:
 
 
 def choose_objective(answers: Mapping[str, QuestionAnswer], parts: Sequence[FactValues]) -> DecisionObjective:
-    """Return what decides; without prices throughput stands in for costs, whose reciprocal it is at one price."""
+    """Return the objective in effect; without prices throughput replaces cost, its reciprocal at equal price."""
     objective = _BY_PRIORITY[str(answers["priority"].value)]
     if objective is ObjectiveName.THROUGHPUT and answers["site"].value == "rack":
         objective = ObjectiveName.DENSITY
@@ -110,7 +111,7 @@ def score_candidates(
     payments: Payments,
     calibration: Calibration,
 ) -> tuple[CandidateScore, ...]:
-    """Return the score of each column; it does not depend on the other columns."""
+    """Return the score of each column; it does not depend on other columns."""
     return tuple(
         _score_cost(ground, place, part, payments[place], calibration)
         if objective.name is ObjectiveName.COST
@@ -139,7 +140,7 @@ def _score(
 def _score_cost(
     ground: DecisionFacts, place: int, part: FactValues, payments: Sequence[PaymentBasis], calibration: Calibration
 ) -> CandidateScore:
-    """Return the score of a column by the cheaper way to pay for it."""
+    """Return the score of a column by the cheaper way to pay."""
     values = ground.situations[place].values
     lacking: dict[PaymentBasis | None, str] = {
         each: unknown[0] for each in payments if (unknown := [name for name in each.needed if name not in values])
@@ -161,7 +162,7 @@ def _score_cost(
 def make_pair_scale(
     objective: DecisionObjective, ground: DecisionFacts, scores: Sequence[CandidateScore], calibration: Calibration
 ) -> PairScale:
-    """Return what tells the scale of the error between two columns, prices included."""
+    """Return the function for the error scale between two columns, prices included."""
     kind = _MEASURES[objective.name][3]
 
     def find_scale(one: int, other: int) -> float:
@@ -177,7 +178,7 @@ def make_pair_scale(
 
 
 def rank_candidates(scores: Sequence[CandidateScore], meets: Sequence[float]) -> list[float]:
-    """Return the utility of each candidate, less what the doubt is worth that it keeps within the limits."""
+    """Return the utility of each candidate, less a penalty for the risk of missing a limit."""
     return [
         score.utility + score.scale * math.log(max(share, 1e-6)) for score, share in zip(scores, meets, strict=True)
     ]
@@ -186,9 +187,9 @@ def rank_candidates(scores: Sequence[CandidateScore], meets: Sequence[float]) ->
 def solve_for_lead(
     situation: AcceleratorCostInputs, basis: PaymentBasis | None, missing: str | None, usd_per_million: float
 ) -> float | None:
-    """Return the price or rent, in USD, at which output tokens cost so much; None if none above 0 does.
+    """Return the price or rent, in USD, at which output tokens have a cost; None without one above 0.
 
-    Costs are straight lines in prices. None too where something else than the price is missing.
+    Costs are linear in prices. Also None if another input than the price is missing.
     """
     if missing is None or basis is None or missing == THROUGHPUT or situation.deployment is None:
         return None

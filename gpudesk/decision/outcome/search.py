@@ -1,4 +1,4 @@
-"""Searches that try many decisions: a shortlist of the whole catalog, and the questions that can still matter."""
+"""Searches over many decisions: a shortlist of the whole catalog, and the questions that can still matter."""
 
 from __future__ import annotations
 
@@ -26,16 +26,16 @@ if TYPE_CHECKING:
     from gpudesk.decision.facts.deployments import DeploymentSource
     from gpudesk.decision.outcome.decision import Decider
 
-#: Asked before the others: it may charge whole platforms with a port.
+#: Asked before the others: it can charge whole platforms with a port.
 _PLATFORM: Final = "current_platform"
 _KIND: Final = "work"
 
 
 def search_shortlist(service: DeploymentSource, decider: Decider, scenario: Scenario) -> ProgressSteps[Scenario]:
-    """Look through the catalog, some accelerators a step; return the scenario with the best as its columns.
+    """Search the catalog, some accelerators per step; return the scenario with the best as its columns.
 
-    Its own accelerators are left out of account, and so are discontinued ones unless the user rents. Where nothing
-    meets every limit, those come that are the nearest to.
+    Its own accelerators are disregarded; discontinued ones are left out unless the user rents. If none meets every
+    limit, the closest are returned.
     """
     rents = scenario.decision.answers.get("acquisition") == "rent"
     parts = [part.id for part in service.catalog.accelerators() if rents or not part.discontinued]
@@ -62,7 +62,10 @@ def search_shortlist(service: DeploymentSource, decider: Decider, scenario: Scen
 def _take_nearest(
     service: DeploymentSource, removed: Sequence[tuple[bool, int, DecisionCandidate]]
 ) -> tuple[AcceleratorChoice, ...]:
-    """Return those that another deployment may mend and the fewest rules remove; of equals shipping and large ones."""
+    """Return those that another deployment could fix and the fewest rules remove.
+
+    Ties go to shipping and large ones.
+    """
 
     def measure_distance(each: tuple[bool, int, DecisionCandidate]) -> tuple[bool, int, bool, int]:
         part = service.catalog.accelerator(each[2].accelerator)
@@ -73,7 +76,7 @@ def _take_nearest(
 
 
 def _take_best(ranked: Sequence[tuple[DecisionObjective, DecisionCandidate]]) -> list[DecisionCandidate]:
-    """Return the best by the aim that was asked for; by what stood in for it where nothing has that."""
+    """Return the best by the requested objective; by its substitute if none can be scored by it."""
     if not ranked:
         return []
     aim = min({objective for objective, _ in ranked}, key=lambda aim: aim.instead_of is not None)
@@ -81,15 +84,15 @@ def _take_best(ranked: Sequence[tuple[DecisionObjective, DecisionCandidate]]) ->
     return sorted(scored, key=lambda each: -each.merit)[:MAX_ACCELERATORS]
 
 
-#: A question that is not answered -> what would be decided under each of its options.
+#: An unanswered question -> the decision under each of its options.
 OptionDecisions = Mapping[AnswerValue, Decision]
 
 
 def search_questions(decider: Decider, answer: Answer) -> ProgressSteps[Mapping[str, OptionDecisions]]:
-    """Try the options of every question that is not answered, an option a step.
+    """Try the options of every unanswered question, one option per step.
 
-    Return those of which some option changes what is recommended, the first to ask first: the platform, then
-    those that change it with most of their options. Empty if no further answer can change it.
+    Return those with an option that changes the recommendation, in order: the platform first, then by the number of
+    options that change it. Empty if no further answer can change it.
     """
     user_answers = dict(answer.scenario.decision.answers)
     present = decider.decide(answer, user_answers)
@@ -112,7 +115,7 @@ def search_questions(decider: Decider, answer: Answer) -> ProgressSteps[Mapping[
 
 
 def _is_open(name: str, decision: Decision) -> bool:
-    """Whether a question is worth asking; other work than serving text ends the dialogue rather than changes it."""
+    """Whether a question is worth asking; other work than text serving ends the dialogue rather than changes it."""
     answered = decision.answers[name].origin is AnswerOrigin.YOURS or name == _KIND
     return not answered and question_matters(name, decision.answers, decision.facts, decision.parts)
 

@@ -1,4 +1,4 @@
-"""Where nothing meets every limit: the nearest changes after which something does, each computed."""
+"""If nothing meets every limit: the smallest changes after which something does, each computed."""
 
 from __future__ import annotations
 
@@ -13,11 +13,11 @@ from gpudesk.domain.estimate import EstimateRequest
 from gpudesk.domain.precision import Precision
 from gpudesk.text.messages import InputError
 
-#: Formats of weights that are tried instead of the one that was asked for.
+#: Weight formats to try instead of the requested one.
 _FORMATS: Final = (Precision.BF16, Precision.FP8, Precision.FP4, Precision.INT4)
 _BITS: Final = {Precision.FP8: 8, Precision.INT8: 8, Precision.FP6: 6}
 _WIDE, _NARROW = 16, 4
-#: Prompts are tried that are so many times shorter.
+#: Factors by which prompts are shortened.
 _SHORTER: Final = (2, 4, 8)
 _MOST: Final = 3
 
@@ -25,10 +25,10 @@ _MOST: Final = 3
 def find_ways_out(
     service: DeploymentSource, answer: Answer, terms: DeploymentTerms, allowed: Sequence[str]
 ) -> tuple[WayOut, ...]:
-    """Return at most three ways of different kinds, the ones that change least first.
+    """Return at most three ways of different kinds, the smallest changes first.
 
-    `answer` is on the deployments that were judged; `allowed` are the accelerators that nothing but fit, load
-    and limits rules out. Where others are ruled out too, no part is looked for beside them.
+    `answer` is on the deployments to judge; `allowed` are the accelerators that only fit, load and limits rule out. If
+    others are ruled out too, no further accelerator is searched.
     """
     ways_out: list[WayOut] = []
     requests = [
@@ -51,9 +51,9 @@ def find_ways_out(
 
 
 def _measure_change(way: WayOut) -> tuple[float, ...]:
-    """Return how far a way leads: accelerators first, then bits and tokens given up, the format, then throughput.
+    """Return the size of a change: accelerators first, then lost bits and tokens, the format, then throughput.
 
-    Of formats as wide, FP4 comes before INT4: newer accelerators compute in it.
+    At equal width, FP4 comes before INT4: newer accelerators compute in it.
     """
     estimate = way.estimate
     request, rate = estimate.request, estimate.output_tokens_per_s_per_accelerator
@@ -75,7 +75,7 @@ def _count_bits(precision: Precision) -> int:
 def _open_counts(
     service: DeploymentSource, request: EstimateRequest, requested_count: int | None, *, alone: bool
 ) -> list[int]:
-    """Return the counts that a way out may use beside the requested one: that one where it is given."""
+    """Return the counts for a way out in addition to the requested one: only that one if it is given."""
     if requested_count is not None or alone:
         return [requested_count if requested_count is not None and not alone else 1]
     try:

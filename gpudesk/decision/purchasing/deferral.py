@@ -1,4 +1,4 @@
-"""Whether to buy an accelerator now or to wait for the next one: release dates, costs, and rules of documents."""
+"""Whether to buy an accelerator now or wait for the next one: release dates, costs, and rules of documents."""
 
 from __future__ import annotations
 
@@ -61,7 +61,7 @@ if TYPE_CHECKING:
 
 
 class CostedScenarios(Protocol):
-    """The catalog, answers to scenarios, and what these cost."""
+    """The catalog, answers to scenarios, and their costs."""
 
     @property
     def catalog(self) -> Catalog: ...
@@ -77,7 +77,7 @@ _DAYS_PER_MONTH: Final = 365.0 / MONTHS_PER_YEAR
 
 
 def parse_date_span(date: str) -> tuple[float, float] | None:
-    """Return the first and the last moment of a date, in months of the calendar; None if it is none."""
+    """Return the first and the last moment of a date, in calendar months; None if it is not a date."""
     match = _DATE.fullmatch(date.strip())
     if match is None:
         return None
@@ -95,9 +95,9 @@ def parse_date_span(date: str) -> tuple[float, float] | None:
 
 
 def count_months_until(date: str, today: str) -> UncertainValue | None:
-    """Return how many months after `today` a date lies, its middle most likely; nothing before today.
+    """Return the months from `today` to a date, most likely its middle; at least 0.
 
-    None if one of both cannot be read.
+    None if either is unreadable.
     """
     span, now = parse_date_span(date), parse_date_span(today)
     if span is None or now is None:
@@ -107,16 +107,16 @@ def count_months_until(date: str, today: str) -> UncertainValue | None:
 
 
 def compute_year_after(today: str, months: float) -> int | None:
-    """Return the year that lies so many months after `today`; None if that cannot be read."""
+    """Return the year this many months after `today`; None if that is unreadable."""
     now = parse_date_span(today)
     return None if now is None else int((now[0] + months) // MONTHS_PER_YEAR)
 
 
 def find_next_accelerator(chosen: Accelerator, question: DeferralQuestion, catalog: Catalog) -> Accelerator | None:
-    """Return the part that is waited for: the one asked for, else the newest announced one, if any.
+    """Return the next accelerator: the requested one, else the newest announced one, if any.
 
-    Announced parts of the chosen part's vendor come first. Raises `InputError` for an unknown part, and for
-    the chosen one.
+    Announced ones of the chosen accelerator's vendor come first. Raises `InputError` for an unknown accelerator, and
+    for the chosen one.
     """
     if question.next_part is None:
         return None
@@ -137,7 +137,7 @@ def find_next_accelerator(chosen: Accelerator, question: DeferralQuestion, catal
 def estimate_months_to_next(
     part: Accelerator | None, question: DeferralQuestion, today: str, catalog: Catalog
 ) -> tuple[UncertainValue | None, Message | None]:
-    """Return when a part can be had if nothing slips, and what that rests on where nobody stated it."""
+    """Return the availability of an accelerator without delay, and the basis unless the user stated it."""
     if part is None:
         return None, message(
             "buying.no_next", "No next accelerator: waiting is compared with continuing without new hardware"
@@ -187,16 +187,16 @@ def _get_release_month(part: Accelerator, catalog: Catalog) -> float:
     return 0.0 if span is None else span[1]
 
 
-#: Infrastructure planned for this year or later is told to compare figures and cost alone (D000-26).
+#: For infrastructure planned for this year or later the rule says to compare only figures and cost (D000-26).
 _LEVEL_SOFTWARE: Final = 2027
 
 
 def apply_waiting_rules(
     question: DeferralQuestion, today: str, next_name: str | None = None
 ) -> tuple[RuleOpinion, ...]:
-    """Return what D002-16, D002-18, D002-19, D003-25 and D000-26 say to a question.
+    """Return the verdicts of D002-16, D002-18, D002-19, D003-25 and D000-26 on a question.
 
-    `next_name` is the part that could be waited for, if any.
+    `next_name` is the next accelerator, if any.
     """
     opinions = [_apply_launch_rules(question.months_to_launch)]
     if question.tuned_for_next and next_name is not None:
@@ -238,7 +238,7 @@ def apply_waiting_rules(
 
 
 def _apply_launch_rules(months: float) -> RuleOpinion:
-    """D002-16: a launch that is near is for buying, one that is far for waiting; between it says nothing."""
+    """D002-16: a near launch favors buying, a distant one waiting; in between it is silent."""
     if months < SOON_MONTHS:
         reason = message(
             "buying.launch_soon",
@@ -264,7 +264,7 @@ def _apply_launch_rules(months: float) -> RuleOpinion:
 
 
 def _apply_slip_rules(question: DeferralQuestion) -> RuleOpinion:
-    """D002-19: who has not priced a slip is told to buy."""
+    """D002-19: buy if the slip is not priced in."""
     if question.slip_months is None:
         reason = message(
             "buying.slip_assumed",
@@ -283,7 +283,7 @@ def _apply_slip_rules(question: DeferralQuestion) -> RuleOpinion:
 
 
 def _apply_live_rules(months: float) -> RuleOpinion:
-    """D003-25: what runs already is for buying; anything else is looked at again at the release."""
+    """D003-25: a running service favors buying; anything else is reconsidered at the release."""
     if months <= 0.0:
         return RuleOpinion(
             "D003-25",
@@ -307,7 +307,7 @@ _NEEDED_BESIDE_PRICE = tuple(name for name in NEEDED_TO_OWN if name != "price_us
 
 
 class DeferralCase:
-    """The chosen part in the first column of an answer, the next part, if any, in the second."""
+    """The chosen accelerator in the first column of an answer, the next one, if any, in the second."""
 
     def __init__(
         self, answer: Answer, situations: tuple[AcceleratorCostInputs, ...], question: DeferralQuestion, *, waits: bool
@@ -323,7 +323,7 @@ class DeferralCase:
         self.months: Amount = self._own["years"] * MONTHS_PER_YEAR
 
     def delivery(self, months: UncertainValue | None, slip: UncertainValue) -> Amount | None:
-        """Return in how many months the next part is there, slip included; None if that is not known."""
+        """Return the months until the next accelerator is available, slip included; None if unknown."""
         if months is None:
             return None
         return self._table.number("months to the next part", months) + self._table.number("slip", slip)
@@ -399,7 +399,7 @@ class DeferralCase:
         return compute_gap_months(self._question.months_to_launch, delivery, self.months)
 
     def _tokens(self) -> tuple[Amount | None, TokenDemandOrigin | None]:
-        """Return the output tokens of a month: stated, those of the demand, or all that is computed."""
+        """Return the output tokens of a month: stated, those of the demand, or the maximum."""
         scenario = self._answer.scenario
         if self._question.tokens_per_month is not None:
             return self._question.tokens_per_month, TokenDemandOrigin.YOURS
@@ -415,7 +415,7 @@ class DeferralCase:
         return count_served_tokens(rated, HOURS_PER_MONTH, share), TokenDemandOrigin.DEPLOYMENT
 
     def _find_gap_rental(self) -> tuple[AcceleratorCostInputs | None, GapCostOrigin | None]:
-        """Return whose rent stands for a month without either part: the chosen part's, else a rival's."""
+        """Return the accelerator whose rent prices a month without either: the chosen one's, else a rival's."""
         if self._question.usd_per_month is not None:
             return None, GapCostOrigin.YOURS
         first, *others = self._situations
@@ -446,7 +446,7 @@ class DeferralCase:
         return per_million * self.tokens / _MILLION
 
     def _priced(self) -> MonthlyCostByPrice | None:
-        """Return the next part's month by its price, which it is a straight line in."""
+        """Return the next accelerator's monthly cost as a linear function of its price."""
         if self._next is None or not self._situations[1].knows(_NEEDED_BESIDE_PRICE):
             return None
         deployment = self._situations[1].deployment
@@ -501,10 +501,10 @@ def check_wait_question(question: DeferralQuestion) -> None:
 def compare_buy_and_wait(
     scenario: Scenario, position: int, question: DeferralQuestion, service: CostedScenarios
 ) -> DeferralAnalysis:
-    """Return whether to buy the part of a scenario's column now, or to wait for the next one.
+    """Return whether to buy the accelerator of a scenario's column now, or to wait for the next one.
 
-    Both are compared as the scenario's other columns are, and cost what the scenario says of costs. Raises
-    `InputError` for a question that cannot be, an unknown part, and a scenario that gets no answer.
+    Both are compared like the scenario's other columns, with the scenario's cost settings. Raises `InputError` for an
+    invalid question, an unknown accelerator, and a scenario without an answer.
     """
     check_wait_question(question)
     catalog = service.catalog
@@ -543,7 +543,7 @@ def compare_buy_and_wait(
 
 
 def _note_rule_conflicts(analysis: DeferralAnalysis) -> Iterator[Message]:
-    """Yield where documents and arithmetic, or documents among themselves, say different things."""
+    """Yield contradictions between documents and arithmetic, or among documents."""
     if (analysis.document, analysis.computed) == (DeferralVerdict.BUY, DeferralVerdict.WAIT):
         yield message(
             "buying.computed_wait", "The documents’ rules recommend buying; the computed costs recommend waiting"
@@ -561,9 +561,9 @@ def _note_rule_conflicts(analysis: DeferralAnalysis) -> Iterator[Message]:
 def _make_compared_scenario(
     scenario: Scenario, position: int, following: Accelerator | None, question: DeferralQuestion
 ) -> Scenario:
-    """Return the scenario with the chosen column first, the next part behind it, and then all others.
+    """Return the scenario with the chosen column first, then the next accelerator, then all others.
 
-    A next part that is no column of the scenario is taken in the chosen part's number, if that is fixed.
+    A next accelerator outside the scenario gets the count of the chosen one, if that is fixed.
     """
     chosen = scenario.accelerators[position]
     others = [each for place, each in enumerate(scenario.accelerators) if place != position]
@@ -578,12 +578,12 @@ def _make_compared_scenario(
     return replace(scenario, accelerators=(*ahead, *others), costs=costs)
 
 
-#: The generation that models may be tuned for, as the dialogue asks (D002-18).
+#: The generation for which models can be tuned, as in the dialogue (D002-18).
 _TUNED: Final = "cdna4"
 
 
 def plan_deferral(scenario: Scenario, position: int, today: str, service: CostedScenarios) -> DeferralAnalysis:
-    """Return whether to buy the part of a column now or to wait; raises `InputError` for wrong inputs."""
+    """Return whether to buy the accelerator of a column now or to wait; raises `InputError` for wrong inputs."""
     check_plan_id(scenario, "next_part", service.catalog.accelerator)
     question = make_wait_question(scenario, today=today)
     tuned = _is_tuned_for_next(scenario, position, question, service)

@@ -1,6 +1,7 @@
-"""Buying now against waiting for the next accelerator: monthly costs, what waiting saves, and where it turns.
+"""Buying now or waiting for the next accelerator: monthly costs, the saving by waiting, and where the verdict changes.
 
-Everything refers to one service over its months of use, from its launch on."""
+Everything refers to one service over its months of use, from its launch on.
+"""
 
 from __future__ import annotations
 
@@ -26,10 +27,10 @@ from gpudesk.text.units import MONTHS_PER_YEAR
 
 @dataclass(frozen=True, slots=True)
 class DeferralCourses:
-    """What a month of the service costs on each course in dollars, and for how many months.
+    """The monthly cost of the service on each course in dollars, and the number of months.
 
-    `buy_usd` is a month on the chosen part, `next_usd` one on the next part, `without_usd` one in which
-    neither is there. `gap_months` of all `months` of use pass before the next part is there.
+    `buy_usd` is a month on the chosen accelerator, `next_usd` one on the next, `without_usd` one without either.
+    `gap_months` of all `months` of use pass before the next accelerator is available.
     """
 
     buy_usd: Amount
@@ -40,7 +41,7 @@ class DeferralCourses:
 
 
 def compute_gap_months(launch: Amount, delivery: Amount, months: Amount) -> Amount:
-    """Return how many of the months of use pass before the next part is delivered, all counted from today."""
+    """Return how many months of use pass before the next accelerator is delivered, all counted from today."""
     return _plain(np.clip(np.asarray(delivery) - launch, 0.0, months))
 
 
@@ -59,27 +60,27 @@ def compute_avoided_usd(courses: DeferralCourses) -> Amount:
 
 
 def compute_waiting_cost_usd(courses: DeferralCourses) -> Amount:
-    """Return what the months before the next part cost more than on the chosen part."""
+    """Return the extra cost of the months before the next accelerator, over the chosen one."""
     return compute_gap_usd(courses) - compute_avoided_usd(courses)
 
 
 def compute_gain_usd(courses: DeferralCourses) -> Amount:
-    """Return what the months after it cost less than on the chosen part."""
+    """Return the saving of the months after, over the chosen one."""
     return (courses.buy_usd - compute_after_usd(courses)) * (courses.months - courses.gap_months)
 
 
 def compute_saved_usd(courses: DeferralCourses) -> Amount:
-    """Return what waiting saves in all; below 0 if it costs more than buying now.
+    """Return the total saving by waiting; below 0 if it costs more than buying now.
 
-    It falls, or stays, with each month that the next part is late: no such month costs less than one after.
+    It never rises with a delay: no month before the delivery is cheaper than one after.
     """
     return compute_gain_usd(courses) - compute_waiting_cost_usd(courses)
 
 
 def solve_tied_gap(courses: DeferralCourses) -> Amount:
-    """Return the months without the next part at which both courses cost the same; NaN if none are.
+    """Return the months without the next accelerator at which both courses cost the same; NaN without one.
 
-    saved = (buy - after) x months - (without - after) x gap, a straight line in the gap.
+    saved = (buy - after) x months - (without - after) x gap, linear in the gap.
     """
     after = np.asarray(compute_after_usd(courses))
     with np.errstate(divide="ignore", invalid="ignore"):
@@ -88,11 +89,10 @@ def solve_tied_gap(courses: DeferralCourses) -> Amount:
 
 
 def solve_tied_next_usd(courses: DeferralCourses) -> Amount:
-    """Return what a month on the next part may cost for both courses to cost the same.
+    """Return the monthly cost of the next accelerator at which both courses cost the same.
 
-    Infinity where waiting costs no more whatever the next part does, below 0 if it costs more even for
-    nothing, minus infinity if no month is left for the next part. `next_usd` of the courses has no part
-    in it.
+    Infinity if waiting never costs more, below 0 if it costs more even for free, minus infinity if no month is left for
+    the next accelerator. `next_usd` of the courses is not used.
     """
     remaining_months = np.asarray(courses.months - courses.gap_months, dtype=np.float64)
     spent = np.asarray(courses.buy_usd * courses.months - compute_gap_usd(courses))
@@ -105,16 +105,16 @@ def _plain(amount: NDArray[np.float64]) -> Amount:
     return float(amount) if amount.ndim == 0 else amount
 
 
-#: What is nothing beside all that the chosen part costs over the months of use.
+#: Negligible relative to the total cost of the chosen accelerator.
 _NOTHING: Final = 1e-9
-#: Prices for which the saving is told, over the one at which waiting breaks even or that of the chosen part.
+#: Prices at which to compute the saving, relative to the break-even price or that of the chosen accelerator.
 _PRICES: Final = (0.5, 0.75, 1.0, 1.25, 1.5)
 _MILLION: Final = 1e6
 
 
 @dataclass(frozen=True, slots=True)
 class MonthlyCostByPrice:
-    """A month on the next part by the price of an accelerator: `free_usd` + `usd_per_usd` x price."""
+    """A month on the next accelerator by its price: `free_usd` + `usd_per_usd` x price."""
 
     free_usd: Amount
     usd_per_usd: Amount
@@ -128,11 +128,11 @@ class MonthlyCostByPrice:
 
 @dataclass(frozen=True, slots=True)
 class CourseAmounts:
-    """What is known of both courses, as numbers or as draws; None if nothing is.
+    """Known amounts of both courses, as numbers or as draws; None if unknown.
 
-    Costs are dollars for a month of the service: on the chosen part, the next one, and without either.
-    `waits` is whether there is a next part. `tokens` are the output tokens of a month. `priced` is the next
-    part's month by its price, `chosen_price_usd` what an accelerator of the chosen part costs.
+    Costs are dollars per month of the service: on the chosen accelerator, the next one, and without either. `waits` is
+    whether there is a next one. `tokens` are the monthly output tokens. `priced` is the next accelerator's month by its
+    price, `chosen_price_usd` the price of the chosen one.
     """
 
     months: Amount
@@ -146,9 +146,9 @@ class CourseAmounts:
     chosen_price_usd: float | None = None
 
     def courses(self, next_usd: Amount | None = None) -> DeferralCourses | None:
-        """Return the two courses, with another cost of the next part if given; None if one is not known.
+        """Return the two courses, with another cost of the next accelerator if given; None if one is unknown.
 
-        A month without either part need not be known where none exists.
+        The cost of a month without either is not needed if there is no such month.
         """
         following = self.following if next_usd is None else next_usd
         without = self.without
@@ -165,7 +165,7 @@ class CourseAmounts:
         return DeferralCourses(self.buy, following, without, self.gap, self.months)
 
     def likely(self) -> CourseAmounts:
-        """Return the same with everything as it most likely is."""
+        """Return the same with all inputs at their likely values."""
         priced = self.priced
         if priced is not None:
             priced = MonthlyCostByPrice(get_likely(priced.free_usd), get_likely(priced.usd_per_usd))
@@ -182,7 +182,7 @@ class CourseAmounts:
 
 
 def judge_saving(saved: UncertainValue, scale_usd: float) -> DeferralVerdict:
-    """Return the verdict that a saving gives from end to end, `scale_usd` being all that is spent."""
+    """Return the verdict for a saving by its ends; `scale_usd` is the total spending."""
     nothing = _NOTHING * abs(scale_usd)
     if saved.low >= -nothing and saved.high <= nothing:
         return DeferralVerdict.EQUAL
@@ -192,7 +192,7 @@ def judge_saving(saved: UncertainValue, scale_usd: float) -> DeferralVerdict:
 
 
 def judge_deferral(amounts: CourseAmounts) -> tuple[DeferralSavings | None, DeferralVerdict]:
-    """Return the balance of waiting, None if a cost is unknown, and the verdict that follows."""
+    """Return the balance of waiting, None if a cost is unknown, and the resulting verdict."""
     courses = amounts.courses()
     if courses is None:
         return None, _judge_any_price(amounts)
@@ -217,7 +217,7 @@ def judge_likely(amounts: CourseAmounts) -> DeferralVerdict:
 def find_turns(
     amounts: CourseAmounts, launch: float, months_to_next: UncertainValue | None, slip: UncertainValue
 ) -> DeferralThresholds:
-    """Return where the verdict turns. Each root is put back, and left out where it is none."""
+    """Return the values at which the verdict changes. Each root is verified, and left out if false."""
     likely = amounts.likely()
     gap = _find_tied_gap(likely)
     delivery = None if gap is None else launch + gap
@@ -233,7 +233,7 @@ def find_turns(
 
 
 def compute_price_points(amounts: CourseAmounts) -> tuple[NextPricePoint, ...]:
-    """Return what waiting saves at several prices of the next part; nothing where that cannot be told."""
+    """Return the saving by waiting at several prices of the next accelerator; empty if unknown."""
     middle = _find_tied_price(amounts)
     price = amounts.chosen_price_usd if middle is None else middle.likely
     if amounts.priced is None or price is None:
@@ -249,7 +249,7 @@ def compute_price_points(amounts: CourseAmounts) -> tuple[NextPricePoint, ...]:
 
 
 def _judge_any_price(amounts: CourseAmounts) -> DeferralVerdict:
-    """Return what holds whatever the next part costs: from nothing to as much as a month without it."""
+    """Return the verdict for any cost of the next accelerator: from nothing to that of a month without it."""
     if amounts.without is None:
         return DeferralVerdict.OPEN
     best, worst = amounts.courses(0.0), amounts.courses(amounts.without)
@@ -267,7 +267,7 @@ def _judge_any_price(amounts: CourseAmounts) -> DeferralVerdict:
 
 
 def _find_tied_gap(likely: CourseAmounts) -> float | None:
-    """Return the months without the next part at which both courses cost the same."""
+    """Return the months without the next accelerator at which both courses cost the same."""
     courses = replace(likely, gap=0.0 if likely.gap is None else likely.gap).courses()
     if courses is None or not likely.waits:
         return None
@@ -278,7 +278,7 @@ def _find_tied_gap(likely: CourseAmounts) -> float | None:
 
 
 def _find_tied_month(amounts: CourseAmounts) -> Amount | None:
-    """Return what a month on the next part may cost, None if no cost turns what most likely holds."""
+    """Return the monthly break-even cost of the next accelerator, None if no cost changes the likely verdict."""
     courses = amounts.courses(0.0)
     if courses is None or not amounts.waits:
         return None
@@ -291,7 +291,7 @@ def _find_tied_month(amounts: CourseAmounts) -> Amount | None:
 
 
 def _find_tied_cost(amounts: CourseAmounts) -> UncertainValue | None:
-    """Return what a million tokens on the next part may cost for both courses to cost the same."""
+    """Return the break-even cost of the next accelerator per million tokens."""
     month = _find_tied_month(amounts)
     if month is None or amounts.tokens is None:
         return None
@@ -299,7 +299,7 @@ def _find_tied_cost(amounts: CourseAmounts) -> UncertainValue | None:
 
 
 def _find_tied_price(amounts: CourseAmounts) -> UncertainValue | None:
-    """Return what an accelerator of the next part may cost for both courses to cost the same."""
+    """Return the break-even price of the next accelerator."""
     month = _find_tied_month(amounts)
     if month is None or amounts.priced is None:
         return None
@@ -316,7 +316,7 @@ def _is_tie(courses: DeferralCourses) -> bool:
 
 
 def _compute_scale(courses: DeferralCourses) -> float:
-    """Return what is spent or lost at most, beside which a saving is nothing or not."""
+    """Return the maximum spending or loss, to judge whether a saving is negligible."""
     dearest = max(get_likely(each) for each in (courses.buy_usd, courses.without_usd))
     return dearest * get_likely(courses.months)
 
@@ -329,14 +329,14 @@ def _nonnegative_or_none(months: float) -> float | None:
     return months if months >= 0.0 else None
 
 
-#: Slips are shown at least as far as this, and a little beyond the last one that matters, in months.
+#: Slips shown: at least this far, and a little beyond the last one that matters, in months.
 _LEAST: Final = 12.0
 _BEYOND: Final = 1.25
 _STEPS_PER_MONTH: Final = 4
 
 
 class SlipPoint(NamedTuple):
-    """What the months before the next part cost more, and what those after it cost less, by its slip."""
+    """The extra cost of the months before the next accelerator, and the saving after, by its slip."""
 
     slip_months: float
     waiting_usd: float
@@ -344,7 +344,7 @@ class SlipPoint(NamedTuple):
 
 
 def compute_slip_curve(analysis: DeferralAnalysis) -> tuple[SlipPoint, ...]:
-    """Return both amounts from no slip on; nothing where one of them is not known."""
+    """Return both amounts by slip, starting at none; empty if either is unknown."""
     monthly, planned = analysis.monthly, analysis.months_to_next
     buy, following, without = monthly.buy_usd, monthly.next_usd, monthly.without_usd
     if planned is None or buy is None or following is None or without is None:
@@ -366,7 +366,7 @@ def compute_slip_curve(analysis: DeferralAnalysis) -> tuple[SlipPoint, ...]:
 
 
 def _list_slips(analysis: DeferralAnalysis, months: float) -> list[float]:
-    """Return the slips that are shown: beyond where the verdict turns, and all that are possible."""
+    """Return the slips to show: beyond the change of the verdict, and all possible ones."""
     last = max(analysis.slip_months.high, analysis.turns.slip_months or 0.0)
     most = math.ceil(min(max(_LEAST, last * _BEYOND), max(_LEAST, months)))
     return [step / _STEPS_PER_MONTH for step in range(most * _STEPS_PER_MONTH + 1)]

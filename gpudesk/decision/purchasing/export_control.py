@@ -1,6 +1,7 @@
-"""Accelerators against export rules: the score with its product, and the thresholds it is compared with.
+"""Accelerators under export rules: the score with its product, and the thresholds to compare with.
 
-No legal verdict: every check ends by referring the user to the rule in effect and to counsel."""
+No legal verdict: every check ends by referring the user to the current rule and to counsel.
+"""
 
 from __future__ import annotations
 
@@ -25,7 +26,7 @@ from gpudesk.text.messages import Message, MessageParameter, Term, message
 
 RatedFigures = Mapping[ExportMetric, float | None]
 
-#: What a measured thing is called; the words stand in `gpudesk.sentences`.
+#: Names of the measured quantities.
 _METRIC_TERMS: Final = {
     ExportMetric.TPP: Term("export.tpp", "Total processing performance"),
     ExportMetric.DENSITY: Term("export.density", "Performance density"),
@@ -34,16 +35,16 @@ _METRIC_TERMS: Final = {
 
 
 def check_export(accelerator: Accelerator, rules: ExportRuleSet, destination: str | None = None) -> ExportCheck:
-    """Return the score of an accelerator and how it stands to each rule.
+    """Return the score of an accelerator and its comparison with each rule.
 
-    `destination` is what the user calls the place; it is only looked for among those that a rule names.
+    `destination` is the user's text; it is only looked up among those that a rule names.
     """
     place = (destination or "").strip() or None
     scores = _compute_scores(accelerator)
     tpp = max((score.tpp for score in scores if score.tpp is not None), default=None)
     figures: RatedFigures = {
         ExportMetric.TPP: tpp,
-        # Die area is not in the catalog, and is not guessed.
+        # The catalog lacks the die area, and no value is guessed.
         ExportMetric.DENSITY: None,
         ExportMetric.MEMORY_BANDWIDTH: accelerator.memory_bandwidth,
     }
@@ -119,7 +120,7 @@ def _compare_limits(limit: ExportLimit, value: float | None) -> LimitComparison:
 
 
 def _format_figure(measured: ExportMetric, value: float) -> MessageParameter:
-    """Return a figure as messages take it: whole scores, bandwidth with its unit."""
+    """Return a figure as a message parameter: whole scores, bandwidth with its unit."""
     if measured is ExportMetric.TPP:
         return round(value)
     return (value, "B/s") if measured is ExportMetric.MEMORY_BANDWIDTH else value

@@ -1,7 +1,8 @@
-"""The inputs of purchasing plans: what each may be, and what holds without it.
+"""The inputs of purchasing plans: their bounds and defaults.
 
-Values of the user are kept in the document by name (`DecisionSettings.plans`); the months to the launch are an
-answer of the dialogue. Errors name the place as `decision.plans.NAME`."""
+Values of the user are kept in the document by name (`DecisionSettings.plans`); the months to the launch are an answer
+of the dialogue. Errors name the place as `decision.plans.NAME`.
+"""
 
 from __future__ import annotations
 
@@ -31,9 +32,9 @@ from gpudesk.domain.scenario import Scenario
 from gpudesk.domain.sizing import NumberBounds
 from gpudesk.text.messages import InputError, input_error
 
-#: Where inputs stand in a document.
+#: Place of the inputs in a document.
 WHERE: Final = "decision.plans"
-#: As a next part: none exists to wait for.
+#: As a next accelerator: there is none to wait for.
 NO_PART: Final = "none"
 #: Default start of the service, in months: between the months at which rules of the documents decide.
 ASSUMED_LAUNCH: Final = 9.0
@@ -42,7 +43,7 @@ _ENDS: Final = ("slip_low", "slip_likely", "slip_high")
 
 
 class PlanTopic(StrEnum):
-    """What an input belongs to."""
+    """The plan of an input."""
 
     WAITING = "waiting"
     ROUTING = "routing"
@@ -50,7 +51,7 @@ class PlanTopic(StrEnum):
 
 
 class InputOrigin(StrEnum):
-    """Where the value of an input comes from as long as the user does not say it among those of plans."""
+    """The source of an input's default."""
 
     DIALOGUE = "dialogue"
     RECOMMENDED = "recommended"
@@ -66,10 +67,10 @@ class InputOrigin(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class PlanInput:
-    """One input: a number within `bounds` in `unit`, one of `words`, or an id where there is neither.
+    """One input: a number within `bounds` in `unit`, one of `words`, or an id without either.
 
-    `default` holds where it is not said; None if it is found as `comes_from` says. `unit` is None for ids,
-    shares of 1 and plain numbers.
+    `default` applies if unset; None if it is derived as in `comes_from`. `unit` is None for ids, shares of 1 and plain
+    numbers.
     """
 
     name: str
@@ -83,7 +84,7 @@ class PlanInput:
 
     @property
     def check(self) -> FieldCheck:
-        """What takes place and value as they were given and returns the value; raises `InputError`."""
+        """Check a value, given with its place; raises `InputError`."""
         if self.words:
             return accept_word({each: each for each in self.words})
         if self.bounds is None:
@@ -154,7 +155,7 @@ def parse_plan(name: str, value: object) -> AnswerValue:
 
 
 def parse_plans(where: str, values: object) -> dict[str, AnswerValue]:
-    """Return what a document says of inputs; what says nothing is left out. Raises `InputError`."""
+    """Return the inputs of a document; empty ones are left out. Raises `InputError`."""
     plans = check_fields(where, values, _CHECKS)
     get_slip(plans)
     return plans
@@ -164,7 +165,7 @@ def parse_plans(where: str, values: object) -> dict[str, AnswerValue]:
 
 
 def make_wait_question(scenario: Scenario, *, today: str, tuned_for_next: bool = False) -> DeferralQuestion:
-    """Return what a scenario asks of buying now or waiting; raises `InputError` for what cannot be.
+    """Return the question of a scenario on buying now or waiting; raises `InputError` if it is invalid.
 
     `today` is an ISO day.
     """
@@ -184,7 +185,7 @@ def make_wait_question(scenario: Scenario, *, today: str, tuned_for_next: bool =
 
 
 def get_launch_months(scenario: Scenario) -> tuple[float, InputOrigin]:
-    """Return the months to the launch, and whether they are those of the dialogue, of the fleet, or assumed."""
+    """Return the months to the launch, and whether they come from the dialogue, from the fleet, or a default."""
     launch_answer = scenario.decision.answers.get(_LAUNCH)
     if launch_answer is None and (months := scenario.fleet.months_to_live) is not None:
         return months, InputOrigin.SCENARIO
@@ -194,10 +195,10 @@ def get_launch_months(scenario: Scenario) -> tuple[float, InputOrigin]:
 
 
 def get_slip(plans: Mapping[str, AnswerValue]) -> UncertainValue | None:
-    """Return by how many months the next accelerator may be late; None without a statement.
+    """Return the possible delay of the next accelerator in months; None without a statement.
 
-    Of what is not said the usual slip holds, as far as it goes with the rest. Raises `InputError` for ends
-    that are not in order.
+    An unstated end has its default, as far as consistent with the other. Raises `InputError` for ends that are not in
+    order.
     """
     low, likely, high = (_get_number(plans, name) for name in _ENDS)
     if low is None and likely is None and high is None:
@@ -216,9 +217,9 @@ def get_slip(plans: Mapping[str, AnswerValue]) -> UncertainValue | None:
 
 
 def find_bought_position(scenario: Scenario, recommended: str | None = None) -> int:
-    """Return the column whose part would be bought: the one said, else the recommended one, else the first.
+    """Return the column to buy: the stated one, else the recommended one, else the first.
 
-    `recommended` is the key of a column. Columns that are not compared any more are passed over.
+    `recommended` is the key of a column. Columns that are no longer compared are skipped.
     """
     position = find_position(scenario, "buy_part")
     if position is not None:
@@ -227,11 +228,11 @@ def find_bought_position(scenario: Scenario, recommended: str | None = None) -> 
     return keys.index(recommended) if recommended in keys else 0
 
 
-# Two parts
+# Two accelerators
 
 
 def make_request_mix(scenario: Scenario) -> tuple[RequestMix, float | None]:
-    """Return the requests of a scenario, and how many a second are stated; raises `InputError`."""
+    """Return the requests of a scenario, and the stated rate; raises `InputError`."""
     plans = scenario.decision.plans
     model, weights = _get_text(plans, "other_model"), _get_text(plans, "other_model_weights")
     share = _get_number(plans, "long_share")
@@ -248,11 +249,10 @@ def make_request_mix(scenario: Scenario) -> tuple[RequestMix, float | None]:
 
 
 def find_split_positions(scenario: Scenario, vendor_of: Callable[[str], str]) -> tuple[int, int]:
-    """Return the two columns whose parts share the requests: those said, else two of different vendors.
+    """Return the two columns that share the requests: the stated ones, else two of different vendors.
 
-    `vendor_of` returns the vendor of an accelerator by its id. The first of both is the first column that the
-    other one leaves, and the second the first of another vendor, or else of another part. Raises `InputError`
-    where there are no two parts.
+    `vendor_of` returns the vendor of an accelerator by its id. By default the first is the first column, and the second
+    the first of another vendor, or else of another accelerator. Raises `InputError` without two accelerators.
     """
     parts = [choice.accelerator for choice in scenario.accelerators]
     if len(set(parts)) < len(("A", "B")):
@@ -269,26 +269,26 @@ def find_split_positions(scenario: Scenario, vendor_of: Callable[[str], str]) ->
 
 
 def _find_partner(parts: list[str], place: int, vendor_of: Callable[[str], str]) -> int:
-    """Return the first column of another vendor than one, or else of another part."""
+    """Return the first column of another vendor, or else of another accelerator."""
     others = [number for number, part in enumerate(parts) if part != parts[place]]
     foreign = (number for number in others if vendor_of(parts[number]) != vendor_of(parts[place]))
     return next(foreign, others[0])
 
 
 def find_position(scenario: Scenario, name: str) -> int | None:
-    """Return the column that an input names by its key; None without one, and where it is not compared."""
+    """Return the column of an input's key; None without one, and if it is not compared."""
     key = _get_text(scenario.decision.plans, name)
     keys = make_column_keys(scenario.accelerators)
     return keys.index(key) if key in keys else None
 
 
 def find_removed_key(scenario: Scenario, name: str) -> str | None:
-    """Return the key of the column that an input names although it is not compared; None if it is."""
+    """Return the column key of an input that is no longer compared; None otherwise."""
     key = _get_text(scenario.decision.plans, name)
     return None if key in make_column_keys(scenario.accelerators) else key
 
 
-# Reading them
+# Reading
 
 
 def _get_text(plans: Mapping[str, AnswerValue], name: str) -> str | None:
@@ -305,7 +305,7 @@ def _get_exact_range(plans: Mapping[str, AnswerValue], name: str) -> UncertainVa
 
 
 def check_plan_id(scenario: Scenario, name: str, look_up: Callable[[str], object]) -> None:
-    """Refuse an input that names nothing in the catalog."""
+    """Refuse an input whose id the catalog lacks."""
     user_value = scenario.decision.plans.get(name)
     if user_value is None or user_value in (NO_PART, PLAN_INPUTS[name].default):
         return
@@ -315,7 +315,7 @@ def check_plan_id(scenario: Scenario, name: str, look_up: Callable[[str], object
         raise InputError(error.problem, f"{WHERE}.{name}") from error
 
 
-#: Fields of questions that inputs of plans have other names for.
+#: Fields of questions whose plan inputs have other names.
 _INPUT_NAMES: Final = {"slip_months": "slip_likely", "routing": "vendor_b"}
 
 
@@ -323,7 +323,7 @@ PlanAnswer = TypeVar("PlanAnswer")
 
 
 def name_failed_input(ask: Callable[[], PlanAnswer]) -> PlanAnswer:
-    """Return an answer; what cannot be is told by the name of the input."""
+    """Return an answer; errors name the plan input."""
     try:
         return ask()
     except InputError as error:

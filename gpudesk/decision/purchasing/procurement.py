@@ -27,8 +27,7 @@ def make_negotiation_sheet(
 ) -> NegotiationSheet:
     """Return every step with whether it applies and whether it is done.
 
-    `facts` are those of `STEP_FACTS` that are known; one that is not among them, or None, is not known.
-    `today` is an ISO day.
+    `facts` are the known `STEP_FACTS`; missing ones and None are unknown. `today` is an ISO day.
     """
     return NegotiationSheet(tuple(_make_step_line(step, facts, done, today) for step in steps))
 
@@ -52,7 +51,7 @@ def _make_step_line(
     )
 
 
-#: No signal comes near this.
+#: Larger than any signal.
 _MOST: Final = 1e9
 
 
@@ -65,11 +64,11 @@ def note_signal(
     source: str,
     note: str | None = None,
 ) -> FactEdit:
-    """Return the step that puts a note on a signal, in the place of the user's former one.
+    """Return the step that puts a note on a signal, replacing the user's former one.
 
-    `value` is a number in the unit of the signal's threshold, or yes or no without one; `date` is the ISO
-    month or day of it, `source` says where it was found. Raises `InputError` at the field that cannot be:
-    `value`, `date`, `source` or `note`, and at `value` where nothing would change.
+    `value` is a number in the unit of the signal's threshold, or yes or no without one; `date` is its ISO month or day,
+    `source` its origin. Raises `InputError` at the invalid field: `value`, `date`, `source` or `note`, and at `value`
+    if nothing would change.
     """
     checked: WatchValue = accept_boolean("value", value) if signal.threshold is None else _parse_signal_number(value)
     user_note = WatchNote(
@@ -87,7 +86,7 @@ def note_signal(
 
 
 def forget_signal(notes: Iterable[WatchNote], signal: WatchSignal) -> FactEdit:
-    """Return the step that takes the user's note on a signal away; `InputError` where none exists."""
+    """Return the step that removes the user's note on a signal; raises `InputError` without one."""
     former = _check_signal(notes, signal)
     if former is None:
         raise input_error("watch.no_note", "you have no note on {signal}", "signal", signal=signal.title)

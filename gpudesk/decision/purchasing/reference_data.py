@@ -1,4 +1,4 @@
-"""Reference data beside a recommendation: export rules, software support, references, steps, signals, plans."""
+"""Reference data for a recommendation: export rules, software support, references, steps, signals, plans."""
 
 from __future__ import annotations
 
@@ -41,7 +41,7 @@ _GIGA: Final = 1e9
 
 
 class PlanningSource(Protocol):
-    """The catalog with the user's notes, and what plans ask of estimates and costs."""
+    """The catalog with the user's notes, and the estimates and costs for plans."""
 
     @property
     def catalog(self) -> Catalog: ...
@@ -57,7 +57,7 @@ class PlanningSource(Protocol):
 
 
 class ReferenceData:
-    """Reads each file at its first question; all raise `InputError` or `MissingFileError` without it."""
+    """Reads each file on first use; all raise `InputError` or `MissingFileError` without it."""
 
     def __init__(self, service: PlanningSource) -> None:
         self._service = service
@@ -97,14 +97,14 @@ class ReferenceData:
     # Of one accelerator
 
     def export_check(self, accelerator: str, destination: str | None = None) -> ExportCheck:
-        """Return the score of an accelerator beside each rule; raises `InputError` for an unknown id."""
+        """Return the score of an accelerator with each rule; raises `InputError` for an unknown id."""
         return check_export(self._service.catalog.accelerator(accelerator), self.export_rules, destination)
 
     def export_facts(self, accelerator: str) -> dict[str, FactValue]:
-        """Return the score, and whether it lies below every figure that a rule in effect sets for it.
+        """Return the score, and whether it is below every figure of a rule in effect.
 
-        A part that reaches all figures of a line is not free. One that reaches some of them is left open:
-        densities are not known.
+        An accelerator that reaches all figures of a line is not free. One that reaches some of them is undecided:
+        densities are unknown.
         """
         check = self.export_check(accelerator)
         lines = [line for rule in check.rules if rule.rule.is_active and rule.rule.is_control for line in rule.lines]
@@ -123,7 +123,7 @@ class ReferenceData:
     def named_references(self, accelerator: str) -> int:
         return sum(each.named for each in find_references(self.references, accelerator))
 
-    # Of all that is compared
+    # Comparisons
 
     def export_checks(self, scenario: Scenario) -> tuple[ExportCheck, ...]:
         """Return the export check of each compared accelerator, once, for the stated destination."""
@@ -132,7 +132,7 @@ class ReferenceData:
         return tuple(self.export_check(part, None if place is None else str(place)) for part in parts)
 
     def loadings(self, answer: Answer) -> dict[str, WeightLoading | Message]:
-        """Return by the key of each column how long its weights take to load, or why that is not known."""
+        """Return by column key the loading time of the weights, or why it is unknown."""
         user_value = _get_plan_value(answer.scenario, "storage_gb_s")
         storage = None if user_value is None else float(user_value) * _GIGA
         results: dict[str, WeightLoading | Message] = {}
@@ -146,15 +146,15 @@ class ReferenceData:
                 results[key] = self.loading(estimate, storage)
         return results
 
-    # Of a deployment
+    # Deployments
 
     def loading(self, estimate: Estimate, storage_bytes_per_s: float | None = None) -> WeightLoading:
-        """Return how long the weights of a deployment take to load; raises `InputError` as it says there."""
+        """Return the loading time of a deployment's weights; raises `InputError` as documented there."""
         from gpudesk.decision.purchasing.weight_loading import compute_weight_loading
 
         return compute_weight_loading(estimate, self._service, storage_bytes_per_s)
 
-    # Of a decision
+    # Decisions
 
     def negotiation(self, scenario: Scenario, decision: Decision, today: str) -> NegotiationSheet:
         from gpudesk.decision.purchasing.procurement import make_negotiation_sheet
@@ -169,9 +169,9 @@ class ReferenceData:
         return make_negotiation_sheet(self.steps, facts, scenario.decision.done, today)
 
     def buy_or_wait(self, scenario: Scenario, position: int, today: str) -> DeferralAnalysis:
-        """Return whether to buy the part of a column now or to wait, by what the scenario says of it.
+        """Return whether to buy the accelerator of a column now or to wait, by the scenario's inputs.
 
-        `today` is an ISO day. Raises `InputError` that names the input of plans which cannot be.
+        `today` is an ISO day. Raises `InputError` that names the invalid plan input.
         """
         from gpudesk.decision.purchasing.deferral import plan_deferral
 
@@ -182,9 +182,9 @@ class ReferenceData:
         return self.buy_or_wait(scenario, position, today)
 
     def routing(self, scenario: Scenario) -> RoutingResult:
-        """Return the plans for requests that two columns share, by what the scenario says of them.
+        """Return the plans for requests shared by two columns, by the scenario's inputs.
 
-        Raises `InputError` that names the input of plans which cannot be, and where there is one part only.
+        Raises `InputError` that names the invalid plan input, and if there is only one accelerator.
         """
         from gpudesk.decision.purchasing.routing import plan_routing
 
@@ -195,12 +195,12 @@ class ReferenceData:
         return self.routing(scenario)
 
     def watch_list(self) -> tuple[SignalStatus, ...]:
-        """Return every signal with what is known of it, the user's notes before the record."""
+        """Return every signal with its current value, the user's notes before the record."""
         return make_watch_list(self.signals, self._service.user_catalog.watched)
 
 
 def _get_plan_value(scenario: Scenario, name: str) -> AnswerValue | None:
-    """Return what a scenario says of an input of plans; raises `InputError` for what cannot be."""
+    """Return a scenario's value of a plan input; raises `InputError` for an invalid one."""
     from gpudesk.decision.purchasing.plan_inputs import parse_plan
 
     user_value = scenario.decision.plans.get(name)

@@ -1,4 +1,4 @@
-"""The kinds of requests of a scenario, and how many of each a replica of an accelerator answers."""
+"""The kinds of requests of a scenario, and a replica's rate for each."""
 
 from __future__ import annotations
 
@@ -45,15 +45,15 @@ _NO_RATE: Final = message(
 )
 
 
-#: Four replicas carry four times the rate of one, though quotients of floats may lie just above.
+#: Four replicas carry four times the rate of one, although a quotient of floats can be just above 4.
 _REPLICA_ROUNDING = 1e-9
 
 
 def count_busy_replicas(rates: Sequence[float], each: Sequence[Amount]) -> Amount:
-    """Return how many replicas are kept busy by kinds of requests that arrive at these rates.
+    """Return how many replicas are kept busy by kinds of requests at these rates.
 
-    `each` is the rate of one kind that one replica answers if it does nothing else. A replica divides its
-    time between the kinds, so that what they take of it adds up.
+    `each` is a replica's rate for one kind by itself. A replica divides its time between the kinds, so their shares add
+    up.
     """
     busy: Amount = 0.0
     for rate, answered in zip(rates, each, strict=True):
@@ -62,13 +62,13 @@ def count_busy_replicas(rates: Sequence[float], each: Sequence[Amount]) -> Amoun
 
 
 def count_whole_replicas(busy: Amount, cap: float) -> Amount:
-    """Return how many whole replicas carry the load if each is loaded up to a share `cap`; at least one."""
+    """Return the whole replicas that carry the load if each is loaded up to a share `cap`; at least one."""
     needed = np.maximum(1.0, np.ceil(np.asarray(busy) / cap - _REPLICA_ROUNDING))
     return float(needed) if needed.ndim == 0 else needed
 
 
 def compute_even_spread_loss(one: Amount, other: Amount) -> Amount:
-    """Return the share of two replicas' rates that is lost where each is handed as many requests.
+    """Return the share of two replicas' rates that is lost if both get equally many requests.
 
     The slower one sets the pace: 1 - 2 min / (one + other).
     """
@@ -98,7 +98,7 @@ def check_mix(mix: RequestMix, requests_per_s: float | None) -> None:
 def list_request_classes(
     scenario: Scenario, mix: RequestMix, requests_per_s: float, service: RequestEstimates
 ) -> tuple[tuple[RequestClass, ...], tuple[Message, ...]]:
-    """Return the kinds of requests that there are, short ones first, and what their lengths rest on."""
+    """Return the kinds of requests, short ones first, and the basis of their lengths."""
     work, share = scenario.workload, mix.long_share
     long_output = mix.long_output_tokens or work.output_tokens
     model = service.catalog.model(_get_model_id(scenario, mix, RequestKind.LONG))
@@ -129,10 +129,10 @@ def list_request_classes(
 def resolve_request_rate(
     scenario: Scenario, user_rate: float | None, service: RequestEstimates
 ) -> tuple[float, RequestRateOrigin, Demand | None]:
-    """Return the requests/s at the peak, where they come from, and the demand that sets the limits, if any.
+    """Return the requests/s at the peak, their origin, and the demand that sets the limits, if any.
 
-    They are those of the scenario's demand, else `user_rate`, else those that arrive by its load, else those
-    that the first column answers under its load; that raises `InputError` if it answers none.
+    They are those of the scenario's demand, else `user_rate`, else the arrivals of its load, else the first column's
+    rate under its load; raises `InputError` if that has none.
     """
     output = scenario.workload.output_tokens
     if scenario.demand is not None:
@@ -155,7 +155,7 @@ def resolve_request_rate(
 
 
 def scale_demand(demand: Demand, requests_per_s: float) -> Demand:
-    """Return a demand with the limits and reserves of another, for so many requests/s at the peak."""
+    """Return a demand with the limits and reserves of another, for this many requests/s at the peak."""
     amount = requests_per_s / demand.peak_factor
     return replace(demand, kind=DemandKind.REQUEST_RATE, amount=amount)
 
@@ -209,7 +209,7 @@ def _get_weights(scenario: Scenario, mix: RequestMix, kind: RequestKind) -> Prec
 
 @dataclass(frozen=True, slots=True)
 class ReplicaRates:
-    """A replica of so many accelerators, and the requests/s of each kind that it answers alone."""
+    """A replica of this many accelerators, and its requests/s for each kind by itself."""
 
     plan: ParallelPlan
     rates: Mapping[RequestKind, IntervalEstimate]
@@ -218,8 +218,8 @@ class ReplicaRates:
 class ReplicaFinder:
     """Finds replicas of a scenario's columns.
 
-    With a demand a replica is what is found for that: the highest rate within its limits. Else it is the
-    column's deployment under the load of the scenario, as it is estimated elsewhere.
+    With a demand a replica is the one sized for it: the highest rate within its limits. Else it is the column's
+    deployment under the load of the scenario, as estimated elsewhere.
     """
 
     def __init__(self, scenario: Scenario, demand: Demand | None, cap: float, service: RequestEstimates) -> None:
@@ -233,8 +233,8 @@ class ReplicaFinder:
     def shared(self, position: int, kinds: Sequence[RequestClass]) -> ReplicaRates | Message:
         """Return a replica that serves all kinds in one plan, or why none exists.
 
-        The plans tried are those that each kind would have alone; of those that serve all of them the one
-        counts with which the fewest accelerators do.
+        The plans tried are the individual ones of each kind; of those that serve all kinds, the one with the fewest
+        accelerators wins.
         """
         why: Message | None = None
         tried: list[tuple[float, ReplicaRates]] = []

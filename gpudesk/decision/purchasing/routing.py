@@ -1,4 +1,4 @@
-"""Splitting a service between two accelerators: short and long requests in pools of their own, with costs."""
+"""Splitting a service between two accelerators: short and long requests in separate pools, with costs."""
 
 from __future__ import annotations
 
@@ -61,7 +61,7 @@ if TYPE_CHECKING:
 
 
 class CostedRequests(RequestEstimates, Protocol):
-    """Estimates of requests, answers to scenarios, and what these cost."""
+    """Estimates of requests, answers to scenarios, and their costs."""
 
     @property
     def costing(self) -> CostCalculator: ...
@@ -70,9 +70,9 @@ class CostedRequests(RequestEstimates, Protocol):
 
 @dataclass(frozen=True, slots=True)
 class PlanCosts:
-    """What accelerators cost over all years of use in dollars; None if an input is missing.
+    """The cost of accelerators over all years of use in dollars; None if an input is missing.
 
-    Software is part of what is owned and of what is rented.
+    Owned and rented costs both include software.
     """
 
     accelerators: Amount
@@ -92,17 +92,17 @@ class PlanCosts:
 
 
 _RENT: Final = "rent_usd_per_hour"
-#: What no accelerators cost.
+#: The cost of no accelerators.
 NO_COSTS: Final = PlanCosts(0.0, 0.0, 0.0, 0.0, 0.0)
 
 
 def cost_pools(
     values: Mapping[str, Amount], accelerators: Amount, system_size: int = 1, instance_size: int = 1
 ) -> PlanCosts:
-    """Return what so many accelerators cost over all years of use, owned in whole systems, rented in whole instances.
+    """Return the cost of accelerators over all years of use, owned in whole systems, rented in whole instances.
 
-    Software is their share of that of the fleet; alone it is that of a fleet which they are by themselves. Without a
-    fleet among the values both are the same.
+    Software is their share of the fleet's; `software_alone` assumes that they are the whole fleet. Without a fleet
+    among the values both are the same.
     """
     values = {"fleet": accelerators, **values}
     software = sum_lines(cost_software(values, accelerators))
@@ -122,9 +122,9 @@ def _round_up(accelerators: Amount, size: int) -> Amount:
 
 
 def rank_plans(costs: Mapping[RoutePlan, PlanCosts], *, rented: bool) -> RouteRanking | None:
-    """Return which plan costs the least to own, or to rent; None with fewer than two that have that cost.
+    """Return the cheapest plan to own, or to rent; None with fewer than two known costs.
 
-    A plan is level with the cheapest where the range of their difference holds 0.
+    A plan ties with the cheapest if the range of their difference contains 0.
     """
     paid = {plan: each.rented if rented else each.owned for plan, each in costs.items()}
     known_costs = {plan: usd for plan, usd in paid.items() if usd is not None}
@@ -142,7 +142,7 @@ def rank_plans(costs: Mapping[RoutePlan, PlanCosts], *, rented: bool) -> RouteRa
 def _list_split_costs(
     known_costs: Mapping[RoutePlan, Amount], costs: Mapping[RoutePlan, PlanCosts]
 ) -> Iterator[SplitSurcharge]:
-    """Yield what each split costs beyond the cheapest plan with one part."""
+    """Yield the extra cost of each split over the cheapest single-accelerator plan."""
     singles = [plan for plan in known_costs if not plan.is_split]
     if not singles:
         return
@@ -164,7 +164,7 @@ def compute_range_or_none(amount: Amount | None) -> UncertainValue | None:
 
 
 def _has_inputs(values: Mapping[str, Amount], needed: tuple[str, ...]) -> bool:
-    """Whether all inputs have a value but the throughput, which sets no cost of so many accelerators."""
+    """Whether all inputs except the throughput have values; a fixed count needs no throughput."""
     return all(name in values for name in needed if name != THROUGHPUT)
 
 
@@ -172,14 +172,14 @@ def _add_costs(one: Amount | None, other: Amount | None) -> Amount | None:
     return None if one is None or other is None else one + other
 
 
-#: Which of the two columns serves which kind.
+#: The assignment of kinds to the two columns.
 _PLACES: Final = {
     RoutePlan.ALL_A: {RequestKind.SHORT: 0, RequestKind.LONG: 0},
     RoutePlan.ALL_B: {RequestKind.SHORT: 1, RequestKind.LONG: 1},
     RoutePlan.LONG_A: {RequestKind.SHORT: 1, RequestKind.LONG: 0},
     RoutePlan.LONG_B: {RequestKind.SHORT: 0, RequestKind.LONG: 1},
 }
-#: A pool with the place of its column and draws of its accelerators.
+#: A pool with the position of its column and draws of its accelerators.
 _Pooled = tuple[RoutedPool, int, Amount]
 
 
@@ -190,10 +190,10 @@ def compare_routing_plans(
     service: CostedRequests,
     requests_per_s: float | None = None,
 ) -> RoutingResult:
-    """Return what the plans for a mix of requests take and cost on the parts of two columns, A and B.
+    """Return the size and cost of plans for a mix of requests on the accelerators of two columns, A and B.
 
-    `requests_per_s` are all requests at the peak, unless the scenario's demand says how many. Raises
-    `InputError` for a mix that cannot be, two columns of one part, and a rate that cannot be told.
+    `requests_per_s` is the total rate at the peak, unless the scenario's demand states it. Raises `InputError` for an
+    invalid mix, two columns of one accelerator, and an unknown rate.
     """
     check_mix(mix, requests_per_s)
     chosen = tuple(scenario.accelerators[place] for place in positions)
@@ -208,7 +208,7 @@ def compare_routing_plans(
     cap = 1.0 if demand is None else demand.utilisation_cap
     spare = 0 if demand is None else demand.spare_replicas
     finder = ReplicaFinder(pair, demand, cap, service)
-    # The pair alone calls its columns otherwise where another column has the same accelerator.
+    # The pair alone has other column keys if another column has the same accelerator.
     keys = make_column_keys(scenario.accelerators)
     situations = tuple(
         replace(inputs, key=keys[place])
@@ -235,7 +235,7 @@ def compare_routing_plans(
 
 
 class _RoutingPlans:
-    """The pools of two columns for kinds of requests, and what plans made of them cost."""
+    """The pools of two columns for kinds of requests, and the costs of their plans."""
 
     def __init__(
         self,
@@ -253,7 +253,7 @@ class _RoutingPlans:
         self._instance_sizes = [1 if singly else each.inputs[_RENT].instance_size for each in situations]
         one_model = len({(kind.model, kind.weights) for kind in kinds}) == 1
         self._alone = {(place, kind.kind): finder.alone(place, kind) for place in (0, 1) for kind in kinds}
-        #: Replicas that serve all kinds, where they are of one model.
+        #: Replicas that serve all kinds, if all use one model.
         self._together = [finder.shared(place, kinds) for place in (0, 1)] if one_model else None
 
     def plans(self) -> tuple[tuple[RoutedPlan, ...], dict[RoutePlan, PlanCosts]]:
@@ -271,7 +271,7 @@ class _RoutingPlans:
         return tuple(routed_plans), costs
 
     def shared_loss(self) -> tuple[UncertainValue | None, DerivationTerm | None]:
-        """Return what one pool of both parts loses where it hands each replica as many requests."""
+        """Return the loss of one pool of both accelerators that gives each replica equally many requests."""
         if self._together is None:
             return None, None
         rates = []
@@ -284,7 +284,7 @@ class _RoutingPlans:
         return compute_range(loss), _make_loss_term(get_likely(rates[0]), get_likely(rates[1]))
 
     def _pools(self, plan: RoutePlan) -> list[_Pooled] | Message:
-        """Return the pools of a plan: one a kind, or one for all of a part where that takes no more."""
+        """Return the pools of a plan: one per kind, or one for all kinds of an accelerator if that is not larger."""
         places = _PLACES[plan]
         apart = _collect_pools(
             [self._pool(places[kind.kind], self._alone[places[kind.kind], kind.kind], (kind,)) for kind in self._kinds]
@@ -321,18 +321,18 @@ class _RoutingPlans:
         return pool, place, counts
 
     def _list_values(self, inputs: AcceleratorCostInputs) -> dict[str, Amount]:
-        """Return the inputs of an accelerator; a fleet only where one is stated, as pools have counts of their own."""
+        """Return the inputs of an accelerator; a fleet only if stated, because pools have their own counts."""
         values = self._table.inputs(inputs)
         if inputs.inputs["fleet"].origin is not CostInputOrigin.YOURS:
             del values["fleet"]
         return values
 
     def _rates(self, place: int, replica: ReplicaRates, kinds: Sequence[RequestClass]) -> list[Amount]:
-        """Return draws of what a replica answers of each kind; all of one part err alike."""
+        """Return draws of a replica's rate for each kind; those of one accelerator have the same error."""
         return [self._table.rate(self._situations[place], replica.rates[kind.kind]) for kind in kinds]
 
     def _routed(self, plan: RoutePlan, pooled: Sequence[_Pooled]) -> tuple[RoutedPlan, PlanCosts]:
-        """Return a plan and its costs; pools of one part share its software, so they are costed together."""
+        """Return a plan and its costs; pools of one accelerator share its software, so they are costed together."""
         by_place: dict[int, Amount] = {}
         for _, place, counts in pooled:
             by_place[place] = by_place.get(place, 0.0) + counts
@@ -358,7 +358,7 @@ def _count_accelerators(pools: Sequence[_Pooled]) -> int:
 
 
 def _collect_pools(pools: Sequence[_Pooled | Message]) -> list[_Pooled] | Message:
-    """Return all pools, or why the first that cannot be is none."""
+    """Return all pools, or why the first impossible one fails."""
     collected: list[_Pooled] = []
     for pool in pools:
         if isinstance(pool, Message):
@@ -410,7 +410,7 @@ def _make_routing_notes(
 
 
 def plan_routing(scenario: Scenario, service: CostedRequests) -> RoutingResult:
-    """Return the plans for requests that two columns share; raises `InputError` for wrong inputs."""
+    """Return the plans for requests shared by two columns; raises `InputError` for wrong inputs."""
     check_plan_id(scenario, "other_model", service.catalog.model)
     mix, rate = make_request_mix(scenario)
     pair = find_split_positions(scenario, lambda part: service.catalog.accelerator(part).vendor)
@@ -421,7 +421,7 @@ _MIXING: Final = "mixing"
 
 
 def list_mixing_rules(rules: Sequence[DecisionRule]) -> tuple[DecisionRule, ...]:
-    """Return the rules on two vendors side by side, and those that they contradict, the oldest first."""
+    """Return the rules on mixing two vendors, and those that they contradict, the oldest first."""
     own = [rule for rule in rules if rule.theme == _MIXING]
     rivals = {each for rule in own for each in rule.against}
     mixing_rules = [rule for rule in rules if rule in own or rule.id in rivals]

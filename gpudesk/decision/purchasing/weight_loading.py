@@ -1,7 +1,8 @@
 """The time to load the weights of a deployment, with its derivation.
 
-The catalog gives PCIe as the sum of both directions; weights come in with half of it. All times are lower
-bounds: no file is opened, checked or converted."""
+The catalog has PCIe rates for both directions; loading uses half. All times are lower bounds: no file is opened,
+checked or converted.
+"""
 
 from __future__ import annotations
 
@@ -22,7 +23,7 @@ if TYPE_CHECKING:
 
 
 class MemoryExplainer(Protocol):
-    """The catalog, and the working of a figure of an estimate."""
+    """The catalog, and the derivation of a figure of an estimate."""
 
     @property
     def catalog(self) -> Catalog: ...
@@ -40,9 +41,9 @@ _ATTRIBUTE: Final = "pcie_bandwidth"
 def compute_weight_loading(
     estimate: Estimate, service: MemoryExplainer, storage_bytes_per_s: float | None = None
 ) -> WeightLoading:
-    """Return how long loading the weights takes; `storage_bytes_per_s` is what storage gives to a host.
+    """Return the loading time of the weights; `storage_bytes_per_s` is the rate of storage per host.
 
-    Raises `InputError` if the model does not fit, and for a rate of storage that cannot be.
+    Raises `InputError` if the model does not fit, and for an invalid rate of storage.
     """
     if not estimate.fits:
         raise InputError(estimate.reason or NOTHING_TO_EXPLAIN, estimate.request.accelerator)
@@ -72,7 +73,7 @@ def _get_stored_weights(estimate: Estimate, service: MemoryExplainer) -> Derivat
 
 
 def _fits_host(estimate: Estimate, part: Accelerator) -> int | None:
-    """Return how many of a deployment are in one host; of one with pools those that keep the requests."""
+    """Return how many accelerators of a deployment share a host; with pools those of the decode pool."""
     count = estimate.count if estimate.pools is None else estimate.pools.decode.count
     return None if part.domain_over_machines is not None else min(count, part.cards_per_host)
 
@@ -80,9 +81,9 @@ def _fits_host(estimate: Estimate, part: Accelerator) -> int | None:
 def _compute_host_time(
     estimate: Estimate, part: Accelerator, weights: DerivationTerm, in_host: int | None, storage: float | None
 ) -> WeightLoadTime:
-    """Return the time for all accelerators of a host: each has a link of its own, storage is shared.
+    """Return the time for all accelerators of a host: each has its own link, storage is shared.
 
-    Storage is read once for a replica: further replicas of the host take what its memory then holds.
+    Storage is read once per replica: further replicas on the host copy from its memory.
     """
     if in_host is None:
         reason = message(
@@ -107,7 +108,7 @@ def _compute_host_time(
 def _make_loading_time(
     part: Accelerator, weights: DerivationTerm, read_term: DerivationTerm, storage: float | None
 ) -> WeightLoadTime:
-    """Return the time in which `read_term` comes from storage and `weights` pass the link of an accelerator."""
+    """Return the time to read `read_term` from storage and transfer `weights` over the link of an accelerator."""
     by_link = _make_link_term(part, weights)
     by_storage = None if storage is None else _make_storage_term(read_term, storage)
     if by_link.value is None:

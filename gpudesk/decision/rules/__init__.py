@@ -1,1 +1,1 @@
-"""Decision rules: conditions, scoring, and the data files that state them."""
+"""Decision rules: conditions, scoring, and their data files."""

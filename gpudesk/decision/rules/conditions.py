@@ -21,17 +21,17 @@ from gpudesk.text.formatting import IntervalEstimate
 
 
 class ConditionError(ValueError):
-    """A condition that cannot be read, with the place where it fails."""
+    """An unreadable condition, with the position of the error."""
 
     def __init__(self, text: str, place: int, why: str) -> None:
-        """Keep the text of the condition and the place in it, counted from 0."""
+        """Keep the text of the condition and the position in it, counted from 0."""
         super().__init__(f"{why}, at character {place + 1} of: {text}")
         self.text, self.place, self.why = text, place, why
 
 
 @dataclass(frozen=True, slots=True)
 class ConditionOutcome:
-    """Whether a condition holds, None if that cannot be told, and every comparison that it took."""
+    """Whether a condition holds, None if undecided, and every comparison made."""
 
     holds: bool | None
     tested: tuple[ConditionResult, ...]
@@ -39,20 +39,20 @@ class ConditionOutcome:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class RuleCondition:
-    """A condition that has been read."""
+    """A parsed condition."""
 
     text: str
     names: frozenset[str]
     tree: ast.expr
 
     def on(self, facts: FactValues) -> ConditionOutcome:
-        """Test the condition; a fact that is not among `facts` is not known."""
+        """Test the condition; facts missing from `facts` are unknown."""
         return _evaluate_condition(self, *map(facts.get, self.names))
 
 
 @lru_cache(maxsize=2048, typed=True)
 def _evaluate_condition(condition: RuleCondition, *values: FactValue) -> ConditionOutcome:
-    """Test a condition on the values of its names; from one step of a drag to the next few of them change."""
+    """Test a condition on the values of its names; few of them change between steps of a drag."""
     tested: list[ConditionResult] = []
     holds = _evaluate_truth(condition.tree, dict(zip(condition.names, values, strict=True)), tested)
     return ConditionOutcome(holds, tuple(tested))
@@ -60,11 +60,11 @@ def _evaluate_condition(condition: RuleCondition, *values: FactValue) -> Conditi
 
 @lru_cache(maxsize=1024)
 def parse_condition(text: str) -> RuleCondition:
-    """Read a condition; raises `ConditionError` if it has something else than comparisons of facts."""
+    """Parse a condition; raises `ConditionError` for anything other than comparisons of facts."""
     try:
         tree = ast.parse(text, mode="eval").body
     except SyntaxError as error:
-        # Python gives no place for what ends too early.
+        # Python gives no position for an unexpected end.
         place = error.offset - 1 if error.offset else len(text)
         raise ConditionError(text, place, "not a condition") from None
     _check_truth(tree, text)
@@ -72,10 +72,10 @@ def parse_condition(text: str) -> RuleCondition:
     return RuleCondition(text, names, tree)
 
 
-# Reading
+# Parsing
 
 _Comparison = Callable[[Any, Any], bool]
-#: What conditions compare with, and what they compute, by the node of the tree.
+#: Comparison and arithmetic operators, by the node of the tree.
 COMPARISON_OPERATORS: Final[Mapping[type[ast.cmpop], _Comparison]] = MappingProxyType(
     {
         ast.Eq: operator.eq,
@@ -92,7 +92,7 @@ ARITHMETIC_OPERATORS: Final[Mapping[type[ast.operator], Callable[[float, float],
 
 
 def _check_truth(node: ast.expr, text: str) -> None:
-    """Allow `and`, `or`, `not`, single comparisons, and facts that are true or not."""
+    """Allow `and`, `or`, `not`, single comparisons, and boolean facts."""
     match node:
         case ast.BoolOp(values=parts):
             for part in parts:
@@ -151,7 +151,7 @@ def _evaluate_truth(node: ast.expr, facts: FactValues, tested: list[ConditionRes
 
 @lru_cache(maxsize=4096)
 def _get_text(node: ast.expr) -> str:
-    """Return the source of a node; conditions are read once, so nodes are few."""
+    """Return the source of a node; conditions are parsed once, so nodes are few."""
     return ast.unparse(node)
 
 
@@ -185,7 +185,7 @@ def _evaluate_operand(node: ast.expr, facts: FactValues) -> FactValue:
 
 
 def _compute(work: Callable[[float, float], float], left_value: FactValue, right: FactValue) -> FactValue:
-    """Return the result with the least and the most that bands allow; None without numbers or over 0."""
+    """Return the result with its interval; None without numbers and for division by 0."""
     ours, theirs = _list_ends(left_value), _list_ends(right)
     if ours is None or theirs is None:
         return None
@@ -197,7 +197,7 @@ def _compute(work: Callable[[float, float], float], left_value: FactValue, right
 
 
 def _compare_values(compared: _Comparison, left_value: FactValue, right: FactValue) -> bool | None:
-    """Return what holds for all of both bands; None if it holds for a part of them, or one is unknown."""
+    """Return the comparison of two intervals; None if they overlap, or one is unknown."""
     ours, theirs = _list_ends(left_value), _list_ends(right)
     if ours is not None and theirs is not None:
         return _compare_intervals(compared, ours, theirs)
@@ -222,7 +222,7 @@ def _compare_intervals(compared: _Comparison, left_ends: _Ends, right: _Ends) ->
 
 
 def _list_ends(fact: FactValue) -> _Ends | None:
-    """Return between what a number lies; None of what is none."""
+    """Return the ends of a number's interval; None for other values."""
     if isinstance(fact, IntervalEstimate):
         return (fact.low, fact.high)
     if isinstance(fact, bool) or not isinstance(fact, (int, float)):
@@ -238,12 +238,12 @@ def _get_middle(fact: FactValue) -> float:
 Draws = NDArray[np.float64]
 DrawMarks = NDArray[np.bool_]
 SimulatedFact = FactValue | Draws | DrawMarks
-#: Whether something holds: in all draws alike, in each draw, or not known at all.
+#: Whether a condition holds: in all draws alike, in each draw, or unknown.
 SimulatedTruth = bool | DrawMarks | None
 
 
 def evaluate_in_draws(condition: RuleCondition, facts: Mapping[str, SimulatedFact]) -> SimulatedTruth:
-    """Return whether a condition holds in each draw; a banded fact that is not drawn counts as its value."""
+    """Return whether a condition holds in each draw; an interval fact without draws counts with its value."""
     return _evaluate_truth_in_draws(condition.tree, facts)
 
 
@@ -273,19 +273,19 @@ def _negate_in_draws(truth: SimulatedTruth) -> SimulatedTruth:
 
 
 def _combine_all_in_draws(truths: list[SimulatedTruth]) -> SimulatedTruth:
-    """Return whether all hold: an unknown part makes it unknown wherever no other fails."""
+    """Return whether all hold: an unknown operand makes the result unknown unless another fails."""
     if any(each is False for each in truths):
         return False
     arrays = [each for each in truths if isinstance(each, np.ndarray)]
     together = np.logical_and.reduce(arrays) if arrays else None
     if None not in [each for each in truths if not isinstance(each, np.ndarray)]:
         return True if together is None else together
-    # In draws where a known part fails it fails; elsewhere it is not known, which holds nothing either.
+    # In draws where a known operand fails it fails; elsewhere it is unknown, which counts as not holding.
     return None if together is None or bool(together.all()) else np.zeros_like(together)
 
 
 def _combine_any_in_draws(truths: list[SimulatedTruth]) -> SimulatedTruth:
-    """Return whether one holds: an unknown part makes it unknown where no other does."""
+    """Return whether any holds: an unknown operand makes the result unknown unless another holds."""
     if any(each is True for each in truths):
         return True
     arrays = [each for each in truths if isinstance(each, np.ndarray)]

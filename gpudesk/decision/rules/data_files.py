@@ -39,7 +39,7 @@ _T = TypeVar("_T")
 
 
 def _accept_date(where: str, value: object) -> str:
-    """Accept an ISO month or day, and keep the day."""
+    """Accept an ISO month or day, keeping the day."""
     accept_month(where, value)
     return str(value)
 
@@ -56,7 +56,7 @@ def _accept_step_condition(where: str, value: object) -> str:
     return text
 
 
-#: By the names that fields have in all files.
+#: By the names of fields in all files.
 _CHECKS: Final[Mapping[str, FieldCheck]] = {
     **dict.fromkeys(("until", "date", "read", "published", "in_force", "not_enforced_since"), _accept_date),
     "platform": accept_word({each: each for each in SOFTWARE_PLATFORMS}),
@@ -71,7 +71,7 @@ def _read_file(
 
 
 def _share_fields(document: Mapping[str, Any], tables: str, shared: tuple[str, ...]) -> dict[str, Any]:
-    """Return a document with the fields that its tables share in each of them."""
+    """Return a document with its common fields copied into each table."""
     shared_values = {name: document[name] for name in shared if name in document}
     entries = document.get(tables)
     if not isinstance(entries, list):
@@ -95,8 +95,8 @@ _CASES: Final = frozenset({"when", "requires", "favours", "checks", "advice", "t
 def read_rules(folder: Path) -> tuple[DecisionRule, ...]:
     """Return the rules of all files of a folder, by file and in its order.
 
-    Files without a table of rules are others'. Raises `InputError` that names file and rule for one that
-    cannot be read, for a condition that is none, and for an id that comes twice.
+    Files without a table of rules are skipped. Raises `InputError` that names file and rule for an unreadable rule, an
+    invalid condition, and a duplicate id.
     """
     rules: dict[str, DecisionRule] = {}
     for path in sorted(folder.glob(_SUFFIX)):
@@ -171,9 +171,9 @@ class _StepsFile:
 
 
 def read_steps(path: Path) -> tuple[ProcurementStep, ...]:
-    """Return the steps in their order; raises `InputError` that names file and place.
+    """Return the steps in order; raises `InputError` that names file and place.
 
-    A condition may name the facts of `STEP_FACTS` and no others.
+    A condition can name only the facts of `STEP_FACTS`.
     """
     document = _share_fields(read_toml(path), "steps", ("source", "dated"))
     steps = _read_file(_StepsFile, path, document, {**_CHECKS, "when": _accept_step_condition}).steps
@@ -190,14 +190,14 @@ class _SignalsFile:
 
 
 def _with_float(signal_value: KnownSignalValue) -> KnownSignalValue:
-    """Return a value on record with a number as a float, however the file writes it."""
+    """Return a value on record with a number as a float, however it is written."""
     return (
         signal_value if isinstance(signal_value.value, bool) else replace(signal_value, value=float(signal_value.value))
     )
 
 
 def read_signals(path: Path) -> tuple[WatchSignal, ...]:
-    """Return the signals in their order; raises `InputError` that names file and place."""
+    """Return the signals in order; raises `InputError` that names file and place."""
     document = _share_fields(read_toml(path), "signals", ("source", "dated"))
     signals = _read_file(_SignalsFile, path, document, {**_CHECKS, "dated": _accept_date}).signals
     check_unique_ids((signal.id for signal in signals), str(path))
@@ -247,7 +247,7 @@ def read_references(path: Path) -> tuple[ReferenceDeployment, ...]:
     return tuple(sorted(references, key=lambda each: each.date or "", reverse=True))
 
 
-#: Units used inside in one of the file's.
+#: Internal units in one of the file's.
 _UNITS: Final = {ExportMetric.TPP: 1.0, ExportMetric.DENSITY: 1.0, ExportMetric.MEMORY_BANDWIDTH: 1e9}
 _TERA: Final = 1e12
 
@@ -258,7 +258,7 @@ def read_export_rules(path: Path) -> ExportRuleSet:
     for line in _list_tables(_list_tables(document, "rules"), "lines"):
         line.setdefault("limits", [])
     for limit in _list_tables(_list_tables(_list_tables(document, "rules"), "lines"), "limits"):
-        # A limit is reached, or not.
+        # A limit is either reached or not.
         limit["at_least"], bound = "at_least" in limit, limit.pop("at_least", None)
         limit["value"] = limit.pop("below", None) if bound is None else bound
     for refused in _list_tables(document, "refused"):
@@ -274,7 +274,7 @@ def read_export_rules(path: Path) -> ExportRuleSet:
 
 
 def _list_tables(document: Mapping[str, Any] | list[dict[str, Any]], name: str) -> list[dict[str, Any]]:
-    """Return the tables of that name in a table, or in each of several."""
+    """Return the tables of a name in a table, or in each of several."""
     outer = document if isinstance(document, list) else [document]
     lists = (each.get(name) for each in outer)
     return [table for tables in lists if isinstance(tables, list) for table in tables if isinstance(table, dict)]
@@ -289,7 +289,7 @@ def _check_export_rule(rule: ExportRule, where: str) -> None:
 
 
 def _convert_limits(rule: ExportRule) -> ExportRule:
-    """Return a rule with its limits in the units used inside."""
+    """Return a rule with its limits in internal units."""
 
     def convert(line: ExportRuleLine) -> ExportRuleLine:
         limits = (ExportLimit(each.measured, each.value * _UNITS[each.measured], each.at_least) for each in line.limits)
@@ -299,7 +299,7 @@ def _convert_limits(rule: ExportRule) -> ExportRule:
 
 
 def _check_rule_ids(rule_set: ExportRuleSet, where: str) -> None:
-    """Refuse an id that comes twice, and one that nothing has."""
+    """Refuse duplicate ids and references to unknown ids."""
     check_unique_ids((rule.id for rule in rule_set.rules), where)
     rule_ids = {rule.id for rule in rule_set.rules}
     successors = [rule.superseded_by for rule in rule_set.rules if rule.superseded_by is not None]

@@ -1,4 +1,4 @@
-"""Which rules fire for a scenario, what each does to each accelerator, and what arguments come to."""
+"""Rules that fire for a scenario, their effect on each accelerator, and the value of arguments."""
 
 from __future__ import annotations
 
@@ -29,14 +29,14 @@ _ORDER = {RuleStrength.HARD: 0, RuleStrength.STRONG: 1, RuleStrength.MILD: 2}
 
 
 def sort_rules(rules: Sequence[DecisionRule]) -> tuple[DecisionRule, ...]:
-    """Return rules as they are applied: what must hold, then what is strong, then what is mild."""
+    """Return rules in the order of application: requirements, strong ones, mild ones."""
     return tuple(sorted(rules, key=lambda rule: _ORDER[rule.strength]))
 
 
 def resolve_rule_weight(rule: DecisionRule, weights: Mapping[str, float]) -> float:
-    """Return what a rule adds where it favours: the user's weight, its own, or that of its strength.
+    """Return the weight that a rule adds if it favors: the user's weight, its own, or that of its strength.
 
-    One that has nothing left to stand on adds nothing, unless the user gives it a weight.
+    A refuted rule adds nothing, unless the user gives it a weight.
     """
     if rule.id in weights:
         return weights[rule.id]
@@ -61,10 +61,10 @@ def trace_rules(
     answers: Mapping[str, AnswerValue],
     weights: Mapping[str, float],
 ) -> tuple[TraceLine, ...]:
-    """Return a line for each rule that fires, in the order in which they are applied.
+    """Return a line for each rule that fires, in the order of application.
 
-    `parts` are the facts of each column without those of the scenario. Of rules of one theme that favour the
-    same columns the heaviest counts, and the others say with which they are counted.
+    `parts` are the facts of each column without those of the scenario. Of rules of one theme that favor the same
+    columns the heaviest counts, and the others refer to it.
     """
     lines = tuple(_trace_lines(sort_rules(rules), facts, parts, answers, weights))
     return tuple(_count_themes_once(lines))
@@ -112,7 +112,7 @@ def _get_effect(case: RuleCase, holds: bool | None) -> RuleEffect:
 
 
 def get_line_theme(line: TraceLine) -> str:
-    """Return what a line is about; lines of one theme count once."""
+    """Return the theme of a line; lines of one theme count once."""
     return line.case.theme or line.rule.theme
 
 
@@ -133,7 +133,7 @@ def _count_themes_once(lines: Sequence[TraceLine]) -> Iterator[TraceLine]:
             yield replace(line, counted_with=counts.rule.id)
 
 
-#: Facts that the estimates and costs of the objective already hold: rules about them have nothing to add.
+#: Facts already in the estimates and costs of the objective: rules about them add nothing.
 _MEASURED: Final = frozenset(
     {
         *("leads_cost", "leads_owned_cost", "leads_spend", "pays_back", "spend_usd"),
@@ -142,10 +142,10 @@ _MEASURED: Final = frozenset(
         *("kv_room_gb", "kv_needed_gb", "holds_load"),
     }
 )
-#: Objective -> the facts by which rules name what it measures.
+#: Objective -> the facts by which rules name its measure.
 _OF_OBJECTIVE: Final[Mapping[ObjectiveName, frozenset[str]]] = MappingProxyType(
     {
-        # Porting is money.
+        # Porting is a cost.
         ObjectiveName.COST: frozenset({"leads_cost", "leads_owned_cost", "leads_spend", "pays_back", "needs_port"}),
         ObjectiveName.THROUGHPUT: frozenset({"leads_throughput", "leads_throughput_each"}),
         ObjectiveName.DENSITY: frozenset({"leads_density", "leads_power"}),
@@ -154,7 +154,7 @@ _OF_OBJECTIVE: Final[Mapping[ObjectiveName, frozenset[str]]] = MappingProxyType(
         ObjectiveName.TIME: frozenset({"needs_port", "announced"}),
     }
 )
-#: Facts of a scenario, or of one column beside the others, that change with what is compared.
+#: Facts of a scenario, or of one column relative to the others, that change with the comparison.
 _RELATIVE: Final = (
     *("leads_", "some_", "all_", "most_", "least_", "fewest_", "coverage_", "bound_by", "decode_share"),
     *("kv_some_short", "engine_everywhere", "host_traffic_most", "unsure"),
@@ -167,7 +167,7 @@ _ROLES: Final = tuple(RuleRole)
 def assign_roles(
     lines: Sequence[TraceLine], objective: ObjectiveName, eligible: Sequence[bool]
 ) -> tuple[TraceLine, ...]:
-    """Return the lines with what each did to a decision by an objective, those that decided first."""
+    """Return the lines with their effects on a decision by an objective, the deciding ones first."""
     lines_with_roles = (replace(line, role=_find_role(line, objective, eligible)) for line in lines)
     return tuple(sorted(lines_with_roles, key=lambda line: _ROLES.index(line.role)))
 
@@ -183,22 +183,22 @@ def _find_role(line: TraceLine, objective: ObjectiveName, eligible: Sequence[boo
 
 
 def argues(line: TraceLine, objective: ObjectiveName) -> bool:
-    """Whether a rule favours by something that neither the objective nor the estimates hold already."""
+    """Whether a rule favors by something not yet in the objective or the estimates."""
     if line.case.favours is None or line.weight <= 0.0:
         return False
     return not parse_condition(line.case.favours).names & (_MEASURED | _OF_OBJECTIVE[objective])
 
 
 def is_absolute(line: TraceLine) -> bool:
-    """Whether a rule says the same of a column whatever else is compared."""
+    """Whether a rule judges a column independently of the others."""
     conditions = [text for text in (line.case.when, line.case.favours) if text is not None]
     return not any(name.startswith(_RELATIVE) for text in conditions for name in parse_condition(text).names)
 
 
 def compute_argument_shares(lines: Sequence[TraceLine], objective: ObjectiveName, columns: int) -> tuple[float, ...]:
-    """Return for each column the share of arguments that speak for it, each theme once with its heaviest rule.
+    """Return for each column the share of arguments in its favor, each theme once with its heaviest rule.
 
-    Only arguments count that do not change with what else is compared.
+    Only arguments that do not depend on the other columns count.
     """
     themes: dict[str, float] = {}
     best: dict[tuple[str, int], float] = {}
@@ -218,7 +218,7 @@ def compute_argument_shares(lines: Sequence[TraceLine], objective: ObjectiveName
 
 @dataclass(frozen=True, slots=True)
 class SimulatedFacts:
-    """What is drawn: so many draws, and by fact the draws of each column."""
+    """Simulated facts: the number of draws, and by fact the draws of each column."""
 
     count: int
     seed: int
@@ -230,7 +230,7 @@ def list_removing_rules(lines: Sequence[TraceLine], place: int) -> tuple[str, ..
 
 
 def list_undecided_rules(lines: Sequence[TraceLine], place: int) -> tuple[str, ...]:
-    """Return the rules that would remove a column, but cannot be decided."""
+    """Return the undecided rules that would remove a column."""
     return tuple(
         line.rule.id
         for line in lines
@@ -244,13 +244,13 @@ def compute_limit_odds(
     parts: Sequence[Mapping[str, SimulatedFact]],
     simulated: SimulatedFacts,
 ) -> tuple[float, ...]:
-    """Return in which share of draws each column meets everything that must hold; 0 if its likely figures do not.
+    """Return the share of draws in which each column meets all requirements; 0 if its likely figures do not.
 
-    A rule that cannot be decided, since a fact is missing, removes in no draw. `facts` and `parts` are those
-    that do not change.
+    A rule that is undecided because of a missing fact removes in no draw. `facts` and `parts` are those that do not
+    vary.
     """
     every = [{**facts, **part, **changing} for part, changing in zip(parts, simulated.parts, strict=True)]
-    # What is removed with its whole band is so in all draws, those beyond the band too.
+    # A column removed by its whole interval is removed in all draws, including those beyond the interval.
     meets = np.ones((len(parts), simulated.count), dtype=np.bool_)
     for place in range(len(parts)):
         meets[place] = not list_removing_rules(lines, place)
@@ -271,5 +271,5 @@ def compute_limit_odds(
 def list_weighted_rules(
     rules: Sequence[DecisionRule], weights: Mapping[str, float]
 ) -> tuple[tuple[DecisionRule, float], ...]:
-    """Return each rule with what it adds where it favours, under weights that the user gave."""
+    """Return each rule with the weight that it adds if it favors, under the user's weights."""
     return tuple((rule, resolve_rule_weight(rule, weights)) for rule in sort_rules(rules))

@@ -1,6 +1,7 @@
 """The derivation of a figure as a tree of terms with formulas, numbers, units and sources.
 
-The tree is computed from the same coefficients and functions as the figure, so that it adds up to it."""
+The tree is computed from the same coefficients and functions as the figure, so that both agree.
+"""
 
 from __future__ import annotations
 
@@ -45,14 +46,14 @@ if TYPE_CHECKING:
     from gpudesk.estimation.search_space import SearchSpaceTable
 
 
-#: Terms and figures that differ by less are the same: sums in another order.
+#: Terms and figures that differ by less are equal: sums in another order.
 _ROUNDING: Final = 1e-9
 
 
 def explain_figure(
     estimate: Estimate, figure: str, table: SearchSpaceTable, constants: SchedulingConstants
 ) -> DerivationTerm:
-    """Return the derivation of `figure`; raises InputError that names the figures there are."""
+    """Return the derivation of `figure`; raises InputError that lists the known figures."""
     if figure not in EXPLAINED_FIGURES:
         raise InputError(describe_unknown_figure(figure, EXPLAINED_FIGURES), "figure")
     there = find_deployment(estimate, table)
@@ -62,7 +63,7 @@ def explain_figure(
 
 
 def _operate_replica(there: EstimateDeployment, table: SearchSpaceTable, constants: SchedulingConstants) -> TermContext:
-    """Serve the load of an estimate once more, for the values that its figures were computed from."""
+    """Serve the load of an estimate again, for the values behind its figures."""
     estimate, space, deployment = there.estimate, there.space, there.deployment
     arrays = make_deployment_arrays([there], table)
     kind = estimate.request.workload.load.kind
@@ -87,7 +88,7 @@ def _has_queue(estimate: Estimate) -> bool:
 
 
 def _admission_term(context: TermContext) -> DerivationTerm:
-    """What keeps requests waiting, or how many could run where none waits."""
+    """What makes requests wait, or how many could run if none waits."""
     if _has_queue(context.estimate):
         return make_admission_term(context.estimate, context.deployment)
     return make_max_concurrency_term(context.estimate, context.deployment)
@@ -140,14 +141,14 @@ def _tpot_term(context: TermContext) -> DerivationTerm:
 
 
 def _make_bound_terms(figure: float, total: float, unit: str) -> tuple[DerivationTerm, ...]:
-    """Return what keeps a figure within the bounds of physics, where its terms alone would pass them."""
+    """Return the physical bounds of a figure if its terms alone would exceed them."""
     if math.isclose(figure, total, rel_tol=_ROUNDING):
         return ()
     return (DerivationTerm("limit set by physics", figure - total, unit),)
 
 
 def _stall_term(context: TermContext) -> DerivationTerm:
-    """What prompts of others add to TPOT; a run that ends has emptier steps as well, which take less."""
+    """The delay of TPOT by other prompts; a draining run also has emptier, shorter steps."""
     load = context.estimate.request.workload.load
     name, what = "stall by prefill", "prefill work of other requests while one decodes, per output token"
     if load.batch is not None or load.requests is not None:
@@ -159,7 +160,7 @@ def _stall_term(context: TermContext) -> DerivationTerm:
 
 
 def _get_term(context: TermContext, name: str) -> float:
-    """Return seconds that the load adds; see `LoadTerms`."""
+    """Return seconds added by the load; see `LoadTerms`."""
     return 0.0 if context.terms is None else float(getattr(context.terms, name)[0])
 
 
@@ -208,7 +209,7 @@ def _throughput_term(context: TermContext) -> DerivationTerm:
 
 
 def _running_term(context: TermContext) -> DerivationTerm:
-    """How many sequences run: what the load asks for, or what memory admits of it."""
+    """How many sequences run: the number requested, or as many as memory admits."""
     load = context.estimate.request.workload.load
     name = "running sequences in a replica"
     if _has_queue(context.estimate):
@@ -223,7 +224,7 @@ def _running_term(context: TermContext) -> DerivationTerm:
 
 
 def _limits_term(name: str, context: TermContext) -> DerivationTerm:
-    """How many sequences meet the limits, which p99 limits let run in short steps only."""
+    """How many sequences meet the limits; p99 limits allow only short steps."""
     if context.estimate.request.workload.load.limit == "mean":
         return DerivationTerm(name, context.running, None, "as many as meet the limits")
     tokens = context.deployment.configuration.limit_tokens
@@ -232,7 +233,7 @@ def _limits_term(name: str, context: TermContext) -> DerivationTerm:
     return DerivationTerm(name, context.running, None, rule, inputs=(most,))
 
 
-#: Parts of a round beside steps and prompts: the name of each, how it counts, and what it is.
+#: Components of a round besides steps and prompts: name, sign, and meaning.
 _ROUND_PARTS: Final = (
     ("overlap", -1.0, "prompts that go through the layers in one step with the tokens of others"),
     ("waiting", 1.0, "for clients, the next arrival, a filled pipeline, and recomputed tokens"),
@@ -271,19 +272,19 @@ _FIGURES: dict[str, Callable[[TermContext], DerivationTerm]] = {
     "ttft_ms": _ttft_term,
     "tpot_ms": _tpot_term,
 }
-#: Figures of memory, for which no load has to be served.
+#: Figures of memory, which do not depend on the load.
 _MEMORY_FIGURES: dict[str, Callable[[Estimate, ResolvedDeployment], DerivationTerm]] = {
     "max_concurrency": make_max_concurrency_term,
     "memory": make_memory_term,
 }
 
-#: Figures that can be explained.
+#: Figures with derivations.
 EXPLAINED_FIGURES = (*_FIGURES, *_MEMORY_FIGURES)
 
 
 @dataclass(frozen=True, slots=True)
 class _PoolContext:
-    """Everything that the terms of one estimate with pools are made from."""
+    """The inputs of the terms of one estimate with pools."""
 
     estimate: Estimate
     table: PoolEstimator
@@ -321,7 +322,7 @@ def _pool_throughput_term(pools: _PoolContext) -> DerivationTerm:
 
 
 def _pool_requests_term(pools: _PoolContext, rate: float) -> DerivationTerm:
-    """Requests/s, with what each of the stations would allow by itself."""
+    """Requests/s, with the maximum of each station by itself."""
     replicas = pools.operation.pair[1].deployment.plan.dp
     running = float(pools.operation.results.running[0])
     return DerivationTerm(
@@ -340,7 +341,7 @@ def _pool_requests_term(pools: _PoolContext, rate: float) -> DerivationTerm:
 
 
 def _stay_term(pools: _PoolContext, seconds: float) -> DerivationTerm:
-    """The time that a request is in the decode pool."""
+    """The time of a request in the decode pool."""
     results = pools.operation.results
     steps, decode = make_decode_steps_term(pools.decode), make_decode_term(pools.decode)
     waiting = DerivationTerm("waiting", float(results.under_way[0]), "s", "for the current step")
@@ -382,7 +383,7 @@ def _link_term(pools: _PoolContext) -> DerivationTerm:
 
 
 def _transfer_term(pools: _PoolContext, choice: PoolChoice) -> tuple[DerivationTerm, float]:
-    """Time in which the ranks of a pool move the cache of one prompt, and how many they move at once."""
+    """The time in which the ranks of a pool transfer the cache of one prompt, and how many they transfer at once."""
     (each,), (at_once,) = compute_moved_bytes(pools.estimate.request, [choice])
     space = pools.operation.spaces[1]
     joined = pools.table.find_link(space, sum(each.deployment.plan.count for each in pools.operation.pair))
@@ -465,7 +466,7 @@ def count_published_rows(estimate: Estimate, catalog: Catalog, calibration: Cali
     )
 
 
-#: The attribute whose source stands for all dimensions of a model.
+#: The attribute whose source represents all dimensions of a model.
 _DIMENSION = "hidden_size"
 
 
@@ -512,7 +513,7 @@ def _describe_claim(path: str, catalog: Catalog) -> str:
 
 
 def _find_attribute(thing: str, name: str, catalog: Catalog) -> AttributeClaims | None:
-    """Return the attribute, or the first of a family: `peak_dense` stands for that of any precision."""
+    """Return the attribute, or the first of a family: `peak_dense` means that of any precision."""
     try:
         attributes = catalog.attributes(thing)
     except InputError:

@@ -1,4 +1,4 @@
-"""The terms of memory: what the fullest accelerator holds, what remains, and how many requests that admits."""
+"""The terms of memory: contents and free memory of the fullest accelerator, and the requests that it admits."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from gpudesk.engine.deployment import ResolvedDeployment, ServingConfiguration
 from gpudesk.engine.memory import MemoryBudget, compute_sampling_bytes, compute_step_bytes
 
 _TAKEN = "weights, activations and runtime"
-#: What the KV cache may take, by what the memory fraction is of.
+#: The memory available to the KV cache, by the base of the memory fraction.
 _POOLS = {
     "total": "{fraction} × {capacity} − {weights} − {activations} − {runtime}",
     "free": "{fraction} × ({capacity} − {weights} − {activations} − {runtime})",
@@ -18,7 +18,7 @@ _POOLS = {
 
 
 def make_memory_term(estimate: Estimate, deployment: ResolvedDeployment) -> DerivationTerm:
-    """Return what stays free on the fullest accelerator at this load, or what it lacks for one request."""
+    """Return the free memory of the fullest accelerator at this load, or its shortage for one request."""
     if not estimate.fits:
         return _make_short_term(estimate, deployment)
     capacity, weights, activations, runtime = _make_static_terms(deployment)
@@ -39,7 +39,7 @@ def make_max_concurrency_term(estimate: Estimate, deployment: ResolvedDeployment
 
 
 def make_admission_term(estimate: Estimate, deployment: ResolvedDeployment) -> DerivationTerm:
-    """Return what keeps requests waiting: the batch of the serving engine, or the memory that it takes."""
+    """Return what makes requests wait: the batch limit of the serving engine, or memory."""
     budget, engine = deployment.budget, deployment.configuration.engine.id
     by_memory = budget.admitted_sequences(estimate.request.workload.request_tokens)
     if by_memory > (estimate.admitted or 0):
@@ -59,7 +59,7 @@ def _make_held_term(
 ) -> DerivationTerm:
     """Return how many sequences a pool on each attention rank holds in the whole deployment.
 
-    Where the usual pool holds none, serving engines are given more of the memory until it holds one.
+    If the default pool holds none, its memory fraction is raised until it holds one.
     """
     budget, sequence = deployment.budget, _make_sequence_term(estimate, deployment)
     groups = tuple(
@@ -109,13 +109,13 @@ def _make_pool_term(pool_bytes: int, fraction: DerivationTerm, deployment: Resol
 
 
 def _ends_at_activations(pool_bytes: int, budget: MemoryBudget) -> bool:
-    """Whether a pool ends where the activations beside it begin, before it reaches its fraction."""
+    """Whether a pool is limited by the activations next to it before it reaches its fraction."""
     occupied_bytes = budget.weights_bytes + budget.activations_bytes + budget.runtime_bytes
     return pool_bytes == budget.capacity_bytes - occupied_bytes
 
 
 def _make_short_term(estimate: Estimate, deployment: ResolvedDeployment) -> DerivationTerm:
-    """Return what the fullest accelerator lacks for the weights and one request on each attention rank."""
+    """Return the shortage of the fullest accelerator for the weights and one request on each attention rank."""
     budget = deployment.budget
     occupied_bytes = budget.weights_bytes + budget.activations_bytes + budget.runtime_bytes
     _, weights, activations, runtime = _make_static_terms(deployment)
@@ -229,7 +229,7 @@ def _make_runtime_term(deployment: ResolvedDeployment) -> DerivationTerm:
 
 
 def _make_fraction_term(configuration: ServingConfiguration) -> DerivationTerm:
-    """Return the share of memory that what fits is judged by: the user's, or the largest safe one."""
+    """Return the memory fraction used to judge the fit: the user's, or the largest safe one."""
     is_user_fraction = configuration.settings.usual_fraction is None
     source = "scenario" if is_user_fraction else f"setting:{configuration.engine.id}/safe_memory_fraction"
     return DerivationTerm("fraction", configuration.settings.memory_fraction, None, source=source)

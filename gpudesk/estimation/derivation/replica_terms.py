@@ -28,10 +28,10 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True)
 class TermContext:
-    """Everything that the terms of one estimate are made from.
+    """The inputs of the terms of one estimate.
 
     `running` sequences are in a replica, of which `waiting` queue for prefill together; `busy_replicas` is the mean
-    over the run. `terms` are what the load adds to steps and prompts; None for a pool, and where nothing fits.
+    over the run. `terms` is what the load adds to steps and prompts; None for a pool, and if nothing fits.
     """
 
     estimate: Estimate
@@ -100,7 +100,7 @@ def make_decode_term(context: TermContext) -> DerivationTerm:
 
 
 def make_prefill_term(context: TermContext, waiting: float | None = None) -> DerivationTerm:
-    """The prefill of one prompt, `waiting` of which queue; unset, as many as do under the load."""
+    """The prefill of one prompt, with `waiting` in the queue; by default as many as under the load."""
     prompt = np.array([context.prompt])
     queued = waiting or context.waiting
     each, _ = compute_request_prefill(context.rows, prompt, np.array([queued]), context.cached)
@@ -133,7 +133,7 @@ def make_prefill_term(context: TermContext, waiting: float | None = None) -> Der
 
 
 def make_tokens_per_step_term(context: TermContext) -> DerivationTerm:
-    """Return how many tokens of a sequence a step yields, which are no more than there are to come."""
+    """Return the tokens of a sequence per step, at most those still needed."""
     work = context.estimate.request.workload
     later = max(1, work.output_tokens - 1)
     if work.acceptance_length <= later:

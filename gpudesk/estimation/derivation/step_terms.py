@@ -1,7 +1,8 @@
-"""The terms of one step: what every operator class reads and computes, with the constants behind it.
+"""The terms of one step: bytes and operations of every operator class, with the constants behind them.
 
-Quantities that coefficients hold as seconds are given back as bytes and operations, so that each formula can be
-followed with its numbers."""
+Quantities that coefficients hold as seconds are converted back to bytes and operations, so that each formula can be
+followed with its numbers.
+"""
 
 from __future__ import annotations
 
@@ -17,7 +18,7 @@ from gpudesk.engine.rates import AGE_POWER, StepModel
 from gpudesk.engine.step_work import ArithmeticPeak
 from gpudesk.engine.steps import CoefficientColumns, StepCoefficients, compute_expert_coverage
 
-#: Names of the share and the peak of each format, where dense matrices have two.
+#: Names of the share and the peak of each format, if dense matrices have two.
 _DENSE_PARTS = (
     ("share of feed-forward blocks", "peak of feed-forward blocks"),
     ("share of the rest", "peak of the rest"),
@@ -49,7 +50,7 @@ def make_step_terms(
 def make_chunk_terms(
     deployment: ResolvedDeployment, steps: StepModel, chunk: float, prompt: float, cached: float, waiting: float
 ) -> tuple[DerivationTerm, ...]:
-    """Return the terms of one prefill chunk of `chunk` tokens when `waiting` prompts queue.
+    """Return the terms of one prefill chunk of `chunk` tokens with `waiting` queued prompts.
 
     `prompt` tokens of each are computed, after `cached` ones.
     """
@@ -67,7 +68,7 @@ def make_chunk_terms(
 
 
 def make_stretch_terms(coefficients: StepCoefficients, sequences: float) -> tuple[DerivationTerm, ...]:
-    """Return how far stages wait for one another in steps of so many sequences; none for one stage."""
+    """Return the slowdown by stages that wait for each other in steps of this many sequences; none for one stage."""
     if coefficients.stages == 1:
         return ()
     stretch = 1.0 + coefficients.bubble * (coefficients.stages - 1.0) * min(max(sequences - 1.0, 0.0), 1.0)
@@ -79,7 +80,7 @@ def _make_constant_term(name: str, value: float, unit: str | None = None) -> Der
 
 
 def _is_sum(formula: str) -> bool:
-    """Whether there is a plus outside of brackets, which do not lie within one another."""
+    """Whether there is a plus outside of brackets, which are not nested."""
     return " + " in re.sub(r"\([^()]*\)", "", formula)
 
 
@@ -97,7 +98,7 @@ class _StepTermBuilder:
     steps: StepModel
 
     def _timed(self, name: str, seconds: float, formula: str, *inputs: DerivationTerm) -> DerivationTerm:
-        """Return a time, with what stretches it: older software, part and serving engine going together."""
+        """Return a time with its slowdown: older software, and the pair of accelerator and serving engine."""
         pairing = replace(_make_constant_term("pairing", self.steps.rates.pairing), name="residual factor")
         stretches = [each for each in (self._aged(), pairing) if each.value != 1.0]
         if stretches:
@@ -141,7 +142,7 @@ class _StepTermBuilder:
         return () if tp == 1 else (DerivationTerm("ranks", tp, None),)
 
     def _rate(self, *factors: str) -> str:
-        """Return the divisor of a formula: what is reached, of as many ranks as divide the work."""
+        """Return the divisor of a formula: the effective rate of all ranks that share the work."""
         names = (*(term.name for term in self._ranks()), *factors)
         return f"({' × '.join(map(format_placeholder, names))})"
 
@@ -155,7 +156,7 @@ class _StepTermBuilder:
     def common(self, tokens: float, busiest: float) -> tuple[DerivationTerm, ...]:
         """Return the terms that decode and prefill share.
 
-        `busiest` is `tokens` as the busiest attention rank has them.
+        `busiest` is the tokens of the busiest attention rank.
         """
         terms = [self._dense(busiest)]
         if self.deployment.budget.shards.expert_count:
@@ -184,7 +185,7 @@ class _StepTermBuilder:
         return _join_operator("dense matrices", reading, arithmetic)
 
     def _dense_peak(self) -> DerivationTerm:
-        """Return the peak of the dense matrices, or what two come to where they are of two formats."""
+        """Return the peak of the dense matrices, combined if they have two formats."""
         ceilings = self.steps.ceilings[0]
         if not ceilings.dense_parts:
             return self._peak(ceilings.dense_peak)
@@ -199,7 +200,7 @@ class _StepTermBuilder:
         return DerivationTerm("peak", ceilings.dense_peak.flops, "FLOP/s", f"1 ÷ ({summed})", inputs=tuple(inputs))
 
     def _touched(self, tokens: float) -> DerivationTerm:
-        """Return the share of the experts that a step of so many tokens reads; see `compute_expert_coverage`."""
+        """Return the share of the experts that a step of this many tokens reads; see `compute_expert_coverage`."""
         coefficients, shards = self.steps.coefficients, self.deployment.budget.shards
         others = max(0.0, tokens * coefficients.expert_spread - 1.0)
         touched = compute_expert_coverage(
@@ -316,7 +317,7 @@ class _StepTermBuilder:
         )
 
     def prompt_head(self, sampled: float) -> DerivationTerm:
-        """Return the LM head of a prefill chunk, which reads it once and samples once a prompt."""
+        """Return the LM head of a prefill chunk, which reads it once and samples once per prompt."""
         coefficients, rates, share = self.steps.coefficients, self.steps.rates, self.deployment.budget.shards.head
         size = DerivationTerm("bytes", share.stored_bytes, "B", source=self._model)
         reading = self._reading(
@@ -327,7 +328,7 @@ class _StepTermBuilder:
         return DerivationTerm("LM head", total, "s", "{reading} + {arithmetic}", inputs=(reading, arithmetic))
 
     def cache(self, resident: float, context: float) -> DerivationTerm:
-        """Return the attention of a decode step in which `resident` sequences have `context` tokens each."""
+        """Return the attention of a decode step with `resident` sequences of `context` tokens each."""
         coefficients, rates, ceilings = self.steps.coefficients, self.steps.rates, self.steps.ceilings[0]
         window1, window2 = min(context, coefficients.kv1_window), min(context, coefficients.kv2_window)
         cache_read = (
@@ -439,9 +440,9 @@ class _StepTermBuilder:
         )
 
     def overhead(self, sequences: float, others: tuple[DerivationTerm, ...]) -> DerivationTerm:
-        """Return what a step takes beside its operators: by layer, by step and by sequence.
+        """Return the overhead of a step besides its operators: per layer, step and sequence.
 
-        `others` are the terms of the operators, behind which the accelerator hides part of the host's work.
+        `others` are the terms of the operators, which hide part of the host time.
         """
         launches, host = self._launches(), self._host(sequences)
         busy = sum(term.number for term in (*others, launches))
@@ -468,7 +469,7 @@ class _StepTermBuilder:
         )
 
     def host_wait(self, others: tuple[DerivationTerm, ...]) -> tuple[DerivationTerm, ...]:
-        """Return what a prefill chunk waits for the host to launch its kernels, if that takes longer than `others`."""
+        """Return the wait of a prefill chunk for the host to launch its kernels, if that takes longer than `others`."""
         coefficients, rates, shards = self.steps.coefficients, self.steps.rates, self.deployment.budget.shards
         busy = sum(term.number for term in others)
         if coefficients.prefill_fixed <= busy:

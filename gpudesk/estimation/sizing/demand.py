@@ -1,7 +1,8 @@
-"""How many accelerators a demand needs: replicas that carry the peak within limits, and spares.
+"""Accelerators for a demand: replicas that carry the peak within limits, and spares.
 
-The rate of one replica is the estimator's highest within the latency limits; the peak is spread evenly over
-the working replicas. No queueing beyond the engine's."""
+The rate of one replica is the estimator's highest within the latency limits; the peak is spread evenly over the working
+replicas. No queueing beyond the engine's.
+"""
 
 from __future__ import annotations
 
@@ -35,17 +36,17 @@ from gpudesk.text.formatting import IntervalEstimate
 from gpudesk.text.messages import InputError, Message, Share, message, message_n
 from gpudesk.text.units import SECONDS_PER_HOUR
 
-#: Counts above so many times the floor are explained.
+#: Counts above this multiple of the floor get reasons.
 EXPLAINED_ABOVE: Final = 10.0
-#: A factor of the ratio below this is not worth a reason.
+#: Smaller factors of the ratio are not worth a reason.
 _WORTH_SAYING: Final = 1.05
 
 
 def compute_bytes_per_token(model: Model, part: Accelerator, estimate: Estimate) -> float:
-    """Return the bytes that one output token makes memory read at least, in bytes.
+    """Return the minimum bytes of memory read per output token.
 
-    Weights are read once a step for the largest batch that the replica holds, of experts those that so many
-    tokens choose: 1 - (1 - k / E)^B. Each token reads the cache of its own request, half grown.
+    Weights are read once per step for the largest batch of the replica; of the experts those that this many tokens
+    choose: 1 - (1 - k / E)^B. Each token reads the cache of its own request, half grown.
     """
     request, alone = estimate.request, ParallelPlan()
     weights, kv = resolve_fp4(request.weights, part.vendor), resolve_fp4(request.kv, part.vendor)
@@ -68,9 +69,9 @@ def check_physical_bound(
 ) -> PhysicalBoundCheck:
     """Compare a deployment with the bandwidth floor: tokens/s x bytes per token / memory bandwidth.
 
-    `estimate` is one replica within its limits, `free` the same without limits, `tokens_per_s` the output of
-    the peak, `copies` the working replicas, all of them, and the utilisation cap. The factors named as
-    reasons, with those too small to be named, multiply to the ratio.
+    `estimate` is one replica within its limits, `free` the same without limits, `tokens_per_s` the output of the peak,
+    `copies` the working replicas, all of them, and the utilization cap. The factors of all reasons, including unnamed
+    small ones, multiply to the ratio.
     """
     working, every, cap = copies
     floor = tokens_per_s * compute_bytes_per_token(model, part, estimate) / part.memory_bandwidth
@@ -150,7 +151,7 @@ def check_physical_bound(
 def _compute_arithmetic_s(model: Model, part: Accelerator, estimate: Estimate) -> float:
     """Return the seconds of one accelerator at its peak for an output token and its share of the prompt.
 
-    Two operations for each parameter that a token multiplies with; attention is left out.
+    Two operations per parameter that a token multiplies with; attention is left out.
     """
     work = estimate.request.workload
     weights = resolve_fp4(estimate.request.weights, part.vendor)
@@ -173,7 +174,7 @@ EstimateBatch = Callable[[Sequence[EstimateRequest]], Sequence[Estimate | InputE
 
 @dataclass(frozen=True, slots=True)
 class SizingRequest:
-    """One accelerator that is to be sized: its question, its facts, and the sizes of a replica to try."""
+    """One accelerator to size: its question, its facts, and the sizes of a replica to try."""
 
     request: EstimateRequest
     accelerator: Accelerator
@@ -191,7 +192,7 @@ class _SizedReplica:
     rate: float
 
     def carries(self, demand: Demand) -> float:
-        """Return what one replica does of what is asked for: requests/s, or requests in flight."""
+        """Return the capacity of one replica in the unit of the demand: requests/s, or requests in flight."""
         if demand.kind is DemandKind.CONCURRENCY:
             return float(max(1, self.estimate.admitted or self.estimate.concurrency or 1))
         return self.rate
@@ -207,7 +208,7 @@ def check_demand(demand: Demand) -> None:
 
 
 def list_demand_factors(demand: Demand, output_tokens: int) -> tuple[SizingFactor, ...]:
-    """Return the factors whose product is the requests/s of the peak, or the requests in flight then."""
+    """Return the factors whose product is the peak requests/s, or requests in flight."""
     if demand.kind is DemandKind.CONCURRENCY:
         return (SizingFactor("in_flight", demand.amount),)
     average: tuple[SizingFactor, ...]
@@ -228,7 +229,7 @@ def list_demand_factors(demand: Demand, output_tokens: int) -> tuple[SizingFacto
 def size_demand(
     demand: Demand, every: Sequence[SizingRequest], estimate_many: EstimateBatch, output_tokens: int
 ) -> SizingResult:
-    """Return a deployment for each accelerator; raises `InputError` for a demand that cannot be."""
+    """Return a deployment for each accelerator; raises `InputError` for an invalid demand."""
     check_demand(demand)
     asked = math.prod(factor.value for factor in list_demand_factors(demand, output_tokens))
     tried = _list_replicas(demand, every, estimate_many, output_tokens)
@@ -272,12 +273,12 @@ def _list_replicas(
 
 
 def _count_working(demand: Demand, asked: float, replica: _SizedReplica) -> int:
-    """Return how many replicas carry the peak: ceil(asked / (what one carries x cap))."""
+    """Return how many replicas carry the peak: ceil(asked / (capacity of one x cap))."""
     return max(1, math.ceil(asked / (replica.carries(demand) * demand.utilisation_cap) - 1e-9))
 
 
 def _find_best_replica(demand: Demand, asked: float, replicas: Sequence[_SizedReplica]) -> _SizedReplica | None:
-    """Return the replica with which the fewest accelerators do; among equals the one with more in reserve."""
+    """Return the replica that needs the fewest accelerators; ties go to the one with more reserve."""
 
     def cost(replica: _SizedReplica) -> tuple[int, float]:
         working = _count_working(demand, asked, replica)
@@ -294,7 +295,7 @@ def _fix_chosen_plan(replica: _SizedReplica, load: Load) -> EstimateRequest:
 def _estimate_under_peak(
     asked: float, demand: Demand, replicas: Sequence[_SizedReplica], estimate_many: EstimateBatch
 ) -> Iterator[Estimate | InputError]:
-    """Yield what each chosen replica does with its share of the peak."""
+    """Yield the results of each chosen replica with its share of the peak."""
     shares = [asked / _count_working(demand, asked, each) for each in replicas]
     return iter(
         estimate_many(
@@ -312,7 +313,7 @@ def _share_load(demand: Demand, share: float) -> Load:
 def _estimate_without_limits(
     replicas: Sequence[_SizedReplica], estimate_many: EstimateBatch
 ) -> Iterator[Estimate | InputError]:
-    """Yield what each chosen replica would do if nothing limited its latency."""
+    """Yield the results of each chosen replica without latency limits."""
     load = Load(LoadKind.LIMITS, ttft_ms=NO_LIMIT_MS, tpot_ms=NO_LIMIT_MS)
     return iter(estimate_many([_fix_chosen_plan(each, load) for each in replicas]))
 
@@ -367,7 +368,7 @@ def _make_sizing_row(
     )
 
 
-#: Notes of an estimate that matter to an order.
+#: Notes of an estimate that matter to a purchase.
 _SIZING_NOTES: Final = frozenset({"estimate.beyond_context", "estimate.between_hosts", "estimate.tp_between_hosts"})
 
 
@@ -401,7 +402,7 @@ def _explain_unmet(sizing_request: SizingRequest, estimate_many: EstimateBatch) 
     fitting = [each for each in answers if isinstance(each, Estimate) and each.fits]
     if not fitting:
         return SizingOption(sizing_request.request.accelerator, _find_first_reason(answers))
-    # A request of one output token has a first token alone.
+    # A request of one output token has only a first token.
     tpot = min((each.tpot_ms.value for each in fitting if each.tpot_ms is not None), default=None)
     ttft = min(each.ttft_ms.value for each in fitting if each.ttft_ms is not None)
     if tpot is None:

@@ -1,7 +1,8 @@
-"""Which accelerators hold which models, and how many of each that takes: all pairs at once.
+"""Which accelerators hold which models, and how many of each: all pairs at once.
 
-Memory is the estimator's, to the byte, without timing. The readings of a memory label are for checking
-published counts; answers never use them."""
+Memory is the estimator's, to the byte, without timing. The readings of a memory label are for checking published
+counts; estimates never use them.
+"""
 
 from __future__ import annotations
 
@@ -42,14 +43,14 @@ if TYPE_CHECKING:
     from gpudesk.estimation.search_space import EstimatorCatalog
 
 
-#: Plans of one size in the order in which they are preferred: one replica before copies, tensor parallelism
-#: before pipeline stages, what every serving engine does before spread experts and attention-DP.
+#: Plans of one size in order of preference: one replica before copies, tensor parallelism before pipeline stages,
+#: features of all serving engines before expert parallelism and attention-DP.
 _PLAIN_FIRST: Final = attrgetter("dp", "pp", "attention_dp", "ep")
 
 
 @dataclass(frozen=True, slots=True)
 class LadderStep:
-    """A deployment that holds what is asked, and what is left of the usable memory of its fullest part."""
+    """A deployment that holds the request, and the free usable memory of its fullest accelerator."""
 
     memory: MemoryPlan
     headroom_bytes: int
@@ -60,7 +61,7 @@ class LadderStep:
         return budget.weights_bytes + budget.activations_bytes + budget.runtime_bytes + budget.pool_bytes
 
     def find_longest_context(self, limit: int) -> int:
-        """Return the most tokens of one sequence that the deployment holds, at most `limit`."""
+        """Return the longest sequence in tokens that the deployment holds, at most `limit`."""
         low, high = 0, limit
         while low < high:
             middle = (low + high + 1) // 2
@@ -73,7 +74,7 @@ class LadderStep:
 
 @dataclass(slots=True)
 class DeploymentLadder:
-    """The plans of one accelerator and model by deployment size; `sizes` are those that are tried."""
+    """The plans of one accelerator and model by deployment size; `sizes` are those to try."""
 
     request: EstimateRequest
     configuration: ServingConfiguration
@@ -85,15 +86,14 @@ class DeploymentLadder:
         self._memory = MemoryPlanCache(self.request, self.configuration)
 
     def lowest(self, tokens: int, concurrency: int, most: float = math.inf) -> LadderStep | None:
-        """Return the smallest deployment that runs so many sequences of `tokens` at once; None without one.
+        """Return the smallest deployment that runs this many sequences of `tokens` at once; None without one.
 
-        None either where that takes more than `most` accelerators. Of the plans of that size it is the plainest that
-        does.
+        Also None if that needs more than `most` accelerators. Of the plans of that size it is the simplest.
         """
         configuration = self.configuration
         memory_bytes = configuration.accelerator.memory_bytes
         weights_bytes = shard_model(configuration.model, configuration.weights, ParallelPlan()).resident_bytes
-        # However they are divided, weights and cache take at least what one accelerator would hold of them.
+        # However divided, weights and cache need at least their size on one accelerator.
         least = weights_bytes + concurrency * self._count_sequence_bytes(ParallelPlan(), tokens)
         for size in self.sizes:
             if size > most:
@@ -128,13 +128,13 @@ class DeploymentLadder:
         return explain_unfit(self.request, self.configuration, nearest, tokens)
 
     def count_missing_bytes(self, tokens: int) -> int:
-        """Return what one accelerator lacks to hold a sequence of `tokens`; 0 if it holds one."""
+        """Return the missing bytes of one accelerator for a sequence of `tokens`; 0 if it fits."""
         memory = make_memory_plan(self.request, self.configuration, ParallelPlan())
         return max(0, -memory.budget.headroom_bytes(tokens))
 
     def _find_nearest(self, tokens: int) -> MemoryPlan | None:
-        """Return the plan that has most left, or lacks least, for a sequence; the first of equals."""
-        # Copies of a replica have as much left as it alone.
+        """Return the plan with the most free or least missing memory for a sequence; ties go to the first."""
+        # Copies of a replica have the same free memory.
         plans: dict[tuple[int, int, int, bool], ParallelPlan] = {}
         for plan in (plan for size in self.sizes for plan in self._list_plans(size)):
             plans.setdefault(plan.replica_shape, plan)
@@ -162,15 +162,15 @@ class DeploymentLadder:
         return plans
 
 
-#: Pairs of an accelerator and a model, each with its settings, that are remembered, of about 4 kB each: those of a
-#: matrix of all, and a third more for questions with other settings.
+#: Cached pairs of an accelerator and a model with their settings, of about 4 kB each: a full matrix, and a third more
+#: for questions with other settings.
 MOST_PAIRS: Final = 6_000
 
 _PairKey = tuple[Precision, Precision, str | None, float | None, str, str]
 
 
 class FitFinder:
-    """Answers questions about all pairs; keeps what depends neither on lengths nor on load."""
+    """Answers questions about all pairs; caches what is independent of lengths and load."""
 
     def __init__(self, catalog: EstimatorCatalog, calibration: Calibration) -> None:
         self._engines = catalog.serving_engines()
@@ -186,7 +186,7 @@ class FitFinder:
     def rows(
         self, question: FitQuestion, accelerators: Sequence[Accelerator], models: Sequence[Model]
     ) -> Iterator[tuple[FitCell, ...]]:
-        """Yield the cells of one model after the other, for whoever shows how far it is."""
+        """Yield the cells model by model, for progress display."""
         _check_fit_question(question)
         for model in models:
             yield tuple(self._cell(question, part, model) for part in accelerators)
@@ -239,7 +239,7 @@ class FitFinder:
         request = _make_fit_request(question, part, model)
         try:
             configuration = configure_serving(request, part, model, self._engines, self._calibration)
-            # Notes are about estimates, and a fifth of what a pair takes.
+            # Notes belong to estimates, and take a fifth of the time per pair.
             configuration = replace(configuration, notes=())
             return DeploymentLadder(request, configuration, list_counts(request, configuration))
         except InputError as error:
@@ -250,7 +250,7 @@ _ANY_WORKLOAD: Final = Workload(1, 1, Load(LoadKind.CONCURRENCY, concurrency=1))
 
 
 def _make_fit_request(question: FitQuestion, part: Accelerator, model: Model) -> EstimateRequest:
-    """Return a question to the estimator with these settings; its lengths and load are not looked at."""
+    """Return a request with these settings; its lengths and load are not used."""
     return EstimateRequest(
         accelerator=part.id,
         model=model.id,
@@ -283,10 +283,10 @@ def compute_reading_matrix(
     models: Sequence[Model],
     parameters: Mapping[str, float],
 ) -> FitMatrix:
-    """Return the counts of a reading; of the question only the format of the weights counts.
+    """Return the counts of a reading; of the question only the weight format matters.
 
-    `parameters` are those of each model by its id. Cells have no plan and no serving engine; what is usable
-    and left of it is that of one accelerator by the reading.
+    `parameters` are those of each model by its id. Cells have no plan and no serving engine; usable and free memory are
+    those of one accelerator by the reading.
     """
     capacity_reading = CAPACITY_READINGS[reading]
     rows = tuple(
@@ -302,7 +302,7 @@ def compute_reading_matrix(
 def count_model_parameters(catalog: Catalog, models: Sequence[Model]) -> dict[str, float]:
     """Return the parameters of each model by its id: those stated, else those of its dimensions.
 
-    A model of which neither is known is left out.
+    A model with neither is left out.
     """
     totals: dict[str, float] = {}
     for model in models:
@@ -315,12 +315,12 @@ def count_model_parameters(catalog: Catalog, models: Sequence[Model]) -> dict[st
 
 
 def compute_plain_weights_bytes(parameters: float, weights: Precision, vendor: str) -> float:
-    """Return parameters × bits / 8: every parameter in the format, scales of blocks left out."""
+    """Return parameters × bits / 8: every parameter in the format, without block scales."""
     return parameters * STORAGE_FORMATS[resolve_fp4(weights, vendor)].bits / 8
 
 
 def get_memory_label(part: Accelerator) -> float | None:
-    """Return the number of a memory label in its own GB or GiB; None without a label that has one."""
+    """Return the number of a memory label in its own GB or GiB; None without such a label."""
     match = _LABEL.match(part.memory_label or "")
     return float(match[1]) * _UNITS[match[2].upper()] if match else None
 

@@ -1,4 +1,4 @@
-"""The smallest deployments by weight format, and what would make a deployment fit."""
+"""The smallest deployments by weight format, and remedies for deployments that do not fit."""
 
 from __future__ import annotations
 
@@ -20,21 +20,21 @@ from gpudesk.estimation.evaluation import CaseList, make_unfit_estimate
 from gpudesk.estimation.search_space import FittingPlans, SearchSpace, SearchSpaceTable
 from gpudesk.text.messages import InputError, Message, message_n
 
-#: Widths of weight formats that are compared; that of the scenario comes besides.
+#: Widths of weight formats to compare, besides that of the scenario.
 WIDTHS: Final = (16, 8, 4)
 
 _ONE: Final = Load(LoadKind.CONCURRENCY, concurrency=1)
 
 
 def count_in_flight(load: Load) -> int | None:
-    """Return how many requests a load has in flight by itself; None if that is a result."""
+    """Return how many requests a load has in flight by definition; None if that is a result."""
     return {LoadKind.CONCURRENCY: load.concurrency, LoadKind.BATCH: load.batch}.get(load.kind)
 
 
 def list_weight_formats(bits: int, weights: Precision, model: Model, part: Accelerator) -> tuple[Precision, ...]:
-    """Return the weight formats of a width in the order in which they are tried on a part.
+    """Return the weight formats of a width in the order of trying on an accelerator.
 
-    First the scenario's own, then that of the published checkpoint, then those that the part computes in.
+    First the scenario's own, then that of the published checkpoint, then the accelerator's native ones.
     """
     usual = {
         16: [Precision.BF16],
@@ -50,7 +50,7 @@ def list_weight_formats(bits: int, weights: Precision, model: Model, part: Accel
 
 @dataclass(slots=True)
 class _FormatSearch:
-    """One part with its weights in one width, which some serving engine runs.
+    """One accelerator with its weights in one width that some serving engine runs.
 
     `counts` are the deployment sizes that hold one request and are tried for the load.
     """
@@ -77,20 +77,20 @@ class _FormatSearch:
 
 
 class MinimumCountFinder:
-    """Finds the smallest deployments of several parts in several formats, all in a few vectorized calls."""
+    """Finds the smallest deployments of several accelerators in several formats, in a few vectorized calls."""
 
     def __init__(self, table: SearchSpaceTable, constants: SchedulingConstants) -> None:
         self._table = table
         self._constants = constants
 
     def needed(self, requests: Sequence[EstimateRequest]) -> tuple[tuple[SmallestDeployments, ...], ...]:
-        """Return for each request what is needed, by weight format from wide to narrow."""
+        """Return the smallest deployments for each request, by weight format from wide to narrow."""
         rows = [[self._begin(request, bits) for bits in _list_widths(request)] for request in requests]
         self._run([each for row in rows for each in row if isinstance(each, _FormatSearch)])
         return tuple(tuple(each.needed() if isinstance(each, _FormatSearch) else each for each in row) for row in rows)
 
     def for_load(self, request: EstimateRequest) -> DeploymentSize | None:
-        """Return the smallest deployment that runs all that the load has in flight; None without one."""
+        """Return the smallest deployment that runs all requests in flight; None without one."""
         free = _open_request(request)
         search = _FormatSearch(0, free, self._table.find_space(free))
         self._run([search])
@@ -112,7 +112,7 @@ class MinimumCountFinder:
     def _run(self, searches: list[_FormatSearch]) -> None:
         """Find the plans for one request, and, smallest first, those that run everything at once.
 
-        All are tried together, and what fell short again; most are found at the first attempt.
+        All are tried together, and failed ones again with larger counts; most succeed at the first attempt.
         """
         fits = [(each, fitting) for each in searches if (fitting := self._smallest(each)) is not None]
         alone = [(each, _limit_to_one(each.request), fitting) for each, fitting in fits]
@@ -146,7 +146,7 @@ class MinimumCountFinder:
         return fitting
 
     def _roomy(self, search: _FormatSearch) -> Iterator[FittingPlans]:
-        """Yield the plans of each count, smallest first, where one has room for all that is in flight."""
+        """Yield the plans of each count, smallest first, if one has room for all requests in flight."""
         for count in search.counts:
             if search.space.compute_room(count, search.tokens) >= (search.target_count or 1):
                 fitting = search.space.find_fitting(count, search.tokens)
@@ -156,7 +156,7 @@ class MinimumCountFinder:
     def _sizes(
         self, trials: list[tuple[_FormatSearch, EstimateRequest, FittingPlans]]
     ) -> list[tuple[DeploymentSize, bool]]:
-        """Return the best of the given plans for each, and whether it runs all that is in flight."""
+        """Return the best of the given plans for each, and whether it runs all requests in flight."""
         if not trials:
             return []
         cases = CaseList(self._table)
@@ -171,7 +171,7 @@ class MinimumCountFinder:
 
 
 def _open_request(request: EstimateRequest, weights: Precision | None = None) -> EstimateRequest:
-    """Return the request, in other `weights` where given, with count and plan left to the program."""
+    """Return the request, in other `weights` if given, with open count and plan."""
     return replace(request.with_open_plan(), weights=weights or request.weights)
 
 
@@ -190,16 +190,16 @@ def _make_too_large(search: _FormatSearch) -> Message:
     )
 
 
-#: Answers questions, each with an estimate or the reason why none exists.
+#: Answers questions, each with an estimate or the reason for its absence.
 EstimateRequests = Callable[[Sequence[EstimateRequest]], list[Estimate | InputError]]
 
 
 @dataclass(frozen=True, slots=True)
 class ShortDeployment:
-    """An estimate that does not hold what it is asked to, with what is known about its parts.
+    """An estimate that does not fit, with related facts.
 
-    `for_load` is the smallest deployment of a free plan that runs everything at once, `safe_fraction` the
-    largest share of the memory that its serving engine can be given.
+    `for_load` is the smallest deployment of a free plan that runs everything at once, `safe_fraction` the largest
+    memory fraction of its serving engine.
     """
 
     estimate: Estimate
@@ -210,7 +210,7 @@ class ShortDeployment:
 
 
 def is_short(estimate: Estimate) -> bool:
-    """Whether a deployment does not hold one request, or fewer than its load has in flight by itself."""
+    """Whether a deployment does not hold one request, or not all that its load has in flight by definition."""
     if not estimate.fits:
         return True
     stated = count_in_flight(estimate.request.workload.load) is not None
@@ -218,11 +218,11 @@ def is_short(estimate: Estimate) -> bool:
 
 
 def find_remedies(shortage: ShortDeployment, answers: EstimateRequests) -> tuple[FitRemedy, ...]:
-    """Return what was tried: more of the memory, more accelerators, narrower formats, fewer requests.
+    """Return the remedies tried: a larger memory fraction, more accelerators, narrower formats, fewer requests.
 
-    What does not fit is made to hold one request, what holds too few to hold all. Of the weights only the
-    widest format that helps is named, or else the narrowest, which does not; more of the memory only where it
-    helps: that the rest of it does not help either goes without saying.
+    A deployment that does not fit is made to hold one request; one with too little capacity, all. Of the weights only
+    the widest format that helps is named, else the narrowest; the memory fraction only if it helps, because a failure
+    there is obvious.
     """
     tried = [
         *_try_fraction(shortage),
@@ -255,12 +255,12 @@ def _name_format(weights: list[FitRemedy]) -> FitRemedy | None:
     return min(running, key=lambda remedy: STORAGE_FORMATS[Precision(str(remedy.value))].bits, default=None)
 
 
-#: A way with its new value and the question that tries it out.
+#: A remedy with its new value and the request that tests it.
 _RemedyTrial = tuple[FitRemedyKind, int | float | Precision, EstimateRequest]
 
 
 def _try_fraction(shortage: ShortDeployment) -> list[_RemedyTrial]:
-    """Give the serving engine all that is safe, where it takes less by itself or was given less."""
+    """Use the largest safe fraction, if the current one is smaller."""
     estimate = shortage.estimate
     user_fraction, safe = estimate.request.memory_fraction, shortage.safe_fraction
     takes_less = estimate.max_concurrency > (estimate.admitted or 0) if user_fraction is None else user_fraction < safe
@@ -269,7 +269,7 @@ def _try_fraction(shortage: ShortDeployment) -> list[_RemedyTrial]:
 
 
 def _try_counts(shortage: ShortDeployment) -> list[_RemedyTrial]:
-    """More of them with a plan of the program's choice: for one request where none fits, and for the load."""
+    """More accelerators with a plan of the program's choice: for one request if none fits, and for the load."""
     estimate = shortage.estimate
     free = replace(estimate.request, tp=None, pp=None, ep=None, dp=None, attention_dp=None)
     enough = None if shortage.for_load is None else shortage.for_load.count
@@ -290,7 +290,7 @@ def _try_weights(shortage: ShortDeployment) -> list[_RemedyTrial]:
 
 
 def _try_kv(shortage: ShortDeployment) -> list[_RemedyTrial]:
-    """Halve the cache, where it is the cache that does not fit."""
+    """Halve the cache, if it is the cache that does not fit."""
     estimate = shortage.estimate
     weights_alone = estimate.reason is not None and estimate.reason.id == "estimate.weights_do_not_fit"
     if weights_alone or KV_BYTES[estimate.request.kv] <= 1.0:
@@ -300,7 +300,7 @@ def _try_kv(shortage: ShortDeployment) -> list[_RemedyTrial]:
 
 
 def _try_concurrency(shortage: ShortDeployment) -> list[_RemedyTrial]:
-    """Return as many requests as are admitted now, or a single one where not even that fits."""
+    """Return as many requests as are admitted now, or a single one if not even that fits."""
     request = _fix_deployment(shortage.estimate)
     load = request.workload.load
     if count_in_flight(load) is None:
@@ -312,7 +312,7 @@ def _try_concurrency(shortage: ShortDeployment) -> list[_RemedyTrial]:
 
 
 def _fix_deployment(estimate: Estimate) -> EstimateRequest:
-    """Return the request on the present count; what of the plan nobody fixed may change."""
+    """Return the request on the present count; only degrees that the user left open can change."""
     return replace(estimate.request, count=estimate.count)
 
 

@@ -1,4 +1,4 @@
-"""What sharding costs: communication and idle stages, scaling with the count, and two deployments compared."""
+"""The cost of sharding: communication and idle stages, scaling with the count, and two deployments compared."""
 
 from __future__ import annotations
 
@@ -37,14 +37,14 @@ if TYPE_CHECKING:
     from gpudesk.estimation.search_space import SearchSpaceTable
 
 
-#: The coefficients of a step that are communication.
+#: The communication coefficients of a step.
 _COLLECTIVES: Final = [
     COEFFICIENT_NAMES.index(name) for name in ("comm_fixed", "comm_token", "ring_fixed", "ring_token")
 ]
 
 
 class LinkGains(NamedTuple):
-    """What a deployment gains if communication takes no time: its rate over the real one, TPOT likewise."""
+    """Gains of a deployment if communication took no time: its rate over the real one, TPOT likewise."""
 
     rate: float
     tpot: float
@@ -53,9 +53,9 @@ class LinkGains(NamedTuple):
 def compute_spreads(
     estimates: Sequence[Estimate], table: SearchSpaceTable, constants: SchedulingConstants
 ) -> tuple[ParallelismCosts, ...]:
-    """Return what each of the estimates, which must fit, spends on being spread; all in one vectorized call.
+    """Return the sharding costs of the estimates, which must fit, in one vectorized call.
 
-    Bands have no part in it, and neither have pools: estimates with pools must be left out.
+    Intervals are not involved, and estimates with pools must be left out.
     """
     if not estimates:
         return ()
@@ -70,7 +70,7 @@ def compute_spreads(
     running = operation.results.running.clip(1.0)
     stretch = compute_stretch(rows, running)
     filled = np.minimum(running / rows.stages, 1.0)
-    # Without any loss, seconds of reading are bytes over the bandwidth of the data sheet.
+    # Without any loss, reading seconds are bytes over the data sheet's bandwidth.
     ideal = compute_decode_operators(
         table.coefficients.take_ideal([each.deployment for each in there]),
         np.maximum(running / rows.stages, 1.0),
@@ -86,7 +86,7 @@ def compute_spreads(
 def compute_link_gains(
     estimates: Sequence[Estimate], table: SearchSpaceTable, constants: SchedulingConstants
 ) -> tuple[LinkGains, ...]:
-    """Return how much faster each of the estimates would be with links that take no time, served anew."""
+    """Return the speedup of each estimate with links that take no time, served again."""
     there = [find_deployment(each, table) for each in estimates]
     arrays = make_deployment_arrays(there, table)
     freed = np.array([getattr(arrays.rows, name) for name in COEFFICIENT_NAMES])
@@ -97,19 +97,19 @@ def compute_link_gains(
     return tuple(LinkGains(*each) for each in zip(rates, times, strict=True))
 
 
-#: Counts that are looked at, beside that of the scenario.
+#: Counts to consider, besides that of the scenario.
 COUNTS: Final = (1, 2, 4, 8, 16, 32, 64)
 
-#: Rates that differ by less than this share are the same to a reader.
+#: Rates that differ by less look equal.
 _SAME: Final = 0.005
-#: Rows of one request at a time that are kept: those of some scenarios.
+#: Cached rows of single requests: those of some scenarios.
 _MOST_KEPT: Final = 512
 
 _Ask = Callable[[Sequence[EstimateRequest]], list[Estimate | InputError]]
 
 
 class _ScalingRequest(NamedTuple):
-    """One row to be made."""
+    """One row to compute."""
 
     request: EstimateRequest
     part: Accelerator
@@ -117,7 +117,7 @@ class _ScalingRequest(NamedTuple):
 
 
 class ScalingTable:
-    """Makes the rows, and keeps those of one request at a time, which do not depend on the load."""
+    """Computes the rows, and caches those of single requests, which do not depend on the load."""
 
     def __init__(self, table: SearchSpaceTable, constants: SchedulingConstants, ask: _Ask) -> None:
         self._table = table
@@ -128,9 +128,9 @@ class ScalingTable:
     def scalings(
         self, requests: Sequence[EstimateRequest], *, brief: bool = False
     ) -> tuple[AcceleratorScaling | InputError, ...]:
-        """Return for each question how its accelerator scales; counts and plans that it fixes are left open.
+        """Return for each question how its accelerator scales; its fixed counts and plans are ignored.
 
-        In `brief`, one request at a time and replicas are left out, which only tables show.
+        In `brief`, single requests and replicas are left out, which only tables show.
         """
         accelerators: list[Accelerator | InputError] = []
         scaling_requests: list[_ScalingRequest] = []
@@ -157,7 +157,7 @@ class ScalingTable:
         )
 
     def _rows(self, scaling_requests: Sequence[_ScalingRequest], *, brief: bool) -> list[ScalingRow]:
-        """Return a row for each: one replica at the load, one request at a time, and replicas."""
+        """Return a row for each: one replica at the load, a single request, and replicas."""
         questions = [replace(each.request, count=each.size, dp=1) for each in scaling_requests]
         if not brief:
             questions += [replace(each.request, count=each.size) for each in scaling_requests]
@@ -240,7 +240,7 @@ def _scale_by_rule(bandwidth: float, count: int) -> Mapping[ScalingRuleOfThumb, 
 
 
 def _find_faster_replicas(free: Estimate | InputError | None, whole: Estimate | None) -> Estimate | None:
-    """Return the plan of our choice where it has replicas and is faster than one replica."""
+    """Return the program's plan if it has replicas and is faster than one replica."""
     if not isinstance(free, Estimate) or not free.fits or free.plan.dp == 1:
         return None
     ours, theirs = get_throughput(free), get_throughput(whole)
@@ -262,7 +262,7 @@ def _explain_drops(rows: tuple[ScalingRow, ...]) -> tuple[ScalingRow, ...]:
 
 
 def _explain_drop(row: ScalingRow, best: ScalingRow) -> Message | None:
-    """Return which part of a step grew most: waiting of stages, communication, or launching and scheduling."""
+    """Return the component of a step that grew most: waiting stages, communication, or launching and scheduling."""
     if row.spread is None or best.spread is None or row.estimate is None:
         return None
     ours, theirs = (_list_losses(spread) for spread in (row.spread, best.spread))
@@ -291,16 +291,16 @@ def _explain_drop(row: ScalingRow, best: ScalingRow) -> Message | None:
 
 
 def _list_losses(spread: ParallelismCosts) -> tuple[float, float, float]:
-    """Milliseconds of a step that stages wait, links take, and launching and scheduling take."""
+    """Milliseconds of a step for waiting stages, links, and launching and scheduling."""
     return spread.step_ms * (1.0 - spread.filled), spread.collective_ms, spread.step_ms * spread.overhead
 
 
-#: Shares of bandwidth that differ by less than this are the same to a reader.
+#: Bandwidth shares that differ by less look equal.
 
 
 @dataclass(frozen=True, slots=True)
 class _SidePair:
-    """The more spread deployment and the other, with what they are called."""
+    """The deployment with more sharding and the other, with their names."""
 
     many: TopologySide
     few: TopologySide
@@ -313,7 +313,7 @@ def summarize_topology(
     at_load: Sequence[FigureDifference],
     at_one: Sequence[FigureDifference],
 ) -> tuple[Message, ...]:
-    """Return the cost of sharding, its gain, which side keeps more memory, and which leads, in that order."""
+    """Return the cost of sharding, its gain, the side with more memory, and the leader, in that order."""
     pair = _SidePair(*sides, names)
     if _compare_spread(sides[0]) < _compare_spread(sides[1]):
         pair = _SidePair(sides[1], sides[0], (names[1], names[0]))
@@ -387,7 +387,7 @@ def _compare_room(pair: _SidePair) -> Message:
     )
 
 
-# Who is ahead
+# The leader
 
 
 #: Odds are never rounded to certainty.
@@ -396,7 +396,7 @@ _HIGHEST_ODDS: Final = 0.99
 
 @dataclass(frozen=True, slots=True)
 class _TopologyLead:
-    """Who likely leads in a figure (None: too close to call), its odds, and the figures of both with their unit."""
+    """The likely leader in a figure (None: too close to call), its odds, and the figures of both with their unit."""
 
     many_wins: bool | None
     odds: Share
@@ -407,7 +407,7 @@ class _TopologyLead:
 def _find_lead(
     differences: Sequence[FigureDifference], figure: str, sides: tuple[Estimate, Estimate]
 ) -> _TopologyLead | None:
-    """Read the winner off the difference; of one part twice the better figure says which of the two it is."""
+    """Read the leader from the difference; for one accelerator twice the better figure decides."""
     difference = next((each for each in differences if each.figure == figure), None)
     if difference is None:
         return None

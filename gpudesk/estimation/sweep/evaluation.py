@@ -1,6 +1,7 @@
-"""Sweeps: goes through a grid in order and yields the answers block by block, in memory that stays flat.
+"""Sweeps: go through a grid in order and yield the answers block by block, in constant memory.
 
-What cannot be (a format without a kernel, heads that do not divide) is a point with a reason, not an error."""
+Impossible points (a format without a kernel, heads that do not divide) have a reason, not an error.
+"""
 
 from __future__ import annotations
 
@@ -47,10 +48,10 @@ from gpudesk.text.messages import InputError, Message
 
 @dataclass(frozen=True, slots=True)
 class SweepFigures:
-    """What was found of some points; arrays of one shape.
+    """Results of some points; arrays of one shape.
 
-    `figures` are value, low and high of each of `list_curve_figures`, NaN if they are not known. `plan` is the place
-    of the plan that won among those of the group.
+    `figures` are value, low and high of each of `list_curve_figures`, NaN if unknown. `plan` is the index of the
+    winning plan in the group.
     """
 
     figures: tuple[Array, ...]
@@ -60,7 +61,7 @@ class SweepFigures:
     plan: PositionArray
 
     def or_where(self, chosen: MaskArray, other: SweepFigures) -> SweepFigures:
-        """Return the same with the chosen points of `other`."""
+        """Return a copy with the selected points of `other`."""
         return SweepFigures(
             tuple(np.where(chosen, b, a) for a, b in zip(self.figures, other.figures, strict=True)),
             np.where(chosen, other.admitted, self.admitted),
@@ -71,7 +72,7 @@ class SweepFigures:
 
 
 class SweepGroupEvaluator:
-    """Answers groups; `plans` counts the full estimates that this took, one for each plan at each point."""
+    """Answers groups; `plans` counts the full estimates, one per plan at each point."""
 
     def __init__(
         self,
@@ -82,7 +83,7 @@ class SweepGroupEvaluator:
         *,
         varied: bool,
     ) -> None:
-        """Take what all groups share: the table of spaces, the constants, and the loads."""
+        """Take the common data of all groups: the table of spaces, the constants, and the loads."""
         self._table = table
         self._constants = constants
         self._kind = kind
@@ -127,7 +128,7 @@ class SweepGroupEvaluator:
         )
 
     def list(self, groups: Sequence[SweepGroup]) -> SweepFigures:
-        """Answer groups of equally many plans in one list: one point after the other."""
+        """Answer groups with the same number of plans in one list: one point after the other."""
         loads, plans = len(self.amounts), len(groups[0].deployments)
         arrays = self._list_arrays(groups)
         results = serve_loads(arrays.rows, arrays.requests, arrays.loads, self._constants)
@@ -187,7 +188,7 @@ class SweepGroupEvaluator:
 
 
 def _choose_best(results: Sequence[ServingResults], fits: MaskArray, shape: tuple[int, int]) -> PositionArray:
-    """Return the plan that wins at each point of a grid; `fits` has the shape (cells, plans)."""
+    """Return the winning plan at each point of a grid; `fits` has the shape (cells, plans)."""
     if len(results) == 1:
         return np.zeros(shape, dtype=np.intp)
     fitting = np.moveaxis(fits, 1, 0)[:, :, np.newaxis]
@@ -199,7 +200,7 @@ def _choose_best(results: Sequence[ServingResults], fits: MaskArray, shape: tupl
 def _collect_figures(
     results: ServingResults, chosen: PositionArray | slice, bands: FigureIntervals, plan: PositionArray
 ) -> SweepFigures:
-    """Return what the chosen cases do, in the shape of `plan`."""
+    """Return the results of the selected cases, in the shape of `plan`."""
 
     def spread(values: Array) -> Array:
         return np.broadcast_to(values, plan.shape)
@@ -222,12 +223,12 @@ def _mark_known(figure: IntervalArrays) -> IntervalArrays:
     return np.where(is_known, value, np.nan), np.where(is_known, low, np.nan), np.where(is_known, high, np.nan)
 
 
-#: Whole numbers of a point: sequences that memory holds, those that run, and accelerators.
+#: Whole numbers of a point: sequences in memory, running sequences, and accelerators.
 COUNT_COLUMNS: Final = ("max_concurrency", "admitted", "count")
-#: Words of a point, each a position in its list of `SweepWordLists`; the word at 0 is empty: none exists.
+#: Words of a point, each an index into its list of `SweepWordLists`; index 0 is the empty word.
 WORD_COLUMNS: Final = ("reason", "plan", "serving_engine", "limiter", "basis")
 
-#: From so many points on a group is worth calls of its own.
+#: Groups of at least this many points get their own calls.
 _MANY: Final = 1024
 
 _LIMITER_WORDS: Final = ("", *(limiter.value for limiter in LIMITERS))
@@ -243,8 +244,8 @@ def list_figure_columns() -> tuple[str, ...]:
 class SweepBlock:
     """Answers to the points from `start` on, in the order of the grid.
 
-    `figures` has a row for each of `list_figure_columns`, NaN if it is unknown; `counts` one for each of
-    `COUNT_COLUMNS`; `words` one for each of `WORD_COLUMNS`. A point without a reason fits.
+    `figures` has a row for each of `list_figure_columns`, NaN if unknown; `counts` one for each of `COUNT_COLUMNS`;
+    `words` one for each of `WORD_COLUMNS`. A point without a reason fits.
     """
 
     start: int
@@ -263,7 +264,7 @@ class SweepBlock:
 
 
 class SweepWordLists:
-    """Lists of the words that the columns of a sweep use, in the order in which they came up."""
+    """Lists of the words in the columns of a sweep, in order of appearance."""
 
     def __init__(self) -> None:
         self._codes: dict[str, dict[str, int]] = {name: {"": 0} for name in WORD_COLUMNS}
@@ -271,7 +272,7 @@ class SweepWordLists:
             self.code("limiter", word)
 
     def code(self, column: str, word: str) -> int:
-        """Return the position of a word in the list of a column, to which it is added where it is new."""
+        """Return the index of a word in the list of a column, adding it if new."""
         codes = self._codes[column]
         return codes.setdefault(word, len(codes))
 
@@ -280,7 +281,7 @@ class SweepWordLists:
 
 
 def format_sweep_plan(plan: ParallelPlan) -> str:
-    """Return a plan as `tp8 ep8 attention-dp`; degrees of 1 are left out, but for TP."""
+    """Return a plan as `tp8 ep8 attention-dp`; degrees of 1 are left out, except TP."""
     degrees = [f"tp{plan.tp}"]
     degrees += [f"{name}{getattr(plan, name)}" for name in ("pp", "ep", "dp") if getattr(plan, name) > 1]
     return " ".join([*degrees, "attention-dp"] if plan.attention_dp else degrees)
@@ -296,7 +297,7 @@ class _BlockArrays:
 
     @classmethod
     def of(cls, cells: int, loads: int) -> _BlockArrays:
-        """Return arrays in which nothing is known."""
+        """Return arrays of unknown values."""
         return cls(
             np.full((len(list_figure_columns()), cells, loads), np.nan),
             np.zeros((len(COUNT_COLUMNS), cells, loads), dtype=np.int64),
@@ -304,7 +305,7 @@ class _BlockArrays:
         )
 
     def finished(self, start: int) -> SweepBlock:
-        """Return them point after point."""
+        """Return them point by point."""
         points = self.figures[0].size
         return SweepBlock(
             start, self.figures.reshape(-1, points), self.counts.reshape(-1, points), self.words.reshape(-1, points)
@@ -363,8 +364,8 @@ class SweepBlockBuilder:
         block.words[4, at] = bases[of_group]
 
 
-#: A block is full with this many full estimates, or points, or spaces: large enough that calls cost little
-#: beside the arithmetic, small enough that its arrays stay near the processor and progress is seen.
+#: A block is full with this many full estimates, or points, or spaces: large enough that call overhead is small, small
+#: enough that its arrays stay in the CPU cache and progress is visible.
 _MOST_PLANS: Final = 8192
 _MOST_BLOCK_POINTS: Final = 65_536
 _MOST_SETUPS: Final = 256
@@ -377,7 +378,7 @@ class SweepEvaluation:
 
     def __init__(self, sweep: Sweep, catalog: EstimatorCatalog, calibration: Calibration) -> None:
         self._sweep = sweep
-        # Whether a server stands before the serving engine follows from the kind of load.
+        # The kind of load decides whether an HTTP server is included.
         load = sweep.load_of(sweep.amounts[0])
         self._base = replace(sweep.base, workload=replace(sweep.base.workload, load=load))
         self._table = SearchSpaceTable(catalog, calibration)
@@ -424,9 +425,9 @@ class SweepEvaluation:
             yield self._maker.block(start, waiting)
 
     def never(self) -> Iterator[tuple[str, str, Message]]:
-        """Yield the axis values that nothing is possible with, after all blocks, with the first reason.
+        """Yield, after all blocks, the axis values without any possible point, with the first reason.
 
-        Where nothing is possible at all, this is said once and of no axis: both names are empty.
+        If nothing is possible at all, this is reported once without an axis: both names are empty.
         """
         if self._refused and not self._possible:
             yield "", "", next(iter(self._refused.values()))
@@ -436,7 +437,7 @@ class SweepEvaluation:
                 yield self._sweep.names[axis], str(self._sweep.axes[axis][place]), reason
 
     def _cells(self) -> Iterator[tuple[SweepCells, bool]]:
-        """Yield the cells of space after space, some at a time, and whether they are its last."""
+        """Yield the cells of one space after the other, in batches, and whether they are its last."""
         lengths = self._lengths()
         step = max(1, _MOST_PLANS // len(self._sweep.amounts))
         parts = [lengths.select(slice(first, first + step)) for first in range(0, len(lengths), step)]
@@ -478,9 +479,9 @@ class SweepEvaluation:
 
 
 def _tune_allocator() -> None:
-    """Let arrays of a block reuse the memory of the block before.
+    """Let arrays of a block reuse the memory of the previous block.
 
-    The C library hands freed memory back to the system and asks for it anew, which takes longer than the
-    arithmetic does, until it has once freed a larger piece than it is used to.
+    The C library returns freed memory to the system and requests it again, which takes longer than the arithmetic,
+    until it has freed an unusually large block once.
     """
     np.empty(3 << 20)

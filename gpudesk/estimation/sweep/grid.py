@@ -24,13 +24,13 @@ from gpudesk.text.messages import InputError, Message, input_error
 
 #: Stands for all accelerators, or all models.
 ALL_ENTRIES: Final = "all"
-#: Values of one axis at most: the answers to one cell are computed together.
+#: Maximum values of one axis: the answers to one cell are computed together.
 MOST_VALUES: Final = 10_000
 _MOST_SEQUENCES: Final = 10**9
 
 
 class SweepCatalog(Protocol):
-    """What is asked of the catalog; look-ups raise `InputError` for an unknown id."""
+    """The part of the catalog that sweeps need; look-ups raise `InputError` for an unknown id."""
 
     def accelerators(self) -> tuple[Accelerator, ...]: ...
 
@@ -42,11 +42,11 @@ class SweepCatalog(Protocol):
 
 
 def parse_sweep(axes: Mapping[str, Sequence[Any]], settings: Mapping[str, Any], catalog: SweepCatalog) -> Sweep:
-    """Return the sweep over `axes`, all of it with the same `settings`, which are fields of a request.
+    """Return the sweep over `axes` with common `settings`, which are fields of a request.
 
-    Axes are accelerators, models, weights, kv, tp, input_tokens, output_tokens, and either batch or
-    concurrency. Without kv it is fp16; without tp, or where tp is None, count and plan are left open. Raises
-    `InputError` whose place is the axis or the setting.
+    Axes are accelerators, models, weights, kv, tp, input_tokens, output_tokens, and either batch or concurrency.
+    Without kv it is fp16; without tp, or with tp None, count and plan are left open. Raises `InputError` whose place is
+    the axis or the setting.
     """
     load = _find_load_axis(axes)
     used_axes = {name: tuple(dict.fromkeys(values)) for name, values in axes.items() if values}
@@ -91,7 +91,7 @@ def parse_sweep(axes: Mapping[str, Sequence[Any]], settings: Mapping[str, Any], 
 
 
 def _find_load_axis(axes: Mapping[str, Sequence[Any]]) -> LoadKind:
-    """Return the kind of load that is given; it must be exactly one."""
+    """Return the kind of load given; it must be exactly one."""
     kinds = [kind for kind in SWEEP_LOADS if axes.get(kind.value)]
     if len(kinds) == 1:
         return kinds[0]
@@ -105,7 +105,7 @@ def _find_load_axis(axes: Mapping[str, Sequence[Any]]) -> LoadKind:
 def _list_axis_ids(
     axes: Mapping[str, tuple[Any, ...]], name: str, every: Sequence[str], look_up: Callable[[str], object]
 ) -> tuple[str, ...]:
-    """Return the ids of an axis, each of which the catalog knows; the word for all stands for itself only."""
+    """Return the known ids of an axis; the word for all must be alone."""
     if axes.get(name) == (ALL_ENTRIES,):
         return tuple(every)
     ids = _check_axis(axes, name, accept_text())
@@ -127,18 +127,18 @@ CountArray = NDArray[np.int64]
 MaskArray = NDArray[np.bool_]
 PositionArray = NDArray[np.intp]
 
-#: Reasons by the message that says them at length, where the name of the message alone does not tell.
+#: Reason codes by message id, if the id itself is not clear enough.
 _CODES: Final = {"engine.none": "no-engine-runs-it", "engine.none_kv": "no-engine-keeps-kv"}
 
 
 def get_reason_code(reason: Message) -> str:
-    """Return the short word for a reason: `heads`, `no-kernel`, `weights-do-not-fit`."""
+    """Return the short code of a reason: `heads`, `no-kernel`, `weights-do-not-fit`."""
     return _CODES.get(reason.id) or reason.id.rpartition(".")[2].replace("_", "-")
 
 
 @dataclass(frozen=True, slots=True)
 class LengthPairs:
-    """Pairs of lengths as the engine takes them: prompt tokens to compute and to hold, output tokens."""
+    """Pairs of lengths for the engine: prompt tokens to compute and to hold, output tokens."""
 
     prompt: Array
     context_tokens: Array
@@ -157,10 +157,10 @@ class LengthPairs:
 
 @dataclass(frozen=True, slots=True)
 class SweepGroup:
-    """Cells of one space that the same plans are tried for, all of one count; arrays of (cells, plans).
+    """Cells of one space with common plans, all of one count; arrays of (cells, plans).
 
-    `at` are the places of the cells among those of the space. `sequences` is what memory holds in the whole
-    deployment, `capacity` what one replica runs at once, 1 if the plan does not hold a request.
+    `at` are the indexes of the cells in those of the space. `sequences` is the capacity of the whole deployment's
+    memory, `capacity` that of one replica, 1 if the plan does not hold a request.
     """
 
     space: SearchSpace
@@ -172,26 +172,26 @@ class SweepGroup:
 
     @property
     def fits(self) -> MaskArray:
-        """Which plan holds a request of which length."""
+        """Whether each plan holds a request of each length."""
         fits: MaskArray = self.sequences >= 1
         return fits
 
 
 @dataclass(frozen=True, slots=True)
 class SweepCells:
-    """Cells of one space: those that fit in groups, and for each cell the reason why it does not, else ''."""
+    """Cells of one space: those that fit in groups, and for each other cell the reason, else ''."""
 
     groups: tuple[SweepGroup, ...]
     reasons: tuple[str, ...]
 
 
 def make_refused_cells(reason: Message, lengths: LengthPairs) -> SweepCells:
-    """Return cells that cannot be, whatever the lengths."""
+    """Return cells that are impossible for all lengths."""
     return SweepCells((), (get_reason_code(reason),) * len(lengths))
 
 
 def make_sweep_cells(request: EstimateRequest, space: SearchSpace, lengths: LengthPairs) -> SweepCells:
-    """Return the cells of a space: each takes the smallest deployment of which a plan holds its request.
+    """Return the cells of a space: each uses the smallest deployment with a plan that holds its request.
 
     Raises InputError if the space has no plan.
     """

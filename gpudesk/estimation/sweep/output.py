@@ -1,7 +1,8 @@
-"""A sweep into a file, as CSV or .npz: answers and writes block by block, reports progress, can be stopped.
+"""A sweep to a file, as CSV or .npz: written block by block, with progress, and cancellable.
 
-CSV has one row a point with the digits of the formatter. In .npz, `axes` names the axes in order, each with
-an array of its values; every other array has one dimension an axis."""
+CSV has one row per point with the digits of the formatter. In .npz, `axes` names the axes in order, each with an array
+of its values; every other array has one dimension per axis.
+"""
 
 from __future__ import annotations
 
@@ -35,12 +36,12 @@ from gpudesk.estimation.sweep.evaluation import (
 from gpudesk.files import open_replacement
 from gpudesk.text.messages import Message, input_error
 
-#: How an axis value reads that leaves the choice to the program.
+#: The text of an axis value that leaves the choice to the program.
 CHOSEN_BY_PROGRAM: Final = "auto"
 
 
 class SweepCsvWriter:
-    """Writes blocks as they come."""
+    """Writes blocks as they arrive."""
 
     def __init__(self, file: IO[bytes], sweep: Sweep, words: SweepWordLists) -> None:
         self._file = file
@@ -51,7 +52,7 @@ class SweepCsvWriter:
         file.write(",".join(columns).encode() + b"\n")
 
     def write(self, block: SweepBlock) -> None:
-        """Write the rows of a block, which is whole cells."""
+        """Write the rows of a block of whole cells."""
         cells = islice(self._cells, block.size // len(self._loads))
         heads = [",".join(cell).encode() + b"," for cell in cells]
         axes = [head + load for head in heads for load in self._loads]
@@ -63,10 +64,10 @@ class SweepCsvWriter:
         self._file.write(b"".join([a + f + n + w for a, f, n, w in lines]))
 
     def finish(self) -> None:
-        """There is nothing more to write."""
+        """Nothing is left to write."""
 
     def _tails(self, codes: NDArray[np.int16]) -> Iterable[bytes]:
-        """Return the columns of words of each point; few of the combinations there could be ever come."""
+        """Return the word columns of each point; few of the possible combinations occur."""
         lists = [self._words.all(name) for name in WORD_COLUMNS[1:]]
         mixed = np.ravel_multi_index(tuple(codes.astype(np.intp)), [len(each) for each in lists])
         present, places = np.unique(mixed, return_inverse=True)
@@ -91,7 +92,7 @@ def _format_numbers(block: SweepBlock) -> list[bytes]:
     rows[:, : len(block.figures)] = block.figures.T
     rows[:, len(block.figures) :] = np.where(block.fits, block.counts, np.nan).T
     json_bytes = orjson.dumps(rows, option=orjson.OPT_SERIALIZE_NUMPY)
-    # JSON has null where CSV has nothing, and 8.0 for 8.
+    # JSON uses null instead of an empty cell, and 8.0 for 8.
     plain = json_bytes[2:-2].replace(b"null", b"").replace(b".0,", b",").replace(b".0]", b"]")
     lines = plain.split(b"],[")
     lines[-1] = lines[-1].removesuffix(b".0")
@@ -102,9 +103,9 @@ _COPIED_BYTES: Final = 1 << 20
 
 
 class SweepNpzWriter:
-    """Collects each column in a file of its own without a name, then packs them into one.
+    """Collects each column in an unnamed temporary file, then packs them into one.
 
-    Memory stays flat so, and nothing is left behind, however it ends.
+    Memory stays constant, and no file is left behind, however it ends.
     """
 
     def __init__(self, file: IO[bytes], sweep: Sweep, words: SweepWordLists, folder: Path, stack: ExitStack) -> None:
@@ -116,7 +117,7 @@ class SweepNpzWriter:
         kinds |= dict.fromkeys(WORD_COLUMNS, np.int16)
         self._columns: dict[str, IO[bytes]] = {}
         for name, kind in kinds.items():
-            column = stack.enter_context(tempfile.TemporaryFile(dir=folder))  # noqa: SIM115 - the stack does
+            column = stack.enter_context(tempfile.TemporaryFile(dir=folder))  # noqa: SIM115 - closed by the stack
             npy.write_array_header_1_0(column, _make_array_header(kind, sweep.shape))
             self._columns[name] = column
 
@@ -131,7 +132,7 @@ class SweepNpzWriter:
                 self._add(name, row)
 
     def finish(self) -> None:
-        """Pack axes, words and columns; a column's own file is gone once it is packed."""
+        """Pack axes, words and columns; each column's temporary file is removed once packed."""
         with zipfile.ZipFile(self._file, "w") as packed:
             for name, values in self._small().items():
                 with packed.open(zipfile.ZipInfo(f"{name}.npy"), "w") as member:
@@ -152,7 +153,7 @@ class SweepNpzWriter:
         return arrays | {f"{name}_words": np.array(self._words.all(name)) for name in WORD_COLUMNS}
 
 
-def _make_array_header(kind: Any, shape: tuple[int, ...]) -> dict[str, Any]:  # noqa: ANN401 - whatever NumPy takes
+def _make_array_header(kind: Any, shape: tuple[int, ...]) -> dict[str, Any]:  # noqa: ANN401 - as NumPy takes it
     return {"descr": npy.dtype_to_descr(np.dtype(kind)), "fortran_order": False, "shape": shape}
 
 
@@ -168,7 +169,7 @@ SUFFIXES: Final = (CSV_SUFFIX, NPZ_SUFFIX)
 
 
 class _SweepWriter(Protocol):
-    """What takes the blocks of a sweep."""
+    """Receives the blocks of a sweep."""
 
     def write(self, block: SweepBlock) -> None: ...
 
@@ -176,14 +177,14 @@ class _SweepWriter(Protocol):
 
 
 class SweepRun:
-    """One sweep and the file that it goes to.
+    """One sweep and its output file.
 
-    `done` counts the points that are written; `evaluation_s` and `writing_s` are what both halves of the
-    work have taken. `reasons` counts the points that do not fit, by reason.
+    `done` counts the points written; `evaluation_s` and `writing_s` are the times of both halves of the work. `reasons`
+    counts the points that do not fit, by reason.
     """
 
     def __init__(self, sweep: Sweep, catalog: EstimatorCatalog, calibration: Calibration, target: Path) -> None:
-        """Prepare; raises `InputError` for a suffix that is none of the two forms."""
+        """Prepare; raises `InputError` for an unknown suffix."""
         check_suffix(target)
         self.sweep = sweep
         self.target = target
@@ -196,8 +197,8 @@ class SweepRun:
     def steps(self) -> Generator[int]:
         """Do the work; yield after each block how many points are done.
 
-        The file is there after the last one. When the iterator is closed before, or an error comes, the file
-        is as it was before.
+        The file exists after the last one. If the iterator is closed earlier, or an error occurs, the file is
+        unchanged.
         """
         with ExitStack() as stack:
             file = stack.enter_context(open_replacement(self.target))
@@ -219,7 +220,7 @@ class SweepRun:
         return self._evaluation.plans
 
     def never(self) -> Iterator[tuple[str, str, Message]]:
-        """Yield axis and value of what nothing was possible with, and why; both empty for all of it."""
+        """Yield axis and value without any possible point, and the reason; both empty for the whole sweep."""
         return self._evaluation.never()
 
     def _writer(self, file: IO[bytes], stack: ExitStack) -> _SweepWriter:
