@@ -18,7 +18,7 @@ _FOREIGN_FILE: Final = message("catalog.file.foreign", "is not a GPU Desk catalo
 
 
 def sync_to_disk(path: Path) -> None:
-    """Wait until a file, or the names in a folder, are on the disk; Windows opens no folders."""
+    """Wait until a file, or a folder's names, are on disk; Windows cannot open folders."""
     if path.is_dir() and os.name == "nt":
         return
     handle = os.open(path, os.O_RDONLY if path.is_dir() else os.O_RDWR)
@@ -28,14 +28,14 @@ def sync_to_disk(path: Path) -> None:
         os.close(handle)
 
 
-#: "GPUD", in the header of the file: tells a catalog from any other SQLite database.
+#: "GPUD", in the header of the file: identifies a catalog among SQLite databases.
 APPLICATION_ID: Final = 0x47505544
-#: Raised with every change of the tables.
+#: Incremented with every change of the tables.
 SCHEMA_VERSION: Final = 3
 
 _MAGIC: Final = b"SQLite format 3\0"
 _HEADER_SIZE: Final = 100
-#: Result codes of SQLite that the program cannot be blamed for, by their low byte: the file, and the rest.
+#: Result codes of SQLite that are not the program's fault, by their low byte: the file, and others.
 _DAMAGED: Final = frozenset({sqlite3.SQLITE_CORRUPT, sqlite3.SQLITE_NOTADB})
 _ENVIRONMENT: Final = frozenset(
     {
@@ -53,7 +53,7 @@ DatabaseRow = tuple[Any, ...]
 
 
 class CatalogFileError(InputError):
-    """The catalog file cannot be used in its present state; it is unchanged, and the message says what to do."""
+    """The catalog file is unusable in its present state; it is unchanged, and the message says what to do."""
 
     def __init__(self, problem: Message, path: Path) -> None:
         super().__init__(problem, where=str(path))
@@ -61,16 +61,16 @@ class CatalogFileError(InputError):
 
 
 class CatalogBugError(RuntimeError):
-    """The program asked the catalog for something impossible: a mistake in the code."""
+    """An impossible request to the catalog: a bug."""
 
 
-#: The value of `seal` in the table `meta`: a digest of the file in which its own digits are zeros.
+#: The value of `seal` in the table `meta`: a digest of the file computed with zeros in its place.
 EMPTY_SEAL: Final = "gpudesk-sha256:" + 64 * "0"
 _SEAL: Final = re.compile(rb"gpudesk-sha256:([0-9a-f]{64})")
 
 
 def seal_file(path: Path) -> None:
-    """Write the digest of a catalog file into it, so that a single damaged byte is found when it is opened."""
+    """Write the digest of a catalog file into it, so that a damaged byte is found on opening."""
     content = path.read_bytes()
     sealed = _SEAL.search(content)
     if sealed is None:
@@ -109,7 +109,7 @@ class CatalogDatabase:
             raise CatalogFileError(problem, path)
         uri = f"{path.absolute().as_uri()}?mode=ro&immutable=1"
         try:
-            # Nothing is ever written, and SQLite itself lets one thread in at a time.
+            # Nothing is ever written, and SQLite itself serializes threads.
             self._connection = sqlite3.connect(uri, uri=True, check_same_thread=False)
         except sqlite3.Error as error:
             raise self._translate(error) from error
@@ -125,7 +125,7 @@ class CatalogDatabase:
         return tuple(row[1] for row in self.rows(f"PRAGMA table_info({table})"))
 
     def close(self) -> None:
-        """Let the file go; closing twice is no error."""
+        """Close the file; closing twice is allowed."""
         self._connection.close()
 
     def __enter__(self) -> CatalogDatabase:
@@ -149,9 +149,9 @@ class CatalogDatabase:
 
 
 def find_file_problem(path: Path) -> Message | None:
-    """Return why the file is not a complete catalog of this version, from its first 100 bytes alone; None if it is.
+    """Return why the file is not a complete catalog of this version, from its first 100 bytes; None if it is.
 
-    Their layout is section 1.3 of SQLite's description of its file format.
+    Their layout is section 1.3 of SQLite's file format documentation.
     """
     try:
         with path.open("rb") as file:
@@ -165,7 +165,7 @@ def find_file_problem(path: Path) -> Message | None:
 
 
 def _find_header_problem(header: bytes, size: int) -> Message | None:
-    """Return the problem that the header shows for a file of `size` bytes; None if none exists."""
+    """Return the problem in the header for a file of `size` bytes; None without one."""
     if not header.startswith(_MAGIC[: len(header)]):
         return _FOREIGN_FILE
     if len(header) < _HEADER_SIZE:

@@ -41,7 +41,7 @@ def _make_word_column(attribute: str, *, is_visible: bool = True) -> CatalogColu
     return CatalogColumn(attribute, _Kind.TEXT, attribute=attribute, is_visible=is_visible)
 
 
-#: Attributes whose words the program has texts for.
+#: Attributes whose words the program translates.
 _WORDED: Final = frozenset({"cooling"})
 
 
@@ -184,7 +184,7 @@ _COLUMNS: Final[Mapping[CatalogSection, tuple[CatalogColumn, ...]]] = MappingPro
 
 
 def list_catalog_columns(section: CatalogSection) -> tuple[CatalogColumn, ...]:
-    """Return the columns of a section from left to right; those of its attributes are in the registry."""
+    """Return the columns of a section from left to right; those of attributes are in the registry."""
     attributes = {CatalogSection.ACCELERATORS: ATTRIBUTES, CatalogSection.SYSTEMS: SYSTEM_ATTRIBUTES}.get(section, {})
     registered = (_make_registered_column(column, each) for column, each in list_listed_attributes(attributes))
     return (*_COLUMNS[section], *registered)

@@ -69,7 +69,7 @@ def iterate_system_rows(catalog: Catalog) -> Iterator[CatalogRow]:
 
 
 def iterate_model_rows(catalog: Catalog) -> Iterator[CatalogRow]:
-    """Yield every model; parameters that nobody states are counted from the dimensions."""
+    """Yield every model; unstated parameters are counted from the dimensions."""
     columns = list_catalog_columns(CatalogSection.MODELS)
     for thing in catalog.things(CatalogEntryKind.MODEL):
         attributes = _read_attributes(catalog, thing)
@@ -79,14 +79,14 @@ def iterate_model_rows(catalog: Catalog) -> Iterator[CatalogRow]:
         for column in columns:
             value, mark = _make_cell(column, thing, attributes)
             if value is None and column.key in computed:
-                # That all caches are computed is said by the head.
+                # The head says that all caches are computed.
                 value, mark = computed[column.key], 0 if column.key == "kv" else CatalogCellMark.COMPUTED
             cells.append((value, mark))
         yield _make_entry_row(thing, columns, cells, attributes)
 
 
 def compute_model_value(catalog: Catalog, thing: str, attribute: str) -> CatalogCellValue:
-    """Return what follows from a model's dimensions for an attribute that nobody states; else None."""
+    """Return the value of an unstated attribute that follows from a model's dimensions; else None."""
     column = next((each for each in list_catalog_columns(CatalogSection.MODELS) if each.attribute == attribute), None)
     if column is None or catalog.kind_of(thing) is not CatalogEntryKind.MODEL:
         return None
@@ -112,7 +112,7 @@ def _read_attributes(catalog: Catalog, thing: CatalogEntry) -> AttributesByName:
 
 
 def _make_cell(column: CatalogColumn, thing: CatalogEntry, attributes: AttributesByName) -> _MarkedCell:
-    """Return the value that holds of a column's attribute; names and makers are those of the thing."""
+    """Return the current value of a column's attribute; names and makers are those of the entry."""
     if column.attribute is not None:
         attribute = attributes.get(column.attribute)
         if attribute is None:
@@ -137,7 +137,7 @@ def _find_mark(attribute: AttributeClaims) -> int:
 
 
 def _make_price_cell(attributes: AttributesByName, purchases: Iterable[PriceRecord]) -> _MarkedCell:
-    """Return the ends of what a part costs, by the claims about it, else by the prices on record."""
+    """Return the price range of an accelerator, by claims about it, else by the prices on record."""
     ends = [attributes[name] for name in PRICE_BOUND_ATTRIBUTES if name in attributes]
     stated = [each for each in ends if isinstance(each.value, int | float)]
     if stated:
@@ -157,9 +157,9 @@ def _make_range_cell(amounts: Iterable[float]) -> CatalogCellValue:
 
 
 def _compute_values(model: Model, stated: CatalogCellValue) -> dict[str, CatalogCellValue]:
-    """Return what follows from a model's dimensions: parameters, and the bytes of FP16 cache a token.
+    """Return values computed from a model's dimensions: parameters, and FP16 cache bytes per token.
 
-    `stated` are the parameters that a source states; of a model without experts all are active.
+    `stated` are the parameters of a source; in a model without experts all are active.
     """
     # The engine is loaded with the first look at models, not with the page.
     from gpudesk.domain.deployment import ParallelPlan
@@ -174,7 +174,7 @@ def _compute_values(model: Model, stated: CatalogCellValue) -> dict[str, Catalog
     return {
         "total": count_parameters(model),
         "active": stated if dense and stated else count_active_parameters(model, with_embedding=True),
-        # What grows without end: layers with a window are full after it.
+        # The growth without limit: layers with a window are full after it.
         "kv": sum(growth.per_token for growth in stored if growth.window is None),
     }
 
@@ -187,7 +187,7 @@ def _make_entry_row(
     *,
     announced: bool = False,
 ) -> CatalogRow:
-    """Put a row together; kinds and date are those of the claims that its columns show."""
+    """Build a row; kinds and date are those of the claims in its columns."""
     row_attributes = (attributes.get(column.attribute) for column in columns if column.attribute is not None)
     present = [attribute for attribute in row_attributes if attribute is not None]
     claims = [claim for claim in (attribute.preferred for attribute in present) if claim is not None]
@@ -206,9 +206,9 @@ def _make_entry_row(
     )
 
 
-#: Names of what refuses a statement without being one.
+#: Refutations that are not statements.
 AUTHORITIES: Final = MappingProxyType({"ARITHMETIC": "arithmetic", "PUBLIC-RECORD": "public_record"})
-#: The kinds of things whose attributes are listed claim by claim.
+#: The kinds of entries whose attributes are listed claim by claim.
 _LISTED_KINDS: Final = (
     CatalogEntryKind.ACCELERATOR,
     CatalogEntryKind.MODEL,
@@ -227,7 +227,7 @@ def make_catalog_table(section: CatalogSection, catalog: Catalog) -> CatalogTabl
 
 
 def iterate_catalog_rows(section: CatalogSection, catalog: Catalog) -> CatalogRows:
-    """Yield the rows of a section in the order of the catalog, and None if a row takes longer."""
+    """Yield the rows of a section in the order of the catalog, and None before a slow row."""
     return _ROW_MAKERS[section](catalog)
 
 
@@ -236,7 +236,7 @@ def iterate_catalog_rows(section: CatalogSection, catalog: Catalog) -> CatalogRo
 
 def _iterate_price_rows(catalog: Catalog) -> CatalogRows:
     names = {thing.id: thing for thing in catalog.things(CatalogEntryKind.ACCELERATOR)}
-    # All prices of one part together, parts in the order of their list.
+    # All prices of one accelerator together, in the order of accelerators.
     order = {thing: place for place, thing in enumerate(names)}
     prices = sorted(catalog.prices(), key=lambda price: order.get(price.accelerator or "", len(order)))
     inactive = {waiting.price.id: waiting for waiting in catalog.waiting if waiting.price is not None}
@@ -246,7 +246,7 @@ def _iterate_price_rows(catalog: Catalog) -> CatalogRows:
 
 
 def _find_only_name(names: Sequence[str]) -> str | None:
-    """Return the one name there is; None if none exists or several."""
+    """Return the only name; None for none or several."""
     return names[0] if len(names) == 1 else None
 
 
@@ -353,7 +353,7 @@ _OWN_CLAIM: Final = make_marks(CatalogSection.CLAIMS, "value", CatalogCellMark.O
 
 
 def _make_statement_row(statement: DocumentStatement, *, judged: bool) -> CatalogRow:
-    """Return the row of a statement that is about no attribute of the catalog."""
+    """Return the row of a statement about no attribute of the catalog."""
     source = statement.source
     value = statement.value
     if statement.value_high is not None and statement.value_high != value:

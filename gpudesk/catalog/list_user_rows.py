@@ -1,4 +1,4 @@
-"""Rows of the user's facts beside the shipped values, active and inactive."""
+"""Rows of the user's facts next to the shipped values, active and inactive."""
 
 from __future__ import annotations
 
@@ -22,12 +22,12 @@ from gpudesk.domain.user_facts import FactKey, InactiveOverride, UserEntry, User
 from gpudesk.text.translation import tr
 
 PRICE_LOW: Final = PRICE_BOUND_ATTRIBUTES[0]
-#: What both ends of a price are called together.
+#: The common name of both ends of a price.
 PURCHASE_PRICE: Final = "price_purchase"
 
 
 def make_inactive_row(catalog: Catalog, thing: CatalogEntry | None, waiting: InactiveOverride) -> CatalogRow:
-    """Return the row of an inactive entry or attribute value; prices have rows of their own."""
+    """Return the row of an inactive entry or attribute value; prices have their own rows."""
     if waiting.entry is not None:
         return _make_inactive_entry_row(waiting, waiting.entry)
     name = waiting.attribute or ""
@@ -85,7 +85,7 @@ def _list_shipped_claims(catalog: Catalog, thing: CatalogEntry | None, name: str
 
 
 def merge_ends(values: Iterable[CatalogCellValue]) -> CatalogCellValue:
-    """Return the values of the ends of one amount: one value, or the two ends."""
+    """Return the ends of one amount as one value, or as a range."""
     stated = [value for value in values if value is not None]
     numbers = [value for value in stated if is_figure(value)]
     if len(set(numbers)) > 1:
@@ -94,7 +94,7 @@ def merge_ends(values: Iterable[CatalogCellValue]) -> CatalogCellValue:
 
 
 def divide_values(one: CatalogCellValue, other: CatalogCellValue) -> float | None:
-    """Return a value divided by another, where both are one number."""
+    """Return a value divided by another, if both are single numbers."""
     return float(one) / float(other) if is_figure(one) and is_figure(other) and other else None
 
 
@@ -102,7 +102,7 @@ _PRICE_HIGH: Final = PRICE_BOUND_ATTRIBUTES[1]
 
 
 def iterate_user_rows(catalog: Catalog) -> Iterator[CatalogRow]:
-    """Yield a row for each thing, attribute and price of the user's."""
+    """Yield a row for each of the user's entries, attributes and prices."""
     things = {thing.id: thing for thing in catalog.things()}
     waits = {key for waiting in catalog.waiting for key in waiting.keys}
     for fact in catalog.own:
@@ -121,7 +121,7 @@ def iterate_user_rows(catalog: Catalog) -> Iterator[CatalogRow]:
 
 
 def _list_touched(facts: UserFacts) -> tuple[str, ...]:
-    """Return the things about whose attributes the user says something, in the order in which that began."""
+    """Return the entries with the user's values, in the order of their first one."""
     about = (key[1] for key in facts.facts if key[0] in ("claim", "preference"))
     return tuple(dict.fromkeys(about))
 
@@ -139,7 +139,7 @@ def _make_user_entry_row(thing: CatalogEntry) -> CatalogRow:
 def _iterate_override_rows(
     thing: CatalogEntry, attributes: Iterable[AttributeClaims], waits: Container[FactKey]
 ) -> Iterator[CatalogRow]:
-    """Yield what the user says of a thing with effect; the two ends of a price are one amount."""
+    """Yield the user's active values of an entry; the two ends of a price are one amount."""
     user_attributes = {
         attribute.name: attribute
         for attribute in attributes

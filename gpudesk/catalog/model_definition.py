@@ -28,12 +28,12 @@ from gpudesk.domain.model import (
 from gpudesk.domain.precision import Precision
 from gpudesk.text.formatting import ClaimValue
 
-#: Fields of a model that are neither its name nor its structure.
+#: Fields of a model other than its name and structure.
 MODEL_FIELDS: Final = tuple(
     field.name for field in fields(Model) if field.name not in {"id", "name", "organisation", "layers", "notes", "own"}
 )
 _PRECISIONS: Final = frozenset({"native_precision", "native_other_precision"})
-#: What the fields hold where a file does not know them.
+#: Values of unknown fields.
 _UNKNOWN: Final = MappingProxyType(
     {"hidden_size": 0, "vocab_size": 0, "tied_embeddings": False, "max_context": None, "native_precision": None}
 )
@@ -45,7 +45,7 @@ def to_canonical_json(value: object) -> str:
 
 
 def parse_mixer(table: dict[str, Any]) -> Mixer:
-    """Make the mixer that a table with its `kind` and dimensions describes."""
+    """Return the mixer described by a table with its `kind` and dimensions."""
     fields = dict(table)
     mixer_type = MIXER_KINDS[fields.pop("kind")]
     if fields.get("indexer") is not None:
@@ -54,13 +54,13 @@ def parse_mixer(table: dict[str, Any]) -> Mixer:
 
 
 def parse_ffn(table: dict[str, Any]) -> Ffn:
-    """Make the feed-forward block that a table with its `kind` and dimensions describes."""
+    """Return the feed-forward block described by a table with its `kind` and dimensions."""
     fields = dict(table)
     return FFN_KINDS[fields.pop("kind")](**fields)
 
 
 def parse_model(definition: dict[str, Any]) -> Model:
-    """Make a model; layers of one kind share one mixer and one feed-forward object."""
+    """Return a model; layers of one kind share one mixer and one feed-forward object."""
     mixers = {name: parse_mixer(table) for name, table in definition["mixers"].items()}
     ffns = {name: parse_ffn(table) for name, table in definition["ffns"].items()}
     layers = tuple(
@@ -84,20 +84,20 @@ def parse_model(definition: dict[str, Any]) -> Model:
 
 
 _GROUPS: Final = frozenset({"mixers", "ffns"})
-#: Norms of all groups of layers, where they are alike.
+#: Norms of all groups of layers, if they are equal.
 _ALL_NORMS: Final = "layers.norms"
 
 
 def is_dimension(definition: Mapping[str, Any], name: str) -> bool:
-    """Whether an attribute is a dimension that the definition states, so that it can have another value.
+    """Whether an attribute is a dimension in the definition, so that it can have another value.
 
-    The sum of all layers is none: it follows from the groups.
+    The total of all layers is not: it follows from the groups.
     """
     return name == _ALL_NORMS or _find_holder(definition, name) is not None
 
 
 def find_dimension(definition: Mapping[str, Any], name: str) -> ClaimValue:
-    """Return what a definition states of a dimension; None if it states none of that name."""
+    """Return the value of a dimension in a definition; None without one."""
     if name == _ALL_NORMS:
         norms = {group["norms"] for group in definition["layers"]}
         return next(iter(norms)) if len(norms) == 1 else None
@@ -110,7 +110,7 @@ def find_dimension(definition: Mapping[str, Any], name: str) -> ClaimValue:
 
 
 def patch_definition(definition: Mapping[str, Any], values: Mapping[str, ClaimValue]) -> dict[str, Any]:
-    """Return the definition with other dimensions; what is no dimension of it is left out."""
+    """Return the definition with other dimensions; attributes that are not dimensions are ignored."""
     patched = copy.deepcopy(dict(definition))
     for name, value in values.items():
         if name == _ALL_NORMS:
@@ -125,7 +125,7 @@ def patch_definition(definition: Mapping[str, Any], values: Mapping[str, ClaimVa
 
 
 def _find_holder(definition: Mapping[str, Any], name: str) -> tuple[Any, str] | None:
-    """Return the table that holds a dimension and its key there, or None if there is no such dimension."""
+    """Return the table that holds a dimension and its key there, or None without it."""
     first, *rest = name.split(".")
     if not rest:
         return (definition, first) if first in MODEL_FIELDS and first in definition else None
@@ -150,7 +150,7 @@ def _find_in_layers(layers: list[dict[str, Any]], rest: list[str]) -> tuple[Any,
 
 
 class ShapeRelation(StrEnum):
-    """How one dimension must stand to another."""
+    """The required relation between two dimensions."""
 
     MULTIPLE = "multiple"
     AT_MOST = "at_most"
@@ -159,9 +159,9 @@ class ShapeRelation(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class ShapeFault:
-    """Two dimensions of one layer group (counted from 1) that break `relation`.
+    """Two dimensions of one layer group (counted from 1) that violate `relation`.
 
-    KEPT is about one alone: whether any layer of the same shape keeps the cache that the group reuses.
+    KEPT concerns only one: whether any layer of the same shape keeps the cache that the group reuses.
     """
 
     group: int
@@ -182,7 +182,7 @@ _Rule = tuple[str, int, ShapeRelation, str, int]
 
 
 def find_shape_faults(model: Model) -> Iterator[ShapeFault]:
-    """Yield every pair of dimensions that cannot belong together."""
+    """Yield every inconsistent pair of dimensions."""
     shapes = {_cache_shape(group.mixer) for group in model.layers if not reuses_cache(group.mixer)}
     for number, group in enumerate(model.layers, start=1):
         if reuses_cache(group.mixer) and _cache_shape(group.mixer) not in shapes:

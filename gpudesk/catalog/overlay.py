@@ -43,7 +43,7 @@ from gpudesk.text.messages import InputError
 
 SourcesById = Mapping[str, Source]
 
-#: What gives the values of the fields of a fact, by its class.
+#: Getters of the field values of a fact, by its class.
 _VALUES: Final[Mapping[type, Callable[[Any], tuple[object, ...]]]] = {
     kind: attrgetter(*(field.name for field in fields(kind))) for kind in get_args(UserFact)
 }
@@ -52,7 +52,7 @@ _REVISION_LENGTH: Final = 16
 
 
 class UserLayer:
-    """The user's facts, in order for questions about one thing."""
+    """The user's facts, indexed by entry."""
 
     def __init__(self, facts: UserFacts) -> None:
         self.facts = facts
@@ -80,7 +80,7 @@ class UserLayer:
                 self.claims.setdefault(fact.thing, {}).setdefault(fact.attribute, []).append(fact)
             else:
                 self.preferences.setdefault(fact.thing, {})[fact.attribute] = fact
-        # One id is one entry; this program does not write two.
+        # One id is one entry; this program never writes two.
         self.models = {name: model for name, model in self.models.items() if name not in self.accelerators}
         others = self.accelerators.keys() | self.models.keys()
         self.systems = {name: system for name, system in self.systems.items() if name not in others}
@@ -106,7 +106,7 @@ class UserLayer:
 
 
 def _make_readable(fact: UserModel) -> UserModel | None:
-    """Return a model under its id; None for a structure that cannot be read, which stays in the file."""
+    """Return a model by its id; None for an unreadable structure, which stays in the file."""
     try:
         plain = json.loads(fact.definition)
         definition = plain | {"id": fact.id, "name": fact.name, "organisation": fact.organisation}
@@ -117,9 +117,9 @@ def _make_readable(fact: UserModel) -> UserModel | None:
 
 
 def merge_things(shipped: Mapping[str, CatalogEntry], layer: UserLayer) -> dict[str, CatalogEntry]:
-    """Return all entries by id, the user's after the shipped ones of their kind; shipped ids stay.
+    """Return all entries by id, the user's after the shipped ones of their kind; shipped ids win.
 
-    A system whose accelerator is not there is no entry.
+    A system without its accelerator is left out.
     """
     accelerators = {thing.id for thing in shipped.values() if thing.kind is CatalogEntryKind.ACCELERATOR}
     accelerators |= layer.accelerators.keys()
@@ -137,10 +137,10 @@ def merge_attributes(
     sources: SourcesById,
     definition: str | None = None,
 ) -> dict[str, AttributeClaims]:
-    """Return the attributes of a thing with the user's claims and choices among their claims.
+    """Return the attributes of an entry with the user's claims and preferences.
 
-    Of a model, `definition` says what its dimensions are. Where those that the user prefers make no model,
-    what an upgrade brought being other than it was, none of them holds, and the choices wait.
+    `definition` has a model's dimensions. If the user's preferred dimensions are inconsistent, because an upgrade
+    changed others, none of them applies, and the preferences are inactive.
     """
     claims, preferences = layer.claims.get(thing.id, {}), layer.preferences.get(thing.id, {})
     if not claims and not preferences:
@@ -158,7 +158,7 @@ def merge_attributes(
 def _select_possible_claims(
     kind: CatalogEntryKind, claims: Mapping[str, list[UserClaim]], definition: Mapping[str, Any] | None
 ) -> dict[str, list[UserClaim]]:
-    """Leave out claims that no such thing can have, which this program does not write."""
+    """Leave out claims that do not suit the entry, which this program never writes."""
     possible = {}
     for name, stated in claims.items():
         dimension = None if definition is None else find_dimension(definition, name)
@@ -193,7 +193,7 @@ def _merge_all(
 
 
 def find_unit(kind: CatalogEntryKind, name: str) -> str | None:
-    """Return the unit in which an attribute of a kind of thing is kept; None for words and plain counts."""
+    """Return the internal unit of an attribute of a kind of entry; None for words and plain counts."""
     return find_model_unit(name) if kind is CatalogEntryKind.MODEL else get_units(kind).get(name)
 
 
@@ -204,15 +204,15 @@ def _merge_attribute(
     sources: SourcesById,
     dimension: ClaimValue,
 ) -> AttributeClaims:
-    """Put the user's claims after the shipped ones, and take the one that the user prefers if it is there.
+    """Put the user's claims after the shipped ones, and prefer the user's choice if it exists.
 
-    Without a choice the value of a `dimension` is that of the definition, which is what is computed with.
+    Without a choice the value of a `dimension` is that of the definition, which is used for computation.
     """
     claims = [*shipped.claims, *(_make_claim(each, shipped.unit, sources) for each in stated)]
     chosen_claim = None if chosen is None else _find_chosen(claims, chosen)
     if chosen_claim is None:
         if not shipped.claims and claims:
-            # Nobody else says anything: what was stated first holds until the user chooses.
+            # Without other claims the first one applies until the user chooses.
             agreeing = (place for place, each in enumerate(claims) if is_same_value(each.value, dimension))
             first = 0 if dimension is None else next(agreeing, None)
             if first is not None:
@@ -229,7 +229,7 @@ def _merge_attribute(
 
 
 def _find_chosen(claims: list[Claim], chosen: ClaimPreference) -> int | None:
-    """Return the place of the preferred claim, or None if nobody states it any more."""
+    """Return the position of the preferred claim, or None if it no longer exists."""
     for place, claim in enumerate(claims):
         if claim.source.id == chosen.source and is_same_value(claim.value, chosen.value):
             return place
@@ -237,7 +237,7 @@ def _find_chosen(claims: list[Claim], chosen: ClaimPreference) -> int | None:
 
 
 def is_same_value(one: ClaimValue, other: ClaimValue) -> bool:
-    """Whether two values are one, where true is not 1."""
+    """Whether two values are equal, where true is not 1."""
     return one == other and isinstance(one, bool) == isinstance(other, bool)
 
 
@@ -269,10 +269,10 @@ def find_chosen_dimensions(
 
 
 def make_patched_model(definition: Mapping[str, Any], dimensions: Mapping[str, ClaimValue]) -> Model | None:
-    """Return a model with other dimensions than its definition has, None if they make none."""
+    """Return a model with other dimensions than its definition, None if they are inconsistent."""
     if not dimensions:
         return parse_model(dict(definition))
-    # It takes time to load, and few users change the dimensions of models.
+    # The module is slow to load, and few users change the dimensions of models.
     from gpudesk.catalog.importing.model_facts import check_model_definition
 
     try:
@@ -282,7 +282,7 @@ def make_patched_model(definition: Mapping[str, Any], dimensions: Mapping[str, C
 
 
 def merge_model(definition: str, attributes: Mapping[str, AttributeClaims]) -> Model:
-    """Return a model with the dimensions that the user prefers, which are among its merged attributes."""
+    """Return a model with the user's preferred dimensions, which are among its merged attributes."""
     plain: dict[str, Any] = json.loads(definition)
     return make_patched_model(plain, find_chosen_dimensions(plain, attributes)) or parse_model(plain)
 
@@ -301,7 +301,7 @@ def merge_prices(
 
 
 def merge_revision(shipped: str, facts: UserFacts) -> str:
-    """Return the digest of both layers: that of the shipped catalog where there is no other."""
+    """Return the digest of both layers: that of the shipped catalog if there is no other."""
     if not len(facts):
         return shipped
     digest = hashlib.sha256(shipped.encode())

@@ -1,4 +1,4 @@
-"""Low, median and high of prices by accelerator and term, and which rents count in a comparison."""
+"""Low, median and high of prices by accelerator and term, and the rents used in a comparison."""
 
 from __future__ import annotations
 
@@ -12,14 +12,14 @@ from gpudesk.domain.system import System
 from gpudesk.domain.user_facts import UserPrice
 
 _Price = PriceRecord | UserPrice
-#: Accelerators that two classes of providers rent out before their prices are said to differ by a usual ratio.
+#: Accelerators that two provider classes must both rent out for a usual price ratio.
 _LEAST_PAIRS: Final = 5
 
 
 def summarize_prices(prices: Iterable[_Price]) -> tuple[PriceSummary, ...]:
     """Return the range of each accelerator and term, in the order of first mention; rents before purchases.
 
-    Prices of no part of the catalog, without an amount, or refused by the catalog are in none.
+    Prices outside the catalog, without an amount, or refused by the catalog are left out.
     """
     groups: dict[tuple[str, str], list[_Price]] = {}
     for price in prices:
@@ -33,7 +33,7 @@ def summarize_prices(prices: Iterable[_Price]) -> tuple[PriceSummary, ...]:
 class ComparablePrices:
     """The prices of a catalog for comparisons: rents of one class of providers, and purchases.
 
-    Rents of different classes differ by more than accelerators do: what counts is decided by `find` alone.
+    Rents of different classes differ more than accelerators do: only `find` decides which count.
     """
 
     def __init__(self, prices: Iterable[PriceRecord]) -> None:
@@ -50,8 +50,8 @@ class ComparablePrices:
     def find(self, accelerator: str, term: str, provider_class: ProviderClass | None) -> PriceSummary | None:
         """Return the range of the prices that count: those of the class, or of the first class that has any.
 
-        Prices of the user's whose provider has no known class count in every class. Where the user has prices
-        among them, these count alone.
+        The user's prices of providers without a known class count in every class. If the user has prices among them,
+        only these count.
         """
         group = self._groups.get((accelerator, term))
         if not group:
@@ -67,7 +67,7 @@ class ComparablePrices:
         return self._summaries[key]
 
     def find_class_ratio(self, term: str, provider_class: ProviderClass) -> float | None:
-        """Return what specialized clouds usually charge over what a class of providers does, by the median.
+        """Return the median ratio of specialized clouds' rents to those of a class of providers.
 
         It is over the accelerators that both rent out; None with fewer than five of them.
         """
@@ -83,7 +83,7 @@ class ComparablePrices:
         return self._class_ratios[key]
 
     def compare_same_provider(self, accelerator: str, against: str, term: str) -> tuple[SameProviderRent, ...]:
-        """Return the ratio of the newest rents of two accelerators at each provider that rents both, by its name."""
+        """Return the ratio of the newest rents of two accelerators by the name of each provider that rents both."""
         ours, theirs = (
             {rent.provider: rent.usd_per_hour for rent in self.list_provider_rents(each, term)}
             for each in (accelerator, against)
@@ -94,7 +94,7 @@ class ComparablePrices:
         )
 
     def list_provider_rents(self, accelerator: str, term: str) -> tuple[ProviderRent, ...]:
-        """Return the newest rent at each provider, the cheapest first; medians over markets are of no provider."""
+        """Return the newest rent at each provider, the cheapest first; medians over markets belong to no provider."""
         key = accelerator, term
         if key not in self._provider_rents:
             offers: dict[tuple[str, ProviderClass], list[PriceRecord]] = {}
@@ -118,7 +118,7 @@ def _take_newest(
 
 
 def summarize_api_prices(prices: Sequence[ApiPrice]) -> dict[str, PriceSummary]:
-    """Return the ranges of what providers charge for a hosted model, by the names of the cost inputs."""
+    """Return the price ranges of providers for a hosted model, by the names of the cost inputs."""
     if not prices:
         return {}
     amounts = {
@@ -144,7 +144,7 @@ def summarize_api_prices(prices: Sequence[ApiPrice]) -> dict[str, PriceSummary]:
 
 
 def summarize_system_prices(accelerator: str, systems: Sequence[System], dates: Sequence[str | None]) -> PriceSummary:
-    """Return the range of what systems with an accelerator cost each; all have a price, of these dates."""
+    """Return the price range of systems with an accelerator; all have a price, of these dates."""
     prices = [price for system in systems if (price := system.price_usd) is not None]
     dated = [date for date in dates if date is not None]
     return PriceSummary(
@@ -170,7 +170,7 @@ def _summarize(accelerator: str, term: str, prices: Sequence[_Price]) -> PriceSu
         accelerator=accelerator,
         term=term,
         low=min(map(min, amounts)),
-        # A price that is a range counts once, by its middle.
+        # A price range counts once, by its middle.
         median=statistics.median((min(each) + max(each)) / 2 for each in amounts),
         high=max(map(max, amounts)),
         count=len(prices),

@@ -1,4 +1,4 @@
-"""The catalog that the program reads: shipped facts with the user's overrides."""
+"""The catalog as the program reads it: shipped facts with the user's overrides."""
 
 from __future__ import annotations
 
@@ -44,7 +44,7 @@ from gpudesk.text.messages import InputError, Message, MessageParameter, Term, m
 
 _T = TypeVar("_T")
 
-#: What an id can be of.
+#: Kinds of ids.
 _KINDS: Final[dict[str, Term]] = {
     term: term
     for term in (
@@ -62,12 +62,12 @@ _KINDS: Final[dict[str, Term]] = {
 class Catalog:
     """The facts of one catalog file and of one user, as domain objects with their sources.
 
-    A question for an id that is not there raises `InputError` with the closest ids. The answers never
-    change: other facts of the user make another catalog.
+    An unknown id raises `InputError` with the closest ids. The answers never change: other facts of the user make
+    another catalog.
     """
 
     def __init__(self, shipped: ShippedCatalog, own: UserFacts | None = None) -> None:
-        """Answer from an open file, which is closed with this object, and from the facts of the user."""
+        """Use an open file, which is closed with this object, and the facts of the user."""
         self.shipped = shipped
         self.own = UserFacts() if own is None else own
         self._layer = overlay.UserLayer(self.own)
@@ -79,11 +79,11 @@ class Catalog:
         return cls(ShippedCatalog(CatalogDatabase(path)))
 
     def with_own(self, own: UserFacts) -> Catalog:
-        """Return the catalog with these facts of the user instead; both share the file."""
+        """Return the catalog with other facts of the user; both share the file."""
         return Catalog(self.shipped, own)
 
     def close(self) -> None:
-        """Let the file go; what was read stays valid."""
+        """Close the file; data already read stays valid."""
         self.shipped.store.close()
 
     def __enter__(self) -> Catalog:
@@ -94,11 +94,11 @@ class Catalog:
     ) -> None:
         self.close()
 
-    # What the catalog is
+    # Properties
 
     @property
     def revision(self) -> str:
-        """The digest of all facts: equal for equal facts, whenever and wherever they were built."""
+        """The digest of all facts: equal for equal facts, regardless of time and place of the build."""
         return self._revision
 
     @property
@@ -110,7 +110,7 @@ class Catalog:
         """The latest day on which a figure was retrieved."""
         return self.shipped.meta["data_date"]
 
-    # Things
+    # Entries
 
     def things(self, kind: CatalogEntryKind | None = None) -> tuple[CatalogEntry, ...]:
         """Return the entries of one kind or of all, in the order of lists."""
@@ -143,7 +143,7 @@ class Catalog:
         return _look_up(self._models, model_id, CatalogEntryKind.MODEL)
 
     def definition(self, model_id: str) -> dict[str, Any]:
-        """Return the structure of a model in plain JSON types, as it was published or entered."""
+        """Return the structure of a model in plain JSON types, as published or entered."""
         return dict(json.loads(_look_up(self._definitions, model_id, CatalogEntryKind.MODEL)))
 
     def diffusion_models(self) -> tuple[DiffusionModel, ...]:
@@ -161,7 +161,7 @@ class Catalog:
     def systems(self) -> tuple[System, ...]:
         """Return all systems: servers, racks, workstations, desktops, then instances, each by vendor.
 
-        Those of the user's come last.
+        The user's systems come last.
         """
         return tuple(self._systems.values())
 
@@ -169,7 +169,7 @@ class Catalog:
         return _look_up(self._systems, system_id, CatalogEntryKind.SYSTEM)
 
     def systems_of(self, accelerator_id: str) -> tuple[System, ...]:
-        """Return the systems with an accelerator; raises `InputError` without such an accelerator."""
+        """Return the systems with an accelerator; raises `InputError` for an unknown accelerator."""
         self.accelerator(accelerator_id)
         return tuple(system for system in self._systems.values() if system.accelerator == accelerator_id)
 
@@ -180,13 +180,13 @@ class Catalog:
         return max((claim.source.date for claim in claims if claim is not None and claim.source.date), default=None)
 
     def reference_designs(self) -> tuple[ReferenceDesign, ...]:
-        """Return the published designs that fleets can be compared with."""
+        """Return the published designs for comparison with fleets."""
         return self.shipped.reference_designs
 
-    # Figures and who states them
+    # Figures and their sources
 
     def attributes(self, thing_id: str) -> tuple[AttributeClaims, ...]:
-        """Return all attributes of a thing with all their claims, in the order of the data."""
+        """Return all attributes of an entry with all their claims, in the order of the data."""
         return tuple(self._attributes_of(thing_id).values())
 
     def attribute(self, thing_id: str, name: str) -> AttributeClaims:
@@ -218,37 +218,37 @@ class Catalog:
         return tuple(price for price in self._prices if price.accelerator == accelerator)
 
     def api_prices(self, model: str) -> tuple[ApiPrice, ...]:
-        """Return the list prices of a hosted model; none of a model of the user's."""
+        """Return the list prices of a hosted model; empty for a model of the user."""
         return tuple(price for price in self.shipped.api_prices if price.model == model)
 
     def missing_prices(self, accelerator: str) -> tuple[MissingPrice, ...]:
-        """Return which prices of an accelerator are not public, with what was found instead."""
+        """Return which prices of an accelerator are not public, with the findings instead."""
         return tuple(each for each in self.shipped.missing_prices if each.accelerator == accelerator)
 
     def seed_claims(self, thing: str | None = None) -> tuple[DocumentStatement, ...]:
-        """Return what the five source documents state, of all subjects or of one thing alone."""
+        """Return the statements of the five source documents, on all subjects or one entry."""
         if thing is None:
             return self.shipped.seed_claims
         self.thing(thing)
         return tuple(claim for claim in self.shipped.seed_claims if claim.concerns(thing))
 
     def disputes(self, thing: str | None = None) -> tuple[Dispute, ...]:
-        """Return the judged contradictions, all or those about one thing."""
+        """Return the judged contradictions, all or those about one entry."""
         if thing is None:
             return self.shipped.disputes
         self.thing(thing)
         return self.shipped.disputes_by_thing.get(thing, ())
 
-    # What the user says
+    # User facts
 
     @cached_property
     def waiting(self) -> tuple[InactiveOverride, ...]:
-        """The facts of the user that have no effect on the catalog as it is, and why."""
-        # Most users have none, and who asks for a figure does not want to know.
+        """The inactive facts of the user, with reasons."""
+        # Most users have none, and estimates do not need them.
 
         return find_inactive_overrides(self) if len(self.own) else ()
 
-    # What was merged
+    # Merged data
 
     @cached_property
     def _revision(self) -> str:
@@ -264,7 +264,7 @@ class Catalog:
 
     @cached_property
     def _accelerators(self) -> dict[str, Accelerator]:
-        """Assemble every accelerator; one of the user's that lacks what estimates need is left out."""
+        """Assemble every accelerator; a user's one without the required values is left out."""
         accelerators, required = {}, list_required_attributes()
         for part in (*self.shipped.parts.values(), *self._own_parts()):
             values = self.accelerator_values(part.id)
@@ -281,7 +281,7 @@ class Catalog:
 
     @cached_property
     def _systems(self) -> dict[str, System]:
-        """Assemble every system; one of the user's without its number of accelerators is left out."""
+        """Assemble every system; a user's one without its number of accelerators is left out."""
         shipped, parts, systems = self.shipped.system_values, self.shipped.part_values, dict[str, System]()
         for entry in (*self.shipped.systems.values(), *self._own_systems()):
             values = self._values(entry.id, shipped)
@@ -298,7 +298,7 @@ class Catalog:
         return entry_id in self._things and self._things[entry_id].own
 
     def _values(self, thing: str, shipped: Mapping[str, Mapping[str, ClaimValue]]) -> Mapping[str, ClaimValue]:
-        """Return the values in effect of a thing; `shipped` has those of the catalog alone."""
+        """Return the current values of an entry; `shipped` has only those of the catalog."""
         if not self._layer.touched(thing):
             return shipped.get(thing, {})
         attributes = self._attributes_of(thing)
@@ -336,7 +336,7 @@ class Catalog:
 
 
 def _look_up(entries: Mapping[str, _T], entry_id: str, kind: str) -> _T:
-    """Return an entry; where none exists, raise what was asked for and the closest ids."""
+    """Return an entry; raises an error with the closest ids for an unknown one."""
     try:
         return entries[entry_id]
     except KeyError:
@@ -362,7 +362,7 @@ def _find_near(word: str, choices: Iterable[str]) -> tuple[str, ...]:
     return tuple((close + starting)[:3])
 
 
-#: What any model can have, whatever its groups of layers are.
+#: Attributes of any model, regardless of its layer groups.
 _MODEL_ATTRIBUTES: Final = frozenset({*MODEL_STATED_UNITS, *MODEL_FIELDS, "layer_count"})
 
 UserStatement = UserClaim | ClaimPreference
@@ -417,7 +417,7 @@ def _find_inactive_entries(catalog: Catalog, things: Mapping[str, CatalogEntry])
 
 
 def _find_inactive_statements(catalog: Catalog, things: Mapping[str, CatalogEntry]) -> Iterator[InactiveOverride]:
-    """Yield what waits of what is said about attributes; both ends of a price wait together."""
+    """Yield inactive claims and preferences; both ends of a price are inactive together."""
     statements: dict[str, dict[str, list[UserStatement]]] = {}
     for fact in catalog.own:
         if isinstance(fact, UserClaim | ClaimPreference):
@@ -438,7 +438,7 @@ def _find_inactive_statements(catalog: Catalog, things: Mapping[str, CatalogEntr
 
 
 def _find_unit_of_name(name: str) -> str | None:
-    """Return the unit of an attribute of an entry that is gone, so that its kind is not known."""
+    """Return the unit of an attribute of an entry that no longer exists, so its kind is unknown."""
     attribute = find_attribute_definition(name)
     return find_model_unit(name) if attribute is None else attribute.unit
 
@@ -464,7 +464,7 @@ def _find_reason(
 
 
 def _is_chosen(catalog: Catalog, fact: UserStatement) -> bool:
-    """Whether it is a choice, or the claim that the user's choice names: both wait together."""
+    """Whether it is a preference, or the claim that it names: both are inactive together."""
     choice = catalog.own.get("preference", fact.thing, fact.attribute)
     return (
         isinstance(choice, ClaimPreference) and choice.source == fact.source and is_same_value(choice.value, fact.value)
@@ -472,7 +472,7 @@ def _is_chosen(catalog: Catalog, fact: UserStatement) -> bool:
 
 
 def _is_known(catalog: Catalog, thing: CatalogEntry, attribute: AttributeClaims) -> bool:
-    """Whether anything rests on an attribute: of a model, one that is shipped, a dimension, or named so."""
+    """Whether an attribute is used: for a model, a shipped one, a dimension, or a known name."""
     if thing.kind is not CatalogEntryKind.MODEL or any(not claim.own for claim in attribute.claims):
         return True
     return attribute.name in _MODEL_ATTRIBUTES or is_dimension(catalog.definition(thing.id), attribute.name)
@@ -495,7 +495,7 @@ def _say_no_claim(claim: Claim | None, value: MessageParameter) -> Message:
 
 
 def _say_no_model(claim: Claim | None) -> Message:
-    """Return the note that the dimensions are inconsistent, with the value in effect."""
+    """Return the note that the dimensions are inconsistent, with the current value."""
     if claim is None:
         return message(
             "own.waits.dimension_none", "cannot be combined with the other dimensions; the model's own value applies"

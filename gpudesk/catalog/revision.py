@@ -10,7 +10,7 @@ from typing import Any, Final
 from gpudesk.catalog.database import CatalogDatabase
 from gpudesk.catalog.model_definition import to_canonical_json
 
-#: The table that tells of the file itself; it holds the revision and is no part of it.
+#: The table about the file itself; it holds the revision and is excluded from it.
 META: Final = "meta"
 
 TableRow = dict[str, Any]
@@ -19,7 +19,7 @@ TableRows = dict[str, list[TableRow]]
 
 
 def compute_revision(tables: Mapping[str, Sequence[TableRow]]) -> str:
-    """Digest the sorted rows of all tables but `meta`, in whatever order they come."""
+    """Digest the sorted rows of all tables but `meta`, in any order."""
     digest = hashlib.sha256()
     for name, rows in sorted(tables.items()):
         if name != META:
@@ -39,11 +39,11 @@ def _read_table(store: CatalogDatabase, table: str) -> list[TableRow]:
 
 
 def _as_stored(row: TableRow) -> TableRow:
-    """Return a row as SQLite keeps it, where yes and no are numbers."""
+    """Return a row as SQLite stores it, with yes and no as numbers."""
     return {column: int(value) if isinstance(value, bool) else value for column, value in row.items()}
 
 
-#: The parts of `data/` that lie in the catalog.
+#: The subfolders of `data/` in the catalog.
 CATALOG_FOLDERS: Final = (
     "accelerators",
     "claims",

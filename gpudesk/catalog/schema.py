@@ -1,8 +1,7 @@
 """Tables of both catalog files: the shipped one, and the user's with its versions.
 
-What a table of either file says of a source, a claim or a price is declared once. Programs that only read take
-the columns from the fields of the domain's records, which are in these tables under the same names: this module
-takes time to load.
+Columns of sources, claims and prices that both files share are declared once. Programs that only read use the fields of
+the domain's records, which have the same names, because this module is slow to load.
 """
 
 from __future__ import annotations
@@ -12,12 +11,12 @@ from typing import ClassVar, Final
 from sqlalchemy import ForeignKey, ForeignKeyConstraint, Index, Integer, MetaData, UniqueConstraint, text
 from sqlmodel import Field, SQLModel
 
-#: The tables of each file, whatever other tables a program defines.
+#: The tables of each file, regardless of other tables in the program.
 SHIPPED_METADATA: Final = MetaData()
 USER_METADATA: Final = MetaData()
 
 
-# What both files say
+# Common to both files
 
 
 class SourceBase(SQLModel):
@@ -32,14 +31,14 @@ class SourceBase(SQLModel):
 
 
 class AcceleratorBase(SQLModel):
-    """What an accelerator is beyond its attributes."""
+    """An accelerator without its attributes."""
 
     generation: str
     announced: bool = Field(sa_type=Integer)
 
 
 class SystemBase(SQLModel):
-    """What a system is beyond its attributes; `provider` and `instance` are those of its rents."""
+    """A system without its attributes; `provider` and `instance` are those of its rents."""
 
     kind: str
     provider: str | None
@@ -53,7 +52,7 @@ class ModelBase(SQLModel):
 
 
 class ClaimBase(SQLModel):
-    """A figure as one source states it: JSON in the unit used inside, `published` as printed."""
+    """A figure as one source states it: JSON in the internal unit, `published` as printed."""
 
     value: str
     kind: str
@@ -83,13 +82,13 @@ class PriceBase(SQLModel):
 
 
 class _ShippedTable(SQLModel):
-    """What the tables share; the metadata keeps them apart from tables of other files."""
+    """Base of the tables; the metadata separates them from tables of other files."""
 
     metadata: ClassVar[MetaData] = SHIPPED_METADATA
 
 
 class MetaRow(_ShippedTable, table=True):
-    """One word about the file itself: revision, data date, digest of what it was built from."""
+    """A property of the file itself: revision, data date, digest of its sources."""
 
     __tablename__ = "meta"
     key: str = Field(primary_key=True)
@@ -104,7 +103,7 @@ class SourceRow(SourceBase, _ShippedTable, table=True):
 
 
 class ThingRow(_ShippedTable, table=True):
-    """An accelerator, a model, a diffusion model, a serving engine or a system; `position` is its place in lists."""
+    """An accelerator, a model, a diffusion model, a serving engine or a system; `position` is its order in lists."""
 
     __tablename__ = "thing"
     id: str = Field(primary_key=True)
@@ -145,7 +144,7 @@ class SystemRow(SystemBase, _ShippedTable, table=True):
 
 
 class ReferenceDesignRow(_ShippedTable, table=True):
-    """A published design: how many accelerators it has, and the system that it consists of."""
+    """A published design: its number of accelerators, and its system."""
 
     __tablename__ = "reference_design"
     id: str = Field(primary_key=True, foreign_key="thing.id")
@@ -154,7 +153,7 @@ class ReferenceDesignRow(_ShippedTable, table=True):
 
 
 class DiffusionModelRow(_ShippedTable, table=True):
-    """What a diffusion model is beyond its attributes; its dimensions as JSON."""
+    """A diffusion model without its attributes; its dimensions as JSON."""
 
     __tablename__ = "diffusion_model"
     id: str = Field(primary_key=True, foreign_key="thing.id")
@@ -184,7 +183,7 @@ class DiffusionResultRow(_ShippedTable, table=True):
 
 
 class AttributeRow(_ShippedTable, table=True):
-    """One attribute of one thing: what its claims are about. `unit` is the one used inside."""
+    """One attribute of one entry, the subject of claims. `unit` is the internal one."""
 
     __tablename__ = "attribute"
     thing: str = Field(primary_key=True, foreign_key="thing.id")
@@ -229,7 +228,7 @@ class SeedClaimRow(_ShippedTable, table=True):
 
 
 class SeedSubjectRow(_ShippedTable, table=True):
-    """What a statement is about: a thing, perhaps an attribute of it, and the claim that says the same.
+    """The target of a statement: an entry, possibly an attribute of it, and the equal claim.
 
     `claim` is the position of that claim; None if the statement gives no value of the attribute.
     """
@@ -247,7 +246,7 @@ class SeedSubjectRow(_ShippedTable, table=True):
 
 
 class DisputeRow(_ShippedTable, table=True):
-    """Two statements that cannot both hold; `claim_b` can also be a word instead of a claim."""
+    """Two contradictory statements; `claim_b` can also be a word instead of a claim."""
 
     __tablename__ = "dispute"
     id: str = Field(primary_key=True)
@@ -261,7 +260,7 @@ class DisputeRow(_ShippedTable, table=True):
 
 
 class DisputeSubjectRow(_ShippedTable, table=True):
-    """What a dispute is about: a thing, perhaps an attribute of it."""
+    """The target of a dispute: an entry, possibly an attribute of it."""
 
     __tablename__ = "dispute_subject"
     __table_args__ = (ForeignKeyConstraint(["thing", "attribute"], ["attribute.thing", "attribute.name"]),)
@@ -272,7 +271,7 @@ class DisputeSubjectRow(_ShippedTable, table=True):
 
 
 class ShippedPriceRow(PriceBase, _ShippedTable, table=True):
-    """A shipped price; `position` is its place in lists."""
+    """A shipped price; `position` is its order in lists."""
 
     __tablename__ = "price"
     id: str = Field(primary_key=True)
@@ -282,7 +281,7 @@ class ShippedPriceRow(PriceBase, _ShippedTable, table=True):
 
 
 class ProviderRow(_ShippedTable, table=True):
-    """A provider of accelerators and what kind of provider it is."""
+    """A provider of accelerators and its class."""
 
     __tablename__ = "provider"
     provider: str = Field(primary_key=True)
@@ -321,9 +320,9 @@ class MissingPriceRow(_ShippedTable, table=True):
 
 
 class _UserTable(SQLModel):
-    """What the tables share: `position` is the place in the order in which rows were entered.
+    """Base of the tables: `position` is the order of entry.
 
-    What a claim or a price is about can be a thing of the shipped catalog: nothing refers to it here.
+    The subject of a claim or a price can be an entry of the shipped catalog: no foreign key refers to it here.
     """
 
     metadata: ClassVar[MetaData] = USER_METADATA
@@ -331,7 +330,7 @@ class _UserTable(SQLModel):
 
 
 def _refer_to_source() -> ForeignKey:
-    """Checked at the end of a step, whose facts may come in any order."""
+    """Checked at the end of a step, whose facts can come in any order."""
     return ForeignKey("source.id", deferrable=True, initially="DEFERRED")
 
 
@@ -383,7 +382,7 @@ class UserClaimRow(ClaimBase, _UserTable, table=True):
 
 
 class PreferenceRow(_UserTable, table=True):
-    """The claim that the user takes for an attribute; its source can be a shipped one."""
+    """The user's preferred claim for an attribute; its source can be a shipped one."""
 
     __tablename__ = "preference"
     __table_args__ = (UniqueConstraint("thing", "attribute"),)

@@ -38,11 +38,11 @@ _T = TypeVar("_T")
 
 
 def restore_dataclass(kind: type[_T], plain: object) -> _T:
-    """Rebuild a value of `kind`: a dataclass, tuple, set, optional value or enumeration, or a plain type."""
+    """Restore a value of `kind`: a dataclass, tuple, set, optional value or enumeration, or a plain type."""
     return cast("_T", _restore(kind, plain))
 
 
-def _restore(kind: Any, plain: Any) -> Any:  # noqa: ANN401 - types as typing gives them, values as JSON does
+def _restore(kind: Any, plain: Any) -> Any:  # noqa: ANN401 - types from typing, values from JSON
     origin, inner = get_origin(kind), get_args(kind)
     if origin in (UnionType, Union):
         return None if plain is None else _restore(_find_only_kind(inner), plain)
@@ -57,7 +57,7 @@ def _restore(kind: Any, plain: Any) -> Any:  # noqa: ANN401 - types as typing gi
 
 
 def _find_only_kind(kinds: tuple[Any, ...]) -> Any:  # noqa: ANN401
-    """Return the one kind of an optional value; which of two was meant JSON does not say."""
+    """Return the only kind of an optional value; JSON does not say which of two was meant."""
     (kind,) = (kind for kind in kinds if kind is not type(None))
     return kind
 
@@ -70,7 +70,7 @@ def _read_hints(kind: type) -> dict[str, Any]:
 
 Sources = Mapping[str, Source]
 _NO_SOURCES: Sources = MappingProxyType({})
-#: Things and attributes that a row is about.
+#: Entries and attributes of a row.
 _Subjects = tuple[tuple[str, ...], tuple[str, ...]]
 _Statement = TypeVar("_Statement", DocumentStatement, Dispute)
 
@@ -80,7 +80,7 @@ def _parse_claim_value(text: str) -> ClaimValue:
     return tuple(value) if isinstance(value, list) else value
 
 
-#: By the annotation of a field; what is stored as it is used has none.
+#: By the annotation of a field; values stored as used have none.
 _DECODERS: Mapping[Any, Callable[[Any], Any]] = MappingProxyType(
     {
         SourceKind: SourceKind,
@@ -102,9 +102,9 @@ def read_rows(
     sources: Sources = _NO_SOURCES,
     beside: Sequence[str] = (),
 ) -> Iterator[tuple[dict[str, Any], DatabaseRow]]:
-    """Yield of each row the fields of a dataclass that the table has, and the columns `beside` them.
+    """Yield for each row the fields of a dataclass in the table, and the columns `beside` them.
 
-    `rest` is what stands in the query behind the table, such as its order.
+    `rest` is the end of the query after the table, such as its order.
     """
     hints, columns = _read_hints(record), store.columns(table)
     names = [name for name in hints if name in columns]
@@ -125,13 +125,13 @@ def read_sources(store: CatalogDatabase) -> dict[str, Source]:
 
 
 def read_things(store: CatalogDatabase) -> dict[str, CatalogEntry]:
-    """Read every thing by its id, in the order of lists."""
+    """Read every entry by its id, in the order of lists."""
     rows = store.rows("SELECT id, kind, name, maker FROM thing ORDER BY kind, position")
     return {row[0]: CatalogEntry(row[0], CatalogEntryKind(row[1]), row[2], row[3]) for row in rows}
 
 
 class AcceleratorEntry(NamedTuple):
-    """What an accelerator is beyond its attributes."""
+    """An accelerator without its attributes."""
 
     id: str
     name: str
@@ -141,7 +141,7 @@ class AcceleratorEntry(NamedTuple):
 
 
 def read_accelerator_entries(store: CatalogDatabase) -> dict[str, AcceleratorEntry]:
-    """Read what every accelerator is beyond its attributes, by id in the order of lists."""
+    """Read every accelerator without its attributes, by id in the order of lists."""
     rows = store.rows(
         "SELECT thing.id, thing.name, thing.maker, accelerator.generation, accelerator.announced"
         " FROM thing JOIN accelerator ON accelerator.id = thing.id ORDER BY thing.position"
@@ -150,7 +150,7 @@ def read_accelerator_entries(store: CatalogDatabase) -> dict[str, AcceleratorEnt
 
 
 class SystemEntry(NamedTuple):
-    """What a system is beyond its attributes."""
+    """A system without its attributes."""
 
     id: str
     name: str
@@ -162,7 +162,7 @@ class SystemEntry(NamedTuple):
 
 
 def read_system_entries(store: CatalogDatabase) -> dict[str, SystemEntry]:
-    """Read what every system is beyond its attributes, by id in the order of lists."""
+    """Read every system without its attributes, by id in the order of lists."""
     rows = store.rows(
         "SELECT thing.id, thing.name, thing.maker, system.kind, system.accelerator, system.provider, system.instance"
         " FROM thing JOIN system ON system.id = thing.id ORDER BY thing.position"
@@ -171,7 +171,7 @@ def read_system_entries(store: CatalogDatabase) -> dict[str, SystemEntry]:
 
 
 def read_preferred_values(store: CatalogDatabase, table: str) -> dict[str, dict[str, ClaimValue]]:
-    """Read the values that the catalog prefers of everything in a table, by id and attribute."""
+    """Read the catalog's preferred values of all entries in a table, by id and attribute."""
     preferred: dict[str, dict[str, ClaimValue]] = {}
     for thing, attribute, value in store.rows(
         f"SELECT claim.thing, claim.attribute, claim.value FROM claim JOIN {table} ON claim.thing = {table}.id"
@@ -182,7 +182,7 @@ def read_preferred_values(store: CatalogDatabase, table: str) -> dict[str, dict[
 
 
 def make_accelerator(part: AcceleratorEntry, values: Mapping[str, Any]) -> Accelerator:
-    """Name the preferred values as the domain does; what no claim is preferred for stays None."""
+    """Return an accelerator from its preferred values; None without a preferred claim."""
     peaks = {
         name.removeprefix(PEAK_DENSE): float(value)
         for name, value in sorted(values.items())
@@ -210,7 +210,7 @@ def make_accelerator(part: AcceleratorEntry, values: Mapping[str, Any]) -> Accel
     )
 
 
-#: Fields of `System` -> the attributes that they are called after.
+#: Fields of `System` -> the attributes behind them.
 _SYSTEM_FIELDS: Final[Mapping[str, str]] = MappingProxyType(
     {
         "accelerator_count": "accelerator_count",
@@ -230,7 +230,7 @@ _SYSTEM_FIELDS: Final[Mapping[str, str]] = MappingProxyType(
 )
 
 
-#: Fields of `ReferenceDesign` that are among those of `System`.
+#: Fields of `ReferenceDesign` that `System` has too.
 _DESIGN_FIELDS: Final = ("nodes", "power_max_w", "price_low_usd", "price_high_usd", "rack_units")
 
 
@@ -247,7 +247,7 @@ def read_reference_designs(store: CatalogDatabase) -> tuple[ReferenceDesign, ...
 
 
 def make_system(entry: SystemEntry, values: Mapping[str, Any], accelerator: Mapping[str, Any]) -> System:
-    """Name the preferred values as the domain does; `accelerator` are those of the accelerator in it."""
+    """Return a system from its preferred values; `accelerator` are those of the accelerator in it."""
     inherited = {"scale_up_domain": accelerator.get("scale_up_domain"), "accelerator_power_w": accelerator.get("tdp")}
     stated = {field: values[name] for field, name in _SYSTEM_FIELDS.items() if name in values}
     return System(**entry._asdict(), **{**inherited, **stated})
@@ -299,7 +299,7 @@ def read_diffusion_models(store: CatalogDatabase, sources: Sources) -> dict[str,
 
 
 def read_attributes(store: CatalogDatabase, thing: str, sources: Sources) -> dict[str, AttributeClaims]:
-    """Read all attributes of one thing with all their claims, in the order of the data."""
+    """Read all attributes of one entry with all their claims, in the order of the data."""
     rows = store.rows("SELECT name, unit, reason FROM attribute WHERE thing = ? ORDER BY position", (thing,))
     units = {name: unit for name, unit, _ in rows}
     claims: dict[str, list[Claim]] = {name: [] for name in units}
@@ -322,7 +322,7 @@ def read_attributes(store: CatalogDatabase, thing: str, sources: Sources) -> dic
 
 
 def _read_statement_ids(store: CatalogDatabase, thing: str) -> dict[tuple[str, int], list[str]]:
-    """Read which statements say what a thing's claims say, by attribute and place of the claim."""
+    """Read which statements equal an entry's claims, by attribute and position of the claim."""
     ids: dict[tuple[str, int], list[str]] = {}
     for attribute, claim, statement in store.rows(
         "SELECT attribute, claim, seed_claim FROM seed_subject WHERE thing = ? AND claim IS NOT NULL"
@@ -374,7 +374,7 @@ def read_disputes(store: CatalogDatabase) -> tuple[Dispute, ...]:
 
 
 def _read_subjects(store: CatalogDatabase, table: str, column: str) -> dict[str, _Subjects]:
-    """Read the things and the attributes that each row of a table is about, by the id of the row."""
+    """Read the entries and the attributes of each row of a table, by the id of the row."""
     things: dict[str, dict[str, None]] = {}
     attributes: dict[str, dict[str, None]] = {}
     for row, thing, attribute in store.rows(
@@ -391,7 +391,7 @@ def _with_subjects(statement: _Statement, subjects: _Subjects | None) -> _Statem
 
 
 class ShippedCatalog:
-    """What one catalog file holds. Whoever lays facts of their own over it shares what was read."""
+    """The content of one catalog file. Catalogs with different user facts share it."""
 
     def __init__(self, store: CatalogDatabase) -> None:
         self.store = store
@@ -412,7 +412,7 @@ class ShippedCatalog:
 
     @cached_property
     def parts(self) -> dict[str, AcceleratorEntry]:
-        """What every accelerator is beyond its attributes, by id in the order of lists."""
+        """Every accelerator without its attributes, by id in the order of lists."""
         return read_accelerator_entries(self.store)
 
     @cached_property
@@ -421,7 +421,7 @@ class ShippedCatalog:
 
     @cached_property
     def systems(self) -> dict[str, SystemEntry]:
-        """What every system is beyond its attributes, by id in the order of lists."""
+        """Every system without its attributes, by id in the order of lists."""
         return read_system_entries(self.store)
 
     @cached_property
@@ -482,14 +482,14 @@ class ShippedCatalog:
         return {thing: tuple(disputes) for thing, disputes in by_thing.items()}
 
     def attributes_of(self, thing: str) -> dict[str, AttributeClaims]:
-        """Return the attributes of a thing, read once; none where the file does not have it."""
+        """Return the attributes of an entry, read once; empty for an unknown entry."""
         if thing not in self._attributes:
             self._attributes[thing] = read_attributes(self.store, thing, self.sources)
         return self._attributes[thing]
 
 
 def is_catalog_stale(data_dir: Path, path: Path) -> bool:
-    """Whether the catalog at `path` is missing, unusable, or made from other data than `data_dir` holds."""
+    """Whether the catalog at `path` is missing, unusable, or built from other data than in `data_dir`."""
     if find_file_problem(path) is not None:
         return True
     try:
@@ -502,15 +502,15 @@ def is_catalog_stale(data_dir: Path, path: Path) -> bool:
 def ensure_built(data_dir: Path, path: Path) -> bool:
     """Build the catalog of a checkout if it is stale, and return whether it was.
 
-    Two processes may do so at once: each builds a file of its own, and either takes the place whole. A file
-    that is something else than a catalog is not overwritten; that raises `CatalogFileError`.
+    Two processes can do so at once: each builds a separate file, and either replaces it atomically. A file other than a
+    catalog is not overwritten; that raises `CatalogFileError`.
     """
     problem = find_file_problem(path)
     if problem is not None and problem.id == "catalog.file.foreign":
         raise CatalogFileError(problem, path)
     if not is_catalog_stale(data_dir, path):
         return False
-    # Building needs SQLAlchemy and pydantic, which take longer to load than a fresh catalog to read.
+    # Building needs SQLAlchemy and pydantic, which take longer to load than reading a fresh catalog.
     from gpudesk.catalog.build.writer import build_catalog
 
     build_catalog(data_dir, path)

@@ -17,16 +17,16 @@ from gpudesk.text.messages import Message, MessageParameter, message
 
 @dataclass(frozen=True, slots=True)
 class VerificationFinding:
-    """Something wrong with the catalog; `where` names the thing, attribute, claim or table."""
+    """A fault in the catalog; `where` names the entry, attribute, claim or table."""
 
     where: str
     problem: Message
 
 
 def verify_catalog(catalog: Catalog) -> tuple[VerificationFinding, ...]:
-    """Return all problems; none means that the catalog agrees with data/."""
+    """Return all problems; empty if the catalog agrees with data/."""
     store = catalog.shipped.store
-    # Each of the first two reads what only holds where the one before found nothing.
+    # Each of the first two relies on the success of the check before.
     findings = tuple(_check_integrity(store)) or tuple(_check_references(store))
     if findings:
         return findings
@@ -93,9 +93,9 @@ def _check_claims(store: CatalogDatabase) -> Iterator[VerificationFinding]:
 
 
 def _check_preferences(store: CatalogDatabase) -> Iterator[VerificationFinding]:
-    """At most one claim of an attribute is preferred; where claims differ it is said why.
+    """At most one claim of an attribute is preferred; differing claims have a reason.
 
-    A reason of the attribute says why, and so does a verdict on every claim that states another value.
+    The reason is one of the attribute, or a verdict on every claim that states another value.
     """
     for thing, name, preferred in store.rows(
         "SELECT thing, attribute, sum(preferred) FROM claim GROUP BY thing, attribute HAVING sum(preferred) > 1"
@@ -133,7 +133,7 @@ def _check_statements(store: CatalogDatabase) -> Iterator[VerificationFinding]:
 
 
 def _check_disputes(store: CatalogDatabase) -> Iterator[VerificationFinding]:
-    """The second side of a dispute is a claim, a word for a refutation, or nothing."""
+    """The second side of a dispute is a claim, a word for a refutation, or empty."""
     words = sorted(REFUTATIONS)
     marks = ", ".join("?" for _ in words)
     for dispute, claim in store.rows(
@@ -154,7 +154,7 @@ def _check_models(catalog: Catalog) -> Iterator[VerificationFinding]:
             yield VerificationFinding(where, _describe_shape_fault(fault))
 
 
-#: Share of a denoiser's parameters that its blocks have; embeddings and projections have the rest.
+#: Share of a denoiser's parameters in its blocks; embeddings and projections have the rest.
 _BLOCK_SHARES: Final = (0.75, 1.15)
 
 

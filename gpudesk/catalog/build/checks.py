@@ -37,16 +37,16 @@ from gpudesk.domain.system import SystemKind
 from gpudesk.text.messages import Message, format_message, message
 from gpudesk.text.units import UnknownUnitError, get_si_unit
 
-#: What can stand in the place of a second claim: the first is refused by calculation or by dated pages.
+#: Words in place of a second claim: the first is refuted by calculation or by dated pages.
 REFUTATIONS: Final = frozenset({"ARITHMETIC", "PUBLIC-RECORD"})
 
-#: Attributes by thing and name.
+#: Attributes by entry and name.
 RecordsByThing = Mapping[str, Mapping[str, AttributeRecord]]
 _SourceReference = tuple[DataEntry[BaseModel], str, str]
 
 
 def find_missing_references(files: DataFiles, things: RecordsByThing, broken: frozenset[str]) -> Iterator[DataProblem]:
-    """Yield every name of something that is not there; what `broken` files held counts as being there."""
+    """Yield every name that does not exist; contents of `broken` files count as existing."""
     if not _has_broken_sources(broken):
         yield from _check_sources(files)
     lost = frozenset(PurePosixPath(file).stem for file in broken)
@@ -169,15 +169,15 @@ def _check_disputed_claims(files: DataFiles) -> Iterator[DataProblem]:
                 yield entry.problem(field, f"there is no claim {claim!r}")
 
 
-#: The path of a field and what is wrong with it.
+#: The path of a field and its problem.
 _Fault = tuple[str, str]
 _R = TypeVar("_R", bound=BaseModel)
 
 
 def find_data_problems(files: DataFiles, broken: frozenset[str] = frozenset()) -> Iterator[DataProblem]:
-    """Yield every problem that is not one of a single field's type.
+    """Yield every problem beyond the type of a single field.
 
-    `broken` are the files with such problems: what they would have held is not said to be missing.
+    `broken` are the files with such problems: their content is not reported as missing.
     """
     yield from _check_ids(files)
     for accelerator in files.accelerators:
@@ -203,7 +203,7 @@ def find_data_problems(files: DataFiles, broken: frozenset[str] = frozenset()) -
 
 
 def _check_ids(files: DataFiles) -> Iterator[DataProblem]:
-    """A file is named by its id, and no two things or sources share one."""
+    """A file is named by its id, and ids of entries and sources are unique."""
     first_places: dict[str, str] = {}
     things = (*list_attribute_files(files), *files.models)
     for entry in things:
@@ -229,7 +229,7 @@ def _check_ids(files: DataFiles) -> Iterator[DataProblem]:
     )
 
 
-#: The fields that tell two rents of one provider apart.
+#: The fields that distinguish two rents of one provider.
 _OFFER: Final = {"provider", "accelerator", "term", "accelerators_in_instance", "instance", "region", "date"}
 
 
@@ -253,7 +253,7 @@ def _check_accelerator(entry: DataEntry[AcceleratorFile]) -> Iterator[DataProble
 
 
 def _check_systems(files: DataFiles) -> Iterator[DataProblem]:
-    """Check attributes first: only those that can be read are compared with each other."""
+    """Check attributes first: only readable ones are compared with each other."""
     units = get_units(CatalogEntryKind.SYSTEM)
     powers = {entry.record.id: _list_preferred(entry.record.attributes).get("tdp") for entry in files.accelerators}
     for entry in files.systems:
@@ -270,7 +270,7 @@ def _check_systems(files: DataFiles) -> Iterator[DataProblem]:
 
 
 def _list_preferred(attributes: Mapping[str, AttributeRecord]) -> dict[str, Any]:
-    """Return the preferred values in the units used inside, without those whose unit is not known."""
+    """Return the preferred values in internal units, without those of unknown units."""
     values = {}
     for name, attribute in attributes.items():
         for claim in attribute.claims:
@@ -280,7 +280,7 @@ def _list_preferred(attributes: Mapping[str, AttributeRecord]) -> dict[str, Any]
     return values
 
 
-#: Share of the power of its accelerators below which the highest power of a system cannot be.
+#: Minimum power of a system, as a share of the power of its accelerators.
 _LEAST_POWER: Final = 0.9
 #: Attributes of systems that cannot exceed another.
 _ORDERED: Final = (
@@ -292,7 +292,7 @@ _ORDERED: Final = (
 
 
 def find_system_faults(values: Mapping[str, Any]) -> Iterator[tuple[str, Message]]:
-    """Yield the attributes of a system that cannot be and why; `values` are the preferred ones, in SI units.
+    """Yield the impossible attributes of a system with reasons; `values` are the preferred ones, in SI units.
 
     `accelerator_power` among them is that of the accelerator unless the system has its own.
     """
@@ -339,7 +339,7 @@ def _check_attributes(
     *,
     verdicts_suffice: bool = False,
 ) -> Iterator[DataProblem]:
-    """Check the attributes of a thing whose possible attributes and their units are `units`."""
+    """Check the attributes of an entry whose possible attributes and their units are `units`."""
     for name, attribute in attributes.items():
         if name not in units:
             yield entry.problem(f"attributes.{name}", "is no attribute that such a thing can have")
@@ -380,7 +380,7 @@ def _check_layer_names(model: ModelFile) -> Iterator[_Fault]:
 
 
 def _check_claims(attribute: AttributeRecord, unit: str | None) -> Iterator[_Fault]:
-    """Figures carry a unit that the attribute can have, words carry none."""
+    """Figures need a unit that suits the attribute, words have none."""
     for number, claim in enumerate(attribute.claims, start=1):
         unit_text = claim.unit or attribute.unit
         field = f"claims.{number}"
@@ -408,7 +408,7 @@ def _check_unit(unit_text: str, si_unit: str) -> Iterator[str]:
 
 
 def _check_preference(attribute: AttributeRecord, *, verdicts_suffice: bool) -> Iterator[_Fault]:
-    """One claim is preferred, or none and the attribute says so; where claims differ it is said why."""
+    """Exactly one claim is preferred, unless the attribute states otherwise; differing claims need a reason."""
     preferred = sum(claim.preferred for claim in attribute.claims)
     if preferred > 1:
         yield "", f"{preferred} claims are preferred; one can be"
@@ -422,7 +422,7 @@ def _check_preference(attribute: AttributeRecord, *, verdicts_suffice: bool) -> 
 
 
 def _has_different_values(attribute: AttributeRecord) -> bool:
-    """Whether the claims state more than one value, compared in the unit used inside."""
+    """Whether the claims state more than one value, compared in the internal unit."""
     stated = set()
     for claim in attribute.claims:
         try:

@@ -24,14 +24,14 @@ from gpudesk.domain.attributes import MODEL_STATED_UNITS, RecordedClaimValue, co
 from gpudesk.domain.claim import is_figure
 from gpudesk.text.units import UnknownUnitError
 
-#: Words about the checkpoint, whose source is that of its precision where a file names no configuration.
+#: Words about the checkpoint; without a named configuration their source is that of its precision.
 _OF_THE_CHECKPOINT: Final = frozenset({"quantised_tensors", "native_other_precision", "native_group_size"})
-#: What a definition says about itself, and no source states as a dimension.
+#: Fields of a definition about itself, which no source states as a dimension.
 _REMARKS: Final = frozenset({"native_note", "generic_architecture", "unread_fields"})
 
 
 def list_dimensions(model: ModelFile) -> dict[str, Any]:
-    """Return every dimension that the file states by its path, in the order of the file."""
+    """Return every dimension of the file by its path, in the order of the file."""
     definition = model.definition()
     dimensions = {name: definition[name] for name in MODEL_FIELDS if name in definition and name not in _REMARKS}
     for part in ("mixers", "ffns"):
@@ -49,7 +49,7 @@ def _iterate_leaves(path: str, table: dict[str, Any]) -> Iterator[tuple[str, Any
 
 
 def _list_layer_dimensions(layers: list[dict[str, Any]]) -> dict[str, Any]:
-    """Number the groups of layers from 1; `layers.norms` holds where all have the same."""
+    """Number the groups of layers from 1; `layers.norms` is there if all have the same."""
     dimensions: dict[str, Any] = {}
     if not layers:
         return dimensions
@@ -64,7 +64,7 @@ def _list_layer_dimensions(layers: list[dict[str, Any]]) -> dict[str, Any]:
 
 
 def make_model_attributes(model: ModelFile) -> dict[str, AttributeRecord]:
-    """Return the attributes by name: dimensions in the order of the file, then what else is claimed."""
+    """Return the attributes by name: dimensions in the order of the file, then other claims."""
     stated = list_dimensions(model)
     claimed: dict[str, list[ModelClaimRecord]] = {}
     for claim in model.claims:
@@ -88,14 +88,14 @@ def make_model_attributes(model: ModelFile) -> dict[str, AttributeRecord]:
 
 
 def _find_source(name: str, model: ModelFile, claimed: dict[str, list[ModelClaimRecord]]) -> str | None:
-    """Return the source of a dimension that no preferred claim is about, or None if none exists."""
+    """Return the source of a dimension without a preferred claim, or None."""
     if model.dimensions_source is not None or name not in _OF_THE_CHECKPOINT:
         return model.dimensions_source
     return next((claim.source for claim in claimed.get("native_precision", ()) if claim.preferred), None)
 
 
 def find_claim_problems(model: ModelFile, attributes: Container[str]) -> Iterator[tuple[str, str]]:
-    """Yield what is wrong between the claims and the dimensions of a file, as (field, problem).
+    """Yield inconsistencies between the claims and the dimensions of a file, as (field, problem).
 
     `attributes` has the names of `make_model_attributes`.
     """
@@ -122,7 +122,7 @@ AttributeFile = AcceleratorFile | DiffusionFile | SystemFile | ReferenceDesignFi
 
 
 def list_attribute_files(files: DataFiles) -> tuple[DataEntry[AttributeFile], ...]:
-    """Return the files in which attributes are written out."""
+    """Return the files that spell out attributes."""
     return (*files.accelerators, *files.diffusion, *files.systems, *files.reference_designs)
 
 
@@ -131,21 +131,21 @@ def list_attributes_by_thing(files: DataFiles) -> dict[str, dict[str, AttributeR
     return attributes | {entry.record.id: make_model_attributes(entry.record) for entry in files.models}
 
 
-#: Stands in `stated` where a statement bears on an attribute without giving a value of it.
+#: Marks in `stated` a statement about an attribute that gives no value of it.
 NO_VALUE: Final = "-"
 
-#: Words in place of the unit of a value that has none.
+#: Words in place of the unit of a value without one.
 _NO_UNITS: Final = frozenset({None, "text", "date", "year", "boolean"})
-#: How the names of attributes end that hold the upper end of a range.
+#: Suffix of attributes that are the upper end of a range.
 _UPPER: Final = "_high"
 
 
 class StatementError(ValueError):
-    """A statement cannot be put as a value of the attribute that it names."""
+    """A statement cannot be converted to a value of the attribute that it names."""
 
 
 class StatementLink(NamedTuple):
-    """What a statement is about: a thing, perhaps one of its attributes, perhaps a claim by its place."""
+    """The target of a statement: an entry, possibly one of its attributes, possibly a claim by its position."""
 
     statement: str
     thing: str
@@ -155,7 +155,7 @@ class StatementLink(NamedTuple):
 
 @dataclass(frozen=True)
 class JoinedStatements:
-    """The attributes of all things with the statements among their claims, and what each is about."""
+    """The attributes of all entries with the statements among their claims, and the target of each."""
 
     attributes: Mapping[str, Mapping[str, AttributeRecord]]
     links: list[StatementLink] = field(default_factory=list)
@@ -163,7 +163,7 @@ class JoinedStatements:
 
 
 def join_statements(files: DataFiles, things: Mapping[str, Mapping[str, AttributeRecord]]) -> JoinedStatements:
-    """Join every statement to what it is about; what cannot be joined is left out and among the problems.
+    """Join every statement with its targets; failures are among the problems.
 
     `things` are those of `list_attributes_by_thing`.
     """
@@ -217,7 +217,7 @@ def _make_claim(record: SeedClaimRecord, name: str, attribute: AttributeRecord) 
 def _find_value(
     record: SeedClaimRecord, name: str, attribute: AttributeRecord
 ) -> tuple[RecordedClaimValue, str | None]:
-    """Return the value of an attribute that a statement gives, and the unit that it is printed in."""
+    """Return the value of an attribute in a statement, and its printed unit."""
     stated_value = record.stated or (record.value_high if name.endswith(_UPPER) else None) or record.value
     known_value = next((claim.value for claim in attribute.claims), "")
     if isinstance(known_value, list):
@@ -238,7 +238,7 @@ def _parse_number(text: str) -> int | float:
 
 
 def _find_claim(claim: ClaimRecord, attribute: AttributeRecord) -> int | None:
-    """Return where the attribute holds the claim already: its source says the same, in the unit inside."""
+    """Return the position of an equal claim of the attribute: same source and internal value."""
     si_value = convert_claim_to_si(claim.value, claim.unit)
     for place, each in enumerate(attribute.claims):
         if each.source == claim.source and convert_claim_to_si(each.value, each.unit or attribute.unit) == si_value:

@@ -1,4 +1,4 @@
-"""Reading the files of `data/` into validated records, with every problem collected."""
+"""Reading the files of `data/` into validated records, collecting every problem."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ from gpudesk.domain.serving_engine import ServingEngine
 from gpudesk.files import describe_faulty_data
 from gpudesk.text.messages import InputError
 
-#: Longer inputs are cut where a problem shows what was given.
+#: Longer inputs are shortened in problems.
 _SHOWN: Final = 60
 #: Index of a record's kind in a path: table, name, kind, field.
 _KIND_AT: Final = 2
@@ -83,7 +83,7 @@ def list_validation_problems(
 
 
 def _shorten_message(kind: str, text: str, value: object) -> str:
-    """Return pydantic's message, shortened, with the rejected value where that helps."""
+    """Return pydantic's message, shortened, with the rejected value if helpful."""
     if kind == "missing":
         return "is missing"
     if kind == "extra_forbidden":
@@ -106,7 +106,7 @@ _WITH_KINDS: Final = frozenset({"mixers", "ffns"})
 
 
 class _CsvLines(Protocol):
-    """What `csv.reader` returns; its own type has no public name."""
+    """The type of `csv.reader`; its own has no public name."""
 
     line_num: int
 
@@ -152,14 +152,14 @@ def _make_adapter(schema: Any) -> TypeAdapter[Any]:  # noqa: ANN401 - any datacl
 
 
 class DataFileReader:
-    """Reads files below one folder and collects what is wrong with them in `problems`."""
+    """Reads files below one folder and collects their problems in `problems`."""
 
     def __init__(self, data_dir: Path) -> None:
         self.data_dir = data_dir
         self.problems: list[DataProblem] = []
 
     def folder(self, name: str, schema: type[_T]) -> tuple[DataEntry[_T], ...]:
-        """Read every TOML file of a folder; a folder without any is a problem."""
+        """Read every TOML file of a folder; an empty folder is a problem."""
         paths = sorted((self.data_dir / name).glob("*.toml"))
         if not paths:
             self.problems.append(DataProblem(name, "", "the folder holds no TOML file"))
@@ -167,7 +167,7 @@ class DataFileReader:
         return tuple(entry for entry in entries if entry is not None)
 
     def table(self, name: str, schema: type[_R]) -> tuple[DataEntry[_R], ...]:
-        """Read a CSV table whose header must be the fields of the schema, each line a record."""
+        """Read a CSV table whose header must be the fields of the schema, one record per line."""
         try:
             with (self.data_dir / name).open(encoding="utf-8", newline="") as file:
                 return tuple(self._lines(name, csv.reader(file, strict=True), schema))
@@ -203,8 +203,8 @@ class DataFileReader:
         try:
             if issubclass(schema, BaseModel):
                 return DataEntry(name, place, schema.model_validate(content))
-            # A dataclass, by way of JSON: strict, where a number in quotes is no number, pydantic takes lists for
-            # sets and words for enumerations from nothing else.
+            # Via JSON: in strict mode, which rejects numbers in quotes, pydantic accepts lists as sets and words as
+            # enumerations only from JSON.
             plain, hint = json.dumps(content, default=str), cast("Any", schema)
             return DataEntry(name, place, _make_adapter(hint).validate_json(plain, strict=True, extra="forbid"))
         except ValidationError as error:
@@ -213,7 +213,7 @@ class DataFileReader:
 
 
 def read_data_files(data_dir: Path) -> tuple[DataFiles, list[DataProblem]]:
-    """Read everything; the problems are those of single files, records that have one are left out."""
+    """Read everything; the problems are those of single files, whose faulty records are left out."""
     reader = DataFileReader(data_dir)
     files = DataFiles(
         sources=_read_sources(reader),
@@ -247,7 +247,7 @@ def _read_sources(reader: DataFileReader) -> tuple[DataEntry[SourceRecord], ...]
 
 
 def _explain_unreadable(error: Exception) -> str:
-    """Return the reason why a file could not be read, without its path: the caller writes that in front."""
+    """Return why a file could not be read, without its path: the caller puts that in front."""
     if isinstance(error, OSError):
         return f"cannot be read: {error.strerror}"
     kind = "is not UTF-8 text" if isinstance(error, UnicodeDecodeError) else "is broken"

@@ -47,10 +47,10 @@ _SLUG: Final = "[a-z0-9]+(?:[.-][a-z0-9]+)*"
 Slug = Annotated[str, Field(pattern=f"^{_SLUG}$")]
 Text = Annotated[str, Field(min_length=1)]
 Date = Annotated[str, AfterValidator(_checked_date)]
-#: Strict validation takes no plain word for an enumeration, files have nothing else.
+#: In strict mode pydantic accepts no plain word for an enumeration, but files have nothing else.
 KindWord = Annotated[SourceKind, Field(strict=False)]
 Number = Annotated[float, Field(allow_inf_nan=False)]
-#: A claim's value: one check instead of a union, which would report one error for each of its types.
+#: A claim's value: one check instead of a union, which would report one error per type.
 RecordedValue = Annotated[bool | int | float | str | list[str], WrapValidator(_checked_value)]
 
 
@@ -59,7 +59,7 @@ def split_names(cell: str | None) -> tuple[str, ...]:
 
 
 class FileRecord(BaseModel):
-    """What all records of TOML files share: strict types, no unknown keys, no change afterwards."""
+    """Base of all records of TOML files: strict types, no unknown keys, immutable."""
 
     model_config = ConfigDict(strict=True, extra="forbid", frozen=True)
 
@@ -96,7 +96,7 @@ class ClaimRecord(FileRecord):
 
 
 class AttributeRecord(FileRecord):
-    """All claims about one attribute; `none_preferred` says that none of them is taken."""
+    """All claims about one attribute; `none_preferred` states that none of them is preferred."""
 
     claims: Annotated[list[ClaimRecord], Field(min_length=1)]
     unit: Text | None = None
@@ -116,7 +116,7 @@ class AcceleratorFile(FileRecord):
 
 
 class SystemFile(FileRecord):
-    """A file of data/systems/. An instance names the provider, and its name in data/prices/cloud.csv if it has one."""
+    """A file of data/systems/. An instance names its provider, and its name in data/prices/cloud.csv if any."""
 
     id: Slug
     name: Text
@@ -140,7 +140,7 @@ class ReferenceDesignFile(FileRecord):
 
 
 class TableRecord(BaseModel):
-    """What all rows of CSV tables share: cells are text, so numbers are read from text; empty is None."""
+    """Base of all rows of CSV tables: cells are text, so numbers are read from text; empty is None."""
 
     model_config = ConfigDict(extra="forbid", frozen=True)
 
@@ -176,7 +176,7 @@ class CloudPriceRecord(TableRecord):
 
 
 class PurchasePriceRecord(TableRecord):
-    """A row of data/prices/purchase.csv: one accelerator bought; `verdict` says why not to use it."""
+    """A row of data/prices/purchase.csv: one accelerator; `verdict` says why not to use it."""
 
     accelerator: _OptionalSlug
     usd_low: _Usd
@@ -224,9 +224,8 @@ class MissingPriceRecord(TableRecord):
 class SeedClaimRecord(TableRecord):
     """A row of data/claims/seeds.csv, with the figures as printed.
 
-    `thing` and `thing_attribute` may name several, with semicolons between them. `stated` is the value that
-    an attribute has by it, where that is written otherwise than printed, or "-" where it gives none;
-    `verdict` says why the value is not taken.
+    `thing` and `thing_attribute` can name several, separated by semicolons. `stated` is the value for an attribute, if
+    it differs from the printed text, or "-" without one; `verdict` says why the value is not used.
     """
 
     id: _Word
@@ -262,7 +261,7 @@ class DisputeRecord(TableRecord):
 
 
 class HardwareDisputeRecord(DisputeRecord):
-    """A row of data/disputes/hardware.csv, which names the accelerator once more."""
+    """A row of data/disputes/hardware.csv, which repeats the accelerator."""
 
     accelerator: _OptionalSlug
 
@@ -272,7 +271,7 @@ PositiveCount = Annotated[int, Field(ge=1)]
 
 
 def _make_record_type(dimensions: type, kind: str | None = None) -> type[FileRecord]:
-    """Make the schema of one dataclass; `kind` is the word that tells it from the others in a file."""
+    """Make the schema of one dataclass; `kind` is the word that identifies it in a file."""
     hints = get_type_hints(dimensions)
     field_types: dict[str, Any] = {}
     if kind is not None:
@@ -348,14 +347,14 @@ class DiffusionFile(FileRecord):
     architecture: DiffusionArchitectureRecord | None = None
 
     def results(self) -> Iterator[tuple[str, DiffusionResultRecord]]:
-        """Yield what was measured, then what was estimated, each with its place in the file."""
+        """Yield measured, then estimated times, each with its place in the file."""
         for part, results in (("measurements", self.measurements), ("estimates", self.estimates)):
             for number, result in enumerate(results, start=1):
                 yield f"{part}.{number}", result
 
 
 class LayerRecord(FileRecord):
-    """One `[[layers]]`: layers that are alike, by the names of their mixer and feed-forward block."""
+    """One `[[layers]]`: equal layers, by the names of their mixer and feed-forward block."""
 
     count: PositiveCount
     mixer: LayerKindName | None = None
@@ -364,14 +363,14 @@ class LayerRecord(FileRecord):
 
 
 class ModelClaimRecord(ClaimRecord):
-    """One `[[claims]]`: about an attribute of the model or about one dimension, named by its path."""
+    """One `[[claims]]`: about an attribute of the model or one dimension, named by its path."""
 
     attribute: Text
     reason: Text | None = None
 
 
 class ModelFile(FileRecord):
-    """A file of data/models/: its structure. `MODEL_FILE` adds the fields that `Model` has of its own."""
+    """A file of data/models/: its structure. `MODEL_FILE` adds the remaining fields of `Model`."""
 
     id: Slug
     name: Text
@@ -384,19 +383,19 @@ class ModelFile(FileRecord):
     claims: list[ModelClaimRecord] = Field(default_factory=list)
 
     def definition(self) -> dict[str, Any]:
-        """Return what makes up the model, in plain JSON types, without the defaults of dimensions."""
+        """Return the definition of the model, in plain JSON types, without default dimensions."""
         stated = self.model_dump(mode="json", include=set(MODEL_FIELDS), exclude_unset=True)
         kinds = self.model_dump(mode="json", include={"mixers", "ffns"}, exclude_unset=True)
         rest = self.model_dump(mode="json", include={"id", "name", "organisation", "notes", "layers"})
         return {"mixers": {}, "ffns": {}} | stated | kinds | rest
 
 
-#: Counts that a model can have none of.
+#: Counts that can be 0 in a model.
 _MAY_BE_NONE: Final = frozenset({"final_norms"})
 
 
 def _model_fields() -> dict[str, Any]:
-    """Give the schema every field of the domain's model; sizes may be unknown there, that is left out."""
+    """Give the schema every field of the domain's model; unknown sizes can be left out."""
     hints = get_type_hints(Model)
     field_types: dict[str, Any] = {}
     for field in fields(Model):

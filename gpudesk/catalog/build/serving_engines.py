@@ -31,7 +31,7 @@ from gpudesk.domain.serving_engine import (
 
 _ADAPTER: Final = TypeAdapter(ServingEngine)
 _MONTH: Final = re.compile(r"\d{4}-(?:0[1-9]|1[0-2])")
-#: Fields of all tables but conditions that say nothing when empty.
+#: Fields of all tables but conditions that must not be empty.
 _NEVER_EMPTY: Final = frozenset(
     {"name", "family", "source", "note", "reason", "weights", "kv", "parts", "platforms", "kernels"}
 )
@@ -46,7 +46,7 @@ _SWITCHES: Final = frozenset(
     }
 )
 
-#: Everything that is a table of its own in a file.
+#: Tables of a file.
 _EngineTable = (
     ServingEngine
     | ParallelSupport
@@ -59,7 +59,7 @@ _EngineTable = (
     | SplitRule
     | EngineCondition
 )
-#: The path of a field, counted from 1, and what is wrong with it.
+#: The path of a field, counted from 1, and its problem.
 _Fault = tuple[str, str]
 
 
@@ -70,7 +70,7 @@ def write_engine_json(engine: ServingEngine) -> str:
 
 
 def read_serving_engines(data_dir: Path) -> tuple[ServingEngine, ...]:
-    """Read every engine, by id, for itself; raises `DataError` with every problem of the files."""
+    """Read every engine, by id, without the catalog; raises `DataError` with every problem of the files."""
     reader = DataFileReader(data_dir)
     entries = reader.folder(ENGINES_FOLDER, ServingEngine)
     if problems := [*reader.problems, *find_engine_faults(entries, None)]:
@@ -81,7 +81,7 @@ def read_serving_engines(data_dir: Path) -> tuple[ServingEngine, ...]:
 def find_engine_faults(
     entries: Sequence[DataEntry[ServingEngine]], known_ids: frozenset[str] | None
 ) -> Iterator[DataProblem]:
-    """Yield what makes no sense in single files; `known_ids` are the sources, None if they are not known."""
+    """Yield the inconsistencies of single files; `known_ids` are the sources, None if unknown."""
     for entry in entries:
         if entry.record.id != PurePosixPath(entry.file).stem:
             yield entry.problem("id", f"must be the name of the file, given '{entry.record.id}'")
@@ -89,7 +89,7 @@ def find_engine_faults(
 
 
 def _find_faults(engine: ServingEngine, known_ids: frozenset[str] | None) -> Iterator[_Fault]:
-    """Yield what makes no sense in a file whose fields all have the right types."""
+    """Yield the inconsistencies of a file whose fields all have the right types."""
     for place, table in _iterate_tables(engine):
         yield from _check_when(place, table) if isinstance(table, EngineCondition) else _check_empty(place, table)
         source = getattr(table, "source", None)
@@ -110,13 +110,13 @@ def _find_faults(engine: ServingEngine, known_ids: frozenset[str] | None) -> Ite
 
 
 def _iterate_tables(table: _EngineTable, place: str = "") -> Iterator[tuple[str, _EngineTable]]:
-    """Yield every table of a file with the path before its fields."""
+    """Yield every table of a file with the path to its fields."""
     yield place, table
     for field in fields(table):
         value = getattr(table, field.name)
         if isinstance(value, ParallelSupport | EngineCondition):
             yield from _iterate_tables(value, f"{place}{field.name}.")
-        elif isinstance(value, tuple):  # of rules
+        elif isinstance(value, tuple):  # tables of rules
             for number, rule in enumerate(value, start=1):
                 yield from _iterate_tables(rule, f"{place}{field.name}.{number}.")
 
@@ -129,7 +129,7 @@ def _check_empty(place: str, table: _EngineTable) -> Iterator[_Fault]:
 
 
 def _check_when(place: str, when: EngineCondition) -> Iterator[_Fault]:
-    """Months are written as YYYY-MM, and no bound contradicts the other."""
+    """Months are written as YYYY-MM, and bounds are in order."""
     for name in ("since", "until"):
         month = getattr(when, name)
         if month is not None and not _MONTH.fullmatch(month):
@@ -142,7 +142,7 @@ def _check_when(place: str, when: EngineCondition) -> Iterator[_Fault]:
 
 
 def _check_last_rules(engine: ServingEngine) -> Iterator[_Fault]:
-    """Every setting ends in a rule that always holds, so that no part is without a value."""
+    """Every setting ends in an unconditional rule, so that no accelerator lacks a value."""
     last = {rule.setting: rule for rule in engine.settings}
     for setting in EngineSetting:
         if setting not in last:
@@ -152,7 +152,7 @@ def _check_last_rules(engine: ServingEngine) -> Iterator[_Fault]:
 
 
 def _check_values(engine: ServingEngine) -> Iterator[_Fault]:
-    """Fractions and shares lie between 0 and 1, switches are either, all else is a whole number above 0."""
+    """Fractions and shares are between 0 and 1, switches are 0 or 1, all others are whole numbers above 0."""
     for number, rule in enumerate(engine.settings, start=1):
         field = f"settings.{number}.value"
         if rule.setting in _FRACTIONS:
@@ -184,7 +184,7 @@ def _check_kinds(field: str, names: frozenset[str], known_names: Mapping[str, ob
 
 
 def _sort_json(value: object) -> object:
-    """Sort keys and the members of sets, whose order means nothing."""
+    """Sort keys and the members of sets, whose order has no meaning."""
     if isinstance(value, dict):
         return {key: _sort_json(each) for key, each in sorted(value.items())}
     if isinstance(value, list):
@@ -194,7 +194,7 @@ def _sort_json(value: object) -> object:
 
 
 def find_unknown_names(files: DataFiles) -> Iterator[DataProblem]:
-    """Yield every rule for a model, a generation or a platform that no file describes."""
+    """Yield every rule for a model, a generation or a platform without a file."""
     known_names = _list_known_names(files)
     for entry in files.engines:
         for field, name in sorted(set(_iterate_named(entry.record))):
@@ -203,7 +203,7 @@ def find_unknown_names(files: DataFiles) -> Iterator[DataProblem]:
 
 
 def _list_known_names(files: DataFiles) -> dict[str, frozenset[str]]:
-    """Return the names that each kind of field can have; a part can have several platforms, by commas."""
+    """Return the possible names in each kind of field; an accelerator can have several platforms, by commas."""
     platforms = (
         str(claim.value).split(",")
         for entry in files.accelerators

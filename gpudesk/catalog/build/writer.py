@@ -1,4 +1,4 @@
-"""Building the catalog file from `data/`: table rows, written whole and put in place at once."""
+"""Building the catalog file from `data/`: table rows, written completely and put in place atomically."""
 
 from __future__ import annotations
 
@@ -50,7 +50,7 @@ from gpudesk.domain.claim import PURCHASE_TERM, CatalogEntryKind, SourceKind
 from gpudesk.domain.system import SystemKind
 from gpudesk.text.messages import Message, explain_system_error, message
 
-#: Columns of the tables of statements and disputes that say what these are about.
+#: Columns of statements and disputes about their targets.
 _STATEMENT_JOINS: Final = {"thing", "thing_attribute", "stated", "verdict"}
 _DISPUTE_JOINS: Final = {"thing", "thing_attribute", "accelerator"}
 
@@ -106,7 +106,7 @@ def make_table_rows(files: DataFiles) -> TableRows:
 
 
 def find_data_date(tables: TableRows) -> str:
-    """Return the latest day on which a figure was retrieved, or "" where no figure says."""
+    """Return the latest day on which a figure was retrieved, or "" without one."""
     dates = (row["retrieved"] for name in ("claim", "diffusion_result") for row in tables[name])
     return max((date for date in dates if date is not None), default="")
 
@@ -140,7 +140,7 @@ def _make_thing_rows(kind: CatalogEntryKind, things: Sequence[tuple[str, str, st
 def _make_attribute_rows(
     thing: str, attributes: Mapping[str, AttributeRecord], units: Mapping[str, str | None] | None = None
 ) -> list[TableRow]:
-    """Make the rows of a thing's attributes; without `units` their own unit is the one used inside."""
+    """Make the rows of an entry's attributes; without `units` their own unit is the internal one."""
     return [
         {
             "thing": thing,
@@ -156,7 +156,7 @@ def _make_attribute_rows(
 def _iterate_claim_rows(
     thing: str, stated: Mapping[str, Mapping[str, AttributeRecord]], kinds: Mapping[str, SourceKind]
 ) -> Iterable[TableRow]:
-    """Make the rows of a thing's claims, in the unit used inside; the kind is the source's unless stated."""
+    """Make the rows of an entry's claims, in the internal unit; the kind is the source's unless stated."""
     for name, attribute in stated[thing].items():
         for position, claim in enumerate(attribute.claims):
             unit = claim.unit or attribute.unit
@@ -177,7 +177,7 @@ def _iterate_claim_rows(
 
 
 def _make_seed_subject_rows(statements: JoinedStatements) -> list[TableRow]:
-    """Make the rows of what each statement is about, numbered for each statement."""
+    """Make the rows of each statement's targets, numbered per statement."""
     count: Counter[str] = Counter()
     rows = []
     for link in statements.links:
@@ -195,7 +195,7 @@ def _make_seed_subject_rows(statements: JoinedStatements) -> list[TableRow]:
 
 
 def _iterate_dispute_subject_rows(dispute: DisputeRecord) -> Iterable[TableRow]:
-    """Make the rows of what a dispute is about: each attribute of each thing that it names."""
+    """Make the rows of a dispute's targets: each attribute of each entry that it names."""
     subjects = [
         (thing, attribute)
         for thing in split_names(dispute.thing)
@@ -206,7 +206,7 @@ def _iterate_dispute_subject_rows(dispute: DisputeRecord) -> Iterable[TableRow]:
 
 
 def _iterate_result_rows(model: DiffusionFile, kinds: Mapping[str, SourceKind]) -> Iterable[TableRow]:
-    """Make the rows of reported times; a word in the place of a figure has no unit."""
+    """Make the rows of reported times; a word in place of a figure has no unit."""
     for position, (field, result) in enumerate(model.results()):
         yield {
             "model": model.id,
@@ -233,14 +233,14 @@ def _make_diffusion_row(model: DiffusionFile) -> TableRow:
 
 
 def _to_stated_json(record: FileRecord) -> str:
-    """Return a record as JSON, without what it leaves to the defaults of its dataclass."""
+    """Return a record as JSON, without default values."""
     return to_canonical_json(record.model_dump(mode="json", exclude_unset=True))
 
 
 def _make_price_rows(
     rents: Sequence[DataEntry[CloudPriceRecord]], purchases: Sequence[DataEntry[PurchasePriceRecord]]
 ) -> list[TableRow]:
-    """Make the rows of all prices; an id lasts as long as nothing in the row changes."""
+    """Make the rows of all prices; an id stays the same while its row is unchanged."""
     rows = [
         *(_make_rent_row(entry.record) for entry in rents),
         *(_make_purchase_row(entry.record) for entry in purchases),
@@ -278,8 +278,8 @@ def _add_positions(entries: Sequence[DataEntry[ApiPriceRecord] | DataEntry[Missi
 def build_catalog(data_dir: Path, target: Path) -> str:
     """Build the catalog of `data_dir` at `target` and return its revision.
 
-    A file that was there stays whole until the new one takes its place at once. Raises `DataError` with
-    every problem of the data, and `CatalogFileError` where the file cannot be written.
+    An existing file stays complete until the new one replaces it atomically. Raises `DataError` with every problem of
+    the data, and `CatalogFileError` if the file cannot be written.
     """
     inputs = compute_inputs_digest(data_dir)
     tables = read_data_tables(data_dir)
@@ -302,7 +302,7 @@ def read_data_tables(data_dir: Path) -> TableRows:
     files, problems = read_data_files(data_dir)
     problems += find_data_problems(files, frozenset(problem.file for problem in problems))
     if not problems:
-        # The names in the rules are those of files that can be read.
+        # Names in rules are checked against readable files.
         problems += find_unknown_names(files)
     if problems:
         raise DataError(problems)
@@ -311,7 +311,7 @@ def read_data_tables(data_dir: Path) -> TableRows:
 
 @contextmanager
 def _replace_file(target: Path) -> Iterator[Path]:
-    """Yield a free name beside `target`; the file written there replaces it if no error occurs."""
+    """Yield a free name next to `target`; the file written there replaces it if no error occurs."""
     fresh = target.with_name(f"{target.name}.{secrets.token_hex(8)}.new")
     try:
         target.parent.mkdir(parents=True, exist_ok=True)
@@ -332,7 +332,7 @@ def _write_tables(path: Path, tables: TableRows) -> None:
     engine = create_engine(URL.create("sqlite", database=str(path)), poolclass=NullPool)
     try:
         with engine.connect() as connection:
-            # The file is nobody's yet: should this fail it is thrown away.
+            # Nobody uses the file yet: on failure it is deleted.
             for setting in ("foreign_keys = ON", "journal_mode = OFF", "synchronous = OFF"):
                 connection.exec_driver_sql(f"PRAGMA {setting}")
             connection.exec_driver_sql(f"PRAGMA application_id = {APPLICATION_ID}")

@@ -45,9 +45,9 @@ _CHIP_BITS: Final = 32
 
 @dataclass(frozen=True, slots=True)
 class StackedMemory:
-    """Memory in stacks: bytes/s of one stack in known parts and at most, and the sizes of one in GiB.
+    """Memory in stacks: bytes/s of one stack in known accelerators and at most, and the sizes of one in GiB.
 
-    Parts can leave `1 - least_filled` of a stack unused.
+    Accelerators can leave `1 - least_filled` of a stack unused.
     """
 
     name: str
@@ -61,7 +61,7 @@ class StackedMemory:
 
 @dataclass(frozen=True, slots=True)
 class GraphicsMemory:
-    """Memory in single chips: bits/s a pin, the widest bus, and the most GiB on one channel of 32 bits."""
+    """Memory in single chips: bits/s per pin, the widest bus, and the most GiB on one 32-bit channel."""
 
     name: str
     slowest_gbit: float
@@ -74,7 +74,7 @@ class GraphicsMemory:
         return 1.1 * self.widest_bits / 8 * self.fastest_gbit * _GIGA
 
     def most_gib(self, bandwidth: float) -> float:
-        """Return the memory that the bus of a bandwidth carries at most, where its chips are slow."""
+        """Return the most memory on the bus of a bandwidth, with slow chips."""
         channels = bandwidth * 8 / (self.slowest_gbit * _GIGA) / _CHIP_BITS
         return channels * self.most_gib_a_channel
 
@@ -85,7 +85,7 @@ _STACKED: Final = (
     StackedMemory("HBM3", 480e9, 820e9, 880e9, (16, 24), 24),
     StackedMemory("HBM3e", 700e9, 1260e9, 1400e9, (24, 36), 48),
     StackedMemory("HBM4", 1600e9, 2850e9, 3400e9, (24, 36, 48), 64),
-    # Where a source does not say which.
+    # If a source does not state which.
     StackedMemory("HBM", 180e9, 2850e9, 3400e9, (4, 8, 16, 24, 36, 48), 64),
 )
 _GRAPHICS: Final = (
@@ -99,19 +99,19 @@ _BY_NAME: Final = {each.name.upper(): each for each in (*_STACKED, *_GRAPHICS)}
 
 
 def find_memory_type(name: str) -> StackedMemory | GraphicsMemory | None:
-    """Return the kind of memory of a name as sources write it, `HBM3E`; None for an unknown one."""
+    """Return the memory type by its name in sources, `HBM3E`; None for an unknown one."""
     word = re.sub(r"[\s-]+", "", name).upper()
     return _BY_NAME.get(word)
 
 
-#: Bytes/s a byte of memory: a Vera Rubin has 71, a laptop with LPDDR a few.
+#: Bytes/s per byte of memory: a Vera Rubin has 71, a laptop with LPDDR a few.
 _PER_BYTE: Final = (8.0, 90.0)
 _LEAST_PER_BYTE_LPDDR: Final = 1.0
 
 _LABEL: Final = re.compile(r"\s*([0-9]{1,5}(?:\.[0-9]{1,2})?)\s*(G|T)i?B\b", re.IGNORECASE)
 _LABEL_TOLERANCE: Final = 0.08
 
-#: Names that say how much memory a part has, in GiB as it is sold.
+#: Names with the memory size in GiB as sold.
 _NAMED_MEMORY: Final[tuple[tuple[re.Pattern[str], tuple[float, ...]], ...]] = tuple(
     (re.compile(rf"(?<![a-z0-9]){pattern}(?![0-9])", re.IGNORECASE), sizes)
     for pattern, sizes in (
@@ -164,7 +164,7 @@ def check_memory(values: FigureValues, name: str) -> Iterator[PlausibilityFindin
 
 
 def _check_label(values: FigureValues, memory: float) -> Iterator[PlausibilityFinding]:
-    """A label counts GiB, or GB, and a little of it can be taken by error correction or the driver."""
+    """A label counts GiB or GB, and error correction or the driver can take a little of it."""
     match = _LABEL.match(find_text(values, "memory_label"))
     if match is None:
         return
@@ -237,7 +237,7 @@ def check_bandwidth(values: FigureValues) -> Iterator[PlausibilityFinding]:
 def _check_stack_bandwidth(
     kind: StackedMemory, bandwidth: float, memory: float | None, stacks: float | None
 ) -> Iterator[PlausibilityFinding]:
-    """Hold the bandwidth against its stacks; uncounted, against as many as the memory can be."""
+    """Compare the bandwidth with its stacks; without a count, with as many as the memory allows."""
     if stacks is not None:
         each, others = bandwidth / stacks, ("memory_stacks", "memory_type")
         low, high = (kind.slow, "B/s"), (kind.fast, "B/s")
@@ -287,13 +287,13 @@ def _check_bus_bandwidth(kind: GraphicsMemory, bandwidth: float, memory: float |
         yield PlausibilityFinding("memory_bandwidth", PlausibilityGrade.DOUBTFUL, problem, ("memory", "memory_type"))
 
 
-#: What accelerators compute 16-bit matrices in: those before Ampere have no BF16.
+#: Formats of 16-bit matrices: accelerators before Ampere have no BF16.
 _WIDE: Final = (f"{PEAK_DENSE}bf16", f"{PEAK_DENSE}fp16")
-#: FLOP a byte of memory bandwidth, in 16 bits without sparsity: an H20 has 37, a TPU v6e 560.
+#: FLOP per byte of memory bandwidth, in 16 bits without sparsity: an H20 has 37, a TPU v6e 560.
 _INTENSITY: Final = (35.0, 800.0)
-#: FLOP/s a watt, in 16 bits without sparsity.
+#: FLOP/s per watt, in 16 bits without sparsity.
 _PER_WATT: Final = (0.2e12, 4e12)
-#: What the peak of one format is to that of another, within the tolerance.
+#: Ratios of the peaks of two formats, within the tolerance.
 _RATIOS: Final[tuple[tuple[str, str, tuple[float, ...]], ...]] = (
     ("fp16", "bf16", (1.0,)),
     ("tf32", "bf16", (0.25, 0.5, 1.0)),
@@ -368,7 +368,7 @@ def _check_peak_against_power(values: FigureValues) -> Iterator[PlausibilityFind
 
 
 def _check_sparse(values: FigureValues) -> Iterator[PlausibilityFinding]:
-    """Peaks with structured sparsity are twice those without; equal ones were taken for each other."""
+    """Peaks with structured sparsity are twice those without; equal ones were probably confused."""
     for name in values:
         if not name.startswith(PEAK_SPARSE):
             continue
@@ -403,9 +403,9 @@ _PCIE_TOLERANCE: Final = 0.05
 
 
 def check_plausibility(values: FigureValues, name: str = "") -> tuple[PlausibilityFinding, ...]:
-    """Return everything that speaks against the figures of one accelerator of that name."""
+    """Return every reason against the figures of one accelerator of a name."""
     alone = tuple(_check_ranges(values))
-    # What a figure that cannot be does not go with says nothing more.
+    # Conflicts with an impossible figure add no information.
     sound = {each: value for each, value in values.items() if not any(one.refuses(each) for one in alone)}
     return (
         *alone,
@@ -417,7 +417,7 @@ def check_plausibility(values: FigureValues, name: str = "") -> tuple[Plausibili
     )
 
 
-# Each by itself
+# Individual checks
 
 
 def _check_ranges(values: FigureValues) -> Iterator[PlausibilityFinding]:
@@ -513,10 +513,9 @@ def _check_software(values: FigureValues) -> Iterator[PlausibilityFinding]:
 
 
 def check_new_value(catalog: Catalog, thing: str, attribute: str, value: ClaimValue) -> tuple[PlausibilityFinding, ...]:
-    """Return what a value, in the unit used inside, would bring up against a thing's other figures.
+    """Return the new problems of a value, in the internal unit, with an entry's other figures.
 
-    What is doubtful as it stands now is not told again, unless it is about this very attribute. Only
-    figures of accelerators are judged.
+    Existing problems are not repeated, unless they concern this attribute. Only figures of accelerators are checked.
     """
     entry = catalog.thing(thing)
     if entry.kind is not CatalogEntryKind.ACCELERATOR:

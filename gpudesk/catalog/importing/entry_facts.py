@@ -39,7 +39,7 @@ from gpudesk.text.messages import InputError, input_error, message
 from gpudesk.text.units import UnknownUnitError, get_si_unit
 
 _LONGEST: Final = 200
-#: Of a figure in whatever unit.
+#: Maximum of a figure in any unit.
 _MOST: Final = 1e30
 
 
@@ -52,7 +52,7 @@ _ABOVE_UPPER_END: Final = message("system.above_upper_end", "is above the high e
 
 @dataclass(frozen=True, slots=True)
 class StatedFigure:
-    """A value in a unit as its source states it; words have no unit."""
+    """A value in its source's unit; words have no unit."""
 
     value: ClaimValue
     unit: str | None
@@ -73,8 +73,8 @@ def make_entry_facts(
 ) -> tuple[UserFact, ...]:
     """Return the sources, the entry, and a claim for every figure; of several the first is preferred.
 
-    `reasons` say by attribute why. Raises `InputError` at the attribute that is missing, in a wrong unit,
-    or such as no such entry can have.
+    `reasons` explain the preferences by attribute. Raises `InputError` at an attribute that is missing, has a wrong
+    unit, or does not suit the entry.
     """
     attributes = REGISTERED_ATTRIBUTES[CatalogEntryKind(entry.key[0])]
     for name in list_required_attributes(attributes):
@@ -96,7 +96,7 @@ def make_entry_facts(
 
 
 def find_doubts(claims: Sequence[UserClaim], entry: FiguredEntry) -> tuple[PlausibilityFinding, ...]:
-    """Return what speaks against the figures that are preferred, which are the first of their attributes."""
+    """Return the problems of the preferred figures, which are the first of their attributes."""
     values: dict[str, ClaimValue] = {}
     for claim in claims:
         values.setdefault(claim.attribute, claim.value)
@@ -104,7 +104,7 @@ def find_doubts(claims: Sequence[UserClaim], entry: FiguredEntry) -> tuple[Plaus
 
 
 def check_system(values: Mapping[str, ClaimValue]) -> tuple[PlausibilityFinding, ...]:
-    """Return what contradicts itself among the figures of a system, each of which is refused."""
+    """Return the contradictions among the figures of a system, each of which is refused."""
     return tuple(
         PlausibilityFinding(name, PlausibilityGrade.REFUSED, problem)
         for name, limit, problem in (
@@ -119,7 +119,7 @@ def check_system(values: Mapping[str, ClaimValue]) -> tuple[PlausibilityFinding,
 def _iterate_claims(
     entry: str, attribute: Attribute, stated: Sequence[StatedFigure], today: str
 ) -> Iterator[UserClaim]:
-    """Yield the claims about an attribute; a source states one value of it, the first that is given."""
+    """Yield the claims about an attribute; of each source the first value."""
     sources: set[str] = set()
     for figure in stated:
         value = _check_figure_value(attribute, figure)
@@ -146,7 +146,7 @@ def _format_printed(figure: StatedFigure) -> str | None:
 def _iterate_preferences(
     claims: Sequence[UserClaim], reasons: Mapping[str, str], today: str
 ) -> Iterator[ClaimPreference]:
-    """Yield why one of several claims is taken, where that is said."""
+    """Yield the stated reasons for preferring one of several claims."""
     first: dict[str, UserClaim] = {}
     rivalled = set()
     for claim in claims:
@@ -158,7 +158,7 @@ def _iterate_preferences(
 
 
 def _check_figure_value(attribute: Attribute, figure: StatedFigure) -> ClaimValue:
-    """Return a value in the unit used inside; raises `InputError` at the attribute."""
+    """Return a value in the internal unit; raises `InputError` at the attribute."""
     name, unit = attribute.key, attribute.unit
     if unit is not None:
         return _check_number(name, figure, unit)

@@ -48,7 +48,7 @@ class _SourceEntry:
 
 @dataclass(frozen=True, slots=True)
 class _ClaimEntry:
-    """A figure and who states it: by the key of a source of the file, or written there."""
+    """A figure with its source: the key of a source of the file, or a whole source."""
 
     value: ClaimValue = None
     unit: str | None = None
@@ -64,7 +64,7 @@ class _ClaimEntry:
 
 @dataclass(frozen=True, slots=True)
 class _AttributeEntry(_ClaimEntry):
-    """One figure, or `claims`; or as `gpudesk catalog show` prints them: the value, again as a claim, its rivals."""
+    """One figure, or `claims`; or in the form of `gpudesk catalog show`: the value, its claim, its rivals."""
 
     name: str | None = None
     reason: str | None = None
@@ -127,7 +127,7 @@ _CHECKS: Final[Mapping[str, FieldCheck]] = {"date": _accept_date, "retrieved": _
 
 
 def _read_table(data: bytes, answers: Mapping[str, object]) -> dict[str, Any]:
-    """Return the fields of a file with answers in the place of those that it does not have."""
+    """Return the fields of a file with answers for missing ones."""
     table = parse_bounded_json(data, None, _LARGEST_FILE, no_object=NOTHING_TO_IMPORT, nan=False)
     for name in ("sources", "attributes"):
         entries = table.get(name)
@@ -139,7 +139,7 @@ def _read_table(data: bytes, answers: Mapping[str, object]) -> dict[str, Any]:
 
 
 _ANNOUNCED: Final = "announced"
-#: What `gpudesk catalog show` says beside the entry.
+#: Fields of `gpudesk catalog show` that do not belong to the entry.
 _IGNORED_FIELDS: Final = frozenset({"kind", "catalog", "disputes", "prices", "own", "api_prices", "missing_prices"})
 
 
@@ -151,10 +151,10 @@ def propose_accelerator(
     today: str,
     generations: Sequence[str] = (),
 ) -> ImportProposal:
-    """Return the accelerator of a JSON file called `name`; `generations` are those that the catalog has.
+    """Return the accelerator of a JSON file called `name`; `generations` are those of the catalog.
 
-    `answers` are what the user says of fields that were missing, by their names: where the file does not say which
-    generation the part behaves like, that is asked for. Raises `InputError` at the field that is at fault.
+    `answers` are the user's values for missing fields, by name; the generation with the same behavior is asked for if
+    the file lacks it. Raises `InputError` at the faulty field.
     """
     table = _read_table(data, answers)
     if table.get("kind") not in (None, "accelerator"):
@@ -186,7 +186,7 @@ def propose_accelerator(
 def propose_system(data: bytes, *, name: str, today: str, catalog: Catalog) -> ImportProposal:
     """Return the system of a JSON file called `name`; its accelerator must be in the catalog.
 
-    Raises `InputError` at the field that is at fault.
+    Raises `InputError` at the faulty field.
     """
     table = _read_table(data, {})
     entry = parse_record(_SystemFields, table, "", _CHECKS, text=_accept_line, ignore_unknown=True)
@@ -263,7 +263,7 @@ class _FigureReader:
         return {stated[0]: list(self._figures(*stated)) for stated in self._attributes()}
 
     def _attributes(self) -> Iterator[tuple[str, _AttributeEntry, str, bool]]:
-        """Yield the attributes by name, each with its place and whether the file says that it has no value."""
+        """Yield the attributes by name, each with its place and whether the file states that it has no value."""
         stated, raw = self._entry.attributes, self._table.get("attributes")
         if isinstance(stated, dict):
             for name, each in stated.items():
@@ -316,7 +316,7 @@ class _FigureReader:
         )
 
     def _find_source(self, stated: str | _SourceEntry | None, where: str) -> Source:
-        """Return the source of a claim: named, written there, or the only one of the file."""
+        """Return the source of a claim: named, inline, or the only one of the file."""
         if isinstance(stated, _SourceEntry):
             return self._make_source(stated)
         if stated is None and len(self._sources) == 1:
@@ -342,5 +342,5 @@ class _FigureReader:
         )
 
 
-def _is_null(entries: Any, key: str | int) -> bool:  # noqa: ANN401 - as JSON gives it
+def _is_null(entries: Any, key: str | int) -> bool:  # noqa: ANN401 - any JSON value
     return "value" in entries[key] and entries[key]["value"] is None

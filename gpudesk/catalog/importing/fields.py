@@ -1,4 +1,4 @@
-"""Fields of imported configurations, read with bounds, and the source a file makes."""
+"""Fields of imported configurations, read within bounds, and the source of a file."""
 
 from __future__ import annotations
 
@@ -20,14 +20,14 @@ _DIGITS: Final = 8
 
 
 def make_file_slug(text: str, longest: int = _LONGEST_SLUG) -> str:
-    """Return a text as an id: small letters, digits, dots and hyphens; "file" where nothing is left."""
+    """Return a text as an id: lower case letters, digits, dots and hyphens; "file" if nothing is left."""
     slug = re.sub(r"[^a-z0-9.]+", "-", text.lower())
     slug = re.sub(r"[.-]*-[.-]*", "-", re.sub(r"\.{2,}", ".", slug))[:longest].strip(".-")
     return slug or "file"
 
 
 def clean_text(text: str, longest: int = _LONGEST_TEXT) -> str:
-    """Return a text on one line without characters that print nothing or turn the writing round."""
+    """Return a text on one line without unprintable and direction-changing characters."""
     printable = "".join(each if each.isprintable() else " " for each in text[: 4 * longest])
     return " ".join(printable.split())[:longest]
 
@@ -41,7 +41,7 @@ def make_file_source(
     url: str | None = None,
     trust: str | None = None,
 ) -> Source:
-    """Return a source of the user's; the same words make the same id, also when a file is read again."""
+    """Return a source of the user; equal words give equal ids, also when a file is read again."""
     words = (clean_text(title) or "file", clean_text(publisher) or "file")
     digest = hashlib.sha256("\n".join((*words, date or "", url or "")).encode()).hexdigest()[:_DIGITS]
     return Source(
@@ -49,19 +49,19 @@ def make_file_source(
     )
 
 
-#: Above every size of every network; what is multiplied from there is bounded again in `model_facts`.
+#: Above every size of every network; products of them are bounded again in `model_facts`.
 LARGEST_SIZE: Final = 2**31
-#: Layers beyond which nothing is read, since lists are made as long as that.
+#: Maximum number of layers, since lists are made of that length.
 MOST_LAYERS: Final = 2**12
 MOST_EXPERTS: Final = 2**14
 _QUOTED: Final = 60
 
 
 class ConfigFields:
-    """A table of the file. `defaults` are what the class of the architecture takes for what is left out.
+    """A table of the file. `defaults` are those of the architecture's class.
 
-    Tables inside it share `missing`, `assumed` and `read_names`, which hold the paths of fields: those that are needed
-    and not there, those taken from the class, those whose value was looked at.
+    Tables inside it share `missing`, `assumed` and `read_names`, which hold the paths of fields: required but missing,
+    taken from the class, and read.
     """
 
     def __init__(
@@ -80,14 +80,14 @@ class ConfigFields:
         self.read_names: set[str] = set() if parent is None else parent.read_names
 
     def with_defaults(self, defaults: Mapping[str, int]) -> ConfigFields:
-        """Return the same table with what its class takes for fields that are left out."""
+        """Return the same table with the defaults of its class."""
         return ConfigFields(self._table, self._path, defaults=defaults, parent=self)
 
     def with_values(self, values: Mapping[str, Any]) -> ConfigFields:
         """Return the same table with other values."""
         return ConfigFields({**self._table, **values}, self._path, defaults=self._defaults, parent=self)
 
-    def _get(self, name: str) -> Any:  # noqa: ANN401 - whatever the file has
+    def _get(self, name: str) -> Any:  # noqa: ANN401 - any content of the file
         self.read_names.add(self.where(name))
         return self._table.get(name)
 
@@ -99,7 +99,7 @@ class ConfigFields:
         return any(self._table.get(name) is not None for name in names)
 
     def whole(self, *names: str, low: int = 1, high: int = LARGEST_SIZE) -> int:
-        """Return a number that is needed, under the first of its names that is there, or ask for it."""
+        """Return a required number, under the first of its names that exists, or ask for it."""
         value = self.maybe(*names, low=low, high=high)
         if value is None:
             self.ask(names[0], "whole")
@@ -111,9 +111,9 @@ class ConfigFields:
         return default if value is None else value
 
     def maybe(self, *names: str, low: int = 1, high: int = LARGEST_SIZE) -> int | None:
-        """Return a number, or None if no name is there and the class says nothing.
+        """Return a number, or None without any of its names or a default.
 
-        Further names are other words for the first: where they are there too, nothing of them is left unread.
+        Further names are synonyms: if present too, they count as read.
         """
         self.read_names.update(map(self.where, names))
         for name in names:
@@ -145,7 +145,7 @@ class ConfigFields:
         return default
 
     def words(self, name: str, count: int) -> list[str] | None:
-        """Return the first `count` words of a list with one a layer, or None if it is not there."""
+        """Return the first `count` words of a per-layer list, or None without one."""
         values = self._list(name, count)
         if values is None:
             return None
@@ -155,7 +155,7 @@ class ConfigFields:
         return values
 
     def wholes(self, name: str, count: int) -> list[int] | None:
-        """Return the first `count` numbers of a list with one a layer, yes and no as 1 and 0."""
+        """Return the first `count` numbers of a per-layer list, yes and no as 1 and 0."""
         values = self._list(name, count)
         if values is None:
             return None
@@ -167,7 +167,7 @@ class ConfigFields:
         ]
 
     def numbers(self, name: str, high: int) -> frozenset[int] | None:
-        """Return a list of layer numbers, however many, or None if it is not there."""
+        """Return a list of layer numbers of any length, or None without one."""
         values = self._get(name)
         if values is None:
             return None
@@ -189,7 +189,7 @@ class ConfigFields:
         return ConfigFields(value, self.where(name), parent=self)
 
     def tables(self, name: str, count: int) -> list[ConfigFields]:
-        """Return the first `count` tables of a list with one a layer; raises where there are fewer."""
+        """Return the first `count` tables of a per-layer list; raises if there are fewer."""
         values = self._list(name, count) or []
         inner_tables = []
         for number, value in enumerate(values, start=1):
@@ -200,14 +200,14 @@ class ConfigFields:
         return inner_tables
 
     def names(self) -> tuple[str, ...]:
-        """Return the names of all fields that are text."""
+        """Return the names of all text fields."""
         return tuple(self._table)
 
     def raw(self, name: str) -> object:
         return self._get(name)
 
     def list_unread(self, hints: Sequence[str]) -> tuple[str, ...]:
-        """Return the names of fields that no reader looked at, hold a size, a list or a yes, and contain a hint."""
+        """Return the names of unread fields that hold a size, a list or a yes, and contain a hint."""
         return tuple(
             clean_text(name, _QUOTED)
             for name, value in self._table.items()
@@ -243,7 +243,7 @@ class ConfigFields:
         return value
 
 
-#: What the fields of a configuration mean.
+#: Meanings of the fields of a configuration.
 _FIELD_MEANINGS: Final[dict[str, Term]] = {
     term: term
     for term in (
@@ -267,7 +267,7 @@ _FIELD_MEANINGS: Final[dict[str, Term]] = {
 _OTHER_SIZE: Final = Term("other_size", "A size of this architecture")
 
 
-#: What the words mean that a field can have.
+#: Meanings of the possible words of a field.
 _CHOICE_MEANINGS: Final[dict[str, Term]] = {
     term: term
     for term in (
@@ -283,13 +283,13 @@ _CHOICE_MEANINGS: Final[dict[str, Term]] = {
 
 
 def describe_choice(choice: str) -> str:
-    """Return what a word means that a missing field can have; the word itself where it is a name."""
+    """Return the meaning of a possible word for a missing field; the word itself if it is a name."""
     meaning = _CHOICE_MEANINGS.get(choice)
     return choice if meaning is None else format_message(message("import.choice_meaning", "{meaning}", meaning=meaning))
 
 
 def describe_missing_field(field: MissingImportField) -> str:
-    """Return the name of a field with its meaning, and with the words that it can be."""
+    """Return the name of a field with its meaning, and its possible words."""
     name, why = field.name, format_message(field.why)
     meanings = {choice: describe_choice(choice) for choice in field.choices}
     words = tuple(choice if choice == meaning else f"{choice} = {meaning}" for choice, meaning in meanings.items())

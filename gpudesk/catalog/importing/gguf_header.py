@@ -33,7 +33,7 @@ def _make_types(*rows: tuple[int, str, int, int]) -> MappingProxyType[int, GgufT
     return MappingProxyType({number: GgufTensorType(name, block, size) for number, name, block, size in rows})
 
 
-#: By the number that files write, as ggml has them.
+#: By the number in files, as in ggml.
 TENSOR_TYPES: Final = _make_types(
     (0, "F32", 1, 4),
     (1, "F16", 1, 2),
@@ -71,7 +71,7 @@ TENSOR_TYPES: Final = _make_types(
     (41, "Q1_0", 128, 18),
 )
 
-#: Names of the mixtures that `general.file_type` counts; tensors of one file differ in format.
+#: Names of the mixtures of `general.file_type`; tensors of one file differ in format.
 FILE_TYPES: Final = MappingProxyType(
     {
         0: "F32",
@@ -121,16 +121,16 @@ _EXACT: Final = MappingProxyType(
         "NVFP4": Precision.NVFP4,
     }
 )
-#: Bits a number from which on the next wider format is the nearest: between 4.1 and 8 of INT4 and INT8.
+#: Bits per number above which the next wider format is the nearest: between 4.1 and 8 of INT4 and INT8.
 _INT8_FROM: Final = 6.06
 _FP16_FROM: Final = 12.0
 
 
 def find_nearest_precision(types: dict[GgufTensorType, int]) -> Precision:
-    """Return the format nearest to tensors, given as numbers of elements by type.
+    """Return the nearest format of tensors, given as numbers of elements by type.
 
-    A format that has a name of its own is that; of the others the mean of their bits decides, as GGUF's
-    formats are integers with scales.
+    A format with its own name is used directly; for others the mean of their bits decides, as GGUF's formats are
+    integers with scales.
     """
     largest = max(types, key=lambda kind: types[kind])
     if largest.name in _EXACT:
@@ -156,9 +156,9 @@ _MOST_TENSORS: Final = 100_000
 _LONGEST_NAME: Final = 4096
 _MOST_DIMENSIONS: Final = 4
 _MOST_ELEMENTS: Final = 2**46
-#: Lists with one number a layer are kept; of longer ones, and of the vocabulary, the length.
+#: Lists with one number per layer are kept; of longer ones, and of the vocabulary, only the length.
 _LONGEST_KEPT: Final = 4096
-#: Entries of all lists. A large vocabulary with types, scores and merges has 1.5 million.
+#: Maximum entries of all lists. A large vocabulary with types, scores and merges has 1.5 million.
 _MOST_ENTRIES: Final = 4_000_000
 _LEAST_ALIGNMENT: Final = 8
 _DEFAULT_ALIGNMENT: Final = 32
@@ -173,7 +173,7 @@ Scalar = int | float | bool | str
 
 @dataclass(frozen=True, slots=True)
 class TruncatedList:
-    """A list that is not kept, by its length."""
+    """The length of a list that is not kept."""
 
     length: int
 
@@ -186,7 +186,7 @@ KeyValue = Scalar | tuple[Scalar, ...] | TruncatedList
 
 @dataclass(frozen=True, slots=True)
 class GgufTensor:
-    """One tensor: its shape with the input side first, its format, and where its bytes begin in the data."""
+    """One tensor: its shape with the input side first, its format, and the offset of its bytes in the data."""
 
     name: str
     shape: tuple[int, ...]
@@ -199,13 +199,13 @@ class GgufTensor:
 
     @property
     def stored_bytes(self) -> int:
-        """How many bytes it takes in the file."""
+        """Its bytes in the file."""
         return self.elements // self.type.block * self.type.block_bytes
 
 
 @dataclass(frozen=True, slots=True)
 class GgufHeader:
-    """What a GGUF file says before its tensors begin; `data_start` is where they do."""
+    """The content of a GGUF file before its tensors; `data_start` is where they begin."""
 
     version: int
     keys: Mapping[str, KeyValue]
@@ -215,13 +215,13 @@ class GgufHeader:
 
     @property
     def expected_size(self) -> int:
-        """The bytes that the file must have to hold the tensors of its list."""
+        """The size of a file that holds all tensors of its list."""
         ends = (tensor.offset + tensor.stored_bytes for tensor in self.tensors.values())
         return self.data_start + max(ends, default=0)
 
 
 def read_header(path: Path) -> GgufHeader:
-    """Read the header of a file; raises `InputError` naming the file where it is none that can be read."""
+    """Read the header of a file; raises `InputError` naming the file if that fails."""
     try:
         with path.open("rb") as file:
             return _read_from(file, path.stat().st_size)
@@ -232,7 +232,7 @@ def read_header(path: Path) -> GgufHeader:
 
 
 class _BrokenHeaderError(Exception):
-    """What is wrong with a header."""
+    """A fault of a header."""
 
     def __init__(self, problem: Message) -> None:
         super().__init__(problem.id)
@@ -240,7 +240,7 @@ class _BrokenHeaderError(Exception):
 
 
 class _HeaderStream:
-    """Takes the header from a file, never more of it than is asked for in steps of a megabyte."""
+    """Reads the header from a file, in steps of a megabyte."""
 
     def __init__(self, file: IO[bytes], size: int) -> None:
         self._file = file
@@ -257,11 +257,11 @@ class _HeaderStream:
 
     @property
     def remaining_bytes(self) -> int:
-        """Bytes of the file that are not taken yet."""
+        """Remaining bytes of the file."""
         return self._size - self.position
 
     def need(self, count: int) -> None:
-        """Make sure that the next bytes are in the buffer; refuses what the file or a header cannot hold."""
+        """Ensure that the next bytes are in the buffer; refuses more than a file or header can hold."""
         if count > self.remaining_bytes:
             raise _BrokenHeaderError(_describe_cut(self.position))
         if self.position + count > LONGEST_HEADER:
@@ -287,7 +287,7 @@ class _HeaderStream:
         return chunk
 
     def skip(self, count: int) -> None:
-        """Pass over bytes, holding no more of them than a step at a time."""
+        """Skip bytes, holding at most one step of them in memory."""
         if count > self.remaining_bytes:
             raise _BrokenHeaderError(_describe_cut(self.position))
         while count:
@@ -297,7 +297,7 @@ class _HeaderStream:
             count -= step
 
     def skip_texts(self, count: int) -> None:
-        """Pass over texts: a vocabulary has half a million, so the buffer is gone through in one loop."""
+        """Skip texts: a vocabulary has half a million, so the buffer is scanned in one loop."""
         unpack = struct.Struct(self.order + "Q").unpack_from
         while count:
             buffer, place = self._buffer, self._place
@@ -310,7 +310,7 @@ class _HeaderStream:
                 count -= 1
             self._place = place
             if count:
-                # It goes beyond the buffer.
+                # It extends beyond the buffer.
                 self.skip(self.number("Q"))
                 count -= 1
 
@@ -318,7 +318,7 @@ class _HeaderStream:
         return struct.unpack(f"{self.order}{count}{letter}", self.take(count * struct.calcsize("=" + letter)))
 
     def count_entries(self, count: int) -> None:
-        """Count the entries of a list; refuses a file that has more than any model."""
+        """Count the entries of a list; refuses a file with more than any model."""
         self._entries += count
         if self._entries > _MOST_ENTRIES:
             raise _BrokenHeaderError(
@@ -382,7 +382,7 @@ def _read_from(file: IO[bytes], size: int) -> GgufHeader:
 
 
 def _read_version(stream: _HeaderStream) -> int:
-    """Read the version, which gives the byte order away, as no version is as large as 65,536."""
+    """Read the version, which reveals the byte order, as no version is as large as 65,536."""
     raw = stream.take(4)
     (version,) = struct.unpack("<I", raw)
     if version & 0xFFFF == 0:
@@ -420,7 +420,7 @@ def _read_value(stream: _HeaderStream, kind: int, key: str) -> KeyValue:
 
 
 def _read_list(stream: _HeaderStream, key: str) -> KeyValue:
-    """Read a list of numbers; a long one, or one of texts, is passed over."""
+    """Read a list of numbers; a long list, or one of texts, is skipped."""
     kind, length = stream.number("I"), stream.number("Q")
     least = 8 if kind == _STRING else struct.calcsize("=" + _SCALARS[kind]) if kind in _SCALARS else 0
     if not least:
@@ -479,7 +479,7 @@ _MOST_PARTS: Final = 1000
 
 @dataclass(frozen=True, slots=True)
 class GgufFiles:
-    """A file, or all parts of one: the header of the first, every tensor, and how many parts there are."""
+    """One file or all parts of a split one: the header of the first, every tensor, and the number of parts."""
 
     path: Path
     header: GgufHeader
@@ -489,7 +489,7 @@ class GgufFiles:
 
 
 def read_gguf_files(path: Path) -> GgufFiles:
-    """Read a file; where it is one of several parts, all of them."""
+    """Read a file; if it is one part of several, all of them."""
     header = read_header(path)
     count = header.keys.get("split.count", 1)
     if not isinstance(count, int) or count <= 1:

@@ -12,17 +12,17 @@ from gpudesk.text.messages import InputError, input_error, message
 
 _UNUSABLE_VALUE: Final = message("import.gguf.key", "has no usable value")
 
-#: Stands for a size that is not known, until it is asked for.
+#: Stands for an unknown size until the user answers.
 _PLACEHOLDER: Final = 1
 _LARGEST: Final = 2**31
 
 
 @dataclass(frozen=True, slots=True)
 class WindowPattern:
-    """How an architecture alternates: of `period` layers the last is global; 1 means that all slide.
+    """The alternation of an architecture: of `period` layers the last is global; 1 means that all have a window.
 
-    `window` is taken where the file names none; without either there are no windows. `layers` is the number
-    of layers to which the rule is bound, None for any.
+    `window` is the default if the file names none; without either there are no windows. `layers` is the number of
+    layers to which the rule is bound, None for any.
     """
 
     period: int
@@ -31,7 +31,7 @@ class WindowPattern:
     layers: int | None = None
 
 
-#: Architectures that are known, and what their tensors do not show: the windows of their attention.
+#: Known architectures, and the windows of their attention, which their tensors do not show.
 ARCHITECTURES: Final[Mapping[str, WindowPattern | None]] = MappingProxyType(
     {
         "llama": None,
@@ -96,7 +96,7 @@ class GgufKeys:
     """The keys of one file."""
 
     def __init__(self, keys: Mapping[str, KeyValue], answers: Mapping[str, object]) -> None:
-        """Put what the user says over what the file says; raises `InputError` if it cannot be."""
+        """Merge the user's answers over the keys of the file; raises `InputError` for invalid ones."""
         self._keys = dict(keys)
         self.missing: dict[str, None] = {}
         for name, value in answers.items():
@@ -115,14 +115,14 @@ class GgufKeys:
         return f"{self.stated}.{name}"
 
     def text(self, name: str) -> str | None:
-        """Return a text by its whole name, without characters that no line has, or None."""
+        """Return a text by its full key, without unprintable characters, or None."""
         value = self._keys.get(name)
         if not isinstance(value, str):
             return None
         return " ".join("".join(each if each.isprintable() else " " for each in value[:500]).split()) or None
 
     def of_layer(self, name: str, layer: int) -> KeyValue | None:
-        """Return a key of the architecture; of a list with an entry a layer, that entry."""
+        """Return a key of the architecture; of a per-layer list, the layer's entry."""
         value = self._keys.get(self.full(name))
         if isinstance(value, tuple):
             return value[layer] if layer < len(value) else None
@@ -136,7 +136,7 @@ class GgufKeys:
         return value
 
     def optional(self, name: str, layer: int = 0) -> int | None:
-        """Return a whole number, or None if the file has none; raises `InputError` if it is no such."""
+        """Return a whole number, or None without one; raises `InputError` for other values."""
         value = self.of_layer(name, layer)
         if value is None:
             return None
@@ -148,13 +148,13 @@ class GgufKeys:
         return self._keys.get(name)
 
 
-#: What the user is asked for an architecture that is not known.
+#: Questions for an unknown architecture.
 ARCHITECTURE_ALIASES: Final = "like_architecture"
 
 
 LayerTable = dict[str, Any]
 
-#: Norms that are not as long as the hidden size by their place, whatever their length.
+#: Norms that differ in length from the hidden size by definition.
 _INNER_NORMS: Final = (
     "attn_q_norm",
     "attn_k_norm",
@@ -198,7 +198,7 @@ _EXPECTED: Final = (
 class GgufLayer:
     """One layer: its mixer and feed-forward block as tables of a definition, and its norms.
 
-    `unexplained` are tensors that belong to nothing that the program knows.
+    `unexplained` are tensors that the program cannot assign.
     """
 
     number: int
@@ -209,11 +209,11 @@ class GgufLayer:
 
 
 def read_layer(number: int, tensors: Mapping[str, GgufTensor], keys: GgufKeys, hidden: int) -> GgufLayer:
-    """Read one layer; raises `InputError` if its shapes do not go together."""
+    """Read one layer; raises `InputError` if its shapes are inconsistent."""
     norms = [name for name in tensors if _is_norm(name) and tensors[name].shape == (hidden,)]
     unexplained = [tensor for name, tensor in tensors.items() if name not in norms and not name.startswith(_EXPECTED)]
     reader = _LayerReader(number, tensors, keys, hidden)
-    # First what cannot fail for want of a key, so that all missing keys are found at once.
+    # First everything that needs no key, so that all missing keys are found at once.
     ffn = reader.ffn()
     return GgufLayer(number, reader.mixer(), ffn, len(norms), unexplained)
 
@@ -223,7 +223,7 @@ def _is_norm(name: str) -> bool:
 
 
 class _LayerReader:
-    """Reads the parts of one layer."""
+    """Reads the components of one layer."""
 
     def __init__(self, number: int, tensors: Mapping[str, GgufTensor], keys: GgufKeys, hidden: int) -> None:
         self.number = number
@@ -238,7 +238,7 @@ class _LayerReader:
         return any(f"{name}.bias" in self.tensors for name in names)
 
     def shape(self, name: str, least: int = 2) -> tuple[int, ...]:
-        """Return the shape of a weight that must be there and have so many sides."""
+        """Return the shape of a required weight with this many dimensions."""
         tensor = self.tensors.get(f"{name}.weight")
         if tensor is None or len(tensor.shape) < least:
             raise self.wrong(name)
@@ -248,7 +248,7 @@ class _LayerReader:
         return self.keys.whole(name, self.number)
 
     def divided(self, width: int, parts: int, name: str) -> int:
-        """Return the width of one of equal parts; there is no layer whose heads differ in width."""
+        """Return the width of equal parts; heads of a layer never differ in width."""
         if not parts or width % parts or not width:
             raise self.wrong(name)
         return width // parts
@@ -260,7 +260,7 @@ class _LayerReader:
     # Mixers
 
     def mixer(self) -> LayerTable | None:
-        """Return what mixes tokens, or None for a layer that does not."""
+        """Return the token mixer, or None for a layer without one."""
         state_space = self.has("ssm_out", "ssm_conv1d_q")
         attention = self.has("attn_q", "attn_kv_a_mqa") or (self.has("attn_qkv") and not state_space)
         if state_space and attention and not self.has("ssm_conv1d_q"):
@@ -362,7 +362,7 @@ class _LayerReader:
         return self._named_window()
 
     def _named_window(self) -> LayerTable:
-        """Return the window of a layer that has one; architectures that all slide can be without."""
+        """Return the window of a layer; architectures whose layers all have windows can lack one."""
         rule = self.keys.windows
         kind = "sliding" if rule is None else rule.kind
         window_length = self.keys.optional("attention.sliding_window", self.number)
@@ -461,7 +461,7 @@ class _LayerReader:
     # Feed-forward blocks
 
     def ffn(self) -> LayerTable | None:
-        """Return the feed-forward block, or None for a layer without."""
+        """Return the feed-forward block, or None for a layer without one."""
         if self.has("ffn_down_exps"):
             return self._experts()
         return self._dense() if self.has("ffn_down") else None
@@ -471,7 +471,7 @@ class _LayerReader:
         if rows not in (width, 2 * width):
             raise self.wrong("ffn_up")
         table: LayerTable = {"kind": "dense", "intermediate_size": width}
-        # Where there is no gate of its own, it can lie in one tensor with the way up.
+        # Without a separate gate, it can be in one tensor with the up projection.
         if not self.has("ffn_gate") and rows == width:
             table["gated"] = False
         if self.bias("ffn_up", "ffn_down"):

@@ -40,9 +40,9 @@ _NO_LAYERS: Final = message("import.gguf.no_layers", "has no layers; choose the 
 
 _BLOCK: Final = re.compile(r"blk\.(\d{1,6})\.(.+)")
 _MOST_LAYERS: Final = 4096
-#: Tables of angles: computed when the model is loaded, no parameters.
+#: Tables of angles: computed when the model is loaded, not parameters.
 _NOT_LOADED: Final = ("rope_freqs", "rope_factors_long", "rope_factors_short")
-#: Matrices that stay wide whatever the format of the rest.
+#: Matrices that stay wide in any format.
 _WIDE: Final = ("ffn_gate_inp", "ssm_conv1d", "ssm_a", "ssm_x", "ssm_dt", "ssm_ba", "ssm_alpha", "ssm_beta")
 _MOST_NAMED: Final = 5
 
@@ -51,7 +51,7 @@ class GgufModel:
     """The model of a file: read once, returned as a definition and as notes."""
 
     def __init__(self, file: GgufFiles, keys: GgufKeys) -> None:
-        """Read every layer; raises `InputError` naming the tensor or key that does not go with the rest."""
+        """Read every layer; raises `InputError` naming the inconsistent tensor or key."""
         self._file = file
         self._keys = keys
         self._outer, self._blocks, self._skipped = _sort_tensors(file.tensors, keys)
@@ -66,7 +66,7 @@ class GgufModel:
         self._layers = list(self._read_layers())
 
     def _read_layers(self) -> Iterator[GgufLayer]:
-        """Read the layers; sizes need not go together where one of them is yet to be asked for."""
+        """Read the layers; sizes need not be consistent while one of them is unanswered."""
         for number, tensors in sorted(self._blocks.items()):
             try:
                 yield read_layer(number, tensors, self._keys, self.hidden)
@@ -87,12 +87,12 @@ class GgufModel:
 
     @property
     def parameters(self) -> int:
-        """The numbers in all tensors that are loaded to serve text."""
+        """Parameters of all tensors loaded to serve text."""
         blocks = (tensor for tensors in self._blocks.values() for tensor in tensors.values())
         return sum(tensor.elements for tensor in (*self._outer.values(), *blocks))
 
     def definition(self, title: str) -> LayerTable:
-        """Return the model in the shape of a file of data/models/."""
+        """Return the model in the form of a file of data/models/."""
         kinds = {table["kind"] for table in self._mixers}
         windows = {"window" in table for table in self._mixers if table["kind"] == "attention"}
         layers = tuple(
@@ -129,7 +129,7 @@ class GgufModel:
     # Precision
 
     def _find_precisions(self) -> LayerTable:
-        """Return what the matrices inside the blocks are stored in, experts apart where they differ."""
+        """Return the formats of the matrices inside the blocks, experts separately if they differ."""
         experts, others = self._count_types(experts=True), self._count_types(experts=False)
         wide = find_nearest_precision(others or experts)
         narrow = find_nearest_precision(experts or others)
@@ -160,7 +160,7 @@ class GgufModel:
 
     @property
     def _bits(self) -> float:
-        """Stored bits a parameter, over all tensors that are loaded."""
+        """Stored bits per parameter, over all loaded tensors."""
         blocks = (tensor for tensors in self._blocks.values() for tensor in tensors.values())
         tensors = [*self._outer.values(), *blocks]
         return 8 * sum(tensor.stored_bytes for tensor in tensors) / self.parameters
@@ -168,10 +168,10 @@ class GgufModel:
     def _describe_storage(self) -> str:
         return f"{self._file_type}: {self._bits:.2f} bits a parameter, scales counted."
 
-    # What is said of it
+    # Notes
 
     def notes(self) -> Iterator[Message]:
-        """Yield what was taken for granted and what the user should know."""
+        """Yield the assumptions and what the user should know."""
         yield message(
             "import.gguf.parameters",
             "{parameters} parameters, counted from all tensor shapes",
@@ -257,7 +257,7 @@ class GgufModel:
 def _sort_tensors(
     tensors: Mapping[str, GgufTensor], keys: GgufKeys
 ) -> tuple[dict[str, GgufTensor], dict[int, dict[str, GgufTensor]], int]:
-    """Return the tensors outside the layers, those of each layer, and how many draft layers are left out."""
+    """Return the tensors outside the layers, those of each layer, and the number of omitted draft layers."""
     outer: dict[str, GgufTensor] = {}
     blocks: dict[int, dict[str, GgufTensor]] = {}
     for name, tensor in tensors.items():
@@ -273,7 +273,7 @@ def _sort_tensors(
     for number in drafts:
         del blocks[number]
     for block_tensors in blocks.values():
-        # Old files hold the projection of latents whole and in its two halves.
+        # Old files hold the projection of latents both whole and in two halves.
         if "attn_k_b.weight" in block_tensors:
             block_tensors.pop("attn_kv_b.weight", None)
     _check_numbers(blocks, keys, len(drafts))
@@ -281,7 +281,7 @@ def _sort_tensors(
 
 
 def _check_numbers(blocks: Mapping[int, Any], keys: GgufKeys, drafts: int) -> None:
-    """Refuse a file whose layers are not those that it counts."""
+    """Refuse a file whose layers do not match its count."""
     count = keys.whole("block_count")
     if keys.missing:
         return
@@ -309,7 +309,7 @@ def _check_numbers(blocks: Mapping[int, Any], keys: GgufKeys, drafts: int) -> No
 
 
 def _find_mixer_name(mixer: LayerTable, kinds: set[str], windows: set[bool]) -> str:
-    """Return what a mixer is called beside the others of its model, as the shipped models call theirs."""
+    """Return the name of a mixer among the others of its model, as in the shipped models."""
     kind = mixer["kind"]
     if kind in ("mamba1", "mamba2"):
         return "mamba"
@@ -325,10 +325,10 @@ def _find_mixer_name(mixer: LayerTable, kinds: set[str], windows: set[bool]) -> 
 def propose_gguf(
     path: Path, answers: Mapping[str, object] = MappingProxyType({}), *, today: str, name: str | None = None
 ) -> ImportProposal:
-    """Return the model that a GGUF file holds; of a file in parts any part can be given.
+    """Return the model of a GGUF file; of a split file any part can be given.
 
-    `answers` are what the user says for fields that were missing, by their names. Raises `InputError` for what is
-    no such file or no model that can be described.
+    `answers` are the user's values for missing fields, by name. Raises `InputError` for other files and for models that
+    cannot be described.
     """
     file = read_gguf_files(path)
     keys = GgufKeys(file.header.keys, answers)
@@ -355,7 +355,7 @@ def propose_gguf(
 
 
 def _check_kind(keys: GgufKeys, path: Path) -> None:
-    """Refuse what is no language model: adapters, projectors, importance matrices."""
+    """Refuse files other than language models: adapters, projectors, importance matrices."""
     kind = keys.text("general.type") or "model"
     if kind != "model" or keys.stated == "clip":
         raise input_error(

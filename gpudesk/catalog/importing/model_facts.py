@@ -27,8 +27,8 @@ from gpudesk.domain.user_facts import UserClaim, UserFact, UserModel
 from gpudesk.text.formatting import ClaimValue
 from gpudesk.text.messages import InputError, Message, format_message, input_error, message
 
-#: What a size can be at most; other whole numbers up to `_LARGEST_OTHER`. Far above every network, and so
-#: far below that no product of them overflows.
+#: Maximum sizes; other whole numbers up to `_LARGEST_OTHER`. Far above every network, and small enough that no product
+#: of them overflows.
 _LARGEST: Final = MappingProxyType(
     {
         "hidden_size": 2**18,
@@ -50,11 +50,11 @@ _LARGEST: Final = MappingProxyType(
 )
 _LARGEST_OTHER: Final = 2**16
 _MOST_LAYERS: Final = 2**12
-#: Groups of layers, each of which is computed by itself.
+#: Groups of layers, each of which is computed separately.
 _MOST_GROUPS: Final = 2**9
-#: Parameters of the feed-forward blocks beyond which no estimate is computed.
+#: Maximum parameters of the feed-forward blocks of a model with estimates.
 _MOST_PARAMETERS: Final = 10**15
-#: Ends of the paths of dimensions by the field of a file that they follow from, where the two have other names.
+#: Suffixes of dimension paths by the field of a file that they come from, if the names differ.
 _DIMENSIONS_OF_FIELDS: Final[Mapping[str, tuple[str, ...]]] = MappingProxyType(
     {
         field: ends
@@ -82,7 +82,7 @@ _DIMENSIONS_OF_FIELDS: Final[Mapping[str, tuple[str, ...]]] = MappingProxyType(
         for field in fields
     }
 )
-#: Fields of a model without which its layers say nothing.
+#: Required fields of a model with layers.
 _REQUIRED_FIELDS: Final = ("hidden_size", "vocab_size", "tied_embeddings")
 _TABLES_WITH_KIND: Final = frozenset({"mixers", "ffns"})
 
@@ -95,12 +95,12 @@ def make_model_facts(
     stated: Mapping[str, ClaimValue] = MappingProxyType({}),
     answered: Collection[str] = (),
 ) -> tuple[UserFact, ...]:
-    """Return the source, the model, and a claim for each dimension and for what else is `stated`.
+    """Return the source, the model, and a claim for each dimension and for all other `stated` values.
 
-    `definition` has the keys of a file in data/models/ without `dimensions_source` and `claims`; `stated`
-    is by attribute (`total_parameters`, `license`, …) in the unit used inside. `answered` are the fields of the file
-    that the user filled in: the dimensions that follow from them have a second source, which is the user's. Raises
-    `InputError` with the path of the field that cannot be.
+    `definition` has the keys of a file in data/models/ without `dimensions_source` and `claims`; `stated` is by
+    attribute (`total_parameters`, `license`, …) in the internal unit. `answered` are the fields of the file that the
+    user filled in: the dimensions that follow from them have a second source, the user's. Raises `InputError` with the
+    path of the invalid field.
     """
     record = check_model_definition(definition)
     plain = record.definition()
@@ -125,14 +125,14 @@ def make_model_facts(
 
 
 def find_answered_dimensions(answered: Collection[str], dimensions: Iterable[str]) -> frozenset[str]:
-    """Return the dimensions, by their paths, whose values follow from fields that the user filled in."""
+    """Return the dimensions, by their paths, whose values come from fields that the user filled in."""
     fields = {field.rpartition(".")[2] for field in answered}
     ends = {end for field in fields for end in _DIMENSIONS_OF_FIELDS.get(field, (field,))}
     return frozenset(name for name in dimensions if name.rpartition(".")[2] in ends)
 
 
 def check_model_definition(definition: Mapping[str, Any]) -> ModelFile:
-    """Return a definition as a record of its schema; raises `InputError` with the field that cannot be."""
+    """Return a definition as a record of its schema; raises `InputError` with the invalid field."""
     _check_sizes("", definition)
     try:
         record = MODEL_FILE.model_validate(dict(definition))
@@ -145,7 +145,7 @@ def check_model_definition(definition: Mapping[str, Any]) -> ModelFile:
 
 
 def _check_sizes(path: str, table: object) -> None:
-    """Refuse sizes that no network has, before anything is multiplied by them."""
+    """Refuse sizes that no network has, before they are multiplied."""
     if isinstance(table, Mapping):
         for name, value in table.items():
             _check_sizes(f"{path}.{name}" if path else str(name), value)
@@ -190,7 +190,7 @@ def _find_faults(record: ModelFile) -> Iterator[tuple[str, Message]]:
 
 
 def _count_ffn_parameters(model: Model) -> int:
-    """Return what the feed-forward blocks hold at least, which is where nearly all parameters are."""
+    """Return the minimum parameters of the feed-forward blocks, which have nearly all parameters."""
     total = 0
     for group in model.layers:
         if group.ffn is not None:

@@ -23,7 +23,7 @@ from gpudesk.text.messages import InputError, Message, input_error, message, mes
 ON_DEMAND: Final = "on_demand"
 SPOT: Final = "spot"
 
-#: Rents of one accelerator by the hour, in US dollars, outside of which a figure is a slip.
+#: Hourly rents of one accelerator in US dollars; amounts outside are mistakes.
 _LEAST_USD: Final = 0.001
 _MOST_USD: Final = 1000.0
 _MOST_ACCELERATORS: Final = 1024
@@ -74,14 +74,14 @@ _PROVIDERS: Final = {
 
 
 class OddRowError(ValueError):
-    """A row with a cell that cannot be what its column says."""
+    """A row with an invalid cell for its column."""
 
 
 class PriceColumns:
-    """The columns of a list by name, whatever their order, case and separators."""
+    """The columns of a list by name, in any order, case and separators."""
 
     def __init__(self, header: Sequence[str], separator: str = ",") -> None:
-        """Take the first row; between semicolons a comma in a number is the decimal sign."""
+        """Take the first row; with semicolons as separators a comma in a number is the decimal sign."""
         self._decimal_comma = separator == ";"
         self._places: dict[str, int] = {}
         for place, name in enumerate(header):
@@ -91,7 +91,7 @@ class PriceColumns:
         return all(normalize_column(name) in self._places for name in names)
 
     def cell(self, row: Sequence[str], name: str) -> str:
-        """Return a cell without the space around it, empty if none exists; `name` as by `column`."""
+        """Return a cell without surrounding spaces, empty if missing; `name` as by `column`."""
         place = self._places.get(name)
         return row[place].strip() if place is not None and place < len(row) else ""
 
@@ -107,7 +107,7 @@ class PriceColumns:
         return float(cell) or None
 
     def text(self, row: Sequence[str], name: str) -> str | None:
-        """Return a cell as text, None if it is empty; raises `OddRowError` for what does not print."""
+        """Return a cell as text, None if it is empty; raises `OddRowError` for unprintable text."""
         cell = self.cell(row, name)
         if len(cell) > _LONGEST_CELL or not cell.isprintable():
             raise OddRowError(cell)
@@ -136,7 +136,7 @@ class RentalOffer:
 
 
 def check_day(cell: str, today: str) -> str | None:
-    """Return a day that has come, None if the cell is empty; raises `OddRowError` for anything else."""
+    """Return a day that is not in the future, None if the cell is empty; raises `OddRowError` for anything else."""
     if not cell:
         return None
     try:
@@ -148,7 +148,7 @@ def check_day(cell: str, today: str) -> str | None:
 
 
 def find_day_in_name(name: str, today: str) -> str | None:
-    """Return the day in the name of a file, None if none exists that has come."""
+    """Return the day in the name of a file, None without one or if it is in the future."""
     for match in _DATE_IN_NAME.finditer(name):
         try:
             day = date(*map(int, match.groups())).isoformat()
@@ -160,15 +160,15 @@ def find_day_in_name(name: str, today: str) -> str | None:
 
 
 def find_provider_name(name: str) -> str:
-    """Return what a provider calls itself; a name that is not known stays as it is."""
+    """Return a provider's own name; an unknown name stays unchanged."""
     return _PROVIDERS.get(name.lower(), name)
 
 
 def find_provider_in_name(name: str) -> str | None:
-    """Return the provider that the path or name of a file gives away."""
+    """Return the provider in the path or name of a file."""
     words = re.split(r"[^a-z]+", name.lower())
     if words[:2] in (["do", "vms"], ["do", "csv"]):
-        # Its folder in SkyPilot's catalog; elsewhere a word of the language.
+        # Its folder in SkyPilot's catalog; elsewhere an ordinary word.
         return _PROVIDERS["digitalocean"]
     return next((_PROVIDERS[word] for word in words if word in _PROVIDERS), None)
 
@@ -182,7 +182,7 @@ def find_region(location: str | None) -> str | None:
 
 
 class PriceCollector:
-    """Collects offers as prices, each once, and counts what is left out."""
+    """Collects offers as prices, each once, and counts omissions."""
 
     def __init__(self, source: Source, names: AcceleratorNames, kind: SourceKind) -> None:
         self._source = source
@@ -199,7 +199,7 @@ class PriceCollector:
         self.without_price = 0
 
     def take(self, offer: RentalOffer) -> None:
-        """Take an offer; raises `OddRowError` for an amount that no accelerator is let for."""
+        """Take an offer; raises `OddRowError` for an unrealistic rent."""
         match = self._names.find(offer.name, offer.memory_gb, offer.instance or "")
         if isinstance(match, NameMismatch):
             self._lacking[match][offer.name[:_LONGEST_CELL]] += 1
@@ -222,7 +222,7 @@ class PriceCollector:
         self._sources.setdefault(source.id, source)
 
     def _price(self, match: NamedAccelerator, offer: RentalOffer) -> UserPrice:
-        # A slice of chips is one offer by its name, or so many by its count.
+        # A slice of chips is one offer by its name, or several by its count.
         count = match.chips if match.chips is not None and offer.count == 1 else offer.count
         usd = offer.usd / count
         if not (_LEAST_USD <= usd <= _MOST_USD and count <= _MOST_ACCELERATORS):
@@ -254,7 +254,7 @@ class PriceCollector:
         return (*(source for key, source in self._sources.items() if key in source_ids), *self._prices.values())
 
     def notes(self) -> Iterator[Message]:
-        """Yield what the user should know of the prices that are taken."""
+        """Yield notes on the imported prices."""
         if self._repeated:
             yield message_n(
                 "import.prices.repeated",
@@ -269,7 +269,7 @@ class PriceCollector:
             yield message("import.prices.h200", "H200 means the SXM module unless the list specifies NVL")
 
     def nothing(self) -> Message:
-        """Return the reason why the list has no usable price."""
+        """Return why the list has no usable price."""
         names = (
             self._lacking[NameMismatch.UNKNOWN]
             + self._lacking[NameMismatch.OTHER_PART]
@@ -292,7 +292,7 @@ class PriceCollector:
         return message("import.prices.none", "has no row with an accelerator and a price")
 
     def left_out(self) -> Iterator[Message]:
-        """Yield what is not taken, with how many rows that is."""
+        """Yield the omissions, with the number of rows."""
         unknown = self._lacking[NameMismatch.UNKNOWN]
         if unknown:
             yield message_n(
@@ -471,7 +471,7 @@ def _find_memory_gb(description: str) -> float | None:
     return (size / 1024 if size >= _LEAST_MIB else size) or None
 
 
-#: Rows between two reports, short enough that a window beside it moves on.
+#: Rows between two reports, few enough to keep a window responsive.
 _STEP: Final = 200
 #: The lists of the largest clouds have a third of that. A row takes 20 µs.
 _MOST_ROWS: Final = 250_000
@@ -481,7 +481,7 @@ _LONGEST_HEADER: Final = 10_000
 _SEPARATORS: Final = ",;\t"
 
 _RowReader = Callable[[PriceColumns, Sequence[str], str | None, str | None, str], Iterator[RentalOffer]]
-#: The columns by which a list is known, who makes it, what its figures are, and what reads a row.
+#: The columns that identify a list, its maker, the kind of its figures, and its reader.
 _ListFormat = tuple[tuple[str, ...], str, SourceKind, _RowReader]
 _LIST_FORMATS: Final[tuple[_ListFormat, ...]] = (
     (GPUHUNT_COLUMNS, GPUHUNT_PUBLISHER, SourceKind.INDEPENDENT, read_gpuhunt_row),
@@ -499,11 +499,11 @@ def propose_prices(
     date: str | None = None,
     parts: Mapping[str, str] | None = None,
 ) -> Generator[tuple[int, int], None, ImportProposal]:
-    """Read a list of prices; yield how many rows of how many are done, return what they would bring.
+    """Read a list of prices; yield how many rows of how many are done, return the proposal.
 
-    `name` is that of the file, which often says provider and day; a day of the file itself is not one of
-    prices, so that a list without is undated. `parts` are ids and names of all accelerators of the catalog.
-    Raises `InputError` if the file is no such list.
+    `name` is that of the file, which often has provider and day; the file's own date is not one of prices, so a list
+    without a date is undated. `parts` are ids and names of all accelerators of the catalog. Raises `InputError` if the
+    file is not such a list.
     """
     total = data.count(b"\n")
     if total > _MOST_ROWS:
@@ -576,7 +576,7 @@ def _iterate_lines(lines: io.TextIOWrapper) -> Iterator[str]:
 
 
 def _iterate_rows(rows: Iterator[list[str]]) -> Iterator[list[str]]:
-    """Yield the rows below the header as long as they are rows of text."""
+    """Yield the rows below the header as long as they are text."""
     number = 1
     try:
         next(rows)

@@ -9,12 +9,12 @@ from enum import StrEnum
 from types import MappingProxyType
 from typing import Final
 
-#: By how much a stated memory may differ from the size on the label.
+#: Tolerance of a stated memory size against the label.
 _TOLERANCE: Final = 0.07
 
 
 class NameMismatch(StrEnum):
-    """Why a name is no part of the catalog."""
+    """Why a name matches no accelerator of the catalog."""
 
     UNKNOWN = "unknown"
     AMBIGUOUS = "ambiguous"
@@ -23,7 +23,7 @@ class NameMismatch(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class _NameVariant:
-    """One part that a name can mean; `part` is None for one that the catalog does not have."""
+    """One accelerator that a name can mean; `part` is None for one outside the catalog."""
 
     part: str | None
     form: str | None = None
@@ -34,7 +34,7 @@ def _make_single(part: str) -> tuple[_NameVariant, ...]:
     return (_NameVariant(part),)
 
 
-#: Name without maker, separators, size and form -> what it can mean.
+#: Name without maker, separators, size and form -> its possible meanings.
 _FAMILIES: Final[Mapping[str, tuple[_NameVariant, ...]]] = MappingProxyType(
     {
         "A100": (
@@ -109,12 +109,12 @@ _FAMILIES: Final[Mapping[str, tuple[_NameVariant, ...]]] = MappingProxyType(
         "TRAINIUM3": _make_single("trainium3"),
     }
 )
-#: Name of a TPU -> its part, and how many of what the name counts make one chip.
+#: Name of a TPU -> its accelerator, and how many counted units make one chip.
 _TPUS: Final[Mapping[str, tuple[str, int]]] = MappingProxyType(
     {"v5e": ("tpu-v5e", 1), "v5litepod": ("tpu-v5e", 1), "v5p": ("tpu-v5p", 2), "v6e": ("tpu-v6e", 1)}
 )
 _TPU_NAME: Final = re.compile(r"(?:tpu-?)?(v[0-9][a-z]*)(?:-([0-9]{1,5}))?", re.IGNORECASE)
-#: Where the form is not said: what is rented by that name unless it says otherwise.
+#: Without a stated form: the form usually rented by that name.
 _USUAL_FORM: Final = MappingProxyType({"H200": "sxm"})
 
 _MAKERS: Final = re.compile(r"\b(?:nvidia|amd|intel|aws|instinct|geforce|tesla|radeon|habana)\b", re.IGNORECASE)
@@ -127,7 +127,7 @@ _FORMS: Final = (
     ("pcie", re.compile(r"pcie", re.IGNORECASE)),
     ("nvl", re.compile(r"nvl(?!ink|72)", re.IGNORECASE)),
 )
-#: Instances whose name does not say the form, but whose provider documents it.
+#: Instances whose name omits the form, but whose provider documents it.
 _INSTANCES: Final = (
     ("sxm", re.compile(r"p4d\.|p4de\.|p5\.|p5e\.|p5en\.|a2-\w+gpu|a3-|standard_nd|bm\.gpu", re.IGNORECASE)),
     ("nvl", re.compile(r"standard_nc\w*h100", re.IGNORECASE)),
@@ -137,17 +137,17 @@ _INSTANCES: Final = (
 
 @dataclass(frozen=True, slots=True)
 class NamedAccelerator:
-    """The part that a name means, and how many of it the name alone counts (chips of a slice)."""
+    """The accelerator of a name, and how many of it the name alone counts (chips of a slice)."""
 
     part: str
     chips: float | None = None
 
 
 class AcceleratorNames:
-    """Finds parts by what lists call them. `parts` are the ids and names of the catalog, shipped and own."""
+    """Finds accelerators by their names in lists. `parts` are the ids and names of the catalog, shipped and own."""
 
     def __init__(self, parts: Mapping[str, str] | None = None) -> None:
-        """Take the parts that there are; without any, those that lists are known to name."""
+        """Take the existing accelerators; without any, all known in lists."""
         known_parts = dict.fromkeys(list_known_accelerators(), "") if parts is None else parts
         self._parts = frozenset(known_parts)
         self._own = {_simplify_name(each): part for part, name in known_parts.items() for each in (part, name) if each}
@@ -178,7 +178,7 @@ def _simplify_name(name: str) -> str:
 
 
 def _match_tpu(name: str) -> NamedAccelerator | None:
-    """Return the part of a TPU; a slice is named by its chips or cores, `v6e-8`."""
+    """Return the accelerator of a TPU; a slice is named by its chips or cores, `v6e-8`."""
     match = _TPU_NAME.fullmatch(name.strip())
     if match is None or match[1].lower() not in _TPUS:
         return None

@@ -1,4 +1,4 @@
-"""Proposals as the user would have them: under another id, name, or title of the source."""
+"""Proposals with the user's overrides: another id, name, or title of the source."""
 
 from __future__ import annotations
 
@@ -24,13 +24,13 @@ from gpudesk.domain.user_facts import (
 )
 from gpudesk.text.messages import InputError, input_error
 
-#: How ids are written, shipped ones and those of the user.
+#: Syntax of ids, shipped and user's.
 _ID: Final = re.compile(r"[a-z0-9]+(?:[.-][a-z0-9]+)*")
 _LONGEST_ID: Final = 80
 
 
 def get_subject(proposal: ImportProposal) -> UserEntry | None:
-    """Return the model, accelerator or system that a proposal is about; None for prices and packs."""
+    """Return the model, accelerator or system of a proposal; None for prices and packs."""
     if proposal.kind in ("pack", "prices"):
         return None
     return next((fact for fact in proposal.facts if isinstance(fact, UserEntry)), None)
@@ -41,7 +41,7 @@ def list_proposal_sources(proposal: ImportProposal) -> tuple[Source, ...]:
 
 
 def find_free_id(wish: str, used_ids: Collection[str]) -> str:
-    """Return an id made of a name that nobody has: with a number behind it where it has to be."""
+    """Return an unused id made of a name, with a number if necessary."""
     base = make_slug(wish)[:_LONGEST_ID].strip("-.")
     if _ID.fullmatch(base) is None:
         base = "own"
@@ -50,7 +50,7 @@ def find_free_id(wish: str, used_ids: Collection[str]) -> str:
 
 
 def check_new_id(text: str, used_ids: Collection[str]) -> str:
-    """Return an id that can be taken; raises `InputError` at the field `id`."""
+    """Return an available id; raises `InputError` at the field `id`."""
     if len(text) > _LONGEST_ID or _ID.fullmatch(text) is None:
         raise input_error(
             "import.id",
@@ -99,15 +99,15 @@ def retitle_source(proposal: ImportProposal, title: str) -> ImportProposal:
 
 
 def has_no_owner(proposal: ImportProposal) -> bool:
-    """Whether a model comes from files that do not say whose it is."""
+    """Whether a model comes from files that do not name its maker."""
     subject = get_subject(proposal)
     return isinstance(subject, UserModel) and subject.organisation == UNKNOWN_MAKER
 
 
 def set_organization(proposal: ImportProposal, organisation: str) -> ImportProposal:
-    """Return a proposal whose model is of this organisation, and so what published it.
+    """Return a proposal whose model is of this organization, which also becomes its publisher.
 
-    Raises `InputError` at the field `organisation`, also where there is no model.
+    Raises `InputError` at the field `organisation`, also without a model.
     """
     subject = get_subject(proposal)
     organisation_line = str(check_line("organisation", organisation.strip()))
@@ -123,7 +123,7 @@ def set_organization(proposal: ImportProposal, organisation: str) -> ImportPropo
 
 
 def _replace_source(proposal: ImportProposal, source: Source) -> ImportProposal:
-    """Return a proposal with another first source: the same words make the same id."""
+    """Return a proposal with another first source: equal words give equal ids."""
     former = list_proposal_sources(proposal)[0]
     new_source = make_user_source(source.title, source.publisher, url=source.url, date=source.date, kind=source.kind)
     changed = _make_source_replacer(former.id, new_source.id)
@@ -140,6 +140,6 @@ def _make_source_replacer(former: str, now: str) -> Callable[[UserFact], UserFac
 
 
 def find_missing_price_fields(proposal: ImportProposal) -> tuple[bool, bool]:
-    """Whether some price of a proposal has no provider, and whether some has no date."""
+    """Return whether some price of a proposal has no provider, and whether some has no date."""
     prices = [fact for fact in proposal.facts if isinstance(fact, UserPrice)]
     return any(price.provider is None for price in prices), any(price.date is None for price in prices)

@@ -1,4 +1,4 @@
-"""Connections to the user file: reading whole, writing durably."""
+"""Connections to the user file: reading everything, writing durably."""
 
 from __future__ import annotations
 
@@ -40,16 +40,16 @@ from gpudesk.domain.watch_list import WatchNote
 _T = TypeVar("_T")
 _R = TypeVar("_R", bound=StoredRecord)
 
-#: Seconds that another process may keep the file to itself: no longer than a window may stand still.
+#: Seconds to wait for another process with the file: no longer than a window may freeze.
 PATIENCE: Final = 0.25
 
-#: What tells one state of a file from another: number, size and time of change; None if it is not there.
+#: State of a file: inode, size and modification time; None if it does not exist.
 FileState = tuple[tuple[int, int, int] | None, ...]
 
 
 @dataclass(frozen=True, slots=True)
 class UserFileContents:
-    """All that is in a file."""
+    """The content of a file."""
 
     facts: UserFacts = field(default_factory=UserFacts)
     signers: tuple[TrustedSigner, ...] = ()
@@ -58,17 +58,17 @@ class UserFileContents:
 
 
 def open_connection(path: Path, access: str) -> sqlite3.Connection:
-    """Open a file with what SQLite's addresses say of access, such as `mode=rw`."""
+    """Open a file with an SQLite URI mode, such as `mode=rw`."""
     connection = sqlite3.connect(
         f"{path.absolute().as_uri()}?{access}",
         uri=True,
         timeout=PATIENCE,
         isolation_level=None,
-        # Who uses it holds the lock of its `UserFile`.
+        # The lock of the `UserFile` guards it.
         check_same_thread=False,
     )
     try:
-        # Nothing that a file says of itself is carried out.
+        # No code in the file's schema is executed.
         connection.execute("PRAGMA trusted_schema = OFF")
     except BaseException:
         connection.close()
@@ -77,7 +77,7 @@ def open_connection(path: Path, access: str) -> sqlite3.Connection:
 
 
 def read_file_state(path: Path) -> FileState:
-    """Return the state of a file and of the changes beside it."""
+    """Return the state of a file and of its journal files."""
     return (
         _read_state(path),
         _read_state(make_companion_path(path, "-wal")),
@@ -96,13 +96,13 @@ def _read_state(path: Path) -> tuple[int, int, int] | None:
 def query_file(path: Path, question: Callable[[sqlite3.Connection], _T]) -> _T:
     """Query the file at `path` without migrating it; raises `CatalogFileError` if it is damaged.
 
-    A file in an older version may lack tables.
+    A file in an older version can lack tables.
     """
     problem = find_user_file_problem(path)
     if problem is not None:
         raise CatalogFileError(problem, path)
     if not has_changes_beside(path):
-        # Nobody has it open: no lock is needed, unless somebody comes just now.
+        # It is not open elsewhere: no lock is needed, unless another process opens it just now.
         before = read_file_state(path)
         try:
             answer = _query_connection(path, "mode=ro&immutable=1", question)
@@ -112,7 +112,7 @@ def query_file(path: Path, question: Callable[[sqlite3.Connection], _T]) -> _T:
         else:
             if read_file_state(path) == before:
                 return answer
-    # What a journal holds can only be taken back by writing.
+    # A journal can only be rolled back by writing.
     mode = "rw" if make_companion_path(path, "-journal").exists() else "ro"
     return _query_connection(path, f"mode={mode}", question)
 
@@ -127,7 +127,7 @@ def _query_connection(path: Path, access: str, question: Callable[[sqlite3.Conne
 
 
 def make_lock_check(path: Path) -> Callable[[int, int, int], None]:
-    """Return what ends a copy that another process blocks; Python itself would try without end."""
+    """Return a check that ends a copy blocked by another process; Python itself would retry endlessly."""
 
     def look(status: int, _remaining: int, _pages: int) -> None:
         if status in (sqlite3.SQLITE_BUSY, sqlite3.SQLITE_LOCKED):
@@ -137,16 +137,16 @@ def make_lock_check(path: Path) -> Callable[[int, int, int], None]:
 
 
 def require_whole(connection: sqlite3.Connection) -> None:
-    """Raise `RowError` where the pages of a file do not hang together."""
+    """Raise `RowError` if the pages of a file are inconsistent."""
     row = connection.execute("PRAGMA quick_check(1)").fetchone()
     if row != ("ok",):
         raise RowError("its pages do not hang together" if row is None else str(row[0]))
 
 
 def read_contents(connection: sqlite3.Connection) -> UserFileContents:
-    """Read everything; a row that cannot be used is set aside.
+    """Read everything; unusable rows are set aside.
 
-    Raises `RowError` if the tables are not those that this program writes.
+    Raises `RowError` if the tables are not those of this program.
     """
     unreadable = list[UnreadableRow]()
     try:
@@ -157,14 +157,14 @@ def read_contents(connection: sqlite3.Connection) -> UserFileContents:
         watched = _read_table(connection, WATCH_TABLE, unreadable)
         return UserFileContents(facts, tuple(signers), tuple(watched), tuple(unreadable))
     except sqlite3.OperationalError as error:
-        # The statements are right: a table or a column is not there.
+        # The statements are right: a table or a column is missing.
         if getattr(error, "sqlite_errorcode", 0) == sqlite3.SQLITE_ERROR:
             raise RowError(str(error)) from error
         raise
 
 
 def _read_table(connection: sqlite3.Connection, table: FactTable[_R], unreadable: list[UnreadableRow]) -> list[_R]:
-    """Return the rows of a table; none where the file is of a version that does not have it."""
+    """Return the rows of a table; empty if the file's version lacks it."""
     if read_version(connection) < table.since and not _has_table(connection, table.name):
         return []
     try:
@@ -194,7 +194,7 @@ def _has_table(connection: sqlite3.Connection, name: str) -> bool:
 
 
 def _drop_unsourced(facts: UserFacts, unreadable: list[UnreadableRow]) -> UserFacts:
-    """Set claims and prices aside whose source is not there: a damaged one, or a damaged name of one."""
+    """Set claims and prices with a missing source aside: it is damaged, or its name is."""
     sources = {fact.id for fact in facts if isinstance(fact, Source)}
     lost = [fact for fact in facts if isinstance(fact, UserClaim | UserPrice) and fact.source not in sources]
     if not lost:
@@ -208,7 +208,7 @@ def _drop_unsourced(facts: UserFacts, unreadable: list[UnreadableRow]) -> UserFa
 
 @contextmanager
 def _pause_garbage_collection() -> Iterator[None]:
-    """Look for no garbage meanwhile: of facts none is, and looking takes a quarter more."""
+    """Pause garbage collection: facts create no garbage, and collecting takes a quarter more time."""
     collecting = gc.isenabled()
     gc.disable()
     try:
@@ -223,7 +223,7 @@ def count_facts(connection: sqlite3.Connection) -> int:
 
 
 def holds_anything(connection: sqlite3.Connection) -> bool:
-    """Whether there is anything in a file that would be lost with it: facts, or notes on the watch list."""
+    """Whether a file contains data that could be lost: facts, or notes on the watch list."""
     return count_facts(connection) > 0 or _count_rows(connection, WATCH_TABLE) > 0
 
 
@@ -234,7 +234,7 @@ def _count_rows(connection: sqlite3.Connection, table: FactTable[Any]) -> int:
 
 
 def connect_to_write(path: Path) -> sqlite3.Connection:
-    """Open a file so that a step, once it was made, outlives a power cut; other users cannot read it from then on."""
+    """Open a file so that a completed step survives a power failure; from then on other users cannot read it."""
     if path.stat().st_mode & 0o077:
         with suppress(OSError):
             path.chmod(0o600)
@@ -249,7 +249,7 @@ def connect_to_write(path: Path) -> sqlite3.Connection:
 
 
 def checkpoint(connection: sqlite3.Connection) -> None:
-    """Let the file hold all by itself, whoever copies it; what cannot be moved now stays beside it."""
+    """Move all changes into the file, so that a copy is complete; what cannot be moved now stays in the journal."""
     connection.execute("PRAGMA busy_timeout = 0")
     with suppress(sqlite3.Error):
         connection.execute("PRAGMA wal_checkpoint(TRUNCATE)").fetchone()
@@ -257,5 +257,5 @@ def checkpoint(connection: sqlite3.Connection) -> None:
 
 
 def read_data_version(connection: sqlite3.Connection) -> int:
-    """Return what changes whenever another connection has changed the file."""
+    """Return the number that changes whenever another connection changes the file."""
     return int(connection.execute("PRAGMA data_version").fetchone()[0])

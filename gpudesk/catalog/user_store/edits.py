@@ -59,10 +59,9 @@ NOTHING_CHANGED: Final = message("own.same_value", "matches the current catalog 
 
 
 def make_step(own: UserFacts, text: Message, take: Iterable[UserFact] = (), added: Iterable[UserFact] = ()) -> FactEdit:
-    """Return the step that takes facts away and puts others; what stays as it is takes no part in it.
+    """Return the step that replaces facts by others; unchanged facts are left out.
 
-    Sources that nothing rests on any more go with the facts that rested on them. Raises `InputError` if
-    nothing would change.
+    Sources that become unused are removed with the facts. Raises `InputError` if nothing would change.
     """
     added_by_key = {get_fact_key(fact): fact for fact in added}
     new = {key: fact for key, fact in added_by_key.items() if own.get(*key) != fact}
@@ -79,7 +78,7 @@ def make_step(own: UserFacts, text: Message, take: Iterable[UserFact] = (), adde
 
 
 def _find_orphaned_sources(before: UserFacts, after: UserFacts) -> list[Source]:
-    """Return the sources that facts rested on before, and none does now."""
+    """Return the sources used by facts before, and by none after."""
     rested, rests = _list_used_sources(before), _list_used_sources(after)
     return [fact for fact in after if isinstance(fact, Source) and fact.id in rested - rests]
 
@@ -105,10 +104,10 @@ def state_value(  # noqa: PLR0913 - the fields of one form
     reason: str | None = None,
     high: float | None = None,
 ) -> FactEdit:
-    """State a value of an attribute of a thing, which holds at once; `value` is in `unit`.
+    """State a value of an attribute of an entry, effective immediately; `value` is in `unit`.
 
-    It takes the place of a value of the user's that held, whoever stated that; rivals that did not hold stay.
-    `high` is the upper end of a price, which is one amount without it.
+    It replaces the user's preferred value, from any source; other claims stay. `high` is the upper end of a price,
+    which is one amount without it.
     """
     about = check_optional_line("conditions", conditions)
     noted = check_optional_note("note", note)
@@ -132,14 +131,14 @@ def state_value(  # noqa: PLR0913 - the fields of one form
 
 
 def _find_active_user_claim(catalog: Catalog, attribute: AttributeClaims) -> list[UserFact]:
-    """Return the user's claim that holds for an attribute, if one does."""
+    """Return the user's preferred claim for an attribute, if any."""
     preferred = attribute.preferred
     own = None if preferred is None else catalog.own.get("claim", attribute.thing, attribute.name, preferred.source.id)
     return [] if own is None else [own]
 
 
 def _list_stated(attribute: str, value: ClaimValue, high: float | None) -> tuple[tuple[str, ClaimValue], ...]:
-    """Return the attributes that are stated with their values: of a price, both ends."""
+    """Return the attributes to state with their values: for a price, both ends."""
     if attribute not in PRICE_BOUND_ATTRIBUTES:
         return ((attribute, value),)
     if high is not None and isinstance(value, int | float) and high < value:
@@ -152,7 +151,7 @@ def _list_price_ends(attribute: str) -> tuple[str, ...]:
 
 
 def prefer_claim(catalog: Catalog, thing: str, attribute: str, claim: Claim, reason: str, *, today: str) -> FactEdit:
-    """Take another of the claims there are, for a reason; taking the shipped choice drops the preference."""
+    """Prefer another existing claim, with a reason; choosing the shipped one drops the preference."""
     claims = find_attribute(catalog, thing, attribute)
     if not any(_is_same_claim(each, claim) for each in claims.claims):
         raise input_error("own.no_such_claim", "this value has no source; choose one of the claims", "claim")
@@ -183,7 +182,7 @@ def _find_claim_of_source(attribute: AttributeClaims, source: str) -> Claim | No
 
 
 def take_shipped(catalog: Catalog, thing: str, attribute: str) -> FactEdit:
-    """Let the shipped choice hold again; claims of the user's stay as rivals beside it."""
+    """Return to the shipped choice; claims of the user stay as rivals."""
     chosen = [catalog.own.get("preference", thing, name) for name in _list_price_ends(attribute)]
     removed = [fact for fact in chosen if fact is not None]
     if not removed:
@@ -198,7 +197,7 @@ def take_shipped(catalog: Catalog, thing: str, attribute: str) -> FactEdit:
 
 
 def revert_attribute(catalog: Catalog, thing: str, attribute: str) -> FactEdit:
-    """Take back all that the user says of an attribute: claims, choice, and sources nothing else rests on."""
+    """Remove all of the user's data on an attribute: claims, preference, and sources that become unused."""
     entry, names = catalog.thing(thing), _list_price_ends(attribute)
     removed = [
         fact
@@ -217,13 +216,13 @@ def _is_same_claim(one: Claim, other: Claim) -> bool:
     return one.source.id == other.source.id and is_same_value(one.value, other.value)
 
 
-# Things, prices, sources
+# Entries, prices, sources
 
 
 def add_facts(catalog: Catalog, facts: Sequence[UserFact], name: str) -> FactEdit:
-    """Add facts that belong together, such as a model or a list of prices; those there already stay.
+    """Add facts that belong together, such as a model or a price list; existing ones stay.
 
-    Raises `InputError` if an id is taken, or where a fact is about something that is not there.
+    Raises `InputError` if an id is taken, or if a fact is about an unknown entry.
     """
     new = UserFacts.of(facts)
     count = len(catalog.own) + sum(catalog.own.get(*get_fact_key(fact)) is None for fact in new)
@@ -251,7 +250,7 @@ def add_facts(catalog: Catalog, facts: Sequence[UserFact], name: str) -> FactEdi
 
 
 def _check_free(catalog: Catalog, fact: UserEntry, new: UserFacts) -> None:
-    """Refuse an id that another entry has; the user's own entry of the same kind may be replaced."""
+    """Refuse an id of another entry; the user's own entry of the same kind can be replaced."""
     is_used = any(thing.id == fact.id for thing in catalog.things())
     is_twice = sum(isinstance(each, UserEntry) and each.id == fact.id for each in new) > 1
     if (is_used and catalog.own.get(*fact.key) is None) or is_twice:
@@ -280,7 +279,7 @@ def list_dependent_systems(catalog: Catalog, thing: str) -> tuple[UserSystem, ..
 
 
 def remove_thing(catalog: Catalog, thing: str) -> FactEdit:
-    """Remove an entry of the user's with its values and prices; systems go with their accelerator."""
+    """Remove an entry of the user with its values and prices; systems are removed with their accelerator."""
     entry = catalog.thing(thing)
     if not entry.own:
         raise InputError(describe_shipped_entry(thing), "id")
@@ -296,7 +295,7 @@ def remove_thing(catalog: Catalog, thing: str) -> FactEdit:
 
 
 def forget_inactive(catalog: Catalog, waiting: InactiveOverride) -> FactEdit:
-    """Remove facts that wait, and sources that nothing else rests on; raises `InputError` if one is gone."""
+    """Remove inactive facts, and sources that become unused; raises `InputError` if one no longer exists."""
     removed = [_require_user_fact(catalog, *key) for key in waiting.keys]
     entry, price, name = waiting.entry, waiting.price, _find_name(catalog, waiting.thing)
     if price is not None:
@@ -311,12 +310,12 @@ def forget_inactive(catalog: Catalog, waiting: InactiveOverride) -> FactEdit:
 
 
 def _find_name(catalog: Catalog, thing: str) -> str:
-    """Return what a thing is called: by its id where it is not there."""
+    """Return the name of an entry, or its id if it does not exist."""
     return next((each.name for each in catalog.things() if each.id == thing), thing)
 
 
 def state_price(catalog: Catalog, price: UserPrice, source: Source, replaces: str | None = None) -> FactEdit:
-    """State a price, in the place of another of the user's where `replaces` names it."""
+    """State a price, replacing another of the user's if `replaces` names it."""
     part = catalog.thing(price.accelerator)
     ends = [("usd_low", price.usd_low), ("usd", price.usd), ("usd_high", price.usd_high)]
     stated = [(name, amount) for name, amount in ends if amount is not None]
@@ -361,7 +360,7 @@ def change_source(catalog: Catalog, source: Source) -> FactEdit:
 
 
 def _require_user_fact(catalog: Catalog, *key: str) -> UserFact:
-    """Return a fact of the user's; raises `InputError` if it is a shipped one or none exists."""
+    """Return a fact of the user; raises `InputError` if it is shipped or unknown."""
     fact = catalog.own.get(*key)
     if fact is None:
         raise InputError(describe_shipped_entry(key[-1]), "id")
@@ -369,7 +368,7 @@ def _require_user_fact(catalog: Catalog, *key: str) -> UserFact:
 
 
 def rename_entry(catalog: Catalog, thing: str, name: str, maker: str) -> FactEdit:
-    """Give an entry of the user's another name and maker; its id stays, so that scenarios find it."""
+    """Change the name and maker of a user's entry; its id stays, so that scenarios find it."""
     entry = next((fact for fact in catalog.own if isinstance(fact, UserEntry) and fact.id == thing), None)
     name_line, by = check_line("name", name.strip()), check_line("maker", maker.strip())
     if entry is None:
@@ -385,13 +384,13 @@ def rename_entry(catalog: Catalog, thing: str, name: str, maker: str) -> FactEdi
 
 
 def make_price_id(price: UserPrice) -> str:
-    """Return an id for a new price of the user's: the same words make the same price."""
+    """Return an id for a new price of the user: equal words give equal ids."""
     digest = hashlib.sha256(repr(replace(price, id="")).encode("utf-8", "surrogatepass")).hexdigest()
     return f"own-{price.accelerator}-{digest[:8]}"
 
 
 def list_rental_terms(catalog: Catalog) -> tuple[str, ...]:
-    """Return the terms on which accelerators are rented, those of the catalog among them."""
+    """Return the terms on which accelerators are rented, including those of the catalog."""
     stated = dict.fromkeys((*RENT_TERMS, *(price.term for price in catalog.prices())))
     return tuple(term for term in stated if term != PURCHASE_TERM)
 
@@ -401,7 +400,7 @@ def count_resting_figures(facts: UserFacts, source: str) -> int:
 
 
 def find_upper_end(catalog: Catalog, attribute: AttributeClaims) -> AttributeClaims | None:
-    """Return the other end of a range of which an attribute is the lower one; None for all others."""
+    """Return the other end of a range if an attribute is the lower one; None otherwise."""
     if attribute.name != PRICE_BOUND_ATTRIBUTES[0]:
         return None
     return find_attribute(catalog, attribute.thing, PRICE_BOUND_ATTRIBUTES[1])

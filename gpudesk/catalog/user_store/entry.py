@@ -1,4 +1,4 @@
-"""How a value is entered, with its units, and the checks of entered fields."""
+"""Entry of values with their units, and the checks of entered fields."""
 
 from __future__ import annotations
 
@@ -56,7 +56,7 @@ REVERSED_PRICES: Final = message("own.price_order", "is below the low end; swap 
 
 
 class ValueKind(StrEnum):
-    """What is typed."""
+    """The type of the input."""
 
     NUMBER = "number"
     WORD = "word"
@@ -66,7 +66,7 @@ class ValueKind(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class UnitChoice:
-    """A unit that can be chosen beside a number: what is typed times `times` is in the unit `unit`."""
+    """A unit offered for a number: the input times `times` is in the unit `unit`."""
 
     label: str
     unit: str | None
@@ -77,22 +77,22 @@ class UnitChoice:
         return int(exact) if exact == exact.to_integral_value() else float(exact)
 
     def inside(self, typed: float) -> int | float:
-        """Return what is typed in the unit used inside, exactly."""
+        """Return the input in the internal unit, exactly."""
         exact = Decimal(str(self.stated(typed)))
         if self.unit is not None:
             exact *= Decimal(str(convert_to_si_unit(1, self.unit)))
         return int(exact) if exact == exact.to_integral_value() else float(exact)
 
     def typed(self, inside: float) -> float:
-        """Return what one would type for a value in the unit used inside."""
+        """Return the input for a value in the internal unit."""
         return float(Decimal(str(inside)) / Decimal(str(self.inside(1))))
 
 
 @dataclass(frozen=True, slots=True)
 class ValueEntry:
-    """One figure to enter. `attribute` has all claims there are, none where nobody states it.
+    """One figure to enter. `attribute` has all existing claims, possibly none.
 
-    The first of `units` is that on display; there are none for words. `words` are what other things have.
+    The first of `units` is the displayed one; empty for words. `words` are those of other entries.
     """
 
     attribute: AttributeClaims
@@ -101,7 +101,7 @@ class ValueEntry:
     words: tuple[str, ...] = ()
 
 
-#: Where nobody states a value yet, its name tells that it is no plain word.
+#: Without any value, the name shows that it is not a plain word.
 _YES_NO: Final = frozenset({"tied_embeddings", "router_bias"})
 _PLAIN_NUMBER: Final = (UnitChoice("", None),)
 _UNITS_BY_QUANTITY: Final[dict[Quantity, tuple[str, ...]]] = {
@@ -119,12 +119,12 @@ _BILLION: Final = 10**9
 
 
 def make_entry(catalog: Catalog, thing: str, name: str) -> ValueEntry:
-    """Return how an attribute of a thing is entered; raises `InputError` for one that it cannot have."""
+    """Return the input of an attribute of an entry; raises `InputError` for an unsuitable one."""
     return _make_value_entry(catalog, find_attribute(catalog, thing, name), catalog.kind_of(thing))
 
 
 def make_new_entry(catalog: Catalog, kind: CatalogEntryKind, name: str) -> ValueEntry:
-    """Return how an attribute is entered of an accelerator or a system that is not there yet."""
+    """Return the input of an attribute for a new accelerator or system."""
     return _make_value_entry(catalog, AttributeClaims("", name, get_units(kind)[name], ()), kind)
 
 
@@ -136,9 +136,9 @@ def _make_value_entry(catalog: Catalog, attribute: AttributeClaims, of: CatalogE
 
 
 def find_attribute(catalog: Catalog, thing: str, name: str) -> AttributeClaims:
-    """Return an attribute with its claims, or without any where nobody states it.
+    """Return an attribute with its claims, possibly none.
 
-    Raises `InputError` if a thing of this kind has no such attribute.
+    Raises `InputError` if an entry of this kind has no such attribute.
     """
     claims = next((each for each in catalog.attributes(thing) if each.name == name), None)
     if claims is not None:
@@ -150,7 +150,7 @@ def find_attribute(catalog: Catalog, thing: str, name: str) -> AttributeClaims:
 
 
 def list_unit_choices(name: str, unit: str | None) -> tuple[UnitChoice, ...]:
-    """Return the units in which a figure can be typed, that on display first."""
+    """Return the units in which a figure can be entered, the displayed one first."""
     if unit is None:
         return _PLAIN_NUMBER
     if unit == "parameters":
@@ -184,14 +184,14 @@ def _list_words(catalog: Catalog, kind: CatalogEntryKind, name: str) -> tuple[st
     return tuple(sorted(words, key=str.casefold))
 
 
-#: No figure of an accelerator or a model comes near this, in whatever unit.
+#: Larger than any figure of an accelerator or a model, in any unit.
 _LARGEST_FIGURE: Final = 1e30
-#: The sum of all layers of a model, which follows from its groups.
+#: The total of all layers of a model, which follows from its groups.
 DERIVED_DIMENSION: Final = "layer_count"
 _LONGEST_LINE: Final = 300
 _LONGEST_NOTE: Final = 4000
 _YEAR: Final = re.compile(r"(?:19|20)\d\d")
-#: What the address of a source looks like.
+#: The form of a source's address.
 URL_PATTERN: Final = re.compile(r"https?://[^\s<>\"]{1,1900}")
 _SLUG_LENGTH: Final = 40
 
@@ -200,19 +200,19 @@ _check_note = accept_plain_text(_LONGEST_NOTE)
 
 
 def check_optional_line(where: str, value: str | None) -> str | None:
-    """Return a line of text without blanks around it, None if nothing was given."""
+    """Return a line of text without surrounding spaces, None for an empty one."""
     stripped = (value or "").strip()
     return check_line(where, stripped) if stripped else None
 
 
 def check_optional_note(where: str, value: str | None) -> str | None:
-    """Return a text of several lines, None if nothing was given."""
+    """Return a multi-line text, None for an empty one."""
     stripped = (value or "").strip()
     return _check_note(where, stripped) if stripped else None
 
 
 def check_optional_date(where: str, value: str | None) -> str | None:
-    """Return a year, a month or a day, None if nothing was given."""
+    """Return a year, a month or a day, None for an empty one."""
     stripped = (value or "").strip()
     if not stripped or _YEAR.fullmatch(stripped):
         return stripped or None
@@ -221,7 +221,7 @@ def check_optional_date(where: str, value: str | None) -> str | None:
 
 
 def make_slug(name: str) -> str:
-    """Return a name in the letters of ids; empty if it has none of them."""
+    """Return a name in the characters of ids; empty if none is left."""
     plain = unicodedata.normalize("NFKD", name).encode("ascii", "ignore").decode().lower()
     return re.sub(r"[^a-z0-9.]+", "-", plain).strip("-.")
 
@@ -234,9 +234,9 @@ def make_user_source(
     date: str | None = None,
     kind: SourceKind = SourceKind.USER,
 ) -> Source:
-    """Return a source of the user's; the same words make the same source.
+    """Return a source of the user; equal words give equal sources.
 
-    Raises `InputError` at the field that cannot be taken: `title`, `publisher`, `url` or `date`.
+    Raises `InputError` at the invalid field: `title`, `publisher`, `url` or `date`.
     """
     title_line = check_optional_line("title", title)
     if title_line is None:
@@ -260,7 +260,7 @@ def make_user_source(
 
 
 def check_value(entry: ValueEntry, value: ClaimValue, unit: str | None) -> ClaimValue:
-    """Return a value in the unit used inside; raises `InputError` at `value` or `unit`."""
+    """Return a value in the internal unit; raises `InputError` at `value` or `unit`."""
     if entry.kind is ValueKind.NUMBER:
         return _check_figure(entry.attribute, value, unit)
     if entry.kind is ValueKind.YES_NO:
@@ -276,7 +276,7 @@ def check_value(entry: ValueEntry, value: ClaimValue, unit: str | None) -> Claim
 
 
 def _check_figure(attribute: AttributeClaims, value: ClaimValue, unit: str | None) -> int | float:
-    """Return a figure above zero in the unit used inside."""
+    """Return a figure above zero in the internal unit."""
     if isinstance(value, bool) or not isinstance(value, int | float):
         raise make_type_error("value", value, "number")
     if not 0 < value < _LARGEST_FIGURE:
@@ -304,7 +304,7 @@ def _check_figure(attribute: AttributeClaims, value: ClaimValue, unit: str | Non
 
 
 def check_dimension(catalog: Catalog, attribute: AttributeClaims, value: ClaimValue) -> None:
-    """Refuse a dimension of a model that makes no model with its other dimensions; `where` is `value`."""
+    """Refuse a dimension of a model that is inconsistent with the others; `where` is `value`."""
     thing, name = attribute.thing, attribute.name
     if catalog.kind_of(thing) is not CatalogEntryKind.MODEL:
         return
@@ -320,9 +320,9 @@ def check_dimension(catalog: Catalog, attribute: AttributeClaims, value: ClaimVa
 
 
 def check_dimensions(definition: Mapping[str, Any], dimensions: Mapping[str, ClaimValue], where: str) -> None:
-    """Refuse dimensions that make no model with the others of a definition; `where` names what is at fault.
+    """Refuse dimensions of a definition that are inconsistent with the others; `where` names the fault.
 
-    What is refused of a file is refused here too.
+    The checks are the same as for files.
     """
     from gpudesk.catalog.importing.model_facts import check_model_definition
 
@@ -335,7 +335,7 @@ def check_dimensions(definition: Mapping[str, Any], dimensions: Mapping[str, Cla
 
 
 def is_consistent_model(definition: Mapping[str, Any], dimensions: Mapping[str, ClaimValue]) -> bool:
-    """Whether dimensions make a model with the others of a definition."""
+    """Whether dimensions are consistent with the others of a definition."""
     try:
         check_dimensions(definition, dimensions, "value")
     except InputError:
@@ -344,7 +344,7 @@ def is_consistent_model(definition: Mapping[str, Any], dimensions: Mapping[str, 
 
 
 def check_choices(catalog: Catalog, things: Collection[str]) -> None:
-    """Refuse dimensions of models that the user prefers and that make no model together; where: the model."""
+    """Refuse the user's preferred dimensions if they are inconsistent; where: the model."""
     for model in [thing for thing in catalog.things(CatalogEntryKind.MODEL) if thing.id in things]:
         definition = catalog.definition(model.id)
         chosen_values = {
@@ -356,7 +356,7 @@ def check_choices(catalog: Catalog, things: Collection[str]) -> None:
 
 
 def is_required(kind: CatalogEntryKind, name: str) -> bool:
-    """Whether a thing cannot do without an attribute."""
+    """Whether an attribute of an entry is required."""
     return name in list_required_attributes(REGISTERED_ATTRIBUTES.get(kind, {}))
 
 

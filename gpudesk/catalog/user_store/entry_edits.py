@@ -1,4 +1,4 @@
-"""Edits that add or change an accelerator or a system of the user's with all its figures."""
+"""Edits that add or change an accelerator or a system of the user with all its figures."""
 
 from __future__ import annotations
 
@@ -17,20 +17,20 @@ from gpudesk.domain.user_facts import FactEdit, UserClaim, UserFact, UserFacts
 from gpudesk.text.messages import message
 from gpudesk.text.translation import tr
 
-#: Words of the attribute `status`, by whether an accelerator is announced alone.
+#: Words of the attribute `status`, by whether an accelerator is only announced.
 STATUS_BY_ANNOUNCED: Final = {True: "announced", False: "shipping"}
 
 
 @dataclass(frozen=True, slots=True)
 class AcceleratorGeneration:
-    """Accelerators of one die, by their names."""
+    """Accelerators of one die, by name."""
 
     name: str
     parts: tuple[str, ...]
 
 
 def group_by_generation(catalog: Catalog) -> tuple[AcceleratorGeneration, ...]:
-    """Return the generations that the catalog has, by name, each with its accelerators."""
+    """Return the generations of the catalog, by name, each with its accelerators."""
     ids_by_generation: dict[str, list[str]] = {}
     for part in catalog.accelerators():
         ids_by_generation.setdefault(part.generation, []).append(part.name)
@@ -38,7 +38,7 @@ def group_by_generation(catalog: Catalog) -> tuple[AcceleratorGeneration, ...]:
 
 
 def copy_figure(claim: Claim) -> StatedFigure:
-    """Return the figure of a claim, with a user source that repeats the claim's source."""
+    """Return the figure of a claim, with a user source that copies the claim's source."""
     source = claim.source
     if not source.own:
         source = make_user_source(source.title, source.publisher, url=source.url, date=source.date, kind=source.kind)
@@ -62,9 +62,9 @@ def make_entry_id(catalog: Catalog, name: str) -> str:
 def make_entry_step(
     catalog: Catalog, entry: FiguredEntry, figures: Mapping[str, StatedFigure], *, today: str
 ) -> FactEdit:
-    """Return the step that adds an entry with its figures, or changes one of the user's to them.
+    """Return the step that adds an entry with its figures, or changes an existing one of the user.
 
-    Raises `InputError` at the attribute that is missing or cannot be.
+    Raises `InputError` at the missing or invalid attribute.
     """
     facts = make_entry_facts(entry, {name: (each,) for name, each in figures.items()}, today=today)
     if catalog.own.get(*entry.key) is None:
@@ -73,7 +73,7 @@ def make_entry_step(
 
 
 def _make_change_step(catalog: Catalog, entry: FiguredEntry, new: UserFacts, today: str) -> FactEdit:
-    """Put new figures in the place of those that hold; where none is given, all that was stated goes."""
+    """Replace the preferred figures; without a new one, all of the user's values are removed."""
     own = catalog.own
     claims = {fact.attribute: fact for fact in new if isinstance(fact, UserClaim)}
     sources = {fact.id: fact for fact in new if isinstance(fact, Source)}
@@ -110,5 +110,5 @@ def _list_user_claims(own: UserFacts, part: str, name: str) -> Iterator[UserClai
 
 
 def _is_same_statement(one: UserClaim, other: UserClaim) -> bool:
-    """Whether two claims differ at most in when they were entered and how they were printed."""
+    """Whether two claims differ at most in the day of entry and the printed form."""
     return replace(one, retrieved="", published=None) == replace(other, retrieved="", published=None)

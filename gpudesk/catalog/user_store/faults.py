@@ -32,10 +32,9 @@ READ_ONLY_FILE: Final = message(
     "GPUDESK_HOME to another folder",
 )
 
-#: "GPUU", in the header of the file: tells it from the shipped catalog and from any other database.
+#: "GPUU", in the header of the file: distinguishes it from the shipped catalog and other databases.
 USER_APPLICATION_ID: Final = 0x47505555
-#: What SQLite lays beside a file: changes that are not in it yet, what it shares between processes, and what
-#: undoes a change where the first cannot be had.
+#: SQLite's files next to the database: write-ahead log, shared memory, and the rollback journal used without them.
 COMPANIONS: Final = ("-wal", "-shm", "-journal")
 
 _MAGIC: Final = b"SQLite format 3\0"
@@ -47,7 +46,7 @@ def make_companion_path(path: Path, suffix: str) -> Path:
 
 
 def has_changes_beside(path: Path) -> bool:
-    """Whether changes lie beside the file: another process has it open, or one was ended while it had."""
+    """Whether a journal exists: another process has the file open, or crashed while it had."""
     try:
         return any(
             beside.exists() and beside.stat().st_size > 0
@@ -60,7 +59,7 @@ def has_changes_beside(path: Path) -> bool:
 def find_user_file_problem(path: Path) -> Message | None:
     """Return why the file at `path` is not a user file, from its first 100 bytes alone; None if there is no file.
 
-    Their layout is section 1.3 of SQLite's description of its file format.
+    Their layout is section 1.3 of SQLite's file format documentation.
     """
     try:
         status = path.stat()
@@ -70,7 +69,7 @@ def find_user_file_problem(path: Path) -> Message | None:
                 "is a folder in the place of the file with your values; nothing was changed: move it away",
             )
         if not stat.S_ISREG(status.st_mode):
-            # A pipe would wait forever.
+            # Opening a pipe would block forever.
             return message(
                 "own.file.no_file", "is not a regular file for your values; nothing was changed: move it away"
             )
@@ -84,7 +83,7 @@ def find_user_file_problem(path: Path) -> Message | None:
 
 
 def _find_header_problem(header: bytes, size: int, *, whole: bool) -> Message | None:
-    """Return the problem that the header shows; the size is compared only if there is no write-ahead log."""
+    """Return the problem in the header; the size is compared only if there is no write-ahead log."""
     if not header.startswith(_MAGIC[: len(header)]):
         return _FOREIGN_FILE
     if len(header) < _HEADER_SIZE:
@@ -103,7 +102,7 @@ def _find_header_problem(header: bytes, size: int, *, whole: bool) -> Message | 
 
 @contextmanager
 def translate_errors(path: Path) -> Iterator[None]:
-    """Turn what SQLite and the system raise into the two classes of faults of the file at `path`."""
+    """Convert errors of SQLite and the system into the two error classes for the file at `path`."""
     try:
         yield
     except sqlite3.Error as error:
@@ -112,14 +111,14 @@ def translate_errors(path: Path) -> Iterator[None]:
             raise CatalogBugError(f"{path}: {error}") from error
         raise CatalogFileError(problem, path) from error
     except (RowError, UnicodeDecodeError) as error:
-        # SQLite's own words hold names of the file, which need not be text.
+        # SQLite's messages contain names from the file, which need not be valid text.
         raise CatalogFileError(_describe_damaged(str(error)), path) from error
     except OSError as error:
         raise CatalogFileError(describe_os_error(error), path) from error
 
 
 def describe_sqlite_error(error: sqlite3.Error) -> Message | None:
-    """Return an error that the user can resolve, by the low byte of SQLite's code; None for a programming error."""
+    """Return an error that the user can resolve, by the low byte of SQLite's code; None for a bug."""
     extended = getattr(error, "sqlite_errorcode", 0)
     code = extended & 0xFF
     reason = str(error)
@@ -139,7 +138,7 @@ def describe_sqlite_error(error: sqlite3.Error) -> Message | None:
 
 
 def is_text_error(error: sqlite3.Error) -> bool:
-    """Whether text in the file is not UTF-8, which comes without a code."""
+    """Whether text in the file is not UTF-8, which has no error code."""
     return "decode to UTF-8" in str(error)
 
 

@@ -21,12 +21,12 @@ from gpudesk.catalog.user_store.migrations import migrate, read_version
 from gpudesk.domain.user_facts import BackupReason
 from gpudesk.paths import make_private_dir
 
-#: Seconds after which nobody is still making a file.
+#: Seconds after which a temporary file is abandoned.
 _IN_THE_MAKING: Final = 3600
 
 
 def can_write(path: Path) -> bool:
-    """Whether the system lets us write the file at `path`, or make it and the folders above it."""
+    """Whether the system allows writing the file at `path`, or creating it with its folders."""
     if path.exists() and not os.access(path, os.W_OK):
         return False
     folder = path.parent
@@ -36,16 +36,16 @@ def can_write(path: Path) -> bool:
 
 
 def begin_file(path: Path, fill: Callable[[sqlite3.Connection], None] | None = None) -> bool:
-    """Make a file in the newest version at `path`, empty or as `fill` fills it; return whether it is ours.
+    """Create a file in the newest version at `path`, empty or filled by `fill`; return whether it is ours.
 
-    One that another process just made stays. Ours is whole from the moment when it has its name.
+    A file just created by another process stays. Ours is complete from the moment it has its name.
     """
     with translate_errors(path):
         path.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
         remove_leftovers(path.parent, f"{path.name}.*.new")
-        # In this order: a file that another process creates now exists before its side files do.
+        # In this order: a file that another process creates now exists before its journal does.
         if any(make_companion_path(path, suffix).exists() for suffix in COMPANIONS) and not path.exists():
-            # Changes of a file that is gone would be taken for those of the new one.
+            # The journal of a deleted file would be applied to the new one.
             move_changes_aside(path)
         fresh = path.with_name(f"{path.name}.{secrets.token_hex(8)}.new")
         try:
@@ -65,9 +65,9 @@ def begin_file(path: Path, fill: Callable[[sqlite3.Connection], None] | None = N
 
 
 def _make_private_database(path: Path) -> sqlite3.Connection:
-    """Make an empty file that other users cannot read, and open it; what SQLite lays beside it is as private.
+    """Create and open an empty file that other users cannot read; SQLite's files next to it are as private.
 
-    Nobody else knows it yet: it is written to the disk once, when it is whole, instead of with every statement.
+    No other process knows it yet: it is synced to disk once, when complete, instead of with every statement.
     """
     os.close(os.open(path, os.O_CREAT | os.O_EXCL | os.O_WRONLY, 0o600))
     connection = open_connection(path, "mode=rw")
@@ -76,7 +76,7 @@ def _make_private_database(path: Path) -> sqlite3.Connection:
 
 
 def _claim_name(fresh: Path, path: Path) -> bool:
-    """Let a file have a name, unless one has it already; not every file system can do both at once."""
+    """Give a file its name, unless that exists; not every file system can do both atomically."""
     try:
         os.link(fresh, path)
     except FileExistsError:
@@ -89,14 +89,14 @@ def _claim_name(fresh: Path, path: Path) -> bool:
 
 
 def remove_with_companions(path: Path) -> None:
-    """Remove a file that only this process knows; what cannot be removed stays."""
+    """Remove a file that only this process knows; failures are ignored."""
     for name in (path, *(make_companion_path(path, suffix) for suffix in COMPANIONS)):
         with suppress(OSError):
             name.unlink(missing_ok=True)
 
 
 def remove_leftovers(folder: Path, pattern: str) -> None:
-    """Remove what a process left that was ended while it made a file; a young one may be in the making."""
+    """Remove temporary files of crashed processes; recent ones can be in use."""
     for path in folder.glob(pattern):
         with suppress(OSError):
             if path.stat().st_mtime < time.time() - _IN_THE_MAKING:
@@ -104,24 +104,24 @@ def remove_leftovers(folder: Path, pattern: str) -> None:
 
 
 def set_aside(path: Path) -> Path:
-    """Give a file that cannot be used another name, so that a new one can be begun; return the name.
+    """Rename an unusable file, so that a new one can be created; return the new name.
 
     Nothing is removed. Raises `CatalogFileError` if the system refuses.
     """
     with translate_errors(path):
-        # Of a link, what it leads to; where that is not there, the link.
+        # For a link, its target; if that does not exist, the link.
         return _move_aside(path.resolve() if path.exists() else path)
 
 
 def _move_aside(path: Path) -> Path:
     aside = _find_free_aside_path(path)
-    # The file itself last: with its name still taken, no other is begun beside changes that are not its own.
+    # The file itself last: while its name is taken, no new file is created next to a foreign journal.
     _move_with_suffixes(path, aside, (*COMPANIONS, ""))
     return aside
 
 
 def move_changes_aside(path: Path) -> None:
-    """Give the changes beside a file another name, where they belong to a file that is gone."""
+    """Rename the journal next to a file, if it belongs to a deleted file."""
     _move_with_suffixes(path, _find_free_aside_path(path), COMPANIONS)
 
 
@@ -139,7 +139,7 @@ def _move_with_suffixes(path: Path, aside: Path, suffixes: tuple[str, ...]) -> N
             make_companion_path(path, suffix).rename(make_companion_path(aside, suffix))
 
 
-#: The newest stay, and the first of each of the last days and weeks that have any: the state before their changes.
+#: The newest are kept, and the first of each of the last days and weeks with any: the state before their changes.
 NEWEST_BACKUPS: Final = 5
 DAILY_BACKUPS: Final = 7
 WEEKLY_BACKUPS: Final = 5
@@ -150,7 +150,7 @@ _BACKUP_TIME: Final = "%Y%m%dT%H%M%S%f"
 
 @dataclass(frozen=True, slots=True, order=True)
 class BackupName:
-    """What the name of a backup says; by time, and then by the name itself."""
+    """The parts of a backup's name; ordered by time, then by name."""
 
     made: datetime
     path: Path
@@ -159,7 +159,7 @@ class BackupName:
 
 
 def list_backup_names(folder: Path) -> tuple[BackupName, ...]:
-    """Return what is named as a backup, the oldest first; none where the folder cannot be read."""
+    """Return the names of backups, the oldest first; empty if the folder is unreadable."""
     try:
         names = [_parse_backup_name(path) for path in folder.iterdir()]
     except OSError:
@@ -179,9 +179,9 @@ def _parse_backup_name(path: Path) -> BackupName | None:
 
 
 def make_backup(connection: sqlite3.Connection, folder: Path, reason: BackupReason, now: datetime) -> Path:
-    """Copy an open file into `folder` and return the copy; raises `CatalogFileError` if that cannot be.
+    """Copy an open file into `folder` and return the copy; raises `CatalogFileError` if that fails.
 
-    Older ones that need not stay go once the new one is whole and on the disk.
+    Obsolete ones are removed once the new one is complete and on disk.
     """
     with translate_errors(folder):
         make_private_dir(folder)
@@ -190,7 +190,7 @@ def make_backup(connection: sqlite3.Connection, folder: Path, reason: BackupReas
         try:
             with translate_errors(path):
                 with closing(_make_private_database(part)) as copy:
-                    # Nobody else knows the copy: it needs nothing beside it, and ends as one whole file.
+                    # No other process knows the copy: it needs no journal, and ends as one complete file.
                     copy.execute("PRAGMA locking_mode = EXCLUSIVE")
                     connection.backup(copy, progress=make_lock_check(path))
                     copy.execute("PRAGMA journal_mode = DELETE")
@@ -215,7 +215,7 @@ def _find_free_backup_path(folder: Path, version: int, reason: BackupReason, now
 
 
 def _prune_backups(folder: Path, newest: Path) -> None:
-    """Remove what need not stay; the one just made stays, whatever the clock said."""
+    """Remove obsolete backups; the new one stays, even with a wrong clock."""
     names = list_backup_names(folder)
     days = {name.made.date(): name.path for name in reversed(names)}
     weeks = {name.made.isocalendar()[:2]: name.path for name in reversed(names)}

@@ -6,8 +6,8 @@ import sqlite3
 from collections.abc import Sequence
 from typing import Final
 
-#: What each version adds, as `gpudesk.catalog.schema` declares it, which takes half a second and 26 MB to load. A table
-#: that is there stays, so that a file with a damaged version gets the right one.
+#: What each version adds, as declared in `gpudesk.catalog.schema`, which takes half a second and 26 MB to load. An
+#: existing table stays, so that a file with a damaged version number is repaired.
 USER_STEPS: Final = (
     (
         """
@@ -86,12 +86,12 @@ USER_STEPS: Final = (
         """,
     ),
 )
-#: The version that this program writes.
+#: The version written by this program.
 USER_VERSION: Final = len(USER_STEPS)
 
 
 def read_version(connection: sqlite3.Connection) -> int:
-    """Return the version of an open file; 0 if it has no tables yet."""
+    """Return the version of an open file; 0 without tables."""
     return int(connection.execute("PRAGMA user_version").fetchone()[0])
 
 
@@ -102,7 +102,7 @@ def migrate(connection: sqlite3.Connection, steps: Sequence[Sequence[str]] = USE
 
 
 def _apply_next(connection: sqlite3.Connection, steps: Sequence[Sequence[str]]) -> None:
-    """Do the next step, unless another process has done it in the meantime."""
+    """Run the next migration, unless another process has done so meanwhile."""
     connection.execute("BEGIN IMMEDIATE")
     try:
         version = read_version(connection)

@@ -39,7 +39,7 @@ from gpudesk.text.messages import InputError, Message, input_error, message
 
 _TOO_LARGE: Final = message("own.too_large", "is too large to store exactly; use a smaller number")
 
-#: What has a row of its own.
+#: Facts stored as rows.
 StoredRecord = UserFact | WatchNote | TrustedSigner
 
 _T = TypeVar("_T", bound=StoredRecord)
@@ -47,10 +47,9 @@ _T = TypeVar("_T", bound=StoredRecord)
 
 @dataclass(frozen=True, slots=True)
 class FactTable(Generic[_T]):
-    """A table of `gpudesk.catalog.schema` and the facts in it, whose fields are its columns.
+    """A table of `gpudesk.catalog.schema` with its facts, whose fields are its columns.
 
-    `key` are the columns by which one is told from another, `since` is the first version of the file that has
-    the table.
+    `key` are the identifying columns, `since` is the first version of the file with the table.
     """
 
     name: str
@@ -65,7 +64,7 @@ class FactTable(Generic[_T]):
 
     @property
     def select(self) -> str:
-        """All rows, in the order in which they were entered."""
+        """All rows, in the order of entry."""
         return f"SELECT {', '.join(self.columns)} FROM {self.name} ORDER BY {self.order}"
 
     @property
@@ -79,7 +78,7 @@ class FactTable(Generic[_T]):
     @property
     def insert(self) -> str:
         places = ", ".join("?" * len(self.columns))
-        # What a row replaces is one that was set aside: a step first looks for others.
+        # A row can replace one that was set aside: a step first checks for others.
         return f"INSERT OR REPLACE INTO {self.name} ({', '.join(self.columns)}) VALUES ({places})"
 
     @property
@@ -113,7 +112,7 @@ TABLE_BY_NAME: Final = {table.name: table for table in STORED_TABLES}
 
 StoredRow = tuple[Any, ...]
 
-#: Characters that one text may have; the definition of a large model has a tenth of that.
+#: Maximum characters of a text; the definition of a large model has a tenth of that.
 LONGEST_TEXT: Final = 1_000_000
 _LARGEST_WHOLE: Final = 2**63 - 1
 _KINDS: Final = {kind.value: kind for kind in SourceKind}
@@ -121,12 +120,12 @@ _SYSTEM_KINDS: Final = {kind.value: kind for kind in SystemKind}
 
 
 class RowError(ValueError):
-    """A row that this program cannot have written; the text says which."""
+    """A row that this program cannot have written; the text names it."""
 
 
 @dataclass(frozen=True, slots=True)
 class UnreadableRow:
-    """A row that is set aside: it stays in the file, and nothing rests on it. `number` is SQLite's for the row."""
+    """A row that is set aside: it stays in the file, unused. `number` is SQLite's row id."""
 
     table: str
     number: int
@@ -147,7 +146,7 @@ class UnreadableRow:
 
 @dataclass(frozen=True, slots=True)
 class _Column:
-    """How the values of a field are stored: `stored` are their types in the file."""
+    """Storage of a field's values: `stored` are their types in the file."""
 
     encode: Callable[[str, Any], Any]
     stored: frozenset[type]
@@ -155,12 +154,12 @@ class _Column:
 
 
 def encode_row(table: FactTable[_T], fact: _T) -> StoredRow:
-    """Return the row of a fact; raises `InputError` at the field that cannot be kept as it is."""
+    """Return the row of a fact; raises `InputError` at a field that cannot be stored unchanged."""
     return tuple(column.encode(name, getattr(fact, name)) for name, column in _list_columns(table).items())
 
 
 def decode_rows(table: FactTable[_T], rows: list[StoredRow]) -> list[_T]:
-    """Return the facts of rows; raises `RowError` for what this program cannot have written."""
+    """Return the facts of rows; raises `RowError` for rows that this program cannot have written."""
     if not rows:
         return []
     # Column by column, since there can be tens of thousands of rows.
@@ -173,7 +172,7 @@ def decode_rows(table: FactTable[_T], rows: list[StoredRow]) -> list[_T]:
 
 
 def decode_row_by_row(table: FactTable[_T], rows: Iterable[StoredRow]) -> tuple[list[_T], list[UnreadableRow]]:
-    """Return the facts of rows and the rows that are none; the first column of each row is its number."""
+    """Return the facts of rows and the unreadable rows; the first column of each row is its number."""
     facts, unreadable = list[_T](), list[UnreadableRow]()
     for number, *row in rows:
         try:
@@ -199,11 +198,11 @@ def _list_columns(table: FactTable[Any]) -> Mapping[str, _Column]:
     return {name: _COLUMN_BY_TYPE[hints[name]] for name in (field.name for field in fields(table.fact))}
 
 
-# To the file
+# Writing
 
 
 def check_text(where: str, value: object) -> str:
-    """Return a text that comes back as it is; raises `InputError` at `where` for any other."""
+    """Return a text that is stored unchanged; raises `InputError` at `where` for any other."""
     if not isinstance(value, str):
         raise make_type_error(where, value, "text")
     if len(value) > LONGEST_TEXT:
@@ -246,7 +245,7 @@ def _check_number(where: str, value: object) -> int | float:
     if isinstance(value, float) and not math.isfinite(value):
         raise input_error("own.no_number", "is not a number that can be stored; enter a number", where)
     if isinstance(value, int) and abs(value) > _LARGEST_WHOLE:
-        # Where figures are handed on, whole numbers have 64 bits.
+        # In exports, whole numbers have 64 bits.
         raise InputError(_TOO_LARGE, where)
     return value
 
@@ -280,7 +279,7 @@ def _encode_watch_value(where: str, value: object) -> str:
     return to_canonical_json(value if isinstance(value, bool) else _check_number(where, value))
 
 
-# From the file
+# Reading
 
 
 def _decode_kind(stored: str) -> SourceKind:
@@ -336,7 +335,7 @@ _COLUMN_BY_TYPE: Final[Mapping[Any, _Column]] = {
 
 @dataclass(frozen=True, slots=True)
 class RowChange:
-    """One row before and after; None if none exists."""
+    """One row before and after; None without one."""
 
     table: FactTable[Any]
     key: tuple[str, ...]
@@ -345,7 +344,7 @@ class RowChange:
 
 
 def list_row_changes(edit: FactEdit) -> list[RowChange]:
-    """Return what an edit changes; raises `InputError` at a field of a fact that cannot be kept."""
+    """Return the changes of an edit; raises `InputError` at a field that cannot be stored."""
     before = _encode_records((*edit.before, *edit.unwatched))
     after = _encode_records((*edit.after, *edit.watched))
     return [RowChange(TABLE_BY_NAME[key[0]], key[1:], before.get(key), after.get(key)) for key in {**before, **after}]

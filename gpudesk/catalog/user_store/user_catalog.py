@@ -1,4 +1,4 @@
-"""User facts while the program runs: stored, merged over the catalog, undone."""
+"""User facts at run time: stored, merged over the catalog, undoable."""
 
 from __future__ import annotations
 
@@ -19,20 +19,20 @@ if TYPE_CHECKING:
 
 #: Passed to observers of a change: the ids of the entries that changed.
 ChangeListener = Callable[[frozenset[str]], None]
-#: Steps that can be undone.
+#: Maximum undo steps.
 _MOST_UNDO_STEPS: Final = 500
 
 
 class UserCatalog:
     """The user's facts and their file. Without a file they last as long as the program.
 
-    A file that cannot be used leaves the shipped catalog alone; `problem` says why.
+    With an unusable file only the shipped catalog is used; `problem` explains why.
     """
 
     def __init__(self, path: Path | None, show: Callable[[UserFacts, FactEdit | None], None]) -> None:
-        """Open the file at `path`, which need not exist; `show` lays facts over the catalog.
+        """Open the file at `path`, which need not exist; `show` applies facts to the catalog.
 
-        `show` gets the step that led to the facts, None if they are others altogether.
+        `show` gets the step that led to the facts, None if they are unrelated to the former ones.
         """
         self.path = path
         self.problem: InputError | None = None
@@ -44,15 +44,15 @@ class UserCatalog:
         # Whether the file holds other facts than these.
         self._stale = False
         self.facts = self._open()
-        #: The notes on the watch list, one for a signal.
+        #: The notes on the watch list, one per signal.
         self.watched = self._list_watched()
         if len(self.facts):
             show(self.facts, None)
 
     def _open(self) -> UserFacts:
-        """Open the file if there is one, and return its facts; `problem` says why it cannot be used."""
+        """Open the file if it exists, and return its facts; `problem` explains a failure."""
         self.problem = None
-        # Most users have no facts of their own: what reads them is loaded where there is something to read.
+        # Most users have no facts of their own: the reader is loaded only if there is something to read.
         if self.path is None or not os.path.lexists(self.path):
             return UserFacts()
         try:
@@ -67,7 +67,7 @@ class UserCatalog:
 
     @property
     def unreadable(self) -> tuple[Message, ...]:
-        """What is said of each row of the file that is set aside."""
+        """The reason for each row of the file that is set aside."""
         return () if self._file is None else tuple(row.describe() for row in self._file.unreadable)
 
     @staticmethod
@@ -77,14 +77,14 @@ class UserCatalog:
         return UserFile.open(path)
 
     def close(self) -> None:
-        """Let the file go; the facts stay valid."""
+        """Close the file; the facts stay valid."""
         if self._file is not None:
             self._file.close()
             self._file = None
 
     @property
     def writable(self) -> bool:
-        """Whether anything can be stated: not where the file cannot be used or written."""
+        """Whether facts can be changed: not if the file is unusable or not writable."""
         if self.problem is not None:
             return False
         if self._file is not None or self.path is None:
@@ -104,11 +104,11 @@ class UserCatalog:
     # Steps
 
     def do(self, edit: FactEdit) -> None:
-        """Write a step and put it in effect; raises `InputError` if that fails: nothing changed."""
+        """Write a step and put it in effect; raises `InputError` if that fails, without any change."""
         self.adopt(edit, self._write_or_look_again(edit))
 
     def _write_or_look_again(self, edit: FactEdit) -> UserFacts:
-        """Write a step; where another program changed the file, take up what it wrote before refusing."""
+        """Write a step; if another program changed the file, read its changes before refusing."""
         try:
             return self.write(edit)
         except InputError:
@@ -116,9 +116,9 @@ class UserCatalog:
             raise
 
     def write(self, edit: FactEdit) -> UserFacts:
-        """Write a step and return the facts after it, which are not in effect yet; any thread may call this.
+        """Write a step and return the facts after it, not yet in effect; callable from any thread.
 
-        Where another program changed what the step is about, it is refused; `look_again` reads what holds.
+        If another program changed the same facts, it is refused; `look_again` reads the new state.
         """
         if self.path is None:
             return self.facts.after(edit)
@@ -134,15 +134,15 @@ class UserCatalog:
             raise
 
     def _ensure_file(self, path: Path) -> UserFile:
-        """Return the file, which is made at the first step that is written."""
+        """Return the file, which is created with the first step."""
         if self._file is None:
             self._file = self._open_file(path)
         return self._file
 
     def adopt(self, edit: FactEdit, facts: UserFacts) -> None:
-        """Put a step that was written in effect, so that it can be undone.
+        """Put a written step in effect, so that it can be undone.
 
-        Where others were written since, they are in effect as well.
+        Later written steps take effect as well.
         """
         self._done.append(edit)
         del self._done[:-_MOST_UNDO_STEPS]
@@ -174,7 +174,7 @@ class UserCatalog:
         return self._undone[-1].text if self._undone else None
 
     def undo(self) -> FactEdit | None:
-        """Take the last step back and return it; None if none exists."""
+        """Undo the last step and return it; None without one."""
         if not self._done:
             return None
         back = self._done[-1].inverse()
@@ -184,7 +184,7 @@ class UserCatalog:
         return self._undone[-1]
 
     def redo(self) -> FactEdit | None:
-        """Do again what was undone last and return it; None if there is nothing."""
+        """Redo the last undone step and return it; None without one."""
         if not self._undone:
             return None
         step = self._undone[-1]
@@ -196,14 +196,14 @@ class UserCatalog:
     # The file
 
     def look_again(self) -> bool:
-        """Take up what another program wrote to the file; return whether there was anything.
+        """Read the changes of another program; return whether there were any.
 
-        Steps can be undone as before where the file turns out to hold the same facts.
+        Steps stay undoable if the file turns out to hold the same facts.
         """
         if self.path is None or self.problem is not None:
             return False
         if self._file is None:
-            # Asked so, a folder that lets nobody look in is none.
+            # This way an unreadable folder counts as missing.
             if not os.access(self.path, os.F_OK):
                 return False
             self._begin_anew()
@@ -213,7 +213,8 @@ class UserCatalog:
                 return False
             facts = self._file.reload()
         except InputError:
-            # It was removed or cannot be read just now: what was read stays, and the next step will say so.
+            # The file was removed or is unreadable now: the data already read stays, and the next step reports the
+            # error.
             return False
         self._stale = False
         if dict(facts.facts) == dict(self.facts.facts) and set(self._list_watched()) == set(self.watched):
@@ -224,20 +225,20 @@ class UserCatalog:
 
     @property
     def removed(self) -> bool:
-        """Whether the file of the facts was removed while they were in use, so that no step is written."""
+        """Whether the file was removed while in use, so that steps cannot be written."""
         return self.problem is None and self._file is not None and self._file.removed
 
     def write_anew(self) -> None:
-        """Write all facts into a new file, where theirs was removed; raises `InputError` if that fails.
+        """Write all facts to a new file, if theirs was removed; raises `InputError` if that fails.
 
-        They are in effect as before, and steps can be undone as before.
+        They stay in effect, and steps stay undoable.
         """
         if self.problem is not None:
             raise self.problem
         if self._file is not None:
             self._file.write_anew()
 
-    # Who is trusted
+    # Trusted signers
 
     def signers(self) -> tuple[TrustedSigner, ...]:
         return () if self._file is None else self._file.signers()
@@ -250,7 +251,7 @@ class UserCatalog:
             self._ensure_file(self.path).trust(signer)
 
     def distrust(self, key: str) -> None:
-        """Trust a signer no longer; raises `InputError` if that cannot be written."""
+        """Stop trusting a signer; raises `InputError` if that cannot be written."""
         if self.problem is not None:
             raise self.problem
         if self._file is not None:
@@ -262,7 +263,7 @@ class UserCatalog:
 
     @property
     def backups_folder(self) -> Path | None:
-        """Where the backups lie; None without a file."""
+        """The folder of backups; None without a file."""
         return None if self.path is None else self.path.parent / "backups"
 
     def backups(self) -> tuple[Backup, ...]:
@@ -271,7 +272,7 @@ class UserCatalog:
         return () if self.backups_folder is None else list_backups(self.backups_folder)
 
     def restore(self, backup: Backup | Path) -> None:
-        """Put a backup in the place of the file, which is backed up first; no step can be undone then."""
+        """Replace the file by a backup, after backing up the file; steps are no longer undoable."""
         from gpudesk.catalog.user_store.user_file import restore_backup
 
         if self.path is None:
@@ -283,7 +284,7 @@ class UserCatalog:
             self._begin_anew()
 
     def set_aside(self) -> Path | None:
-        """Move a file that cannot be used out of the way, and return where to; begin with none."""
+        """Move an unusable file out of the way, and return its new path; start without facts."""
         from gpudesk.catalog.user_store.file_system import set_aside
 
         if self.path is None:

@@ -1,4 +1,4 @@
-"""The user file: facts read whole, changed in transactions, restored from backups."""
+"""The user file: facts read at once, changed in transactions, restored from backups."""
 
 from __future__ import annotations
 
@@ -57,14 +57,14 @@ from gpudesk.text.messages import InputError, Message, input_error, message
 
 _BACKUP_GONE: Final = message("own.backup.gone", "does not exist; choose another backup")
 
-#: Facts that one step may change without a backup before it.
+#: Facts that one step can change without a prior backup.
 SMALL_STEP: Final = 50
 
 _ALL_TABLE_NAMES: Final = (*TABLE_BY_NAME, SIGNER_TABLE.name)
 
 
 class ChangedElsewhereError(InputError):
-    """Another process changed what a step rests on: nothing was written; `reload` reads what holds now."""
+    """Another process changed facts that a step needs: nothing was written; `reload` reads the current state."""
 
     def __init__(self) -> None:
         super().__init__(
@@ -80,34 +80,33 @@ def _read_clock() -> datetime:
 
 
 class UserFile:
-    """The open file of the user. Threads may share it: one does something at a time."""
+    """The user's open file. Threads can share it: one works at a time."""
 
     def __init__(self, path: Path, clock: Callable[[], datetime] = _read_clock) -> None:
-        """Be at `path`, where nothing has been read yet; `open` is the way in."""
+        """Set the path, without reading; use `open`."""
         self.path = path
         self._clock = clock
         self._lock = threading.RLock()
         self._contents = UserFileContents()
-        # What the contents were read from: a state of the file, or a version that the connection counts.
+        # The origin of the contents: a state of the file, or SQLite's data version.
         self._state = read_file_state(path)
         self._connection: sqlite3.Connection | None = None
         self._data_version: int | None = None
 
     @classmethod
     def open(cls, path: Path, clock: Callable[[], datetime] = _read_clock) -> UserFile:
-        """Read the file at `path`, or where a link there leads; nothing there means no facts.
+        """Read the file at `path`, or the target of a link; a missing file means no facts.
 
-        Raises `CatalogFileError` if it is no file of the user's that can be read. `clock` says when
-        backups are made.
+        Raises `CatalogFileError` if it is not a readable user file. `clock` decides when backups are made.
         """
         with translate_errors(path):
             try:
                 place = path.resolve()
             except RuntimeError as error:
-                # What Python says of links that lead round in a circle.
+                # Python's error for circular links.
                 raise CatalogFileError(describe_no_access(str(error)), path) from error
             if path.is_symlink() and not place.parent.exists():
-                # A disk that is not connected: a new file there would hide all that is on it.
+                # A disk that is not mounted: a new file there would hide its content.
                 raise CatalogFileError(
                     message(
                         "own.file.link",
@@ -140,7 +139,7 @@ class UserFile:
 
     @property
     def removed(self) -> bool:
-        """Whether the file was read and is gone: what it held is here alone."""
+        """Whether the file was read and is now gone: its content exists only here."""
         return self._state[0] is not None and read_file_state(self.path)[0] is None
 
     @property
@@ -149,7 +148,7 @@ class UserFile:
 
     @property
     def changed_elsewhere(self) -> bool:
-        """Whether the file is another than the one that was read: changed, replaced, removed or made."""
+        """Whether the file differs from the one that was read: changed, replaced, removed or created."""
         with self._lock:
             if self._connection is None or self._replaced:
                 return read_file_state(self.path) != self._state
@@ -157,7 +156,7 @@ class UserFile:
                 return read_data_version(self._connection) != self._data_version
 
     def reload(self) -> UserFacts:
-        """Read the file anew; raises `CatalogFileError` if it was removed, and keeps what was read."""
+        """Read the file again; raises `CatalogFileError` if it was removed, and keeps the data already read."""
         with self._lock:
             self._require_not_removed()
             if self._replaced:
@@ -180,10 +179,10 @@ class UserFile:
             return self.facts
 
     def apply(self, edit: FactEdit) -> UserFacts:
-        """Make a step, and return the facts after it; the step is in the file whole, or not at all.
+        """Apply a step, and return the facts after it; the step is written completely, or not at all.
 
-        Raises `ChangedElsewhereError` if the file does not hold what the step takes away, `InputError` at
-        a field that cannot be kept, and `CatalogFileError` where the file cannot be written.
+        Raises `ChangedElsewhereError` if the file lacks rows that the step removes, `InputError` at a field that cannot
+        be stored, and `CatalogFileError` if the file cannot be written.
         """
         changes = list_row_changes(edit)
         if not changes:
@@ -209,7 +208,7 @@ class UserFile:
         )
 
     def _require_expected_rows(self, connection: sqlite3.Connection, changes: Iterable[RowChange]) -> None:
-        """Refuse a step where rows are other than it knows; one that was set aside counts as not there."""
+        """Refuse a step if rows differ from its expectation; rows set aside count as missing."""
         unreadable = {(row.table, *row.key) for row in self._contents.unreadable}
         for change in changes:
             replaced = change.before is None and (change.table.name, *change.key) in unreadable
@@ -217,9 +216,9 @@ class UserFile:
                 raise ChangedElsewhereError
 
     def write_anew(self) -> UserFacts:
-        """Begin a new file with all that was read, where the file was removed; else change nothing.
+        """Create a new file with all data read, if the file was removed; else change nothing.
 
-        Raises `ChangedElsewhereError` if another process just made one, which stays as it is.
+        Raises `ChangedElsewhereError` if another process just created one, which stays.
         """
         with self._lock:
             if not self.removed:
@@ -235,7 +234,7 @@ class UserFile:
         _insert_contents(connection, self._contents)
 
     def take_over(self, contents: UserFileContents) -> UserFacts:
-        """Put other contents in the place of what is in here. Where the file was removed, a new one is begun."""
+        """Replace the contents. If the file was removed, a new one is created."""
         with self._lock:
             if self.removed:
                 self._disconnect()
@@ -248,21 +247,21 @@ class UserFile:
             self._data_version, self._contents = version, contents
             return self.facts
 
-    # Who is trusted
+    # Trusted signers
 
     def signers(self) -> tuple[TrustedSigner, ...]:
         return self._contents.signers
 
     def trust(self, signer: TrustedSigner) -> None:
-        """Trust a signer from now on; a key that is trusted already gets the new name and day.
+        """Trust a signer from now on; a key that is already trusted gets the new name and day.
 
-        Raises `InputError` at a field that cannot be kept.
+        Raises `InputError` at a field that cannot be stored.
         """
         row = encode_row(SIGNER_TABLE, signer)
         self._change_signers(SIGNER_TABLE.insert, row)
 
     def distrust(self, key: str) -> None:
-        """Trust a signer no longer; one that is not trusted stays so."""
+        """Stop trusting a signer; unknown ones are ignored."""
         self._change_signers(SIGNER_TABLE.delete, (key,))
 
     def _change_signers(self, statement: str, values: tuple[object, ...]) -> None:
@@ -276,7 +275,7 @@ class UserFile:
 
     @contextmanager
     def _begin_writing(self, reason: BackupReason) -> Iterator[sqlite3.Connection]:
-        """Give the connection within a transaction, after a backup where one is due."""
+        """Yield the connection within a transaction, after a backup if one is due."""
         if not self.writable:
             raise CatalogFileError(READ_ONLY_FILE, self.path)
         connection = self._connect()
@@ -305,7 +304,7 @@ class UserFile:
         self._require_not_removed()
         if self._replaced:
             self._leave_replaced()
-        # Also while it is open: what is written over from outside takes no step any more.
+        # Also while it is open: a file overwritten from outside accepts no step any more.
         problem = find_user_file_problem(self.path)
         if problem is not None:
             raise CatalogFileError(problem, self.path)
@@ -327,7 +326,7 @@ class UserFile:
         return connection
 
     def _back_up(self, connection: sqlite3.Connection, reason: BackupReason) -> None:
-        """Make a backup where one is due: of anything at all, and once a day before small changes."""
+        """Make a backup, unless the file is empty; before small changes only once a day."""
         now = self._clock().astimezone(UTC)
         days = {name.made.date() for name in list_backup_names(self.backups_folder)}
         if reason is BackupReason.DAY and now.date() in days:
@@ -343,7 +342,7 @@ class UserFile:
             raise CatalogFileError(describe_newer_file(version, USER_VERSION), self.path)
 
     def _require_not_removed(self) -> None:
-        """Refuse where a file was read and is gone: a new one in its place would hide the loss."""
+        """Refuse if a file was read and is now gone: a new one in its place would hide the loss."""
         if self.removed:
             raise CatalogFileError(
                 message(
@@ -362,7 +361,7 @@ class UserFile:
         return now is None or now[0] != self._state[0][0]
 
     def _leave_replaced(self) -> None:
-        """Let go a file that has lost its place, with the changes beside it: they are none of the other's."""
+        """Close a file that was replaced, and its journal: that does not belong to the new one."""
         beside = self._state[1]
         self._disconnect()
         now = read_file_state(self.path)[1]
@@ -376,7 +375,7 @@ class UserFile:
         self._connection, self._data_version = None, None
 
     def close(self) -> None:
-        """Let the file go; what was read stays. Closing twice is no error."""
+        """Close the file; data already read stays. Closing twice is allowed."""
         with self._lock:
             self._disconnect()
 
@@ -396,14 +395,14 @@ def _insert_contents(connection: sqlite3.Connection, contents: UserFileContents)
     connection.executemany(SIGNER_TABLE.insert, [encode_row(SIGNER_TABLE, each) for each in contents.signers])
 
 
-#: Faults that are not the file's own: a backup cannot be put in its place either, until they are mended.
+#: Errors of the environment: a backup cannot be restored either until they are resolved.
 _OUTSIDE_FAULTS: Final = frozenset(
     {"own.file.faulty", "own.file.full", "own.file.link", "own.file.locked", "own.file.no_access", "own.file.read_only"}
 )
 
 
 def list_backups(folder: Path) -> tuple[Backup, ...]:
-    """Return the backups in a folder, the newest first; one that is damaged says so."""
+    """Return the backups in a folder, the newest first; damaged ones are marked."""
     return tuple(_inspect_backup(name) for name in reversed(list_backup_names(folder)))
 
 
@@ -438,10 +437,10 @@ def _reword_for_backup(problem: Message) -> Message:
 
 
 def restore_backup(path: Path, backup: Path) -> UserFacts:
-    """Put what a backup holds in the place of what the user's file at `path` holds; return its facts.
+    """Replace the content of the user's file at `path` by that of a backup; return its facts.
 
-    What the file holds is backed up first; a file that cannot be used is moved aside. Raises `CatalogFileError`
-    where the backup cannot be used, or the system refuses: then the file is as it was.
+    The file is backed up first; an unusable file is moved aside. Raises `CatalogFileError` if the backup is unusable,
+    or the system refuses: then the file is unchanged.
     """
     if not backup.exists():
         raise CatalogFileError(_BACKUP_GONE, backup)
@@ -456,7 +455,7 @@ def restore_backup(path: Path, backup: Path) -> UserFacts:
         if error.problem.id in _OUTSIDE_FAULTS:
             raise
     except CatalogBugError:
-        # Its tables are others than this program makes.
+        # Its tables differ from this program's.
         pass
     set_aside(path)
     with UserFile.open(path) as file:

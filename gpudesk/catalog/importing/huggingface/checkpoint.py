@@ -15,7 +15,7 @@ from gpudesk.domain.precision import Precision
 from gpudesk.text.messages import InputError, Message, input_error, message
 from gpudesk.text.units import MIB
 
-#: The id of the message that the checkpoint holds as many parameters as were counted.
+#: The id of the message that the checkpoint has as many parameters as computed.
 SAME_COUNT: Final = "import.hf.same_count"
 _SHORT_HEADER: Final = message(
     "import.hf.short_header", "ends before its header does; choose a file with the complete header"
@@ -23,18 +23,18 @@ _SHORT_HEADER: Final = message(
 
 INDEX: Final = "model.safetensors.index.json"
 _SUFFIX: Final = ".safetensors"
-#: The file of a model that has only one.
+#: The file name of single-file models.
 _WHOLE: Final = "model.safetensors"
 #: An index names every tensor of models with hundreds of experts.
 _INDEX_BYTES: Final = 64 * MIB
 #: The longest header that the format allows.
 _HEADER_BYTES: Final = 100_000_000
 _LAYER: Final = re.compile(r"(?:^|\.)layers\.(\d{1,6})\.")
-#: Modules of other senses, and draft layers under a name of their own.
+#: Modules of other modalities, and draft layers with their own name.
 _NOT_TEXT: Final = re.compile(
     r"visual|vision|audio|mm_projector|multi_modal|image_newline|embed_vision|speech|(?:^|\.)mtp\b|mtp_"
 )
-#: What is stored beside a packed matrix and is none: scales, zero points, orders, tables.
+#: Tensors stored with a packed matrix: scales, zero points, orders, tables.
 _BESIDE: Final = re.compile(
     r"(?:scale(?:s|_inv|_2|_inv_2)?|qzeros|zeros|zero_point|g_idx|absmax|quant_map|weight_shape|inv_freq"
     r"|tid2eid|nested_.*|quant_state.*|_amax|input_global_scale|weight_global_scale)$"
@@ -44,7 +44,7 @@ _BITS: Final = {"I32": 32, "U8": 8, "I8": 8}
 
 @dataclass(frozen=True, slots=True)
 class StoredTensor:
-    """Where a tensor belongs, as far as counting goes: its layer (None: outside), its format, its kind."""
+    """The location of a tensor for counting: its layer (None: outside), its format, its kind."""
 
     layer: int | None
     dtype: str
@@ -53,9 +53,9 @@ class StoredTensor:
 
 @dataclass(frozen=True, slots=True)
 class Checkpoint:
-    """What is known of the tensors: `names` of all, and where every header is there, `elements` of each kind.
+    """Known tensors: `names` of all, and if every header is available, `elements` of each kind.
 
-    The elements are those of the text model and its draft layers, without what lies beside packed matrices.
+    The elements are those of the text model and its draft layers, without auxiliary tensors of packed matrices.
     """
 
     names: frozenset[str] = frozenset()
@@ -64,14 +64,14 @@ class Checkpoint:
     total_parameters: int | None = None
 
     def is_tied(self) -> bool | None:
-        """Whether the LM head is the embedding, by the names; None if they do not tell."""
+        """Whether the LM head is the embedding, by the names; None if they do not show."""
         if not any("embed" in name for name in self.names):
             return None
         return not any("lm_head" in name or name.startswith(("output.", "head.")) for name in self.names)
 
 
 def read_checkpoint(beside: Mapping[str, bytes]) -> Checkpoint:
-    """Read the index and the headers among the files; raises `InputError` naming the file that is broken."""
+    """Read the index and the headers among the files; raises `InputError` naming the broken file."""
     steps = read_checkpoint_in_steps(beside)
     while True:
         try:
@@ -82,7 +82,7 @@ def read_checkpoint(beside: Mapping[str, bytes]) -> Checkpoint:
 
 
 def read_checkpoint_in_steps(beside: Mapping[str, bytes]) -> Generator[tuple[int, int], None, Checkpoint]:
-    """Do what `read_checkpoint` does, and yield before each file how many are read, and of how many."""
+    """The same as `read_checkpoint`, but yields before each file how many are read, and of how many."""
     names: frozenset[str] = frozenset()
     shards: frozenset[str] | None = None
     sizes: ConfigFields | None = None
@@ -113,13 +113,13 @@ def read_checkpoint_in_steps(beside: Mapping[str, bytes]) -> Generator[tuple[int
 
 
 def _select_model_files(files: dict[str, bytes], shards: frozenset[str] | None) -> dict[str, bytes]:
-    """Return the files that the model is in: the same tensors can lie in others beside them once more."""
+    """Return the files that contain the model: others next to them can repeat the same tensors."""
     names = {_WHOLE} if shards is None and _WHOLE in files else shards
     return files if names is None else {name: data for name, data in files.items() if name in names}
 
 
 def _read_total(sizes: ConfigFields | None, name: str) -> int | None:
-    """Return a total of the index, which some writers have as a number in quotes or with a fraction."""
+    """Return a total of the index, which some writers put in quotes or with a fraction."""
     total = None if sizes is None else sizes.raw(name)
     if isinstance(total, float) and math.isfinite(total):
         total = int(total)
@@ -150,10 +150,10 @@ def _read_tensor_shapes(name: str, data: bytes) -> Iterator[tuple[str, str, list
 
 
 def count_text_parameters(checkpoint: Checkpoint, layers: int, stored: Precision | None) -> int | None:
-    """Return the parameters of the text model by the headers, or None if some are not there.
+    """Return the parameters of the text model by the headers, or None if some are missing.
 
-    Draft layers beyond `layers` and modules of other senses do not count; packed matrices count what they
-    unpack to, in the format that the checkpoint stores.
+    Draft layers beyond `layers` and modules of other modalities do not count; packed matrices count unpacked, in the
+    format that the checkpoint stores.
     """
     if not checkpoint.elements:
         return None
@@ -185,9 +185,9 @@ def _count_packed(tensor: StoredTensor, stored: Precision | None) -> int:
 def find_stated_parameters(
     checkpoint: Checkpoint, layers: int, stored: Precision | None, *, narrow: bool
 ) -> int | None:
-    """Return the parameters of the text model as the checkpoint states them, None if it does not.
+    """Return the parameters of the text model as stated by the checkpoint, None without them.
 
-    An index counts everything that is stored, so that it tells nothing where there is more than the text model.
+    An index counts everything stored, so it is useless if there is more than the text model.
     """
     parameters = count_text_parameters(checkpoint, layers, stored)
     if parameters is not None or not checkpoint.names or not all(_is_text(name, layers) for name in checkpoint.names):
@@ -205,10 +205,10 @@ def _count_indexed(checkpoint: Checkpoint, stored: Precision | None, *, narrow: 
 def compare_parameters(
     checkpoint: Checkpoint, counted: int, layers: int, stored: Precision | None, *, narrow: bool
 ) -> Message | None:
-    """Return a note on a parameter count of the checkpoint that differs from `counted`, computed from the dimensions.
+    """Return a note if the checkpoint's parameter count differs from `counted`, computed from the dimensions.
 
-    By the headers where all are there; else by the totals of the index, which count everything that is
-    stored and say nothing of a `narrow` checkpoint.
+    By the headers if all are available; else by the totals of the index, which count everything stored and are useless
+    for a `narrow` checkpoint.
     """
     parameters = count_text_parameters(checkpoint, layers, stored)
     if parameters is None:
@@ -235,7 +235,7 @@ def compare_parameters(
 
 
 def find_hints(checkpoint: Checkpoint) -> dict[str, object]:
-    """Return what the names of the tensors tell about fields that an unknown configuration leaves open."""
+    """Return hints from tensor names about fields that an unknown configuration leaves open."""
     names = checkpoint.names
     if not any("layers." in name or ".h." in name for name in names):
         return {}

@@ -1,4 +1,4 @@
-"""The reader of decoders of the common build: a family says how its layers depart from it."""
+"""The reader of ordinary decoders: a family describes the differences of its layers."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ from gpudesk.catalog.importing.huggingface.structure import (
 from gpudesk.domain.field_checks import describe_unknown_word, quote_value
 from gpudesk.text.messages import InputError
 
-#: Names of one size in the dialects of configurations; where it is missing, the first is asked for.
+#: Names of one size in the dialects of configurations; if all are missing, the first is asked for.
 LAYERS: Final = ("num_hidden_layers", "num_layers", "n_layers", "n_layer")
 HIDDEN: Final = ("hidden_size", "n_embd", "n_embed", "d_model", "dim")
 _HEADS: Final = ("num_attention_heads", "n_heads", "n_head", "num_heads", "attention_heads")
@@ -56,14 +56,14 @@ _SHARED_SIZE: Final = (
 )
 _SHARED: Final = ("n_shared_experts", "num_shared_experts", "moe_num_shared_experts", "num_shared_expert")
 _WINDOW: Final = ("sliding_window", "sliding_window_size", "window_size")
-#: Lists with one number a layer, and the field that each takes the place of; so do the same names without an end.
+#: Per-layer lists, and the field that each replaces; the same names without a suffix work too.
 _LISTED: Final = (
     *(*_HEADS, *_KV_HEADS, *_HEAD_DIM, *_SIZE),
     *("moe_intermediate_size", "sliding_window", "num_experts", "moe_topk", "num_shared_expert"),
 )
 _LIST_ENDS: Final = ("", "_per_layer", "_list")
 
-#: What configurations call the kinds of layers; every kind that is neither global nor windowed is one other mixer.
+#: Names of layer kinds in configurations; every kind that is neither global nor windowed is one other mixer.
 _KIND_LISTS: Final = ("layer_types", "layers_block_type", "attention_layers")
 _KINDS: Final = {
     FULL: FULL,
@@ -82,29 +82,28 @@ _KINDS: Final = {
 #: Lists of the layers with softmax attention.
 _SOFTMAX_LISTS: Final = ("attn_layer_indices", "full_attn_idxs")
 
-#: A yes or no: always so, or as a field says, with what the class takes where it is left out.
+#: A yes or no: fixed, or as a field says, with the default of the class.
 Flag = bool | tuple[str, bool]
-#: One of the words that a dimension can be, or what reads it.
+#: A possible word of a dimension, or its reader.
 Word = str | Callable[[ConfigFields], str]
 ATTENTION_BIAS: Final = ("attention_bias", False)
 MLP_BIAS: Final = ("mlp_bias", False)
-#: `pattern` of families whose windows begin at a layer, where they are used at all.
+#: `pattern` of families whose windows start at a layer, if used at all.
 LATE: Final = -1
 
 
 @dataclass(frozen=True, slots=True)
 class DecoderFamily:
-    """How the layers of a family depart from attention and a gated block, each behind one norm.
+    """How the layers of a family differ from attention and a gated block, each behind one norm.
 
     `pattern`: each n-th layer is global and the others have a window (1: all have one, 0: none has, `LATE`: from a
-    layer on); `window` is the width that the class takes. A file that lists kinds of layers overrides the pattern.
-    `window_sinks` holds for layers with a window, where it is another flag than `sinks`.
-    `linear` reads the mixer of layers that are no softmax attention, each `linear_pattern`-th layer being softmax.
-    `wide`: a block is 4 times the hidden size where no size is stated; `block_size` computes it where it is not the
-    size that is stated. `first_dense` counts the dense layers before the experts, `shared` the shared experts, where
-    no field does. `norms` and `final_norms` count vectors as long as the hidden size, of which a layer norm with a
-    bias has two. `scalars` counts the numbers of the model outside all matrices and norms. `asks`: what the file
-    leaves open is asked for.
+    layer on); `window` is the default width of the class. A file that lists kinds of layers overrides the pattern.
+    `window_sinks` is for layers with a window, if that is another flag than `sinks`. `linear` reads the mixer of layers
+    without softmax attention, each `linear_pattern`-th layer being softmax. `wide`: a block is 4 times the hidden size
+    if no size is stated; `block_size` computes it if it differs from the stated size. `first_dense` counts the dense
+    layers before the experts, `shared` the shared experts, without a field. `norms` and `final_norms` count vectors as
+    long as the hidden size; a layer norm with a bias has two. `scalars` counts the parameters outside all matrices and
+    norms. `asks`: open fields are asked for.
     """
 
     qkv_bias: Flag = ATTENTION_BIAS
@@ -137,7 +136,7 @@ class DecoderFamily:
 
     @property
     def is_linear_by_default(self) -> bool:
-        """Whether all layers keep a state where nothing names those with softmax attention."""
+        """Whether all layers are recurrent if none with softmax attention is named."""
         return not self.linear_pattern and not self.asks
 
     def read(self, f: ConfigFields) -> ModelStructure:
@@ -183,7 +182,7 @@ class DecoderFamily:
         return LayerPart(name, table)
 
     def read_heads(self, f: ConfigFields, kind: str = FULL) -> AttentionHeads:
-        """Return the heads of a layer; those with a window may have other numbers and another width."""
+        """Return the heads of a layer; windowed layers can have other numbers and another width."""
         near = f if kind == SLIDING else ConfigFields({}, "-", parent=f)
         heads = near.maybe("swa_num_attention_heads", "num_sliding_attention_heads") or f.whole(*_HEADS)
         kv = near.maybe("swa_num_key_value_heads") or f.maybe(*_KV_HEADS)
@@ -236,7 +235,7 @@ def read_window(f: ConfigFields, default: int | None) -> int | None:
 
 
 def read_shared_size(f: ConfigFields, size: int, default: int = 0) -> int:
-    """Return the width of all shared experts together: a width alone, or a number of them times a width."""
+    """Return the total width of the shared experts: a width alone, or their number times a width."""
     stated = f.maybe(*_SHARED_SIZE, low=0)
     many = f.maybe(*_SHARED, low=0)
     if many is None and stated is not None:
@@ -245,7 +244,7 @@ def read_shared_size(f: ConfigFields, size: int, default: int = 0) -> int:
 
 
 def list_layer_fields(f: ConfigFields, count: int) -> list[ConfigFields]:
-    """Return the fields as they hold for each layer: with its number of every list, and what is stated for it alone."""
+    """Return the fields of each layer: its entry of every list, and values for it alone."""
     lists = {name: f.wholes(name + end, count) or [] for name in _LISTED for end in _LIST_ENDS if f.is_list(name + end)}
     overrides = f.table("per_layer_config") or ConfigFields({}, parent=f)
     fields_by_prefix: dict[str, ConfigFields] = {"{}": f}
@@ -260,7 +259,7 @@ def list_layer_fields(f: ConfigFields, count: int) -> list[ConfigFields]:
 
 
 def _find_layer_kinds(f: ConfigFields, family: DecoderFamily, count: int) -> list[str]:
-    """Return the kind of each layer as the file lists it, or as the class computes it from the number."""
+    """Return the kind of each layer as listed in the file, or as computed by the class from the number."""
     listed = _read_listed_kinds(f, family, count)
     has_window = read_window(f, family.window) is not None
     if family.pattern == LATE:
@@ -290,7 +289,7 @@ def _read_listed_kinds(f: ConfigFields, family: DecoderFamily, count: int) -> li
     for number, word in enumerate(words, start=1):
         kind = _KINDS.get(word, "")
         if kind not in allowed and family.asks:
-            # What cannot be computed is said beside every result.
+            # What cannot be computed is noted with every result.
             f.read_names.discard(f.where(name))
             kind = FULL
         if kind not in allowed:
@@ -300,7 +299,7 @@ def _read_listed_kinds(f: ConfigFields, family: DecoderFamily, count: int) -> li
 
 
 def _make_window_pattern(f: ConfigFields, family: DecoderFamily, count: int) -> list[str]:
-    """Return the pattern as letters (`LLLG`, over and over), or as a number: each n-th layer is global."""
+    """Return the pattern as letters (`LLLG`, repeated), or as a number: each n-th layer is global."""
     if family.pattern == 0 and not family.asks:
         return [FULL] * count
     pattern = f.raw("sliding_window_pattern")
@@ -314,7 +313,7 @@ def _make_window_pattern(f: ConfigFields, family: DecoderFamily, count: int) -> 
         return [SLIDING if flag else FULL for flag in listed]
     interval = f.maybe("sliding_window_pattern", "global_attn_every_n_layers")
     if interval is None and family.pattern == 0:
-        # Nothing tells which layers have the window, so that it is not used.
+        # Nothing shows which layers have the window, so it is not used.
         f.read_names.difference_update(map(f.where, _WINDOW))
     interval = interval or family.pattern or 1
     return [FULL if (number + 1) % interval == 0 else SLIDING for number in range(count)]

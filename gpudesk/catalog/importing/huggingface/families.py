@@ -1,4 +1,4 @@
-"""Families of decoders by `model_type`: what each changes of the common build."""
+"""Families of decoders by `model_type`: their differences from the ordinary decoder."""
 
 from __future__ import annotations
 
@@ -36,17 +36,17 @@ from gpudesk.catalog.importing.huggingface.structure import (
 
 
 def _make_word_reader(word: str, name: str, *, default: bool) -> Word:
-    """Return what reads a word that holds where a field says yes."""
+    """Return the reader of a word that applies if a field says yes."""
     return lambda f: word if f.yes(name, default=default) else "none"
 
 
 def _replace_biases(family: DecoderFamily, name: str, *, default: bool) -> DecoderFamily:
-    """Return a family all of whose projections have a bias where one field says so."""
+    """Return a family all of whose projections have a bias if one field says so."""
     flag: Flag = (name, default)
     return replace(family, qkv_bias=flag, output_bias=flag, mlp_bias=flag)
 
 
-# Numbers outside all matrices and norms, of a model with so many layers
+# Parameters outside all matrices and norms, for a model with this many layers
 
 
 def _count_head_bias(f: ConfigFields, _count: int) -> int:
@@ -68,7 +68,7 @@ def _read_head_dim(f: ConfigFields) -> int:
 
 
 def _count_head_gates(f: ConfigFields, count: int) -> int:
-    """One gate a head from the hidden size, in the layers with latent attention."""
+    """One gate per head from the hidden size, in the layers with latent attention."""
     interval = f.whole_or(6, "layer_group_size")
     kinds = f.words("layer_types", count)
     softmax = count // interval if kinds is None else kinds.count(FULL)
@@ -76,7 +76,7 @@ def _count_head_gates(f: ConfigFields, count: int) -> int:
 
 
 def _read_lfm2_size(f: ConfigFields) -> int:
-    """Two thirds of the size that is stated, times a factor, rounded up; or that size as it is."""
+    """Two thirds of the stated size, times a factor, rounded up; or that size unchanged."""
     size = f.whole("intermediate_size", "block_ff_dim")
     if not f.yes("block_auto_adjust_ff_dim", default=True):
         return size
@@ -106,7 +106,7 @@ _QWEN2_MOE: Final = DecoderFamily(
 )
 _QWEN3_MOE: Final = replace(_QWEN3, head_dim=None, experts=True)
 _EXPERTS: Final = DecoderFamily(experts=True)
-#: DeepSeek's way of experts, with a score correction an expert.
+#: DeepSeek's experts, with a score correction per expert.
 _CORRECTED: Final = replace(_EXPERTS, router_bias=True)
 _CORRECTED_HEADS: Final = replace(_CORRECTED, qk_norm="head")
 _GLM4_MOE: Final = replace(
@@ -127,7 +127,7 @@ _NEOX: Final = replace(
 _GPT2: Final = replace(
     _LAYER_NORMS, qkv_bias=True, output_bias=True, mlp_bias=True, wide=True, tied=True, scalars=_count_positions
 )
-#: One layer norm before attention and block, which stand side by side; a bias on the LM head.
+#: One layer norm before attention and block in parallel; a bias on the LM head.
 _GPT_J: Final = replace(
     _LAYER_NORMS, qkv_bias=False, output_bias=False, mlp_bias=True, norms=2, wide=True, scalars=_count_head_bias
 )
@@ -182,7 +182,7 @@ FAMILIES: Final[Mapping[str, DecoderFamily]] = MappingProxyType(
         "bitnet": DecoderFamily(norms=3, scalars=lambda f, count: count * f.whole("intermediate_size")),
         "minicpm3": replace(_LLAMA, tied=True),
         "youtu": DecoderFamily(tied=True),
-        # Dense, with two matrices a block
+        # Dense, with two matrices per block
         "arcee": replace(_LLAMA, gated=False),
         "apertus": _APERTUS,
         "apertus1p5_text": _APERTUS,
@@ -299,7 +299,7 @@ FAMILIES: Final[Mapping[str, DecoderFamily]] = MappingProxyType(
             experts_bias=True,
             router_bias=True,
         ),
-        # Attention among mixers that keep a state
+        # Attention among recurrent mixers
         "qwen3_next": replace(_QWEN_NEXT, experts=True, shared_gate=True),
         "qwen3_5_text": _QWEN_NEXT,
         "qwen3_5_moe_text": replace(_QWEN_NEXT, experts=True, shared_gate=True),
@@ -349,7 +349,7 @@ _STEP: Final = replace(
 
 
 def _read_step(f: ConfigFields) -> ModelStructure:
-    """Step 3.5 and 3.7, whose files keep the heads of windows in a table, and the layers with experts as a text."""
+    """Step 3.5 and 3.7: window heads in a separate table, and the layers with experts as a text."""
     other = f.table("attention_other_setting") or ConfigFields({}, parent=f)
     values: dict[str, object] = {
         "num_key_value_heads": f.maybe("num_key_value_heads", "num_attention_groups"),
@@ -366,7 +366,7 @@ def _read_step(f: ConfigFields) -> ModelStructure:
 
 
 def _read_dbrx(f: ConfigFields) -> ModelStructure:
-    """DBRX, which keeps heads and experts in tables of their own."""
+    """DBRX, with heads and experts in separate tables."""
     tables = [f.table(name) for name in ("attn_config", "ffn_config")]
     values = {name: table.raw(name) for table in tables if table is not None for name in table.names()}
     fields = f.with_values({**values, "num_key_value_heads": values.get("kv_n_heads")})
@@ -374,7 +374,7 @@ def _read_dbrx(f: ConfigFields) -> ModelStructure:
 
 
 def _read_grok(f: ConfigFields) -> ModelStructure:
-    """Grok 1, and Grok 2, which has a full block beside the experts and an LM head of its own."""
+    """Grok 1, and Grok 2, which has a full block parallel to the experts and a separate LM head."""
     return DecoderFamily(experts=True, norms=4, tied=not f.yes("residual_moe", default=False)).read(f)
 
 
@@ -383,7 +383,7 @@ def _repeat_mixer(mixer: Callable[[ConfigFields], LayerPart], *, tied: bool) -> 
     return lambda f: ModelStructure(repeat_layer(mixer(f), None, read_layer_count(f), 1), tied=tied)
 
 
-#: By `model_type`: families of which one number depends on a field, and those without any block.
+#: By `model_type`: families with a number that depends on a field, and those without any block.
 VARIANTS: Final[Mapping[str, StructureReader]] = MappingProxyType(
     {
         "stablelm": _read_stablelm,

@@ -1,4 +1,4 @@
-"""Readers of architectures that mix attention with state spaces or linear attention, and no family describes."""
+"""Readers of architectures that mix attention with state spaces or linear attention, outside all families."""
 
 from __future__ import annotations
 
@@ -50,7 +50,7 @@ def _read_jamba(f: ConfigFields) -> ModelStructure:
     )
 
 
-#: Letters of a pattern, and the words that newer files have in their place.
+#: Letters of a pattern, and the words that newer files use instead.
 _NEMOTRON_KINDS: Final[Mapping[str, str]] = MappingProxyType(
     {
         "M": "M",
@@ -187,7 +187,7 @@ def _read_kimi_linear(f: ConfigFields) -> ModelStructure:
 
 
 def _read_falcon_h1(f: ConfigFields) -> ModelStructure:
-    """Falcon H1: a state space and attention side by side, computed as a layer each."""
+    """Falcon H1: a state space and attention in parallel, counted as one layer each."""
     count = read_layer_count(f)
     mamba = read_mamba2(f.with_values({"mamba_rms_norm": f.yes("mamba_rms_norm", default=False)}))
     block = make_dense(f.whole("intermediate_size"), bias=f.yes("mlp_bias", default=False))
@@ -221,14 +221,14 @@ def _read_longcat(f: ConfigFields) -> ModelStructure:
             computed=computed,
         ),
     )
-    # The router scores the experts that compute nothing too.
+    # The router also scores the experts that compute nothing.
     sides = {"scalars": count * idle * (f.whole("hidden_size") + 1)} if idle else {}
     return ModelStructure(layers, sides=sides, notes=notes if idle else ())
 
 
-#: Tokens of an image of four tiles of 560 pixels and 14 a patch, with one for the class each.
+#: Tokens of an image of four tiles of 560 pixels and 14 per patch, with one for the class each.
 _IMAGE_TOKENS: Final = 4 * (40 * 40 + 1)
-#: Rows of the embedding beyond the vocabulary, for marks of images.
+#: Rows of the embedding beyond the vocabulary, for image tokens.
 _IMAGE_MARKS: Final = 8
 
 

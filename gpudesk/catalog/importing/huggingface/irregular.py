@@ -1,4 +1,4 @@
-"""Readers of architectures that no family describes: Falcon, Gemma 3n and 4, Llama 4 and others."""
+"""Readers of architectures outside all families: Falcon, Gemma 3n and 4, Llama 4 and others."""
 
 from __future__ import annotations
 
@@ -39,7 +39,7 @@ from gpudesk.text.messages import InputError, message_n
 
 
 def _read_falcon(f: ConfigFields) -> ModelStructure:
-    """Attention and block side by side; older builds share one key and value head among all."""
+    """Attention and block in parallel; older builds share one key and value head among all."""
     hidden = f.whole("hidden_size", "n_embed")
     heads = f.whole("num_attention_heads", "n_head")
     new = f.yes("new_decoder_architecture", default=False)
@@ -59,7 +59,7 @@ def _read_falcon(f: ConfigFields) -> ModelStructure:
 
 
 def _read_chatglm(f: ConfigFields) -> ModelStructure:
-    """ChatGLM 2 and 3 and GLM-4 9B in their first build, whose fields have names of their own."""
+    """ChatGLM 2 and 3 and GLM-4 9B in their first build, with different field names."""
     heads = f.whole("num_attention_heads")
     grouped = f.yes("multi_query_attention", default=False)
     kv_heads = f.whole("multi_query_group_num") if grouped else heads
@@ -76,10 +76,10 @@ def _read_chatglm(f: ConfigFields) -> ModelStructure:
     )
 
 
-#: Vectors a layer: before and after each block; with experts three more, and the scale before the router.
+#: Vectors per layer: before and after each block; with experts three more, and the scale before the router.
 _NORMS: Final = 4
 _NORMS_WITH_EXPERTS: Final = 8
-#: How many layers at the end take keys and values of earlier ones.
+#: How many layers at the end reuse keys and values of earlier ones.
 _REUSING: Final = "num_kv_shared_layers"
 
 
@@ -87,7 +87,7 @@ def _read_gemma4(f: ConfigFields, *, layer_input: int = 256) -> ModelStructure:
     count = read_layer_count(f)
     kinds = read_layer_types(f, count, (FULL, SLIDING), make_interval_pattern(6, FULL, SLIDING))
     if kinds:
-        # The class makes the last layer global whatever the list says.
+        # The class makes the last layer global regardless of the list.
         kinds[-1] = FULL
     mixers = _list_mixers(
         kinds, _read_attentions(f, _find_global_layer_fields(f, kinds)), f.whole_or(0, _REUSING, low=0)
@@ -108,10 +108,10 @@ def _read_gemma4(f: ConfigFields, *, layer_input: int = 256) -> ModelStructure:
 
 
 def _list_mixers(kinds: list[str], attentions: tuple[LayerPart, LayerPart], reusing: int) -> list[LayerPart]:
-    """Return the attention of each layer; the last `reusing` read what the last ones before them keep."""
+    """Return the attention of each layer; the last `reusing` read the cache of the last ones before them."""
     sliding, full = attentions
     keeping = {SLIDING: sliding, FULL: full}
-    # Those after them have the same shape.
+    # Layers after them have the same shape.
     borrowing = {
         kind: LayerPart(f"{part.name}_reusing", part.table | {"reuses_cache": True}) for kind, part in keeping.items()
     }
@@ -124,7 +124,7 @@ def _reuses(mixer: LayerPart) -> bool:
 
 
 def _find_global_layer_fields(f: ConfigFields, kinds: list[str]) -> ConfigFields:
-    """Return what a newer file states for the first global layer alone, under its number; or nothing."""
+    """Return a newer file's fields of the first global layer, under its number; or nothing."""
     tables = f.table("per_layer_config")
     if tables is not None and FULL in kinds:
         number = kinds.index(FULL)
@@ -158,7 +158,7 @@ def _read_attentions(f: ConfigFields, of_global: ConfigFields) -> tuple[LayerPar
 
 
 def _read_gemma_moe(f: ConfigFields, size: int) -> LayerPart:
-    """Return the experts beside the dense block; the router has one scale an expert, counted as its bias."""
+    """Return the experts parallel to the dense block; the router has one scale per expert, counted as its bias."""
     return make_moe(
         read_expert_count(f, "num_experts"),
         f.whole("top_k_experts", "num_experts_per_tok"),
@@ -189,7 +189,7 @@ def _read_gemma3n(f: ConfigFields) -> ModelStructure:
 
 
 def _read_layer_inputs(f: ConfigFields, default: int = 256) -> dict[str, int]:
-    """Return the width of the inputs of each layer's own, and the tokens in their table."""
+    """Return the width of the per-layer embeddings, and the tokens in their table."""
     width = f.whole_or(default, "hidden_size_per_layer_input", low=0)
     if width == 0:
         return {}

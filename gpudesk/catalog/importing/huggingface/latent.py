@@ -24,7 +24,7 @@ from gpudesk.text.messages import InputError, Message, message_n
 
 
 def _read_blocks(f: ConfigFields, *, router_bias: bool) -> tuple[LayerPart, LayerPart | None]:
-    """Return the routed experts with the shared ones beside them, and the dense block where one is named."""
+    """Return the routed experts with the shared ones, and the dense block if one is named."""
     size = f.whole("moe_intermediate_size")
     shared = f.whole_or(0, "n_shared_experts", "num_shared_experts", low=0)
     routed = read_moe(
@@ -40,7 +40,7 @@ def _read_blocks(f: ConfigFields, *, router_bias: bool) -> tuple[LayerPart, Laye
 def _read_deepseek(f: ConfigFields, *, first_dense: int | None = None, output_gate: bool = False) -> ModelStructure:
     """Read latent attention with experts after the first layers.
 
-    `first_dense` is how many of them are dense where the class, and not a field, decides it.
+    `first_dense` is how many of them are dense if the class, and not a field, decides it.
     """
     count = read_layer_count(f)
     routed, plain = _read_blocks(f, router_bias=_has_router_bias(f))
@@ -63,7 +63,7 @@ def _read_hunyuan_v4(f: ConfigFields) -> ModelStructure:
 
 
 def _has_router_bias(f: ConfigFields) -> bool:
-    """Whether the router corrects its scores by a number an expert, as all but DeepSeek V2 and Mistral do."""
+    """Whether the router corrects its scores by a number per expert, as all but DeepSeek V2 and Mistral do."""
     return (
         f.word("model_type") not in {"deepseek_v2", "mistral4"}
         and f.word("topk_method", default="noaux_tc") == "noaux_tc"
@@ -71,7 +71,7 @@ def _has_router_bias(f: ConfigFields) -> bool:
 
 
 def _list_mixers(f: ConfigFields, count: int, *, output_gate: bool) -> list[LayerPart]:
-    """Return the attention of each layer: plain, with an indexer, or with what an earlier one picked."""
+    """Return the attention of each layer: plain, with an indexer, or reusing an earlier selection."""
     if not f.has("index_topk"):
         return [LayerPart("attention", read_latent_attention(f, output_gate=output_gate))] * count
     indexer = {"heads": f.whole("index_n_heads"), "head_dim": f.whole("index_head_dim"), "top_k": f.whole("index_topk")}
@@ -101,7 +101,7 @@ def _find_indexer_kinds(f: ConfigFields, count: int) -> list[str]:
 
 
 def _read_deepseek_v4(f: ConfigFields) -> ModelStructure:
-    """DeepSeek V4: one shared key-value head folded by a ratio of each layer's own, and hyper-connections."""
+    """DeepSeek V4: one shared key-value head compressed by a ratio per layer, and hyper-connections."""
     count = read_layer_count(f)
     ratios = _read_ratios(f, count)
     base = {
@@ -154,7 +154,7 @@ def _describe_hash_tables(f: ConfigFields, layers: int) -> tuple[Message, ...]:
     )
 
 
-#: Layers that fold less than this pick entries by an indexer; those that fold more read all.
+#: Layers with lower compression pick entries by an indexer; those with higher read all.
 _HEAVY: Final = 32
 _KIND_RATIOS: Final[Mapping[str, int]] = MappingProxyType(
     {"sliding_attention": 0, "compressed_sparse_attention": 4, "heavily_compressed_attention": 128}
@@ -162,7 +162,7 @@ _KIND_RATIOS: Final[Mapping[str, int]] = MappingProxyType(
 
 
 def _read_ratios(f: ConfigFields, count: int) -> list[int]:
-    """Return how many tokens each layer folds to one entry; 0 keeps the window alone."""
+    """Return how many tokens each layer compresses to one entry; 0 keeps the window alone."""
     listed = f.wholes("compress_ratios", count)
     if listed is not None:
         return listed

@@ -1,4 +1,4 @@
-"""Readers of mixers that keep a state instead of a cache: delta rules, state spaces, linear attention."""
+"""Readers of recurrent mixers: delta rules, state spaces, linear attention."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from gpudesk.catalog.importing.huggingface.structure import DefinitionTable, Lay
 
 
 def read_delta_net(f: ConfigFields) -> LayerPart:
-    """Return a gated delta net of the sizes that Qwen 3 Next has where a file states none."""
+    """Return a gated delta net with the default sizes of Qwen 3 Next."""
     return LayerPart(
         "linear",
         {
@@ -42,7 +42,7 @@ def read_mamba1(f: ConfigFields, *, inner_norms: bool = False) -> LayerPart:
 
 
 def read_mamba2(f: ConfigFields) -> LayerPart:
-    """Return a state space of the second kind; heads divide the inner size unless a width of one is stated."""
+    """Return a state space of the second kind; heads divide the inner size unless a head width is stated."""
     heads = f.whole_or(128, "mamba_n_heads", "mamba_num_heads", "n_mamba_heads", "num_heads")
     inner = f.maybe("mamba_d_ssm") or f.whole_or(2, "mamba_expand", "expand", high=64) * f.whole("hidden_size")
     width = f.raw("mamba_d_head")
@@ -103,7 +103,7 @@ def read_full_rank_delta(f: ConfigFields) -> LayerPart:
 
 
 def read_kimi_delta(f: ConfigFields) -> LayerPart:
-    """Return Kimi's delta attention, from a table of its own."""
+    """Return Kimi's delta attention, from a separate table."""
     linear = f.table("linear_attn_config") or ConfigFields({}, f.where("linear_attn_config"), parent=f)
     return LayerPart(
         "linear",

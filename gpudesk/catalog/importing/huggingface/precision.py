@@ -29,7 +29,7 @@ _WIDE: Final[Mapping[str, Precision]] = MappingProxyType(
         "half": Precision.FP16,
     }
 )
-#: Names of formats in the dialects of ModelOpt, Quark and compressed-tensors, by how they begin.
+#: Names of formats in the dialects of ModelOpt, Quark and compressed-tensors, by prefix.
 _NAMED: Final = (
     ("w4a8_mxfp4", Precision.MXFP4),
     ("w4a16_mxfp4", Precision.MXFP4),
@@ -51,9 +51,9 @@ _NAMED: Final = (
 _LAYER_NUMBER: Final = re.compile(r"(?:^|\.)(\d{1,6})(?=\.|$|\*)")
 #: The side of ModelOpt's blocks of FP8 weights.
 _MODEL_OPT_BLOCK: Final = 128
-#: How regular expressions begin among the targets of compressed-tensors and Quark.
+#: Prefixes of regular expressions among the targets of compressed-tensors and Quark.
 _EXPRESSION: Final = "re:"
-#: Names of the matrices of each class, in the builds that are common, below a layer.
+#: Names of the matrices of each class, in common architectures, below a layer.
 _MATRIX_NAMES: Final[Mapping[str, tuple[tuple[str, ...], ...]]] = MappingProxyType(
     {
         _ATTENTION: (
@@ -84,13 +84,13 @@ _COSTLY: Final = re.compile(r"\)\s*[*+{?]|\(\?[^:]|\\[1-9]")
 _MOST_REPETITIONS: Final = 4
 _LONGEST_EXPRESSION: Final = 300
 _MOST_EXPRESSIONS: Final = 64
-#: Marks of patterns that say nothing about a name.
+#: Characters of patterns that match any name.
 _MARKS: Final = re.compile(r"[\\^$*?()]|re:")
 
 
 @dataclass(frozen=True, slots=True)
 class StoredPrecision:
-    """What a checkpoint stores, by the fields of a definition, and what is to be said about it."""
+    """The stored formats, by the fields of a definition, with notes."""
 
     native_precision: Precision | None
     quantised_tensors: str = "linear"
@@ -114,7 +114,7 @@ class StoredPrecision:
 
 @dataclass(slots=True)
 class _StatedFormat:
-    """The format of each class of matrices (None: as wide as the checkpoint), a group size, and a side of FP8 blocks.
+    """The format of each class of matrices (None: unquantized), a group size, and a side of FP8 blocks.
 
     `unmatched`: the format of a group whose targets name no class of matrices.
     """
@@ -128,10 +128,10 @@ class _StatedFormat:
 def read_stored_precision(
     whole: ConfigFields, text: ConfigFields, quantisation: Mapping[str, Any] | None, structure: ModelStructure
 ) -> StoredPrecision:
-    """Return what the checkpoint stores.
+    """Return the stored formats of a checkpoint.
 
-    `quantisation` is the table `quantization` of hf_quant_config.json beside the configuration, which tells
-    more than the copy inside.
+    `quantisation` is the table `quantization` of hf_quant_config.json next to the configuration, which has more than
+    the copy inside.
     """
     wide, notes = _find_wide_format(whole, text)
     inside = whole.table("quantization_config") or text.table("quantization_config")
@@ -160,7 +160,7 @@ def read_stored_precision(
     return replace(_resolve_precision(stated_format, wide or Precision.BF16, classes), fp8_block=stated_format.block)
 
 
-#: The field for what a narrow format covers, and the meaning of each answer.
+#: The field for the coverage of a quantized format, and the meaning of each answer.
 _COVERS: Final = "quantized_matrices"
 _COVERED: Final[Mapping[str, tuple[str, ...]]] = MappingProxyType(
     {"all": _CLASSES, "feed_forward": (_EXPERTS, _SHARED, _DENSE), "experts": (_EXPERTS,), "nothing": ()}
@@ -168,7 +168,7 @@ _COVERED: Final[Mapping[str, tuple[str, ...]]] = MappingProxyType(
 
 
 def _cover_as_answered(stated_format: _StatedFormat, narrow: Precision, f: ConfigFields) -> None:
-    """Ask which matrices have a format whose targets name none that is known, and do as the user says."""
+    """Ask which matrices have a format whose targets are unknown, and apply the answer."""
     covered = _COVERED.get(f.word(_COVERS))
     if covered is None:
         f.ask(_COVERS, "word", tuple(_COVERED))
@@ -190,7 +190,7 @@ def _list_matrix_classes(structure: ModelStructure) -> frozenset[str]:
 
 
 def _find_wide_format(whole: ConfigFields, text: ConfigFields) -> tuple[Precision | None, tuple[Message, ...]]:
-    """Return the wide format; none for 32 bits, which serving engines load in 16."""
+    """Return the unquantized format; none for 32 bits, which serving engines load in 16."""
     for fields in (text, whole):
         for name in ("torch_dtype", "dtype"):
             table_value = fields.raw(name)
@@ -208,7 +208,7 @@ def _find_wide_format(whole: ConfigFields, text: ConfigFields) -> tuple[Precisio
 def _read_stated_format(
     inside: ConfigFields | None, table: ConfigFields | None, text: ConfigFields, layers: int
 ) -> _StatedFormat | None:
-    """Return the format of each class by the dialect that the tables speak."""
+    """Return the format of each class by the dialect of the tables."""
     method = inside.word("quant_method") if inside is not None else ""
     stated_format: _StatedFormat | None = None
     if method in {"fp8", "fbgemm_fp8"}:
@@ -258,7 +258,7 @@ def _read_bits_and_bytes(table: ConfigFields, layers: int) -> _StatedFormat | No
 
 
 def _read_model_opt(table: ConfigFields, layers: int, base: _StatedFormat | None) -> _StatedFormat | None:
-    """ModelOpt: one algorithm with exceptions, or one for each module where they are mixed."""
+    """ModelOpt: one algorithm with exceptions, or one per module for mixed precision."""
     listed = table.table("quantized_layers")
     if listed is None:
         precision = _parse_format_name(table.raw("quant_algo"))
@@ -308,7 +308,7 @@ def _read_groups(table: ConfigFields, layers: int) -> _StatedFormat | None:
 
 
 def _read_block_side(table: ConfigFields | None, name: str) -> int | None:
-    """Return the side of the squares that share a scale; None if they are no squares."""
+    """Return the side of the squares that share a scale; None for other shapes."""
     if table is None or not table.is_list(name):
         return None
     rows, columns = table.wholes(name, 2) or (0, 0)
@@ -316,7 +316,7 @@ def _read_block_side(table: ConfigFields | None, name: str) -> int | None:
 
 
 def _list_target_classes(group: ConfigFields, layers: int) -> Iterable[str]:
-    """Return the classes that a group covers: all where it names the kind of module, else those named."""
+    """Return the classes that a group covers: all if it names the kind of module, else those named."""
     targets = group.raw("targets")
     if not isinstance(targets, list) or not targets or "Linear" in targets:
         return _CLASSES
@@ -324,7 +324,7 @@ def _list_target_classes(group: ConfigFields, layers: int) -> Iterable[str]:
 
 
 def _list_named_classes(targets: Sequence[str], layers: int) -> Iterable[str]:
-    """Return the classes of which names or expressions cover half of the matrices or more."""
+    """Return the classes of which names or expressions cover at least half of the matrices."""
     expressions = [expression for name in targets if (expression := _compile_expression(name)) is not None]
     plain = {_find_module_class(name) for name in targets if _compile_expression(name) is None}
     covered = {
@@ -342,7 +342,7 @@ def _matches(expressions: Sequence[re.Pattern[str]], name: str) -> bool:
 
 
 def _compile_expression(name: str) -> re.Pattern[str] | None:
-    """Return an expression or a pattern with stars, compiled; None for plain names and what would take too long."""
+    """Return a compiled expression or wildcard pattern; None for plain names and too slow ones."""
     if name.startswith(_EXPRESSION):
         pattern = re.sub(r"(?:\.\*)+", ".*", name.removeprefix(_EXPRESSION))
     elif "*" in name:
@@ -381,7 +381,7 @@ def _parse_format_name(text: object) -> Precision | None:
 
 
 def _list_excepted_modules(table: ConfigFields) -> list[str]:
-    """Return the modules that a table excepts, whatever it calls the list."""
+    """Return the modules that a table excepts, under any name of the list."""
     modules: list[str] = []
     for name in ("modules_to_not_convert", "ignore", "exclude_modules", "exclude", "llm_int8_skip_modules"):
         entries = table.raw(name)
@@ -391,7 +391,7 @@ def _list_excepted_modules(table: ConfigFields) -> list[str]:
 
 
 def _widen(stated_format: _StatedFormat, names: list[str], layers: int) -> None:
-    """Make classes wide whose modules are excepted: by a pattern, or in half of the layers one by one."""
+    """Leave classes unquantized whose modules are excepted: by a pattern, or in half of the layers one by one."""
     single: dict[str, set[str]] = {}
     for name in names:
         if name.startswith(_EXPRESSION) and _LAYER_NUMBER.search(name) is None:
@@ -410,12 +410,12 @@ def _widen(stated_format: _StatedFormat, names: list[str], layers: int) -> None:
             stated_format.formats[kind] = None
 
 
-#: Ends of names that are whole blocks or their matrices, not a norm, a router or a small part of one.
+#: Suffixes of whole blocks or their matrices, as opposed to norms, routers and other small tensors.
 _MATRICES: Final = ("proj", "attn", "attention", "mlp", "experts", "expert", "mixer", "ffn", "dense")
 
 
 def _find_module_class(name: str) -> str | None:
-    """Return the class of matrices that a module's name means, None for norms, routers and the like."""
+    """Return the class of matrices of a module's name, None for norms, routers and similar."""
     plain = _MARKS.sub("", name[:300].lower()).strip(".")
     if "norm" in plain or "indexer" in plain or "vision" in plain or "visual" in plain:
         return None
@@ -434,7 +434,7 @@ def _find_module_class(name: str) -> str | None:
 
 
 def _resolve_precision(stated_format: _StatedFormat, wide: Precision, classes: frozenset[str]) -> StoredPrecision:
-    """Fit the formats of four classes into one for the experts, the blocks or all, and one for the rest."""
+    """Merge the formats of four classes into one for the experts, the blocks or all, and one for the rest."""
     formats = {kind: precision or wide for kind, precision in stated_format.formats.items()}
     main = formats[_EXPERTS] if _EXPERTS in classes else formats[_DENSE]
     other = formats[_ATTENTION] if _ATTENTION in classes else main
@@ -456,7 +456,7 @@ def _resolve_precision(stated_format: _StatedFormat, wide: Precision, classes: f
 
 
 def _find_group_size(precision: Precision, group: int | None) -> int | None:
-    """Return a group size that is not the usual one of the format; formats without groups have none."""
+    """Return a group size that differs from the format's usual one; formats without groups have none."""
     usual = STORAGE_FORMATS.get(precision)
     if usual is None or not usual.block or group is None or group < 1 or group == usual.block:
         return None

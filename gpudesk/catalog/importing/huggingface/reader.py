@@ -41,7 +41,7 @@ STRUCTURE_READERS: Final[Mapping[str, StructureReader]] = MappingProxyType(
     {**{name: family.read for name, family in FAMILIES.items()}, **VARIANTS, **IRREGULAR, **LATENT, **HYBRID}
 )
 
-#: Other names of the same architecture: of classes, of text models inside others, of older builds.
+#: Aliases of architectures: of classes, of text models inside others, of older builds.
 _SAME: Final[Mapping[str, str]] = MappingProxyType(
     {
         "qwen2_vl": "qwen2",
@@ -79,7 +79,7 @@ _SAME: Final[Mapping[str, str]] = MappingProxyType(
         "grok1": "grok-1",
     }
 )
-#: The first of `architectures`, where `model_type` is missing or not known.
+#: The first of `architectures`, if `model_type` is missing or unknown.
 _CLASSES: Final[Mapping[str, str]] = MappingProxyType(
     {
         "LlamaForCausalLM": "llama",
@@ -114,10 +114,10 @@ _CLASSES: Final[Mapping[str, str]] = MappingProxyType(
         "Grok1ModelForCausalLM": "grok-1",
     }
 )
-#: Where files of several modalities keep the text model.
+#: Location of the text model in files of several modalities.
 _TEXT_TABLES: Final = ("text_config", "llm_config", "language_config", "thinker_config")
-#: What the classes take for fields that a file leaves out; files leave them out where the text model is a
-#: table inside another, since only differences are written there.
+#: Defaults of the classes for omitted fields; files omit them if the text model is a table inside another, since only
+#: differences are written there.
 _DEFAULTS: Final[Mapping[str, Mapping[str, int]]] = MappingProxyType(
     {
         name: MappingProxyType(
@@ -147,7 +147,7 @@ _DEFAULTS: Final[Mapping[str, Mapping[str, int]]] = MappingProxyType(
         }.items()
     }
 )
-#: What files of older builds leave out, which had no field for it.
+#: Defaults for older builds, which had no such field.
 _ALWAYS: Final[Mapping[str, Mapping[str, int]]] = MappingProxyType(
     {
         "falcon": MappingProxyType({"max_position_embeddings": 2048}),
@@ -157,7 +157,7 @@ _ALWAYS: Final[Mapping[str, Mapping[str, int]]] = MappingProxyType(
 
 
 def find_text_model(whole: Mapping[str, Any]) -> tuple[str, ConfigFields]:
-    """Return the path of the text model's table and the table: the file itself where it is of text alone."""
+    """Return the path of the text model's table and the table: the file itself if it is text only."""
     fields = ConfigFields(whole)
     for name in _TEXT_TABLES:
         inner = fields.table(name)
@@ -168,7 +168,7 @@ def find_text_model(whole: Mapping[str, Any]) -> tuple[str, ConfigFields]:
 
 
 def find_family(whole: Mapping[str, Any], text: ConfigFields) -> str | None:
-    """Return the name of the architecture in `READERS`, or None if it is not known."""
+    """Return the name of the architecture in `READERS`, or None if unknown."""
     outer = ConfigFields(whole)
     for fields in (text, outer):
         for family in (_find_by_type(fields), _find_by_class(fields)):
@@ -193,12 +193,12 @@ def _find_by_class(fields: ConfigFields) -> str | None:
 
 
 def find_class_defaults(name: str | None, *, inside: bool) -> Mapping[str, int]:
-    """Return what the class takes for what a file leaves out; `inside`: the table is one inside another."""
+    """Return the class defaults for omitted fields; `inside`: the table is inside another."""
     defaults = _DEFAULTS if inside else _ALWAYS
     return defaults.get(name or "", MappingProxyType({}))
 
 
-#: Words in the names of fields that change memory or time in ways that a plain decoder does not have.
+#: Words in field names that change memory or time in ways unlike a plain decoder.
 _HINTS: Final = (
     *(
         "layer_types",
@@ -218,7 +218,7 @@ _HINTS: Final = (
 
 
 def read_generic(f: ConfigFields) -> ModelStructure:
-    """Read an unknown architecture as a plain decoder, asking for everything that a reading could be wrong in."""
+    """Read an unknown architecture as a plain decoder, asking for every doubtful field."""
     qk_norm = f.word("qk_norm")
     if qk_norm not in {"none", "head", "full"}:
         f.ask("qk_norm", "word", ("none", "head", "full"))
@@ -245,18 +245,18 @@ def read_generic(f: ConfigFields) -> ModelStructure:
 
 
 def _ask_flag(f: ConfigFields, *names: str) -> bool:
-    """Return a yes or no that is asked for where the file does not say."""
+    """Return a yes or no, asking for it if the file does not state it."""
     if not f.has(*names):
         f.ask(names[0], "yes_no")
     return f.yes(*names, default=False)
 
 
 def read_structure(name: str | None, f: ConfigFields) -> ModelStructure:
-    """Return the structure by the reader of the architecture, or like Llama where it is not known."""
+    """Return the structure by the reader of the architecture, or as Llama if unknown."""
     return read_generic(f) if name is None else STRUCTURE_READERS[name](f)
 
 
-#: Counts the parameters of a model: the engine's count, which this package does not know.
+#: Counts the parameters of a model: the engine's function, which this package must not import.
 ParameterCount = Callable[[Model], int]
 
 CONFIG: Final = "config.json"
@@ -292,14 +292,13 @@ def propose_model(
     parameters_of: ParameterCount | None = None,
     checkpoint: Checkpoint | None = None,
 ) -> ImportProposal:
-    """Return the model of a config.json, or which fields are missing.
+    """Return the model of a config.json, or the missing fields.
 
-    `beside` holds other files of the folder by name (the index, what ModelOpt and generation say, and
-    `*.safetensors` from their beginning to the end of the header at least). `answers` take the place of what the
-    file does not tell, by the names of the proposal's missing fields: numbers, words, yes or no. `name` is that of
-    the folder, or `organisation/model`. With `parameters_of` the parameters are counted and held against those of
-    the checkpoint. `checkpoint` is what `read_checkpoint` made of the files beside it, for who asks more than
-    once. Raises `InputError` with the path of the field that cannot be.
+    `beside` holds other files of the folder by name (the index, the files of ModelOpt and generation, and
+    `*.safetensors` at least to the end of the header). `answers` replace missing content, by the names of the
+    proposal's missing fields: numbers, words, yes or no. `name` is that of the folder, or `organisation/model`. With
+    `parameters_of` the parameters are counted and compared with those of the checkpoint. `checkpoint` is the result of
+    `read_checkpoint` for repeated calls. Raises `InputError` with the path of the invalid field.
     """
     tensors = read_checkpoint(beside) if checkpoint is None else checkpoint
 
@@ -313,16 +312,16 @@ def propose_model(
     return _complete_by_count(proposal, lambda values: propose({**answers, **values})) or proposal
 
 
-#: So many readings of one file are compared with the parameter count of its checkpoint.
+#: How many readings of one file are compared with the parameter count of its checkpoint.
 _MOST_READINGS: Final = 64
 
 
 def _complete_by_count(
     proposal: ImportProposal, propose: Callable[[Mapping[str, object]], ImportProposal]
 ) -> ImportProposal | None:
-    """Return the one reading whose parameters are as many as the checkpoint holds; None if none or several are.
+    """Return the only reading with the checkpoint's number of parameters; None if none or several match.
 
-    Only fields with few values that can be are tried.
+    Only fields with few possible values are tried.
     """
     choices = [field.choices or ((False, True) if field.kind == "yes_no" else ()) for field in proposal.missing]
     if not choices or not 0 < math.prod(map(len, choices)) <= _MOST_READINGS:
@@ -358,7 +357,7 @@ def _read_config(config: bytes, checkpoint: Checkpoint, answers: Mapping[str, ob
 
 
 def _fill_in(whole: dict[str, Any], prefix: str, values: Mapping[str, object]) -> None:
-    """Put values into the table at a path where nothing is."""
+    """Set values at missing paths of a table."""
     table: Any = whole
     for step in filter(None, prefix.split(".")):
         table = table[step]
@@ -380,7 +379,7 @@ def _apply_answer(whole: dict[str, Any], path: str, answer: object) -> None:
 
 
 class _ConfigReading:
-    """One configuration as it is read: its text model, its structure, its precision."""
+    """One configuration while it is read: its text model, its structure, its precision."""
 
     def __init__(
         self, whole: Mapping[str, Any], text: ConfigFields, architecture: str | None, checkpoint: Checkpoint
@@ -422,7 +421,7 @@ class _ConfigReading:
             stated["total_parameters"] = total
         published = self.whole.word("_commit_date") or None
         source = make_file_source(f"{title}, {CONFIG}", organisation, SourceKind.CONFIG_COPY, date=published)
-        # A count that the checkpoint does not state follows from the answers too.
+        # An unstated parameter count follows from the answers too.
         follows = ("total_parameters",) if answered and parameters is None else ()
         facts = make_model_facts(definition, source, today=today, stated=stated, answered=(*answered, *follows))
         return ImportProposal("model", title, facts, tuple(notes), left_out)
@@ -511,7 +510,7 @@ class _ConfigReading:
         return (clean_text(name, 60) if isinstance(name, str) else "") or "?"
 
     def _list_unread(self) -> list[Message]:
-        """Return notes on content of the file that is not part of the text model."""
+        """Return notes on content of the file outside the text model."""
         unread = []
         if any(self.whole.has(name) for name in _OTHER_SENSES):
             unread.append(

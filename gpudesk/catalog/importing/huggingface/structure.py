@@ -1,4 +1,4 @@
-"""Layers and parts that architecture readers produce."""
+"""Layers and components that architecture readers produce."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ DefinitionTable = dict[str, Any]
 
 @dataclass(frozen=True, slots=True, eq=False)
 class LayerPart:
-    """A mixer or a feed-forward block with the name that it has in the definition."""
+    """A mixer or a feed-forward block with its name in the definition."""
 
     name: str
     table: DefinitionTable
@@ -32,9 +32,9 @@ class LayerLayout:
 
 @dataclass(frozen=True, slots=True)
 class ModelStructure:
-    """What a reader found. `tied` is what the class takes where the file does not say.
+    """The result of a reader. `tied` is the default of the class.
 
-    `sides` are further fields of the model: what mixes its streams, and inputs of each layer's own.
+    `sides` are further fields of the model: stream mixing, and per-layer embeddings.
     """
 
     layers: tuple[LayerLayout, ...]
@@ -49,7 +49,7 @@ StructureReader = Callable[[ConfigFields], ModelStructure]
 
 
 def make_layer_tables(structure: ModelStructure) -> DefinitionTable:
-    """Return the mixers, feed-forward blocks and layers of a definition; equal layers make one group."""
+    """Return the mixers, feed-forward blocks and layers of a definition; equal layers form one group."""
     mixers = _name_parts(layer.mixer for layer in structure.layers)
     ffns = _name_parts(layer.ffn for layer in structure.layers)
     counts: dict[tuple[str | None, str | None, int], int] = {}
@@ -69,7 +69,7 @@ def make_layer_tables(structure: ModelStructure) -> DefinitionTable:
 
 
 def _name_parts(parts: Iterable[LayerPart | None]) -> tuple[dict[str, DefinitionTable], dict[int, str]]:
-    """Return the tables by name, and the name of each part by its identity; equal tables share one."""
+    """Return the tables by name, and the name of each by its identity; equal tables share one."""
     tables: dict[str, DefinitionTable] = {}
     names: dict[int, str] = {}
     for part in parts:
@@ -85,7 +85,7 @@ def _name_parts(parts: Iterable[LayerPart | None]) -> tuple[dict[str, Definition
 
 
 def read_layer_count(f: ConfigFields, *names: str) -> int:
-    """Return how many layers there are, bounded before anything is made as long as that."""
+    """Return the number of layers, checked before lists of that length are made."""
     return f.whole(*(names or ("num_hidden_layers",)), high=MOST_LAYERS)
 
 
@@ -99,7 +99,7 @@ class AttentionHeads:
 
 
 def read_heads(f: ConfigFields, *, head_dim: int | None = None, kv_heads: int | None = None) -> AttentionHeads:
-    """Read the heads; without `head_dim` the width of the residual stream divided among them."""
+    """Read the heads; without `head_dim` the residual width divided among them."""
     heads = f.whole("num_attention_heads")
     kv = f.maybe("num_key_value_heads")
     if kv is None:
@@ -111,7 +111,7 @@ def read_heads(f: ConfigFields, *, head_dim: int | None = None, kv_heads: int | 
 
 
 def divide_hidden_size(f: ConfigFields, heads: int) -> int:
-    """Return the width of a head where the file leaves it to the division of the hidden size."""
+    """Return the width of a head from the hidden size, if the file does not state it."""
     hidden = f.whole("hidden_size", "n_embd", "n_embed", "d_model", "dim")
     if f.missing:
         return 1
@@ -127,7 +127,7 @@ def divide_hidden_size(f: ConfigFields, heads: int) -> int:
 
 
 def make_attention(heads: AttentionHeads, **more: object) -> DefinitionTable:
-    """Return the table of softmax attention; what has the value of its default is left out."""
+    """Return the table of softmax attention; default values are left out."""
     table: DefinitionTable = {
         "kind": "attention",
         "heads": heads.heads,
@@ -138,7 +138,7 @@ def make_attention(heads: AttentionHeads, **more: object) -> DefinitionTable:
 
 
 def drop_defaults(values: Mapping[str, object]) -> DefinitionTable:
-    """Leave out what is None, False or none: the defaults of dimensions."""
+    """Leave out default values: None, False and "none"."""
     return {name: value for name, value in values.items() if value not in (None, False, "none") and value != 0}
 
 
@@ -170,7 +170,7 @@ def read_experts_per_token(f: ConfigFields, *names: str) -> int:
 
 
 def read_attention(f: ConfigFields) -> LayerPart:
-    """Return softmax attention of which all projections have a bias, or none, as a field says."""
+    """Return softmax attention whose projections all have a bias, or none, as a field says."""
     has_bias = f.yes("attention_bias", default=False)
     return LayerPart("attention", make_attention(read_heads(f), qkv_bias=has_bias, output_bias=has_bias))
 
@@ -184,7 +184,7 @@ def read_moe(
     gated: bool = True,
     **more: object,
 ) -> LayerPart:
-    """Return routed experts of a size, or of that in a field; `experts` and `per_token` are names of fields."""
+    """Return routed experts of a size, or of a field's size; `experts` and `per_token` are names of fields."""
     return make_moe(
         read_expert_count(f, *experts),
         read_experts_per_token(f, *per_token),
@@ -202,7 +202,7 @@ def mix_blocks(
     *,
     dense: str = "intermediate_size",
 ) -> tuple[LayerLayout, ...]:
-    """Return the layers: sparse ones with routed experts, others with a block of the size in a field."""
+    """Return the layers: sparse ones with routed experts, others with a block of the field's size."""
     plain = None if all(sparse) else make_dense(f.whole(dense))
     return tuple(LayerLayout(mixer, routed if flag else plain) for mixer, flag in zip(mixers, sparse, strict=True))
 
@@ -218,7 +218,7 @@ LINEAR: Final = "linear_attention"
 
 
 def read_layer_types(f: ConfigFields, count: int, allowed: tuple[str, ...], default: Callable[[int], str]) -> list[str]:
-    """Return the kind of each layer as the file lists it, or as the class computes it from the number."""
+    """Return the kind of each layer as listed in the file, or as computed by the class from the number."""
     listed = f.words("layer_types", count)
     if listed is None:
         return [default(number) for number in range(count)]
@@ -230,7 +230,7 @@ def read_layer_types(f: ConfigFields, count: int, allowed: tuple[str, ...], defa
 
 
 def make_interval_pattern(interval: int, kind: str, other: str) -> Callable[[int], str]:
-    """Return the pattern in which each `interval`-th layer is of a kind and all before it of the other."""
+    """Return the pattern in which each `interval`-th layer is of one kind and all others of the other."""
     return lambda number: kind if (number + 1) % interval == 0 else other
 
 
