@@ -135,6 +135,11 @@ def cost_owned_total(values: CostValues, deployment: PaidDeployment) -> Amount:
     return sum_lines(list_ownership_lines(make_ownership_inputs(values, deployment.accelerators, deployment.idle)))
 
 
+def cost_upfront(values: CostValues, deployment: PaidDeployment) -> Amount:
+    """Return the dollars that are paid at once for a deployment that is owned."""
+    return compute_upfront_usd(make_ownership_inputs(values, deployment.accelerators, deployment.idle))
+
+
 def cost_owned_per_million(values: CostValues, deployment: PaidDeployment) -> Amount:
     """Return dollars per million output tokens of an owned deployment."""
     return compute_owned_usd_per_million(

@@ -538,17 +538,20 @@ class WayOutKind(StrEnum):
     COUNT = "count"
     ACCELERATOR = "accelerator"
     CONTEXT = "context"
+    BUDGET = "budget"
+    RENT = "rent"
 
 
 class WayOut(NamedTuple):
     """A change after which a deployment meets every limit, with the estimate that shows it.
 
-    `name` is that of the accelerator.
+    `name` is that of the accelerator, `budget_usd` the budget that pays for the deployment, where that is the change.
     """
 
     kind: WayOutKind
     name: str
     estimate: Estimate
+    budget_usd: float | None = None
 
 
 @dataclass(frozen=True, slots=True)

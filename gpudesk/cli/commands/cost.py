@@ -23,11 +23,11 @@ from gpudesk.domain.answer import Answer
 from gpudesk.domain.cost import COST_INPUTS, RENT_TERMS, CostAnswer, CostColumn, CostDistribution, DeploymentEfficiency
 from gpudesk.domain.field_checks import describe_out_of_range
 from gpudesk.files import describe_unknown_format
+from gpudesk.report.break_even import describe_break_evens
 from gpudesk.report.comparison.verdicts import describe_token_cost
 from gpudesk.report.costs import (
     MoneyFormatter,
     describe_bought_singly,
-    describe_break_evens,
     describe_cheapest_rents,
     describe_input_source,
     describe_old_prices,

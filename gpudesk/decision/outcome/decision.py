@@ -30,6 +30,7 @@ from gpudesk.decision.outcome.objective import (
     score_candidates,
     solve_for_lead,
 )
+from gpudesk.decision.outcome.ways_out import MOST_WAYS_OUT, find_budget, list_mendable
 from gpudesk.decision.rules.conditions import parse_condition
 from gpudesk.decision.rules.scoring import (
     assign_roles,
@@ -70,6 +71,8 @@ from gpudesk.domain.decision import (
     RuleExclusion,
     RuleRole,
     TraceLine,
+    WayOut,
+    WayOutKind,
 )
 from gpudesk.domain.estimate import EstimateBasis
 from gpudesk.engine.calibration import Calibration
@@ -222,10 +225,25 @@ class Decider:
         other = self._rank_other_payment(ground, situation, lines, objective, able, ranked)
         lines = assign_roles(lines, objective.name, [each.eligible for each in ranked.candidates])
         decision = replace(_make_decision(ground, answers, situation, lines, ranked, objective), other_payment=other)
-        if with_ways_out and decision.verdict is DecisionVerdict.NONE_FITS:
-            allowed = list_mendable(decision)
-            decision = replace(decision, ways_out=self._ground.find_ways_out(ground, answers, allowed))
+        if with_ways_out and decision.recommended is None and decision.scope.answered:
+            ways = self._list_ways_to_pay(answer, ground, decision)
+            if decision.verdict is DecisionVerdict.NONE_FITS:
+                ways += self._ground.find_ways_out(ground, answers, list_mendable(decision))
+            decision = replace(decision, ways_out=ways[:MOST_WAYS_OUT])
         return self._add_open_rules(decision, values, weights)
+
+    def _list_ways_to_pay(self, answer: Answer, ground: DecisionFacts, decision: Decision) -> tuple[WayOut, ...]:
+        """Return the smallest budget that buys what meets all other limits, and what to rent; none without a budget."""
+        larger = find_budget(decision, ground.views)
+        if larger is None:
+            return ()
+        stated = {name: each.value for name, each in decision.answers.items() if each.origin is AnswerOrigin.YOURS}
+        rented = self.decide(answer, {**stated, "acquisition": "rent"})
+        if rented.recommended is None:
+            return (larger,)
+        view = self._ground.of(answer, rented.answers).views[rented.columns.index(rented.recommended.key)]
+        assert view.estimate is not None
+        return larger, WayOut(WayOutKind.RENT, view.column.accelerator.name, view.estimate)
 
     def apart(self, answer: Answer | None = None) -> Decider:
         """Return one for a job on its thread, with the data on this answer."""
@@ -318,6 +336,7 @@ class Decider:
         best = None if not order else scores[order[0]].value
         paid = None if not order else find_cheaper_payment(parts[order[0]], situation.payments[order[0]])
         lacks = [score.find_missing(paid) for score in scores]
+        budget = get_number(situation.facts, "budget_usd") or math.inf
         keys = make_column_keys(ground.answer.scenario.accelerators)
         candidates = tuple(
             DecisionCandidate(
@@ -333,7 +352,9 @@ class Decider:
                 removed=list_removing_rules(lines, place),
                 open_rules=list_undecided_rules(lines, place),
                 missing=lacks[place][1],
-                needed=None if best is None else solve_for_lead(ground.situations[place], *lacks[place], best.value),
+                needed=None
+                if best is None
+                else solve_for_lead(ground.situations[place], *lacks[place], best.value, budget),
                 payment=situation.name_payment(place) if objective.name is ObjectiveName.COST else None,
                 systems=view.costs.systems,
             )
@@ -456,20 +477,6 @@ def _make_decision(
         conflicts=_list_conflicts(lines),
         pilot=_plan_pilot(ground.answer, keys, lines, first, second) if verdict is DecisionVerdict.OPEN else None,
         factors=rate_factors(situation.parts),
-    )
-
-
-#: Facts with which rules require a deployment to carry its load.
-_CARRIED: Final = frozenset({"fits", "fits_alone", "holds_load", "ttft_ms", "tpot_ms"})
-
-
-def list_mendable(decision: Decision) -> tuple[str, ...]:
-    """Return the accelerators removed only by fit, load or limits: another deployment could do."""
-    rules = {line.rule.id: line for line in decision.trace}
-    return tuple(
-        candidate.accelerator
-        for candidate in decision.candidates
-        if all(parse_condition(rules[rule].case.requires or "").names & _CARRIED for rule in candidate.removed)
     )
 
 

@@ -17,10 +17,10 @@ from typing import TYPE_CHECKING, Final
 import numpy as np
 
 from gpudesk.costing.accelerator_costs import (
-    THROUGHPUT,
     AcceleratorCostInputs,
     cost_owned_per_million,
     cost_rented_per_million,
+    cost_upfront,
 )
 from gpudesk.costing.uncertainty import Draws, PairScale, PaymentBasis, add_price_doubt
 from gpudesk.decision.facts.accelerator_facts import get_interval, get_number
@@ -55,6 +55,7 @@ _BY_PRIORITY: Final[Mapping[str, ObjectiveName]] = MappingProxyType(
         "certainty": ObjectiveName.TIME,
     }
 )
+_PRICES: Final = ("price_usd", "rent_usd_per_hour")
 #: Logarithmic error scale of exact counts, and error scale of months to production in months.
 _EXACT, _MONTHS = 0.02, 0.75
 
@@ -185,18 +186,27 @@ def rank_candidates(scores: Sequence[CandidateScore], meets: Sequence[float]) ->
 
 
 def solve_for_lead(
-    situation: AcceleratorCostInputs, basis: PaymentBasis | None, missing: str | None, usd_per_million: float
+    situation: AcceleratorCostInputs,
+    basis: PaymentBasis | None,
+    missing: str | None,
+    usd_per_million: float,
+    budget_usd: float,
 ) -> float | None:
-    """Return the price or rent, in USD, at which output tokens have a cost; None without one above 0.
+    """Return the price or rent, in USD, at which output tokens have a cost, within the budget; None without one above 0.
 
     Costs are linear in prices. Also None if another input than the price is missing.
     """
-    if missing is None or basis is None or missing == THROUGHPUT or situation.deployment is None:
+    if missing not in _PRICES or basis is None or situation.deployment is None:
         return None
     if any(name not in situation.values for name in basis.needed if name != missing):
         return None
-    per_million = cost_rented_per_million if basis.rented else cost_owned_per_million
-    free = float(per_million({**situation.values, missing: 0.0}, situation.deployment))
-    one = float(per_million({**situation.values, missing: 1.0}, situation.deployment))
-    price = (usd_per_million - free) / (one - free)
+    limits = [(cost_rented_per_million if basis.rented else cost_owned_per_million, usd_per_million)]
+    if not basis.rented:
+        limits.append((cost_upfront, budget_usd))
+    prices = []
+    for cost, limit in limits:
+        free = float(cost({**situation.values, missing: 0.0}, situation.deployment))
+        one = float(cost({**situation.values, missing: 1.0}, situation.deployment))
+        prices.append((limit - free) / (one - free))
+    price = min(prices)
     return price if price > 0.0 else None

@@ -7,7 +7,7 @@ from dataclasses import replace
 from typing import TYPE_CHECKING, Final
 
 from gpudesk.decision.facts.answers import question_matters
-from gpudesk.decision.outcome.decision import list_mendable
+from gpudesk.decision.outcome.ways_out import list_mendable
 from gpudesk.domain.answer import Answer
 from gpudesk.domain.decision import (
     QUESTIONS,

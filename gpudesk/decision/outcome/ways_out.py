@@ -2,16 +2,22 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
-from typing import Final
+from typing import TYPE_CHECKING, Final
 
+from gpudesk.decision.facts.accelerator_facts import get_number
 from gpudesk.decision.facts.deployments import DeploymentSource, DeploymentTerms, serves_within
+from gpudesk.decision.rules.conditions import parse_condition
 from gpudesk.domain.answer import Answer
-from gpudesk.domain.decision import WayOut, WayOutKind
+from gpudesk.domain.decision import Decision, DecisionCandidate, WayOut, WayOutKind
 from gpudesk.domain.estimate import EstimateRequest
 from gpudesk.domain.precision import Precision
 from gpudesk.text.messages import InputError
+
+if TYPE_CHECKING:
+    from gpudesk.decision.facts.accelerator_facts import AcceleratorView
 
 #: Weight formats to try instead of the requested one.
 _FORMATS: Final = (Precision.BF16, Precision.FP8, Precision.FP4, Precision.INT4)
@@ -19,7 +25,37 @@ _BITS: Final = {Precision.FP8: 8, Precision.INT8: 8, Precision.FP6: 6}
 _WIDE, _NARROW = 16, 4
 #: Factors by which prompts are shortened.
 _SHORTER: Final = (2, 4, 8)
-_MOST: Final = 3
+MOST_WAYS_OUT: Final = 3
+#: Facts with which rules require a deployment to carry its load, and to keep within the budget.
+_CARRIED: Final = frozenset({"fits", "fits_alone", "holds_load", "ttft_ms", "tpot_ms"})
+_PAID: Final = frozenset({"spend_usd"})
+
+
+def list_mendable(decision: Decision) -> tuple[str, ...]:
+    """Return the accelerators removed only by fit, load or limits: another deployment could do."""
+    return tuple(each.accelerator for each in decision.candidates if _is_removed_by(decision, each, _CARRIED))
+
+
+def find_budget(decision: Decision, views: Sequence[AcceleratorView]) -> WayOut | None:
+    """Return the smallest budget that buys what meets all other limits; None where the budget rules out nothing."""
+    affordable = [
+        (spend, view)
+        for candidate, part, view in zip(decision.candidates, decision.parts, views, strict=True)
+        if candidate.removed
+        and _is_removed_by(decision, candidate, _PAID)
+        and (spend := get_number(part, "spend_usd")) is not None
+    ]
+    if not affordable:
+        return None
+    spend, view = min(affordable, key=lambda each: each[0])
+    assert view.estimate is not None
+    return WayOut(WayOutKind.BUDGET, view.column.accelerator.name, view.estimate, math.ceil(spend))
+
+
+def _is_removed_by(decision: Decision, candidate: DecisionCandidate, facts: frozenset[str]) -> bool:
+    """Whether every rule that removes a candidate, if any does, holds it to one of these facts."""
+    rules = {line.rule.id: line for line in decision.trace}
+    return all(parse_condition(rules[rule].case.requires or "").names & facts for rule in candidate.removed)
 
 
 def find_ways_out(
@@ -47,7 +83,7 @@ def find_ways_out(
         ]
         if working:
             ways_out.append(min(working, key=_measure_change))
-    return tuple(ways_out[:_MOST])
+    return tuple(ways_out[:MOST_WAYS_OUT])
 
 
 def _measure_change(way: WayOut) -> tuple[float, ...]:

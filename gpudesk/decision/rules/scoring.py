@@ -238,6 +238,10 @@ def list_undecided_rules(lines: Sequence[TraceLine], place: int) -> tuple[str, .
     )
 
 
+#: Facts without which nothing is said to keep within a limit.
+_KNOWN_FIRST: Final = frozenset({"spend_usd"})
+
+
 def compute_limit_odds(
     lines: Sequence[TraceLine],
     facts: Mapping[str, SimulatedFact],
@@ -246,8 +250,8 @@ def compute_limit_odds(
 ) -> tuple[float, ...]:
     """Return the share of draws in which each column meets all requirements; 0 if its likely figures do not.
 
-    A rule that is undecided because of a missing fact removes in no draw. `facts` and `parts` are those that do not
-    vary.
+    A rule that is undecided because of a missing fact removes in no draw, but an unknown price is within no budget.
+    `facts` and `parts` are those that do not vary.
     """
     every = [{**facts, **part, **changing} for part, changing in zip(parts, simulated.parts, strict=True)]
     # A column removed by its whole interval is removed in all draws, including those beyond the interval.
@@ -264,7 +268,8 @@ def compute_limit_odds(
                     evaluate_in_draws(condition, each),
                     evaluate_in_draws(condition, {**facts, **parts[place]}),
                 )
-                meets[place] &= likely is not False and (True if holds is None else holds)
+                unknown = condition.names.isdisjoint(_KNOWN_FIRST)
+                meets[place] &= likely is not False and (unknown if holds is None else holds)
     return tuple(float(share) for share in meets.mean(axis=1))
 
 

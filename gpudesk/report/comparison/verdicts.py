@@ -235,7 +235,7 @@ def describe_figure_lead(answer: Answer, figure: str, formatter: Formatter) -> s
             "{figure}: leans to {name} with {value}, {distance} than {other} ({odds} odds).", **values
         ),
         LeadVerdict.TOO_CLOSE: tr(
-            "{figure}: too close to call. {name}: {value} ({odds} odds of leading), {other}: {other_value}.", **values
+            "{figure}: too close to call. {name}: {value} ({odds} odds of leading {other}, {other_value}).", **values
         ),
     }[judge_odds(odds)]
 
@@ -334,16 +334,16 @@ _CHEAPEST: Final = {
     _OWNED: {
         None: "To own, {name} costs {value}.",
         LeadVerdict.TOO_CLOSE: "To own, {name} ({value}) and {other} ({other_value}) are too close to call.",
-        LeadVerdict.LEANS: "To own, cost leans to {name}: {value} ({odds} odds).",
-        LeadVerdict.LIKELY_LEADS: "To own, {name} is likely cheapest: {value} ({odds} odds).",
-        LeadVerdict.LEADS: "To own, {name} is cheapest: {value} ({odds} odds).",
+        LeadVerdict.LEANS: "To own, leans to {name}: {value} ({odds} odds of being the cheapest).",
+        LeadVerdict.LIKELY_LEADS: "To own, {name} likely leads: {value} ({odds} odds of being the cheapest).",
+        LeadVerdict.LEADS: "To own, {name} leads: {value} ({odds} odds of being the cheapest).",
     },
     _RENTED: {
         None: "To rent, {name} costs {value}.",
         LeadVerdict.TOO_CLOSE: "To rent, {name} ({value}) and {other} ({other_value}) are too close to call.",
-        LeadVerdict.LEANS: "To rent, cost leans to {name}: {value} ({odds} odds).",
-        LeadVerdict.LIKELY_LEADS: "To rent, {name} is likely cheapest: {value} ({odds} odds).",
-        LeadVerdict.LEADS: "To rent, {name} is cheapest: {value} ({odds} odds).",
+        LeadVerdict.LEANS: "To rent, leans to {name}: {value} ({odds} odds of being the cheapest).",
+        LeadVerdict.LIKELY_LEADS: "To rent, {name} likely leads: {value} ({odds} odds of being the cheapest).",
+        LeadVerdict.LEADS: "To rent, {name} leads: {value} ({odds} odds of being the cheapest).",
     },
 }
 

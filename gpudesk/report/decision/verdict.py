@@ -119,7 +119,7 @@ def _choose_verb(decision: Decision, candidate: DecisionCandidate) -> str:
 
 
 def _format_no_value(decision: Decision) -> str:
-    if decision.objective.name is ObjectiveName.COST:
+    if ObjectiveName.COST in (decision.objective.name, decision.objective.instead_of):
         return tr("No recommendation: prices are unknown")
     return tr("No recommendation: figures are missing")
 
@@ -170,7 +170,8 @@ def describe_verdict_reason(decision: Decision, names: NamesByKey, formatter: Fo
         return _why_none(decision, names, formatter)
     key = find_leading_column(decision)
     if key is None:
-        return tr("Enter a price on the Cost page, or choose another goal.")
+        problem = tr("Enter a price on the Cost page, or choose another goal.")
+        return f"{problem} {_list_alternatives(decision, formatter)}".strip()
     first = find_candidate(decision, key)
     # Doubts about the recommended accelerator follow its odds, before others are named.
     doubts = [each for each in decision.against if each.fact in _DOUBTS and each.line is None]
@@ -217,15 +218,13 @@ def _describe_odds(decision: Decision, first: DecisionCandidate, names: NamesByK
         value=format_objective(decision, second, formatter),
         odds=format_odds(second.odds, formatter),
     )
+    values = {"name": names[first.key], "odds": odds}
     words = {
-        LeadVerdict.LEADS: odds,
-        LeadVerdict.LIKELY_LEADS: odds,
-        LeadVerdict.LEANS: tr("Slight lead. {odds}", odds=odds),
+        LeadVerdict.LEADS: tr("{name} leads. {odds}", **values),
+        LeadVerdict.LIKELY_LEADS: tr("{name} likely leads. {odds}", **values),
+        LeadVerdict.LEANS: tr("Leans to {name}. {odds}", **values),
         LeadVerdict.TOO_CLOSE: tr(
-            "Slightly ahead: {name}, {value}. {odds}",
-            name=names[first.key],
-            value=format_objective(decision, first, formatter),
-            odds=odds,
+            "{name}: {value}. {odds}", value=format_objective(decision, first, formatter), **values
         ),
     }
     sentences = [f"{words[judge_odds(first.odds)]}.", runner_up]
@@ -245,12 +244,14 @@ def _describe_other_payment(other: OtherPayment, names: NamesByKey, formatter: F
     if second is None:
         return tr("{payment}: only {name} has a price.", **values)
     values |= {"other": names[second.key], "other_odds": format_odds(second.odds, formatter)}
-    verdict = judge_odds(leader.odds)
-    if verdict is LeadVerdict.LEANS:
-        return tr("{payment}: {name} would lead slightly ({odds} odds; {other}: {other_odds}).", **values)
-    if verdict is LeadVerdict.TOO_CLOSE:
-        return tr("{payment}: too close to call ({name}: {odds} odds; {other}: {other_odds}).", **values)
-    return tr("{payment}: {name} would be the cheapest ({odds} odds; {other}: {other_odds}).", **values)
+    return {
+        LeadVerdict.LEADS: tr("{payment}: {name} leads ({odds} odds; {other}: {other_odds}).", **values),
+        LeadVerdict.LIKELY_LEADS: tr("{payment}: {name} likely leads ({odds} odds; {other}: {other_odds}).", **values),
+        LeadVerdict.LEANS: tr("{payment}: leans to {name} ({odds} odds; {other}: {other_odds}).", **values),
+        LeadVerdict.TOO_CLOSE: tr(
+            "{payment}: too close to call ({name}: {odds} odds; {other}: {other_odds}).", **values
+        ),
+    }[judge_odds(leader.odds)]
 
 
 def _describe_tie(decision: Decision, first: DecisionCandidate, names: NamesByKey, formatter: Formatter) -> str:
@@ -262,10 +263,10 @@ def _describe_tie(decision: Decision, first: DecisionCandidate, names: NamesByKe
         "name": names[first.key],
         "less": format_odds(first.odds, formatter),
     }
-    if judge_odds(other.odds) in (LeadVerdict.TOO_CLOSE, LeadVerdict.LEANS):
+    if judge_odds(other.odds) is LeadVerdict.TOO_CLOSE:
         close = tr("Too close to call on figures alone: {other} {odds}, {name} {less}.", **values)
     else:
-        close = tr("Figures alone favor {other} ({odds} odds; {name}: {less}).", **values)
+        close = tr("Figures alone lean to {other} ({odds} odds; {name}: {less}).", **values)
     if first.score > other.score:
         why = tr("The arguments below favor {name}.", name=names[first.key])
     else:
@@ -289,10 +290,13 @@ def _why_none(decision: Decision, names: NamesByKey, formatter: Formatter) -> st
             "“{title}” rules out {n} of {total}.", title=lines[rule].title, n=counts[rule], total=len(decision.columns)
         )
     )
-    if not decision.ways_out:
-        return f"{sentence} {tr('Relax a limit, or compare other accelerators.')}"
+    alternatives = _list_alternatives(decision, formatter)
+    return f"{sentence} {alternatives or tr('Relax a limit, or compare other accelerators.')}"
+
+
+def _list_alternatives(decision: Decision, formatter: Formatter) -> str:
     ways = join_alternatives([describe_way_out(way, formatter)[1] for way in decision.ways_out])
-    return f"{sentence} {tr('Alternatives: {ways}.', ways=ways)}"
+    return tr("Alternatives: {ways}.", ways=ways) if decision.ways_out else ""
 
 
 def describe_missing_value(candidate: DecisionCandidate, names: NamesByKey, formatter: Formatter) -> str:
@@ -330,6 +334,11 @@ def describe_way_out(way: WayOut, formatter: Formatter) -> tuple[str, str]:
         name=shorten_name(way.name),
         format=label_precision(request.weights),
     )
+    if way.budget_usd is not None:
+        price = formatter.money(formatter.number(way.budget_usd), "USD")
+        deployment = tr("{deployment} for {price}", deployment=deployment, price=price)
+    if way.kind is WayOutKind.RENT:
+        deployment = tr("{deployment}, rented", deployment=deployment)
     titles = {
         WayOutKind.CONTEXT: tr(
             "Shorter prompts ({tokens})", tokens=format_tokens(request.workload.input_tokens, formatter)
@@ -337,6 +346,8 @@ def describe_way_out(way: WayOut, formatter: Formatter) -> tuple[str, str]:
         WayOutKind.WEIGHTS: tr("Another number format"),
         WayOutKind.COUNT: tr("More accelerators"),
         WayOutKind.ACCELERATOR: tr("Another accelerator"),
+        WayOutKind.BUDGET: tr("A larger budget"),
+        WayOutKind.RENT: tr("Renting"),
     }
     return titles[way.kind], deployment
 

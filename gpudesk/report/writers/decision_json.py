@@ -41,6 +41,7 @@ from gpudesk.report.decision.verdict import (
     describe_pilot,
     describe_reason,
     describe_verdict_reason,
+    describe_way_out,
     find_leading_column,
     format_verdict,
     get_reason_figure,
@@ -311,6 +312,16 @@ def encode_decision(decision: Decision, flips: Sequence[DecisionFlip], names: Co
         "reasons": [_encode_reason(each, names, formatter) for each in decision.reasons],
         "against": [_encode_reason(each, names, formatter) for each in decision.against],
         "excluded": [_encode_exclusion(each, decision, names, formatter) for each in decision.exclusions],
+        "ways_out": [
+            {
+                **encode_fields(way, "kind budget_usd"),
+                **encode_fields(way.estimate.request, "accelerator weights"),
+                "input_tokens": way.estimate.request.workload.input_tokens,
+                **encode_fields(way.estimate, "count parallel=plan output_tokens_per_s"),
+                "sentence": ": ".join(describe_way_out(way, formatter)),
+            }
+            for way in decision.ways_out
+        ],
         "trace": [_encode_trace_line(line, decision.columns) for line in decision.trace],
         "silent": list(decision.silent),
         "flips": encode_each(flips, "input from=before to=after becomes verdict"),

@@ -23,7 +23,7 @@ from gpudesk.domain.precision import Precision
 from gpudesk.domain.scenario import AcceleratorChoice, Scenario
 from gpudesk.domain.sizing import Demand, DemandKind, FitQuestion
 from gpudesk.domain.workload import Load, LoadKind, Workload
-from gpudesk.report.decision.verdict import describe_way_out
+from gpudesk.report.decision.verdict import describe_way_out, format_verdict
 from gpudesk.service import GpuDeskService
 from gpudesk.text.formatting import Formatter
 
@@ -453,6 +453,44 @@ def test_ways_out_are_computed_where_none_fits(service: GpuDeskService) -> None:
     assert ways[WayOutKind.WEIGHTS].count == 1
     assert ways[WayOutKind.COUNT].count == 2
     assert all(each.fits for each in ways.values())
+
+
+def test_a_budget_below_all_prices_leaves_a_larger_one_and_rent(service: GpuDeskService) -> None:
+    def decide(**answers: AnswerValue) -> Decision:
+        parts = ("h200-sxm", "mi325x", "rtx-pro-6000-blackwell")
+        return decided(service, scenario(parts=parts, count=None, said=answers))
+
+    decision = decide(acquisition="own", budget_usd=10_000.0)
+    assert decision.verdict is DecisionVerdict.NONE_FITS
+    ways = {way.kind: way for way in decision.ways_out}
+    larger, rent = ways[WayOutKind.BUDGET], ways[WayOutKind.RENT]
+    assert larger.budget_usd == math.ceil(min(float(str(part["spend_usd"])) for part in decision.parts))
+    assert f"for ${larger.budget_usd:,}" in describe_way_out(larger, Formatter())[1]
+    assert lead(decide(acquisition="own", budget_usd=larger.budget_usd)) == larger.estimate.request.accelerator
+    assert lead(decide(acquisition="rent")) == rent.estimate.request.accelerator
+
+
+def test_an_unknown_price_is_within_no_budget(service: GpuDeskService) -> None:
+    """MI355X has no purchase price: it is not bought for a budget that is too small for all that has one."""
+    asked = scenario(parts=("mi355x", "h200-sxm"), count=None, acquisition="own", budget_usd=50_000.0)
+    decision = decided(service, asked)
+    assert decision.recommended is None
+    assert format_verdict(decision, {}, Formatter()) == "No recommendation: prices are unknown"
+    assert {way.kind for way in decision.ways_out} == {WayOutKind.BUDGET, WayOutKind.RENT}
+
+
+def test_the_price_that_would_lead_is_within_the_budget(service: GpuDeskService) -> None:
+    parts = ("mi355x", "rtx-pro-6000-blackwell")
+    asked = scenario(parts=parts, count=None, acquisition="own")
+    free = decided(service, asked)
+    spend = float(str(free.parts[1]["spend_usd"]))
+    limited = scenario(parts=parts, count=None, acquisition="own", budget_usd=spend)
+    needed, affordable = free.candidates[0].needed, decided(service, limited).candidates[0].needed
+    assert needed is not None
+    assert affordable is not None
+    assert affordable < needed
+    costs = asked.costs.with_input("price_usd", UncertainValue.exactly(affordable), "mi355x")
+    assert decided(service, replace(limited, costs=costs)).parts[0]["spend_usd"] == pytest.approx(spend)
 
 
 def test_another_accelerator_takes_as_few_as_it_needs(service: GpuDeskService) -> None:

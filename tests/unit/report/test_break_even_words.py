@@ -8,7 +8,8 @@ from gpudesk.documents.scenario_file import read_template
 from gpudesk.domain.cost import NO_COST_SETTINGS, BreakEven, UncertainValue
 from gpudesk.domain.scenario import AcceleratorChoice
 from gpudesk.domain.workload import Load, LoadKind, Workload
-from gpudesk.report.costs import MoneyFormatter, describe_break_even, describe_break_evens
+from gpudesk.report.break_even import describe_break_even, describe_break_evens
+from gpudesk.report.costs import MoneyFormatter
 from gpudesk.service import GpuDeskService
 from gpudesk.text.formatting import Formatter
 

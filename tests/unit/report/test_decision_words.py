@@ -81,8 +81,11 @@ def test_a_winner_is_named_with_its_count_its_figure_and_its_odds(service: GpuDe
     odds = format_odds(decision.robustness, FORMATTER)
     reason = describe_verdict_reason(decision, NAMES, FORMATTER)
     assert decision.runner_up is not None
-    assert reason.startswith(f"Odds of being the cheapest: {odds}. Runner-up: {NAMES[decision.runner_up]}, $")
+    runner_up = f"Odds of being the cheapest: {odds}. Runner-up: {NAMES[decision.runner_up]}, $"
+    assert reason.startswith(f"{NAMES[key]} likely leads. {runner_up}")
     assert reason.endswith(".")
+    leaning = replace(decision, candidates=tuple(replace(each, odds=0.7) for each in decision.candidates))
+    assert describe_verdict_reason(leaning, NAMES, FORMATTER).startswith(f"Leans to {NAMES[key]}. Odds")
 
 
 @pytest.mark.parametrize(
@@ -408,12 +411,10 @@ def test_the_other_way_to_pay_is_one_sentence_where_another_leads(service: GpuDe
     assert decision.other_payment is not None
     clear = replace(decision.other_payment.leader, odds=0.9)
     decided_ = replace(decision, other_payment=decision.other_payment._replace(leader=clear))
-    assert "If rented: H100 would be the cheapest (90% odds" in plain(
-        describe_verdict_reason(decided_, names, FORMATTER)
-    )
+    assert "If rented: H100 likely leads (90% odds" in plain(describe_verdict_reason(decided_, names, FORMATTER))
     leaning = decision.other_payment._replace(leader=replace(clear, odds=0.7))
     said = plain(describe_verdict_reason(replace(decision, other_payment=leaning), names, FORMATTER))
-    assert "If rented: H100 would lead slightly (70% odds" in said
+    assert "If rented: leans to H100 (70% odds" in said
     doubt = replace(decision, against=(DecisionReason("discontinued", True, None, None),))
     assert ". Discontinued: check that you can still buy it at this price. Runner-up: H100, " in plain(
         describe_verdict_reason(doubt, names, FORMATTER)

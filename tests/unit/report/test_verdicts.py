@@ -97,7 +97,7 @@ def test_every_form_of_the_sheet_says_the_verdict(service: GpuDeskService, answe
 
 def test_pages_say_who_leads_what_limits_and_what_it_costs(answer: Answer) -> None:
     assert describe_throughput(answer, PLAIN) == (
-        "Output throughput: too close to call. MI355X: 1,590 tok/s (60% odds of leading), B200 SXM: 1,400 tok/s. "
+        "Output throughput: too close to call. MI355X: 1,590 tok/s (60% odds of leading B200 SXM, 1,400 tok/s). "
         "All are limited by memory bandwidth."
     )
     assert describe_figure_lead(answer, "ttft_ms", PLAIN) == (
@@ -108,7 +108,7 @@ def test_pages_say_who_leads_what_limits_and_what_it_costs(answer: Answer) -> No
     )
     assert describe_token_cost(answer, PLAIN) == (
         "To own, MI325X ($0.53 per million output tokens) and B200 SXM ($0.61) are too close to call."
-        " To rent, cost leans to MI325X: $0.66 (77% odds)."
+        " To rent, leans to MI325X: $0.66 (77% odds of being the cheapest)."
     )
     assert answer.costs is not None
     for price, said in ((0.4, "A hosted API costs less: $0.40."), (0.9, "A hosted API costs $0.90.")):

@@ -28,12 +28,8 @@ from gpudesk.desktop.ui.widgets.layouts import STRETCH, FlowLayout, Hairline, Th
 from gpudesk.domain.cost import BreakEven, CostColumn, CostDistribution
 from gpudesk.domain.derivation import WorkedFigure
 from gpudesk.domain.scenario import AcceleratorChoice
-from gpudesk.report.costs import (
-    build_break_even_cells,
-    describe_missing_input,
-    list_provider_rent_heads,
-    list_provider_rent_rows,
-)
+from gpudesk.report.break_even import build_break_even_cells
+from gpudesk.report.costs import describe_missing_input, list_provider_rent_heads, list_provider_rent_rows
 from gpudesk.report.data_table import DataTable, FigureRow, build_accelerator_table
 from gpudesk.report.explanation.cost import OWNED, RENTED, TOTAL
 from gpudesk.report.explanation.worked_examples import (

@@ -138,7 +138,14 @@ _GIVEN_UP: Final = {WayOutKind.WEIGHTS: "precision", WayOutKind.COUNT: "shape"}
 
 
 def apply_way_out(scenario: Scenario, way: WayOut) -> Scenario:
-    """Return the scenario in which a deployment meets every limit: its accelerator, count, format and prompts."""
+    """Return the scenario in which a deployment meets every limit.
+
+    That has another budget, is rented, or has its accelerator, count, format and prompts.
+    """
+    if way.kind is WayOutKind.RENT:
+        return replace_answer(scenario, "acquisition", "rent")
+    if way.budget_usd is not None:
+        return replace_answer(scenario, "budget_usd", way.budget_usd)
     request, count = way.estimate.request, way.estimate.count
     changed = replace(
         scenario,

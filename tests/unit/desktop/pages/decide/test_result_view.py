@@ -149,12 +149,24 @@ def test_where_none_fits_a_click_on_a_way_out_makes_it_as_one_step(view: ResultV
     assert not view.verdict.bars.isVisible()
     assert not view.delivers.isVisible()
     assert view.flips.title.text() == "Changes that help"
+    try_ways_out(view, desk)
+
+
+def test_a_budget_below_all_prices_is_raised_or_given_up_for_rent_by_a_click(view: ResultView, desk: Desk) -> None:
+    say(desk, acquisition="own", budget_usd=1_000.0)
+    assert view.verdict.title.text() == "No recommendation: prices are unknown"
+    assert [box.shown.change for box in view.ways_out.boxes] == ["A larger budget", "Renting"]
+    try_ways_out(view, desk)
+
+
+def try_ways_out(view: ResultView, desk: Desk) -> None:
+    decision = found_of(desk).decision
     assert len(view.ways_out.boxes) == len(decision.ways_out) > 0
     before, steps = desk.scenario, desk.undo_stack.count()
     for place in range(len(decision.ways_out)):
         QTest.mouseClick(view.ways_out.boxes[place], Qt.MouseButton.LeftButton)
         desk.flush()
-        assert found_of(desk).decision.verdict is not DecisionVerdict.NONE_FITS
+        assert found_of(desk).decision.recommended is not None
         assert desk.undo_stack.count() == steps + 1
         assert not view.ways_out.isVisible()
         desk.undo_stack.undo()
