@@ -192,7 +192,7 @@ def solve_for_lead(
     usd_per_million: float,
     budget_usd: float,
 ) -> float | None:
-    """Return the price or rent, in USD, at which output tokens have a cost, within the budget; None without one above 0.
+    """Return the price or rent, in USD, at which output tokens have a cost, within a budget; None without one above 0.
 
     Costs are linear in prices. Also None if another input than the price is missing.
     """
