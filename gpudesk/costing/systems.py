@@ -14,7 +14,7 @@ from gpudesk.domain.claim import PriceSummary
 from gpudesk.domain.cost import CostInputOrigin, ResolvedCostInput, SystemPrice, UncertainValue
 from gpudesk.domain.estimate import Estimate
 from gpudesk.domain.fleet import FleetSettings, SiteCooling
-from gpudesk.domain.system import System, SystemCount, count_systems
+from gpudesk.domain.system import System, SystemCount, count_systems, round_up_to_lots
 from gpudesk.text.formatting import IntervalEstimate
 from gpudesk.text.messages import InputError, Message, message
 
@@ -256,7 +256,7 @@ def count_owned_systems(spec: SystemSpec, estimate: Estimate) -> SystemCount | N
 
 def count_idle_rented(rent: ResolvedCostInput, count: int) -> int:
     """Return the accelerators rented beyond `count`, if providers on record rent only whole instances."""
-    return -count % rent.instance_size
+    return round_up_to_lots(count, rent.instance_size) - count
 
 
 def list_priced_systems(spec: SystemSpec, systems: Sequence[System], named: str | None) -> tuple[System, ...]:

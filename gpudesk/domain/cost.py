@@ -10,7 +10,7 @@ from typing import Final, NamedTuple
 
 from gpudesk.domain.claim import PriceSummary, ProviderClass
 from gpudesk.domain.sizing import NumberBounds
-from gpudesk.domain.system import SystemCount
+from gpudesk.domain.system import SystemCount, round_up_to_lots
 from gpudesk.text.formatting import IntervalEstimate
 
 
@@ -377,7 +377,7 @@ class ProviderRent(NamedTuple):
 
     def hourly_bill(self, accelerators: int) -> float:
         """Return the hourly cost of this many accelerators in USD, in whole instances."""
-        return -(-accelerators // self.smallest_instance) * self.smallest_instance * self.usd_per_hour
+        return round_up_to_lots(accelerators, self.smallest_instance) * self.usd_per_hour
 
 
 class SameProviderRent(NamedTuple):

@@ -299,3 +299,17 @@ class FleetAnswer:
     cheapest: tuple[str, Supply] | None = None
     odds: float | None = None
     notes: tuple[Message, ...] = ()
+
+    @property
+    def runner_up(self) -> tuple[tuple[str, Supply], float] | None:
+        """The cheapest supply of another accelerator or an API, else of the same, with its USD per month."""
+        costs = {(option.accelerator, cost.supply): cost for option in self.options for cost in option.costs}
+        if self.api is not None:
+            costs["", Supply.API] = self.api
+        months = {
+            key: cost.per_month_usd.value
+            for key, cost in costs.items()
+            if cost.per_month_usd is not None and key != self.cheapest
+        }
+        leader = None if self.cheapest is None else self.cheapest[0]
+        return min(months.items(), key=lambda each: (each[0][0] == leader, each[1]), default=None)

@@ -100,6 +100,11 @@ class OwnedSystems:
     count: SystemCount
 
 
+def round_up_to_lots(count: int, lot: int) -> int:
+    """Return the accelerators that are paid for if only whole lots are sold, as in systems and instances."""
+    return -(-count // lot) * lot
+
+
 def count_systems(size: int, replica: int, copies: int) -> SystemCount:
     """Return the systems for copies of a replica; a replica that fits in a system is not split."""
     systems = copies * math.ceil(replica / size) if replica > size else math.ceil(copies / (size // replica))

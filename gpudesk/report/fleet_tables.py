@@ -261,27 +261,12 @@ def describe_fleets(
     if answer.odds is None:
         return text
     sentences = [text, tr("Odds of being the cheapest: {share}.", share=format_odds(answer.odds, formatter))]
-    second = _find_runner_up(answer)
-    if second is not None:
-        other, usd = second
+    if answer.runner_up is not None:
+        other, usd = answer.runner_up
         name, _ = looks.get(other[0], (other[0], 0))
         per_month = money.add_currency(format_amount(usd, money))
         sentences.append(tr(_RUNNERS_UP[other[1]], name=name, amount=per_month))
     return " ".join(sentences)
-
-
-def _find_runner_up(answer: FleetAnswer) -> tuple[tuple[str, Supply], float] | None:
-    """Return the cheapest supply of another accelerator or an API, else of the same, with its USD a month."""
-    costs = {(option.accelerator, cost.supply): cost for option in answer.options for cost in option.costs}
-    if answer.api is not None:
-        costs["", Supply.API] = answer.api
-    months = {
-        key: cost.per_month_usd.value
-        for key, cost in costs.items()
-        if cost.per_month_usd is not None and key != answer.cheapest
-    }
-    leader = None if answer.cheapest is None else answer.cheapest[0]
-    return min(months.items(), key=lambda each: (each[0][0] == leader, each[1]), default=None)
 
 
 @dataclass(frozen=True, slots=True)

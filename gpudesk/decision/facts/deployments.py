@@ -12,6 +12,7 @@ from gpudesk.domain.decision import QuestionAnswer
 from gpudesk.domain.estimate import Estimate, EstimateRequest
 from gpudesk.domain.scenario import AcceleratorChoice, Scenario
 from gpudesk.domain.serving_engine import ServingEngine
+from gpudesk.domain.system import round_up_to_lots
 from gpudesk.domain.workload import LoadKind
 from gpudesk.text.formatting import IntervalEstimate
 from gpudesk.text.messages import InputError
@@ -230,7 +231,7 @@ def _effort(estimate: Estimate, terms: DeploymentTerms, lot: int) -> tuple[float
     rate, request = estimate.output_tokens_per_s, estimate.request_s
     if terms.quickest and request is not None:
         return request.value, estimate.count
-    paid = math.ceil(estimate.count / lot) * lot
+    paid = round_up_to_lots(estimate.count, lot)
     return (math.inf if rate is None or rate.value <= 0.0 else paid / rate.value), estimate.count
 
 

@@ -9,7 +9,7 @@ from enum import Enum
 from typing import Any
 
 from gpudesk.domain.cost import CostAnswer, CostColumn, CostDistribution, TokenCosts
-from gpudesk.domain.fleet import FleetAnswer, FleetOption
+from gpudesk.domain.fleet import FleetAnswer, FleetOption, Supply
 from gpudesk.domain.sizing import AcceleratorNeeds, DeploymentSize, FitCell, SizingOption, SizingResult
 from gpudesk.domain.system import OwnedSystems, SystemCount
 from gpudesk.report.sizing import describe_sizing
@@ -113,14 +113,21 @@ def _encode_systems(owned: OwnedSystems | None) -> dict[str, Any] | None:
 
 def encode_fleets(answer: FleetAnswer) -> dict[str, Any]:
     """Return the fleets of a demand with their racks, hours, years and costs; systems by their ids."""
-    cheapest = answer.cheapest or ("", "")
+    runner_up = None if answer.runner_up is None else answer.runner_up[0]
     return {
         **encode_fields(answer, "curve horizon_years"),
         "fleets": [_encode_fleet(option) for option in answer.options],
         "api": encode_value(answer.api),
-        "cheapest": {"accelerator": cheapest[0] or None, "supply": cheapest[1] or None},
+        "cheapest": _encode_supply(answer.cheapest),
+        "runner_up": _encode_supply(runner_up),
         **encode_fields(answer, "odds notes"),
     }
+
+
+def _encode_supply(supply: tuple[str, Supply] | None) -> dict[str, Any]:
+    """Return the accelerator, null for an API, and how it is paid for; both are null without a price."""
+    accelerator, way = supply or ("", None)
+    return {"accelerator": accelerator or None, "supply": way}
 
 
 def _encode_fleet(option: FleetOption) -> dict[str, Any]:

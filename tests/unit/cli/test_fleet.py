@@ -79,6 +79,15 @@ def test_programs_get_all_of_it(capsys: Capture) -> None:
         )
     assert answer["api"]["total_usd"]["value"] > 0.0
     assert answer["cheapest"]["supply"] in ("owned", "rented", "autoscaled", "api")
+    months = {
+        (each["accelerator"], cost["supply"]): cost["per_month_usd"]["value"]
+        for each in answer["fleets"]
+        for cost in each["costs"]
+    }
+    months[None, "api"] = answer["api"]["per_month_usd"]["value"]
+    cheapest, second = (tuple(answer[key].values()) for key in ("cheapest", "runner_up"))
+    others = {key: usd for key, usd in months.items() if key[0] != cheapest[0]}
+    assert months[cheapest] <= months[second] == min(others.values())
 
 
 def test_own_multipliers_and_named_systems(capsys: Capture) -> None:
