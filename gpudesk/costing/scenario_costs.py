@@ -446,9 +446,11 @@ class CostCalculator:
         price = self.resolve_purchase_price(accelerator).spread
         return None if price is None else price.likely
 
-    def resolve_purchase_price(self, accelerator: Accelerator) -> ResolvedCostInput:
-        """Return the purchase price of an accelerator in USD with its origin, without settings of a scenario."""
-        return self._resolve_count(accelerator, 1, self._find_cache(NO_COST_SETTINGS))["price_usd"]
+    def resolve_purchase_price(
+        self, accelerator: Accelerator, settings: CostSettings = NO_COST_SETTINGS
+    ) -> ResolvedCostInput:
+        """Return the purchase price of an accelerator in USD with its origin."""
+        return self._resolve_count(accelerator, 1, self._find_cache(settings))["price_usd"]
 
     def cost_column(self, column: ComparisonColumn, settings: CostSettings = NO_COST_SETTINGS) -> CostColumn:
         """Return the costs of a single column, with or without an estimate."""

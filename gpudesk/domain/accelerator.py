@@ -69,6 +69,13 @@ class Accelerator:
         return self.license_limit == _NOT_IN_DATA_CENTERS
 
     @property
+    def lacks_scale_up(self) -> bool:
+        """Whether it has no scale-up link, rather than one of unknown bandwidth."""
+        if self.scale_up_domain is None:
+            return self.scale_up_bandwidth is None and "PCIe" in (self.form_factor or "")
+        return self.scale_up_domain == 1
+
+    @property
     def cards_per_host(self) -> int:
         """How many one host holds: the scale-up domain, or 8 PCIe cards, whose bridges join fewer.
 

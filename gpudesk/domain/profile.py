@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from enum import StrEnum
 from typing import Self
 
 from gpudesk.domain.accelerator import Accelerator
 from gpudesk.domain.claim import AttributeClaims
+from gpudesk.domain.cost import NO_COST_SETTINGS, CostSettings
 from gpudesk.domain.diffusion import DiffusionEstimate, DiffusionSettings
 from gpudesk.domain.estimate import EstimateBasis, EstimateRequest
 from gpudesk.domain.precision import Precision
@@ -67,6 +68,8 @@ class ProfileQuestion:
     tiers: Mapping[str, float] | None = None
     budget_usd: float | None = None
     media: Mapping[str, DiffusionSettings] | None = None
+    #: What prices and costs rest on.
+    costs: CostSettings = field(default=NO_COST_SETTINGS, hash=False)
 
     @classmethod
     def from_scenario(cls, scenario: Scenario, accelerator: str) -> Self:
@@ -81,6 +84,7 @@ class ProfileQuestion:
             model=scenario.model or None,
             precision=scenario.weights if scenario.model else None,
             kv=scenario.kv,
+            costs=scenario.costs,
         )
 
 
@@ -260,10 +264,11 @@ class BuyingAdvice:
     """The verdict, and points to check, the most important first.
 
     `rule` states what "runs well" means, with its thresholds; models that fit but do not run well count only in `fits`.
+    `runs_well` is None where models fit and no rate can be computed.
     """
 
     verdict: Message
-    runs_well: int
+    runs_well: int | None
     fits: int
     models: int
     rule: Message

@@ -73,7 +73,6 @@ def configure_serving(
     generic = describe_generic_model(model)
     notes = notes if generic is None else (generic, *notes)
     kernel = engine_support.find_kernel_path(engine, accelerator, weights, request.date)
-    _check_peaks(accelerator, kernel.arithmetic)
     if kernel.path is KernelPathKind.WEIGHT_ONLY:
         notes = (
             *notes,
@@ -170,9 +169,10 @@ def configure_serving(
     )
 
 
-def _check_peaks(accelerator: Accelerator, arithmetic: Precision) -> None:
-    """Refuse an accelerator without a peak for its arithmetic or for that of attention."""
-    for precision in (arithmetic, Precision.BF16):
+def check_peaks(configuration: ServingConfiguration) -> None:
+    """Raise `InputError` where no time can be computed: without a peak for the arithmetic or for attention."""
+    accelerator = configuration.accelerator
+    for precision in (configuration.kernel.arithmetic, Precision.BF16):
         if find_peak(accelerator, precision) is None:
             problem = message(
                 "estimate.no_peak",

@@ -283,6 +283,8 @@ class DiffusionEstimator:
                 yield _compare_statement(stated, estimate, result)
 
 
+#: The note on a published time that the peak of the accelerator does not allow.
+REFUTED: Final = "diffusion.refuted"
 #: Maximum accelerators on one item in the measured runs.
 _MOST_MEASURED_TOGETHER: Final = 8
 

@@ -25,6 +25,7 @@ from gpudesk.engine.step_work import has_experts
 from gpudesk.engine.steps import COEFFICIENT_NAMES, CoefficientColumns, SingleCoefficients, stack_coefficients
 from gpudesk.estimation.deployment import (
     MemoryPlanCache,
+    check_peaks,
     check_plan,
     configure_serving,
     describe_no_plan,
@@ -319,6 +320,7 @@ class SearchSpaceTable:
             if configuration is None:
                 accelerator, model = self.find_facts(request)
                 configuration = configure_serving(request, accelerator, model, self._engines, self.calibration)
+                check_peaks(configuration)
                 self._configurations[settings] = configuration
             check_plan(request, configuration)
             counts = list_counts(request, configuration)

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING, Final
 
+from gpudesk.domain.cost import CostInputOrigin
 from gpudesk.domain.precision import STORAGE_FORMATS
 from gpudesk.domain.profile import BuyingAdvice, ProfileTag, ResourceHeadroom
 from gpudesk.profile.ranking import RankedModel
@@ -102,6 +103,14 @@ def _list_state_tags(context: ProfileContext) -> Iterator[ProfileTag]:
 def make_headline(advice: BuyingAdvice, limits: Sequence[ResourceHeadroom], context: ProfileContext) -> Message:
     """Return one sentence: how many models run well and fit, and what limits first."""
     name, first = context.accelerator.name, limits[0]
+    if advice.runs_well is None:
+        return message(
+            "profile.headline.no_rates",
+            "{accelerator} fits {fits} of {models} models; their rates are unknown",
+            accelerator=name,
+            models=advice.models,
+            fits=advice.fits,
+        )
     if context.model is None or first.headroom is None:
         return message(
             "profile.headline",
@@ -129,11 +138,11 @@ def advise(models: Sequence[RankedModel], export: ExportCheck | None, context: P
     `export` is None if the export rules cannot be read.
     """
     rule = context.settings.runs_well
-    well = sum(_runs_well(each, context) for each in models)
+    fits = sum(each.held_alone for each in context.placements.values())
     return BuyingAdvice(
         _judge(context),
-        well,
-        sum(each.held_alone for each in context.placements.values()),
+        sum(_runs_well(each, context) for each in models) if models or not fits else None,
+        fits,
         len(context.placements),
         message(
             "profile.runs_well",
@@ -158,6 +167,7 @@ def _judge(context: ProfileContext) -> Message:
     own = context.facts
     accelerator = own.accelerator
     form = accelerator.form_factor
+    hosts = Term("workstations", "workstations") if own.category == "consumer" else Term("servers", "servers")
     if own.category == _CLOUD:
         return message("profile.buy.cloud", "Not sold: rent it from {vendor}", vendor=accelerator.vendor)
     if accelerator.announced:
@@ -173,11 +183,15 @@ def _judge(context: ProfileContext) -> Message:
         return message("profile.buy.no_form", "Form factor unknown: check which server takes it")
     if own.price_usd is None:
         return message(
-            "profile.buy.no_price", "For servers that take {form}; price unknown, so ask for a quote", form=form
+            "profile.buy.no_price",
+            "For {hosts} that take {form}; price unknown, so ask for a quote",
+            hosts=hosts,
+            form=form,
         )
     return message(
         "profile.buy.price",
-        "For servers that take {form}, at about {price} each",
+        "For {hosts} that take {form}, at about {price} each",
+        hosts=hosts,
         form=form,
         price=(own.price_usd, "USD"),
     )
@@ -210,7 +224,7 @@ def _check_form(own: AcceleratorFacts) -> Message:
             form=form,
             count=own.accelerator.cards_per_host,
         )
-    return message("profile.check.slot", "Server: check slots, height and airflow for {form}", form=form)
+    return message("profile.check.slot", "Host: check slots, height and airflow for {form}", form=form)
 
 
 def _check_price(own: AcceleratorFacts) -> Message:
@@ -219,6 +233,8 @@ def _check_price(own: AcceleratorFacts) -> Message:
     if own.price_usd is None:
         return message("profile.check.no_price", "Price: no purchase price in the catalog; enter your quote")
     price, record = (own.price_usd, "USD"), own.price.record
+    if own.price.origin is CostInputOrigin.YOURS:
+        return message("profile.check.own_price", "Price: {price}, as entered in this scenario", price=price)
     if own.price.system is None:
         return message(
             "profile.check.price", "Price: {price} is the median in the catalog; ask for a quote", price=price

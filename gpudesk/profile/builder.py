@@ -9,6 +9,7 @@ from gpudesk.domain.accelerator import Accelerator
 from gpudesk.domain.profile import AcceleratorProfile, Capability, ProfileQuestion
 from gpudesk.domain.progress import JobProgress, ProgressSteps
 from gpudesk.domain.registry import list_required_attributes
+from gpudesk.estimation.diffusion import REFUTED
 from gpudesk.paths import MissingFileError
 from gpudesk.profile.advice import advise, list_tags, make_headline
 from gpudesk.profile.capabilities import (
@@ -39,7 +40,7 @@ from gpudesk.profile.standing import (
     measure_memory_distance,
     measure_price_distance,
 )
-from gpudesk.text.messages import InputError, Message, Term, input_error, message
+from gpudesk.text.messages import InputError, Message, Term, input_error, message, message_n
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
@@ -130,7 +131,7 @@ class ProfileBuilder:
             rivals_by_price=by_price,
             rivals_by_memory=by_memory,
             advice=advice,
-            notes=tuple(_list_notes(question, media, context)),
+            notes=tuple(_list_notes(question, capabilities, media, context)),
         )
 
     def _begin(self, question: ProfileQuestion) -> ProfileContext:
@@ -201,7 +202,9 @@ def _find_accelerator(catalog: Catalog, accelerator_id: str) -> Accelerator:
     return catalog.accelerator(accelerator_id)
 
 
-def _list_notes(question: ProfileQuestion, media: Sequence[Capability], context: ProfileContext) -> Iterator[Message]:
+def _list_notes(
+    question: ProfileQuestion, capabilities: Sequence[Capability], media: Sequence[Capability], context: ProfileContext
+) -> Iterator[Message]:
     """Yield notes on the whole profile: the meaning of "fits", and reasons for deviating published counts."""
     engine = question.serving_engine
     if engine is not None and context.question.serving_engine is None:
@@ -216,6 +219,15 @@ def _list_notes(question: ProfileQuestion, media: Sequence[Capability], context:
         "Fits: weights as published or narrower, down to 4 bits, with 1 request of {tokens} tokens",
         tokens=context.finder.tokens,
     )
+    short = sum(not context.finder.is_within_context(each.model) for each in context.placements.values())
+    if short:
+        yield message_n(
+            "profile.note.context",
+            "{count} model supports fewer tokens than the request and counts as not fitting",
+            "{count} models support fewer tokens than the request and count as not fitting",
+            "count",
+            count=short,
+        )
     yield message(
         "profile.note.counts",
         "The MI325X product page counts 363 of 374 models; its list is unpublished. GPU Desk counts its own {models} "
@@ -228,6 +240,11 @@ def _list_notes(question: ProfileQuestion, media: Sequence[Capability], context:
         fits=sum(each.figure is not None for each in media),
         models=len(media),
     )
+    reasons = {each.model: each.reason for each in (*capabilities, *media)}
+    for model, reason in reasons.items():
+        if model is not None and reason is not None and reason.id == REFUTED:
+            name = context.catalog.diffusion_model(model).name
+            yield message("profile.note.refuted", "{model}: {reason}", model=name, reason=reason)
     yield message(
         "profile.note.dates",
         "Release dates are known for {known} of {models} models; recency ranks only these",

@@ -11,7 +11,8 @@ from gpudesk.domain.estimate import Estimate, EstimateRequest
 from gpudesk.domain.precision import STORAGE_FORMATS, Precision
 from gpudesk.domain.profile import Capability, CapabilityStatus, ScaleStep
 from gpudesk.engine.plans import scale_bandwidth
-from gpudesk.profile.placements import ModelPlacement
+from gpudesk.estimation.diffusion import REFUTED
+from gpudesk.profile.placements import ModelPlacement, explain_answer
 from gpudesk.profile.settings import ProfileTask
 from gpudesk.text.messages import InputError, Message, message, message_n
 
@@ -98,7 +99,7 @@ def _judge(placement: ModelPlacement, count: int) -> CapabilityStatus:
 def _explain_row(at_load: Estimate | InputError, placement: ModelPlacement, context: ProfileContext) -> Message | None:
     """Return why there is no figure, that requests wait, or why the published format is not used."""
     if not isinstance(at_load, Estimate) or not at_load.fits:
-        return _explain(at_load)
+        return explain_answer(at_load)
     if at_load.queues:
         return message(
             "profile.capability.queues",
@@ -118,10 +119,6 @@ def _explain_row(at_load: Estimate | InputError, placement: ModelPlacement, cont
         held=published.step.memory.budget.max_sequences(context.finder.tokens),
         tokens=context.finder.tokens,
     )
-
-
-def _explain(answer: Estimate | InputError) -> Message | None:
-    return answer.problem if isinstance(answer, InputError) else answer.reason
 
 
 # Images and videos
@@ -200,6 +197,7 @@ def _place_diffusion(
                 unit="s",
                 basis=estimate.basis,
                 diffusion=estimate,
+                reason=next((note for note in estimate.notes if note.id == REFUTED), None),
             )
     assert estimate is not None
     missing = (float(-estimate.memory.free_bytes), "B")
@@ -249,7 +247,5 @@ def _make_scale_step(count: int, held: int, answer: Estimate | InputError | None
         None if estimate is None else estimate.output_tokens_per_s,
         None if estimate is None else estimate.output_tokens_per_s_per_accelerator,
         scale_bandwidth(accelerator.memory_bandwidth, count),
-        message("profile.no_model", "None of the 5 common models fits on one accelerator")
-        if answer is None
-        else _explain(answer),
+        context.explain_no_model() if answer is None else explain_answer(answer),
     )

@@ -9,10 +9,11 @@ from functools import cached_property
 from typing import TYPE_CHECKING, Final
 
 from gpudesk.domain.answer import ComparisonColumn
-from gpudesk.domain.cost import CostSettings, ResolvedCostInput
+from gpudesk.domain.cost import ResolvedCostInput
 from gpudesk.domain.precision import Precision
 from gpudesk.domain.scenario import AcceleratorChoice
 from gpudesk.estimation.sizing.fit_matrix import count_model_parameters
+from gpudesk.text.messages import Message, message
 from gpudesk.text.units import MONTHS_PER_YEAR
 
 if TYPE_CHECKING:
@@ -25,8 +26,6 @@ if TYPE_CHECKING:
     from gpudesk.profile.settings import ProfileSettings
     from gpudesk.text.formatting import ClaimValue, IntervalEstimate
 
-#: A profile is about accelerators, regardless of the number sold together.
-_SINGLE: Final = CostSettings(single_accelerators=True)
 #: A year with a month, a quarter or a half: 2024-10-10, 2024-Q2, 2026-H2.
 _DATE: Final = re.compile(r"(\d{4})(?:-(?:(\d{2})|Q([1-4])|H([12])))?")
 
@@ -100,7 +99,7 @@ class ProfileContext:
             facts = AcceleratorFacts(
                 accelerator,
                 self.catalog.accelerator_values(accelerator.id),
-                self.costing.resolve_purchase_price(accelerator),
+                self.costing.resolve_purchase_price(accelerator, self.question.costs),
                 self.settings.categorize(accelerator),
             )
             self._facts[accelerator.id] = facts
@@ -144,6 +143,16 @@ class ProfileContext:
             return None
         return placement.deployed_count if placement.deployment.weights is self._model_formats[0] else None
 
+    def explain_no_model(self) -> Message:
+        """Return why there is no request for the profile's model."""
+        if self.model is not None:
+            return self.placements[self.model].explain(self.finder.tokens)
+        return message(
+            "profile.no_model",
+            "None of the {n} common models fits on one accelerator",
+            n=len(self.settings.common_models),
+        )
+
     @cached_property
     def parameters(self) -> Mapping[str, float]:
         """Total parameters of each model with a known number."""
@@ -153,6 +162,6 @@ class ProfileContext:
         """Return USD per million output tokens: rented if a rent is known, else owned; None without either."""
         accelerator = self.catalog.accelerator(estimate.request.accelerator)
         column = ComparisonColumn(AcceleratorChoice(accelerator.id), accelerator, {}, estimate, None)
-        costs = self.costing.cost_column(column, _SINGLE)
+        costs = self.costing.cost_column(column, self.question.costs)
         rented = costs.rented_usd_per_million_output
         return costs.owned_usd_per_million_output if rented is None else rented

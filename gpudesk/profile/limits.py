@@ -9,6 +9,7 @@ from gpudesk.domain.estimate import Estimate, Limiter
 from gpudesk.domain.precision import STORAGE_FORMATS, resolve_fp4
 from gpudesk.domain.profile import ResourceHeadroom
 from gpudesk.domain.sizing import UsableMemory
+from gpudesk.profile.placements import explain_answer
 from gpudesk.text.messages import Message, Share, message
 
 if TYPE_CHECKING:
@@ -22,7 +23,6 @@ _TIMED: Final = {
     "links": Limiter.INTERCONNECT,
     "host": Limiter.OVERHEAD,
 }
-RESOURCES: Final = ("memory", *_TIMED, "power")
 #: A remedy has at least this many times the resource.
 _LARGER: Final = 1.1
 _UNKNOWN: Final = message("profile.limit.unknown", "Not known")
@@ -35,22 +35,18 @@ def list_limits(context: ProfileContext, estimator: Estimator) -> tuple[Resource
     For memory it is the share of usable memory left by the load; for others 1 - the share of the run time that the
     resource takes.
     """
-    estimate = _estimate_model(context)
-    if estimate is None:
-        reason = message("profile.limit.no_estimate", "No common model can be estimated on it")
-        limits = [ResourceHeadroom(name, None, _UNKNOWN, reason=reason) for name in RESOURCES]
-        return tuple(limits)
-    shares = estimator.step_shares(estimate)
-    limits = [_measure_memory(estimate, estimator.memory_room(estimate), context)]
+    request = context.make_model_request(context.accelerator.id, context.model_count)
+    answer = None if request is None else context.memo.answer([request])[0]
+    if not isinstance(answer, Estimate) or not answer.fits:
+        reason = context.explain_no_model() if answer is None else explain_answer(answer)
+        unknown = (ResourceHeadroom(name, None, _UNKNOWN, reason=reason) for name in ("memory", *_TIMED))
+        return (*unknown, _describe_power(context))
+    shares = estimator.step_shares(answer)
+    limits = [_measure_memory(answer, estimator.memory_room(answer), context)]
     if shares is not None:
-        limits += [_measure_time(name, estimate, shares, context) for name in _TIMED]
+        limits += [_measure_time(name, answer, shares, context) for name in _TIMED]
     limits.append(_describe_power(context))
     return tuple(sorted(limits, key=lambda each: (each.headroom is None, each.headroom or 0.0)))
-
-
-def _estimate_model(context: ProfileContext) -> Estimate | None:
-    request = context.make_model_request(context.accelerator.id, context.model_count)
-    return None if request is None else context.memo.fitting([request])[0]
 
 
 def _measure_memory(estimate: Estimate, room: UsableMemory, context: ProfileContext) -> ResourceHeadroom:

@@ -146,6 +146,10 @@ class PlacementFinder:
             formats += [self._place_width(accelerator, model, published, width, limit) for width in wider]
         return ModelPlacement(model, published, tuple(formats))
 
+    def is_within_context(self, model: Model) -> bool:
+        """Whether a model reads a request of the question."""
+        return model.max_context is None or self.tokens <= model.max_context
+
     def holds_alone(self, accelerator: Accelerator, model: Model) -> bool:
         """Whether one accelerator holds a model in some format."""
         published = resolve_fp4(model.native_precision or Precision.BF16, accelerator.vendor)
@@ -177,6 +181,12 @@ class PlacementFinder:
         return refused
 
     def _find_ladder(self, accelerator: Accelerator, model: Model, weights: Precision) -> DeploymentLadder | Message:
+        if not self.is_within_context(model):
+            return message(
+                "profile.beyond_context",
+                "supports at most {most} tokens, input and output together",
+                most=model.max_context or 0,
+            )
         question = FitQuestion(weights, context=self.tokens, serving_engine=self._engine)
         return self._fit.find_ladder(question, accelerator, model)
 
@@ -232,6 +242,11 @@ class EstimateMemo:
     def fitting(self, requests: Sequence[EstimateRequest]) -> list[Estimate | None]:
         """Return the estimates that fit, None in place of all others."""
         return [each if isinstance(each, Estimate) and each.fits else None for each in self.answer(requests)]
+
+
+def explain_answer(answer: Estimate | InputError) -> Message | None:
+    """Return why an answer has no figures, None where it has."""
+    return answer.problem if isinstance(answer, InputError) else answer.reason
 
 
 def iterate_held(

@@ -15,6 +15,7 @@ from gpudesk.engine.sharding import shard_model
 from gpudesk.text.messages import Message, MessageParameter, Term, message, message_n
 
 if TYPE_CHECKING:
+    from gpudesk.domain.accelerator import Accelerator
     from gpudesk.domain.model import Model
     from gpudesk.domain.precision import Precision
     from gpudesk.profile.context import AcceleratorFacts, ProfileContext
@@ -173,14 +174,7 @@ def _list_fact_traits(context: ProfileContext) -> Iterator[Trait]:
             attribute="form_factor",
         )
     if accelerator.scale_up_bandwidth is None:
-        yield Trait(
-            "no_link",
-            False,
-            message("profile.trait.no_link", "No scale-up link: 2 or more accelerators communicate over PCIe")
-            if accelerator.cards_per_host > 1
-            else message("profile.trait.alone", "Alone in its host: 2 or more communicate over the network"),
-            attribute="scale_up_bandwidth",
-        )
+        yield Trait("no_link", False, _describe_missing_link(accelerator), attribute="scale_up_bandwidth")
     if "fp8" not in accelerator.peak_dense:
         yield Trait(
             "no_fp8",
@@ -198,6 +192,14 @@ def _list_fact_traits(context: ProfileContext) -> Iterator[Trait]:
     yield from _compare_predecessor(context)
     yield from _compare_software(context)
     yield from _weigh_largest(context)
+
+
+def _describe_missing_link(accelerator: Accelerator) -> Message:
+    if not accelerator.lacks_scale_up:
+        return message("profile.trait.unknown_link", "Scale-up link unknown: estimates of 2 or more assume PCIe")
+    if accelerator.cards_per_host > 1:
+        return message("profile.trait.no_link", "No scale-up link: 2 or more accelerators communicate over PCIe")
+    return message("profile.trait.alone", "Alone in its host: 2 or more communicate over the network")
 
 
 def _compare_predecessor(context: ProfileContext) -> Iterator[Trait]:

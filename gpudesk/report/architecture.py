@@ -114,7 +114,7 @@ def _describe_die(accelerator: Accelerator, values: Mapping[str, object], format
 
 def _sketch_scale_up(accelerator: Accelerator, formatter: Formatter) -> SketchedLink | None:
     domain, bandwidth = accelerator.scale_up_domain, accelerator.scale_up_bandwidth
-    if domain == 1 or (domain is None and bandwidth is None and "PCIe" in (accelerator.form_factor or "")):
+    if accelerator.lacks_scale_up:
         return None
     name = tr("Scale-up link")
     if domain is not None:

@@ -57,12 +57,15 @@ def list_profile_lines(tables: ProfileTables, width: int, strong: Strong) -> Ite
     unlocked = [row.sentence for row in tables.upgrades().rows]
     yield from _list_bullets(tr("Unlocked models"), unlocked, width, strong)
     advice = profile.advice
-    shares = tr(
-        "{well} of {models} models run well, {fits} of {models} fit",
-        well=formatter.count(advice.runs_well),
-        fits=formatter.count(advice.fits),
-        models=formatter.count(advice.models),
-    )
+    fits, models = formatter.count(advice.fits), formatter.count(advice.models)
+    shares = tr("{fits} of {models} models fit", fits=fits, models=models)
+    if advice.runs_well is not None:
+        shares = tr(
+            "{well} of {models} models run well, {fits} of {models} fit",
+            well=formatter.count(advice.runs_well),
+            fits=fits,
+            models=models,
+        )
     texts = [format_message(each, formatter) for each in (advice.rule, *advice.checks)]
     yield from _list_bullets(tr("Before you buy"), [shares, *texts], width, strong)
     yield from _list_bullets(tr("Notes"), tables.notes(), width, strong)

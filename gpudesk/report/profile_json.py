@@ -21,6 +21,7 @@ def write_profile_json(profile: AcceleratorProfile) -> dict[str, Any]:
             ),
             "model": profile.model,
             "weights": encode_value(profile.weights),
+            "single_accelerators": question.costs.single_accelerators,
             "tiers": None if question.tiers is None else dict(question.tiers),
         },
         "headline": format_message(profile.headline),

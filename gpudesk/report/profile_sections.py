@@ -227,8 +227,11 @@ class ProfileTables:
             details.append(format_diffusion_settings(each.diffusion, self.formatter))
         if each.context_tokens:
             details.append(tr("{n} context", n=self.formatter.count(each.context_tokens)))
-        if each.reason is not None and (each.figure is None or each.queues):
+        if reason and each.figure is None:
             details = [capitalize_first(reason)]
+        elif each.queues:
+            details.append(reason)
+        if each.figure is None or each.queues:
             reason = ""
         figure = self._rate(each.figure, each.unit, "" if each.basis is None else each.basis.value)
         task = label_task(each.task)
@@ -276,7 +279,20 @@ class ProfileTables:
             DataColumn(tr("Seconds each"), is_figure=True),
         )
         rows = tuple(map(self._diffusion, self.profile.diffusion))
-        return DataTable("diffusion", tr("Images and video"), "", columns, rows)
+        images, videos = (
+            next((each.diffusion for each in self.profile.diffusion if each.task == medium and each.diffusion), None)
+            for medium in ("image", "video")
+        )
+        note = ""
+        if images is not None and videos is not None and videos.clip_s:
+            note = tr(
+                "Fast: an image in {fast} s, a clip in {quick} times its length. Usable: {usable} s or {slow} times.",
+                fast=self.formatter.number(images.grade_limits_s[0]),
+                usable=self.formatter.number(images.grade_limits_s[1]),
+                quick=self.formatter.number(videos.grade_limits_s[0] / videos.clip_s),
+                slow=self.formatter.number(videos.grade_limits_s[1] / videos.clip_s),
+            )
+        return DataTable("diffusion", tr("Images and video"), "", columns, rows, note)
 
     def _diffusion(self, each: Capability) -> DataRow:
         name = MISSING_VALUE_TEXT if each.model is None else self.name_of(each.model)
@@ -479,12 +495,26 @@ class ProfileTables:
             if budget is None
             else tr("by cost per unlocked model, budget {usd}", usd=self._money(budget))
         )
-        note = "" if rows else tr("No step unlocks a model")
+        note = self._describe_budget() if rows else tr("No step unlocks a model")
         return DataTable("upgrades", tr("Upgrades"), subtitle, columns, rows, note)
 
-    def _upgrade(self, each: Upgrade) -> DataRow:
+    def _describe_budget(self) -> str:
+        """Return the step that unlocks most models within the budget, empty without a budget."""
+        if self.profile.question.budget_usd is None:
+            return ""
+        within = [each for each in self.profile.upgrades if each.within_budget]
+        if not within:
+            return tr("No step is within the budget")
+        best = max(within, key=lambda each: (len(each.unlocked), -(each.extra_usd or 0.0)))
+        count = trn("{n} model", "{n} models", len(best.unlocked), n=self.formatter.count(len(best.unlocked)))
+        return tr("Most models within budget: {step}, {models}", step=self._name_step(best), models=count)
+
+    def _name_step(self, each: Upgrade) -> str:
         name = self.name_of(each.accelerator)
-        step = name if each.count == 1 else f"{self.formatter.count(each.count)} × {name}"
+        return name if each.count == 1 else f"{self.formatter.count(each.count)} × {name}"
+
+    def _upgrade(self, each: Upgrade) -> DataRow:
+        step = self._name_step(each)
         details = [tr("announced")] if each.announced else []
         if each.within_budget is not None:
             details.append(tr("within budget") if each.within_budget else tr("over budget"))

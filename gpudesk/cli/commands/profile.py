@@ -11,6 +11,7 @@ from gpudesk.cli import output
 from gpudesk.cli.commands.sheet import PAPERS
 from gpudesk.cli.options import finish_command, open_service, parse_number, parse_whole, split_list
 from gpudesk.cli.output import EXIT_DONE, UsageError
+from gpudesk.domain.cost import CostSettings
 from gpudesk.domain.precision import Precision
 from gpudesk.domain.profile import OperatingMode, ProfileQuestion, RankingFactor
 from gpudesk.text.formatting import Formatter
@@ -48,6 +49,9 @@ def add_parser(commands: Any) -> None:  # noqa: ANN401 - argparse does not expor
     )
     parser.add_argument("--budget", metavar="USD", type=parse_number, help=tr("budget for an upgrade, in USD"))
     parser.add_argument("--model", metavar="ID", help=tr("model of counts and limits (default: largest common one)"))
+    parser.add_argument(
+        "--single", action="store_true", help=tr("pay only for accelerators in use, not for whole systems")
+    )
     formats = [each.value for each in Precision]
     for name, text in (
         ("weights", tr("weight precision of that model (default: as published, or narrower if needed)")),
@@ -102,6 +106,7 @@ def _parse_question(options: argparse.Namespace) -> ProfileQuestion:
         weights=_parse_pairs("--weights-of-mode", options.weights_of_mode, factors.__getitem__, tuple(factors)),
         tiers=_parse_pairs("--tiers", options.tiers, str),
         budget_usd=options.budget,
+        costs=CostSettings(single_accelerators=options.single),
     )
 
 

@@ -11,13 +11,16 @@ import pytest
 from gpudesk import paths
 from gpudesk.catalog.read import Catalog
 from gpudesk.domain.claim import Source, SourceKind
+from gpudesk.domain.cost import CostSettings, UncertainValue
 from gpudesk.domain.diffusion import DiffusionSettings
 from gpudesk.domain.precision import Precision
 from gpudesk.domain.profile import AcceleratorProfile, CapabilityStatus, OperatingMode, ProfileQuestion, RankingFactor
 from gpudesk.domain.progress import run_to_end
 from gpudesk.domain.registry import list_required_attributes
+from gpudesk.domain.scenario import AcceleratorChoice, Scenario
 from gpudesk.domain.sizing import FitQuestion
 from gpudesk.domain.user_facts import FactEdit, UserAccelerator, UserClaim, UserFact, UserPrice
+from gpudesk.domain.workload import Load, LoadKind, Workload
 from gpudesk.engine.plans import scale_bandwidth
 from gpudesk.estimation.sizing.fit_matrix import FitFinder
 from gpudesk.profile.builder import REQUIRED_TERMS
@@ -52,6 +55,17 @@ def state(accelerator: str, **values: float | str) -> list[UserFact]:
     return [
         UserClaim(accelerator, name, value, TEST.id, SourceKind.USER, "2026-11-20") for name, value in values.items()
     ]
+
+
+def make_scenario() -> Scenario:
+    """Return a scenario of the load of a profile."""
+    load = Load(LoadKind.CONCURRENCY, concurrency=64)
+    return Scenario("Test", "llama-3.1-8b", Precision.BF16, Workload(4000, 1000, load), ())
+
+
+def replace_price(scenario: Scenario, accelerator: str, usd: float) -> Scenario:
+    costs = scenario.costs.with_input("price_usd", UncertainValue.exactly(usd), accelerator)
+    return dataclasses.replace(scenario, costs=costs)
 
 
 # Operating mode
@@ -190,7 +204,9 @@ def test_diffusion_models_fit_in_some_format_or_say_what_is_missing(profiles: Ma
     for profile in profiles.values():
         assert profile.diffusion
         for each in (*profile.diffusion, *profile.capabilities):
-            assert (each.figure is None) is (each.status in (CapabilityStatus.IMPOSSIBLE, CapabilityStatus.UNKNOWN))
+            refused = each.status in (CapabilityStatus.IMPOSSIBLE, CapabilityStatus.UNKNOWN)
+            untimed = each.reason is not None and each.reason.id == "estimate.no_peak"
+            assert (each.figure is None) is (refused or untimed)
             if each.figure is None:
                 assert each.reason is not None
 
@@ -408,6 +424,7 @@ def test_peers_have_means_with_members_and_rivals(profile: AcceleratorProfile) -
 
 def test_advice_names_form_and_price_first_and_two_shares(profile: AcceleratorProfile) -> None:
     assert format_message(profile.advice.verdict) == "For servers that take OAM, at about 24,600 USD each"
+    assert profile.advice.runs_well is not None
     assert profile.advice.runs_well < profile.advice.fits < profile.advice.models
     ids = [each.id for each in profile.advice.checks]
     assert [each.split(".")[2] for each in ids] == [
@@ -480,7 +497,7 @@ def test_rates_are_intervals_with_their_basis(profile: AcceleratorProfile) -> No
 def test_every_accelerator_has_a_profile(profiles: Mapping[str, AcceleratorProfile]) -> None:
     for accelerator, profile in profiles.items():
         assert profile.capabilities
-        assert profile.advice.runs_well <= profile.advice.fits <= profile.advice.models
+        assert (profile.advice.runs_well or 0) <= profile.advice.fits <= profile.advice.models
         assert accelerator in profile.category_members
         assert profile.traits
 
@@ -500,8 +517,17 @@ def test_an_entry_with_half_of_its_values_has_a_profile() -> None:
             *state("half", memory=float(64 * 2**30), memory_bandwidth=2e12, software_platform="CUDA"),
         )
         profile = own.profile(ProfileQuestion("half"))
-        assert {each.status for each in profile.capabilities} == {CapabilityStatus.UNKNOWN}
-        assert all(each.reason is not None for each in profile.capabilities)
+        # What fits follows from memory; no time follows without a peak.
+        text = [each.status for each in profile.capabilities[:2]]
+        assert text == [CapabilityStatus.NATIVE, CapabilityStatus.QUANTIZED]
+        assert {each.status for each in profile.capabilities if each.unit == "s"} == {CapabilityStatus.UNKNOWN}
+        assert all(each.figure is None and each.reason is not None for each in profile.capabilities)
+        assert all(each.figure is None and each.count == 2 for each in profile.out_of_reach[:3])
+        headline = format_message(profile.headline)
+        assert headline == f"Half fits {profile.advice.fits} of 83 models; their rates are unknown"
+        assert profile.advice.fits > 30
+        link = next(each for each in profile.traits if each.id == "no_link")
+        assert format_message(link.text) == "Scale-up link unknown: estimates of 2 or more assume PCIe"
         assert all(each.headroom is None for each in profile.limits)
         assert profile.generation_members == ()
         assert format_message(profile.advice.verdict).startswith("Form factor unknown")
@@ -543,6 +569,78 @@ def test_a_model_and_a_load_of_ones_own(service: GpuDeskService) -> None:
     assert profile.capabilities[0].request.workload.input_tokens == 100
     with pytest.raises(InputError):
         service.profile(ProfileQuestion("h200-sxm", model="no-such-model"))
+
+
+def test_a_request_beyond_the_context_of_a_model_is_not_answered(service: GpuDeskService) -> None:
+    """200,000 tokens exceed the context of Llama 3.1 8B, whatever memory holds."""
+    profile = service.profile(ProfileQuestion("h200-sxm", input_tokens=200_000))
+    chat = profile.capabilities[0]
+    assert (chat.status, chat.model, chat.figure) == (CapabilityStatus.IMPOSSIBLE, "llama-3.1-8b", None)
+    assert chat.reason is not None
+    assert format_message(chat.reason) == "supports at most 131,072 tokens, input and output together"
+    short = {each.id for each in service.catalog.models() if (each.max_context or 10**9) < 201_000}
+    listed = {
+        *(each.model for each in profile.recommendations),
+        *(each.model for each in profile.out_of_reach),
+        *(model for step in profile.upgrades for model in step.unlocked),
+    }
+    assert listed
+    assert not listed & short
+    assert profile.advice.fits <= profile.advice.models - len(short)
+    assert f"{len(short)} models support fewer tokens than the request and count as not fitting" in [
+        format_message(each) for each in profile.notes
+    ]
+
+
+def test_limits_tell_why_the_chosen_model_has_none(service: GpuDeskService) -> None:
+    limits = service.profile(ProfileQuestion("l4", model="llama-3.1-405b")).limits
+    assert [each.resource for each in limits][-1] == "power"
+    reasons = {format_message(each.reason) for each in limits[:-1] if each.reason is not None}
+    assert reasons == {"Needs 16 × L4; one host or scale-up domain has 8"}
+
+
+def test_prices_and_costs_rest_on_the_settings_of_the_scenario(service: GpuDeskService) -> None:
+    """MI325X costs 24,600 USD in a system and 22,000 USD if bought individually."""
+    scenario = dataclasses.replace(make_scenario(), costs=CostSettings(single_accelerators=True))
+    single = service.profile(ProfileQuestion.from_scenario(scenario, "mi325x"))
+    stated = replace_price(scenario, "mi325x", 30_000.0)
+    own = service.profile(ProfileQuestion.from_scenario(stated, "mi325x"))
+    verdicts = [format_message(each.advice.verdict) for each in (single, own)]
+    assert verdicts == [f"For servers that take OAM, at about {price} USD each" for price in ("22,000", "30,000")]
+    assert not single.is_system_price
+    assert "Price: 30,000 USD, as entered in this scenario" in [format_message(each) for each in own.advice.checks]
+    more = next(each for each in own.upgrades if each.accelerator == "mi325x" and each.count == 2)
+    assert more.extra_usd == 30_000.0
+
+
+def test_a_cost_out_of_reach_is_that_of_its_scenario(service: GpuDeskService) -> None:
+    for accelerator in ("mi325x", "gh200-96gb", "rtx-pro-6000-blackwell"):
+        row = service.profile(ProfileQuestion(accelerator)).out_of_reach[0]
+        assert row.request is not None
+        request = row.request
+        scenario = dataclasses.replace(
+            make_scenario(),
+            model=row.model,
+            weights=request.weights,
+            accelerators=(AcceleratorChoice(accelerator, request.count),),
+        )
+        (column,) = service.costs(service.answer(scenario)).columns
+        assert row.usd_per_million_output == (
+            column.rented_usd_per_million_output or column.owned_usd_per_million_output
+        )
+
+
+def test_a_consumer_card_is_for_workstations(profiles: Mapping[str, AcceleratorProfile]) -> None:
+    assert format_message(profiles["rtx-5090"].advice.verdict).startswith("For workstations that take PCIe")
+
+
+def test_a_refuted_time_is_told_with_its_row(profile: AcceleratorProfile) -> None:
+    """28 steps of FLUX.1 dev in 1.2 s would exceed the peak of MI325X (W004-39, W004-40)."""
+    refusal = "MI325X product page states 1.20 s: not possible, the arithmetic takes 1.59 s at full peak"
+    image = next(each for each in profile.capabilities if each.task == "image")
+    assert image.reason is not None
+    assert format_message(image.reason) == refusal
+    assert [format_message(each) for each in profile.notes].count(f"FLUX.1 dev: {refusal}") == 1
 
 
 def test_the_job_reports_progress(service: GpuDeskService) -> None:

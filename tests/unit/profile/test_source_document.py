@@ -25,7 +25,7 @@ RULES: dict[str, Callable[[AcceleratorProfile], object]] = {
     "D004-07": lambda profile: [each for each in profile.upgrades if each.within_budget is not None],
     "D004-08": lambda profile: [each for each in profile.traits if each.id == "same_compute"],
     "D004-09": lambda profile: [each for each in profile.traits if each.id in ("engines", "cuda_rival")],
-    "D004-10": lambda profile: profile.advice.fits - profile.advice.runs_well,
+    "D004-10": lambda profile: profile.advice.fits - (profile.advice.runs_well or 0),
     "D004-11": lambda profile: [each for each in profile.limits if each.headroom is not None],
     "D004-12": lambda profile: [each.unlocked for each in profile.upgrades if each.count == 1 and each.unlocked],
     "D004-14": lambda profile: [each.diffusion for each in profile.capabilities if each.unit == "s"],

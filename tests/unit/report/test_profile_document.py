@@ -102,6 +102,33 @@ def test_the_price_tells_its_origin(service: GpuDeskService) -> None:
     assert any("in whole systems, used here;" in line and "if bought individually" in line for line in tables.advice())
 
 
+def test_a_row_of_waiting_requests_keeps_its_format_and_context(tables: ProfileTables) -> None:
+    row = next(row for row in tables.capabilities().rows if row.key == "huge_405b")
+    assert row.cells[2].detail.startswith("INT4, ")
+    assert " context, " in row.cells[2].detail
+    assert row.cells[2].detail.endswith(" of 64 run at once")
+
+
+def test_grades_state_their_thresholds(tables: ProfileTables) -> None:
+    assert tables.diffusion().note == (
+        "Fast: an image in 2 s, a clip in 10 times its length. Usable: 10 s or 60 times."
+    )
+
+
+@pytest.mark.parametrize(
+    ("budget", "note"),
+    [
+        (None, ""),
+        (1_000.0, "No step is within the budget"),
+        (50_000.0, "Most models within budget: 2 × MI325X, 9 models"),
+        (100_000.0, "Most models within budget: 4 × MI325X, 12 models"),
+    ],
+)
+def test_the_step_for_a_budget_is_named(service: GpuDeskService, budget: float | None, note: str) -> None:
+    profile = service.profile(ProfileQuestion("mi325x", budget_usd=budget))
+    assert ProfileTables.from_entries(profile, Formatter(), service.catalog.things()).upgrades().note == note
+
+
 def test_intervals_of_costs_have_cents(tables: ProfileTables) -> None:
     cells = [row.cells[-1] for row in tables.out_of_reach().rows]
     ends = [end.strip() for cell in cells for end in cell.detail.split("–") if end]

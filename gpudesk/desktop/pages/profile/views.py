@@ -323,9 +323,10 @@ class OverviewView(ProfileView):
         self.strengths = TextBlock(theme, tr("Strengths"))
         self.considerations = TextBlock(theme, tr("Considerations"))
         self.advice = TextBlock(theme, tr("Buying advice"))
+        self.notes = TextBlock(theme, tr("Notes"))
         self.put(
             TwoColumns(theme, (capabilities,), (self.drawing, limits)),
-            TwoColumns(theme, (self.strengths, self.advice), (self.considerations,)),
+            TwoColumns(theme, (self.strengths, self.advice), (self.considerations, self.notes)),
         )
         self.add_media_form("capabilities")
         self.end()
@@ -337,6 +338,7 @@ class OverviewView(ProfileView):
         self.strengths.show_texts(tables.strengths())
         self.considerations.show_texts(tables.considerations())
         self.advice.show_texts(tables.advice(), leads=True)
+        self.notes.show_texts(tables.notes())
         self.follow_row()
 
     def follow_row(self) -> None:
