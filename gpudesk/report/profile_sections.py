@@ -227,12 +227,10 @@ class ProfileTables:
             details.append(format_diffusion_settings(each.diffusion, self.formatter))
         if each.context_tokens:
             details.append(tr("{n} context", n=self.formatter.count(each.context_tokens)))
-        if reason and each.figure is None:
-            details = [capitalize_first(reason)]
+        if reason and each.count is None:
+            details, reason = [capitalize_first(reason)], ""
         elif each.queues:
-            details.append(reason)
-        if each.figure is None or each.queues:
-            reason = ""
+            details, reason = [*details, reason], ""
         figure = self._rate(each.figure, each.unit, "" if each.basis is None else each.basis.value)
         task = label_task(each.task)
         sentence = ". ".join(
@@ -241,7 +239,7 @@ class ProfileTables:
                 f"{task}: {words}",
                 ", ".join((model, *details)),
                 f"{figure.text}, {tr('80% interval')} {figure.detail}" if each.figure else "",
-                capitalize_first(reason) if each.figure else "",
+                capitalize_first(reason),
             )
             if part
         )
@@ -321,21 +319,23 @@ class ProfileTables:
             DataColumn(tr("Used"), stretch=5, is_bar=True),
             DataColumn(tr("Headroom"), is_figure=True),
         )
-        rows = tuple(self._limit(each, is_first=not place) for place, each in enumerate(self.profile.limits))
         model = "" if self.profile.model is None else self.name_of(self.profile.model)
-        note = ""
-        first = next((each for each in self.profile.limits if each.headroom is not None), None)
-        if first is not None and first.remedy is not None:
-            note = self.say(first.remedy)
+        first = self.profile.limits[0]
+        known = first.headroom is not None
+        rows = tuple(
+            self._limit(each, each.reason if known or each.resource == "power" else None, is_first=not place)
+            for place, each in enumerate(self.profile.limits)
+        )
+        note = capitalize_first(self.say(first.remedy if known else first.reason))
         return DataTable("limits", tr("First limits"), model, columns, rows, note)
 
-    def _limit(self, each: ResourceHeadroom, *, is_first: bool) -> DataRow:
+    def _limit(self, each: ResourceHeadroom, unknown: Message | None, *, is_first: bool) -> DataRow:
+        """Return a row; `unknown` is why its headroom is not known, where its row tells that."""
         label = label_resource(each.resource)
         used, remedy = self.say(each.used), self.say(each.remedy)
         known = each.headroom is not None
         headroom = self.formatter.per_cent(max(each.headroom or 0.0, 0.0)) if known else MISSING_VALUE_TEXT
-        reason = self.say(each.reason)
-        text = used if known else reason or used
+        text = used if known else self.say(unknown) or used
         cells = (
             DataCell(label, is_strong=is_first),
             DataCell(text, share=1 - (each.headroom or 0.0) if known else None, is_strong=is_first, is_quiet=True),

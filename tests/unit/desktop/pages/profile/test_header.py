@@ -5,7 +5,7 @@ from PySide6.QtWidgets import QVBoxLayout, QWidget
 from pytestqt.qtbot import QtBot
 
 from gpudesk.desktop.pages.profile.page import ProfileHeader
-from gpudesk.desktop.ui.tables.data_table import DataTableView
+from gpudesk.desktop.ui.tables.data_table import DataTableSection, DataTableView
 from gpudesk.desktop.ui.theme.theme import Theme
 from gpudesk.domain.profile import ProfileQuestion
 from gpudesk.report.profile_sections import ProfileTables
@@ -51,15 +51,17 @@ def test_words_of_a_status_are_whole(tables: ProfileTables, theme: Theme, qtbot:
     assert sum(view.columnWidth(number) for number in range(4)) <= view.viewport().width()
 
 
-def test_reasons_of_unknown_limits_have_room(service: GpuDeskService, theme: Theme, qtbot: QtBot) -> None:
+def test_the_reason_of_unknown_limits_is_told_once(service: GpuDeskService, theme: Theme, qtbot: QtBot) -> None:
     profile = service.profile(ProfileQuestion("mi308x"))
     tables = ProfileTables.from_entries(profile, Formatter(), service.catalog.things())
-    view = DataTableView(theme)
-    qtbot.addWidget(view)
-    view.resize(375, 320)
-    view.show_table(tables.limits())
-    view.show()
-    qtbot.waitExposed(view)
-    assert tables.limits().rows[0].cells[1].share is None
-    known = len(tables.limits().rows) - 1
-    assert all(view.rowHeight(row) >= 2 * theme.line("small") for row in range(known))
+    section = DataTableSection(theme, Formatter())
+    qtbot.addWidget(section)
+    section.resize(375, 320)
+    section.show_table(lambda _: tables.limits())
+    section.show()
+    qtbot.waitExposed(section)
+    texts = [row.cells[1].text for row in section.view.table.rows]
+    assert texts == [*["Not known"] * 5, "Not modeled"]
+    assert tables.limits().note.startswith("Instinct MI308X needs a peak in BF16 or wider")
+    cells = [row.cells[2].detail for row in tables.capabilities().rows]
+    assert cells[0] == "BF16, 131,072 context"
