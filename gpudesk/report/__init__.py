@@ -1,1 +1,1 @@
-"""What is said about an answer, and the files it is written to: texts, tables, explanations, exports."""
+"""Texts, tables, explanations and exported files of answers."""

@@ -1,4 +1,4 @@
-"""What a drawing of an accelerator shows: its memory, dies, links and host, in numbers and in words."""
+"""The drawing of an accelerator: its memory, dies, links and host, in numbers and in words."""
 
 from __future__ import annotations
 
@@ -13,13 +13,13 @@ from gpudesk.text.messages import capitalize_first
 from gpudesk.text.translation import tr, translate_data, trn
 from gpudesk.text.units import GIB
 
-#: Formats of the peak in the die, those that serve models first.
+#: Formats of the peak in the die, in order of relevance for serving.
 _PEAKS = ("fp8", "bf16", "fp16", "int8")
 
 
 @dataclass(frozen=True, slots=True)
 class SketchedLink:
-    """A link in bytes/s, None if that is not known, what it is called, and its number in words."""
+    """A link in bytes/s, None if unknown, its name, and its rate as text."""
 
     bandwidth: float | None
     name: str
@@ -28,10 +28,10 @@ class SketchedLink:
 
 @dataclass(frozen=True, slots=True)
 class ArchitectureSketch:
-    """The parts of a drawing. `memory_bytes` are shared evenly by the `stacks`, None if these are not known.
+    """The content of a drawing. `memory_bytes` are shared evenly by the `stacks`, None if unknown.
 
-    `scale_up` is None for an accelerator without such a link; its `domain` is the number that it joins. `unknown`
-    names what is not published, `sentence` tells all of it.
+    `scale_up` is None for an accelerator without such a link; its `domain` is the number that it joins. `unknown` names
+    unpublished values, `sentence` describes the whole drawing.
     """
 
     die: tuple[str, ...]
@@ -48,7 +48,7 @@ class ArchitectureSketch:
 def sketch_architecture(
     accelerator: Accelerator, attributes: Mapping[str, AttributeClaims], formatter: Formatter
 ) -> ArchitectureSketch:
-    """Return the drawing of an accelerator from the values that the catalog prefers."""
+    """Return the drawing of an accelerator from its preferred values."""
     values = {name: claims.value for name, claims in attributes.items()}
     stacks = values.get("memory_stacks")
     stacks = stacks if isinstance(stacks, int) and stacks > 0 else None

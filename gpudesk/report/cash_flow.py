@@ -37,13 +37,13 @@ from gpudesk.text.formatting import MISSING_VALUE_TEXT
 from gpudesk.text.translation import tr
 from gpudesk.text.units import HOURS_PER_YEAR, MONTHS_PER_YEAR, SECONDS_PER_HOUR
 
-#: Names of the inputs of how many accelerators are used, how many idle ones are owned with them in whole systems or
-#: rented in whole instances, and of the output tokens/s of all of them.
+#: Names of the inputs for used accelerators, idle ones in owned whole systems and in rented whole instances, and total
+#: output tokens/s.
 COUNT: Final = "count"
 IDLE: Final = "idle"
 IDLE_RENTED: Final = "idle_rented"
 THROUGHPUT: Final = "throughput"
-#: Inputs of other figures than the cost of owning and of renting.
+#: Inputs that owning and renting do not use.
 _OF_OTHERS: Final = frozenset(
     {
         "requests_per_user_month",
@@ -54,26 +54,26 @@ _OF_OTHERS: Final = frozenset(
         "embodied_kg",
     }
 )
-#: All inputs that have a row, in its order.
+#: All inputs with a row, in its order.
 OPEN_INPUTS: Final = (COUNT, IDLE, IDLE_RENTED, THROUGHPUT, *(name for name in COST_INPUTS if name not in _OF_OTHERS))
-#: What the inputs that count accelerators are called.
+#: Labels of the inputs that count accelerators.
 _COUNTS: Final[Mapping[str, str]] = MappingProxyType(
     {COUNT: "Accelerators", IDLE: "Idle accelerators", IDLE_RENTED: "Idle accelerators, rented"}
 )
-#: Cells of the inputs of one accelerator, by name, as all sheets refer to them.
+#: Cells of the inputs of one accelerator, by name, in the notation of formulas on all sheets.
 InputCells = Mapping[str, CellFormula]
 
 _INPUTS_HEAD: Final = 3
-#: A spreadsheet takes no longer message.
+#: Maximum length of a spreadsheet's message.
 _LONGEST_ERROR: Final = 255
 
 
 def write_inputs(
     page: FormulaSheet, columns: Sequence[CostColumn], names: Mapping[str, str], revision: str, looks: WorkbookFormats
 ) -> dict[str, InputCells]:
-    """Write the inputs, one a row, accelerators side by side; return the cells by key of the column.
+    """Write the inputs, one per row, accelerators side by side; return the cells by column key.
 
-    Values are the likely ones. What is not known stays empty, for the reader to fill in.
+    Values are the likely ones. Unknown values stay empty, for the reader to fill in.
     """
     last = len(columns) + 1
     page.write_text(0, 0, tr("Inputs"), looks.title)
@@ -130,7 +130,7 @@ def _get_input_value(column: CostColumn, name: str) -> float | None:
 
 
 def _describe_allowed_range(name: str) -> dict[str, Any]:
-    """Return what a spreadsheet is to accept: the bounds of the input, which the rows of months rest on."""
+    """Return the range that the spreadsheet accepts: the bounds of the input, on which the rows of months rely."""
     bounds = COST_INPUTS[name].bounds
     pattern = ".0%" if is_share_input(name) else ",.15g"
     low, high = (format(each, pattern) for each in bounds[:2])
@@ -144,7 +144,7 @@ def _describe_allowed_range(name: str) -> dict[str, Any]:
 
 
 def _describe_input_origin(name: str, columns: Sequence[CostColumn], names: Mapping[str, str], revision: str) -> str:
-    """Return where the values of an input come from: once where it is the same for all accelerators."""
+    """Return the origin of an input's values: once if it is the same for all accelerators."""
     if name == COUNT:
         return tr("from the comparison; if you change it, change the throughput too")
     if name == IDLE:
@@ -161,9 +161,9 @@ def _describe_input_origin(name: str, columns: Sequence[CostColumn], names: Mapp
 
 _KILO: Final = 1000.0
 _BOUGHT: Final = ("accelerators", "server", "network", "rack")
-#: Lines of what runs, which lie next to each other.
+#: Lines of running costs, which are adjacent.
 _RUNNING: Final = ("power", "cooling", "demand", "hosting", "support", "staff")
-#: Rows of the heads of the blocks, and of what stands below them.
+#: Rows of the block heads, and of their first lines.
 _FIGURES_HEAD: Final = 3
 _LINES_HEAD: Final = 10
 _TOTAL: Final = 25
@@ -173,7 +173,7 @@ _MONTHS_HEAD: Final = 34
 
 
 class OwnedCells(NamedTuple):
-    """Cells of the sheet of one accelerator that a summary shows, as all sheets refer to them."""
+    """Cells of one accelerator's sheet for the summary, in the notation of formulas on all sheets."""
 
     total: CellFormula
     at_once: CellFormula
@@ -184,7 +184,7 @@ class OwnedCells(NamedTuple):
 
 
 def count_month_rows(columns: Sequence[CostColumn]) -> int:
-    """Return how many months have a row: those of the longest term that the reader may set."""
+    """Return how many months have a row: those of the longest term that the reader can set."""
     terms = [column.tco.years for column in columns if column.tco is not None]
     return math.ceil(max((COST_INPUTS["years"].bounds.high, *terms)) * MONTHS_PER_YEAR)
 
@@ -192,9 +192,9 @@ def count_month_rows(columns: Sequence[CostColumn]) -> int:
 def write_accelerator(
     page: FormulaSheet, name: str, cells: InputCells, months: int, looks: WorkbookFormats
 ) -> OwnedCells:
-    """Write the lines of one accelerator and what is paid in so many months; return cells for a summary.
+    """Write the cost lines of one accelerator and its payments by month; return cells for the summary.
 
-    Rows of months beyond the term stay empty until the reader makes it longer.
+    Rows of months beyond the term stay empty until the reader extends it.
     """
     page.write_text(0, 0, name, looks.title)
     page.write_text(1, 0, tr("Amounts are in US dollars, before tax."), looks.label)
@@ -213,7 +213,7 @@ def write_accelerator(
 
 
 class _OwningFigures(NamedTuple):
-    """Cells that several lines are made of."""
+    """Cells used by several lines."""
 
     bought: CellFormula
     kilowatts: CellFormula
@@ -223,7 +223,7 @@ class _OwningFigures(NamedTuple):
 
 
 class _CashCells(NamedTuple):
-    """Cells of what is paid at once and each month, for owning and for renting; software is in both."""
+    """Cells of upfront and monthly payments, for owning and for renting; both include software."""
 
     at_once: CellFormula
     per_month: CellFormula
@@ -338,7 +338,7 @@ def _write_cash(
 def _write_months(
     page: FormulaSheet, term: CellFormula, cash: _CashCells, months: int, looks: WorkbookFormats
 ) -> CellFormula:
-    """Write month by month; return the first month in which more would have gone for rent."""
+    """Write the months; return the first month in which renting would have cost more."""
     heads = (
         tr("Month"),
         tr("Buy, USD"),
@@ -363,7 +363,7 @@ def _write_months(
 
 
 class _FigureRow(NamedTuple):
-    """Cells of one month that the next one, and the search for a sign, need."""
+    """Cells of one month that the next month and the break-even search need."""
 
     month: CellFormula
     so_far: CellFormula
@@ -372,7 +372,7 @@ class _FigureRow(NamedTuple):
 
 
 class _MonthCells(NamedTuple):
-    """What is paid in a month, and the row before it; None for month 0, when all is bought."""
+    """Payments of a month, and the previous row; None for month 0, the purchase."""
 
     month: CellFormula
     paid: CellFormula
@@ -389,7 +389,7 @@ def _build_first_month(page: FormulaSheet, cash: _CashCells, looks: WorkbookForm
 
 
 def _write_month(page: FormulaSheet, row: int, month: _MonthCells, looks: WorkbookFormats) -> _FigureRow:
-    """Write one month; what lies beyond the term, or has no rent, stays empty."""
+    """Write one month; cells beyond the term or without a rent stay empty."""
 
     def write(column: int, term: CellFormula) -> CellFormula:
         return page.work_out(row, column, term, looks.money if column < 6 else looks.count, fixed=False)
@@ -403,10 +403,10 @@ def _write_month(page: FormulaSheet, row: int, month: _MonthCells, looks: Workbo
 
 
 _MILLION: Final = 1e6
-#: For want of it there is nothing to compare owning with, but owning has its total.
+#: Without it there is no comparison with owning, but owning still has its total.
 _ONLY_RENT: Final = "rent_usd_per_hour"
 _SUMMARY_HEAD: Final = 4
-#: When a workbook was made of which nobody knows: the first day of the files that hold its parts.
+#: Default date of a workbook: the earliest date that a ZIP entry can have.
 _LONG_AGO: Final = date(1980, 1, 1)
 _OPTIONS: Final = {
     "in_memory": True,
@@ -421,9 +421,8 @@ def build_cash_flow_workbook(
 ) -> bytes:
     """Return the workbook's file: a summary, the inputs, and a sheet for each accelerator with a total.
 
-    `names` are those of the columns by key, `revision` is that of the catalog, `made_on` an ISO date. All
-    amounts are US dollars without taxes, whatever currency is shown elsewhere. What does not change makes the
-    same file.
+    `names` are those of the columns by key, `revision` is that of the catalog, `made_on` an ISO date. All amounts are
+    US dollars without taxes, regardless of the displayed currency. Equal content makes equal files.
     """
     owned = [column for column in costs.columns if column.tco is not None]
     target = io.BytesIO()
@@ -450,7 +449,7 @@ def build_cash_flow_workbook(
 
 
 def _created(made_on: str) -> datetime:
-    """Return the time that the file says it was made at: no time of the clock, or no two were the same."""
+    """Return the creation time for the file: not the current time, so that equal content makes equal files."""
     try:
         day = date.fromisoformat(made_on)
     except ValueError:

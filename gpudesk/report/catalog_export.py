@@ -48,14 +48,14 @@ from gpudesk.report.writers.export_table import (
 from gpudesk.text.messages import format_message
 from gpudesk.text.translation import tr
 
-#: Things with all their attributes, in the order of lists.
+#: Entries with all their attributes, in the order of lists.
 DescribedEntries = Sequence[tuple[CatalogEntry, Sequence[AttributeClaims]]]
 
 
 def build_figures_table(title: str, described: DescribedEntries, cells: ExportCellConverter) -> ExportTable:
-    """Return a row for each thing: every attribute that is taken, and beside it who states it.
+    """Return a row for each entry: every preferred value with its source.
 
-    Dimensions of single layers, which no two models share, are left to the table of claims.
+    Dimensions of single layers, which no two models share, are only in the table of claims.
     """
     attributes_by_thing = {
         thing.id: {each.name: each for each in attributes if "." not in each.name} for thing, attributes in described
@@ -89,7 +89,7 @@ def build_figures_table(title: str, described: DescribedEntries, cells: ExportCe
 
 
 def build_claims_table(described: DescribedEntries, cells: ExportCellConverter) -> ExportTable:
-    """Return a row for each claim about each attribute of each thing, the one that is taken first."""
+    """Return a row for each claim about each attribute of each entry, the preferred one first."""
     head = (
         ExportColumn("thing", tr("Entry")),
         ExportColumn("name", tr("Name")),
@@ -137,7 +137,7 @@ def build_claims_table(described: DescribedEntries, cells: ExportCellConverter) 
 
 
 def _list_kind_and_date(cells: ExportCellConverter) -> tuple[ExportColumn, ...]:
-    """Return the columns of a record's kind, and of the date of its source."""
+    """Return the columns for a record's kind and for its source's date."""
     return (
         ExportColumn("kind", tr("Kind"), value=lambda each: cells.kind(each.kind)),
         ExportColumn("date", tr("Date"), kind=ExportCellKind.DATE, value=attrgetter("source.date")),
@@ -149,7 +149,7 @@ def _join_ids(key: str) -> Callable[[object], str]:
 
 
 def _label_figure_column(name: str) -> str:
-    """Return what a column is called; the two ends of a price are told apart."""
+    """Return the name of a column; the two ends of a price are distinguished."""
     return label_attribute(name) if name in PRICE_BOUND_ATTRIBUTES else label_attribute_alone(name)
 
 
@@ -173,10 +173,9 @@ def build_user_facts_table(
     waiting: Iterable[InactiveOverride],
     cells: ExportCellConverter,
 ) -> ExportTable:
-    """Return a row for each fact of the user but sources, which stand in the rows of what they state.
+    """Return a row for each fact of the user except sources, which are in the rows of their facts.
 
-    `attributes` gives those of a thing of the catalog with the user's facts in it, `waiting` says which
-    facts have no effect.
+    `attributes` gives those of a catalog entry with the user's facts, `waiting` the inactive facts.
     """
     idle = {key: each for each in waiting for key in each.keys}
     rows = _UserFactRows(facts, things, attributes, idle, cells)
@@ -208,7 +207,7 @@ def _build_user_facts_head() -> tuple[ExportColumn, ...]:
 
 
 class _UserFactRows:
-    """Makes the rows, looking up what the facts refer to."""
+    """Makes the rows, looking up the entries that the facts refer to."""
 
     def __init__(
         self,
@@ -224,7 +223,7 @@ class _UserFactRows:
         self._keys = [column.key for column in _build_user_facts_head()][:-1]
 
     def row(self, fact: UserFact) -> ExportRow:
-        """Return the row of a fact that is no source, with why it has no effect at the end."""
+        """Return the row of a fact other than a source, ending with the reason if it is inactive."""
         waiting = self._waiting.get(get_fact_key(fact))
         return (*self._row(fact), None if waiting is None else format_message(waiting.why))
 
@@ -317,7 +316,7 @@ class _UserFactRows:
 def build_catalog_table(kind: str, catalog: ReportedCatalog, *, for_programs: bool = False) -> ExportTable:
     """Return the table of one of `EXPORT_KINDS`.
 
-    `for_programs`: figures in the units used inside, and ids in the place of words that are translated.
+    `for_programs`: figures in internal units, and ids instead of translated words.
     """
     table = _TABLES[kind](catalog, ExportCellConverter(for_programs))
     catalog_line = tr("Catalog {revision} of {date}", revision=catalog.revision[:8], date=catalog.data_date)
@@ -463,7 +462,7 @@ EXPORT_KINDS: Final = tuple(_TABLES)
 
 
 def write_table(table: ExportTable, form: ExportFormat, file: IO[bytes]) -> None:
-    """Write a table in one form; raises OSError if the file takes no more."""
+    """Write a table in one format; raises OSError if the disk is full."""
     if form is ExportFormat.XLSX:
         from gpudesk.report.writers.xlsx import write_xlsx
 

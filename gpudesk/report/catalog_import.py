@@ -38,7 +38,7 @@ _MILLION: Final = 1e6
 
 @dataclass(frozen=True, slots=True)
 class ImportLine:
-    """One figure: what it is, its value with the unit, and what makes it exact or limits it."""
+    """One figure: its name, its value with the unit, and a qualification."""
 
     label: str
     value: str
@@ -47,18 +47,18 @@ class ImportLine:
 
 @dataclass(frozen=True, slots=True)
 class ImportPriceLine:
-    """The prices of one part by one term: the cells of a row under `price_head`."""
+    """The prices of one accelerator and term: the cells of a row below `price_head`."""
 
     cells: tuple[str, ...]
 
 
 def list_price_heads() -> tuple[str, ...]:
-    """Return what stands over the cells; the four figures come from the third on."""
+    """Return the heads of the cells; the four figures start at the third."""
     return (tr("Accelerator"), tr("Term"), tr("Prices"), tr("Low"), tr("Median"), tr("High"), tr("Dates"))
 
 
 def list_import_lines(figures: ImportPreviewFigures, formatter: Formatter) -> tuple[ImportLine, ...]:
-    """Return the lines of a model, an accelerator or a system; prices have a table of their own."""
+    """Return the lines of a model, an accelerator or a system; prices have a separate table."""
     if figures.model is not None:
         return _list_model_lines(figures.model, formatter)
     return tuple(
@@ -102,7 +102,7 @@ def format_parameters(parameters: int, formatter: Formatter) -> str:
 
 
 def _describe_cache(figures: ImportedModelFigures, formatter: Formatter) -> tuple[str, str]:
-    """Return the bytes of a token in layers without a window, and what those with one add."""
+    """Return the bytes per token in layers without a window, and the additional ones of layers with one."""
     at = tr("16 bits per value")
     if not figures.window:
         return formatter.memory(figures.kv_bytes_per_token), at
@@ -158,9 +158,9 @@ _STANDINGS: Final = MappingProxyType(
 
 @dataclass(frozen=True, slots=True)
 class PackLine:
-    """One row of the preview: what it is about, what the pack says, what the user and the catalog say.
+    """One row of the preview: its subject, and the values of the pack, the user and the catalog.
 
-    What there is nothing of is empty. `standing` is how the first stands to the others.
+    Missing values are empty. `standing` is how the first compares with the others.
     """
 
     key: FactKey
@@ -172,7 +172,7 @@ class PackLine:
 
 
 def list_pack_lines(pack: FactPack, rows: Sequence[PackRow], formatter: Formatter) -> tuple[PackLine, ...]:
-    """Return the rows of a preview in words, each text in one line."""
+    """Return the rows of a preview in words, each text on one line."""
     sources = {fact.id: fact for fact in pack.facts if isinstance(fact, Source)}
     return tuple(_build_pack_line(row, sources, formatter) for row in rows)
 
@@ -248,7 +248,7 @@ def _add_pack_source(publisher: str, source: Source | None) -> str:
 
 
 def describe_signer(pack: FactPack, trust: PackTrust, fingerprint: str, known_as: str | None = None) -> str:
-    """Return who stands for a pack; `known_as` is the name that the user knows a trusted signer by."""
+    """Return the author of a pack; `known_as` is the user's name for a trusted signer."""
     if pack.signature is None or trust is PackTrust.UNSIGNED:
         return tr("Not signed: its author is unknown. The file is complete and intact.")
     name = join_to_one_line(pack.signature.name)

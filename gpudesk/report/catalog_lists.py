@@ -58,7 +58,7 @@ _SECTIONS: Final = MappingProxyType(
     }
 )
 
-#: What the first column holds, by section.
+#: The content of the first column, by section.
 _NAMES: Final = MappingProxyType(
     {
         CatalogSection.ACCELERATORS: "Accelerator",
@@ -128,9 +128,9 @@ _HEADS: Final = MappingProxyType(
     }
 )
 
-#: Columns of sentences, which are translated; what is in others are names.
+#: Columns of sentences, which are translated; other columns hold names.
 _STATEMENTS: Final = frozenset({"conditions", "disagreement", "reason", "trust", "verdict"})
-#: The whole of what is short in a head.
+#: Full texts of abbreviated heads.
 _MEANINGS: Final = MappingProxyType(
     {
         "total": "Parameters, billions",
@@ -186,7 +186,7 @@ _WORDS: Final = MappingProxyType(
         "claim": "another claim",
         "arithmetic": "arithmetic",
         "public_record": "public record",
-        # In the place of an attribute, where a row is about a whole thing or a price.
+        # In place of an attribute, if a row is about a whole entry or a price.
         "accelerator": "Accelerator",
         "model": "Model",
         "diffusion_model": "Diffusion model",
@@ -218,7 +218,7 @@ def label_column(section: CatalogSection, column: CatalogColumn) -> str:
     return get_display_unit(column.quantity) or column.key
 
 
-#: The attributes of sections that the registry describes.
+#: Sections whose attributes are in the registry.
 _REGISTERED: Final[Mapping[CatalogSection, Mapping[str, Attribute]]] = MappingProxyType(
     {CatalogSection.ACCELERATORS: ATTRIBUTES, CatalogSection.SYSTEMS: SYSTEM_ATTRIBUTES}
 )
@@ -229,7 +229,7 @@ def _find_registered_attribute(section: CatalogSection, column: CatalogColumn) -
 
 
 def label_list_head(attribute: Attribute, column: ListColumn) -> str:
-    """Return the head of a column of accelerators or systems: its own, else the unit of figures, else the label."""
+    """Return the head of an accelerator or system column: its own, else the unit of figures, else the label."""
     if column.head:
         return tr(column.head)
     unit = (
@@ -262,7 +262,7 @@ def format_price_summary(summary: PriceSummary, formatter: Formatter) -> tuple[s
 
 
 def label_term_of_data(value: CatalogCellValue) -> str:
-    """Return the text for a word of the data; formats of numbers are written in capitals."""
+    """Return the text for a word of the data; number formats are capitalized."""
     if value is None:
         return MISSING_VALUE_TEXT
     text = str(value)
@@ -278,7 +278,7 @@ def label_kind_briefly(value: CatalogCellValue) -> str:
 
 
 def label_list_attribute(value: CatalogCellValue) -> str:
-    """Return what an attribute is called; that of a statement of a document has its name in the data files."""
+    """Return the name of an attribute; that of a document's statement is its name in the data files."""
     if value is None:
         return MISSING_VALUE_TEXT
     text = str(value)
@@ -288,22 +288,22 @@ def label_list_attribute(value: CatalogCellValue) -> str:
     return label if label != text or "." in text else capitalize_first(translate_data(text).replace("_", " "))
 
 
-#: Kinds of columns whose values end at one line.
+#: Kinds of columns with right-aligned values.
 FIGURES: Final = frozenset(
     {CatalogColumnKind.FIGURE, CatalogColumnKind.MONEY, CatalogColumnKind.RATIO, CatalogColumnKind.VALUE}
 )
 _DASH: Final = " – "
-#: Where accelerators are called by their short names.
+#: Sections with short accelerator names.
 _BRIEF: Final = frozenset(
     {CatalogSection.ACCELERATORS, CatalogSection.PRICES, CatalogSection.CLAIMS, CatalogSection.YOURS}
 )
 
 
 class CatalogCellFormatter:
-    """Writes the cells of one section. `today` is the day that ages are counted to, in ISO form."""
+    """Writes the cells of one section. `today` is the reference day for ages, in ISO form."""
 
     def __init__(self, table: CatalogTable, formatter: Formatter, today: str) -> None:
-        """Write nothing yet: decimals of a column are counted with its first figure."""
+        """Write nothing yet: decimals of a column are determined with its first figure."""
         self._table = table
         self._formatter = formatter
         self._decimals: dict[int, int] = {}
@@ -332,11 +332,11 @@ class CatalogCellFormatter:
         return self._writers[column.kind](value, row, place)
 
     def whole_name(self, row: CatalogRow) -> str:
-        """Return what a row is called in full, where its cell has a short name."""
+        """Return the full name of a row whose cell shows a short one."""
         return self._words(row.values[0])
 
     def search_text(self, row: CatalogRow) -> str:
-        """Return all cells of a row in small letters, figures also without their separators."""
+        """Return all cells of a row in lower case, figures also without their separators."""
         places = range(len(row.values))
         texts = [self.text(row, place) for place in places if row.values[place] is not None]
         whole = "\n".join([*texts, self.whole_name(row)])
@@ -352,7 +352,7 @@ class CatalogCellFormatter:
 
     @cached_property
     def _brief(self) -> dict[str, str]:
-        """Short names of accelerators, where no other has the same."""
+        """Short names of accelerators, unless ambiguous."""
         if self._table.section not in _BRIEF:
             return {}
         names = {str(row.values[0]) for row in self._table.rows if row.values[0] is not None}
@@ -372,7 +372,7 @@ class CatalogCellFormatter:
         return self._formatter.number(_convert_for_display(value, column), self._places(place))
 
     def _places(self, place: int) -> int:
-        """Return the decimals of a column: one count for all its figures."""
+        """Return the decimals of a column, common to all its figures."""
         decimals = self._decimals.get(place)
         if decimals is None:
             column = self._table.columns[place]
@@ -403,7 +403,7 @@ class CatalogCellFormatter:
         return self._words(translate_data(value) if isinstance(value, str) else value)
 
     def _unit(self, row: CatalogRow) -> str:
-        """Return the unit in which the figure of a row is shown; that of words is none."""
+        """Return the unit in which a row's figure is shown; None for words."""
         if not any(is_figure(value) or _is_range(value) for value in self._figures_of(row)):
             return translate_data(row.unit or MISSING_VALUE_TEXT) if row.attribute is None else MISSING_VALUE_TEXT
         if row.attribute is None:
@@ -427,13 +427,13 @@ class CatalogCellFormatter:
             return tr("yes") if value else tr("no")
         if isinstance(value, tuple):
             return ", ".join(map(str, value))
-        # What was imported may hold line breaks; a cell has one line.
+        # Imported text can contain line breaks; a cell has one line.
         return self._formatter.date(" ".join(str(value).split())) if value is not None else MISSING_VALUE_TEXT
 
     # Sentences
 
     def sentence(self, row: CatalogRow, place: int) -> str:
-        """Return everything that a cell shows, after what the row is called."""
+        """Return the full text of a cell, after the name of the row."""
         column = self._table.columns[place]
         said = self.whole_name(row) if place == 0 else self.text(row, place)
         if said == MISSING_VALUE_TEXT:
@@ -492,7 +492,7 @@ def build_catalog_clipping(
     *,
     with_heads: bool,
 ) -> str:
-    """Return cells as tab-separated text: figures with all their digits, words that no spreadsheet runs."""
+    """Return cells as tab-separated text: figures with all digits, and no formulas for a spreadsheet."""
     lines = [[_make_clipboard_field(table, row, place, writer, formatter) for place in places] for row in rows]
     if with_heads:
         lines.insert(0, [quote_formula(_write_full_head(table, place)) for place in places])
@@ -527,7 +527,7 @@ def _write_copied_text(value: float, column: CatalogColumn, row: CatalogRow) -> 
 
 
 def make_sort_key(value: CatalogCellValue, row: CatalogRow, column: CatalogColumn) -> tuple[float, str, float]:
-    """Return what known values of a column are ordered by: numbers before words, like with like."""
+    """Return the sort key of known values: numbers before words, each among its kind."""
     if column.kind in (CatalogColumnKind.DATE, CatalogColumnKind.AGE):
         ended = find_end_of_date(str(value))
         return (0.0, "", float(ended.toordinal())) if ended is not None else (1.0, str(value), 0.0)

@@ -36,7 +36,7 @@ _SPACE: Final = "\N{NO-BREAK SPACE}"
 
 
 class MoneyFormatter:
-    """Writes amounts that are US dollars inside; `code` is what they are shown in."""
+    """Formats internal US dollars; `code` is the displayed currency."""
 
     def __init__(self, formatter: Formatter, currency: DisplayCurrency | None = None) -> None:
         self._formatter = formatter
@@ -48,7 +48,7 @@ class MoneyFormatter:
         return usd * self._rate
 
     def unit(self, unit: str) -> str:
-        """Return a unit of money as `USD/kWh` in the currency that is shown."""
+        """Return a unit of money as `USD/kWh` in the displayed currency."""
         return unit.replace(_USD, self.code)
 
     def add_currency(self, amount: str) -> str:
@@ -62,14 +62,14 @@ class MoneyFormatter:
         return MISSING_VALUE_TEXT if usd is None else self._formatter.number(usd * self._rate)
 
     def rounded(self, usd: float | None) -> str:
-        """Return an amount with the three significant digits of estimates."""
+        """Return an amount with three significant digits."""
         return self._formatter.estimate(None if usd is None else usd * self._rate)
 
     def rounded_thousands(self, usd: float | None) -> str:
         return self._formatter.estimate(None if usd is None else usd * self._rate / _THOUSAND)
 
     def thousands(self, usd: float | None) -> str:
-        """Return an amount in thousands: with a decimal below a hundred of them."""
+        """Return an amount in thousands, with one decimal below a hundred."""
         if usd is None:
             return MISSING_VALUE_TEXT
         amount = usd * self._rate / _THOUSAND
@@ -155,7 +155,7 @@ _LINES: Final[Mapping[str, str]] = MappingProxyType(
         "upkeep": "Software maintenance",
     }
 )
-#: Lines that one looks at together, in the order of a bar; what is left over at the end is taken off.
+#: Related lines in the order of a bar; the residual value is subtracted.
 COST_PARTS: Final[Mapping[tuple[str, ...], str]] = MappingProxyType(
     {
         ("accelerators",): "Accelerators",
@@ -183,7 +183,7 @@ _UNITS: Final[Mapping[str, str]] = MappingProxyType(
         "accelerators": "accelerators",
     }
 )
-#: Inputs that count something, and what.
+#: Inputs that are counts, with the counted items.
 _COUNTED: Final[Mapping[str, str]] = MappingProxyType({"engineers": "engineers", "fleet": "accelerators"})
 
 
@@ -208,14 +208,14 @@ def describe_missing_input(name: str) -> str:
 
 
 def is_share_input(name: str) -> bool:
-    """Whether an input is a share of 1, which is shown in percent."""
+    """Whether an input is a share of 1, shown as a percentage."""
     spec = COST_INPUTS.get(name)
     plain = ("pue", "engineers", "fleet", "requests_per_user_month")
     return spec is not None and spec.unit is None and name not in plain
 
 
 def get_input_unit(name: str, currency: DisplayCurrency | None = None) -> str:
-    """Return the unit that an input is shown and edited in; empty for plain numbers."""
+    """Return the unit for displaying and editing an input; empty for plain numbers."""
     if name == "throughput":
         return "tok/s"
     if is_share_input(name):
@@ -256,7 +256,7 @@ def format_input_range(
 
 
 def describe_input_source(cost_input: ResolvedCostInput, revision: str) -> str:
-    """Return where the value of an input comes from; prices without a date show the catalog's revision."""
+    """Return the origin of an input's value; prices without a date show the catalog's revision."""
     if cost_input.origin is CostInputOrigin.YOURS and cost_input.source is not None:
         return tr(
             "anecdotal: {note}; {source}",
@@ -305,7 +305,7 @@ def _describe_price_record(cost_input: ResolvedCostInput, revision: str) -> str:
 
 
 def describe_utilization(utilization: ResolvedCostInput, formatter: Formatter) -> str:
-    """Return the utilization, with the load curve that it follows from; empty if it is missing."""
+    """Return the utilization, with the load curve behind it; empty if missing."""
     if utilization.spread is None:
         return ""
     if utilization.origin is CostInputOrigin.DEMAND and utilization.source is not None:
@@ -320,7 +320,7 @@ def describe_utilization(utilization: ResolvedCostInput, formatter: Formatter) -
 
 
 def describe_software_share(columns: Sequence[CostColumn], formatter: Formatter) -> str:
-    """Return which accelerators bear the cost of software; empty if it costs nothing."""
+    """Return which accelerators share the software cost; empty if there is none."""
     paid = [column for column in columns if column.software is not None and any(column.software)]
     if not paid:
         return ""
@@ -336,14 +336,14 @@ def describe_software_share(columns: Sequence[CostColumn], formatter: Formatter)
 
 
 def describe_server_share(columns: Sequence[CostColumn], formatter: Formatter) -> str:
-    """Return the share of an accelerator's list price at which servers are bought; empty if none is."""
+    """Return the share of the list price that servers cost; empty without one."""
     shares = (column.inputs["server_share"] for column in columns if column.tco is not None)
     share = next((each.spread for each in shares if not each.divides), None)
     return "" if share is None else tr("servers at {share} of list price", share=formatter.per_cent(share.likely))
 
 
 def describe_bought_singly(settings: CostSettings) -> str:
-    """Return that single accelerators are bought; empty if whole systems are."""
+    """Return that single accelerators are bought; empty for whole systems."""
     return tr("accelerators bought individually") if settings.single_accelerators else ""
 
 
@@ -360,7 +360,7 @@ def describe_systems(systems: SystemCount, formatter: Formatter) -> str:
 
 
 def list_partly_used(columns: Sequence[CostColumn], names: Mapping[str, str], formatter: Formatter) -> list[str]:
-    """Return, by accelerator, the owned systems and the rented instances of which some accelerators are idle."""
+    """Return the partly used systems and instances by accelerator."""
     sentences = []
     for column in columns:
         name = names[column.key]
@@ -372,7 +372,7 @@ def list_partly_used(columns: Sequence[CostColumn], names: Mapping[str, str], fo
 
 
 def describe_other_prices(columns: Sequence[CostColumn], names: Mapping[str, str], money: MoneyFormatter) -> str:
-    """Return the prices of accelerators alone that no price of a system agrees with; empty without any."""
+    """Return the prices of single accelerators that contradict system prices; empty without any."""
     prices = []
     for column in columns:
         price, share = column.inputs["price_usd"], column.inputs["server_share"].spread
@@ -391,7 +391,7 @@ def describe_other_prices(columns: Sequence[CostColumn], names: Mapping[str, str
 
 
 def describe_rent_terms(term: str, costs: CostAnswer) -> str:
-    """Return on what terms is rented, from what kind of provider, and that idle hours are paid if there are any."""
+    """Return rental term and provider class, and that idle hours are paid if there are any."""
     if costs.busy_share >= 1.0:
         rent = tr("{term} rent", term=label_price_word(term))
     else:
@@ -403,7 +403,7 @@ def describe_rent_terms(term: str, costs: CostAnswer) -> str:
 
 
 def format_draw_share(share: float, formatter: Formatter) -> str:
-    """Return a share of draws in percent; what is seldom is not nothing."""
+    """Return a share of draws as a percentage; rare is not zero."""
     if 0.0 < share < 0.01:
         return tr("under {share}", share=formatter.per_cent(0.01))
     return formatter.per_cent(share)
@@ -416,12 +416,12 @@ def list_missing_costs(column: CostColumn, name: str) -> list[str]:
 
 
 def list_api_remarks(costs: CostAnswer) -> list[str]:
-    """Return, as sentences, which price of a hosted API is missing although the other one is known."""
+    """Return, as sentences, the missing price of a hosted API whose other price is known."""
     return [tr(_API_PROBLEMS[name]) for name in costs.api_missing]
 
 
 def list_rent_class_remarks(costs: CostAnswer, names: Mapping[str, str]) -> list[str]:
-    """Return that rents are of different classes of providers, and how those compare at one; nothing if they agree."""
+    """Return that rents are of different provider classes, and their ratio at one provider; empty if they agree."""
     classes = costs.rent_classes
     if len(set(classes.values())) < 2:
         return []
@@ -438,7 +438,7 @@ def list_rent_class_remarks(costs: CostAnswer, names: Mapping[str, str]) -> list
 
 
 def _describe_class_ratios(costs: CostAnswer, names: Mapping[str, str]) -> list[str]:
-    """Return which rents may be others, since no specialized cloud has the accelerator."""
+    """Return which rents could differ because no specialized cloud has the accelerator."""
     formatter = Formatter()
     rents = {column.key: column.inputs["rent_usd_per_hour"] for column in costs.columns}
     return [
@@ -454,7 +454,7 @@ def _describe_class_ratios(costs: CostAnswer, names: Mapping[str, str]) -> list[
 
 
 def list_same_provider_rents(costs: CostAnswer, names: Mapping[str, str]) -> list[str]:
-    """Return, for each accelerator, its rent over that of the first at providers that rent both."""
+    """Return each accelerator's rent over the first one's at providers that rent both."""
     return _describe_same_provider_rents(costs.same_provider, costs, names)
 
 
@@ -486,14 +486,14 @@ def _describe_same_provider_rents(
     return sentences
 
 
-#: So many providers are named after the cheapest.
+#: How many providers are named after the cheapest.
 _NEXT_PROVIDERS: Final = 2
 
 
 def describe_cheapest_rents(rents: Sequence[ProviderRent], name: str, money: MoneyFormatter) -> str:
-    """Return which provider rents an accelerator for the least, and the next ones; empty without any on record.
+    """Return the cheapest providers of an accelerator; empty without any on record.
 
-    The cheapest of `rents` is the first.
+    The first of `rents` is the cheapest.
     """
     if not rents:
         return ""
@@ -517,7 +517,7 @@ def describe_cheapest_rents(rents: Sequence[ProviderRent], name: str, money: Mon
 
 
 def describe_whole_instances(column: CostColumn, name: str, formatter: Formatter) -> str:
-    """Return how many idle accelerators are rented with those that are used; empty for none."""
+    """Return how many idle accelerators are rented with those used; empty for none."""
     if column.rented is None or not column.idle_rented:
         return ""
     return trn(
@@ -543,7 +543,7 @@ def list_provider_rent_heads() -> tuple[str, ...]:
 def list_provider_rent_rows(
     costs: CostAnswer, names: Mapping[str, str], money: MoneyFormatter
 ) -> list[tuple[str, ...]]:
-    """Return all rents on record by provider, those of the cheapest tokens first."""
+    """Return all rents on record by provider, those with the cheapest tokens first."""
     rents = [(each, names[column.key]) for column in costs.columns for each in column.provider_rents]
     rents.sort(key=lambda pair: (pair[0].usd_per_million_output or math.inf, pair[0].usd_per_hour))
     return [
@@ -570,7 +570,7 @@ _API_PROBLEMS: Final[Mapping[str, str]] = MappingProxyType(
 
 
 def describe_prices_used(columns: Sequence[CostColumn], names: Mapping[str, str], money: MoneyFormatter) -> str:
-    """Return the purchase price that each cost is computed with, and the date of the newest price behind it."""
+    """Return the purchase price behind each cost, and the date of its newest price."""
     prices = []
     for column in columns:
         price = column.inputs["price_usd"]
@@ -597,7 +597,7 @@ def describe_prices_used(columns: Sequence[CostColumn], names: Mapping[str, str]
 
 
 def describe_old_prices(columns: Sequence[CostColumn], names: Mapping[str, str], formatter: Formatter) -> str:
-    """Return which prices are old, with the date of each, and by how much their range is wider; empty without any."""
+    """Return which prices are old, with their dates, and by how much their ranges are widened; empty without any."""
     dated = (
         (names[column.key], price)
         for column in columns

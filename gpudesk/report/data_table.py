@@ -14,10 +14,10 @@ from gpudesk.text.translation import tr
 
 @dataclass(frozen=True, slots=True)
 class DataColumn:
-    """A column: figures are set flush right; `stretch` is the share of the free width that it takes.
+    """A column: figures are right-aligned; `stretch` is its share of the free width.
 
-    A column without a stretch has the width that it needs. With a `slot` the head is the name of the accelerator at
-    that place in the palette. `figure` is what a click on a cell explains, `detail` what its second lines are.
+    A column without a stretch has its minimum width. With a `slot` the head is the name of the accelerator with that
+    palette index. `figure` is explained by a click on a cell, `detail` is the name of its second lines.
     """
 
     head: str
@@ -32,10 +32,10 @@ class DataColumn:
 
 @dataclass(frozen=True, slots=True)
 class DataCell:
-    """A text, a second line in small type, an icon before it and a glyph behind it; or a bar of `share`, 0 to 1.
+    """A text with an optional second line, an icon before it and a glyph after it; or a bar of `share`, 0 to 1.
 
-    With a `slot` the text is the name of the accelerator at that place in the palette. The best is tinted, a fault
-    has its color. `sentence` is all that a cell says, where that is more than its head, text and second line.
+    With a `slot` the text is the name of the accelerator with that palette index. The best is tinted, an error has its
+    color. `sentence` is the full text, if it is more than head, text and second line.
     """
 
     text: str = ""
@@ -54,9 +54,9 @@ class DataCell:
 
 @dataclass(frozen=True, slots=True)
 class DataRow:
-    """A row with what it can lead to: a deployment, an attribute of the accelerator, or another accelerator.
+    """A row and its target: a deployment, an attribute of the accelerator, or another accelerator.
 
-    `sentence` is all of it in words. `diffusion` has the settings of an image or a video.
+    `sentence` is its full text. `diffusion` has the settings of an image or a video.
     """
 
     key: str
@@ -70,7 +70,7 @@ class DataRow:
 
 @dataclass(frozen=True, slots=True)
 class DataTable:
-    """A titled table; `note` is said below it, and in place of the rows where there are none."""
+    """A titled table; `note` is shown below it, and instead of missing rows."""
 
     id: str
     title: str
@@ -81,7 +81,7 @@ class DataTable:
 
 
 class FigureRow(NamedTuple):
-    """An accelerator: texts of its figures, a remark, and whether that tells of a fault."""
+    """An accelerator: texts of its figures, a remark, and whether that is an error."""
 
     key: str
     slot: int
@@ -101,10 +101,9 @@ def build_accelerator_table(
     figures: Sequence[str] = (),
     remarks: str = "",
 ) -> DataTable:
-    """Return a table of figures of accelerators, strong in the columns of `leading`, with a remark on each.
+    """Return a table of accelerator figures, bold in the columns of `leading`, with a remark on each.
 
-    `figures` are what clicks on the columns explain. `remarks` is the head of the remarks, which otherwise say what
-    limits an accelerator.
+    `figures` are explained by clicks on the columns. `remarks` is the head of the remarks, by default for the limiter.
     """
     explained = tuple(figures) or ("",) * len(heads)
     columns = (

@@ -89,9 +89,9 @@ def _describe_floor(estimate: DiffusionEstimate, formatter: Formatter) -> str:
 
 
 def describe_diffusion_item(request: DiffusionRequest, clip_s: float | None, formatter: Formatter) -> str:
-    """Return the size and steps of an item, and how many are made at once and by which accelerators.
+    """Return the size and steps of an item, and how many are made at once and on which accelerators.
 
-    `clip_s` is the length of a clip in seconds where it is to be told.
+    `clip_s` is the length of a clip in seconds, if it is to be shown.
     """
     parts = [f"{request.width} × {request.height}"]
     frames = formatter.count(request.frames)
@@ -134,7 +134,7 @@ def list_diffusion_notes(estimate: DiffusionEstimate, formatter: Formatter) -> l
     return [f"{capitalize_first(format_message(note, formatter))}." for note in estimate.notes]
 
 
-#: Head of the table of what fits, and its columns of figures.
+#: Head of the table of fits, and its figure columns.
 DIFFUSION_FIT_FIGURES: Final = (3,)
 
 

@@ -1,4 +1,4 @@
-"""Tables of fleets and names of what they are made of, for the page, the sheet and its files."""
+"""Tables of fleets and names of their components, for the page, the sheet and its files."""
 
 from __future__ import annotations
 
@@ -53,7 +53,7 @@ _COOLING: Final[Mapping[SiteCooling, str]] = MappingProxyType(
 
 
 class FleetCostUnit(StrEnum):
-    """What a cost is stated for; the value is the field of `FleetCost`."""
+    """The unit of a cost; the value is the field of `FleetCost`."""
 
     MONTH = "per_month_usd"
     TOTAL = "total_usd"
@@ -92,12 +92,12 @@ def format_hour(hour: int) -> str:
 
 
 def name_fleet_cost(supply: Supply, unit: FleetCostUnit) -> str:
-    """Return the figure of a cost that can be explained: `fleet_owned_month`, `fleet_api_tokens`."""
+    """Return the explainable figure of a cost: `fleet_owned_month`, `fleet_api_tokens`."""
     return f"fleet_{supply.value}_{unit.name.lower()}"
 
 
 def list_fleet_figures(unit: FleetCostUnit) -> tuple[str, ...]:
-    """Return the figure that can be explained of each column of the table."""
+    """Return the explainable figure of each column of the table."""
     costs = (name_fleet_cost(supply, unit) for supply in Supply)
     return ("fleet_systems", "fleet_accelerators", "fleet_power", "fleet_utilization", *costs)
 
@@ -109,7 +109,7 @@ def build_fleet_table(
     money: MoneyFormatter,
     unit: FleetCostUnit,
 ) -> DataTable:
-    """Return a row for each accelerator; `looks` are its name and its place in the palette."""
+    """Return a row for each accelerator; `looks` are its name and palette index."""
     columns = (
         DataColumn(tr("Accelerator"), stretch=1),
         DataColumn(tr("In use"), is_figure=True),
@@ -186,7 +186,7 @@ def _format_power(option: FleetOption, formatter: Formatter) -> str:
 def _make_cost_cell(cost: FleetCost | None, unit: FleetCostUnit, is_best: bool, money: MoneyFormatter) -> DataCell:
     amount: IntervalEstimate | None = None if cost is None else getattr(cost, unit)
     if amount is None:
-        # The sentences below the table say what is not known.
+        # The sentences below the table name the unknown values.
         is_open = cost is not None and cost.missing is not None
         return DataCell(
             MISSING_VALUE_TEXT,
@@ -206,7 +206,7 @@ def format_amount(usd: float, money: MoneyFormatter) -> str:
 def list_fleet_notes(
     option: FleetOption, answer: FleetAnswer, name: str, formatter: Formatter, money: MoneyFormatter
 ) -> list[str]:
-    """Return the sentences about one fleet: prices with their sources, growth, delivery, and what the fleet notes.
+    """Return the sentences about one fleet: prices with their sources, growth, delivery, and its notes.
 
     `name` is that of the accelerator.
     """
@@ -236,7 +236,7 @@ def list_fleet_notes(
 def describe_fleets(
     answer: FleetAnswer, looks: Mapping[str, tuple[str, int]], formatter: Formatter, money: MoneyFormatter
 ) -> str:
-    """Return the answer in a sentence or two: what to order, what it costs and how sure that is."""
+    """Return the answer in a sentence or two: what to order, its cost and the odds."""
     if answer.cheapest is None:
         return tr("No fleet can be priced: enter a price or a rent.")
     accelerator, supply = answer.cheapest
@@ -321,7 +321,7 @@ def build_sheet_fleet(
     formatter: Formatter,
     money: MoneyFormatter,
 ) -> SheetFleet:
-    """Return the fleets as a sheet shows them, in the columns of `heads`."""
+    """Return the fleets for a sheet, in the columns of `heads`."""
 
     def row(key: str, label: str, unit: str | None, cell: Callable[[FleetOption], ComparisonCell]) -> ComparisonRow:
         failed = ComparisonCell(MISSING_VALUE_TEXT)

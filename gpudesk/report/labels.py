@@ -23,7 +23,7 @@ _MODEL_ATTRIBUTES: Final = MappingProxyType(
     {"licence": "License", "total_parameters": "Parameters", "active_parameters": "Active parameters"}
 )
 
-#: What the dimensions of models are called, by the last word of their path.
+#: Names of the dimensions of models, by the last word of their path.
 _DIMENSIONS: Final = MappingProxyType(
     {
         "hidden_size": "Hidden size",
@@ -144,10 +144,10 @@ _LEADS: Final = MappingProxyType(
 )
 #: Odds below this, or as near to certainty, are shown as under 1% or over 99%.
 _SMALLEST_SHOWN_ODDS: Final = 0.005
-#: Distances below this share of one are told as none.
+#: Smaller distances are shown as none.
 _NO_DISTANCE: Final = 0.005
 
-#: Documents with rules and statements, short enough for a cell: title, and the publisher where it is known.
+#: Short titles of documents with rules and statements, and their publishers if known.
 _DOCUMENTS: Final = MappingProxyType(
     {
         "seed-000": "MI325X vs H200",
@@ -158,7 +158,7 @@ _DOCUMENTS: Final = MappingProxyType(
     }
 )
 
-#: What was about to happen to the file when a backup was made.
+#: The change before which a backup was made.
 _BACKUP_REASONS: Final = MappingProxyType(
     {
         "day": "the first change of the day",
@@ -170,7 +170,7 @@ _BACKUP_REASONS: Final = MappingProxyType(
 
 
 def label_attribute(name: str) -> str:
-    """Return what an attribute is called in a group; a dimension of a model is called by its path."""
+    """Return the name of an attribute in a group; a dimension of a model has its path."""
     attribute = find_attribute_definition(name)
     if attribute is not None:
         return _fill_label(attribute.label, attribute)
@@ -178,7 +178,7 @@ def label_attribute(name: str) -> str:
 
 
 def label_attribute_alone(name: str) -> str:
-    """Return what an attribute of an entry is called outside a table."""
+    """Return the name of an entry's attribute outside a table."""
     attribute = find_attribute_definition(name)
     if attribute is not None:
         return _fill_label(attribute.full_label or attribute.label, attribute)
@@ -191,12 +191,12 @@ def label_attribute_alone(name: str) -> str:
 
 
 def label_attribute_briefly(attribute: Attribute) -> str:
-    """Return the label below a heading that says already whether peaks are dense."""
+    """Return the label below a heading that already says dense."""
     return label_precision(attribute.precision) if attribute.precision else label_attribute(attribute.key)
 
 
 def explain_attribute(attribute: Attribute) -> str:
-    """Return what an attribute is where its head in a list is short; empty if that says all."""
+    """Return the meaning of an attribute with a short head; empty if the head is enough."""
     return _fill_label(attribute.explanation, attribute) if attribute.explanation else ""
 
 
@@ -212,12 +212,12 @@ def label_figure(name: str) -> str:
 
 
 def get_figure_unit(name: str) -> str | None:
-    """Return the unit on display of a figure; None for plain counts and for what is no figure."""
+    """Return the displayed unit of a figure; None for plain counts and non-figures."""
     figure = find_figure(name)
     return None if figure is None or figure.unit is None else translate_unit(figure.unit)
 
 
-#: Terms of prices and classes of providers.
+#: Rental and purchase terms, and provider classes.
 PRICE_WORDS: Final = MappingProxyType(
     {
         "on_demand": "on-demand",
@@ -274,7 +274,7 @@ def label_estimate_basis(estimate: Estimate) -> str:
 
 
 def list_model_warnings(model: Model, formatter: Formatter) -> tuple[str, ...]:
-    """Return the sentences, without a full stop, that stand beside every result of a model."""
+    """Return the warnings, without a full stop, for every result of a model."""
     generic = describe_generic_model(model)
     return () if generic is None else (format_message(generic, formatter),)
 
@@ -290,30 +290,30 @@ def label_precision(precision: str) -> str:
 
 
 def format_throughput_title(*, closed_loop: bool) -> str:
-    """Return the title of curves of throughput, which are of closed loops whatever the scenario asks."""
+    """Return the title of throughput curves, which are closed loops regardless of the scenario."""
     unit = get_figure_unit("output_tokens_per_s")
     if closed_loop:
         return f"{label_figure('output_tokens_per_s')}, {unit}"
     return tr("{figure} (closed loop), {unit}", figure=label_figure("output_tokens_per_s"), unit=unit)
 
 
-#: Series, memory, remarks and second names in a part's name.
+#: Series, memory, remarks and second names in an accelerator's name.
 _LEFT_OUT: Final = re.compile(r"\bInstinct\b|\bGeForce\b|\([^)]*\)|\b\d+ ?GB\b| / .*")
 
-#: The end of the key of a column that is the same as one before it.
+#: The suffix of a duplicate column's key.
 _AGAIN: Final = re.compile(r"#(\d+)$")
 
 
 def shorten_name(name: str) -> str:
-    """Return a part's name without its series, its memory, a second name and what stands in brackets."""
+    """Return an accelerator's name without its series, its memory, a second name and bracketed text."""
     return " ".join(_LEFT_OUT.sub("", name).split()) or name
 
 
 def list_accelerator_names(answer: Answer) -> tuple[str, ...]:
-    """Return the short name of each column's part; that of two columns where a part comes twice."""
+    """Return the short name of each column's accelerator; full names for duplicates."""
     full = [column.accelerator.name for column in answer.columns]
     short = [shorten_name(name) for name in full]
-    # Two parts must not be called the same.
+    # Two accelerators must not have the same name.
     return tuple(brief if _unique(brief, short, full) else name for brief, name in zip(short, full, strict=True))
 
 
@@ -322,7 +322,7 @@ def _unique(brief: str, short: list[str], full: list[str]) -> bool:
 
 
 def list_column_names(answer: Answer) -> tuple[str, ...]:
-    """Return what columns are called: by their parts, with the count where a part comes twice."""
+    """Return the names of columns: accelerators, with the count for duplicates."""
     keys = answer.keys
     return tuple(
         _AGAIN.sub(r" (\1)", key.replace(column.choice.accelerator, name, 1).replace(":", " × "))
@@ -366,7 +366,7 @@ def describe_distance(ratio: float, formatter: Formatter) -> str:
 
 
 def format_distance(ratio: float, formatter: Formatter) -> str:
-    """Return how far a figure is from another, in percent."""
+    """Return the distance of two figures, in percent."""
     share = abs(ratio - 1)
     return tr("less than 1%") if share < _NO_DISTANCE else formatter.per_cent(share)
 
@@ -430,20 +430,20 @@ def find_end_of_date(stated: str | None) -> date | None:
 
 
 def label_system(name: str) -> str:
-    """Return the name of a system with its kind of cooling, the only words in such names, translated."""
+    """Return the name of a system with its translated kind of cooling."""
     product, _, last = name.rpartition(", ")
     cooling = {"air-cooled": tr("air-cooled"), "liquid-cooled": tr("liquid-cooled")}.get(last)
     return name if cooling is None else f"{product}, {cooling}"
 
 
 def count_days_since(stated: str | None, today: str) -> int | None:
-    """Return how many days ago a date ended, 0 if it has not ended yet; None if it is not known."""
+    """Return the days since the end of a date, 0 if it has not ended; None if unknown."""
     ended, now = find_end_of_date(stated), find_end_of_date(today)
     return None if ended is None or now is None else max(0, (now - ended).days)
 
 
 def is_stale_date(stated: str | None, today: str, days: int) -> bool:
-    """Return whether a date ended more than so many days ago; one that is not known is not stale."""
+    """Return whether a date ended more than this many days ago; an unknown date is not stale."""
     age = count_days_since(stated, today)
     return age is not None and age > days
 

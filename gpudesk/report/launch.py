@@ -1,4 +1,4 @@
-"""How a deployment is started, as lines and as JSON: its commands, and why each variable in them is set."""
+"""The launch commands of a deployment, as lines and as JSON, with the reason for each variable."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ def describe_extra(extra: LaunchExtra) -> str:
 
 
 def describe_launched_plan(estimate: Estimate, formatter: Formatter) -> str:
-    """Return the deployment that the commands start, with its estimated speed."""
+    """Return the deployment started by the commands, with its estimated speed."""
     rate = estimate.output_tokens_per_s
     if rate is None:
         return format_plan(estimate.plan)
@@ -34,7 +34,7 @@ def describe_launched_plan(estimate: Estimate, formatter: Formatter) -> str:
 
 
 def list_launch_sources(plan: LaunchPlan) -> list[str]:
-    """Return a line that names the version and one for each place where its options were read."""
+    """Return a line with the version and one for each source of its options."""
     facts = plan.facts
     head = tr(
         "Options for {engine} {version}, from {read}, retrieved on {date}:",
@@ -49,7 +49,7 @@ def list_launch_sources(plan: LaunchPlan) -> list[str]:
 def list_launch_lines(
     plan: LaunchPlan, name: str, formatter: Formatter, width: int, strong: Callable[[str], str]
 ) -> Iterator[str]:
-    """Yield what a terminal shows of the commands for the accelerator `name`; commands are never wrapped."""
+    """Yield the terminal lines of the commands for the accelerator `name`; commands are never wrapped."""
     yield strong(f"{formatter.count(plan.estimate.count)} × {name}")
     yield describe_launched_plan(plan.estimate, formatter)
     yield ""

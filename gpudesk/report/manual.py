@@ -18,12 +18,12 @@ from gpudesk.text.messages import capitalize_first
 from gpudesk.text.translation import SOURCE_LANGUAGE, get_language, tr, translate_data
 
 _FENCE: Final = "```"
-#: A name of its own in links may follow in braces, so that the words can change.
+#: A link can be followed by a name in braces, so that the words can change.
 _HEADING: Final = re.compile(r"(#{1,4}) +(.+?)(?: +\{#([\w-]+)\})?")
 _PICTURE: Final = re.compile(r"!\[([^\]]*)\]\(([^)]+)\)")
 _ITEM: Final = re.compile(r"(?:[-*]|(\d+)\.) +(.+)")
 _RULE_CELL: Final = re.compile(r":?-+:?")
-#: Cells of a row; a bar after a backslash belongs to a cell.
+#: Cells of a row; an escaped bar belongs to a cell.
 _CELL_END: Final = re.compile(r"(?<!\\)\|")
 _INLINE: Final = re.compile(r"`([^`]+)`|\*\*([^*]+)\*\*|\*([^*\s][^*]*)\*|\[([^\]]+)\]\(([^)\s]+)\)")
 
@@ -39,7 +39,7 @@ class Heading:
 
 @dataclass(frozen=True, slots=True)
 class Paragraph:
-    """Words in one line, with their marks."""
+    """Text on one line, with its markup."""
 
     text: str
 
@@ -54,7 +54,7 @@ class ItemList:
 
 @dataclass(frozen=True, slots=True)
 class ManualTable:
-    """A head and rows of as many cells."""
+    """A head and rows with the same number of cells."""
 
     head: tuple[str, ...]
     rows: tuple[tuple[str, ...], ...]
@@ -62,7 +62,7 @@ class ManualTable:
 
 @dataclass(frozen=True, slots=True)
 class CodeBlock:
-    """Lines that keep their breaks; `kind` is the word after the fence."""
+    """Lines with preserved breaks; `kind` is the word after the fence."""
 
     kind: str
     lines: tuple[str, ...]
@@ -70,7 +70,7 @@ class CodeBlock:
 
 @dataclass(frozen=True, slots=True)
 class Picture:
-    """A picture by the name of its file, with the text that stands for it."""
+    """A picture by the name of its file, with alternative text."""
 
     text: str
     file: str
@@ -81,7 +81,7 @@ Block = Heading | Paragraph | ItemList | ManualTable | CodeBlock | Picture
 
 @dataclass(frozen=True, slots=True)
 class InlineText:
-    """A run of text: `kind` is `text`, `code`, `strong`, `emphasis` or `link`, which alone has a target."""
+    """A run of text: `kind` is `text`, `code`, `strong`, `emphasis` or `link`; only a link has a target."""
 
     kind: str
     text: str
@@ -89,7 +89,7 @@ class InlineText:
 
 
 def make_anchor(heading: str) -> str:
-    """Return the name of a heading in links: lowercase words with hyphens, as GitHub makes it."""
+    """Return the name of a heading in links: lowercase words with hyphens, as on GitHub."""
     plain = re.sub(r"[^\w\s-]", "", make_plain(heading).casefold())
     return re.sub(r"\s+", "-", plain.strip())
 
@@ -170,12 +170,12 @@ def parse_inline(text: str) -> Iterator[InlineText]:
 
 
 def make_plain(text: str) -> str:
-    """Return a line without its marks."""
+    """Return a line without its markup."""
     return "".join(run.text for run in parse_inline(text))
 
 
 def list_texts(block: Block) -> list[str]:
-    """Return the lines of a block without marks: what is searched and counted."""
+    """Return the lines of a block without markup, for search and counting."""
     match block:
         case CodeBlock(lines=lines):
             return list(lines)
@@ -188,7 +188,7 @@ def list_texts(block: Block) -> list[str]:
 
 
 def write_html(blocks: Sequence[Block], link: Callable[[str], str] = str) -> str:
-    """Return blocks as HTML for browsers and Qt; `link` gives the address of a target, empty if none exists."""
+    """Return blocks as HTML for browsers and Qt; `link` gives the address of a target, empty without one."""
     return "\n".join(_write_block(block, link) for block in blocks)
 
 
@@ -228,7 +228,7 @@ def _write_run(run: InlineText, link: Callable[[str], str]) -> str:
 
 GLOSSARY: Final = "glossary"
 _FILE: Final = "manual/glossary.toml"
-#: Fields of other names -> whose they are.
+#: Fields of other names -> their owner.
 _USERS: Final = {
     "vllm": "vLLM",
     "sglang": "SGLang",
@@ -242,8 +242,8 @@ _USERS: Final = {
 class GlossaryTerm:
     """A term with its meaning.
 
-    `other_names` has pairs of who and what they call it; `registry` has patterns of the keys of attributes and
-    figures that it explains.
+    `other_names` has pairs of owner and name; `registry` has patterns of the keys of attributes and figures that it
+    explains.
     """
 
     term: str
@@ -258,17 +258,17 @@ class GlossaryTerm:
 
     @property
     def names(self) -> tuple[str, ...]:
-        """What a person may call the term: in English, in the active language, and by its abbreviation."""
+        """All names of the term: in English, in the active language, and its abbreviation."""
         return self.term, translate_data(self.term), self.abbreviation, self.title
 
     @property
     def anchor(self) -> str:
-        """The term's place on the page of the glossary, the same in every language."""
+        """The term's anchor on the glossary page, the same in every language."""
         return make_anchor(self._add_abbreviation(self.term))
 
     @property
     def topic(self) -> str:
-        """The topic of the manual that explains the term."""
+        """The manual topic that explains the term."""
         return f"{GLOSSARY}#{self.anchor}"
 
     def _add_abbreviation(self, name: str) -> str:
@@ -298,7 +298,7 @@ def find_term(key: str) -> GlossaryTerm | None:
 
 
 def explain_key(key: str) -> str:
-    """Return the meaning of an attribute or figure, for a tooltip, a sentence a line; empty if no term has it."""
+    """Return the meaning of an attribute or figure for a tooltip, one sentence per line; empty without a term."""
     try:
         term = find_term(key)
     except paths.MissingFileError:
@@ -327,7 +327,7 @@ _EXCERPT: Final = 120
 
 @dataclass(frozen=True, slots=True)
 class ManualSection:
-    """A heading with what follows it, down to the next heading."""
+    """A heading with its text, up to the next heading."""
 
     topic: str
     title: str
@@ -336,7 +336,7 @@ class ManualSection:
 
 @dataclass(frozen=True, slots=True)
 class ManualPage:
-    """A page by name, which is that of its file without suffix; the first heading is its title."""
+    """Manual page by name, which is its file name without suffix; the first heading is its title."""
 
     name: str
     blocks: tuple[Block, ...]
@@ -351,7 +351,7 @@ class ManualPage:
 
     @property
     def headings(self) -> tuple[Heading, ...]:
-        """The headings of level 2, which a list of contents shows."""
+        """The headings of level 2, for a table of contents."""
         return tuple(block for block in self.blocks if isinstance(block, Heading) and block.level == 2)
 
     def list_sections(self) -> Iterator[ManualSection]:
@@ -375,7 +375,7 @@ class ManualPage:
 
 @dataclass(frozen=True, slots=True)
 class ManualHit:
-    """A section that has all words of a search, and where the first of them is."""
+    """A section with all words of a search, and the position of the first."""
 
     topic: str
     title: str
@@ -384,7 +384,7 @@ class ManualHit:
 
 @cache
 def list_page_names() -> tuple[str, ...]:
-    """Return the names of all pages in the order in which the contents link them, the contents first."""
+    """Return the names of all pages in the order of the contents page, which comes first."""
     links = [run.target for text in _list_marked_texts() for run in parse_inline(text) if run.kind == "link"]
     return (CONTENTS, *dict.fromkeys(link.partition("#")[0].removesuffix(_SUFFIX) for link in links))
 
@@ -394,9 +394,9 @@ def _list_marked_texts() -> list[str]:
 
 
 def read_page(name: str) -> ManualPage:
-    """Return a page in the active language; raises `MissingFileError` if its file is gone.
+    """Return a page in the active language; raises `MissingFileError` if its file is missing.
 
-    A page without a translation is in English and says so in the active language.
+    An untranslated page is in English and states so in the active language.
     """
     return _read_page(name, get_language())
 
@@ -413,7 +413,7 @@ def _read_page(name: str, language: str) -> ManualPage:
 
 
 def _keep_anchors(translated: Sequence[Block], source: Sequence[Block]) -> tuple[Block, ...]:
-    """Give the headings of a translation the anchors of the English page, which links name."""
+    """Give the headings of a translation the anchors of the English page, which links use."""
     anchors = (block.anchor for block in source if isinstance(block, Heading))
     return tuple(replace(block, anchor=next(anchors)) if isinstance(block, Heading) else block for block in translated)
 
@@ -423,7 +423,7 @@ def read_pages() -> tuple[ManualPage, ...]:
 
 
 def find_topic(words: str) -> str | None:
-    """Return the topic that a person names: a page or `page#section`, a heading, or a term of the glossary."""
+    """Return the topic of a name: a page or `page#section`, a heading, or a term of the glossary."""
     topic = words.strip().casefold()
     page, _, anchor = topic.partition("#")
     if page in list_page_names() and (not anchor or anchor in read_page(page).anchors):
@@ -435,7 +435,7 @@ def find_topic(words: str) -> str | None:
 
 
 def suggest_topics(words: str) -> list[str]:
-    """Return up to three names of topics that are nearest to a name that is not one."""
+    """Return up to three topic names similar to an unknown name."""
     names = {name: name for name in list_page_names()} | {title: title for title in _list_titles(get_language())}
     for term in read_glossary():
         names |= {name.casefold(): name for name in term.names if name}
@@ -444,7 +444,7 @@ def suggest_topics(words: str) -> list[str]:
 
 @cache
 def _list_titles(language: str) -> dict[str, str]:
-    """Return headings without case -> topics; the first page that has a heading keeps it."""
+    """Return headings in lower case -> topics; the first page with a heading keeps it."""
     titles: dict[str, str] = {}
     for page in (_read_page(name, language) for name in list_page_names()):
         for block in page.blocks:
@@ -455,7 +455,7 @@ def _list_titles(language: str) -> dict[str, str]:
 
 
 def search_manual(words: str) -> list[ManualHit]:
-    """Return the sections that have all these words, those with all of them in the title first."""
+    """Return the sections with all these words, those with all of them in the title first."""
     query_words = words.casefold().split()
     if not query_words:
         return []
@@ -470,7 +470,7 @@ def search_manual(words: str) -> list[ManualHit]:
 
 
 def make_excerpt(text: str, words: Sequence[str]) -> str:
-    """Return the text around the first word that it has, cut at spaces."""
+    """Return the text around the first word found, cut at spaces."""
     folded = text.casefold()
     places = [place for place in (folded.find(word) for word in words) if place >= 0]
     start = max(0, min(places, default=0) - _EXCERPT // 3)
@@ -487,13 +487,13 @@ def list_topics() -> list[tuple[str, str]]:
     return [(page.name, capitalize_first(page.title)) for page in read_pages() if page.name != CONTENTS]
 
 
-#: Longer lines of prose are hard to read, also in a wide terminal.
+#: Longer lines of prose are hard to read, even in a wide terminal.
 _WIDEST: Final = 88
 _CODE_INDENT: Final = "    "
 
 
 def list_page_lines(page: ManualPage, anchor: str, width: int, strong: Callable[[str], str]) -> Iterator[str]:
-    """Yield the lines of a page, or of the section that an anchor names: down to the next heading of its level."""
+    """Yield the lines of a page, or of the section with an anchor: up to the next heading of its level."""
     for number, block in enumerate(_select_blocks(page, anchor)):
         if number and not isinstance(block, Picture):
             yield ""
@@ -527,7 +527,7 @@ def _list_block_lines(block: Block, width: int, strong: Callable[[str], str]) ->
 
 
 def _list_table_lines(table: ManualTable, width: int, strong: Callable[[str], str]) -> list[str]:
-    """Return an aligned table, or each row as label and text where the columns leave no room."""
+    """Return an aligned table, or each row as label and text if the columns do not fit."""
     head = [make_plain(cell) for cell in table.head]
     rows = [[make_plain(cell) for cell in row] for row in table.rows]
     widths = [max(map(measure_text, column)) for column in zip(head, *rows, strict=True)]

@@ -22,7 +22,7 @@ from gpudesk.text.translation import tr, translate_data
 _SCENARIOS: Final = MappingProxyType(
     {MlperfScenario.OFFLINE: "Offline", MlperfScenario.SERVER: "Server", MlperfScenario.INTERACTIVE: "Interactive"}
 )
-#: What the owner of the mark asks to be said of figures that are derived from its results, and of the mark.
+#: Statements required by MLCommons for derived figures, and for its trademark.
 _DERIVED: Final = (
     "Tokens per second of each accelerator, and ratios of them, are derived; they are not the primary metric "
     "of MLPerf and are not verified by MLCommons Association."
@@ -32,7 +32,7 @@ _LEGEND: Final = (
     "United States and other countries. All rights reserved. Unauthorized use strictly prohibited. See "
     "www.mlcommons.org for more information."
 )
-#: A stated ratio is confirmed by one that is no further from it than it is rounded, and a little.
+#: A stated ratio is confirmed within its rounding error and a small tolerance.
 _ROUNDED: Final = 0.015
 
 
@@ -93,7 +93,7 @@ def describe_mlperf_result(result: MlperfResult, formatter: Formatter) -> str:
 
 
 def build_submission_rows(results: Sequence[MlperfResult], formatter: Formatter) -> list[tuple[str, ...]]:
-    """Return results one in a row: scenario, each, whole, accelerators, submitter and system, software."""
+    """Return one row per result: scenario, per accelerator, total, accelerators, submitter and system, software."""
     return [
         (
             label_mlperf_scenario(each.mlperf_scenario),
@@ -110,7 +110,7 @@ def build_submission_rows(results: Sequence[MlperfResult], formatter: Formatter)
 def build_stated_ratio_row(
     stated: StatedMlperfRatio, names: Mapping[str, str], models: Mapping[str, str], source: Source, formatter: Formatter
 ) -> tuple[str, ...]:
-    """Return a stated ratio in cells: what, stated, by whom, from the results, what that says, where."""
+    """Return a stated ratio in cells: subject, ratio, author, ratio of the results, verdict, source."""
     scenario = (
         tr("unnamed scenario")
         if stated.mlperf_scenario is None
@@ -144,7 +144,7 @@ def describe_stated_ratio(stated: StatedMlperfRatio) -> str:
 
 
 def cite_mlperf_result(head_to_head: MlperfHeadToHead, model: str, source: Source, retrieved: str) -> str:
-    """Return the footnote that MLCommons asks for wherever its results are shown."""
+    """Return the footnote that MLCommons requires with its results."""
     scenarios = {scenario for row in head_to_head.rows for scenario in row.cells}
     listed = ", ".join(scenario.value for scenario in MlperfScenario if scenario in scenarios)
     cited = tr(

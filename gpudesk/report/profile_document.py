@@ -24,13 +24,13 @@ from gpudesk.text.formatting import MACHINE_NUMBERS, MISSING_VALUE_TEXT, Formatt
 from gpudesk.text.messages import InputError, format_message
 from gpudesk.text.translation import tr
 
-#: Suffixes of the files that can be written; PDF is made by the window's printing.
+#: Suffixes of writable files; PDF comes from the window's printing.
 PDF_FORM: Final = ".pdf"
 FORMS: Final = (PDF_FORM, ".html", ".md", ".csv")
 
 
 _BULLET: Final = "- "
-#: Words with less room than the first are written without their details; with less than the second, below their row.
+#: Long texts in less room than the first lose their details; in less than the second, they move below their row.
 _LEAST_WORDS, _LEAST_COLUMN = 40, 20
 _ANY_WIDTH: Final = 1000
 Strong = Callable[[str], str]
@@ -72,9 +72,9 @@ def list_profile_lines(tables: ProfileTables, width: int, strong: Strong) -> Ite
 
 
 def _align_profile_table(table: DataTable, width: int) -> list[str]:
-    """Return a table with its longest words last, where lines are wrapped.
+    """Return a table with its longest texts last, where lines are wrapped.
 
-    With little room they are without their details; with less they are below their row, after those of other words.
+    In little room they lose their details; in less they move below their row, after those of other texts.
     """
     words = [number for number, column in enumerate(table.columns) if number and not column.is_figure]
     longest = max(words, key=lambda number: table.columns[number].stretch, default=None)
@@ -104,7 +104,7 @@ def _align_profile_table(table: DataTable, width: int) -> list[str]:
 
 
 def _join_words(row: DataRow, words: Sequence[int], longest: int) -> str:
-    """Return the details of the other words of a row, then its longest words."""
+    """Return the details of a row's other texts, then its longest texts."""
     details = ", ".join(row.cells[number].detail for number in words if number != longest and row.cells[number].detail)
     reasons = "; ".join(part for part in (row.cells[longest].text, row.cells[longest].detail) if part)
     return ". ".join(part for part in (details, reasons) if part)
@@ -131,9 +131,9 @@ def _list_bullets(title: str, texts: Sequence[str], width: int, strong: Strong) 
 
 
 def write_profile_file(tables: ProfileTables, suffix: str, date: str) -> bytes:
-    """Return the contents of a file of a suffix other than PDF; raises `InputError` for one that is no form of it.
+    """Return the contents of a file of a suffix other than PDF; raises `InputError` for an unknown suffix.
 
-    `date` is the day on which it is made, in ISO form.
+    `date` is its day in ISO form.
     """
     form = suffix.lower()
     if form == ".csv":
@@ -161,7 +161,7 @@ def _list_tables(tables: ProfileTables) -> Iterator[DataTable]:
 
 
 def list_profile_blocks(tables: ProfileTables, level: int = 1) -> Iterator[DocumentBlock]:
-    """Yield the profile under a heading of a level; its sections are one level below."""
+    """Yield the profile below a heading of a level; its sections are one level below."""
     yield DocumentHeading(level, tables.profile.accelerator.name)
     yield DocumentParagraph(f"{tables.status()}. {tables.headline()}.", strong=True)
     yield BulletList(tuple(each.sentence for each in tables.headline_specifications()))

@@ -67,7 +67,7 @@ def _find_text(profile: AcceleratorProfile, attribute: str) -> str | None:
 
 
 def _write_specification(claims: AttributeClaims) -> dict[str, Any]:
-    """Return an attribute with the value taken, and who states it."""
+    """Return an attribute with the preferred value and its source."""
     claim = claims.preferred
     source = None if claim is None else claim.source
     return {
@@ -81,7 +81,7 @@ def _write_specification(claims: AttributeClaims) -> dict[str, Any]:
 
 
 def _write_capability(capability: Capability) -> dict[str, Any]:
-    """Return a row; of images and videos with their settings, of text with its request."""
+    """Return a row; for images and videos with their settings, for text with its request."""
     row = encode_fields(
         capability, "task status model weights count context_tokens figure single unit basis queues reason"
     )
@@ -99,7 +99,7 @@ def _write_trait(trait: Trait) -> dict[str, Any]:
 
 
 def _write_request(request: EstimateRequest | None) -> dict[str, Any] | None:
-    """Return what opens the scenario of a row: the options of `gpudesk estimate`."""
+    """Return the options of `gpudesk estimate` for the scenario of a row."""
     if request is None:
         return None
     work = request.workload

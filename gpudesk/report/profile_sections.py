@@ -63,7 +63,7 @@ _STATUS_ICONS: Final = MappingProxyType(
 )
 #: Some requests wait for others, whatever the status.
 _QUEUES_ICON: Final = "triangle-alert"
-#: The attribute of the accelerator that a resource is about.
+#: The accelerator attribute of a resource.
 _RESOURCE_ATTRIBUTES: Final = MappingProxyType(
     {
         "memory": "memory",
@@ -73,13 +73,13 @@ _RESOURCE_ATTRIBUTES: Final = MappingProxyType(
         "power": "tdp",
     }
 )
-#: Peaks for the specification of compute, the first that there is.
+#: Peaks for the compute specification, the first available one.
 _PEAKS: Final = ("fp8", "bf16", "fp16", "int8")
 #: Groups of specifications, in reading order.
 SPECIFICATION_GROUPS: Final = ("memory", "dense", "sparse", "interconnect", "power", "price", "software")
-#: Reasons for a model where there is little room.
+#: Short reasons for a model.
 _BRIEF_REASONS: Final = 2
-#: Models that are named in a cell.
+#: Maximum models named in a cell.
 _NAMED: Final = 3
 
 
@@ -144,7 +144,7 @@ class ProfileTables:
         return [self.say(trait.text) for trait in self.profile.traits if not trait.is_strength]
 
     def advice(self) -> list[str]:
-        """Return the verdict, what to check, and what the counts of the verdict mean."""
+        """Return the verdict, the checks, and the meaning of the verdict's counts."""
         advice = self.profile.advice
         return [self.say(each) for each in (advice.verdict, *advice.checks, advice.rule)]
 
@@ -171,7 +171,7 @@ class ProfileTables:
         label = label_attribute_alone(name)
         price = next((each.value for each in self.profile.peers if each.attribute == "price"), None)
         if name == PRICE_BOUND_ATTRIBUTES[0] and price is not None:
-            # The price of the advice, the peers and the upgrades, which weighs all prices on record.
+            # The price of the advice, the peers and the upgrades, from all prices on record.
             disputed, own = claims is not None and claims.disputed, claims is not None and is_user_chosen(claims)
             unit = tr("USD in a system") if self.profile.is_system_price else tr("USD")
             return HeadlineSpecification(name, label, self.formatter.estimate(price), unit, disputed, own)
@@ -185,7 +185,7 @@ class ProfileTables:
         return HeadlineSpecification(name, label, text, unit, claims.disputed, is_user_chosen(claims))
 
     def _format_specification(self, value: float, quantity: Quantity) -> str:
-        """Return a figure of the catalog without its unit, alike in the header and among the peers."""
+        """Return a catalog figure without its unit, equal in the header and among the peers."""
         shown = convert_to_display_unit(value, quantity)
         if quantity is Quantity.MEMORY:
             return self.formatter.stated(round(shown, 1))
@@ -197,7 +197,7 @@ class ProfileTables:
         texts = dict.fromkeys(self.formatter.number(each) for each in (low, upper) if each is not None)
         return " – ".join(texts)
 
-    # What it can do
+    # Capabilities
 
     def capabilities(self) -> DataTable:
         columns = (
@@ -252,7 +252,7 @@ class ProfileTables:
         return DataRow(each.task, cells, sentence, each.request, diffusion=each.diffusion)
 
     def _mark_settings(self, row: str) -> str:
-        """Return the mark of a row of images or videos whose settings are the user's."""
+        """Return the mark of a row of images or videos with the user's settings."""
         return "own" if row in (self.profile.question.media or {}) else ""
 
     def _rate(self, figure: IntervalEstimate | None, unit: str = "tok/s", mark: str = "") -> DataCell:
@@ -262,7 +262,7 @@ class ProfileTables:
         return DataCell(text, self.formatter.band(figure), mark=mark, is_strong=True)
 
     def _plain_rate(self, figure: IntervalEstimate | None, mark: str = "") -> DataCell:
-        """Return a rate whose unit the head has."""
+        """Return a rate whose unit is in the head."""
         if figure is None:
             return DataCell(MISSING_VALUE_TEXT, is_quiet=True)
         return DataCell(self.formatter.estimate(figure.value), self.formatter.band(figure), mark=mark, is_strong=True)
@@ -311,7 +311,7 @@ class ProfileTables:
         sentence = ". ".join(part for part in (name, settings, f"{words}, {time}" if time else words, reason) if part)
         return DataRow(key, cells, sentence, diffusion=each.diffusion)
 
-    # First limits
+    # Limits
 
     def limits(self) -> DataTable:
         columns = (
@@ -351,7 +351,7 @@ class ProfileTables:
     # Models
 
     def recommendations(self, *, best_only: bool = False) -> DataTable:
-        """Return the models for each job by their scores, or the best of each alone."""
+        """Return the models for each job by their scores, or only the best of each."""
         load = self.formatter.count(self.profile.question.concurrency)
         columns = (
             DataColumn(tr("Job"), stretch=2),
@@ -438,7 +438,7 @@ class ProfileTables:
         reason = self.say(each.reason)
         return DataRow(each.model, cells, f"{sentence}. {reason}".rstrip(". "), each.request)
 
-    # More of it, or another
+    # More accelerators, or another one
 
     def scale(self) -> DataTable:
         models = self.formatter.count(max((each.models for each in self.profile.scale), default=0))
@@ -588,7 +588,7 @@ class ProfileTables:
             return self.formatter.estimate(value)
         return self._format_specification(value, quantity)
 
-    # Everything that is known
+    # All known values
 
     def specification_group(self, group: str) -> DataTable:
         """Return the attributes of a group of Compare, with the source of each value."""

@@ -88,7 +88,7 @@ def label_factor(factor: RankingFactor) -> str:
 
 
 def format_status(capability: Capability, formatter: Formatter) -> str:
-    """Return how a task is done, with the count where several are needed."""
+    """Return how a task is done, with the count if several are needed."""
     count = capability.count or 1
     texts = {
         CapabilityStatus.NATIVE: tr("native"),
@@ -101,7 +101,7 @@ def format_status(capability: Capability, formatter: Formatter) -> str:
 
 
 def format_diffusion_settings(estimate: DiffusionEstimate, formatter: Formatter) -> str:
-    """Return how an image or a video is made; the software where it is not the usual one."""
+    """Return how an image or a video is made; the software if unusual."""
     request = estimate.request
     item = describe_diffusion_item(request, None, formatter)
     return item if request.software is DiffusionSoftware.COMPILED else f"{item}, {label_software(request.software)}"
@@ -114,7 +114,7 @@ def label_grade(grade: DiffusionGrade | None) -> str:
 
 @dataclass(frozen=True, slots=True)
 class HeadlineSpecification:
-    """One of the few figures at the top: attribute, label, text, unit, and whether sources disagree."""
+    """A headline figure: attribute, label, text, unit, and whether sources disagree."""
 
     attribute: str
     label: str

@@ -14,27 +14,27 @@ from gpudesk.text.formatting import Formatter
 from gpudesk.text.messages import capitalize_first, format_message
 from gpudesk.text.translation import tr, trn
 
-#: Millimeters: a rack unit, the width of a rack and of what is mounted in it, base and top of a rack.
+#: Millimeters: a rack unit, the width of a rack and of its contents, base and top of a rack.
 _UNIT: Final = 44.45
 _RACK: Final = 600.0
 _MOUNTED: Final = 482.6
 _BASE: Final = 80.0
-#: Lines of text above and below the racks of a fleet, and at the top for the key.
+#: Lines of text above and below the racks of a fleet, and at the top for the legend.
 _HEAD_LINES, _FOOT_LINES, _KEY_LINES = 3.2, 3.4, 1.8
 #: The height of a rack of 42 units, at most and at least, in lines of text, and the width of a letter.
 _HIGHEST, _LOWEST, _LETTER = 20.0, 5.0, 0.5
-#: The width that the texts below a rack have at least, and the space between racks and between fleets.
+#: Minimum width of the texts below a rack, and the space between racks and between fleets.
 _CAPTION, _BETWEEN, _BETWEEN_FLEETS = 4.6, 0.6, 2.0
-#: Full rows of squares are preferred to squares so much larger.
+#: Full rows of squares are preferred to squares larger by up to this factor.
 _FULL_ROWS: Final = 1.4
-#: Each step towards smaller racks, until all have room.
+#: Step towards smaller racks, until all fit.
 _SMALLER: Final = 0.94
 _RACK_UNITS: Final = 42.0
 
 
 @dataclass(frozen=True, slots=True)
 class RackGroup:
-    """Racks that are alike: one of them, how many there are, and what stands below them."""
+    """Equal racks: one of them, their number, and the text below them."""
 
     rack: Rack
     count: int
@@ -44,7 +44,7 @@ class RackGroup:
 
 @dataclass(frozen=True, slots=True)
 class FleetSketch:
-    """The racks of one accelerator with the texts above them; `note` stands where there are none."""
+    """The racks of one accelerator with the texts above them; `note` replaces missing racks."""
 
     name: str
     slot: int
@@ -55,7 +55,7 @@ class FleetSketch:
 
 @dataclass(frozen=True, slots=True)
 class DrawnBox:
-    """A rectangle: `kind` is rack, system, used, spare, idle or scale; `slot` is a place in the palette."""
+    """A rectangle: `kind` is rack, system, used, spare, idle or scale; `slot` is a palette index."""
 
     x: float
     y: float
@@ -79,7 +79,7 @@ class DrawnText:
 
 @dataclass(slots=True)
 class RackDrawing:
-    """What is painted, in the units of the width that it was laid out for; `regions` are racks with their sentences."""
+    """The content of the picture, in the units of its layout width; `regions` are racks with their sentences."""
 
     width: float
     line: float
@@ -92,7 +92,7 @@ class RackDrawing:
 def sketch_fleets(
     answer: FleetAnswer, looks: Mapping[str, tuple[str, int]], formatter: Formatter, money: MoneyFormatter
 ) -> tuple[FleetSketch, ...]:
-    """Return the sketch of each fleet; `looks` are the name and the place in the palette by accelerator."""
+    """Return the sketch of each fleet; `looks` are the name and palette index by accelerator."""
     return tuple(
         _sketch_fleet(option, *looks.get(option.accelerator, (option.accelerator, 0)), formatter, money)
         for option in answer.options
@@ -111,16 +111,16 @@ def _sketch_fleet(
 
 
 def label_order(option: FleetOption, formatter: Formatter) -> str:
-    """Return what is bought: `2 × DGX H100`, or the number of single accelerators."""
+    """Return the purchase: `2 × DGX H100`, or the number of single accelerators."""
     if option.system is None:
         count = option.used + option.spare + option.idle
         return trn("{n} accelerator", "{n} accelerators", count, n=formatter.count(count))
-    # What follows a comma in a name tells variants of one product apart.
+    # Text after a comma in a name distinguishes variants of one product.
     return f"{formatter.count(option.systems)} × {option.system.name.partition(',')[0]}"
 
 
 def label_use(used: int, spare: int, idle: int, formatter: Formatter) -> str:
-    """Return how many accelerators are in use, spare and idle; what none exists of is left out."""
+    """Return how many accelerators are in use, spare and idle; zeros are left out."""
     parts = (
         (used, tr("{n} in use", n=formatter.count(used))),
         (spare, trn("{n} spare", "{n} spare", spare, n=formatter.count(spare))),
@@ -181,7 +181,7 @@ def list_rack_heads() -> tuple[str, ...]:
 def lay_out_racks(sketches: Sequence[FleetSketch], width: float, height: float, line: float) -> RackDrawing:
     """Return the picture in a width, as large as the height allows; `line` is the height of a line of text.
 
-    All racks have one scale. Where the height is too little for the smallest, the picture is higher.
+    All racks have one scale. If the height is too small for the smallest, the picture is higher.
     """
     scale = _HIGHEST * line / _measure_rack(_RACK_UNITS)
     least = _LOWEST * line / _measure_rack(_RACK_UNITS)
@@ -225,7 +225,7 @@ def _measure_fleet(sketch: FleetSketch, line: float, scale: float) -> float:
 
 
 def _measure_text(text: str, line: float) -> float:
-    """Return about the width of a text: nothing measures it the same way on paper and in a window."""
+    """Return the approximate width of a text: paper and window measure differently."""
     return _LETTER * len(text) * line
 
 
@@ -246,12 +246,12 @@ def _break_rows(
 
 
 def _put_key(drawing: RackDrawing, scale: float) -> None:
-    """Put what the squares mean, and a meter to scale."""
+    """Place the legend of the squares, and a meter to scale."""
     line, x = drawing.line, 0.0
     side = 0.7 * line
     for kind, text in (("used", tr("in use")), ("spare", tr("spare")), ("idle", tr("idle"))):
         drawing.boxes.append(DrawnBox(x, (line - side) / 2, side, side, kind))
-        # A letter takes about half of its height; some languages need more letters.
+        # A letter is about half as wide as high; some languages need more letters.
         room = max(4.2, 0.55 * len(text)) * line
         drawing.texts.append(DrawnText(x + side + 0.4 * line, 0, room, text))
         x += room + line
@@ -273,7 +273,7 @@ def _put_fleet(drawing: RackDrawing, sketch: FleetSketch, x: float, y: float, hi
         height = _measure_rack(group.rack.height_units) * scale
         box = DrawnBox(left, top + highest - height, _RACK * scale, height, "rack", sketch.slot)
         if group.count > 1:
-            # A second outline behind says at once that there are more.
+            # A second outline behind shows at once that there are more.
             aside = 0.22 * line
             drawing.boxes.append(DrawnBox(box.x + aside, box.y - aside, box.width, box.height, "rack"))
         drawing.boxes.append(box)
@@ -313,7 +313,10 @@ def _put_system(drawing: RackDrawing, system: RackedSystem, rack: DrawnBox, slot
 
 
 def _fit_grid(count: int, width: float, height: float) -> tuple[int, float]:
-    """Return how many columns give the largest squares, and their pitch; full rows are worth somewhat smaller ones."""
+    """Return the number of columns with the largest squares, and their pitch.
+
+    Full rows are worth slightly smaller ones.
+    """
 
     def weigh(columns: int) -> tuple[float, int]:
         side = min(width / columns, height / math.ceil(count / columns))

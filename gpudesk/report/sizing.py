@@ -43,14 +43,14 @@ def summarize_reason(reason: Message | None) -> str:
 
 
 def label_weight_width(across: Sequence[SmallestDeployments], formatter: Formatter) -> str:
-    """Return what weights of a width are called: by their format where all columns have the same."""
+    """Return the name of a weight width: the format if all columns share it."""
     if len({needed.weights for needed in across}) == 1:
         return label_precision(across[0].weights)
     return tr("{n}-bit", n=formatter.count(across[0].bits))
 
 
 def label_requests_in_flight(workload: Workload, formatter: Formatter) -> str | None:
-    """Return what is to be held where a load says how many requests are in flight; None for one or none."""
+    """Return the requirement if a load determines the requests in flight; None for one or none."""
     in_flight = workload.load.concurrency or workload.load.batch
     if in_flight is None or in_flight < 2:
         return None
@@ -71,7 +71,7 @@ def _tokens(workload: Workload, formatter: Formatter) -> str:
     return formatter.count(workload.input_tokens + workload.output_tokens)
 
 
-#: What factors are called, and their units.
+#: Names of factors, and their units.
 _FACTORS: Final = MappingProxyType(
     {
         "users": "Concurrent users",
@@ -105,7 +105,7 @@ def format_sizing_factor(factor: SizingFactor, formatter: Formatter) -> str:
 
 
 def describe_demand(demand: Demand, formatter: Formatter) -> str:
-    """Return what is asked in a line: how much, at the busiest time, and within which limits."""
+    """Return the demand in a line: amount, peak, and limits."""
     amount = _amount(demand, formatter)
     if demand.kind is DemandKind.CONCURRENCY:
         return ", ".join([amount, *_limits(demand, formatter)])
@@ -180,7 +180,7 @@ def describe_sizing(sizing: SizingResult, candidate: SizingOption, name: str, fo
 
 
 def describe_owned_systems(owned: OwnedSystems, formatter: Formatter) -> str:
-    """Return what is bought for a count: `2 × NVIDIA DGX H100 (16 accelerators, 6 idle)`."""
+    """Return the purchase for a count: `2 × NVIDIA DGX H100 (16 accelerators, 6 idle)`."""
     count = owned.count
     values = {
         "systems": f"{formatter.count(count.systems)} × {label_system(owned.system.name)}",
@@ -193,7 +193,7 @@ def describe_owned_systems(owned: OwnedSystems, formatter: Formatter) -> str:
 
 
 def describe_sizing_with_notes(sizing: SizingResult, candidate: SizingOption, name: str, formatter: Formatter) -> str:
-    """Return the same with what should be read with care, each as a sentence of its own."""
+    """Return the same with caveats, each as a separate sentence."""
     answer = describe_sizing(sizing, candidate, name, formatter)
     return " ".join([answer, *(f"{format_message(note, formatter)}." for note in candidate.notes)])
 
@@ -205,13 +205,13 @@ def _format_demand(demand: Demand, formatter: Formatter) -> str:
 
 
 def describe_bound(candidate: SizingOption, formatter: Formatter) -> str:
-    """Return how the count compares with what reading memory alone would take; empty without an answer."""
+    """Return the count compared with the lower bound by memory bandwidth; empty without an answer."""
     bound, *reasons = list_bound_lines(candidate, formatter) or [""]
     return f"{bound}: {'; '.join(reasons)}" if reasons else bound
 
 
 def list_bound_lines(candidate: SizingOption, formatter: Formatter) -> list[str]:
-    """Return that comparison, then each reason for the difference; nothing without an answer."""
+    """Return that comparison, then each reason for the difference; empty without an answer."""
     bound = candidate.bound
     if bound is None:
         return []
@@ -223,20 +223,20 @@ def list_bound_lines(candidate: SizingOption, formatter: Formatter) -> list[str]
     return [text, *(format_message(reason, formatter) for reason in bound.reasons)]
 
 
-#: Shares of the usable memory of the fullest accelerator: from here on room is ample, below here tight.
+#: Free shares of the usable memory of the fullest accelerator above which room is ample, and below which tight.
 AMPLE: Final = 0.25
 TIGHT: Final = 0.10
 
 
 class HeadroomLevel(StrEnum):
-    """How much of the usable memory a deployment leaves."""
+    """How much usable memory a deployment leaves free."""
 
     AMPLE = "ample"
     SOME = "some"
     TIGHT = "tight"
 
 
-#: Names of the readings of a memory label, and what they do.
+#: Names of the readings of a memory label, and their meanings.
 _READINGS: Final[Mapping[str, tuple[str, str]]] = MappingProxyType(
     {
         CapacityReadingId.DECIMAL: ("Label in GB", "capacity read as GB"),
@@ -262,18 +262,18 @@ def describe_reading(key: str) -> str:
 
 
 def compute_headroom_share(cell: FitCell) -> float:
-    """Return the share of the usable memory that is left on the fullest accelerator, 0 without any."""
+    """Return the free share of usable memory on the fullest accelerator, 0 without any."""
     return (cell.headroom_bytes or 0) / cell.usable_bytes if cell.usable_bytes else 0.0
 
 
 def classify_headroom(share: float) -> HeadroomLevel:
-    # As it is shown, so that no figure stands on two tints.
+    # Rounded as displayed, so that equal figures have equal tints.
     rounded = round(share, 2)
     return HeadroomLevel.AMPLE if rounded >= AMPLE else HeadroomLevel.TIGHT if rounded < TIGHT else HeadroomLevel.SOME
 
 
 def describe_matrix_question(question: FitQuestion, formatter: Formatter) -> str:
-    """Return what every cell is asked: formats, tokens and sequences."""
+    """Return the question of every cell: formats, tokens and sequences."""
     sequences = trn(
         "{n} sequence of {tokens} tokens",
         "{n} sequences of {tokens} tokens",
@@ -290,7 +290,7 @@ def describe_matrix_question(question: FitQuestion, formatter: Formatter) -> str
 
 
 def describe_fit_cell(cell: FitCell, name: str, model: Model, question: FitQuestion, formatter: Formatter) -> str:
-    """Return all that a cell of the estimator says; `name` is the name of the accelerator."""
+    """Return the full text of an estimator cell; `name` is the name of the accelerator."""
     weights = label_precision(cell.weights)
     if cell.count is None or cell.plan is None:
         reason = "" if cell.reason is None else format_message(cell.reason, formatter)
@@ -323,7 +323,7 @@ def describe_fit_cell(cell: FitCell, name: str, model: Model, question: FitQuest
 
 
 def describe_reading_cell(cell: FitCell, name: str, model: Model, formatter: Formatter) -> str:
-    """Return what a cell of a reading says: the weights, what one accelerator takes, and the count."""
+    """Return the text of a reading cell: the weights, the usable memory of one accelerator, and the count."""
     if cell.count is None or cell.usable_bytes is None or cell.headroom_bytes is None:
         reason = "" if cell.reason is None else format_message(cell.reason, formatter)
         return tr(

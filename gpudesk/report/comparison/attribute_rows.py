@@ -1,4 +1,4 @@
-"""Rows of the comparison that the catalog fills, with numbered notes where sources differ."""
+"""Rows of the comparison from the catalog, with numbered notes where sources differ."""
 
 from __future__ import annotations
 
@@ -31,20 +31,20 @@ from gpudesk.text.formatting import (
 from gpudesk.text.messages import to_sentence
 from gpudesk.text.translation import tr
 
-#: Ratios nearer to 1 than this are said to be the same.
+#: Ratios nearer to 1 count as equal.
 _SAME: Final = 0.005
-#: From here on rates of arithmetic are shown without decimals.
+#: Larger rates of arithmetic have no decimals.
 _WHOLE: Final = 100.0
 
 
 class SourceNumbering:
-    """Numbers notes and sources in the order in which a sheet first cites them."""
+    """Numbers notes and sources in the order of first citation on a sheet."""
 
     def __init__(self, formatter: Formatter) -> None:
         self._formatter = formatter
         self._notes: dict[str, SheetNote] = {}
         self._sources: dict[str, SheetSource] = {}
-        #: Thing and name of every attribute that has a note on its dispute.
+        #: Entry and name of every attribute with a note on its dispute.
         self.noted: set[tuple[str, str]] = set()
 
     @property
@@ -70,9 +70,9 @@ class SourceNumbering:
     def number_note(
         self, name: str, attribute: AttributeClaims, high: AttributeClaims | None = None
     ) -> tuple[int, ...]:
-        """Return the number of the note on an attribute of the part `name`.
+        """Return the number of the note on an attribute of the accelerator `name`.
 
-        There is none where sources agree on a shipped value. `high` is the upper end of a price.
+        None if sources agree on a shipped value. `high` is the upper end of a price.
         """
         if not (attribute.disputed or is_user_chosen(attribute) or (high is not None and is_user_chosen(high))):
             return ()
@@ -102,7 +102,7 @@ class SourceNumbering:
         return " ".join(part for part in (value, refused, to_sentence(reason) if reason else "") if part)
 
     def _find_effective_value(self, attribute: AttributeClaims, claim: Claim, high: AttributeClaims | None) -> str:
-        """Return the value that is taken, both ends of a price, and whether it is one of the user's."""
+        """Return the preferred value, or both ends of a price, and whether it is one of the user's."""
         text = self._claimed(attribute, claim)
         upper = None if high is None else high.preferred
         if upper is not None and upper.value != claim.value:
@@ -112,7 +112,7 @@ class SourceNumbering:
         return tr("{value}, custom choice", value=text) if is_user_chosen(attribute) else text
 
     def _rival_texts(self, attribute: AttributeClaims) -> Iterable[str]:
-        """Return each rival value once, with all who state it."""
+        """Return each rival value once, with all its sources."""
         stated: dict[str, list[int]] = {}
         preferred = attribute.preferred
         alike = None if preferred is None else self._claimed(attribute, preferred)
@@ -120,7 +120,7 @@ class SourceNumbering:
             if not attribute.agrees(claim):
                 value_text = self._claimed(attribute, claim)
                 if value_text == alike and claim.published:
-                    # They differ beyond the digits that are shown.
+                    # They differ beyond the displayed digits.
                     value_text = claim.published
                 numbers = stated.setdefault(value_text, [])
                 number = self.source(claim.source)
@@ -140,16 +140,16 @@ def format_claim_value(attribute: AttributeClaims, value: ClaimValue, formatter:
 
 
 def is_user_chosen(attribute: AttributeClaims) -> bool:
-    """Whether the user states the value that is taken, or chose it among the claims."""
+    """Whether the user stated the preferred value, or chose it among the claims."""
     return attribute.overridden or (attribute.preferred is not None and attribute.preferred.own)
 
 
 def find_best_positions(
     claims: Sequence[AttributeClaims | None], more_is_better: bool | None, unranked: Sequence[int]
 ) -> frozenset[int]:
-    """Return the positions of the best value, none where all are alike or nothing is better.
+    """Return the positions of the best value, empty if all are equal or the attribute has no better direction.
 
-    `unranked` positions are those of announced parts beside shipping ones.
+    `unranked` positions are those of announced accelerators next to shipping ones.
     """
     if more_is_better is None:
         return frozenset()
@@ -165,21 +165,21 @@ def find_best_positions(
 
 
 def format_delta(ratio: float, formatter: Formatter) -> str:
-    """Return what a figure says against the baseline: signed percent, `× 3.4`, or the same."""
+    """Return a figure relative to the baseline: a signed percentage, `× 3.4`, or the same."""
     return tr("same") if abs(ratio - 1) < _SAME else formatter.difference(ratio)
 
 
 def build_attribute_rows(
     answer: Answer, attributes: Iterable[Attribute], formatter: Formatter
 ) -> tuple[ComparisonRow, ...]:
-    """Return a row for each attribute that some column has a value of."""
+    """Return a row for each attribute with a value in some column."""
     return tuple(row for each in attributes if (row := _build_attribute_row(answer, each, formatter)) is not None)
 
 
 def _build_attribute_row(answer: Answer, attribute: Attribute, formatter: Formatter) -> ComparisonRow | None:
     if attribute.upper_end is not None:
         ends = (attribute.key, attribute.upper_end)
-        # Costs have the median of all prices.
+        # Costs use the median of all prices.
         label = tr("Purchase price, one source")
         cells = tuple(_build_range_cell(column, ends, formatter) for column in answer.columns)
     else:
@@ -213,7 +213,7 @@ def _build_attribute_cells(answer: Answer, attribute: Attribute, formatter: Form
 def _format_alike(
     claims: Sequence[AttributeClaims | None], attribute: Attribute, formatter: Formatter
 ) -> tuple[str, ...]:
-    """Return the values of a row; rates of a hundred and more without decimals, so that all have the same digits."""
+    """Return the values of a row; rates above a hundred without decimals, so that all have the same digits."""
     quantity = find_quantity(attribute.key, attribute.unit)
     numbers = [None if each is None else _get_number(each) for each in claims]
     display_values = [convert_to_display_unit(each, quantity) for each in numbers if each is not None]
@@ -255,7 +255,7 @@ def _get_number(attribute: AttributeClaims) -> float | None:
 
 
 def _count_rival_claims(column: ComparisonColumn, attribute: AttributeClaims) -> int:
-    """Return how many claims there are where they differ; those on the memory's label count for it too."""
+    """Return the number of claims if they differ, including those on the memory's label."""
     sides: Sequence[AttributeClaims | None] = (attribute,)
     if attribute.name == "memory":
         sides = (attribute, column.attributes.get("memory_label"))
@@ -263,7 +263,7 @@ def _count_rival_claims(column: ComparisonColumn, attribute: AttributeClaims) ->
 
 
 def _describe_unknown_value(column: ComparisonColumn, attribute: Attribute) -> str:
-    """Return why there is no value: the accelerator cannot do it, or nobody states it."""
+    """Return why there is no value: the accelerator does not support it, or no source states it."""
     supported = column.attributes.get("supported_precisions")
     format_name = None if supported is None or not attribute.precision else supported.value
     if isinstance(format_name, tuple) and attribute.precision.partition("_")[0] not in format_name:
@@ -272,7 +272,7 @@ def _describe_unknown_value(column: ComparisonColumn, attribute: Attribute) -> s
 
 
 def _build_range_cell(column: ComparisonColumn, names: Sequence[str], formatter: Formatter) -> ComparisonCell:
-    """Return both ends of what an accelerator is said to cost."""
+    """Return both ends of an accelerator's price."""
     ends = [column.attributes[name] for name in names if name in column.attributes]
     stated = [(end, value) for end in ends if (value := _get_number(end)) is not None]
     if not stated:
@@ -290,7 +290,7 @@ def _build_range_cell(column: ComparisonColumn, names: Sequence[str], formatter:
 
 
 def merge_half_precisions(answer: Answer, rows: tuple[ComparisonRow, ...]) -> tuple[ComparisonRow, ...]:
-    """Return dense peaks with one row for FP16 and BF16 where no column tells them apart."""
+    """Return dense peaks with one row for FP16 and BF16 if they are equal in every column."""
     pairs = [[column.attributes.get(f"{PEAK_DENSE}{name}") for name in ("bf16", "fp16")] for column in answer.columns]
     alike = any(half is not None for _, half in pairs) and all(
         half is None or (brain is not None and brain.value == half.value and not half.disputed) for brain, half in pairs

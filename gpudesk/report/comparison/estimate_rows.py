@@ -1,4 +1,4 @@
-"""Rows of the comparison that estimates fill, and differences against the baseline."""
+"""Rows of the comparison from estimates, and differences from the baseline."""
 
 from __future__ import annotations
 
@@ -46,18 +46,18 @@ from gpudesk.text.formatting import (
 from gpudesk.text.messages import format_message
 from gpudesk.text.translation import tr
 
-#: What words about a deployment are explained by.
+#: Figures that explain words about a deployment.
 _THROUGHPUT: Final = "output_tokens_per_s"
-#: Praise of more than two in a row says little.
+#: A mark on more than two columns of a row adds little.
 _MOST_TIED: Final = 2
 _RENTED: Final = "rented_usd_per_million_output"
 _MEMORY: Final = RowReference(RowOrigin.FIGURE, "memory")
 
 
 def build_difference_group(answer: Answer, names: tuple[str, ...], formatter: Formatter) -> ComparisonGroup | None:
-    """Return each column against the first, or None if there is nothing to compare."""
+    """Return each column compared with the first, or None without a second one."""
     keys = answer.keys
-    # With equal counts the figure per accelerator says the same again.
+    # With equal counts the figure per accelerator repeats the total.
     alike = len({column.estimate.count if column.estimate else 1 for column in answer.columns}) == 1
     compared = [
         figure
@@ -85,7 +85,7 @@ def build_difference_group(answer: Answer, names: tuple[str, ...], formatter: Fo
 
 
 def is_compared(answer: Answer, figure: str) -> bool:
-    """Return whether the answer states differences of this figure, without which nobody leads."""
+    """Return whether the answer has differences of this figure, without which nothing leads."""
     return any(difference.figure == figure for difference in answer.differences)
 
 
@@ -104,9 +104,9 @@ def _build_difference_cell(
 
 
 def list_memory_parts() -> tuple[tuple[str, str, Callable[[Estimate], int | None]], ...]:
-    """Return the parts of the memory of the fullest accelerator: key, label, bytes of an estimate.
+    """Return the memory breakdown of the fullest accelerator: key, label, bytes of an estimate.
 
-    What does not fit runs no load and leaves nothing free: there the bytes are None.
+    A deployment that does not fit runs no load and leaves nothing free: those bytes are None.
     """
     return (
         ("weights", tr("Weights per accelerator"), lambda estimate: estimate.memory.weights_bytes),
@@ -121,7 +121,7 @@ def list_memory_parts() -> tuple[tuple[str, str, Callable[[Estimate], int | None
 
 
 class FigureText:
-    """How the values of one figure of an answer are written: costs in the scenario's currency, times in one unit."""
+    """The format of one figure of an answer: costs in the scenario's currency, times in one unit."""
 
     def __init__(self, answer: Answer, figure: str, formatter: Formatter) -> None:
         self._formatter = formatter
@@ -139,7 +139,7 @@ class FigureText:
         return self._formatter.estimate(value / self._factor) if self._money is None else self._money.small(value)
 
     def format_money(self, value: float) -> str:
-        """Return an amount with its currency, the dollar's sign first."""
+        """Return an amount with its currency, a dollar sign first."""
         code = "" if self._money is None else self._money.code
         return self._formatter.money(self.format(value), code)
 
@@ -149,7 +149,7 @@ class FigureText:
         return f"{self._money.small(interval.value)} ({self._money.band(interval)})"
 
     def list_texts(self, interval: IntervalEstimate) -> list[str]:
-        """Return a value and the ends of its interval in the unit of the row; a much longer time with its own unit."""
+        """Return a value and the ends of its interval in the unit of the row; a much longer time in its own unit."""
         texts = [self.format(each) for each in interval]
         if self._money is None:
             factor, unit = find_readable_unit(interval.value, self._stored_unit)
@@ -185,7 +185,7 @@ def mark_figures(answer: Answer, figure: str) -> list[CellMarking | None]:
 def make_interval_cell(
     interval: IntervalEstimate | None, formatter: Formatter, mark: CellMarking | None = None
 ) -> ComparisonCell:
-    """Return an estimated figure with its band."""
+    """Return an estimated figure with its interval."""
     if interval is None:
         return ComparisonCell(MISSING_VALUE_TEXT)
     value, low, high = interval
@@ -194,7 +194,7 @@ def make_interval_cell(
 
 
 def build_fit_cell(column: ComparisonColumn, formatter: Formatter) -> ComparisonCell:
-    """Return whether a column fits, with what it takes or holds where that is not all that is asked."""
+    """Return whether a column fits, with the count that would fit or its capacity if below the load."""
     estimate = column.estimate
     if estimate is None or not estimate.fits:
         text, explanation = describe_missing_figure(column, formatter)
@@ -212,7 +212,7 @@ def build_fit_cell(column: ComparisonColumn, formatter: Formatter) -> Comparison
 
 
 def describe_running_requests(estimate: Estimate, formatter: Formatter) -> str:
-    """Return how many run where more do than memory would hold at full length."""
+    """Return how many requests run if more do than memory holds at full length."""
     running, most = formatter.count(estimate.admitted), formatter.count(estimate.max_concurrency)
     if (estimate.concurrency or 0) > (estimate.admitted or 0):
         concurrency = formatter.count(estimate.concurrency)
@@ -221,7 +221,7 @@ def describe_running_requests(estimate: Estimate, formatter: Formatter) -> str:
 
 
 def build_plan_cell(estimate: Estimate, formatter: Formatter) -> ComparisonCell:
-    """Return the count, and below it those degrees of the plan that are above one."""
+    """Return the count, and below it the degrees of the plan above one."""
     text = f"× {formatter.count(estimate.count)}"
     if estimate.pools is not None:
         return ComparisonCell(text, text, detail=describe_pools(estimate.pools, formatter))
@@ -239,7 +239,7 @@ def describe_pools(pools: DisaggregatedPools, formatter: Formatter) -> str:
 
 
 def describe_memory_deployment(estimate: Estimate, formatter: Formatter) -> str:
-    """Return the deployment whose memory an estimate tells: of pools the one that decodes."""
+    """Return the deployment whose memory is shown: with pools the decode pool."""
     if estimate.pools is not None:
         part, whole = formatter.count(estimate.pools.decode.count), formatter.count(estimate.count)
         return tr("decode pool, {n} of {count}", n=part, count=whole)
@@ -248,32 +248,30 @@ def describe_memory_deployment(estimate: Estimate, formatter: Formatter) -> str:
 
 
 def get_max_concurrencies(answer: Answer) -> list[int | None]:
-    """Return how many requests each column holds at most; None if not even one fits."""
+    """Return the maximum requests of each column; None if not even one fits."""
     estimates = [column.estimate for column in answer.columns]
     return [None if e is None or not e.fits else e.max_concurrency for e in estimates]
 
 
 def find_largest_concurrency(capacities: Sequence[int | None]) -> int | None:
-    """Return the position of the one that holds more than all others; memory is exact and has no band."""
+    """Return the position of the largest capacity; memory is exact and has no interval."""
     limits = [value for value in capacities if value]
     most = max(limits, default=0)
     return capacities.index(most) if limits.count(most) == 1 and len(capacities) > 1 else None
 
 
 def format_limiter(estimate: Estimate) -> str:
-    """Return what binds the deployment; where no load meets the latency limits, these do."""
+    """Return the limiter of the deployment; if no load meets the latency limits, these."""
     if estimate.fits and estimate.output_tokens_per_s is None and estimate.stable is not False:
         return tr("latency limits")
     return MISSING_VALUE_TEXT if estimate.limiter is None else label_limiter(estimate.limiter)
 
 
 def build_workload_rows(answer: Answer, figures: Iterable[Figure], formatter: Formatter) -> dict[str, ComparisonRow]:
-    """Return by key how fast each deployment is, what it holds, what limits it and how it was set up.
+    """Return rows by key for speed, capacity, limiter and configuration of each deployment.
 
-    `figures` are those of the surface, in the order of their rows.
-
-    Left out are rows that would say nothing: who fits where all do, and figures per accelerator where the counts
-    are alike.
+    `figures` are those of the surface, in row order. Rows without information are left out: fit if all fit, and figures
+    per accelerator if the counts are equal.
     """
     several_counts = len({column.estimate.count for column in answer.columns if column.estimate}) > 1
     rows = (
@@ -299,7 +297,7 @@ def build_workload_rows(answer: Answer, figures: Iterable[Figure], formatter: Fo
 
 
 def describe_missing_figure(column: ComparisonColumn, formatter: Formatter) -> tuple[str, str | None]:
-    """Return in a few words why a column has no such figure, and in a sentence where there is more to say."""
+    """Return briefly why a column has no such figure, and a sentence with further details."""
     estimate = column.estimate
     if estimate is None:
         return tr("no estimate"), None if column.problem is None else format_message(column.problem, formatter)
@@ -314,7 +312,7 @@ def describe_missing_figure(column: ComparisonColumn, formatter: Formatter) -> t
 
 
 def describe_missing_value(answer: Answer, figure: str, position: int, formatter: Formatter) -> tuple[str, str | None]:
-    """Return why a column has no value of a figure: of a cost the price or rent that is not known."""
+    """Return why a column has no value of a figure: for a cost the unknown price or rent."""
     if figure in COST_FIGURES and answer.costs is not None:
         needed = ("rent_usd_per_hour",) if figure == _RENTED else ("price_usd", "accelerator_w")
         missing = answer.costs.columns[position].missing
@@ -347,7 +345,7 @@ def _build_figure_row(answer: Answer, figure: Figure, formatter: Formatter) -> C
 
 
 def _find_ratio_to_baseline(answer: Answer, figure: str, keys: tuple[str, ...], position: int) -> float | None:
-    """Return a column's figure over the baseline's: as the answer judges it, else plainly."""
+    """Return a column's figure over the baseline's: as in the answer, else the plain ratio."""
     difference = find_difference(answer, figure, keys[0], keys[position]) if position else None
     if difference is not None:
         return difference.ratio.value
@@ -378,7 +376,7 @@ def _build_concurrency_row(answer: Answer, formatter: Formatter) -> ComparisonRo
 
 
 def _build_fit_rows(answer: Answer, formatter: Formatter) -> tuple[ComparisonRow, ...]:
-    """Return who fits, where some do not or hold fewer than asked; else the figures say so."""
+    """Return which columns fit, if some do not or hold fewer than requested; else the figures are enough."""
     cells = tuple(build_fit_cell(column, formatter) for column in answer.columns)
     if not any(cell.mark is CellMarking.FAILS or cell.detail for cell in cells):
         return ()
@@ -396,7 +394,7 @@ def _build_plan_row(answer: Answer, formatter: Formatter) -> ComparisonRow:
 
 
 def build_memory_use_rows(answer: Answer, formatter: Formatter) -> tuple[ComparisonRow, ...]:
-    """Return what fills the memory of the fullest accelerator of each deployment."""
+    """Return the memory use of the fullest accelerator of each deployment."""
     return tuple(_build_memory_row(answer, key, label, part, formatter) for key, label, part in list_memory_parts())
 
 

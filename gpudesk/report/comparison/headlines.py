@@ -1,4 +1,4 @@
-"""Headline answers of a comparison, for the screen and for the sheet: who leads, by how much, what does not fit."""
+"""Headline answers of a comparison, for the screen and the sheet: leaders, leads, and what does not fit."""
 
 from __future__ import annotations
 
@@ -36,20 +36,20 @@ from gpudesk.text.translation import tr
 
 _LEAST_TO_COMPARE: Final = 2
 _IN_FLIGHT: Final = MAX_CONCURRENCY.key
-#: More than four answers are not taken in at a glance.
+#: More than four answers are too many for a glance.
 _GIVES_WAY: Final = "tpot_ms"
 
 
 def build_screen_headlines(answer: Answer, formatter: Formatter) -> tuple[Headline, ...]:
-    """Return the figure of those that lead in each question, with its distance to the next."""
+    """Return the leaders' figure for each question, with the lead over the next."""
     view = _ScreenHeadlines(answer, formatter)
     return (*(view.of_figure(figure) for figure in _list_headline_figures(answer)), view.of_concurrency())
 
 
 def build_sheet_headlines(answer: Answer, formatter: Formatter) -> tuple[Headline, ...]:
-    """Return the name of who leads in each question, with its figure and its distance to the baseline.
+    """Return the leader's name for each question, with its figure and its difference from the baseline.
 
-    What does not fit comes first; a question without an answer is left out.
+    Columns that do not fit come first; a question without an answer is left out.
     """
     view = _SheetHeadlines(answer, formatter)
     figures = map(view.of_figure, _list_headline_figures(answer))
@@ -58,9 +58,9 @@ def build_sheet_headlines(answer: Answer, formatter: Formatter) -> tuple[Headlin
 
 
 def _list_headline_figures(answer: Answer) -> tuple[str, ...]:
-    """Return the figures of headlines; where costs are known, that of tokens takes the place of their time.
+    """Return the figures of headlines; if costs are known, token cost replaces TPOT.
 
-    It is that of renting, or of owning where none can be rented.
+    It is that of renting, or of owning if none can be rented.
     """
     figures = list_headline_figures()
     if answer.costs is None:
@@ -73,13 +73,13 @@ def _list_headline_figures(answer: Answer) -> tuple[str, ...]:
 
 
 def get_column_looks(answer: Answer) -> tuple[tuple[int, bool], ...]:
-    """Return for each column its place in the palette and whether its marker is that of a variant."""
+    """Return for each column its palette index and whether it is a variant."""
     choices = answer.scenario.accelerators
     return tuple(zip(assign_palette_indexes(choices), find_variants(choices), strict=True))
 
 
 class _HeadlineBuilder:
-    """One answer with the names and looks of its columns."""
+    """One answer with the names and palette indexes of its columns."""
 
     def __init__(self, answer: Answer, formatter: Formatter) -> None:
         self._answer = answer
@@ -100,7 +100,7 @@ class _HeadlineBuilder:
         return f"{text.format(ordered[0])} \N{EN DASH} {text.format(ordered[-1])}"
 
     def _find_ratio(self, figure: str, winner: int, other: int) -> float | None:
-        """Return the figure of one column over that of another as the answer judges it."""
+        """Return the figure of one column over that of another as in the answer."""
         difference = find_difference(self._answer, figure, self._keys[other], self._keys[winner])
         if difference is not None:
             return difference.ratio.value
@@ -126,7 +126,7 @@ class _HeadlineBuilder:
         return sum(column.queues for column in self._answer.columns) == len(self._answer.columns) - 1
 
     def _describe_announced_lead(self, figure: str) -> AnnouncedLead:
-        """Return what an announced column that is not ranked would be; empty if it would not lead."""
+        """Return how an unranked announced column compares; empty if it would not lead."""
         formatter = self._formatter
         if figure == _IN_FLIGHT:
             return self._describe_announced_capacity()
@@ -159,10 +159,10 @@ class _HeadlineBuilder:
 
 
 class _ScreenHeadlines(_HeadlineBuilder):
-    """The figure of who leads, and how far the next one is."""
+    """The figure of the leader, and the distance of the next one."""
 
     def of_figure(self, figure: str) -> Headline:
-        """Return the answer to who is best at a figure with a band."""
+        """Return the answer to who is best at an interval figure."""
         ranked = rank_figures(self._answer, figure)
         if len(ranked) < _LEAST_TO_COMPARE or not is_compared(self._answer, figure):
             return self._tell_alone(figure, ranked)
@@ -173,7 +173,7 @@ class _ScreenHeadlines(_HeadlineBuilder):
         return self._make(figure, best, text, self._describe_lead(figure, best[0]))
 
     def of_concurrency(self) -> Headline:
-        """Return the answer to who holds most; memory is exact, so nobody wins only where alike."""
+        """Return the answer to who holds most; memory is exact, so only equal values tie."""
         capacities = {position: value for position, value in enumerate(self._capacities) if value is not None}
         if not capacities:
             return self._tell_none(_IN_FLIGHT)
@@ -191,7 +191,7 @@ class _ScreenHeadlines(_HeadlineBuilder):
         return self._make(_IN_FLIGHT, best, text, detail)
 
     def _tell_alone(self, figure: str, ranked: dict[int, IntervalEstimate]) -> Headline:
-        """Return the answer where there is nothing to compare: the one figure that there is."""
+        """Return the answer without a comparison: the only figure."""
         if not ranked:
             return self._tell_none(figure)
         first = next(iter(ranked))
@@ -262,7 +262,7 @@ class _ScreenHeadlines(_HeadlineBuilder):
         )
 
     def _describe_odds(self, odds: tuple[tuple[HeadlineLeader, float], ...]) -> str:
-        """Return the odds of each as one reads them out; empty without any."""
+        """Return the odds of each for reading aloud; empty without any."""
         texts = [f"{leader.name} {format_odds(share, self._formatter)}" for leader, share in odds]
         return tr("odds of being best: {odds}", odds=", ".join(texts)) if texts else ""
 
@@ -272,10 +272,10 @@ class _ScreenHeadlines(_HeadlineBuilder):
 
 
 class _SheetHeadlines(_HeadlineBuilder):
-    """The name of who leads, and how it stands to the baseline."""
+    """The name of the leader, and its difference from the baseline."""
 
     def of_fit(self) -> Headline | None:
-        """Return how many of the deployments do not fit, with what each of them takes; None if all fit."""
+        """Return how many of the deployments do not fit, with the counts that would; None if all fit."""
         short = {
             name: column.estimate
             for name, column in zip(self._names, self._answer.columns, strict=True)
@@ -296,7 +296,7 @@ class _SheetHeadlines(_HeadlineBuilder):
         return tr("needs {n}", n=self._formatter.count(estimate.needs))
 
     def of_figure(self, figure: str) -> Headline | None:
-        """Return who is best at a figure with a band, or the only one that is ranked beside announced ones."""
+        """Return who is best at an interval figure, or the only ranked column next to announced ones."""
         ranked = rank_figures(self._answer, figure)
         masked = self._answer.unranked or any(column.queues for column in self._answer.columns)
         alone = tuple(ranked) if masked and len(ranked) == 1 else ()
@@ -315,7 +315,7 @@ class _SheetHeadlines(_HeadlineBuilder):
         return self._make(figure, best, detail)
 
     def _describe_tied(self, figure: str, ranked: dict[int, IntervalEstimate], best: tuple[int, ...]) -> str:
-        """Return those that are too close to call: two each with its figure, more with the range of theirs."""
+        """Return the columns that are too close to call: two each with its figure, more with their range."""
         values = {position: ranked[position].value for position in best}
         if len(best) == _LEAST_TO_COMPARE:
             ahead = find_best(ranked, figure)
@@ -335,7 +335,7 @@ class _SheetHeadlines(_HeadlineBuilder):
         )
 
     def of_concurrency(self) -> Headline | None:
-        """Return who holds most requests; memory is exact, so nothing is within a band here."""
+        """Return who holds most requests; memory is exact, so there are no intervals."""
         capacities = {position: value for position, value in enumerate(self._capacities) if value is not None}
         if len(capacities) < _LEAST_TO_COMPARE:
             return None

@@ -1,4 +1,4 @@
-"""Builds the comparison sheet of an answer, with counts, costs and the recommendation where wanted."""
+"""Builds the comparison sheet of an answer, with counts, costs and the recommendation on request."""
 
 from __future__ import annotations
 
@@ -93,7 +93,7 @@ from gpudesk.text.units import GIB
 def build_counts_table(
     answer: Answer, how_many: AcceleratorNeeds, heads: tuple[ComparisonHead, ...], formatter: Formatter
 ) -> ComparisonTable:
-    """Return the counts: for one request, for all in flight, and for what users ask of the service."""
+    """Return the counts: for one request, for all in flight, and for the demand on the service."""
     groups = tuple(_build_count_groups(answer, how_many, formatter))
     return ComparisonTable(heads, groups, tr("Accelerators needed"))
 
@@ -101,7 +101,7 @@ def build_counts_table(
 def list_sizing_remarks(
     sizing: SizingResult | None, names: Sequence[str], formatter: Formatter
 ) -> tuple[SheetRemark, ...]:
-    """Return the plain sentence of each candidate."""
+    """Return the sentence on each candidate."""
     if sizing is None:
         return ()
     return tuple(
@@ -126,7 +126,7 @@ def _build_count_groups(answer: Answer, how_many: AcceleratorNeeds, formatter: F
 
 
 def _label_for(what: str) -> str:
-    """Return the heading of rows of counts, which on paper stand by themselves."""
+    """Return the heading of rows of counts on paper."""
     return tr("Accelerators needed: {what}", what=lower_for_sentence(what))
 
 
@@ -152,7 +152,7 @@ def _build_count_cell(
 
 
 def _build_sizing_group(sizing: SizingResult, formatter: Formatter) -> ComparisonGroup:
-    # Why none exists is a sentence of its own.
+    # The reason for its absence is a separate sentence.
     without = ComparisonCell(MISSING_VALUE_TEXT, mark=CellMarking.FAILS)
 
     def row(key: str, label: str, unit: str | None, cell: Callable[[SizingOption], ComparisonCell]) -> ComparisonRow:
@@ -200,7 +200,7 @@ def _format_power(candidate: SizingOption, formatter: Formatter) -> ComparisonCe
     return ComparisonCell(MISSING_VALUE_TEXT if power is None else formatter.estimate(power))
 
 
-#: Inputs of all that are named below the figures; the others are in the program.
+#: Common inputs named below the figures; the others are in the program.
 _NAMED: Final = (
     "utilisation",
     "server_share",
@@ -216,7 +216,7 @@ _NAMED: Final = (
 def build_costs_table(
     answer: Answer, costs: CostAnswer, heads: tuple[ComparisonHead, ...], formatter: Formatter
 ) -> ComparisonTable:
-    """Return what rent and ownership cost, and from when on owning is cheaper; tokens' costs are compared above."""
+    """Return rent and ownership costs, and break-even points; token costs are compared above."""
     money = MoneyFormatter(formatter, answer.scenario.costs.currency)
     title = tr(
         "Cost in {code}: {utilization}, {rent}, before tax",
@@ -270,7 +270,7 @@ def _build_cost_rows(costs: CostAnswer, money: MoneyFormatter, formatter: Format
 
 
 def _date_price(column: CostColumn, name: str) -> str | None:
-    """Return of how many prices of the catalog a price is the median, and the month of the newest."""
+    """Return of how many catalog prices a price is the median, and the month of the newest."""
     cost_input = column.inputs[name]
     record = cost_input.prices
     if record is None or cost_input.origin is CostInputOrigin.YOURS:
@@ -306,7 +306,7 @@ def list_cost_remarks(
 
 
 def _is_on_sheet(name: str) -> bool:
-    """Whether a sheet shows an attribute, or another for which it stands."""
+    """Whether a sheet shows an attribute, or another that includes it."""
     attribute = ATTRIBUTES.get(name)
     return (attribute is not None and attribute.sheet is not None) or name in ("memory_label", *PRICE_BOUND_ATTRIBUTES)
 
@@ -314,7 +314,7 @@ def _is_on_sheet(name: str) -> bool:
 def list_stale_remarks(
     answer: Answer, names: tuple[str, ...], today: str, rule: StalenessLimits
 ) -> tuple[SheetRemark, ...]:
-    """Return a remark where prices or other facts that are shown are stale, by the dates of their sources.
+    """Return a remark if displayed prices or other facts are stale, by the dates of their sources.
 
     `today` is the day of the sheet in ISO form.
     """
@@ -343,7 +343,7 @@ def list_stale_remarks(
 
 
 def _format_stale_age(column: ComparisonColumn, name: str, today: str) -> int | None:
-    """Return how many days ago the source of a value dates itself; None if that is not known."""
+    """Return the age in days of a value's source by its own date; None if unknown."""
     attribute = column.attributes.get(name)
     claim = None if attribute is None else attribute.preferred
     return None if claim is None else count_days_since(claim.source.date, today)
@@ -357,12 +357,11 @@ def build_sheet(
     rule: StalenessLimits | None = None,
     further: SheetExtras | None = None,
 ) -> ComparisonSheet:
-    """Return the sheet of an answer; `date` is the day that it is made, to which ages of facts are counted.
+    """Return the sheet of an answer; `date` is its day, from which ages of facts are counted.
 
-    Without it nothing is said of ages; `rule` says what counts as stale, the usual rule if none is given.
-    With `explain` the sheet tells how its headline figures come about, with `further` how many are
-    needed, what that costs and which to take.
-    With the machine style figures have no separators and unit names stay beside the rows.
+    Without a date ages are left out; `rule` defines stale values, by default the usual rule. With `explain` the sheet
+    derives its headline figures, with `further` it has counts, their costs and the recommendation. In the machine style
+    figures have no separators and unit names stay next to the rows.
     """
     formatter = formatter or Formatter()
     how_many = None if further is None else further.how_many
@@ -439,7 +438,7 @@ def _build_fleet(
 
 
 def _select_results(answer: Answer, formatter: Formatter) -> ComparisonGroup:
-    """Return the rows of results on a sheet: what is alike for all is said among the assumptions."""
+    """Return the result rows of a sheet: values common to all are among the assumptions."""
     figures = list_sheet_figures()
     rows = build_workload_rows(answer, figures, formatter)
     shown_rows = [rows["fits"]] if "fits" in rows else []
@@ -461,7 +460,7 @@ def _select_results(answer: Answer, formatter: Formatter) -> ComparisonGroup:
 def _list_attribute_groups(
     answer: Answer, formatter: Formatter, references: SourceNumbering
 ) -> Iterator[ComparisonGroup]:
-    """Yield memory, compute and system with notes where sources differ; groups without rows are left out."""
+    """Yield memory, compute and system with notes where sources differ; empty groups are left out."""
     titles = {"memory": tr("Memory"), "compute": tr("Compute, dense"), "system": tr("System")}
     names = list_accelerator_names(answer)
     for key, title in titles.items():
@@ -526,7 +525,7 @@ def _list_assumptions(answer: Answer, formatter: Formatter) -> tuple[LabeledValu
 
 
 def _list_unusual_assumptions(answer: Answer, formatter: Formatter) -> tuple[LabeledValue, ...]:
-    """Return the assumptions that are worth a word only where they are not the usual ones."""
+    """Return the assumptions worth mentioning only if they are unusual."""
     scenario, work = answer.scenario, answer.scenario.workload
     facts = []
     if not work.varied:
@@ -563,7 +562,7 @@ def _list_key_texts(answer: Answer) -> tuple[str, ...]:
 
 
 def _list_estimate_remarks(answer: Answer, names: tuple[str, ...], formatter: Formatter) -> tuple[SheetRemark, ...]:
-    """Return what the estimates note, each once: what all columns share is said without a subject."""
+    """Return the notes of the estimates, each once: common ones have no subject."""
     remarks: dict[str, list[str]] = {}
     for name, column in zip(names, answer.columns, strict=True):
         estimate = column.estimate
@@ -640,7 +639,7 @@ def _list_sheet_disputes(answer: Answer, references: SourceNumbering) -> tuple[S
             reason=to_sentence(translate_data(dispute.reason)),
         )
         for dispute in answer.disputes
-        # Numbered notes tell the disputes about other values; prices are ranges and have no note.
+        # Numbered notes explain disputes about other values; prices are ranges and have none.
         if not set(PRICE_BOUND_ATTRIBUTES).isdisjoint(dispute.attributes)
         and not any(pair in references.noted for pair in product(dispute.things, dispute.attributes))
     )

@@ -1,4 +1,4 @@
-"""The comparison table of all that is known of the accelerators, and its cells as sentences."""
+"""The comparison table of all facts and figures, and its cells as sentences."""
 
 from __future__ import annotations
 
@@ -26,12 +26,12 @@ from gpudesk.text.translation import tr, trn
 
 
 def build_comparison_table(answer: Answer, formatter: Formatter) -> ComparisonTable:
-    """Return all rows in their groups, results first; rows and groups that no column knows are left out."""
+    """Return all rows in their groups, results first; rows and groups without any known value are left out."""
     return ComparisonTableBuilder(formatter).table(answer)
 
 
 class ComparisonTableBuilder:
-    """Makes the table of one answer after another; what the catalog says is kept while the parts stay."""
+    """Makes the tables of successive answers; catalog data is cached while the accelerators stay."""
 
     def __init__(self, formatter: Formatter) -> None:
         self._formatter = formatter
@@ -106,7 +106,7 @@ def _describe_column(column: ComparisonColumn, formatter: Formatter) -> str:
 
 
 def _describe_conditions(answer: Answer, formatter: Formatter) -> str:
-    """Return on what load the results hold, and how many accelerators each deployment has, if all alike."""
+    """Return the load of the results, and the number of accelerators if equal for all deployments."""
     load = format_load(answer.scenario.workload.load, formatter)
     counts = {column.estimate.count for column in answer.columns if column.estimate}
     if len(counts) != 1 or len(answer.columns) == 1:
@@ -135,14 +135,14 @@ _SPOKEN_UNITS: Final = MappingProxyType(
 
 
 def speak_unit(unit: str | None) -> str:
-    """Return a unit as it is spoken; those that are words already as they are."""
+    """Return a unit as spoken; words stay unchanged."""
     if not unit:
         return ""
     return tr(_SPOKEN_UNITS[unit]) if unit in _SPOKEN_UNITS else unit
 
 
 def describe_compared_cell(table: ComparisonTable, row: ComparisonRow, position: int, formatter: Formatter) -> str:
-    """Return everything that a cell shows as one sentence, the figure first."""
+    """Return the full text of a cell as one sentence, the figure first."""
     cell = row.cells[position]
     parts = [row.label, table.heads[position].name]
     if cell.value is None:
@@ -183,7 +183,7 @@ def _describe_mark(table: ComparisonTable, row: ComparisonRow, position: int) ->
 
 
 def describe_compared_row(row: ComparisonRow) -> str:
-    """Return what a row is about: label and unit."""
+    """Return the subject of a row: label and unit."""
     unit = speak_unit(row.unit)
     return f"{row.label}, {unit}" if unit else row.label
 
@@ -196,10 +196,10 @@ def describe_headline(headline: Headline) -> str:
 
 
 def make_search_text(row: ComparisonRow, group: str) -> str:
-    """Return the text that a filter looks in: group, label and unit, without case."""
+    """Return the text for filtering: group, label and unit, in lower case."""
     return f"{group} {row.label} {row.unit or ''}".casefold()
 
 
 def shows_basis(cell: ComparisonCell) -> bool:
-    """Whether a cell shows on what an estimate rests: those that are tied show that instead."""
+    """Whether a cell shows the basis of an estimate: ties show their mark instead."""
     return cell.basis is not None and cell.mark not in (CellMarking.TIED, CellMarking.OPEN)

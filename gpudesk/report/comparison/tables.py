@@ -1,6 +1,6 @@
-"""The comparison as values: one kind of rows and cells for screen, paper, terminal and files; the sheet.
+"""The comparison as values: the same rows and cells for screen, paper, terminal and files; the sheet.
 
-All texts are in their final digits. Values beside them are in the units on display, with all their digits.
+Texts have their final digits. The values stored with them are in display units, with all digits.
 """
 
 from __future__ import annotations
@@ -17,12 +17,12 @@ from gpudesk.text.translation import tr
 if TYPE_CHECKING:
     from gpudesk.report.rack_drawing import FleetSketch
 
-#: What changes against a baseline begin with.
+#: Prefix of changes from a baseline.
 _SIGNS: Final = ("+", "-", "\N{MINUS SIGN}")
 
 
 class CellMarking(StrEnum):
-    """What distinguishes a cell in its row."""
+    """The highlighting of a cell in its row."""
 
     BEST = "best"
     #: Among the best, which are too close to call.
@@ -36,7 +36,7 @@ class CellMarking(StrEnum):
 
 
 class RowOrigin(StrEnum):
-    """Where the figures of a row come from, which is what explains them."""
+    """The origin of a row's figures, which also explains them."""
 
     #: An attribute of each accelerator, from the catalog.
     ATTRIBUTE = "attribute"
@@ -46,7 +46,7 @@ class RowOrigin(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class RowReference:
-    """What stands behind a figure: the name of an attribute, or of a figure that can be explained."""
+    """The source behind a figure: the name of an attribute, or of an explainable figure."""
 
     origin: RowOrigin
     name: str
@@ -56,11 +56,10 @@ class RowReference:
 class ComparisonCell:
     """One figure or word of one column.
 
-    `value`, `low` and `high` are in the row's unit; `value` is None if nothing is known, and then
-    `reason` says in two or three words why, `explanation` in a sentence where there is more to say.
-    `low_text` and `high_text` are the ends of a band, `detail` is a second line of another kind. `delta` is what
-    the figure says against the baseline, `notes` are numbers of notes at the foot of a sheet. `disputed` is the
-    number of claims where they differ, else 0. `own` says that the user states the value or chose it.
+    `value`, `low` and `high` are in the row's unit; `value` is None if unknown, with a short `reason` and, if needed,
+    an `explanation` in a sentence. `low_text` and `high_text` are the ends of an interval, `detail` is a second line of
+    another kind. `delta` is the difference from the baseline, `notes` are numbers of notes at the foot of a sheet.
+    `disputed` is the number of claims if they differ, else 0. `own` marks a value that the user stated or chose.
     """
 
     text: str
@@ -89,12 +88,12 @@ class ComparisonCell:
 
     @property
     def line_below(self) -> str | None:
-        """The line under the figure: the band, or a second form of the figure."""
+        """The line below the figure: the interval, or a second form of the figure."""
         return self.band or self.detail
 
     @property
     def is_figure(self) -> bool:
-        """Whether it holds a number, which can be compared and calculated with."""
+        """Whether it holds a number for comparison and calculation."""
         return isinstance(self.value, int | float)
 
 
@@ -102,8 +101,8 @@ class ComparisonCell:
 class ComparisonRow:
     """One line: a label with its unit and one cell for each column.
 
-    `key` tells it from all others of its table and stays the same in every language. `more_is_better` is None
-    where neither more nor less is. `detail` are further words about the label, below it.
+    `key` is unique in its table and independent of the language. `more_is_better` is None if neither is. `detail` is
+    additional text below the label.
     """
 
     key: str
@@ -125,7 +124,7 @@ class ComparisonRow:
 
 @dataclass(frozen=True, slots=True)
 class ComparisonGroup:
-    """Rows under one heading; `note` says on what conditions they hold."""
+    """Rows below one heading; `note` states their conditions."""
 
     key: str
     title: str
@@ -135,10 +134,10 @@ class ComparisonGroup:
 
 @dataclass(frozen=True, slots=True)
 class ComparisonHead:
-    """The head of a column: the accelerator, and what it is.
+    """The head of a column: the accelerator, and its description.
 
-    `key` tells it from all others. `slot` is its place in the palette; an accelerator that stands further left
-    too is told by an `is_variant` marker.
+    `key` is unique. `slot` is its palette index; an accelerator that occurs further left too has an `is_variant`
+    marker.
     """
 
     key: str
@@ -151,7 +150,7 @@ class ComparisonHead:
 
 @dataclass(frozen=True, slots=True)
 class ComparisonTable:
-    """Groups of rows under the heads of the columns, of which the first is the baseline."""
+    """Groups of rows below the heads of the columns; the first column is the baseline."""
 
     heads: tuple[ComparisonHead, ...]
     groups: tuple[ComparisonGroup, ...]
@@ -162,13 +161,13 @@ class ComparisonTable:
         return tuple(row for group in self.groups for row in group.rows)
 
 
-#: A table that has nothing to say.
+#: An empty table.
 NO_TABLE: Final = ComparisonTable((), ())
 
 
 @dataclass(frozen=True, slots=True)
 class HeadlineLeader:
-    """A column that leads, or one of those that nobody beats; `key` is that of the column."""
+    """A leading column, or one of those without a leader; `key` is that of the column."""
 
     key: str
     name: str
@@ -178,7 +177,7 @@ class HeadlineLeader:
 
 @dataclass(frozen=True, slots=True)
 class AnnouncedLead:
-    """What an announced accelerator that is not ranked would be: in a sentence, and where there is little room."""
+    """How an unranked announced accelerator would compare: as a sentence, and briefly."""
 
     text: str = ""
     brief: str = ""
@@ -186,10 +185,10 @@ class AnnouncedLead:
 
 @dataclass(frozen=True, slots=True)
 class Headline:
-    """One question of the comparison with its answer in a word and what there is to say of it.
+    """One question of the comparison with its answer and further details.
 
-    `mark` tells where nobody wins among the leaders, or where some do not fit. `announced` says of an announced
-    accelerator, which is not ranked beside shipping ones, that it would lead.
+    `mark` shows a tie among the leaders, or that some do not fit. `announced` states that an announced accelerator,
+    which is not ranked with shipping ones, would lead.
     """
 
     figure: str
@@ -200,7 +199,7 @@ class Headline:
     detail: str
     mark: CellMarking | None = None
     announced: AnnouncedLead = AnnouncedLead()
-    #: The odds of each to be the best, adding up to 1, the most first; empty if the figure is exact.
+    #: The odds of each to be the best, adding up to 1, the highest first; empty if the figure is exact.
     odds: tuple[tuple[HeadlineLeader, float], ...] = ()
     spoken_odds: str = ""
 
@@ -231,7 +230,7 @@ class SheetNote:
 
 @dataclass(frozen=True, slots=True)
 class SheetRemark:
-    """What is to be said about one accelerator, or about all (`subject` empty)."""
+    """A remark on one accelerator, or on all (`subject` empty)."""
 
     subject: str
     text: str
@@ -261,9 +260,9 @@ class SheetDispute:
 
 @dataclass(frozen=True, slots=True)
 class SheetMemoryBar:
-    """The parts of one accelerator's memory in GiB, for drawing; `label` is the capacity as text.
+    """The memory breakdown of one accelerator in GiB, for drawing; `label` is the capacity as text.
 
-    `needed` is what all parts take as text, where they do not fit.
+    `needed` is the total as text, if it exceeds the capacity.
     """
 
     slot: int
@@ -281,7 +280,7 @@ class SheetMemoryBar:
 
 @dataclass(frozen=True, slots=True)
 class ThroughputSeries:
-    """One accelerator's output tokens/s against requests in flight, with its band, for drawing."""
+    """One accelerator's output tokens/s by concurrency, with its interval, for drawing."""
 
     slot: int
     name: str
@@ -294,7 +293,7 @@ class ThroughputSeries:
 
 @dataclass(frozen=True, slots=True)
 class SheetWorking:
-    """How a figure comes about: its formulas in words, and for each part the numbers in them."""
+    """The derivation of a figure: its formulas in words, and for each accelerator their numbers."""
 
     figure: str
     formulas: str
@@ -303,7 +302,7 @@ class SheetWorking:
 
 @dataclass(frozen=True, slots=True)
 class SheetCandidate:
-    """A deployment that is compared: its figure by the objective, and its odds to be the best, from 0 to 1."""
+    """A compared deployment: its figure by the objective, and its odds to be the best, from 0 to 1."""
 
     deployment: str
     value: str
@@ -315,10 +314,9 @@ class SheetCandidate:
 
 @dataclass(frozen=True, slots=True)
 class SheetRecommendation:
-    """Which accelerator to take: the verdict, why, what is compared with its odds, and what there is to say of it.
+    """The recommended accelerator: the verdict, the reasons, the candidates with their odds, and further lines.
 
-    `slot` is that of the accelerator that is recommended, None if none is. `lines` are grouped by their
-    subjects.
+    `slot` is that of the recommended accelerator, None without one. `lines` are grouped by subject.
     """
 
     verdict: str
@@ -331,9 +329,9 @@ class SheetRecommendation:
 
 @dataclass(frozen=True, slots=True)
 class SheetTraceRow:
-    """A rule that fired: what it says, its strength, what it rests on, its document, its weight.
+    """A rule that fired: its text, its strength, its basis, its document, its weight.
 
-    The figures of `row` are without signs; `effects` are what the rule does to each accelerator.
+    The figures of `row` have no signs; `effects` are the rule's effects on each accelerator.
     """
 
     rule: str
@@ -347,7 +345,7 @@ class SheetTraceRow:
 
 @dataclass(frozen=True, slots=True)
 class SheetFleet:
-    """The fleets for a demand: the answer in a sentence or two, what each takes and costs, and their racks."""
+    """The fleets for a demand: the answer in a sentence or two, the size and cost of each, and their racks."""
 
     verdict: str
     table: ComparisonTable
@@ -356,7 +354,7 @@ class SheetFleet:
 
 @dataclass(frozen=True, slots=True)
 class ComparisonSheet:
-    """A whole comparison in words and figures."""
+    """A whole comparison as texts and figures."""
 
     title: str
     note: str
@@ -374,19 +372,19 @@ class ComparisonSheet:
     disputes: tuple[SheetDispute, ...]
     sources: tuple[SheetSource, ...]
     foot: tuple[LabeledValue, ...]
-    #: Only where it was asked for, and shown only where there is room.
+    #: Only on request, and shown only if there is room.
     working: tuple[SheetWorking, ...] = ()
-    #: How many are needed, and a sentence about each where users ask for something.
+    #: The counts, with a sentence on each if there is a demand.
     how_many: ComparisonTable = NO_TABLE
     sizing: tuple[SheetRemark, ...] = ()
-    #: What that costs.
+    #: The costs of the counts.
     costs: ComparisonTable = NO_TABLE
-    #: Which to take, where the user answered questions, and on request every rule that fired.
+    #: The recommendation, if the user answered questions, and on request every rule that fired.
     recommendation: SheetRecommendation | None = None
-    #: Who leads, by how much and with which odds, in a sentence or two.
+    #: The leader, its lead and the odds, in a sentence or two.
     verdict: str = ""
     trace: tuple[SheetTraceRow, ...] = ()
-    #: Where the scenario has a demand.
+    #: If the scenario has a demand.
     fleet: SheetFleet | None = None
 
     @property

@@ -63,7 +63,7 @@ _RENTS: Final = ("rented", "rented")
 
 
 def describe_comparison(answer: Answer, decision: Decision, formatter: Formatter) -> str:
-    """Return who leads by the objective of the decision, against whom, and what else sets the two apart."""
+    """Return the leader by the decision's objective, its rival, and the other differences between the two."""
     return _ComparisonVerdict(answer, decision, formatter).describe()
 
 
@@ -115,7 +115,7 @@ class _ComparisonVerdict:
         }[judge_odds(first.odds)]
 
     def _list_distances(self, first: DecisionCandidate, rival: DecisionCandidate) -> Iterator[str]:
-        """Yield what the objective says of the two, then throughput, or the rent where that is the objective."""
+        """Yield the comparison by the objective, then by throughput, or by rent if throughput is the objective."""
         objective = self._decision.objective
         if objective.name is ObjectiveName.TIME:
             yield self._describe_months(first, rival)
@@ -140,9 +140,9 @@ class _ComparisonVerdict:
             yield self._describe_distance(ratio, aim, _RENTS)
 
     def _describe_distance(self, ratio: float, objective: ObjectiveName | None, payments: Sequence[str | None]) -> str:
-        """Return how far apart two values are, `ratio` of the first over the second; of throughput without an aim.
+        """Return the distance of two values, `ratio` of the first over the second; of throughput without an objective.
 
-        `payments` are how the two are paid for, of costs.
+        `payments` are how the two are paid for, for costs.
         """
         d = format_distance(ratio, self._formatter)
         if objective is ObjectiveName.COST:
@@ -175,7 +175,7 @@ class _ComparisonVerdict:
         return tr("{months} later in production", months=difference)
 
     def _is_as_compared(self, candidate: DecisionCandidate) -> bool:
-        """Whether the decision is about the deployment that the column shows."""
+        """Whether the decision is about the deployment shown in the column."""
         estimate = self._answer.columns[self._decision.columns.index(candidate.key)].estimate
         return estimate is not None and (estimate.count, estimate.plan) == (candidate.count, candidate.plan)
 
@@ -190,7 +190,7 @@ class _ComparisonVerdict:
 
 
 def describe_throughput(answer: Answer, formatter: Formatter) -> str:
-    """Return who has the highest throughput, and what limits it; then who is not compared."""
+    """Return who has the highest throughput and its limiter; then the columns not compared."""
     names = list_column_names(answer)
     ranked = rank_figures(answer, _THROUGHPUT)
     if not ranked:
@@ -206,7 +206,7 @@ def describe_throughput(answer: Answer, formatter: Formatter) -> str:
 
 
 def describe_figure_lead(answer: Answer, figure: str, formatter: Formatter) -> str:
-    """Return who is best at a figure, how far from the next, and with which odds of leading that one."""
+    """Return the leader in a figure, the distance of the next, and the odds of leading that one."""
     names, ranked = list_column_names(answer), rank_figures(answer, figure)
     if not ranked:
         return tr("{figure}: unknown at this load.", figure=label_figure(figure))
@@ -241,7 +241,7 @@ def describe_figure_lead(answer: Answer, figure: str, formatter: Formatter) -> s
 
 
 def _list_outsiders(answer: Answer, names: Sequence[str], formatter: Formatter) -> Iterator[str]:
-    """Yield on which accelerators requests queue, and which hold not even one."""
+    """Yield the accelerators whose requests queue, and those that hold not even one."""
     queueing = [name for name, column in zip(names, answer.columns, strict=True) if column.queues]
     if queueing:
         yield tr("Requests queue on {names}.", names=join_names(queueing))
@@ -254,21 +254,21 @@ def _list_outsiders(answer: Answer, names: Sequence[str], formatter: Formatter) 
 
 
 def describe_short_deployment(name: str, count: int, needs: int | None, formatter: Formatter) -> str:
-    """Return that a model does not fit on so many accelerators, and on how many it would."""
+    """Return that a model does not fit on this many accelerators, and the count that would."""
     values = {"name": name, "n": formatter.count(count), "needs": formatter.count(needs)}
     if needs is None:
         return tr("{name}: the model does not fit at any count", **values)
     return tr("{name}: the model needs {needs} accelerators, not {n}", **values)
 
 
-#: How many hold a number of requests in flight -> the sentence about them.
+#: How many columns hold a number of requests in flight -> the sentence about them.
 _FITS: Final = {
     "none": "No accelerator holds {load} in memory.",
     "one": "{names} holds {load} in memory and has room for {n}.",
     "some": "{names} hold {load} in memory; {best} has room for the most, {n}.",
     "all": "All {all} accelerators hold {load} in memory; {best} has room for the most, {n}.",
 }
-#: The same for loads that do not say how many requests are in flight.
+#: The same for loads that do not determine the number of requests in flight.
 _HANDLES: Final = {
     "none": "No accelerator handles this load ({load}).",
     "one": "{names} handles this load ({load}) and has room for {requests}.",
@@ -278,7 +278,7 @@ _HANDLES: Final = {
 
 
 def describe_fit(answer: Answer, formatter: Formatter) -> str:
-    """Return who holds the load, who has the most room to spare, where requests queue and what does not fit."""
+    """Return who holds the load, who has the most headroom, where requests queue and what does not fit."""
     names, most = list_column_names(answer), get_max_concurrencies(answer)
     holding = [
         place
@@ -310,9 +310,9 @@ def describe_fit(answer: Answer, formatter: Formatter) -> str:
 
 
 def describe_token_cost(answer: Answer, formatter: Formatter) -> str:
-    """Return who has the cheapest token to own and to rent, with odds, and who is left out; the cheaper way first.
+    """Return the cheapest token cost to own and to rent, with odds, and omitted columns; the cheaper way first.
 
-    The answer carries its costs.
+    The answer includes its costs.
     """
     ranked = {figure: ranking for figure in (_RENTED, _OWNED) if (ranking := rank_figures(answer, figure))}
     if answer.costs is None or not ranked:
@@ -329,7 +329,7 @@ def describe_token_cost(answer: Answer, formatter: Formatter) -> str:
     return " ".join((*sentences, *_list_outsiders(answer, list_column_names(answer), formatter)))
 
 
-#: Figure -> the sentence where there is one price only, where two are too close to call, and by how sure a lead is.
+#: Figure -> the sentence for a single price, for a tie, and by the confidence of a lead.
 _CHEAPEST: Final = {
     _OWNED: {
         None: "To own, {name} costs {value}.",
@@ -368,7 +368,7 @@ def _describe_cheapest(answer: Answer, figure: str, names_unit: bool, formatter:
 
 
 def describe_cost_terms(answer: Answer, formatter: Formatter) -> str:
-    """Return what the costs of an answer rest on: use, rent, servers, and the purchase prices."""
+    """Return the terms behind the costs of an answer: utilization, rent, servers, and purchase prices."""
     costs, settings = answer.costs, answer.scenario.costs
     if costs is None:
         return ""
@@ -388,7 +388,7 @@ def describe_cost_terms(answer: Answer, formatter: Formatter) -> str:
 
 
 def describe_payback(answer: Answer, formatter: Formatter) -> str:
-    """Return after how many months of use around the clock buying pays back, the soonest first."""
+    """Return the payback periods at full utilization, the shortest first."""
     costs = answer.costs
     points = [] if costs is None else [each for each in costs.break_evens if each.name == "months_to_own"]
     if not points:
@@ -412,7 +412,7 @@ def describe_payback(answer: Answer, formatter: Formatter) -> str:
 
 @dataclass(frozen=True, slots=True)
 class ImpactText:
-    """One sentence without a full stop, and lines that say more."""
+    """One sentence without a full stop, and lines with details."""
 
     sentence: str
     lines: tuple[str, ...] = ()
@@ -433,7 +433,7 @@ def describe_impact(impact: AnswerImpact, formatter: Formatter) -> ImpactText:
 
 
 class _ImpactTextBuilder:
-    """The words for one impact."""
+    """The texts of one impact."""
 
     def __init__(self, impact: AnswerImpact, formatter: Formatter) -> None:
         self._impact = impact
@@ -460,7 +460,7 @@ class _ImpactTextBuilder:
         return ""
 
     def lead(self, lead: LeaderChange) -> str:
-        """Return the new leader of a figure, or that none exists; empty if it did not change."""
+        """Return the new leader of a figure, or that there is none; empty if unchanged."""
         label = _join_in_sentence(lead.figure)
         if len(lead.after) == 1:
             if not lead.moved and not self._touched(lead.figure):
@@ -479,7 +479,7 @@ class _ImpactTextBuilder:
         return tr("Too close to call in {figure}: {names}", figure=label, names=names) if names else ""
 
     def _group(self, lead: LeaderChange, label: str) -> str:
-        """Return who joined or left a group of leaders that are too close to call."""
+        """Return which columns joined or left a tie."""
         former_leaders = join_names([self._names[key] for key in lead.before if key not in lead.after])
         joined = join_names([self._names[key] for key in lead.after if key not in lead.before])
         if former_leaders and joined:
@@ -526,7 +526,7 @@ class _ImpactTextBuilder:
         )
 
     def _lead_over_next(self, answer: Answer, figure: str, winner: str) -> tuple[float | None, str | None]:
-        """Return how many times as good the winner is as the next ranked column, and which that is."""
+        """Return the ratio of the winner to the next ranked column, and that column."""
         keys = make_column_keys(answer.scenario.accelerators)
         values = {
             key: value
@@ -569,7 +569,7 @@ class _ImpactTextBuilder:
         return lines
 
     def _figure(self, key: str, change: FigureChange) -> str:
-        """Return a figure before and after; empty if both read the same or differ by 0 percent."""
+        """Return a figure before and after; empty if both look equal."""
         formatter = self._formatter
         largest = max((each.value for each in (change.before, change.after) if each is not None), default=0.0)
         factor, unit = find_readable_unit(largest, get_figure_unit(change.figure))

@@ -1,4 +1,4 @@
-"""Advisory information: software support, reference deployments, weight loading, purchase steps; all as plain lines."""
+"""Advisory information: software support, reference deployments, weight loading, purchase steps; as plain lines."""
 
 from __future__ import annotations
 
@@ -81,7 +81,7 @@ def format_ids(ids: tuple[str, ...]) -> str:
 def group_by_software(support: SoftwareSupport, platform: str) -> Iterator[tuple[SupportEntry, ...]]:
     """Yield the statements about each software on a platform, the newest first.
 
-    Software of which nothing is said there is left out. Nothing is made of two entries.
+    Software without statements is left out. Entries are never merged.
     """
     for software in support.software:
         entries = support.support(platform, software)
@@ -90,17 +90,17 @@ def group_by_software(support: SoftwareSupport, platform: str) -> Iterator[tuple
 
 
 def list_platforms(support: SoftwareSupport) -> tuple[str, ...]:
-    """Return the platforms that anything is said of, in the order of the record."""
+    """Return the platforms with statements, in the order of the record."""
     return tuple(dict.fromkeys(entry.platform for entry in support.entries))
 
 
 def split_platforms(platform: str | None) -> tuple[str, ...]:
-    """Return the platforms that the catalog gives an accelerator in one text, `JAX/XLA, PyTorch`."""
+    """Return the platforms in an accelerator's catalog text, `JAX/XLA, PyTorch`."""
     return tuple(each.strip() for each in (platform or "").split(",") if each.strip())
 
 
 def describe_support(entry: SupportEntry) -> str:
-    """Return one entry as a sentence: level, scope, date, document, and what disputes it."""
+    """Return one entry as a sentence: level, scope, date, document, and disputes."""
     text = tr(
         "{level}: {scope} ({day}, {document})",
         level=label_support_level(entry),
@@ -127,7 +127,7 @@ def format_scale(reference: ReferenceDeployment, formatter: Formatter) -> str:
 
 
 def describe_reference(reference: ReferenceDeployment, formatter: Formatter) -> str:
-    """Return a deployment as a sentence: who, what, how many, when, on whose word."""
+    """Return a deployment as a sentence: operator, accelerators, count, date, source."""
     text = tr(
         "{who}: {what}. {scale}, {day}; {basis} ({document})",
         who=describe_operator(reference),
@@ -163,7 +163,7 @@ def list_load_workings(time: WeightLoadTime, formatter: Formatter) -> tuple[str,
         if time.storage_s is not None:
             lines.append(tr("From storage alone: {time}.", time=formatter.quantity(time.storage_s, "s")))
         return tuple(lines)
-    # The time itself is one of what it is made of, or the larger of two.
+    # The time itself is one of its terms, or the larger of two.
     lines = [line for each in time.working.inputs for line in _steps(each, formatter)]
     if time.storage_s is not None:
         lines.append(tr("The slower of the two sets the time."))
@@ -171,7 +171,7 @@ def list_load_workings(time: WeightLoadTime, formatter: Formatter) -> tuple[str,
 
 
 def _steps(term: DerivationTerm, formatter: Formatter) -> Iterator[str]:
-    """Yield the terms that are computed from numbers, those that others rest on first."""
+    """Yield the terms computed from numbers, inputs first."""
     for each in term.inputs:
         yield from _steps(each, formatter)
     if term.formula is not None and "{" in term.formula and term.value is not None:
@@ -185,7 +185,7 @@ def _steps(term: DerivationTerm, formatter: Formatter) -> Iterator[str]:
 
 
 def _glue_units(text: str) -> str:
-    """Return a text in which no number is parted from its unit at the end of a line."""
+    """Return a text in which no number is separated from its unit at a line end."""
     return _UNIT.sub(_SPACE, text)
 
 
@@ -216,7 +216,7 @@ def describe_unknown_time(problem: Message, formatter: Formatter) -> str:
     return tr("unknown: {reason}", reason=format_message(problem, formatter))
 
 
-#: What a step depends on -> what it is called.
+#: Condition of a step -> its name.
 _FACTS: Final[Mapping[str, str]] = MappingProxyType(
     {
         "fleet_size": "accelerators sharing the software",
@@ -224,7 +224,7 @@ _FACTS: Final[Mapping[str, str]] = MappingProxyType(
         "both_platforms": "serving engine runs on all accelerators",
     }
 )
-#: What a step depends on -> what has to be known of it.
+#: Condition of a step -> the missing fact.
 _MISSING: Final[Mapping[str, str]] = MappingProxyType(
     {
         "fleet_size": "number of accelerators sharing the software",
@@ -244,7 +244,7 @@ def label_step_state(line: ProcurementStepStatus) -> str:
 
 
 def describe_step_reason(line: ProcurementStepStatus, formatter: Formatter) -> str | None:
-    """Return the comparisons behind a step, and what is missing to tell; None if it always applies."""
+    """Return the comparisons behind a step, and missing facts; None if it always applies."""
     if not line.tested:
         return None
     test_texts = [_describe_step_test(each, formatter) for each in line.tested]
@@ -252,21 +252,21 @@ def describe_step_reason(line: ProcurementStepStatus, formatter: Formatter) -> s
 
 
 def describe_missing_facts(line: ProcurementStepStatus) -> str | None:
-    """Return what is missing to tell whether a step applies; None if it can be told."""
+    """Return the facts missing to decide whether a step applies; None if decided."""
     if line.applies is not None or not line.missing:
         return None
     return tr("Missing: {facts}.", facts="; ".join(tr(_MISSING[each]) for each in line.missing))
 
 
 def describe_step_alternative(line: ProcurementStepStatus) -> str | None:
-    """Return what holds instead where a step does not apply, or may not."""
+    """Return the alternative to a step that does not, or might not, apply."""
     if line.applies is True or line.step.otherwise is None:
         return None
     return tr("Otherwise: {text}", text=translate_data(line.step.otherwise))
 
 
 def describe_expired_step(line: ProcurementStepStatus) -> str | None:
-    """Return that the time which the document had in mind is over; None if it is not, or has no end."""
+    """Return that the period of the document is over; None if it is not, or has no end."""
     if not line.past or line.step.until is None:
         return None
     return tr("Expired: the source covers the time until {month}.", month=line.step.until)
@@ -316,7 +316,7 @@ def format_step_amount(figure: ProcurementFigure, formatter: Formatter) -> str:
 
 
 def format_step_figure(figure: ProcurementFigure, formatter: Formatter) -> str:
-    """Return a figure with what it is of, its date and its marks: anecdotal, computed again, disputed."""
+    """Return a figure with its subject, its date and its marks: anecdotal, computed again, disputed."""
     marks = [format_date(figure.dated)]
     if figure.anecdotal:
         marks.append(tr("anecdotal (unnamed people)"))
@@ -332,7 +332,7 @@ def format_step_figure(figure: ProcurementFigure, formatter: Formatter) -> str:
     )
 
 
-# What is done
+# Completed points
 
 
 def format_progress(sheet: NegotiationSheet, formatter: Formatter) -> str:
@@ -349,14 +349,14 @@ def summarize_step(line: ProcurementStepStatus, formatter: Formatter) -> str:
 
 
 class AdvisoryLine(NamedTuple):
-    """A line of text; `depth` 0 is a heading, further ones stand further in."""
+    """A line of text; `depth` 0 is a heading, higher depths are indented."""
 
     depth: int
     text: str
 
 
 def join_lines(lines: Iterable[AdvisoryLine]) -> str:
-    """Return lines as text, each further in by two places a depth."""
+    """Return lines as text, indented by two spaces per depth."""
     return "\n".join(f"{'  ' * line.depth}{line.text}" for line in lines)
 
 
@@ -394,7 +394,7 @@ def list_export_lines(
 
 
 def list_negotiation_lines(sheet: NegotiationSheet, formatter: Formatter) -> Iterator[AdvisoryLine]:
-    """Yield every step: whether it applies, what to ask, its figures, its points, what is done and noted."""
+    """Yield every step: whether it applies, questions, figures, points, completed ones with notes."""
     progress = format_progress(sheet, formatter)
     yield AdvisoryLine(0, tr("Negotiation sheet: {progress}", progress=progress))
     for line in sheet.lines:
@@ -465,7 +465,7 @@ def describe_missing_references() -> str:
 def list_loading_lines(
     loadings: Mapping[str, WeightLoading | Message], names: Mapping[str, str], formatter: Formatter
 ) -> Iterator[AdvisoryLine]:
-    """Yield the time to load weights for each column, with its formulas, and what it leaves out."""
+    """Yield the time to load weights for each column, with its formulas and omissions."""
     yield AdvisoryLine(0, tr("Weight loading time"))
     for key, loading in loadings.items():
         if isinstance(loading, Message):
@@ -491,7 +491,7 @@ def _list_time_lines(title: str, time: WeightLoadTime, formatter: Formatter) -> 
 def merge_loading_notes(
     loadings: Mapping[str, WeightLoading | Message], names: Mapping[str, str], formatter: Formatter
 ) -> tuple[str, ...]:
-    """Return what the times rest on and leave out, each once: with names where it is not for all columns."""
+    """Return the assumptions and omissions of the times, each once: with names unless common to all columns."""
     loading_times = {key: each for key, each in loadings.items() if isinstance(each, WeightLoading)}
     notes: dict[str, list[str]] = {}
     for key, loading in loading_times.items():
@@ -504,16 +504,16 @@ def merge_loading_notes(
     return tuple(lines)
 
 
-#: Forms of the sheet, by the suffix of its file.
+#: Formats of the sheet by file suffix.
 FORMS: Final = (".html", ".md")
 
 
 @dataclass(frozen=True, slots=True)
 class NegotiationDocument:
-    """What is on the sheet.
+    """The content of the sheet.
 
-    `names` are those of the columns by key, `sources` the documents of the steps by id. `made_on` is an ISO
-    day, `revision` that of the catalog.
+    `names` are those of the columns by key, `sources` the documents of the steps by id. `made_on` is an ISO day,
+    `revision` that of the catalog.
     """
 
     title: str
@@ -529,7 +529,7 @@ class NegotiationDocument:
 
 
 def write_negotiation_file(paper: NegotiationDocument, suffix: str) -> bytes:
-    """Return the contents of a file of that suffix; raises `InputError` for one that is no form of it."""
+    """Return the contents of a file of that suffix; raises `InputError` for an unknown suffix."""
     blocks = build_negotiation_blocks(paper)
     if suffix.lower() == ".md":
         return write_blocks_markdown(blocks).encode("utf-8")

@@ -28,12 +28,12 @@ from gpudesk.text.translation import tr, translate_data
 ValueFormatter = Callable[[float], str]
 
 _SPACE: Final = "\N{NO-BREAK SPACE}"
-#: Notes that say where the date of the next part comes from.
+#: Notes on the origin of the next accelerator's date.
 _DATED: Final = frozenset({"buying.no_next", "buying.shipping", "buying.planned", "buying.overdue", "buying.no_date"})
-#: Notes that set documents and arithmetic, or documents among themselves, against each other.
+#: Notes on contradictions between documents and arithmetic, or among documents.
 _AGAINST: Final = frozenset({"buying.computed_wait", "buying.computed_buy", "buying.rules_contradict"})
 
-#: Notes that say where other inputs come from.
+#: Notes on the origin of other inputs.
 _INPUTS_WITH_ORIGIN: Final = frozenset(
     {"buying.rented_meanwhile", "buying.tokens_of_demand", "buying.tokens_of_deployment"}
 )
@@ -86,7 +86,7 @@ _VERDICTS: Final[Mapping[DeferralVerdict, str]] = MappingProxyType(
 
 
 class RangeFigureRow(NamedTuple):
-    """A figure with its ends as texts; those of a number that is known are empty."""
+    """A figure with its ends as texts; empty for a certain number."""
 
     name: str
     low: str
@@ -96,7 +96,7 @@ class RangeFigureRow(NamedTuple):
 
 
 class FuturePriceRow(NamedTuple):
-    """What waiting saves at one price of the next part, and what that says."""
+    """The saving by waiting at one price of the next accelerator, and the verdict."""
 
     price: str
     saved: str
@@ -112,12 +112,12 @@ def label_deferral_input(name: str) -> str:
 
 
 def get_deferral_unit(name: str, money: MoneyFormatter) -> str:
-    """Return the unit that an input is shown in; empty for parts."""
+    """Return the displayed unit of an input; empty for accelerators."""
     return money.unit(tr(_UNITS[name])) if name in _UNITS else ""
 
 
 def describe_deferral_origin(name: str, analysis: DeferralAnalysis, *, stated: bool, names: Mapping[str, str]) -> str:
-    """Return where the value of an input comes from; `stated` is whether the user said it."""
+    """Return the origin of an input's value; `stated` is whether the user entered it."""
     if name == "months_to_launch":
         return tr("your answer") if stated else tr("default")
     if stated:
@@ -167,7 +167,7 @@ def format_deferral_verdict(analysis: DeferralAnalysis, names: Mapping[str, str]
 
 
 def label_deferral_verdict(verdict: DeferralVerdict | None) -> str:
-    """Return a verdict in a few words; None is what documents leave open."""
+    """Return a verdict in a few words; None is left open by documents."""
     return tr("undecided") if verdict is None else tr(_VERDICTS[verdict])
 
 
@@ -201,18 +201,18 @@ def describe_deferral_rule(opinion: RuleOpinion) -> str:
 
 
 def describe_contradiction(analysis: DeferralAnalysis) -> str:
-    """Return where documents and arithmetic, or documents among themselves, contradict; empty if not."""
+    """Return the contradictions between documents and arithmetic, or among documents; empty without any."""
     return " ".join(f"{format_message(note)}." for note in analysis.notes if note.id in _AGAINST)
 
 
 def list_deferral_notes(analysis: DeferralAnalysis, formatter: Formatter) -> list[str]:
-    """Return what figures rest on and lack, but for what inputs and verdict say themselves."""
+    """Return the assumptions and omissions of figures, except those shown with inputs and verdict."""
     covered_ids = _DATED | _AGAINST | _INPUTS_WITH_ORIGIN
     return [f"{format_message(note, formatter)}." for note in analysis.notes if note.id not in covered_ids]
 
 
 def find_lacking_costs(analysis: DeferralAnalysis, accelerator_name: str) -> frozenset[str]:
-    """Return what costs of an accelerator lack: `price`, `power`, `rent`; it is named as in the catalog."""
+    """Return the missing cost inputs of an accelerator: `price`, `power`, `rent`; named as in the catalog."""
     return frozenset(
         str(note.parameters["kind"]).removeprefix("lacks.")
         for note in analysis.notes
@@ -267,13 +267,13 @@ def _build_figure_row(name: str, spread: UncertainValue | None, unit: str, text:
     return RangeFigureRow(name, text(spread.low), text(spread.likely), text(spread.high), unit)
 
 
-# Where it turns
+# Break-even values
 
 
 def list_deferral_flips(
     analysis: DeferralAnalysis, names: Mapping[str, str], money: MoneyFormatter, formatter: Formatter
 ) -> list[tuple[str, str]]:
-    """Return what would turn the verdict, everything else as it most likely is: what, and at which value."""
+    """Return the values at which the verdict changes, everything else at its likely value."""
     turns, rows = analysis.turns, list[tuple[str, str]]()
     following = "" if analysis.next_part is None else names[analysis.next_part]
     months = (
@@ -332,7 +332,7 @@ def describe_release_slip(analysis: DeferralAnalysis, names: Mapping[str, str], 
 
 
 class SignalState(StrEnum):
-    """How a signal stands."""
+    """The state of a signal."""
 
     PASSED = "passed"
     NOT = "not passed"
@@ -352,7 +352,7 @@ def label_signal_state(state: SignalState) -> str:
 
 
 def format_threshold(signal: WatchSignal, formatter: Formatter) -> str:
-    """Return what a signal has to get past, `below 12%`."""
+    """Return the threshold of a signal, `below 12%`."""
     limit = signal.threshold
     if limit is None:
         return tr("yes")
@@ -375,7 +375,7 @@ def format_signal_value(signal: WatchSignal, value: WatchValue | None, formatter
 
 
 def describe_known_value(watched: SignalStatus, source: str, formatter: Formatter) -> str:
-    """Return the value that holds with its date and where it is from: the user's source, or `source`."""
+    """Return the current value with its date and source: the user's source, or `source`."""
     signal_value = watched.note or watched.known
     if signal_value is None:
         return tr("no value")
@@ -391,7 +391,7 @@ def describe_known_value(watched: SignalStatus, source: str, formatter: Formatte
 
 
 def describe_recorded_value(watched: SignalStatus, source: str, formatter: Formatter) -> str:
-    """Return what is on record where the user's note holds instead; empty if it does not."""
+    """Return the recorded value that the user's note replaces; empty without a note."""
     recorded = watched.known
     if watched.note is None or recorded is None:
         return ""
@@ -406,7 +406,7 @@ def describe_signal_note(watched: SignalStatus) -> str:
 
 
 def describe_signal_distance(watched: SignalStatus, formatter: Formatter) -> str:
-    """Return how far a signal is from its threshold; empty once it is past it, and without a number."""
+    """Return the distance of a signal to its threshold; empty once past it, and without a number."""
     if watched.missing is None or watched.passed or watched.signal.threshold is None:
         return ""
     missing = join_unit(formatter.stated(round(watched.missing, 9)), watched.signal.threshold.unit)
@@ -414,7 +414,7 @@ def describe_signal_distance(watched: SignalStatus, formatter: Formatter) -> str
 
 
 def describe_signal_effect(watched: SignalStatus) -> str:
-    """Return what the signal changes as it stands, and what it would if it passed."""
+    """Return the consequences of a signal now, and after passing."""
     signal = watched.signal
     if watched.passed:
         return translate_data(signal.if_passed)
@@ -423,7 +423,7 @@ def describe_signal_effect(watched: SignalStatus) -> str:
 
 
 def describe_idle_note(watched: SignalStatus) -> str:
-    """Return that a note of the user's has no effect; empty if it has."""
+    """Return that a note of the user has no effect; empty if it has."""
     note = watched.idle
     if note is None:
         return ""

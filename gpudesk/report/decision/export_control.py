@@ -33,9 +33,9 @@ _MEASURED: Final = MappingProxyType(
         ExportMetric.MEMORY_BANDWIDTH: "Memory bandwidth",
     }
 )
-#: Notes of a check that views say in places of their own.
+#: Notes of a check that views show elsewhere.
 _SAID_ELSEWHERE: Final = frozenset({"export.refused", "export.verify"})
-#: Notes that hold for every accelerator.
+#: Notes common to all accelerators.
 _SHARED: Final = frozenset({"export.destination", "export.read"})
 
 
@@ -51,7 +51,7 @@ def get_score_head() -> str:
 
 
 def format_score_product(score: ExportScore, formatter: Formatter) -> str:
-    """Return a score as the product that it is, `2,614.9 × 8 = 20,919`."""
+    """Return a score as a product, `2,614.9 × 8 = 20,919`."""
     flops = formatter.stated(float(f"{score.flops / _TERA:.9g}"))
     if score.bits is None or score.tpp is None:
         return tr("{flops} TFLOPS, not scored", flops=flops)
@@ -59,7 +59,7 @@ def format_score_product(score: ExportScore, formatter: Formatter) -> str:
 
 
 def list_scores(check: ExportCheck, formatter: Formatter) -> tuple[str, ...]:
-    """Return every product with the formats that have it, the largest first."""
+    """Return every score with its formats, the largest first."""
     if not check.scores:
         return (MISSING_VALUE_TEXT,)
     lines = []
@@ -78,7 +78,7 @@ def label_measured_quantity(measured: ExportMetric) -> str:
 
 
 def format_measured_amount(measured: ExportMetric, value: float, formatter: Formatter) -> str:
-    """Return a figure of what a rule counts, with its unit where it has one."""
+    """Return a figure of a rule's quantity, with its unit if any."""
     if measured is ExportMetric.TPP:
         return formatter.number(value)
     if measured is ExportMetric.MEMORY_BANDWIDTH:
@@ -87,7 +87,7 @@ def format_measured_amount(measured: ExportMetric, value: float, formatter: Form
 
 
 def format_rule_limit(limit: ExportLimit, formatter: Formatter) -> str:
-    """Return what a rule asks of a figure, `TPP at least 4,800`."""
+    """Return a rule's condition on a figure, `TPP at least 4,800`."""
     kind, value = (
         label_measured_quantity(limit.measured),
         format_measured_amount(limit.measured, limit.value, formatter),
@@ -98,7 +98,7 @@ def format_rule_limit(limit: ExportLimit, formatter: Formatter) -> str:
 
 
 def describe_limit_standing(limit_comparison: LimitComparison, formatter: Formatter) -> str:
-    """Return a figure beside the limit of a rule, `20,919 is above 4,800`."""
+    """Return a figure compared with the limit of a rule, `20,919 is above 4,800`."""
     kind = limit_comparison.limit.measured
     limit = format_measured_amount(kind, limit_comparison.limit.value, formatter)
     if limit_comparison.value is None:
@@ -114,7 +114,7 @@ def describe_limit_standing(limit_comparison: LimitComparison, formatter: Format
 
 
 def describe_rule_outcome(check: ExportRuleCheck) -> str:
-    """Return what a rule means for an accelerator: control, or an eased review, and by which of its lines."""
+    """Return the outcome of a rule for an accelerator: control, or an eased review, and the deciding line."""
     if not check.lines:
         return tr("No score applies")
     limit_names = _join_lines(check, met=True)
@@ -134,7 +134,7 @@ def _join_lines(check: ExportRuleCheck, *, met: bool | None) -> str:
 
 
 def list_rule_cell_lines(check: ExportRuleCheck, formatter: Formatter) -> tuple[str, ...]:
-    """Return how an accelerator stands to a rule: the figures of its first line, then the outcome."""
+    """Return how an accelerator compares with a rule: the figures of its first line, then the outcome."""
     if not check.lines:
         return (describe_rule_outcome(check),)
     return (
@@ -147,7 +147,7 @@ def list_rule_cell_lines(check: ExportRuleCheck, formatter: Formatter) -> tuple[
 
 
 def select_scored_rules(rules: ExportRuleSet) -> tuple[ExportRule, ...]:
-    """Return the rules that a score is held against, the newest first."""
+    """Return the rules with score thresholds, the newest first."""
     return tuple(rule for rule in rules.rules if rule.lines)
 
 
@@ -175,7 +175,7 @@ def describe_rule_status(rule: ExportRule, rules: ExportRuleSet) -> str | None:
 
 
 def list_rule_conditions(rule: ExportRule, formatter: Formatter) -> tuple[str, ...]:
-    """Return what a rule describes: each line with its limits, which must all hold, and its note."""
+    """Return the description of a rule: each line with its limits, all of which must be met, and its note."""
     lines = []
     for line in rule.lines:
         first, *others = (format_rule_limit(limit, formatter) for limit in line.limits)
@@ -186,7 +186,7 @@ def list_rule_conditions(rule: ExportRule, formatter: Formatter) -> tuple[str, .
 
 
 def list_export_rule_lines(rule: ExportRule, rules: ExportRuleSet, formatter: Formatter) -> tuple[str, ...]:
-    """Return all there is to say of a rule: what it counts and describes, its note, what came later."""
+    """Return the full text of a rule: quantity and description, note, later changes."""
     status = describe_rule_status(rule, rules)
     return (
         *((tr("{status}.", status=status),) if status else ()),
@@ -204,7 +204,7 @@ def list_rule_publications(rule: ExportRule) -> tuple[str, ...]:
 
 
 def describe_destination(rule: ExportRule, check: ExportCheck) -> str | None:
-    """Return whether what was read of a rule names the destination; None if neither can be said."""
+    """Return whether the text of a rule names the destination; None if undecided."""
     destination = next((each.named for each in check.rules if each.rule.id == rule.id), None)
     if destination is None or check.destination is None:
         return None
@@ -213,11 +213,11 @@ def describe_destination(rule: ExportRule, check: ExportCheck) -> str | None:
     return tr("The rule text on file does not name {place}.", place=check.destination)
 
 
-# What is refused, and what else is to be said
+# Refuted statements and further notes
 
 
 def describe_refused_claim(claim: RefutedStatement, name: str, formatter: Formatter) -> str:
-    """Return a statement that does not hold, with the arithmetic that refuses it."""
+    """Return a refuted statement, with the arithmetic that refutes it."""
     flops = formatter.stated(claim.peak / _TERA)
     product = f"{flops} × {claim.bits} = {formatter.number(claim.tpp)}"
     return tr(
@@ -232,9 +232,9 @@ def describe_refused_claim(claim: RefutedStatement, name: str, formatter: Format
 
 
 def list_check_notes(checks: Sequence[ExportCheck], formatter: Formatter) -> tuple[str, ...]:
-    """Return the notes of checks, each once: with the names that it is for where it is not for all of them.
+    """Return the notes of checks, each once: with names unless common to all.
 
-    What is refused, and the warning, are said in places of their own.
+    Refuted statements and the warning are shown elsewhere.
     """
     notes: dict[str, list[str]] = {}
     shared: dict[str, None] = {}

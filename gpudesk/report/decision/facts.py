@@ -1,4 +1,4 @@
-"""Names, values and units of the facts that decisions rest on."""
+"""Names, values and units of the facts behind decisions."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from gpudesk.text.translation import tr
 
 
 class _FactKind(StrEnum):
-    """What a fact is, which decides its unit and digits."""
+    """The kind of a fact, which decides its unit and digits."""
 
     YES_NO = "yes or no"
     COUNT = "count"
@@ -49,7 +49,7 @@ class _FactKind(StrEnum):
 
 
 class _FactLabel(NamedTuple):
-    """What a fact is called, and what it is."""
+    """The name and kind of a fact."""
 
     name: str
     kind: _FactKind = _FactKind.YES_NO
@@ -130,7 +130,7 @@ _FACTS: Final[Mapping[str, _FactLabel]] = MappingProxyType(
         "air_cooled": _FactLabel("Runs with air cooling"),
         "system_kw": _FactLabel("Power per system", _FactKind.KW),
         "delivery_months": _FactLabel("Delivery time", _FactKind.MONTHS),
-        # Beside the others
+        # Relative to others
         "leads_memory": _FactLabel("Most memory"),
         "leads_bandwidth": _FactLabel("Highest memory bandwidth"),
         "leads_compute": _FactLabel("Highest 16-bit compute"),
@@ -183,7 +183,7 @@ _FACTS: Final[Mapping[str, _FactLabel]] = MappingProxyType(
         "unsure": _FactLabel("Too close to call"),
     }
 )
-#: What answers are called where a whole question does not fit.
+#: Short names of answers, where the whole question does not fit.
 _ANSWERS: Final[Mapping[str, str]] = MappingProxyType(
     {
         "serving_engine": "Serving engine",
@@ -239,7 +239,7 @@ _GENERATIONS: Final[Mapping[str, str]] = MappingProxyType(
     }
 )
 _FORMS: Final[Mapping[str, str]] = MappingProxyType({"oam": "OAM", "sxm": "SXM", "pcie": "PCIe"})
-#: Kinds whose figures have their unit behind them.
+#: Kinds with a unit after their figures.
 _MEASURED: Final = frozenset(
     {
         _FactKind.GB,
@@ -259,19 +259,19 @@ _MEASURED: Final = frozenset(
         _FactKind.TOKENS,
     }
 )
-#: Amounts of money with what stands behind their currency. Labels of costs name the million tokens.
+#: Amounts of money with the text after their currency. Labels of costs name the million tokens.
 _MONEY: Final = {_FactKind.USD: "", _FactKind.USD_PER_HOUR: "/h", _FactKind.USD_PER_MILLION: ""}
-#: Below this a link's traffic is as good as none.
+#: Below this a link's traffic is negligible.
 _LEAST_GBS: Final = 0.01
 
 
 def label_fact(name: str) -> str:
-    """Return what a fact is called; an answer by what its question is about."""
+    """Return the name of a fact; an answer's by the subject of its question."""
     return tr(_FACTS[name].name if name in _FACTS else _ANSWERS[name])
 
 
 def format_fact(name: str, fact: FactValue, formatter: Formatter) -> str:
-    """Return a fact with its band and its unit, or in a word; a dash where it is not known."""
+    """Return a fact with its interval and unit, or as a word; a dash if unknown."""
     if fact is None:
         return MISSING_VALUE_TEXT
     if name in QUESTIONS:
@@ -292,7 +292,7 @@ def format_fact(name: str, fact: FactValue, formatter: Formatter) -> str:
 
 
 def get_fact_unit(name: str) -> str | None:
-    """Return the unit that the figures of a fact are in; None for words, counts and answers."""
+    """Return the unit of a fact's figures; None for words, counts and answers."""
     if name not in _FACTS:
         return None
     kind = _FACTS[name].kind
@@ -300,7 +300,7 @@ def get_fact_unit(name: str) -> str | None:
 
 
 def format_fact_figure(name: str, fact: FactValue, formatter: Formatter) -> str:
-    """Return a fact without its unit, of a band the likely value: for tables that have the unit elsewhere."""
+    """Return a fact without its unit, an interval's likely value: for tables with a separate unit."""
     likely = float(f"{fact.value:.3g}") if isinstance(fact, IntervalEstimate) else fact
     if get_fact_unit(name) == _FactKind.MS and isinstance(likely, int | float):
         return formatter.estimate(likely)

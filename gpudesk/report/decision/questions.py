@@ -41,7 +41,7 @@ _SCREENS: Final[Mapping[DialogueScreen, str]] = MappingProxyType(
 _GROUPS: Final[Mapping[RuleStrength, str]] = MappingProxyType(
     {RuleStrength.HARD: "Required", RuleStrength.STRONG: "Most important", RuleStrength.MILD: "Details"}
 )
-#: Question -> (title, why it is asked).
+#: Question -> (title, reason).
 _QUESTIONS: Final[Mapping[str, tuple[str, str]]] = MappingProxyType(
     {
         "serving_engine": (
@@ -237,7 +237,7 @@ _OPTIONS: Final[Mapping[str, Mapping[str, tuple[str, str]]]] = MappingProxyType(
         },
     }
 )
-#: What a number that is offered is good for.
+#: Uses of the suggested numbers.
 _USES: Final[Mapping[tuple[str, float], str]] = MappingProxyType(
     {
         ("ttft_limit_ms", 1000.0): "Chat that feels immediate",
@@ -266,7 +266,7 @@ _USES: Final[Mapping[tuple[str, float], str]] = MappingProxyType(
 
 
 class OptionTexts(NamedTuple):
-    """What an option says: its title, and what it is good for."""
+    """The texts of an option: its title, and its use."""
 
     title: str
     use: str
@@ -297,7 +297,7 @@ def get_option_texts(name: str, value: AnswerValue, formatter: Formatter) -> Opt
 
 
 def format_answer_number(name: str, value: float, formatter: Formatter) -> str:
-    """Return a number that answers a question, with its unit."""
+    """Return a numeric answer to a question, with its unit."""
     unit = QUESTIONS[name].unit
     if unit == "ms" and value >= 1000.0:
         return tr("{number} s", number=formatter.stated(value / 1000.0))
@@ -319,7 +319,7 @@ _LED_BY_TWO = 2
 
 
 class ColumnOutcome(StrEnum):
-    """What becomes of an accelerator under an answer."""
+    """The outcome of an accelerator under an answer."""
 
     STAYS = "stays"
     UNDECIDED = "undecided"
@@ -368,7 +368,7 @@ def _undecided(open_keys: list[str], remaining: list[str], names: Mapping[str, s
 
 
 def describe_lead(decision: Decision, names: Mapping[str, str], formatter: Formatter) -> str:
-    """Return what is recommended with its odds, of a close call the next one too; empty without any."""
+    """Return the recommendation with its odds, for a close call also the next one; empty without any."""
     odds = {each.key: each.odds for each in decision.candidates}
     candidate = decision.recommended
     if candidate is None:
@@ -383,9 +383,9 @@ def describe_lead(decision: Decision, names: Mapping[str, str], formatter: Forma
 
 
 def describe_option_effect(question: str, decision: Decision, names: Mapping[str, str], formatter: Formatter) -> str:
-    """Return what an answer does, by the decision under it: what it leaves, or who leads, or both.
+    """Return the effect of an answer, by the decision under it: remaining accelerators, or the leader, or both.
 
-    Questions of what must hold say what is left; the others who leads, and what is left where not all is.
+    Questions about requirements state what remains; the others the leader, and what remains if not all do.
     """
     leaves, leads = describe_remaining(decision, names), describe_lead(decision, names, formatter)
     if QUESTIONS[question].screen.strength is RuleStrength.HARD or not leads:
@@ -396,7 +396,7 @@ def describe_option_effect(question: str, decision: Decision, names: Mapping[str
 
 
 def describe_option_briefly(question: str, decision: Decision, names: Mapping[str, str], formatter: Formatter) -> str:
-    """Return what an answer does where there is little room: what it leaves, else who leads by how much."""
+    """Return the effect of an answer briefly: what remains, else the leader and its lead."""
     lead = decision.recommended
     some_in_doubt = any(each.removed or each.open_rules for each in decision.candidates)
     if lead is None or some_in_doubt or QUESTIONS[question].screen.strength is RuleStrength.HARD:
@@ -422,7 +422,7 @@ def describe_answer_origin(answered: QuestionAnswer) -> str:
 
 
 def format_short_answer(question: str, answered: QuestionAnswer, formatter: Formatter) -> str:
-    """Return the current answer for a list: whose it is too, unless the user gave it."""
+    """Return the current answer for a list: with its origin, unless the user gave it."""
     if answered.origin is AnswerOrigin.DEFAULT:
         return tr("not answered")
     text = format_answer(question, answered.value, formatter)
@@ -432,7 +432,7 @@ def format_short_answer(question: str, answered: QuestionAnswer, formatter: Form
 
 
 def list_offered_values(question: str, in_force: AnswerValue) -> tuple[AnswerValue, ...]:
-    """Return what is offered, a number in effect that is none of it at its place among the numbers."""
+    """Return the suggestions, with the current number inserted in order if it is not one of them."""
     definition = QUESTIONS[question]
     if in_force in definition.offered or isinstance(in_force, str):
         return definition.offered

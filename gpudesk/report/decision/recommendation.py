@@ -1,4 +1,4 @@
-"""The recommendation on a sheet: verdict with reasons, what is delivered, and the trace of rules."""
+"""The recommendation on a sheet: verdict with reasons, delivered figures, and the trace of rules."""
 
 from __future__ import annotations
 
@@ -73,7 +73,7 @@ from gpudesk.text.formatting import MISSING_VALUE_TEXT, Formatter, IntervalEstim
 from gpudesk.text.messages import lower_for_sentence
 from gpudesk.text.translation import tr, translate_data, trn
 
-#: Facts of a column that a recommendation names, as far as they are known.
+#: Facts of a column that a recommendation names, if known.
 _DELIVERED: Final = (
     "tokens_per_s",
     "ttft_ms",
@@ -84,12 +84,12 @@ _DELIVERED: Final = (
     "rent_usd_h",
     "spend_usd",
 )
-#: Changes that a sheet has room for, the nearest first.
+#: Maximum number of changes on a sheet, the nearest first.
 _MOST_FLIPS: Final = 6
 
 
 def format_recommended_deployment(decision: Decision, formatter: Formatter) -> str | None:
-    """Return how the leading column is deployed, `8 accelerators, TP 8`; None if none is."""
+    """Return the deployment of the leading column; None without one."""
     candidate = decision.recommended
     if candidate is None:
         return None
@@ -99,7 +99,7 @@ def format_recommended_deployment(decision: Decision, formatter: Formatter) -> s
 
 
 def list_delivered_figures(decision: Decision, key: str, formatter: Formatter) -> tuple[tuple[str, str], ...]:
-    """Return what a column delivers and costs: each a label and a figure with its band and unit."""
+    """Return the performance and cost of a column: each a label and a figure with its interval and unit."""
     facts = decision.parts[decision.columns.index(key)]
     fact_names = [name for name in _DELIVERED if facts.get(name) is not None]
     return tuple((label_fact(name), format_fact(name, facts[name], formatter)) for name in fact_names)
@@ -117,7 +117,7 @@ def build_recommendation(
     formatter: Formatter,
     costs: CostAnswer | None = None,
 ) -> SheetRecommendation:
-    """Return the verdict with what there is to say of it; `heads` are those of the columns in their order."""
+    """Return the verdict with further texts; `heads` are those of the columns in order."""
     by_key = dict(zip(decision.columns, heads, strict=True))
     names = {key: head.name for key, head in by_key.items()}
     key = find_leading_column(decision)
@@ -148,7 +148,7 @@ def list_recommendation_lines(
     formatter: Formatter,
     costs: CostAnswer | None = None,
 ) -> tuple[SheetRemark, ...]:
-    """Return, by subject, what is delivered, arguments, what would change it, what to do, and what is assumed.
+    """Return, by subject, the delivered figures, arguments, changes that would alter it, actions, and assumptions.
 
     The lines have no full stop.
     """
@@ -176,7 +176,7 @@ def list_recommendation_lines(
 def list_arguments_against(
     decision: Decision, names: HeadNames, formatter: Formatter, costs: CostAnswer | None = None
 ) -> Iterator[str]:
-    """Yield the arguments against what is recommended, and a hosted API that costs less than its tokens."""
+    """Yield the arguments against the recommendation, and a hosted API with cheaper tokens."""
     for each in decision.against:
         yield describe_reason(each, names, formatter)
     first = decision.recommended
@@ -192,7 +192,7 @@ def list_arguments_against(
 
 
 def _list_rent_remarks(decision: Decision, costs: CostAnswer, names: HeadNames, formatter: Formatter) -> Iterator[str]:
-    """Yield who rents the recommended accelerator for the least, and what sets rents apart."""
+    """Yield the cheapest provider of the recommended accelerator, and differences between rents."""
     key = find_leading_column(decision)
     if decision.facts.get("acquisition") != "own":
         for column in costs.columns:
@@ -206,7 +206,7 @@ def _list_rent_remarks(decision: Decision, costs: CostAnswer, names: HeadNames, 
 
 
 def _list_reversals(costs: CostAnswer, key: str, names: HeadNames) -> Iterator[str]:
-    """Yield accelerators rented from another kind of provider that cost less per token where one provider rents both.
+    """Yield accelerators whose lower token cost is due to another kind of provider, if one provider rents both.
 
     `key` is the recommended column.
     """
@@ -231,7 +231,7 @@ def _list_reversals(costs: CostAnswer, key: str, names: HeadNames) -> Iterator[s
 
 
 def _compare_per_rent(column: CostColumn) -> float:
-    """Return the cost of tokens for each dollar of rent."""
+    """Return the token cost per dollar of rent."""
     assert column.rented is not None
     assert column.rent_usd_per_hour is not None
     return column.rented.output.value / column.rent_usd_per_hour
@@ -240,7 +240,7 @@ def _compare_per_rent(column: CostColumn) -> float:
 def list_decision_assumptions(
     decision: Decision, names: HeadNames, formatter: Formatter, costs: CostAnswer | None = None
 ) -> Iterator[str]:
-    """Yield what a recommendation assumes: architecture of the model, payment, hours in use, software, fleet."""
+    """Yield the assumptions of a recommendation: architecture of the model, payment, hours of use, software, fleet."""
     architecture = decision.facts.get("generic_architecture")
     if architecture is not None:
         yield tr("Unknown model architecture {architecture}: computed as a plain decoder", architecture=architecture)
@@ -282,7 +282,7 @@ def _list_payment_assumptions(decision: Decision, formatter: Formatter, costs: C
 
 
 def _list_delivered_lines(decision: Decision, formatter: Formatter) -> Iterator[str]:
-    """Yield how what is recommended is deployed, and what it delivers."""
+    """Yield the recommended deployment and its performance."""
     key = find_leading_column(decision)
     if key is None:
         return
@@ -297,7 +297,7 @@ def _list_delivered_lines(decision: Decision, formatter: Formatter) -> Iterator[
 
 
 def list_removed_columns(decision: Decision, names: HeadNames, formatter: Formatter) -> Iterator[str]:
-    """Yield each column that is removed because the model does not fit, or with its first rule and how many others."""
+    """Yield each removed column with the misfit of the model, or its first rule and the number of others."""
     for key, exclusions in groupby(decision.exclusions, key=lambda each: each.key):
         if unfit := describe_unfit(key, decision, names, formatter):
             yield tr("Does not fit: {needs}", needs=unfit)
@@ -330,7 +330,7 @@ def _list_user_answers(decision: Decision, formatter: Formatter) -> Iterator[str
 
 
 def build_trace_rows(decision: Decision, formatter: Formatter) -> tuple[SheetTraceRow, ...]:
-    """Return a row for each rule that fired, by what it did."""
+    """Return a row for each rule that fired, by its effect."""
     return tuple(_build_trace_row(line, decision, formatter) for line in decision.trace)
 
 
@@ -375,9 +375,9 @@ def _build_trace_cell(shows: str | None, cell: TraceCell, formatter: Formatter) 
 
 
 def build_trace_table(sheet: ComparisonSheet, *, signed: bool = True) -> ComparisonTable:
-    """Return the rows by their strengths, each figure behind the sign of what its rule does.
+    """Return the rows by strength, each figure after the sign of its rule's effect.
 
-    Unless `signed`, what is removed has no sign of its own: whoever draws the cell marks it.
+    Unless `signed`, removals have no sign: the cell's painter marks them.
     """
     groups = tuple(
         ComparisonGroup(f"trace.{title}", title, tuple(_build_shown_row(row, signed=signed) for row in rows))

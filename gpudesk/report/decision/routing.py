@@ -71,7 +71,7 @@ _KINDS: Final[Mapping[RequestKind, str]] = MappingProxyType({RequestKind.SHORT: 
 
 
 class RoutedPlanTitle(NamedTuple):
-    """What a plan is called: which requests go where, in one line or two."""
+    """The name of a plan: the routes of its requests, on one line or two."""
 
     first: str
     second: str = ""
@@ -82,7 +82,7 @@ class RoutedPlanTitle(NamedTuple):
 
 
 class RoutedPoolCell(NamedTuple):
-    """The accelerators of one part in a plan, their replicas, and how many of them stand by."""
+    """The accelerators of one kind in a plan, their replicas, and the number of spares."""
 
     total: str
     replicas: str = ""
@@ -97,19 +97,19 @@ def label_routing_input(name: str) -> str:
 
 
 def label_request_class(kind: RequestKind) -> str:
-    """Return what a kind of requests is called, `long requests`."""
+    """Return the name of a kind of requests, `long requests`."""
     return tr("long requests") if kind is RequestKind.LONG else tr("short requests")
 
 
 def describe_routing_origin(name: str, origin: RequestRateOrigin, *, stated: bool) -> str:
-    """Return where the value of an input comes from; `origin` is that of the requests per second."""
+    """Return the origin of an input's value; `origin` is that of the request rate."""
     if name == "requests_per_s":
         return tr(_RATES[origin])
     return tr("entered by you") if stated else tr(_ORIGINS[name])
 
 
 def describe_request_mix(routing: RoutingResult, formatter: Formatter, models: Mapping[str, str] | None = None) -> str:
-    """Return how many requests there are of each kind; with `models`, names by id, also who answers them."""
+    """Return how many requests of each kind there are; with `models`, names by id, also the serving model."""
     kinds = "; ".join(_kind_text(kind, formatter, models) for kind in routing.classes)
     rate = formatter.estimate(routing.requests_per_s)
     return tr("{rate} requests/s ({origin}): {kinds}.", rate=rate, origin=tr(_RATES[routing.rate_origin]), kinds=kinds)
@@ -142,7 +142,7 @@ def format_routed_plan(plan: RoutePlan, routing: RoutingResult, names: Mapping[s
 
 
 def build_pool_cell(plan: RoutedPlan, key: str, formatter: Formatter) -> RoutedPoolCell:
-    """Return the accelerators of a column in a plan, spare ones among them, and their replicas."""
+    """Return the accelerators of a column in a plan, including spares, and their replicas."""
     pools = [pool for pool in plan.pools if pool.key == key]
     if not plan.pools:
         return RoutedPoolCell(MISSING_VALUE_TEXT)
@@ -164,14 +164,14 @@ def build_pool_cell(plan: RoutedPlan, key: str, formatter: Formatter) -> RoutedP
 
 
 def describe_impossible_plan(plan: RoutedPlan, formatter: Formatter) -> str:
-    """Return why a plan cannot be, as a sentence; empty if it can."""
+    """Return why a plan is impossible, as a sentence; empty if it is possible."""
     if plan.reason is None:
         return ""
     return f"{capitalize_first(format_message(plan.reason, formatter))}."
 
 
 def format_span(spread: UncertainValue | None, text: AmountFormatter) -> str:
-    """Return the ends of an amount; empty if it is known, or not known at all."""
+    """Return the ends of an amount; empty if it is certain or unknown."""
     if spread is None or spread.is_known:
         return ""
     return f"{text(spread.low)}{_SPACE}–{_SPACE}{text(spread.high)}"
@@ -183,7 +183,7 @@ def format_signed_amount(usd: float, text: AmountFormatter) -> str:
 
 
 def find_extra_cost(ranking: RouteRanking | None, plan: RoutePlan) -> SplitSurcharge | None:
-    """Return what a split costs beyond the cheaper plan with one part; None for those with one part."""
+    """Return the extra cost of a split over the cheaper single-accelerator plan; None for the latter."""
     each = () if ranking is None else ranking.beyond
     return next((surcharge for surcharge in each if surcharge.plan is plan), None)
 
@@ -258,7 +258,7 @@ def _build_extra_cost(plan: RoutedPlan, ranking: RouteRanking | None, money: Mon
 
 
 def _describe_plan_cell(plan: str, column: DataColumn, cell: DataCell) -> str:
-    """Return all that a cell says; its own sentence is what there is to say beyond its texts."""
+    """Return the full text of a cell; its own sentence is the text beyond its cells."""
     text = tr("{plan}, {head}: {value}", plan=plan, head=column.head, value=cell.text or tr("not applicable"))
     below = f"{column.detail} {cell.detail}" if cell.detail else ""
     return "; ".join(filter(None, (text, below, cell.sentence)))
@@ -277,7 +277,7 @@ def describe_ranking(ranking: RouteRanking | None, routing: RoutingResult, names
 def describe_extra_cost(
     surcharge: SplitSurcharge, routing: RoutingResult, names: Mapping[str, str], money: MoneyFormatter
 ) -> str:
-    """Return what a split costs beyond one vendor, with what of it is software, as a sentence."""
+    """Return the extra cost of a split over one vendor, with its software share, as a sentence."""
     values = {
         "split": format_routed_plan(surcharge.plan, routing, names).whole,
         "amount": _amount(surcharge.usd, money),
@@ -303,16 +303,16 @@ def _amount(spread: UncertainValue, money: MoneyFormatter) -> str:
 
 
 def list_routing_notes(routing: RoutingResult, formatter: Formatter) -> list[str]:
-    """Return what the figures rest on and what they lack, but for where the requests come from."""
+    """Return the assumptions and omissions of the figures, except the origin of the requests."""
     covered_ids = ("routing.rate_of_baseline", "routing.rate_of_load")
     return [f"{format_message(note, formatter)}." for note in routing.notes if note.id not in covered_ids]
 
 
-# One pool of both
+# A shared pool
 
 
 def list_shared_pool_lines(routing: RoutingResult, formatter: Formatter) -> tuple[str, ...]:
-    """Return what one pool of both parts loses, and the formula in words and in numbers; empty without."""
+    """Return the loss of a pool shared by both accelerators, and the formula in words and in numbers; empty without."""
     loss, working = routing.shared_loss, routing.shared_working
     if loss is None or working is None:
         return ()
@@ -333,7 +333,7 @@ def list_shared_pool_lines(routing: RoutingResult, formatter: Formatter) -> tupl
 
 
 def format_mixing_line(rule: DecisionRule) -> str:
-    """Return what a document says on mixing vendors, with its date, source and strength."""
+    """Return a document's statement on mixing vendors, with its date, source and strength."""
     advice = next((case.advice for case in rule.cases if case.advice is not None), "")
     text = f"{translate_data(rule.why)} {translate_data(advice)}".strip()
     strength = lower_for_sentence(label_rule_strength(rule.strength))

@@ -27,7 +27,7 @@ from gpudesk.text.formatting import Formatter
 from gpudesk.text.messages import capitalize_first, lower_for_sentence
 from gpudesk.text.translation import tr, translate_data
 
-#: What it is called that a fact is not so.
+#: The text of a negated fact.
 _NOT: Final[Mapping[str, str]] = MappingProxyType(
     {
         "all_fit_alone": "the model does not fit on one accelerator of every type",
@@ -39,7 +39,7 @@ _NOT: Final[Mapping[str, str]] = MappingProxyType(
         "standard_model": "the model has experts or nonstandard attention",
     }
 )
-#: Bounds from here on only say that there is no limit.
+#: Bounds above this mean no limit.
 _UNBOUNDED: Final = 1e12
 _SIGNS: Final[Mapping[type[ast.cmpop], str]] = MappingProxyType(
     {ast.Eq: "=", ast.NotEq: "≠", ast.Lt: "<", ast.LtE: "≤", ast.Gt: ">", ast.GtE: "≥"}
@@ -50,7 +50,7 @@ _OPPOSITES: Final[Mapping[type[ast.cmpop], type[ast.cmpop]]] = MappingProxyType(
 
 
 def describe_condition_result(tested: ConditionResult, formatter: Formatter) -> str:
-    """Return one comparison with its numbers as it turned out, `needed on one, 412 GB > memory 256 GB`."""
+    """Return one comparison with its numbers, `needed on one, 412 GB > memory 256 GB`."""
     node = ast.parse(tested.text, mode="eval").body
     if not isinstance(node, ast.Compare):
         name = lower_for_sentence(label_fact(tested.text))
@@ -60,7 +60,7 @@ def describe_condition_result(tested: ConditionResult, formatter: Formatter) -> 
     if fact_name is None:
         return tr("{fact}: {outcome}", fact=tested.text, outcome=_label_outcome(tested.holds))
     name = lower_for_sentence(label_fact(fact_name))
-    # A constant is in the unit of the fact that it is held against.
+    # A constant is in the unit of the fact compared with it.
     left_text = lower_for_sentence(format_fact(ours or fact_name, tested.left, formatter))
     if isinstance(tested.right, str):
         right_text = lower_for_sentence(format_fact(fact_name, tested.right, formatter))
@@ -83,7 +83,7 @@ def _label_outcome(holds: bool | None) -> str:
 
 
 def _describe_tested_word(tested: ConditionResult, name: str, actual: str, required: str) -> str:
-    """Return a word that was found; beside what is asked for where it is another."""
+    """Return a word found; with the expected word if they differ."""
     if tested.left is None or tested.left == tested.right or tested.holds:
         return tr("{fact}: {value}", fact=name, value=actual)
     return tr("{fact}: {value}, not {asked}", fact=name, value=actual, asked=required)
@@ -115,7 +115,7 @@ def _describe_inner_condition(node: ast.expr, formatter: Formatter) -> str:
 
 
 def _enclose_condition(node: ast.expr, formatter: Formatter) -> str:
-    """Return a part of what is joined; what is itself joined stands in brackets, unless it is a choice."""
+    """Return an operand of a joined condition; joined operands get brackets, unless they are a choice."""
     inner = _describe_inner_condition(node, formatter)
     joined = isinstance(node, ast.BoolOp) and (isinstance(node.op, ast.And) or _describe_choice(node.values) is None)
     return f"({inner})" if joined else inner
@@ -203,7 +203,7 @@ _LEVELS: Final[Mapping[FactorLevel, str]] = MappingProxyType(
 _STRENGTHS: Final[Mapping[RuleStrength, str]] = MappingProxyType(
     {RuleStrength.HARD: "Required", RuleStrength.STRONG: "Strong preference", RuleStrength.MILD: "Mild preference"}
 )
-#: What is asked where nothing is: that the deployment fits, which all have that are compared at all.
+#: The empty condition: that the deployment fits, which every compared one does.
 _ANYWAY: Final = "fits"
 
 
@@ -212,7 +212,7 @@ def label_effect(effect: RuleEffect) -> str:
 
 
 def get_effect_mark(effect: RuleEffect) -> str:
-    """Return the sign of what a rule does, the same on screen, paper and terminal."""
+    """Return the sign of a rule's effect, the same on screen, paper and terminal."""
     return _MARKS[effect]
 
 
@@ -244,7 +244,7 @@ def label_rule_source(rule: DecisionRule) -> str:
 
 
 def list_rule_lines(rule: DecisionRule, formatter: Formatter) -> tuple[str, ...]:
-    """Return what there is to say of a rule: why, its conditions, what its document prints and what holds."""
+    """Return the texts of a rule: reason, conditions, the printed and the correct figures."""
     lines = [translate_data(rule.why), *_case_lines(rule, formatter)]
     if rule.printed is not None:
         lines.append(tr("Source text: {text}", text=translate_data(rule.printed)))
@@ -278,7 +278,7 @@ def _case_lines(rule: DecisionRule, formatter: Formatter) -> Iterator[str]:
 def describe_rule_answers(
     line: TraceLine, formatter: Formatter, answers: Mapping[str, QuestionAnswer] | None = None
 ) -> str:
-    """Return the answers that a rule rests on, `you: 2 s`; with all answers, also from whom each comes."""
+    """Return the answers behind a rule, `you: 2 s`; with all answers, also their origins."""
     if not line.answers:
         return tr("no answer needed")
     return ", ".join(

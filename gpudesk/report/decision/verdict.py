@@ -1,4 +1,4 @@
-"""The verdict in words: reasons, exclusions, flips, and how robust it is."""
+"""The verdict in words: reasons, exclusions, flips, and robustness."""
 
 from __future__ import annotations
 
@@ -49,14 +49,14 @@ from gpudesk.text.formatting import MISSING_VALUE_TEXT, Formatter, IntervalEstim
 from gpudesk.text.messages import format_message, lower_for_sentence
 from gpudesk.text.translation import tr, translate_data, trn
 
-#: Costs that sentences give in dollars alone, since their label has the rest of the unit.
+#: Costs that sentences give in dollars alone, because their label has the rest of the unit.
 _PER_MILLION: Final = frozenset({"usd_per_million", "owned_usd_per_million", "rented_usd_per_million"})
 NamesByKey = Mapping[str, str]
 
 _CLEAR_VERDICTS: Final = MappingProxyType(
     {"buy": "Buy {n} × {name}: {value}", "rent": "Rent {n} × {name}: {value}", "choose": "Choose {n} × {name}: {value}"}
 )
-#: By how the recommended accelerator is paid for, and how the runner-up is.
+#: By the way to pay for the recommended accelerator and for the runner-up.
 _CLOSE_VERDICTS: Final = MappingProxyType(
     {
         ("buy", "buy"): "Buy {n} × {name} or {m} × {other}: too close to call",
@@ -69,9 +69,9 @@ _CLOSE_VERDICTS: Final = MappingProxyType(
 
 #: Facts that make the figures or the purchase of the leading column doubtful.
 _DOUBTS: Final = ("basis", "announced", "license_limit", "discontinued", "old_price", "old_rent")
-#: Durations below this many minutes are in minutes, longer ones in hours.
+#: Shorter durations are in minutes, longer ones in hours.
 _MINUTES_FROM: Final = 90.0
-#: A fact that is true or not -> the two numbers that it is about, the lesser one first.
+#: A boolean fact -> the two numbers behind it, the smaller one first.
 _BEHIND: Final[Mapping[str, tuple[str, str]]] = MappingProxyType(
     {"fits_alone": ("needs_alone_gb", "memory_gb"), "holds_load": ("in_flight", "max_concurrency")}
 )
@@ -81,7 +81,7 @@ _BEHIND: Final[Mapping[str, tuple[str, str]]] = MappingProxyType(
 
 
 def find_leading_column(decision: Decision) -> str | None:
-    """Return the key of the column that is recommended; None if none is."""
+    """Return the key of the recommended column; None without one."""
     return None if decision.recommended is None else decision.recommended.key
 
 
@@ -90,7 +90,7 @@ def find_candidate(decision: Decision, key: str) -> DecisionCandidate:
 
 
 def format_verdict(decision: Decision, names: NamesByKey, formatter: Formatter) -> str:
-    """Return what to take, with its figure by the objective: `Rent 8 H100 SXM: $0.99 per million output tokens`."""
+    """Return the recommendation with its figure: `Rent 8 H100 SXM: $0.99 per million output tokens`."""
     if not decision.scope.answered:
         return tr("No recommendation for this kind of work")
     if decision.verdict is DecisionVerdict.NONE_FITS:
@@ -129,7 +129,7 @@ def format_objective(
 ) -> str:
     """Return a candidate's figure by the objective with its unit, and how it is paid for; a dash without one.
 
-    `brief` is for where there is little room.
+    `brief` is for small spaces.
     """
     value = _format_value(decision.objective, candidate.value, formatter, brief=brief)
     if candidate.value is None or candidate.payment is None:
@@ -163,7 +163,7 @@ def _format_value(
 
 
 def describe_verdict_reason(decision: Decision, names: NamesByKey, formatter: Formatter) -> str:
-    """Return how likely it is the best, what comes next, and what makes its figures doubtful."""
+    """Return the odds that it is the best, the runner-up, and doubts about its figures."""
     if decision.scope.why is not None:
         return format_message(decision.scope.why, formatter)
     if decision.verdict is DecisionVerdict.NONE_FITS:
@@ -191,7 +191,7 @@ def describe_verdict_reason(decision: Decision, names: NamesByKey, formatter: Fo
 
 
 def label_odds(objective: DecisionObjective) -> str:
-    """Return what the odds of candidates are odds of, `Odds of being the cheapest`."""
+    """Return the event behind the candidates' odds, `Odds of being the cheapest`."""
     return {
         ObjectiveName.COST: tr("Odds of being the cheapest"),
         ObjectiveName.THROUGHPUT: tr("Odds of being the fastest per accelerator"),
@@ -279,7 +279,7 @@ def _why_none(decision: Decision, names: NamesByKey, formatter: Formatter) -> st
     counts = Counter(each.rule.id for each in decision.exclusions)
     if not counts:
         return tr("Add an accelerator to get a recommendation.")
-    # Of rules that remove as many, the one is named that the user asked for.
+    # Of rules that remove equally many, the user's own is named.
     user_answers = {name for name, answer in decision.answers.items() if answer.origin is AnswerOrigin.YOURS}
     rule = max(counts, key=lambda rule: (counts[rule], bool(user_answers & set(lines[rule].answers))))
     needs = [describe_unfit(key, decision, names, formatter) for key in decision.columns]
@@ -300,7 +300,7 @@ def _list_alternatives(decision: Decision, formatter: Formatter) -> str:
 
 
 def describe_missing_value(candidate: DecisionCandidate, names: NamesByKey, formatter: Formatter) -> str:
-    """Return which price or figure of a candidate is missing, and below which price it would lead."""
+    """Return the missing price or figure of a candidate, and the price below which it would lead."""
     name, missing = names[candidate.key], candidate.missing or ""
     problem = {
         "price_usd": tr("{name}: purchase price unknown", name=name)
@@ -325,7 +325,7 @@ def describe_missing_value(candidate: DecisionCandidate, names: NamesByKey, form
 
 
 def describe_way_out(way: WayOut, formatter: Formatter) -> tuple[str, str]:
-    """Return what is changed so that every limit is met, and the deployment that then does."""
+    """Return the change with which every limit is met, and the resulting deployment."""
     estimate = way.estimate
     request = estimate.request
     deployment = tr(
@@ -363,7 +363,7 @@ class CandidateLine(NamedTuple):
 
 
 def list_candidate_lines(decision: Decision, names: NamesByKey, formatter: Formatter) -> tuple[CandidateLine, ...]:
-    """Return the candidates that have a figure and odds, the best first; none for compute of scope."""
+    """Return the candidates with a figure and odds, the best first; empty for work out of scope."""
     scored = [each for each in decision.candidates if each.eligible and decision.scope.answered]
     return tuple(
         CandidateLine(
@@ -378,7 +378,7 @@ def list_candidate_lines(decision: Decision, names: NamesByKey, formatter: Forma
 
 
 def list_unpriced_candidates(decision: Decision) -> tuple[DecisionCandidate, ...]:
-    """Return the candidates that no rule removes, but that lack a price; the recommended one lacks nothing."""
+    """Return the candidates without a price that no rule removes; empty for the recommended one."""
     if not decision.scope.answered:
         return ()
     lead = find_leading_column(decision)
@@ -388,7 +388,7 @@ def list_unpriced_candidates(decision: Decision) -> tuple[DecisionCandidate, ...
 
 
 def describe_memory_fit(decision: Decision, names: NamesByKey, formatter: Formatter) -> str | None:
-    """Return how many of each hold the weights, which is known whatever the kind of work; None if it is not."""
+    """Return how many of each hold the weights, which is known for any kind of work; None if unknown."""
     shortfalls = [
         (key, weights, math.ceil(weights / memory))
         for key, part in zip(decision.columns, decision.parts, strict=True)
@@ -408,7 +408,7 @@ def describe_memory_fit(decision: Decision, names: NamesByKey, formatter: Format
 
 
 def describe_reason(reason: DecisionReason, names: NamesByKey, formatter: Formatter) -> str:
-    """Return a reason with the figure that it rests on, on both sides, and by how much they differ."""
+    """Return a reason with its figure on both sides, and their difference."""
     fact, line = reason.fact, reason.line
     if line is None and fact == "basis":
         return tr("Figures are estimates: no published measurement covers this accelerator and serving engine")
@@ -439,7 +439,7 @@ def describe_reason(reason: DecisionReason, names: NamesByKey, formatter: Format
 
 
 def _format_change(ours: FactValue, theirs: FactValue, formatter: Formatter) -> str:
-    """Return by how much ours is above or below theirs, `+12%`; empty if that says nothing."""
+    """Return the difference of our figure from theirs, `+12%`; empty if meaningless."""
     if not isinstance(ours, float) or not isinstance(theirs, float) or theirs in (0.0, ours):
         return ""
     sign = "+" if ours > theirs else "−"
@@ -447,7 +447,7 @@ def _format_change(ours: FactValue, theirs: FactValue, formatter: Formatter) -> 
 
 
 def get_reason_figure(reason: DecisionReason) -> tuple[FactValue, str | None]:
-    """Return the figure of the leading column behind a reason, with its unit."""
+    """Return the leading column's figure behind a reason, with its unit."""
     ours = reason.ours.value if isinstance(reason.ours, IntervalEstimate) else reason.ours
     return ours, None if reason.fact is None else get_fact_unit(reason.fact)
 
@@ -466,9 +466,9 @@ def _middle(fact: FactValue) -> FactValue:
 def describe_exclusion(
     exclusion: RuleExclusion, names: NamesByKey, formatter: Formatter, decision: Decision | None = None
 ) -> str:
-    """Return which rule removes an accelerator, and the comparison that does it.
+    """Return the rule that removes an accelerator, and the failed comparison.
 
-    With the decision, what is only true or not is said with the numbers behind it.
+    With the decision, boolean facts get the numbers behind them.
     """
     tested = [describe_condition_result(each, formatter) for each in list_exclusion_tests(exclusion, decision)]
     if decision is not None:
@@ -479,7 +479,7 @@ def describe_exclusion(
 
 
 def describe_unfit(key: str, decision: Decision, names: NamesByKey, formatter: Formatter) -> str:
-    """Return how many accelerators a column needs that is removed because the model does not fit; else nothing."""
+    """Return the number of accelerators that a column needs if the model does not fit; else nothing."""
     if not any(each.key == key and any(test.text == "fits" for test in each.because) for each in decision.exclusions):
         return ""
     needed = decision.parts[decision.columns.index(key)].get("count")
@@ -489,7 +489,7 @@ def describe_unfit(key: str, decision: Decision, names: NamesByKey, formatter: F
 
 
 def _list_shown_fact(exclusion: RuleExclusion, decision: Decision, formatter: Formatter) -> list[str]:
-    """Return the figure that a rule is about where it tested no more than whether something is so."""
+    """Return the figure behind a rule that tested only a boolean fact."""
     shows = exclusion.rule.shows
     value = None if shows is None else decision.parts[decision.columns.index(exclusion.key)].get(shows)
     tests = list_exclusion_tests(exclusion, decision)
@@ -501,11 +501,11 @@ def _list_shown_fact(exclusion: RuleExclusion, decision: Decision, formatter: Fo
 
 
 def list_exclusion_tests(exclusion: RuleExclusion, decision: Decision | None) -> tuple[ConditionResult, ...]:
-    """Return the comparisons for which a rule removes a column, with numbers where the decision is given."""
+    """Return the comparisons for which a rule removes a column, with numbers if the decision is given."""
     if decision is None:
         return exclusion.because
     place = decision.columns.index(exclusion.key)
-    # What must not be so has no comparison that fails.
+    # Negated conditions have no failed comparison.
     tested = exclusion.because or _line_of(exclusion.rule, decision).cells[place].tested
     return tuple(_with_numbers(each, decision.parts[place]) for each in tested)
 
@@ -524,13 +524,13 @@ def _with_numbers(tested: ConditionResult, part: Mapping[str, FactValue]) -> Con
     return ConditionResult(f"{behind[0]} <= {behind[1]}", less, more, tested.holds)
 
 
-# What would change it
+# Changes that would alter it
 
 
 def describe_flip(
     flip: DecisionFlip, decision: Decision, names: NamesByKey, formatter: Formatter
 ) -> tuple[str, str, str]:
-    """Return the change of one input, what it is now, and what the answer becomes."""
+    """Return the change of one input, its current value, and the new answer."""
     before = flip.before
     if flip.input in QUESTIONS:
         label = label_fact(flip.input)
@@ -562,7 +562,7 @@ def _input_value(name: str, value: AnswerValue, formatter: Formatter) -> str:
 
 
 def _part_name(part: str, decision: Decision, names: NamesByKey) -> str:
-    """Return what an accelerator is called; without a count where it stands in several columns."""
+    """Return the name of an accelerator; without a count if several columns have it."""
     keys = [each.key for each in decision.candidates if part in (each.key, each.accelerator)]
     name = names[part if part in keys else keys[0]]
     return name if len(keys) == 1 else name.partition("×")[0].strip()
@@ -577,11 +577,11 @@ def _becomes(flip: DecisionFlip, names: NamesByKey) -> str:
 
 def describe_pilot(
     pilot: PilotMeasurement,
-    decision: Decision,  # noqa: ARG001 - every part of a decision is put into words with it
+    decision: Decision,  # noqa: ARG001 - every text about a decision takes it
     names: NamesByKey,
     formatter: Formatter,
 ) -> str:
-    """Return what to measure, on what and for how long, so that the answer is clear."""
+    """Return the measurement that would decide: what to measure, on what and for how long."""
     minutes = pilot.hours * 60.0
     return trn(
         "Run {n} of your requests on {names} (about {time} each) and compare {figure}.",

@@ -1,1 +1,1 @@
-"""Explanations of single figures: working, limiter, measured runs, claims and sources."""
+"""Explanations of single figures: derivation, limiter, measured runs, claims and sources."""

@@ -1,4 +1,4 @@
-"""Explains attributes of the catalog, and the user's facts that have no effect."""
+"""Explains attributes of the catalog, and inactive facts of the user."""
 
 from __future__ import annotations
 
@@ -68,7 +68,7 @@ def explain_catalog_attribute(view: CatalogContext, thing: str, name: str) -> Ex
 
 
 def _has_record(view: CatalogContext, thing: str) -> Explanation | None:
-    """Explain what a part costs by the prices on record, the user's first; where none exists, say so."""
+    """Explain an accelerator's price by the prices on record, the user's first, or state that none exists."""
     bought = [
         price
         for price in view.facts.prices()
@@ -102,9 +102,9 @@ def _explain_unstated(view: CatalogContext, thing: str, name: str) -> Explanatio
 def add_catalog_facts(
     explanation: Explanation, attribute: AttributeClaims, view: CatalogContext, high: AttributeClaims | None = None
 ) -> Explanation:
-    """Return the explanation of an attribute with what the catalog adds to its claims.
+    """Return the explanation of an attribute with data from the catalog.
 
-    These are age, statements as printed, whose choice it is, what rests on it, and the edits there are.
+    These are age, printed statements, the owner of the choice, uses, and available edits.
     """
     claim = attribute.preferred
     statements = [
@@ -125,7 +125,7 @@ def add_catalog_facts(
 
 
 def _describe_owner(attribute: AttributeClaims) -> str:
-    """Return whose value it is: the user's, the user's choice, or that of the shipped catalog."""
+    """Return whether the value is the user's, the user's choice, or the shipped one."""
     claim, chosen = attribute.preferred, attribute.preference
     if claim is None:
         return tr("No value")
@@ -141,7 +141,7 @@ def describe_origin_of_value(claim: Claim) -> str:
 
 
 def describe_range_or_shipped(attribute: AttributeClaims, formatter: Formatter, high: AttributeClaims | None) -> str:
-    """Return how far claims lie apart; of the user's choice, what the shipped catalog has instead."""
+    """Return the range of the claims; for the user's choice, the shipped value."""
     parts = []
     if find_quantity(attribute.name, attribute.unit) is Quantity.MEMORY:
         size = attribute.value
@@ -154,7 +154,7 @@ def describe_range_or_shipped(attribute: AttributeClaims, formatter: Formatter, 
 
 
 def describe_shipped_value(attribute: AttributeClaims, formatter: Formatter) -> str:
-    """Return the shipped value beside the user's, with the difference where both are figures."""
+    """Return the shipped value next to the user's, with the difference if both are figures."""
     shipped, effective = attribute.shipped, attribute.value
     if shipped is None:
         return tr("No value in the shipped catalog")
@@ -185,7 +185,7 @@ def _list_attribute_remarks(attribute: AttributeClaims) -> tuple[str, ...]:
 def _add_actions(
     groups: tuple[ClaimGroup, ...], attribute: AttributeClaims, view: CatalogContext
 ) -> tuple[ClaimGroup, ...]:
-    """Return the groups with an offer to take each claim of the attribute that is not taken."""
+    """Return the groups with an offer to prefer each claim that is not preferred."""
     key = f"{attribute.thing}/{attribute.name}"
     if not view.writable:
         return groups
@@ -230,14 +230,14 @@ def _list_actions(
 def add_inactive_facts(
     explanation: Explanation | None, waiting: tuple[InactiveOverride, ...], view: CatalogContext
 ) -> Explanation | None:
-    """Return an explanation with what waits there and why; where nothing else is to be said, that alone."""
+    """Return an explanation with the inactive facts and reasons; these alone if there is nothing else."""
     if not waiting:
         return explanation
     explained = _explain_inactive_alone(waiting[0], view) if explanation is None else explanation
     remarks = [_build_inactive_remark(each, view) for each in waiting]
     offers = [_build_forget_action(each) for each in waiting[:1]] if view.writable else []
     if waiting[0].price is not None:
-        # A price is of a part that is there.
+        # A price belongs to an existing accelerator.
         explained = replace(explained, offers=())
     elif explanation is not None:
         explained = replace(explained, conditions=tr("{origin}, your value is inactive", origin=explained.conditions))
@@ -285,7 +285,7 @@ def _explain_inactive_alone(waiting: InactiveOverride, view: CatalogContext) -> 
 
 
 def _format_inactive_value(waiting: InactiveOverride, view: CatalogContext) -> tuple[str, str | None]:
-    """Return what the user states or takes, with the unit beside it where its name tells one."""
+    """Return the value that the user states or prefers, with its unit if known from its name."""
     if waiting.entry is not None:
         return shorten_name(waiting.entry.name), None
     value = next(iter(waiting.values), None)

@@ -47,12 +47,12 @@ from gpudesk.text.formatting import MISSING_VALUE_TEXT, Formatter, Quantity, get
 from gpudesk.text.messages import InputError, capitalize_first, lower_for_sentence, to_sentence
 from gpudesk.text.translation import tr, translate_data, trn
 
-#: The key that edits what is selected.
+#: The key that edits the selection.
 EDIT_KEY: Final = "F2"
 
 
 class ReportedCatalog(Protocol):
-    """What reports ask of the catalog; each raises `InputError` if there is no such thing."""
+    """The catalog interface of reports; each method raises `InputError` for an unknown id."""
 
     @property
     def revision(self) -> str:
@@ -67,7 +67,7 @@ class ReportedCatalog(Protocol):
 
     @property
     def waiting(self) -> Sequence[InactiveOverride]:
-        """The facts of the user that have no effect, and why."""
+        """The inactive facts of the user, with reasons."""
 
     def thing(self, thing_id: str) -> CatalogEntry: ...
 
@@ -90,11 +90,10 @@ class ReportedCatalog(Protocol):
 
 @dataclass(frozen=True)
 class CatalogContext:
-    """The catalog as one user looks at it on one day.
+    """The catalog as seen by one user on one day.
 
-    `rule` says from when on facts are stale. `used` is what the scenario called `scenario` has
-    of it: the role of each thing by its id. What is not `writable` gets no offers. `computed` gives what
-    follows from the rest of a thing for an attribute of it that nobody states.
+    `rule` defines when facts are stale. `used` is the role of each entry in the scenario called `scenario`, by id.
+    Without `writable` there are no offers. `computed` gives unstated attribute values that follow from others.
     """
 
     facts: ReportedCatalog
@@ -107,18 +106,18 @@ class CatalogContext:
     computed: Callable[[str, str], object] = lambda _thing, _attribute: None
 
     def uses(self, thing: str | None) -> tuple[UseLine, ...]:
-        """Return what rests on a thing: the open scenario where it has it."""
+        """Return the uses of an entry: the open scenario if it contains the entry."""
         role = self.used.get(thing or "")
         return () if role is None else (UseLine(self.scenario or tr("This scenario"), role),)
 
     @property
     def fact(self) -> str:
-        """What all of it rests on, for copies."""
+        """The basis of the explanation, for copies."""
         date = self.formatter.date(self.facts.data_date)
         return tr("Catalog of {date}, revision {revision}", date=date, revision=self.facts.revision[:8])
 
     def find_name(self, thing: str | None) -> str:
-        """Return the short name of a thing, its id where the catalog does not have it."""
+        """Return the short name of an entry, or its id if the catalog lacks it."""
         try:
             return shorten_name(self.facts.thing(thing or "").name)
         except InputError:
@@ -159,7 +158,7 @@ def build_statement_line(statement: DocumentStatement) -> StatementLine:
 
 
 def _format_statement_value(statement: DocumentStatement) -> tuple[str, str | None]:
-    """Return a value or range as printed, and its unit; words, dates and answers have none."""
+    """Return a printed value or range, and its unit; words, dates and answers have none."""
     if statement.unit == "boolean":
         return translate_data(statement.value), None
     value = statement.value
@@ -168,13 +167,13 @@ def _format_statement_value(statement: DocumentStatement) -> tuple[str, str | No
     return value, None if statement.unit in ("text", "date", "year") else translate_data(statement.unit or "") or None
 
 
-#: Figures of one thing that are listed, and things; the lists have them all.
+#: Maximum listed figures of one entry, and entries; the lists have them all.
 _MOST: Final = 60
 _MOST_GROUPS: Final = 60
 
 
 def format_price(price: PriceRecord, formatter: Formatter) -> tuple[str, str | None]:
-    """Return a price or the ends between which it lies, and its unit."""
+    """Return a price or its range, and its unit."""
     quantity = Quantity.USD if price.term == PURCHASE_TERM else Quantity.USD_PER_HOUR
     ends = (price.usd_low, price.usd_high) if price.usd is None else (price.usd,)
     stated = [formatter.catalog(end, quantity) for end in ends if end is not None]
@@ -184,7 +183,7 @@ def format_price(price: PriceRecord, formatter: Formatter) -> tuple[str, str | N
 def group_statements(
     facts: ReportedCatalog, source: Source, formatter: Formatter
 ) -> tuple[int, tuple[StatedGroup, ...]]:
-    """Return how many figures a source states, and these by thing, as many as are read with patience."""
+    """Return how many figures a source states, and these by entry, up to a readable number."""
     prices: dict[str, list[ExplanationDetail]] = {}
     for price in facts.prices():
         if price.source.id == source.id:
@@ -223,7 +222,7 @@ def _build_stated_group(key: str, label: str, details: list[ExplanationDetail]) 
 
 
 def explain_catalog_entry(view: CatalogContext, thing: str) -> Explanation:
-    """Explain an entry: what its attributes rest on, and the statements and disputes about it."""
+    """Explain an entry: its sources, and the statements and disputes about it."""
     entry = view.facts.thing(thing)
     attributes = view.facts.attributes(thing)
     disputed = sum(attribute.disputed for attribute in attributes)
@@ -262,7 +261,7 @@ def label_entry_kind(entry: CatalogEntry) -> str:
 
 
 def explain_price(view: CatalogContext, price_id: str) -> Explanation | None:
-    """Explain a price; None if there is no such."""
+    """Explain a price; None for an unknown one."""
     price = next((each for each in view.facts.prices() if each.id == price_id), None)
     if price is None:
         return None
@@ -330,7 +329,7 @@ def list_source_details(source: Source) -> tuple[ExplanationDetail, ...]:
 
 
 def explain_source(view: CatalogContext, source_id: str) -> Explanation:
-    """Explain a source: how it can be found, and all that it states."""
+    """Explain a source: where to find it, and all that it states."""
     source = view.facts.source(source_id)
     count, groups = group_statements(view.facts, source, view.formatter)
     offers = (CatalogAction(CatalogActionKind.SOURCE, tr("Edit source and date…"), source=source_id, key=EDIT_KEY),)
@@ -357,7 +356,7 @@ def explain_source(view: CatalogContext, source_id: str) -> Explanation:
 
 
 def explain_dispute(view: CatalogContext, dispute_id: str) -> Explanation | None:
-    """Explain a contradiction: both sides as printed, the verdict and its reason; None if it is not there."""
+    """Explain a contradiction: both printed sides, the verdict and its reason; None for an unknown one."""
     dispute = next((each for each in view.facts.disputes() if each.id == dispute_id), None)
     if dispute is None:
         return None

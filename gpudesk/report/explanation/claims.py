@@ -35,7 +35,7 @@ from gpudesk.text.translation import tr, translate_data, trn
 def format_attribute_value(
     attributes: Mapping[str, AttributeClaims], name: str, formatter: Formatter
 ) -> tuple[str, str | None]:
-    """Return the value that the catalog takes, in its unit on display, and that unit; prices as a range."""
+    """Return the catalog's preferred value in its displayed unit, and that unit; prices as a range."""
     if name in PRICE_BOUND_ATTRIBUTES:
         ends = [attributes[end].value for end in PRICE_BOUND_ATTRIBUTES if end in attributes]
         stated = [formatter.catalog(end, Quantity.USD) for end in ends if end is not None]
@@ -47,27 +47,27 @@ def format_attribute_value(
 def build_claim_group(
     attribute: AttributeClaims, formatter: Formatter, high: AttributeClaims | None = None
 ) -> ClaimGroup:
-    """Return all claims about an attribute; `high` is the upper end of what is stated as a range."""
+    """Return all claims about an attribute; `high` is the upper end of a range."""
     rivals = sorted(attribute.rivals, key=lambda claim: not claim.own)
     claims = (*filter(None, (attribute.preferred,)), *rivals)
     return ClaimGroup(
         key=f"{attribute.thing}/{attribute.name}",
         label=label_attribute_alone(attribute.name),
         claims=tuple(_build_claim_line(attribute, claim, formatter, high) for claim in claims),
-        # The user's own reason is told with the day on which it was given.
+        # The user's own reason is shown with its date.
         reason=to_sentence(attribute.reason) if attribute.reason and not attribute.overridden else None,
     )
 
 
 def build_input_claims(attribute: AttributeClaims, formatter: Formatter) -> ClaimGroup:
-    """Return the claim that a working rests on, and the rivals that differ from it."""
+    """Return the claim behind an input of a derivation, and the rivals that differ from it."""
     whole = build_claim_group(attribute, formatter)
     claims = tuple(claim for claim in whole.claims if claim.stance is not ClaimStatus.AGREES)
     return ClaimGroup(whole.key, whole.label, claims, whole.reason if len(claims) > 1 else None)
 
 
 def describe_claim_range(attribute: AttributeClaims, formatter: Formatter, high: AttributeClaims | None = None) -> str:
-    """Return in words how far the claims lie apart; `high` is the upper end of what is stated as a range."""
+    """Return the spread of the claims in words; `high` is the upper end of a range."""
     count = len(attribute.claims)
     if attribute.preferred is None:
         return tr("Unknown")
@@ -84,7 +84,7 @@ def describe_claim_range(attribute: AttributeClaims, formatter: Formatter, high:
 
 
 def describe_claim_kind(claim: Claim) -> str:
-    """Return what kind of source a claim has and of what time, as a sentence begins."""
+    """Return a claim's kind of source and its date, capitalized."""
     kind = label_source_kind(claim.kind)
     return f"{capitalize_first(kind)}, {label_date(claim.source.date)}"
 
@@ -103,14 +103,14 @@ def build_dispute_line(dispute: Dispute) -> DisputeLine:
 
 
 def label_dispute_topic(dispute: Dispute) -> str:
-    """Return the label of the attribute of the catalog that a dispute is about, else of its own topic."""
+    """Return the label of the disputed attribute, else of the dispute's own topic."""
     if dispute.attributes:
         return label_attribute_alone(dispute.attributes[0])
     return translate_data(dispute.attribute)
 
 
 def describe_refusal(dispute: Dispute) -> str:
-    """Return what refuses a statement that no other statement does; empty if another does."""
+    """Return the refutation of a statement without an opposing one; empty otherwise."""
     if dispute.claim_b == "ARITHMETIC":
         return tr("Ruled out by arithmetic")
     return tr("Ruled out by public records") if dispute.claim_b == "PUBLIC-RECORD" else ""
@@ -147,7 +147,7 @@ def _build_claim_line(
 
 
 def is_shipped_claim(attribute: AttributeClaims, claim: Claim) -> bool:
-    """Whether the user takes another claim, and this is the one that the shipped catalog takes."""
+    """Whether the user prefers another claim, and this is the one that the shipped catalog prefers."""
     shipped = attribute.shipped
     return shipped is not None and (claim.source.id, claim.value) == (shipped.source.id, shipped.value)
 
@@ -161,7 +161,7 @@ def label_stance(stance: ClaimStatus) -> str:
     }[stance]
 
 
-#: Kinds where there is little room.
+#: Short names of kinds.
 #: The source of values that the catalog derives itself.
 _DERIVED: Final = "derived"
 _SHORT_KINDS: Final = MappingProxyType(
@@ -185,9 +185,9 @@ def label_kind_shortly(kind: SourceKind) -> str:
 
 
 def _format_source_title(claim: Claim) -> str:
-    """Return publisher and title; a publisher that is not known is left out."""
+    """Return publisher and title; an unknown publisher is left out."""
     source = claim.source
-    # Titles are names, but for the catalog's own.
+    # Titles are names, except the catalog's own.
     title = tr("Derived from other values of this catalog") if source.id == _DERIVED else source.title
     return ", ".join(filter(None, (source.named_publisher, title)))
 
@@ -217,7 +217,7 @@ def _format_claim_value(
 def _list_claim_details(
     claim: Claim, verdict: str | None, value: str, unit: str | None
 ) -> tuple[ExplanationDetail, ...]:
-    """Return what else is known about a claim; what is not known is left out."""
+    """Return further details of a claim; unknown ones are left out."""
     source = claim.source
     published = claim.published
     if published in (value, f"{value} {unit}"):

@@ -1,4 +1,4 @@
-"""Explains a cost: its amount, the arithmetic and where each input comes from."""
+"""Explains a cost: its amount, its calculation and the origin of each input."""
 
 from __future__ import annotations
 
@@ -30,13 +30,13 @@ from gpudesk.text.messages import capitalize_first
 from gpudesk.text.translation import tr, translate_data
 from gpudesk.text.units import HOURS_PER_MONTH, HOURS_PER_YEAR, SECONDS_PER_HOUR
 
-#: What of costs can be explained.
+#: Explainable costs.
 OWNED, RENTED, TOTAL = "usd_owned", "usd_rented", "usd_total"
 _SPACE: Final = "\N{NO-BREAK SPACE}"
 
-#: Stands among the inputs of a line for the accelerators that are bought, idle ones included.
+#: The bought accelerators, including idle ones, among the inputs of a line.
 _BOUGHT: Final = "bought"
-#: How each line of a total is computed, from what it multiplies.
+#: The factors of each line of a total.
 COST_LINES: Final[Mapping[str, tuple[str, tuple[str, ...]]]] = MappingProxyType(
     {
         "accelerators": ("accelerators × price × (1 − discount)", (_BOUGHT, "price_usd", "discount", "spares")),
@@ -71,7 +71,7 @@ COST_LINES: Final[Mapping[str, tuple[str, tuple[str, ...]]]] = MappingProxyType(
 
 @dataclass(frozen=True, slots=True)
 class _CostContext:
-    """What a cost is told with."""
+    """The context of an explained cost."""
 
     column: CostColumn
     money: MoneyFormatter
@@ -87,7 +87,7 @@ def explain_cost(
     formatter: Formatter,
     prices: Iterable[PriceRecord] = (),
 ) -> Explanation:
-    """Explain a cost of a column; `deployment` is what the column is called with its count."""
+    """Explain a cost of a column; `deployment` is the column's name with its count."""
     settings = answer.scenario.costs
     context = _CostContext(column, MoneyFormatter(formatter, settings.currency), formatter, answer.catalog_revision[:8])
     rented = name == RENTED
@@ -165,7 +165,7 @@ def _total(context: _CostContext, deployment: str, groups: tuple[ClaimGroup, ...
     )
 
 
-# Workings
+# Derivations
 
 
 def _owned(context: _CostContext, costs: TokenCosts) -> TermLine:
@@ -245,7 +245,7 @@ def _of_line(context: _CostContext, line: CostLine) -> TermLine:
 
 
 def _list_inputs(context: _CostContext, names: Sequence[str]) -> Iterator[TermLine]:
-    """Yield the inputs of a line; whole systems are counted, and idle power matters where not all of one is used."""
+    """Yield the inputs of a line; whole systems are counted, and idle power is included if one is partly used."""
     systems, formatter = context.column.systems, context.formatter
     for name in names:
         if name == _BOUGHT:
@@ -285,11 +285,11 @@ def _line(
     return TermLine(name, label, value, unit, formula, source, None, outline, enter)
 
 
-# What is on record
+# Records
 
 
 def _records(prices: Iterable[PriceRecord], term: str, context: _CostContext) -> tuple[ClaimGroup, ...]:
-    """Return the prices of a term, the newest first, with who states them."""
+    """Return the prices of a term, the newest first, with their sources."""
     records = sorted(
         (price for price in prices if price.term == term), key=lambda price: price.date or "", reverse=True
     )

@@ -1,4 +1,4 @@
-"""Explains what an answer to a question does, and what a rule says of an accelerator."""
+"""Explains the effect of an answer, and of a rule on an accelerator."""
 
 from __future__ import annotations
 
@@ -58,11 +58,10 @@ _NO_WEIGHTS: Final[Mapping[str, float]] = MappingProxyType({})
 
 @dataclass(frozen=True, slots=True)
 class DecisionContext:
-    """A decision with what is needed to tell of it.
+    """A decision with the data for its explanations.
 
-    `names`, `slots` and `is_variant` are by the key of a column; `rules` are all there are, `weights` those that
-    the user set. `source` and `dispute` find a document or a contradiction by its id, None if there is
-    none. `catalog` says on which catalog it all rests.
+    `names`, `slots` and `is_variant` are by column key; `rules` are all rules, `weights` the user's. `source` and
+    `dispute` find a document or a contradiction by id, None if unknown. `catalog` names the catalog.
     """
 
     decision: Decision
@@ -87,11 +86,11 @@ class DecisionContext:
         )
 
 
-# An answer
+# Answers
 
 
 def explain_option(context: DecisionContext, question: str, value: AnswerValue) -> Explanation:
-    """Explain what an answer does; `context` has the decision under it."""
+    """Explain the effect of an answer; `context` has the decision under it."""
     answered = f"{get_question_text(question)} {format_answer(question, value, context.formatter)}"
     asking = [rule for rule in context.rules if question in rule.asks]
     return Explanation(
@@ -113,7 +112,7 @@ def explain_option(context: DecisionContext, question: str, value: AnswerValue) 
 
 
 def _outcomes(context: DecisionContext, question: str, asking: Sequence[DecisionRule]) -> Iterator[ColumnOutcomeLine]:
-    """Yield each column, those that stay first, with the fact that the question is about."""
+    """Yield each column, remaining ones first, with the fact of the question."""
     decision = context.decision
     line = next((each for each in decision.trace if question in each.rule.asks and each.rule.shows), None)
     shows = line.rule.shows if line else next((rule.shows for rule in asking if rule.shows), None)
@@ -159,7 +158,7 @@ def _doubts(context: DecisionContext) -> Iterator[DecisionFinding]:
 
 
 def _why_open(cell: TraceCell, context: DecisionContext) -> str:
-    """Return why a rule cannot be decided for a column: a band that holds the limit, or an unknown fact."""
+    """Return why a rule is undecided for a column: an interval that contains the limit, or an unknown fact."""
     open_tests = [each for each in cell.tested if each.holds is None]
     test_texts = "; ".join(describe_condition_result(each, context.formatter) for each in open_tests)
     if any(isinstance(side, IntervalEstimate) for each in open_tests for side in (each.left, each.right)):
@@ -174,7 +173,7 @@ def _why_open(cell: TraceCell, context: DecisionContext) -> str:
 
 
 def _fired_first(rules: Sequence[DecisionRule], context: DecisionContext) -> list[DecisionRule]:
-    """Return rules, those first that say something here, in the order in which they are applied."""
+    """Return rules in the order of application, those that fired first."""
     place = {line.rule.id: number for number, line in enumerate(context.decision.trace)}
     return sorted(rules, key=lambda rule: place.get(rule.id, len(place)))
 
@@ -206,7 +205,7 @@ def _document(rule: DecisionRule, context: DecisionContext) -> Iterator[str]:
 
 
 def explain_ruling(context: DecisionContext, rule_id: str, key: str = "") -> Explanation | None:
-    """Explain what a rule says of a column, or with no key of all; None if there is no such rule."""
+    """Explain a rule for a column, or for all without a key; None for an unknown rule."""
     rule = next((each for each in context.rules if each.id == rule_id), None)
     if rule is None:
         return None

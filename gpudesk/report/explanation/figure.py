@@ -1,4 +1,4 @@
-"""Explains a figure of an answer: limiter, remedies, parallel plan, working and sources."""
+"""Explains a figure of an answer: limiter, remedies, parallel plan, derivation and sources."""
 
 from __future__ import annotations
 
@@ -54,10 +54,10 @@ from gpudesk.text.formatting import MISSING_VALUE_TEXT, Formatter, IntervalEstim
 from gpudesk.text.messages import capitalize_first, format_message
 from gpudesk.text.translation import tr, trn
 
-#: A smaller share than this would be shown as nothing.
+#: Smaller shares would be displayed as zero.
 _LEAST: Final = 0.005
 
-#: Figures of time and what their shares divide; all others are limited by what the whole run spends.
+#: Time figures and the time that their shares divide; all others are limited by the time of the whole run.
 _DECODE_FIGURE: Final = "tpot_ms"
 _PREFILL_FIGURE: Final = "ttft_ms"
 _WITHOUT: Final = frozenset({"memory", "max_concurrency"})
@@ -68,7 +68,7 @@ _ORDER: Final = MappingProxyType({limiter.value: place for place, limiter in enu
 def find_limiter_shares(
     name: str, estimate: Estimate, shares: DeploymentTimeShares | None, formatter: Formatter
 ) -> LimiterBreakdown | None:
-    """Return how the time behind a figure divides; None if no time is behind it."""
+    """Return the breakdown of the time behind a figure; None without one."""
     if shares is None or not estimate.fits or name in _WITHOUT:
         return None
     of, parts = tr("time per round"), shares.run
@@ -173,13 +173,13 @@ CONCURRENCY_FIGURE: Final = "max_concurrency"
 
 
 def keep_source_id(source: str) -> str:
-    """Return the id of a source where nobody can put it into words."""
+    """Return the id of a source that has no text."""
     return source
 
 
 @dataclass(frozen=True, slots=True)
 class FigureBacking:
-    """What stands behind a figure of an estimate, as far as it is known; `record` None was not asked for."""
+    """Data behind a figure of an estimate; `record` None was not requested."""
 
     term: DerivationTerm | None = None
     shares: DeploymentTimeShares | None = None
@@ -191,7 +191,7 @@ class FigureBacking:
 
 
 def explain_attribute(answer: Answer, position: int, name: str, formatter: Formatter) -> Explanation | None:
-    """Explain an attribute of a column's part; None if the catalog has no such attribute."""
+    """Explain an attribute of a column's accelerator; None for an unknown attribute."""
     column = answer.columns[position]
     claims = column.attributes.get(name)
     if claims is None:
@@ -207,7 +207,7 @@ def explain_attribute(answer: Answer, position: int, name: str, formatter: Forma
 
 
 def explain_model_attribute(answer: Answer, name: str, formatter: Formatter) -> Explanation | None:
-    """Explain an attribute of the model; None if the catalog has no such attribute."""
+    """Explain an attribute of the model; None for an unknown attribute."""
     claims = answer.model_attributes.get(name)
     if claims is None:
         return None
@@ -342,7 +342,10 @@ def _explain_concurrency(answer: Answer, position: int, estimate: Estimate, form
 def _explain_misfit(
     answer: Answer, position: int, estimate: Estimate, backing: FigureBacking, formatter: Formatter
 ) -> Explanation:
-    """Explain how much memory a deployment lacks; the first terms of its working are the needed and usable memory."""
+    """Explain the memory shortage of a deployment.
+
+    The first terms of its derivation are the needed and usable memory.
+    """
     term = backing.term
     short, needed, usable = MISSING_VALUE_TEXT, MISSING_VALUE_TEXT, MISSING_VALUE_TEXT
     if term is not None and term.name == "missing memory" and isinstance(term.value, int | float):
@@ -377,7 +380,7 @@ def _explain_missing_estimate(answer: Answer, position: int, name: str, formatte
     )
 
 
-# Words
+# Texts
 
 
 def _describe_deployment(answer: Answer, position: int, formatter: Formatter) -> str:

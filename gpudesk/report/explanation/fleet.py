@@ -33,7 +33,7 @@ from gpudesk.text.translation import tr
 from gpudesk.text.units import HOURS_PER_YEAR, MONTHS_PER_YEAR, SECONDS_PER_HOUR
 
 _MILLION: Final = 1e6
-#: Inputs of lines in whose place a fleet has the power of its systems.
+#: Inputs that a fleet replaces by the power of its systems.
 _OF_POWER: Final = frozenset({"accelerator_w", "host_w", "draw", "idle_draw"})
 _BOUGHT: Final = "bought"
 _SCENARIO: Final = "scenario"
@@ -46,7 +46,7 @@ _COSTS: Final[Mapping[str, tuple[Supply, FleetCostUnit]]] = MappingProxyType(
 
 @dataclass(frozen=True, slots=True)
 class DerivedFleet:
-    """A fleet with what its figures are derived from.
+    """A fleet with the data for its derivations.
 
     `sizing` and `inputs` are the sizing and the cost inputs of its accelerator, `output_tokens` those of a request.
     """
@@ -84,7 +84,7 @@ def gather_derived_fleet(
     revision: str,
     formatter: Formatter,
 ) -> DerivedFleet | None:
-    """Return a fleet with what its figures are derived from; None if the accelerator has no fleet."""
+    """Return a fleet with the data for its derivations; None if the accelerator has no fleet."""
     if option.sizing is None or option.reason is not None:
         return None
     money = MoneyFormatter(formatter, scenario.costs.currency)
@@ -104,7 +104,7 @@ def derive_fleet_figure(fleet: DerivedFleet, figure: str) -> DerivationTerm | No
 
 
 def explain_fleet_figure(fleet: DerivedFleet, figure: str, name: str, formatter: Formatter) -> Explanation | None:
-    """Explain a figure of a fleet; `name` is that of its accelerator. None for a figure without a meaning here."""
+    """Explain a figure of a fleet; `name` is its accelerator's. None for a figure without meaning here."""
     term = derive_fleet_figure(fleet, figure)
     order = label_order(fleet.option, formatter)
     supply, unit = _COSTS.get(figure, (None, None))
@@ -424,5 +424,5 @@ _FIGURES: Final[Mapping[str, Callable[[DerivedFleet], DerivationTerm | None]]] =
         "fleet_utilization": _derive_utilization,
     }
 )
-#: Figures of fleets that can be explained.
+#: Explainable figures of fleets.
 FLEET_FIGURES: Final = (*_FIGURES, *_COSTS)

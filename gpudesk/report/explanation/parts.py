@@ -1,4 +1,4 @@
-"""Value types of an explanation: figure, working, limiter, plans, measured runs, claims, decision."""
+"""Value types of an explanation: figure, derivation, limiter, plans, measured runs, claims, decision."""
 
 from __future__ import annotations
 
@@ -18,9 +18,9 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True)
 class ColumnOutcomeLine:
-    """One column under an answer or a rule: its name and how it is drawn, its fate, and the fact behind it.
+    """One column under an answer or a rule: its name and look, its outcome, and the fact behind it.
 
-    `slot` is its place in the palette, from 1. `state` stands at the right; `text` below.
+    `slot` is its palette index, from 1. `state` is right-aligned; `text` below.
     """
 
     name: str
@@ -37,7 +37,7 @@ class ColumnOutcomeLine:
 
 @dataclass(frozen=True, slots=True)
 class DecisionFinding:
-    """A sentence or a few under a heading: why something is undecided, what a rule weighs."""
+    """Sentences below a heading: the reason for being undecided, the weight of a rule."""
 
     key: str
     title: str
@@ -46,7 +46,7 @@ class DecisionFinding:
 
 @dataclass(frozen=True, slots=True)
 class RulingLine:
-    """A rule with its strength and source; `lines` are why it is there, what it tests, what was printed."""
+    """A rule with its strength and source; `lines` are reason, test, and printed text."""
 
     id: str
     title: str
@@ -62,7 +62,7 @@ class RulingLine:
 
 @dataclass(frozen=True, slots=True)
 class DecisionExplanation:
-    """The parts of an explanation of a decision in the order in which they are read."""
+    """The sections of an explanation of a decision in reading order."""
 
     outcomes: tuple[ColumnOutcomeLine, ...] = ()
     findings: tuple[DecisionFinding, ...] = ()
@@ -70,7 +70,7 @@ class DecisionExplanation:
     rulings: tuple[RulingLine, ...] = ()
 
     def as_text(self) -> Iterator[str]:
-        """Yield all of it line by line, to be pasted."""
+        """Yield all lines as text, for pasting."""
         yield from (f"- {line.sentence}" for line in self.outcomes)
         for finding in self.findings:
             yield f"{finding.title}: {' '.join(finding.texts)}"
@@ -82,7 +82,7 @@ class DecisionExplanation:
 
 
 class ExplanationBasis(StrEnum):
-    """What a figure rests on, which is what its glyph says."""
+    """The basis of a figure, shown by its glyph."""
 
     MEASURED = "measured"
     CALIBRATED = "calibrated"
@@ -104,15 +104,15 @@ class ExplanationDetail:
 
 
 class CatalogActionKind(StrEnum):
-    """What of the catalog can be edited."""
+    """Kinds of catalog edits."""
 
     #: Enter or change a value of the user's.
     VALUE = "value"
-    #: Take another of the claims there are.
+    #: Prefer another claim.
     TAKE = "take"
-    #: Drop all that the user says of an attribute.
+    #: Remove all of the user's data on an attribute.
     REVERT = "revert"
-    #: Remove facts of the user's that have no effect.
+    #: Remove inactive facts of the user.
     FORGET = "forget"
     SOURCE = "source"
     PRICE = "price"
@@ -120,7 +120,7 @@ class CatalogActionKind(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class CatalogAction:
-    """An edit that can be asked for: its wording, what it is about, and the key that stands for it.
+    """An available edit: its wording, its target, and its key.
 
     `source` is the id of the source of the claim, or the source itself; `price` is the id of a price.
     """
@@ -136,7 +136,7 @@ class CatalogAction:
 
 @dataclass(frozen=True, slots=True)
 class StatementLine:
-    """A statement of a source document as printed: what, by whom, and what is remarked on it."""
+    """A printed statement of a source document: text, document, and remarks."""
 
     id: str
     said: str
@@ -151,7 +151,7 @@ class StatementLine:
 
 @dataclass(frozen=True, slots=True)
 class StatedGroup:
-    """What a source states of one thing; `more` says how much of it is left out."""
+    """A source's statements on one entry; `more` is the number of omitted ones."""
 
     key: str
     label: str
@@ -161,7 +161,7 @@ class StatedGroup:
 
 @dataclass(frozen=True, slots=True)
 class UseLine:
-    """What rests on a fact: its name, and as what."""
+    """A user of a fact: its name, and its role."""
 
     name: str
     role: str
@@ -169,10 +169,10 @@ class UseLine:
 
 @dataclass(frozen=True, slots=True)
 class ClaimLine:
-    """One claim: its figure, who states it in what kind of publication, and the verdict on a rival.
+    """One claim: its figure, its publication, and the verdict on a rival.
 
-    `origin` is kind and date, `source` everything by which the publication can be found, `source_id` its id.
-    `offer` is the edit that takes the claim, where that can be asked for.
+    `origin` is kind and date, `source` identifies the publication, `source_id` its id. `offer` is the edit that prefers
+    the claim, if available.
     """
 
     value: str
@@ -190,7 +190,7 @@ class ClaimLine:
 
 @dataclass(frozen=True, slots=True)
 class ClaimGroup:
-    """All claims about one attribute, the preferred one first, and why it is preferred.
+    """All claims about one attribute, the preferred one first, with the reason.
 
     `key` is the attribute as `THING/NAME`, which the sources of terms refer to.
     """
@@ -201,16 +201,16 @@ class ClaimGroup:
     reason: str | None = None
 
 
-#: The names of a term and of all that enter it, nested.
+#: The names of a term and of all its inputs, nested.
 TermOutline = tuple[str, tuple["TermOutline", ...]]
 
 
 @dataclass(frozen=True)
 class TermLine:
-    """One quantity of a working with the formula that gives it.
+    """One quantity of a derivation with its formula.
 
-    `claims` is the key of the `ClaimGroup` that a leaf takes its value from. `enter` puts the terms that
-    enter into words, which is done when they are asked for: a working has a hundred of them and shows ten.
+    `claims` is the key of the `ClaimGroup` behind a leaf. `enter` describes the input terms on demand: a derivation has
+    a hundred and shows ten.
     """
 
     name: str
@@ -240,7 +240,7 @@ class TermLine:
 
 @dataclass(frozen=True, slots=True)
 class LimiterShareLine:
-    """What takes a part of a time; `share` is of 1."""
+    """A component of a time; `share` is of 1."""
 
     label: str
     share: float
@@ -249,7 +249,7 @@ class LimiterShareLine:
 
 @dataclass(frozen=True, slots=True)
 class LimiterBreakdown:
-    """What limits a figure: a remark in words, and how the time named by `of` divides, the largest first."""
+    """The limiter of a figure: a remark, and the breakdown of the time named by `of`, the largest first."""
 
     of: str
     shares: tuple[LimiterShareLine, ...]
@@ -258,9 +258,9 @@ class LimiterBreakdown:
 
 @dataclass(frozen=True, slots=True)
 class DisputeLine:
-    """Two statements that cannot both hold, the verdict and its reason.
+    """Two contradictory statements, the verdict and its reason.
 
-    `refused_by` says so where the statement is refused by arithmetic or public record and not by another.
+    `refused_by` is set if the statement is refuted by arithmetic or public record rather than by another.
     """
 
     disagreement: str
@@ -276,7 +276,7 @@ class DisputeLine:
 
 @dataclass(frozen=True, slots=True)
 class RemedyLine:
-    """One way to make a deployment fit; `action` is the wording of the edit where it works."""
+    """One way to make a deployment fit; `action` is the wording of the edit if it works."""
 
     label: str
     verdict: str
@@ -287,9 +287,9 @@ class RemedyLine:
 
 @dataclass(frozen=True, slots=True)
 class ExplainedPlan:
-    """One parallel plan: its throughput or a dash, and why it was taken or not.
+    """One parallel plan: its throughput or a dash, and the reason for or against it.
 
-    `latency` is TTFT and TPOT with it, empty if it has none.
+    `latency` is its TTFT and TPOT, empty without any.
     """
 
     name: str
@@ -301,7 +301,7 @@ class ExplainedPlan:
 
     @property
     def value(self) -> str:
-        """The throughput with its unit, empty if none exists."""
+        """The throughput with its unit, empty without one."""
         return f"{self.figure} {self.unit}" if self.unit else ""
 
     @property
@@ -312,7 +312,7 @@ class ExplainedPlan:
 
 @dataclass(frozen=True, slots=True)
 class ExplainedPlanGroup:
-    """Further plans of one kind, which are seldom asked for."""
+    """Further plans of one kind, which are rarely needed."""
 
     key: str
     label: str
@@ -321,7 +321,7 @@ class ExplainedPlanGroup:
 
 @dataclass(frozen=True, slots=True)
 class ExplainedPlans:
-    """The plan taken with the next ones, and all others in groups."""
+    """The chosen plan with the nearest alternatives, and all others in groups."""
 
     shown: tuple[ExplainedPlan, ...]
     more: tuple[ExplainedPlanGroup, ...]
@@ -329,10 +329,10 @@ class ExplainedPlans:
 
 @dataclass(frozen=True, slots=True)
 class MeasuredRunLine:
-    """One published figure and what was said of it unseen.
+    """One published figure and its held-out prediction.
 
-    `what` are the conditions in which it is not as asked, `error` is how far ours is off, `verdict` whether
-    the measured figure lies in our band. `source` is who published it under what title, `address` where.
+    `what` are the conditions that differ from the request, `error` is the error of the prediction, `verdict` whether
+    the measured figure is in its interval. `source` is publisher and title, `address` the link.
     """
 
     what: str
@@ -357,9 +357,9 @@ class MeasuredRunLine:
 
 @dataclass(frozen=True, slots=True)
 class MeasuredRunLines:
-    """Published figures near to one, the nearest first, and a remark where there are none or none is near.
+    """Published figures similar to one, the nearest first, and a remark if there is none or none is near.
 
-    `of` names the figure that they are of where that is another one, on which the explained one rests.
+    `of` names their figure if it differs from the explained one.
     """
 
     of: str
@@ -369,11 +369,11 @@ class MeasuredRunLines:
 
 @dataclass(frozen=True, slots=True)
 class Explanation:
-    """Everything about one figure, in the order in which it is read.
+    """The full explanation of one figure, in reading order.
 
-    `band` is the interval, the range of claims or the reason why there is no figure, in words. `age` is how
-    old a fact of the catalog is, `stale` whether that is too old by the user's rule. `facts` say on what all
-    of it rests, for copies. What is about a decision as a whole has no figure.
+    `band` is the interval, the range of claims or the reason for a missing figure, in words. `age` is the age of a
+    catalog fact, `stale` whether the user's rule marks it. `facts` state the basis of the explanation, for copies.
+    Explanations of a whole decision have no figure.
     """
 
     what: str

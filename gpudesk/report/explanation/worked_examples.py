@@ -1,4 +1,4 @@
-"""Worked examples of source documents: printed figures against the arithmetic of their own inputs."""
+"""Worked examples of source documents: printed figures and their recalculation."""
 
 from __future__ import annotations
 
@@ -21,9 +21,9 @@ _VERDICTS: Final = MappingProxyType(
     }
 )
 _FORMULA_IN_WORDS: Final = frozenset({"computed consequence", "seed states no figure"})
-#: Significant digits of printed figures and of the inputs: more would be digits of floating point.
+#: Significant digits of printed figures and of the inputs: more would be floating-point noise.
 _DIGITS: Final = 6
-#: Those of computed figures, or as many as the document prints; what has no more than four is shown whole.
+#: Those of computed figures, or as many as the document prints; up to four digits are shown in full.
 _COMPUTED_DIGITS: Final = 3
 _SHORT_DIGITS: Final = 4
 
@@ -35,7 +35,7 @@ def label_worked_verdict(figure: WorkedFigure) -> str:
 
 
 def _is_bound(example: WorkedExample) -> bool:
-    """Whether a figure is only to stay on one side of another, which need not be printed as such."""
+    """Whether a figure is only a bound for another, without being printed as such."""
     return example.stated is None and (example.stated_low is None) != (example.stated_high is None)
 
 
@@ -46,7 +46,7 @@ def _is_printed(example: WorkedExample) -> bool:
 def format_worked_number(
     value: float | None, formatter: Formatter, unit: str | None = None, digits: int = _DIGITS
 ) -> str:
-    """Return a number with up to so many significant digits, whole ones with all of theirs, and its unit."""
+    """Return a number with limited significant digits, whole numbers in full, and its unit."""
     if value is None or not math.isfinite(value):
         return MISSING_VALUE_TEXT
     whole = value == int(value) if abs(value) < 1e15 else False
@@ -56,7 +56,7 @@ def format_worked_number(
 
 
 def format_printed_figure(example: WorkedExample, formatter: Formatter) -> str:
-    """Return what the document prints: a figure, or the range that it gives; a dash for nothing."""
+    """Return the printed figure or range; a dash for none."""
     if example.formula is None:
         return example.stated_text or MISSING_VALUE_TEXT
     low, high = example.stated_low, example.stated_high
@@ -70,7 +70,7 @@ def format_printed_figure(example: WorkedExample, formatter: Formatter) -> str:
 
 
 def format_computed_figure(figure: WorkedFigure, formatter: Formatter) -> str:
-    """Return what arithmetic gives, with its unit; a dash where nothing can be derived."""
+    """Return the computed figure with its unit; a dash if it cannot be derived."""
     working, example = figure.working, figure.example
     if working is None:
         return MISSING_VALUE_TEXT
@@ -82,12 +82,12 @@ def format_computed_figure(figure: WorkedFigure, formatter: Formatter) -> str:
 
 
 def _count_digits(value: float) -> int:
-    """Return how many significant digits a figure has."""
+    """Return the number of significant digits of a figure."""
     return len(f"{abs(value):.{_DIGITS}g}".replace(".", "").strip("0"))
 
 
 def list_worked_arithmetic(figure: WorkedFigure, formatter: Formatter) -> list[str]:
-    """Return the formula by names and with its numbers; nothing where nothing can be derived."""
+    """Return the formula by names and with its numbers; empty if it cannot be derived."""
     working = figure.working
     if working is None:
         return []
@@ -121,7 +121,7 @@ def describe_worked_verdict(figure: WorkedFigure, formatter: Formatter) -> str:
 def describe_worked_note(example: WorkedExample) -> str:
     """Return the remark on an example as a sentence; empty without one."""
     parts = example.note.split(", ")
-    # What `verdict_sentence` says.
+    # Repeats `verdict_sentence`.
     note = ", ".join(part for part in parts if part not in _FORMULA_IN_WORDS)
     return f"{capitalize_first(note)}." if note else ""
 
@@ -140,7 +140,7 @@ def label_cost_case(case: str) -> str:
 
 
 def describe_cost_case(case: str, figures: Sequence[WorkedFigure], formatter: Formatter) -> str:
-    """Return what follows from the inputs of a case; every number is that of a worked-out figure."""
+    """Return the result of a case's inputs; every number is a recalculated figure."""
     values = {each.example.id: each.working.number for each in figures if each.working is not None}
 
     def number(example: str, decimals: int = 1) -> str:

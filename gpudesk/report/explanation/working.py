@@ -1,4 +1,4 @@
-"""The working of a figure, its plans, and measured runs near to an estimate with the error of its prediction."""
+"""The derivation of a figure, its plans, and similar measured runs with the error of their predictions."""
 
 from __future__ import annotations
 
@@ -44,7 +44,7 @@ from gpudesk.text.formatting import MISSING_VALUE_TEXT, Formatter, IntervalEstim
 from gpudesk.text.messages import InputError, capitalize_first, format_message, join_messages
 from gpudesk.text.translation import tr, translate_data, trn
 
-#: What a term is called where its name, with a capital, would not do.
+#: Names of terms that are not simply capitalized.
 _LABELS: Final = MappingProxyType(
     {
         "output tokens/s": "Output throughput",
@@ -84,13 +84,13 @@ _LABELS: Final = MappingProxyType(
     }
 )
 
-#: Units of things that are counted, which a formula leaves out.
+#: Units of counted items, omitted in formulas.
 _COUNTED: Final = frozenset({None, "", "1", "tokens", "sequences", "requests", "accelerators"})
-#: Units of memory beside rates of memory, which are decimal too.
+#: Units of memory next to rates of memory, which are decimal too.
 _DECIMAL: Final = ((1e9, "GB"), (1e6, "MB"), (1e3, "KB"))
 _MILLISECONDS: Final = "ms"
 _INPUT: Final = re.compile(r"\{\w+\}")
-#: What a formula may be made of beside its inputs where it gives what is of their kind.
+#: Characters of a formula besides its inputs, if it preserves the unit.
 _KEEPS_THE_UNIT: Final = frozenset("+−() ²^½")
 
 
@@ -100,13 +100,13 @@ def label_term(name: str) -> str:
 
 
 def format_term_value(term: DerivationTerm, formatter: Formatter) -> tuple[str, str | None]:
-    """Return a term's value and its unit on display; words as they are, the unknown as a dash."""
+    """Return a term's value and its displayed unit; words unchanged, unknown as a dash."""
     if isinstance(term.value, str):
         return term.value, None
     if term.value is None:
         return MISSING_VALUE_TEXT, None
     text, unit = formatter.value_and_unit(term.value, term.unit)
-    # "Output tokens 1,000 tokens" says it twice.
+    # "Output tokens 1,000 tokens" is redundant.
     if unit is None or (unit in _COUNTED and (unit == "sequences" or unit in term.name.lower())):
         return text, None
     return text, translate_unit(unit, term.value)
@@ -119,9 +119,9 @@ def format_named_formula(term: DerivationTerm) -> str | None:
 
 
 def format_numeric_formula(term: DerivationTerm, formatter: Formatter) -> str | None:
-    """Return the formula with the numbers of its inputs; one in words alone stays as it is.
+    """Return the formula with the numbers of its inputs; a formula in words stays unchanged.
 
-    Where inputs and result are of one kind, all is written in the unit of the result, without repeating it.
+    If inputs and result are of one kind, all numbers are in the unit of the result, without repeating it.
     """
     if term.formula is None:
         return None
@@ -153,7 +153,7 @@ def _format_decimal(size: float, formatter: Formatter) -> str:
 
 @lru_cache(maxsize=256)
 def _keeps_the_unit(formula: str) -> bool:
-    """Whether the formula adds its inputs up, or takes the larger of them, and does nothing else."""
+    """Whether the formula only adds inputs, or takes their maximum."""
     return set(_INPUT.sub("", formula)) <= _KEEPS_THE_UNIT
 
 
@@ -194,7 +194,7 @@ def _build_outline(term: DerivationTerm) -> TermOutline:
 def list_input_claims(
     answer: Answer, column: ComparisonColumn, working: DerivationTerm, formatter: Formatter
 ) -> tuple[ClaimGroup, ...]:
-    """Return the claims behind the leaves of a working, each attribute once, in the order of the terms."""
+    """Return the claims behind the leaves of a derivation, each attribute once, in the order of the terms."""
     keys = dict.fromkeys(key for key in map(_make_claims_key, _walk_leaves(working)) if key)
     groups = (_build_claims_of_inputs(answer, column, key, formatter) for key in keys)
     return tuple(group for group in groups if group is not None)
@@ -220,7 +220,7 @@ def _build_claims_of_inputs(
     group = replace(build_input_claims(attribute, formatter), key=key)
     if "/" in key:
         return group
-    # One configuration states all dimensions; no single one of them is meant.
+    # One configuration states all dimensions, so no single one is meant.
     claims = tuple(
         replace(
             claim,
@@ -234,7 +234,7 @@ def _build_claims_of_inputs(
 
 
 def _find_attribute(answer: Answer, column: ComparisonColumn, key: str) -> AttributeClaims | None:
-    """Return the attribute that a source names; dimensions of a model stand for all of them."""
+    """Return the attribute named by a source; dimensions of a model count as one."""
     thing, _, name = key.partition("/")
     if not name:
         return answer.model_attributes.get("hidden_size")
@@ -243,14 +243,14 @@ def _find_attribute(answer: Answer, column: ComparisonColumn, key: str) -> Attri
     return attributes.get(name) or next(iter(family), None)
 
 
-#: Gives the working of a figure of an estimate; raises `InputError` if none exists.
+#: Returns the derivation of a figure of an estimate; raises `InputError` without one.
 WorkingSource = Callable[[Estimate, str], DerivationTerm]
 
 
 def build_sheet_workings(
     answer: Answer, names: tuple[str, ...], formatter: Formatter, explain: WorkingSource
 ) -> tuple[SheetWorking, ...]:
-    """Return the workings of the headline figures and of capacity; columns with one formula stand together."""
+    """Return the derivations of the headline figures and of capacity; columns with one formula are grouped."""
     return tuple(
         working
         for figure in (*(each for each in list_headline_figures() if each in FIGURES), MAX_CONCURRENCY.key)
@@ -304,12 +304,12 @@ def _join_numbers(term: DerivationTerm, formatter: Formatter) -> str:
     return f"{format_numeric_formula(term, formatter)} = {result}"
 
 
-#: Plans that fit and are shown at once, that of the estimate among them.
+#: Maximum fitting plans shown at first, including the estimate's.
 _SHOWN: Final = 4
 
 
 def build_explained_plans(choice: PlanChoice, formatter: Formatter) -> ExplainedPlans | None:
-    """Return the plans that were looked at; None if there was no choice, or none fits."""
+    """Return the considered plans; None if there was no choice, or none fits."""
     if choice.taken is None or not choice.searched:
         return None
     fitting = [option for option in choice.options if option.fits]
@@ -358,7 +358,7 @@ def _build_plan_group(key: str, options: list[ConsideredPlan], formatter: Format
 
 
 def describe_plan_reason(choice: PlanChoice, formatter: Formatter) -> str | None:
-    """Return in a line why the plan was taken; None if there was no choice."""
+    """Return the reason for the plan in a line; None if there was no choice."""
     chosen_plan = choice.taken
     return join_messages(chosen_plan.reasons, formatter) if chosen_plan is not None and choice.searched else None
 
@@ -414,19 +414,19 @@ def _describe_workload(work: Workload, formatter: Formatter) -> dict[RunConditio
 
 
 def _format_stated_plan(run: EstimateRequest) -> ParallelPlan:
-    """Return the plan of a run, with degrees of one where none is stated."""
+    """Return the plan of a run, with degrees of one if unstated."""
     return ParallelPlan(run.tp or 1, run.pp or 1, run.ep or 1, run.dp or 1, bool(run.attention_dp))
 
 
 def format_run_software(record: ComparableRun) -> str:
-    """Return the serving engine of a run with its version, where that is more than a name, and its month."""
+    """Return the serving engine of a run with its version, if that is more than a name, and its month."""
     run, version = record.request, record.engine_version or ""
     engine = label_serving_engine(run.serving_engine or MISSING_VALUE_TEXT)
     software = engine if version.lower() in ("", run.serving_engine) else f"{engine} {version}"
     return f"{software}, {label_date(run.date)}"
 
 
-#: Conditions that say where a run ran, what, and under what load: told whole for each record.
+#: Conditions of where, what, and under what load a run was: shown in full for each record.
 _CONDITION_ORDER = (RunCondition.ACCELERATOR, RunCondition.PLAN)
 _WHAT = (RunCondition.MODEL, RunCondition.WEIGHTS, RunCondition.KV)
 _LOAD = (RunCondition.LENGTHS, RunCondition.LOAD, RunCondition.SPREAD, RunCondition.SERVER)
@@ -435,7 +435,7 @@ _LOAD = (RunCondition.LENGTHS, RunCondition.LOAD, RunCondition.SPREAD, RunCondit
 def build_measured_runs(
     estimate: Estimate, name: str, records: tuple[ComparableRun, ...], formatter: Formatter
 ) -> MeasuredRunLines | None:
-    """Return the records of a figure in words; None for a figure that nobody publishes."""
+    """Return the records of a figure in words; None for an unpublished figure."""
     published = find_published_figure(estimate, name)
     if published is None:
         return None
@@ -471,7 +471,7 @@ def _build_run_line(record: ComparableRun, formatter: Formatter) -> MeasuredRunL
 
 
 def _describe_differing_conditions(record: ComparableRun, formatter: Formatter) -> str:
-    """Return the conditions that are not as asked, each once: a deployment names part and count together."""
+    """Return the differing conditions, each once: a deployment names accelerator and count together."""
     if record.as_asked:
         return tr("these conditions")
     texts = describe_run_conditions(record, formatter)
@@ -485,9 +485,9 @@ def _describe_run_verdict(record: ComparableRun) -> str:
 
 
 def _list_run_details(record: ComparableRun, texts: Mapping[RunCondition, str]) -> Iterator[ExplanationDetail]:
-    """Yield under which conditions it was measured, by whom, and where that can be read.
+    """Yield the conditions of the measurement, the publisher, and the link.
 
-    All records have the same details, so that one can take the place of another where they are shown.
+    All records have the same details, so that the display can replace one by another.
     """
     source = record.source
     where = _CONDITION_ORDER if record.request.tp is not None else _CONDITION_ORDER[:1]

@@ -1,6 +1,6 @@
-"""The comparison table for the clipboard: tab-separated text, and HTML that a spreadsheet takes intact.
+"""The comparison table for the clipboard: tab-separated text, and HTML that spreadsheets import exactly.
 
-Figures keep all their digits. The text follows the number style of the language; the HTML carries the number too.
+Figures keep all digits. The text follows the number style of the language; the HTML carries the number too.
 """
 
 from __future__ import annotations
@@ -14,13 +14,13 @@ from gpudesk.report.writers.safe_text import quote_formula_cell
 from gpudesk.text.formatting import NumberStyle
 from gpudesk.text.translation import tr
 
-#: What a field of the clipboard holds: a number, words, or nothing.
+#: A clipboard field: a number, words, or empty.
 ClipboardField = float | str | None
 
 
 @dataclass(frozen=True, slots=True)
 class ClipboardTable:
-    """What goes to the clipboard, in both forms."""
+    """The clipboard content, in both formats."""
 
     text: str
     html: str
@@ -34,7 +34,7 @@ def build_comparison_clipping(
     *,
     with_heads: bool = True,
 ) -> ClipboardTable:
-    """Return these rows of these columns. With heads come labels, units and bands; without, only figures."""
+    """Return these rows of these columns. With heads come labels, units and intervals; without, only figures."""
     lines: list[list[ClipboardField]]
     if with_heads:
         banded = any(row.cells[position].low is not None for row in rows for position in positions)
@@ -69,7 +69,7 @@ def _line(
 
 
 def _get_clipboard_value(cell: ComparisonCell) -> ClipboardField:
-    """Return the value; words with a second line, as a deployment has its plan, keep it."""
+    """Return the value; words with a second line, such as a deployment with its plan, keep it."""
     if isinstance(cell.value, str) and cell.detail:
         return f"{cell.value}, {cell.detail}"
     return cell.value
@@ -104,5 +104,5 @@ def _table_cell(field: ClipboardField, style: NumberStyle) -> str:
     if isinstance(field, str):
         return f"<td>{escape(field)}</td>"
     plain = f"{field:.15g}"
-    # What LibreOffice and Excel read in place of the text, whatever language they are in.
+    # LibreOffice and Excel read this in place of the text, in any language.
     return f'<td sdval="{plain}" sdnum="1033;" x:num="{plain}">{format_full_number(field, style)}</td>'

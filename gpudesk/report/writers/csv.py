@@ -25,14 +25,14 @@ from gpudesk.text.translation import tr
 
 
 def write_table_csv(table: ExportTable) -> bytes:
-    """Return the file's contents: a line of heads, then the rows. No text in it is run by a spreadsheet."""
+    """Return the file's contents: a line of heads, then the rows. Spreadsheets run no text in it."""
     lines = [[quote_formula(column.head) for column in table.head]]
     lines += [[_write_csv_value(value) for value in row] for row in table.rows]
     return join_csv(lines).encode()
 
 
 def join_csv(lines: Iterable[Iterable[str]]) -> str:
-    """Return lines of cells that are safe already as CSV; lines end as RFC 4180 has them."""
+    """Return lines of safe cells as CSV; lines end as in RFC 4180."""
     target = io.StringIO()
     csv.writer(target).writerows(lines)
     return target.getvalue()
@@ -56,7 +56,7 @@ def write_sheet_csv(sheet: ComparisonSheet) -> str:
 
 
 def list_sheet_columns(sheet: ComparisonSheet) -> list[str]:
-    """Return what the columns are called: section, item, unit, and four for each accelerator."""
+    """Return the column names: section, item, unit, and four for each accelerator."""
     columns = [tr("Section"), tr("Item"), tr("Unit")]
     for head in sheet.heads:
         columns += [head.name, tr("{name} low", name=head.name), tr("{name} high", name=head.name)]
@@ -114,7 +114,7 @@ def _list_table_lines(table: ComparisonTable) -> Iterable[list[str]]:
 
 
 def list_recommendation_items(recommendation: SheetRecommendation) -> list[tuple[str, str]]:
-    """Return the verdict, why, what is compared with its odds, and what there is to say of it: item and text."""
+    """Return the verdict, the reasons, the candidates with their odds, and further texts: item and text."""
     compared = (
         tr("{name}: {value}, {odds} odds", name=each.deployment, value=each.value, odds=each.odds_text)
         for each in recommendation.candidates
@@ -149,7 +149,7 @@ def _list_cell_texts(cell: ComparisonCell) -> tuple[str, str, str, str]:
 
 
 def format_cell_marks(cell: ComparisonCell) -> str:
-    """Return what distinguishes a cell, its second line and the numbers of its notes."""
+    """Return the marks of a cell, its second line and the numbers of its notes."""
     marks = [cell.mark.value] if cell.mark is not None else []
     if cell.detail:
         marks.append(cell.detail)

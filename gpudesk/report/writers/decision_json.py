@@ -1,4 +1,4 @@
-"""A decision and its advisory information as JSON values; figures are in the units that field names say."""
+"""A decision and its advisory information as JSON values; field names state the units of figures."""
 
 from __future__ import annotations
 
@@ -53,7 +53,7 @@ from gpudesk.text.messages import Message, format_message
 
 
 def encode_buy_or_wait(analysis: DeferralAnalysis, inputs: Mapping[str, object] | None = None) -> dict[str, Any]:
-    """Return whether to buy or to wait, with all figures; `inputs` are those that the user states."""
+    """Return whether to buy or to wait, with all figures; `inputs` are the user's."""
     return {
         **encode_fields(analysis, "accelerator=chosen next=next_part"),
         "inputs": dict(inputs or {}),
@@ -74,7 +74,7 @@ def encode_buy_or_wait(analysis: DeferralAnalysis, inputs: Mapping[str, object] 
 
 
 def encode_routing(routing: RoutingResult, inputs: Mapping[str, object] | None = None) -> dict[str, Any]:
-    """Return the plans for requests of two kinds; `inputs` are those that the user states."""
+    """Return the plans for requests of two kinds; `inputs` are the user's."""
     return {
         "columns": list(routing.keys),
         "inputs": dict(inputs or {}),
@@ -135,7 +135,7 @@ def _encode_watched_signal(watched: SignalStatus) -> dict[str, Any]:
 
 
 def encode_export_checks(checks: Sequence[ExportCheck], rules: ExportRuleSet) -> dict[str, Any]:
-    """Return the rules, the newest first, and how each accelerator stands to them; `warning` goes with it."""
+    """Return the rules, the newest first, and each accelerator's results; `warning` is included."""
     return {
         "warning": get_export_warning(),
         "read": rules.read,
@@ -206,7 +206,7 @@ def encode_software_support(support: SoftwareSupport, platforms: Iterable[str]) 
 
 
 def encode_reference_deployments(references: Iterable[ReferenceDeployment]) -> list[dict[str, Any]]:
-    """Return deployments that documents tell of; `count` is null where no number is printed."""
+    """Return deployments reported by documents; `count` is null if no number is printed."""
     return encode_each(
         references, "id who named what basis platform accelerators count date source statements disputes"
     )
@@ -216,7 +216,7 @@ def encode_reference_deployments(references: Iterable[ReferenceDeployment]) -> l
 
 
 def encode_negotiation(sheet: NegotiationSheet) -> dict[str, Any]:
-    """Return the steps of a purchase, what is done of them, and whether each applies: null if untold."""
+    """Return the steps of a purchase, completed points, and whether each applies: null if undecided."""
     return {"done": sheet.done, "steps": [_encode_purchase_step(each) for each in sheet.lines]}
 
 
@@ -243,7 +243,7 @@ def _encode_purchase_step(line: ProcurementStepStatus) -> dict[str, Any]:
 
 
 def encode_weight_loading(loadings: Mapping[str, WeightLoading | Message]) -> list[dict[str, Any]]:
-    """Return the time to load by the key of each column; a message says why none exists."""
+    """Return the loading time by column key; a message explains its absence."""
     return [
         {"key": key, "reason": format_message(loading)}
         if isinstance(loading, Message)
@@ -275,12 +275,12 @@ def _encode_load_time(time: WeightLoadTime) -> dict[str, Any]:
 
 ColumnNamesByKey = Mapping[str, str]
 
-#: Fields of a condition that was tested, by their keys.
+#: Fields of a tested condition, by their keys.
 TESTED_CONDITION = "condition=text left right holds"
 
 
 def encode_decision(decision: Decision, flips: Sequence[DecisionFlip], names: ColumnNamesByKey) -> dict[str, Any]:
-    """Return a decision as JSON values: numbers are finite, what is not known is null.
+    """Return a decision as JSON values: numbers are finite, unknown values are null.
 
     `names` are those of the columns by key.
     """
@@ -414,7 +414,7 @@ def _encode_factor(factor: DecisionFactor, columns: Sequence[str]) -> dict[str, 
     }
 
 
-# What can be asked and weighed
+# Questions and weights
 
 
 def encode_questions(answers: Mapping[str, QuestionAnswer]) -> dict[str, Any]:

@@ -22,7 +22,7 @@ class DocumentHeading:
 
 @dataclass(frozen=True, slots=True)
 class DocumentParagraph:
-    """A paragraph; a strong one must not be overlooked."""
+    """A paragraph; a strong one must stand out."""
 
     text: str
     strong: bool = False
@@ -37,14 +37,14 @@ class BulletList:
 
 @dataclass(frozen=True, slots=True)
 class CheckList:
-    """Points, each with whether it is done and a note."""
+    """Points with a note, each done or not."""
 
     points: tuple[tuple[bool, str, str], ...]
 
 
 @dataclass(frozen=True, slots=True)
 class DocumentTable:
-    """A table: its head, and rows of as many cells."""
+    """A table: its head, and rows with the same number of cells."""
 
     head: tuple[str, ...]
     rows: tuple[tuple[str, ...], ...]
@@ -57,7 +57,7 @@ DocumentBlock = DocumentHeading | DocumentParagraph | BulletList | CheckList | D
 
 
 def write_blocks_markdown(blocks: Sequence[DocumentBlock]) -> str:
-    """Return a document as Markdown, in which every text is shown as it is."""
+    """Return a document as Markdown, with all texts escaped."""
     return "\n\n".join("\n".join(_markdown(block)) for block in blocks) + "\n"
 
 
@@ -83,7 +83,7 @@ def _markdown(block: DocumentBlock) -> Iterator[str]:
 
 
 def write_blocks_html(title: str, blocks: Sequence[DocumentBlock]) -> str:
-    """Return a document as one HTML file that needs nothing else and prints on A4."""
+    """Return a document as one self-contained HTML file that prints on A4."""
     style = paths.resource("sheets/sheet.css").read_text(encoding="utf-8")
     more = paths.resource("sheets/paper.css").read_text(encoding="utf-8")
     head = (

@@ -1,6 +1,6 @@
-"""Tables to export: typed cells under named columns, with the sources they name.
+"""Tables to export: typed cells in named columns, with their sources.
 
-A table says nothing about its looks. Every format holds the same rows; CSV leaves title, notes and sources out.
+A table has no layout. Every format holds the same rows; CSV leaves title, notes and sources out.
 """
 
 from __future__ import annotations
@@ -19,12 +19,12 @@ from gpudesk.report.labels import label_source_kind
 from gpudesk.text.formatting import ClaimValue, Quantity, convert_to_display_unit, get_display_unit
 from gpudesk.text.translation import tr
 
-#: None if nothing is known. Dates are ISO text: a year, a month or a day.
+#: None if unknown. Dates are ISO text: a year, a month or a day.
 ExportValue = str | bool | int | float | None
 
 
 class ExportCellKind(StrEnum):
-    """What the cells of a column hold; a column of figures of several units is `MIXED`."""
+    """The type of a column's cells; figures of several units are `MIXED`."""
 
     TEXT = "text"
     DATE = "date"
@@ -37,8 +37,8 @@ class ExportCellKind(StrEnum):
 class ExportColumn:
     """A column: `key` names it for programs, `name` for people; `unit` is that of its figures.
 
-    `about` is the key of the figure whose source, kind or date the column states: it can be folded away.
-    `value` gives the cell of a record; without it that is the attribute of the record that has the column's key.
+    `about` is the key of the figure whose source, kind or date the column states: it can be collapsed. `value` gives
+    the cell of a record; by default that is the attribute of the record with the column's key.
     """
 
     key: str
@@ -58,7 +58,7 @@ ExportRow = tuple[ExportValue, ...]
 
 @dataclass(frozen=True, slots=True)
 class ExportTable:
-    """Rows under a head, with the sources that they name by their ids."""
+    """Rows below a head, with the sources that they name by id."""
 
     title: str
     head: tuple[ExportColumn, ...]
@@ -77,7 +77,7 @@ def drop_not_finite(value: ExportValue) -> ExportValue:
 
 
 class ExportFormat(StrEnum):
-    """Forms of a table, by the suffix of its file."""
+    """Formats of a table, by file suffix."""
 
     CSV = ".csv"
     XLSX = ".xlsx"
@@ -85,19 +85,19 @@ class ExportFormat(StrEnum):
     MARKDOWN = ".md"
 
 
-#: For programs: figures there are in the units used inside.
+#: For programs: figures in internal units.
 MACHINE_FORMATS: Final = frozenset({ExportFormat.JSON})
 
 
-#: Digits that are kept of a figure in its unit on display, which takes away what the division adds.
+#: Digits kept of a figure in its displayed unit, which removes rounding noise.
 _DIGITS: Final = 12
-#: Units that the name of what is counted says already.
+#: Units already implied by the name of a count.
 _SAID_BY_NAME: Final = frozenset({"stacks", "generation"})
 
 
 @dataclass(frozen=True, slots=True)
 class ExportCellConverter:
-    """Makes cells. For programs figures are in the units used inside, and words are ids."""
+    """Makes cells. For programs figures are in internal units, and words are ids."""
 
     for_programs: bool = False
 
@@ -111,7 +111,7 @@ class ExportCellConverter:
         return int(display_value) if display_value.is_integer() else display_value
 
     def unit(self, attribute: str, unit: str | None) -> str | None:
-        """Return the unit of the values that `value` gives; words and plain counts have none."""
+        """Return the unit of the values of `value`; None for words and plain counts."""
         if self.for_programs:
             return unit
         quantity = find_quantity(attribute, unit)
@@ -125,7 +125,7 @@ class ExportCellConverter:
         return stance.value if self.for_programs else label_stance(stance)
 
     def whose(self, claim: Claim | None) -> tuple[ExportValue, ...]:
-        """Return the cells of `whose_columns`; empty ones where there is no claim."""
+        """Return the cells of `whose_columns`; empty ones without a claim."""
         if claim is None:
             return (None, None, None, None)
         return (claim.source.id, self.kind(claim.kind), claim.source.date, claim.own)
@@ -151,7 +151,7 @@ def list_provenance_columns(name: str, label: str) -> tuple[ExportColumn, ...]:
 
 
 def merge_attribute_names(things: Mapping[str, Mapping[str, AttributeClaims]]) -> list[str]:
-    """Return the names of the attributes of all things, each after the one that it follows somewhere."""
+    """Return the names of the attributes of all entries, each after the one that it follows somewhere."""
     names: list[str] = []
     for attributes in things.values():
         place = 0

@@ -46,7 +46,7 @@ _SIGNS: Final[Mapping[CellMarking | None, str]] = MappingProxyType(
         CellMarking.QUEUES: '<span class="queues">△</span>',
     }
 )
-#: With more columns than this they are set narrower.
+#: With more columns than this they are narrower.
 _WIDE_COLUMNS = 4
 #: Heights of the throughput chart, in units of its drawing.
 _CHART_HEIGHT = 180.0
@@ -163,7 +163,7 @@ def _recommendation(recommendation: SheetRecommendation) -> str:
 
 
 def _candidates(recommendation: SheetRecommendation) -> str:
-    """Return a row for each candidate: its deployment, a bar as long as its odds, and the odds."""
+    """Return a row for each candidate: its deployment, a bar of its odds, and the odds."""
     rows = "".join(
         f"<div><dt>{escape(each.deployment)}<br>{escape(each.value)}</dt>"
         f'<dd class="shares"><i class="slot{each.slot}" style="flex-grow:{each.odds:.4f}"></i>'

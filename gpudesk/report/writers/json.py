@@ -58,7 +58,7 @@ def write_sheet_json(answer: Answer, further: SheetExtras | None = None) -> str:
 
 
 def encode_answer(answer: Answer, further: SheetExtras | None = None) -> dict[str, Any]:
-    """Return an answer as JSON values, with how many are needed, what that costs and which to take."""
+    """Return an answer as JSON values, with counts, their costs and the recommendation."""
     extras = SheetExtras() if further is None else further
     keys = make_column_keys(answer.scenario.accelerators)
     names = list_column_names(answer)
@@ -132,18 +132,18 @@ def _encode_column(key: str, column: ComparisonColumn, sources: dict[str, Source
 
 
 def _encode_estimate(estimate: Estimate) -> dict[str, Any]:
-    """Return what a line of `estimate --batch` says, in the order of this file; `needs` and `reason` in any case."""
+    """Return the content of a line of `estimate --batch`, in the order of this file; `needs` and `reason` always."""
     values = write_estimate_json(estimate)
     return {name: values.get(name) for name in (*_ESTIMATE_KEYS, *FIGURES, "memory_gib", "notes", "pools")}
 
 
 def _encode_series(series: IntervalSeries) -> list[dict[str, float] | None]:
-    """Return the figure at each point, null where it has no meaning."""
+    """Return the figure at each point, null if it has no meaning."""
     return [encode_value(figure) for figure in series]
 
 
 def encode_attribute(attribute: AttributeClaims, sources: dict[str, Source] | None = None) -> dict[str, Any]:
-    """Return an attribute with all its claims; without `sources` each claim carries its source whole."""
+    """Return an attribute with all its claims; without `sources` each claim includes its full source."""
     preferred = attribute.preferred
     return {
         **encode_fields(attribute, "name value unit"),
@@ -156,7 +156,7 @@ def encode_attribute(attribute: AttributeClaims, sources: dict[str, Source] | No
 
 
 def _encode_preference(attribute: AttributeClaims) -> dict[str, Any] | None:
-    """Return the user's choice among the claims, with what the shipped catalog takes; null without one."""
+    """Return the user's choice among the claims, with the shipped one; null without a choice."""
     chosen, shipped = attribute.preference, attribute.shipped
     if chosen is None:
         return None
@@ -177,7 +177,7 @@ def _encode_claim(claim: Claim, sources: dict[str, Source] | None) -> dict[str, 
 
 
 def _name_source(source: Source, sources: dict[str, Source] | None) -> str | dict[str, Any]:
-    """Return the source's id and keep the source, or the whole source where none are kept."""
+    """Return the source's id and store the source, or the full source without a store."""
     if sources is None:
         return encode_source(source)
     sources[source.id] = source
@@ -189,7 +189,7 @@ def encode_source(source: Source) -> dict[str, Any]:
 
 
 def encode_price(price: PriceRecord) -> dict[str, Any]:
-    """Return a price; amounts are US dollars per accelerator, one of them or the ends of a range."""
+    """Return a price; amounts are US dollars per accelerator, single or a range."""
     return {
         **encode_fields(
             price,
@@ -220,7 +220,7 @@ def encode_dispute(dispute: Dispute) -> dict[str, Any]:
 
 
 def write_table_json(table: ExportTable) -> bytes:
-    """Return the file's contents, a line for each row, column, source and note."""
+    """Return the file's contents, one line per row, column, source and note."""
     keys = [column.key for column in table.head]
     sections: dict[str, list[Any]] = {
         "columns": encode_each(table.head, "key name unit about"),
@@ -238,5 +238,5 @@ def _write_json_items(items: Iterable[Any]) -> str:
 
 
 def _write_json_line(value: object) -> str:
-    # Written item by item, since only lines without indents are written fast.
+    # Written item by item, because only unindented lines are written fast.
     return drop_surrogates(json.dumps(value, ensure_ascii=False, allow_nan=False, sort_keys=True))

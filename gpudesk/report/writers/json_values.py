@@ -1,4 +1,4 @@
-"""Domain values as JSON values, for every writer of JSON: records by the names of their fields."""
+"""Domain values as JSON values, for every writer of JSON: records by field name."""
 
 from __future__ import annotations
 
@@ -18,11 +18,11 @@ from gpudesk.text.messages import Message, format_message
 from gpudesk.text.units import GIB
 
 
-def encode_value(value: Any) -> Any:  # noqa: ANN401 - of whatever form, and whatever JSON has for it
-    """Return a value with all that is in it: records as objects, messages as sentences, enumerations as their words.
+def encode_value(value: Any) -> Any:  # noqa: ANN401 - any value, and any JSON
+    """Return a value with its contents: records as objects, messages as sentences, enumerations as words.
 
-    What is not a finite number is null, and so is an interval with such an end. Raises `TypeError` for what has
-    no form in JSON.
+    A number that is not finite is null, and so is an interval with such an end. Raises `TypeError` for types without a
+    JSON form.
     """
     if isinstance(value, float):
         return value if math.isfinite(value) else None
@@ -47,7 +47,7 @@ def _encode_members(value: Any) -> Any:  # noqa: ANN401
 
 
 def encode_fields(record: object, names: str) -> dict[str, Any]:
-    """Return the fields and properties of a record by names with blanks between; `key=field` gives one another key."""
+    """Return the fields and properties of a record, named with spaces between; `key=field` renames one."""
     pairs = (name.partition("=") for name in names.split())
     return {key: encode_value(getattr(record, field or key)) for key, _, field in pairs}
 
@@ -57,7 +57,7 @@ def encode_each(records: Iterable[object], names: str) -> list[dict[str, Any]]:
 
 
 def encode_counts(keys: Sequence[str], how_many: AcceleratorNeeds) -> dict[str, Any]:
-    """Return what is needed by column and weight format; `keys` name the columns."""
+    """Return the counts by column and weight format; `keys` name the columns."""
     return {
         "needed": [
             {
@@ -82,7 +82,7 @@ def _encode_size(size: DeploymentSize | None) -> dict[str, Any] | None:
 
 
 def encode_sizing(sizing: SizingResult, names: tuple[str, ...]) -> dict[str, Any]:
-    """Return the candidates, and the peak that they carry; `names` are what the accelerators are called."""
+    """Return the candidates, and the peak that they carry; `names` are those of the accelerators."""
     return {
         **encode_fields(sizing, "requests_per_s output_tokens_per_s"),
         "candidates": [
@@ -151,7 +151,7 @@ def encode_fit_matrix(
 ) -> dict[str, Any]:
     """Return the cells of a question about sequences of `context` tokens, `concurrency` in flight.
 
-    `beyond` are models that are not made for so many tokens.
+    `beyond` are models with a shorter context.
     """
     return {
         "cells": [
@@ -222,7 +222,7 @@ def _encode_cost_column(column: CostColumn) -> dict[str, Any]:
 
 
 def encode_systems(systems: SystemCount | None) -> dict[str, Any] | None:
-    """Return the whole systems that are owned; None if accelerators are bought singly."""
+    """Return the owned whole systems; None if accelerators are bought singly."""
     return None if systems is None else encode_fields(systems, "systems size used idle")
 
 

@@ -36,7 +36,7 @@ _NUMBERS = frozenset({ExportCellKind.NUMBER, ExportCellKind.MIXED})
 
 
 def write_table_markdown(table: ExportTable) -> bytes:
-    """Return the file's contents. Columns about a figure become the number of its source beside it."""
+    """Return the file's contents. Columns about a figure become the number of its source next to it."""
     numbers = {source.id: number for number, source in enumerate(table.sources, start=1)}
     columns = [place for place, column in enumerate(table.head) if column.about is None]
     whose = _find_source_places(table.head)
@@ -141,7 +141,7 @@ def _write_facts(sheet: ComparisonSheet) -> str:
 
 
 def _write_recommendation(recommendation: SheetRecommendation) -> list[str]:
-    """Return the verdict, what is compared with its odds, and what there is to say, subject by subject."""
+    """Return the verdict, the candidates with their odds, and further texts by subject."""
     blocks = [
         f"## {escaped(tr('Recommendation'))}",
         f"**{escaped(recommendation.verdict)}**",

@@ -1,4 +1,4 @@
-"""Text that files may hold: nothing that breaks a file, reverses it, or runs in a spreadsheet."""
+"""Text that is safe in files: nothing that breaks a file, reverses it, or runs in a spreadsheet."""
 
 from __future__ import annotations
 
@@ -7,23 +7,23 @@ from typing import Final
 
 from gpudesk.text.translation import tr
 
-#: What spreadsheets take for the beginning of a formula; full-width forms are read as the narrow ones.
+#: Characters with which spreadsheets begin a formula; full-width forms count as the narrow ones.
 _FORMULA: Final = re.compile(r"[=+\-@＝＋－＠\t\r\n]|[\s\ufeff\u200b-\u200f]+[=+\-@＝＋－＠]")  # noqa: RUF001
 _NUMBER: Final = re.compile(r"[+-]?(?:\d+\.?\d*|\.\d+)(?:[eE][+-]?\d+)?", re.ASCII)
-#: What Markdown would take for markup, a character reference or a formula.
+#: Characters that Markdown would interpret as markup, a character reference or a formula.
 _MARKUP: Final = re.compile(r"([\\`*_{}\[\]<>|~&$])")
-#: Controls but tab, line feed and carriage return, halves of characters and codes that are no characters,
-#: which XML forbids; and what turns the direction of the text that follows, outside its own cell too.
+#: Controls except tab, line feed and carriage return, surrogates and noncharacters, which XML forbids; and characters
+#: that change the direction of the following text, also outside their cell.
 _UNFIT: Final = re.compile("[\x00-\x08\x0b\x0c\x0e-\x1f\x7f-\x9f\ud800-\udfff\ufffe\uffff\u202a-\u202e\u2066-\u2069]")
 _HALF: Final = re.compile("[\ud800-\udfff]")
 _UNKNOWN_CHARACTER: Final = "\ufffd"
-#: The picture of a control character lies this far from it; that of delete is by itself.
+#: Distance of a control character's picture; that of delete is separate.
 _PICTURES: Final = 0x2400
 _DELETE: Final = "\x7f"
 
 
 def make_visible(text: str) -> str:
-    """Return the text with a sign in the place of each character that a file could not hold or show."""
+    """Return the text with a visible sign for each character that a file cannot hold or show."""
     return text if text.isprintable() else _UNFIT.sub(_picture, text)
 
 
@@ -35,7 +35,7 @@ def _picture(match: re.Match[str]) -> str:
 
 
 def drop_surrogates(text: str) -> str:
-    """Return the text without halves of characters, which UTF-8 has no bytes for; all else stays."""
+    """Return the text without surrogates, which UTF-8 cannot encode; all else stays."""
     return text if text.isascii() else _HALF.sub(_UNKNOWN_CHARACTER, text)
 
 
@@ -44,18 +44,18 @@ def join_to_one_line(text: str) -> str:
 
 
 def quote_formula(text: str) -> str:
-    """Return the text so that no spreadsheet runs it: an apostrophe before what could begin a formula."""
+    """Return the text so that no spreadsheet runs it: an apostrophe before a possible formula."""
     text = make_visible(text)
     return f"'{text}" if looks_like_formula(text) else text
 
 
 def looks_like_formula(text: str) -> bool:
-    """Whether a spreadsheet might take the text for a formula, typed in or read from plain text."""
+    """Whether a spreadsheet might interpret the text as a formula, typed in or read from plain text."""
     return _FORMULA.match(text) is not None
 
 
 def quote_formula_cell(text: str) -> str:
-    """Return what `safe_text` does, but leave a cell that is a number a number."""
+    """The same as `safe_text`, but a cell with a number stays a number."""
     return text if is_number(text) else quote_formula(text)
 
 
@@ -64,18 +64,18 @@ def is_number(text: str) -> bool:
 
 
 def escape_markdown(text: str) -> str:
-    """Return the text in one line so that Markdown shows it as it is."""
+    """Return the text on one line, escaped for Markdown."""
     return _MARKUP.sub(r"\\\1", join_to_one_line(text))
 
 
-#: Excel keeps this name for itself.
+#: Excel reserves this name.
 RESERVED_SHEET_NAME: Final = "history"
 _LONGEST_NAME: Final = 31
 _NOT_IN_NAMES: Final = re.compile(r"[\[\]:*?/\\]")
 
 
 def make_sheet_name(title: str, used_names: set[str]) -> str:
-    """Return a name for a sheet and keep it: short, without what Excel forbids, no two alike."""
+    """Return a unique name for a sheet and store it: short, without characters that Excel forbids."""
     plain = _NOT_IN_NAMES.sub(" ", make_visible(title)).strip(" '")[:_LONGEST_NAME].strip(" '") or tr("Table")
     name, number = plain, 1
     while name.casefold() in used_names:

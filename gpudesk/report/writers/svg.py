@@ -1,4 +1,4 @@
-"""Drawings of a sheet as inline SVG: swatches, memory bars, and throughput against concurrency."""
+"""Drawings of a sheet as inline SVG: swatches, memory bars, and throughput by concurrency."""
 
 from __future__ import annotations
 
@@ -24,14 +24,14 @@ def choose_tick_step(highest: float) -> float:
 
 
 def list_powers_of_two(most: float) -> list[int]:
-    """Return powers of two up to `most`, thinned so that they have room."""
+    """Return powers of two up to `most`, thinned to the available room."""
     exponents = int(math.log2(most))
     stride = max(1, math.ceil((exponents + 1) / 6))
     return [2**exponent for exponent in range(0, exponents + 1, stride)]
 
 
 def spread_labels(positions: Sequence[float], pitch: float, top: float, bottom: float) -> list[float]:
-    """Return places in rising order at least `pitch` apart, near the wanted ones and within the bounds."""
+    """Return positions in rising order at least `pitch` apart, near the wanted ones and within the bounds."""
     places: list[float] = []
     for place in positions:
         places.append(max(place, places[-1] + pitch if places else top))
@@ -69,19 +69,19 @@ _STROKES: Final = (
     ((0, 1), (3, 4.5), (19.5, 21), (23, 24)),
 )
 
-#: Fills of the parts of a memory bar, the first the darkest.
+#: Fills of the segments of a memory bar, the first the darkest.
 _INKS: Final = ("#5B6470", "#9AA3AF", "#C9CFD7")
-#: The same where they are more than there is.
+#: The same if they exceed the capacity.
 _SHORT_INKS: Final = ("#A8321F", "#F3CDC6", "#FBEBE8")
 
 _BAR_LEFT, _BAR_WIDTH, _BAR_PITCH, _BAR_HEIGHT = 70.0, 190.0, 17.0, 11.0
 
 
 def draw_swatch(slot: int, *, is_variant: bool = False) -> str:
-    """Return the key of an accelerator's slot, counted from 1; the second of one part is is_variant."""
+    """Return the legend of an accelerator's slot, counted from 1; a variant of it with is_variant."""
     position = (slot - 1) % len(COLOURS)
     colour = COLOURS[position]
-    # A cross is a line itself; the other markers are set off by the color of the paper.
+    # A cross is a line itself; the other markers have an edge in the color of the paper.
     line = f'stroke="{colour}" stroke-width="{1.3 if is_variant else 2.2}"'
     edge = line if is_variant or position == _CROSS else 'stroke="#fff" stroke-width=".8"'
     fill = '"#fff"' if is_variant else f'"{colour}"'
@@ -154,16 +154,16 @@ _DASHES: Final = ("", "7 3", "2 2.5", "8 2.5 2 2.5", "12 3", "4 2", "10 2 2 2 2 
 _STROKE: Final = 1.6
 _CHART_WIDTH: Final = 430.0
 _LEFT, _RIGHT, _TOP, _BOTTOM = 40.0, 86.0, 8.0, 30.0
-#: Labels stand at least this far apart.
+#: Minimum distance of labels.
 _PITCH: Final = 21.0
-#: A label of which the second line is left out needs less.
+#: A label without its second line needs less.
 _NARROW_PITCH: Final = 11.0
 _MOST_BANDS: Final = 4
 
 
 @dataclass(frozen=True, slots=True)
 class _ChartPlane:
-    """Maps requests in flight (logarithmic) and tokens/s (from zero) to places on the paper."""
+    """Maps requests in flight (logarithmic) and tokens/s (from zero) to positions on the paper."""
 
     most_x: float
     most_y: float
@@ -185,7 +185,7 @@ def draw_throughput_chart(
     longest = max(2, *(max(each.concurrency) for each in series), concurrency or 1)
     plane = _ChartPlane(float(longest), highest, height)
     elements = [_grid(plane, step, formatter)]
-    # More bands than a few cover each other; then only the baseline keeps its own.
+    # More than a few intervals cover each other; then only the baseline has one.
     elements += [_band(each, plane) for each in (series if len(series) <= _MOST_BANDS else series[:1])]
     if concurrency is not None and concurrency <= longest:
         elements.append(_working_line(concurrency, plane, formatter))
@@ -286,7 +286,7 @@ _EDGE, _RACK_EDGE, _SUNKEN = "#C9CED6", "#868F9B", "#EFF1F3"
 
 
 def draw_racks(sketches: Sequence[FleetSketch]) -> str:
-    """Return the racks of fleets to scale; a rack's title says what stands in it."""
+    """Return the racks of fleets to scale; a rack's title describes its content."""
     drawing = lay_out_racks(sketches, _RACKS_WIDTH, _RACKS_HEIGHT, _RACKS_LINE)
     boxes = "".join(map(_draw_rack_box, drawing.boxes))
     titles = "".join(

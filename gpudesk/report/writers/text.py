@@ -17,7 +17,7 @@ from gpudesk.report.comparison.tables import (
 from gpudesk.text.translation import tr
 
 _GAP = "  "
-#: Where a line may end: at any space but that between a number and its unit.
+#: Where a line can break: at any space except between a number and its unit.
 _BREAK: Final = re.compile(r"(?<![\d.,])\s+|(?<=[\d.,])\s+(?!(?:%|ms|s|µs|tok/s|[KMGT]i?B(?:/s)?)(?:[\s,;:.)]|$))")
 
 
@@ -33,7 +33,7 @@ def pad_text(text: str, width: int, *, right: bool = False) -> str:
 
 
 def wrap_text(text: str, width: int, indent: str = "") -> list[str]:
-    """Return the text in lines of at most `width` places; a word that is longer stands alone.
+    """Return the text in lines of at most `width` characters; a longer word is on its own line.
 
     A number and its unit are one word.
     """
@@ -51,13 +51,13 @@ def wrap_text(text: str, width: int, indent: str = "") -> list[str]:
 
 
 def indent_hanging(lead: str, text: str, width: int) -> list[str]:
-    """Return the text after its lead, further lines below its beginning."""
+    """Return the text after its lead, with further lines indented."""
     first, *rest = wrap_text(text, max(width - measure_text(lead), 20))
     return [lead + first, *(" " * measure_text(lead) + line for line in rest)]
 
 
 def list_labelled_lines(facts: Sequence[tuple[str, str]], width: int) -> Iterator[str]:
-    """Yield facts, each beside its label and indented, in lines of at most `width`."""
+    """Yield facts, each next to its label and indented, in lines of at most `width`."""
     labels = max(measure_text(label) for label, _ in facts)
     for label, text in facts:
         first, *rest = wrap_text(text, max(width - labels - 4, 20))
@@ -73,7 +73,10 @@ def align_table(
     right: Sequence[int] = (),
     strong: Callable[[str], str] = str,
 ) -> list[str]:
-    """Return a table with a head; the last column and its head are wrapped to the width, columns in `right` flushed."""
+    """Return a table with a head.
+
+    The last column and its head are wrapped to the width, columns in `right` right-aligned.
+    """
     columns = len(head)
     widths = [max(measure_text(row[column]) for row in (head, *rows)) for column in range(columns)]
     before = sum(widths[:-1]) + len(_GAP) * (columns - 1)
@@ -96,7 +99,7 @@ def _line(row: Sequence[str], widths: Sequence[int], right: Sequence[int]) -> li
 
 _LEAST_COLUMN = 13
 _COLUMN_GAP = 2
-#: With less room than this beside it, the detail of a headline goes below.
+#: With less room next to it, the detail of a headline goes below.
 _LEAST_DETAIL = 20
 #: Room for signs and numbers of notes, right of every figure.
 _GUTTER = " " * 5
@@ -112,7 +115,7 @@ _SIGNS = {
 
 
 def list_sheet_lines(sheet: ComparisonSheet, width: int, strong: Callable[[str], str]) -> Iterator[str]:
-    """Yield the lines of a sheet at most `width` wide; `strong` makes a text bold where that is possible."""
+    """Yield the lines of a sheet at most `width` wide; `strong` makes a text bold if possible."""
     yield strong(sheet.title)
     if sheet.note:
         yield from wrap_text(sheet.note, width)
@@ -223,7 +226,7 @@ def _joined(texts: Sequence[str], widths: Sequence[int]) -> str:
 
 
 def _cell_lines(cell: ComparisonCell) -> list[str]:
-    """Return the figure with its signs, then its band or second line; figures end on the same place."""
+    """Return the figure with its signs, then its interval or second line; figures are right-aligned."""
     sign = " " if cell.mark is None else _SIGNS[cell.mark]
     notes = f"◇{','.join(map(str, cell.notes))}" if cell.notes else ""
     second = [line for line in (cell.band, cell.detail) if line]

@@ -1,7 +1,7 @@
 """Sheets and tables as an Excel workbook.
 
-Text is written as text, so nothing in it is a formula or a link; numbers keep the digits they were stated with.
-Columns about the source of single figures are folded away.
+Text is written as text, so it never becomes a formula or a link; numbers keep their original digits. Columns about the
+source of single figures are collapsed.
 """
 
 from __future__ import annotations
@@ -40,10 +40,10 @@ from gpudesk.report.writers.safe_text import (
 from gpudesk.text.formatting import MISSING_VALUE_TEXT
 from gpudesk.text.translation import tr
 
-#: What a cell holds; empty text is a cell that shows nothing.
+#: The content of a cell; empty text is a blank cell.
 FormulaValue = float | str
 
-#: How firmly signs bind. A minus before a term binds more than all others.
+#: Operator precedence. A minus before a term binds more than all others.
 _BINDING: Final[Mapping[str, int]] = MappingProxyType({"+": 1, "-": 1, "*": 2, "/": 2})
 _NEGATED: Final = 3
 _WHOLE: Final = 4
@@ -54,9 +54,9 @@ _OPERATIONS: Final[Mapping[str, Callable[[float, float], float]]] = MappingProxy
 
 @dataclass(frozen=True, slots=True)
 class CellFormula:
-    """A piece of a formula and its value; `binding` says whether it needs parentheses among others.
+    """A formula term and its value; `binding` decides on parentheses.
 
-    Arithmetic with text gives no number: such a term may stand in a branch that is not taken only.
+    Arithmetic with text gives no number: such a term is allowed only in an unused branch.
     """
 
     text: str
@@ -112,7 +112,7 @@ def choose_if_below(low: CellFormula, high: CellFormula, then: Operand, otherwis
 
 
 def find_first_positive(signs: Sequence[CellFormula], labels: Sequence[CellFormula], nowhere: str) -> CellFormula:
-    """Return the label beside the first sign that is 1; `nowhere` where none is."""
+    """Return the label next to the first sign that is 1; `nowhere` without one."""
     searched = _name_span(signs)
     places = [place for place, sign in enumerate(signs) if sign.value == 1.0]
     matched = CellFormula(
@@ -154,7 +154,7 @@ def _name_span(cells: Sequence[CellFormula]) -> str:
 
 
 class TextFormats(NamedTuple):
-    """The format of text, and of text that would become a formula if somebody typed it in again."""
+    """The format of text, and of text that would become a formula if retyped."""
 
     plain: Any
     quoted: Any
@@ -163,8 +163,8 @@ class TextFormats(NamedTuple):
 class WorkbookFormats:
     """The formats of cells, each made once.
 
-    `input_cell` are inputs and `share` those in percent; `amount` are whole dollars, `money` has cents and
-    `small` parts of them.
+    `input_cell` are inputs and `share` percentages; `amount` are whole dollars, `money` has cents and `small` fractions
+    of them.
     """
 
     def __init__(self, workbook: Any) -> None:  # noqa: ANN401 - the library has no types
@@ -202,7 +202,7 @@ class FormulaSheet:
         self._prefix = f"'{doubled}'!"
 
     def write_text(self, row: int, column: int, text: str, look: TextFormats) -> None:
-        """Write text, which nothing takes for a formula or a link."""
+        """Write text that never becomes a formula or a link."""
         visible = make_visible(text)
         if visible:
             self.sheet.write_string(row, column, visible, look.quoted if looks_like_formula(visible) else look.plain)
@@ -212,7 +212,7 @@ class FormulaSheet:
             self.write_text(row, column, text, look)
 
     def give(self, row: int, column: int, value: float | None, look: Any) -> CellFormula:  # noqa: ANN401
-        """Write a number that the reader may change, or leave its place; return the cell."""
+        """Write a number that the reader can change, or leave the cell blank; return the cell."""
         if value is None:
             self.sheet.write_blank(row, column, None, look)
         else:
@@ -220,7 +220,7 @@ class FormulaSheet:
         return CellFormula(_name_cell(row, column, fixed=True), "" if value is None else value)
 
     def work_out(self, row: int, column: int, term: CellFormula, look: Any, *, fixed: bool = True) -> CellFormula:  # noqa: ANN401
-        """Write a formula with what it gives; return the cell, which moves with copies unless `fixed`."""
+        """Write a formula with its result; return the cell, which moves with copies unless `fixed`."""
         if isinstance(term.value, float) and not math.isfinite(term.value):
             raise ValueError(f"{self._prefix}{_name_cell(row, column, fixed=False)} gives no number: {term.text}")
         self.sheet.write_formula(row, column, f"={term.text}", look, term.value)
@@ -234,11 +234,11 @@ def _name_cell(row: int, column: int, *, fixed: bool) -> str:
     return str(xl_rowcol_to_cell(row, column, row_abs=fixed, col_abs=fixed))
 
 
-#: Whole numbers beyond this are kept as text: a spreadsheet would round them.
+#: Larger whole numbers are stored as text: a spreadsheet would round them.
 _LARGEST: Final = 2**53
 _MOST_DECIMALS: Final = 3
 _NARROWEST, _WIDEST = 8, 60
-#: Width that the arrow of a filter takes.
+#: Width of a filter's arrow.
 _ARROW: Final = 3
 _OPTIONS: Final = {
     "in_memory": True,
@@ -249,12 +249,12 @@ _OPTIONS: Final = {
 
 
 def write_xlsx(tables: Sequence[ExportTable], file: IO[bytes]) -> None:
-    """Write a workbook of these tables; their sources come in one sheet, each once."""
+    """Write a workbook of these tables; their sources are in one sheet, each once."""
     target = io.BytesIO()
     workbook = xlsxwriter.Workbook(target, _OPTIONS)
     workbook.set_properties({"title": make_visible(tables[0].title)})
     looks = _XlsxFormats(workbook)
-    # Excel keeps this name for itself.
+    # Excel reserves this name.
     used_names = {RESERVED_SHEET_NAME}
     for table in (*tables, *_list_appendix_tables(tables)):
         sheet = workbook.add_worksheet(make_sheet_name(table.title, used_names))
@@ -287,7 +287,7 @@ class _XlsxFormats:
         self._workbook = workbook
         self._numbers: dict[int, Any] = {}
         self.head = workbook.add_format({"bold": True, "bottom": 1, "valign": "top", "text_wrap": True})
-        #: For text that would become a formula if somebody typed it in again.
+        #: For text that would become a formula if retyped.
         self.quoted = workbook.add_format({"quote_prefix": True})
 
     def number(self, decimals: int) -> Any:  # noqa: ANN401
@@ -448,7 +448,7 @@ def _build_xlsx_row(section: str, row: ComparisonRow) -> Cells:
 
 
 def _parse_typed(text: str | None) -> ExportValue:
-    """Return a figure in the machine style as a number, other text as it is, None for what is not known."""
+    """Return a figure in the machine style as a number, other text unchanged, None for unknown values."""
     if not text or text == MISSING_VALUE_TEXT:
         return None
     if not is_number(text):
