@@ -1,7 +1,7 @@
 """Write the accuracy report: accuracy.py CATALOG.
 
-Reads what folds say of the measured runs (data/accuracy/held-out.csv, from calibrate.py) and what other
-estimators say (peers.csv). Writes the page of the manual, its plots, and data/accuracy/summary.json.
+Reads the held-out predictions of measured runs (data/accuracy/held-out.csv, from calibrate.py) and the results of other
+estimators (peers.csv). Writes the manual page, its plots, and data/accuracy/summary.json.
 """
 
 import json
@@ -30,7 +30,7 @@ RATE = "output_tokens_per_s"
 
 
 def main() -> int:
-    """Gather, and write page, plots and summary."""
+    """Gather the data, and write page, plots and summary."""
     with Catalog.open(Path(sys.argv[1])) as catalog:
         prepared = prepare_runs(catalog, MEASUREMENTS)
         data = gathered(catalog, prepared)
@@ -50,7 +50,7 @@ def main() -> int:
 
 
 def gathered(catalog: Catalog, prepared: PreparedRuns) -> AccuracyData:
-    """Return everything that the report is made of; held-out figures of runs that are no longer used go."""
+    """Return the data of the report; held-out figures of runs that are no longer used are dropped."""
     calibration = read_calibration(CALIBRATION)
     runs = prepared.bench.runs
     figures = {(run.id, name) for run in runs for name in run.figures}
@@ -74,7 +74,7 @@ def gathered(catalog: Catalog, prepared: PreparedRuns) -> AccuracyData:
 
 
 def names(catalog: Catalog, runs: tuple[BenchRun, ...]) -> ReportNames:
-    """Return what parts, models, publications and serving engines of the runs are called."""
+    """Return the names of the accelerators, models, publications and serving engines of the runs."""
     return ReportNames(
         accelerators={each.id: each.name for each in catalog.accelerators()},
         models={run.model.id: run.model.name for run in runs},
@@ -84,7 +84,7 @@ def names(catalog: Catalog, runs: tuple[BenchRun, ...]) -> ReportNames:
 
 
 def panel(data: AccuracyData, title: str, unit: str, figure: str) -> ParityPanel:
-    """Return a figure as predicted without its publisher; rates are those of one accelerator."""
+    """Return the panel of a figure predicted without its publisher; rates are per accelerator."""
     points = []
     for row in data.series_rows:
         if row.figure == figure:
@@ -94,7 +94,7 @@ def panel(data: AccuracyData, title: str, unit: str, figure: str) -> ParityPanel
 
 
 def plot_colours(palette: Palette) -> ParityColours:
-    """Return the colors of a theme that the plots use; the first two marks tell the vendors apart."""
+    """Return the plot colors of a theme; the first two marks distinguish vendors."""
     colours = palette.colours
     return ParityColours(
         surface=colours["page"],

@@ -1,7 +1,7 @@
-"""Build hook: what a wheel carries beside the code, and the record of the commit that it was built from.
+"""Build hook: the files of a wheel besides the code, and the record of its commit.
 
-A wheel gets the shipped catalog, made from `data/`, the resources, the compiled translations and the record.
-A source archive has no history to ask, so it carries the record for the wheels that are built from it.
+A wheel gets the shipped catalog, made from `data/`, the resources, the compiled translations and the record. A source
+archive has no git history, so it carries the record for wheels built from it.
 """
 
 import json
@@ -14,7 +14,7 @@ from hatchling.builders.hooks.plugin.interface import BuildHookInterface
 
 BUNDLE = "gpudesk/_bundled"
 
-# Everything else in data/ is read when the catalog is built and lies in it.
+# Everything else in data/ is compiled into the catalog.
 RUN_TIME_DATA = (
     "calibration.json",
     "cost_assumptions.toml",
@@ -29,13 +29,13 @@ RUN_TIME_DATA = (
     "worked_examples.csv",
 )
 
-# Of these the program reads only what is compiled from them.
+# The program reads only the compiled form of these.
 TRANSLATIONS = "translations"
 
-# Takes minutes to make, and the program does without.
+# Slow to make, and optional.
 OPTIONAL_DATA = ("accuracy/held-out.csv",)
 
-# Asking git may take its time here: what it does not say, nobody can find out later.
+# Git can take its time here, because the record cannot be made later.
 PATIENCE_S = 60.0
 
 
@@ -45,7 +45,7 @@ class BundleBuildHook(BuildHookInterface):  # type: ignore[type-arg]
     _folder: tempfile.TemporaryDirectory[str] | None = None
 
     def initialize(self, version: str, build_data: dict[str, Any]) -> None:
-        """Make what is made in a temporary folder and name every file to the builder."""
+        """Make the generated files in a temporary folder and pass every file to the builder."""
         if version == "editable":
             return
         root = Path(self.root)
@@ -64,12 +64,12 @@ class BundleBuildHook(BuildHookInterface):  # type: ignore[type-arg]
                 sys.path.remove(each)
 
     def finalize(self, version: str, build_data: dict[str, Any], artifact_path: str) -> None:  # noqa: ARG002
-        """Remove the temporary folder once the archive holds its content."""
+        """Remove the temporary folder once the archive is complete."""
         if self._folder is not None:
             self._folder.cleanup()
 
 
-# The imports below find the code of this source tree, which is not installed while it is being built.
+# The imports below use this source tree, which is not installed during the build.
 
 
 def _include_bundle(root: Path, folder: Path, included: dict[str, str]) -> None:
@@ -103,7 +103,7 @@ def _include_source_record(root: Path, folder: Path, included: dict[str, str]) -
 
 
 def _write_record(root: Path, target: Path) -> None:
-    """Write which state of the sources this is; the same commit gives the same bytes."""
+    """Write the record of the sources; the same commit gives the same bytes."""
     from gpudesk.release import read_release
 
     record = read_release(root, PATIENCE_S).record()

@@ -1,7 +1,7 @@
-"""List what a bundle holds, so that the program can tell whether it is whole: bundle_manifest.py FOLDER.
+"""List the files of a bundle, so that the program can verify it: bundle_manifest.py FOLDER.
 
-FOLDER is `gpudesk/_bundled` of an unpacked wheel or a frozen program. Run it once all is in there.
-Of a frozen program the files around the bundle are listed too.
+FOLDER is `gpudesk/_bundled` of an unpacked wheel or a frozen program. Run it once the bundle is complete. For a frozen
+program the surrounding files are listed too.
 """
 
 import sys

@@ -1,8 +1,8 @@
 """Fit the calibration to data/measurements: calibrate.py CATALOG [--check | --bands-only].
 
-Writes data/calibration.json, and data/accuracy/held-out.csv with what fits say of runs they have not seen.
-With --check it fits the constants alone and compares them with the file that is there. With --bands-only it
-makes the bands anew from held-out.csv and leaves the constants as they are.
+Writes data/calibration.json, and data/accuracy/held-out.csv with held-out predictions. With --check it fits only the
+constants and compares them with the existing file. With --bands-only it recomputes the intervals from held-out.csv and
+keeps the constants.
 """
 
 import os
@@ -42,7 +42,7 @@ def main() -> int:
 
 
 def renew_bands(prepared: PreparedRuns) -> None:
-    """Replace the bands of the calibration by those of the held-out figures that are there."""
+    """Replace the intervals of the calibration by those of the existing held-out figures."""
     runs = prepared.bench.runs
     known = {run.id for run in runs}
     held_out = [each for each in read_held_out(HELD_OUT) if each.run in known]

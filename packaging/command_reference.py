@@ -1,6 +1,6 @@
 """The reference of the command line from its parser: a page of the manual, and the man page.
 
-`command_reference.py` prints the man page. Groups of options that several commands share are told once.
+`command_reference.py` prints the man page. Groups of options shared by several commands are described once.
 """
 # ruff: noqa: SLF001 - argparse has no public way to walk a parser
 
@@ -42,7 +42,7 @@ It completes commands, options, accelerators, models and templates.
 
 
 class OptionLine(NamedTuple):
-    """An option or a positional argument: how it is written, and what it does."""
+    """An option or a positional argument: its syntax, and its description."""
 
     flags: tuple[str, ...]
     value: str
@@ -54,14 +54,14 @@ class OptionLine(NamedTuple):
 
 
 class OptionGroup(NamedTuple):
-    """Options below one title; the title is empty for those of the command alone."""
+    """Options below one title; the title is empty for those of a single command."""
 
     title: str
     options: tuple[OptionLine, ...]
 
 
 class Command(NamedTuple):
-    """A command by the words that call it."""
+    """A command by its words."""
 
     name: str
     description: str
@@ -69,7 +69,7 @@ class Command(NamedTuple):
 
 
 def list_commands(parser: argparse.ArgumentParser | None = None) -> Iterator[Command]:
-    """Yield all commands in the order of the help, those with commands of their own followed by these."""
+    """Yield all commands in the order of the help, each followed by its subcommands."""
     parser = parser or make_parser()
     name = parser.prog.partition(" ")[2]
     below: list[argparse.ArgumentParser] = []
@@ -102,7 +102,7 @@ def _read_option(action: argparse.Action) -> OptionLine:
 
 
 def find_shared_groups(commands: Sequence[Command]) -> list[OptionGroup]:
-    """Return the groups with a title that several commands have exactly alike."""
+    """Return the titled groups that several commands share exactly."""
     counts = Counter(group for command in commands for group in command.groups if group.title)
     return [group for group, count in counts.items() if count > 1]
 
@@ -179,7 +179,7 @@ def _list_man_options(options: Sequence[OptionLine]) -> list[str]:
 
 
 def _escape(text: str) -> str:
-    """Return text without requests of roff, each sentence on a line as roff wants it."""
+    """Return text without roff requests, each sentence on a line as roff expects."""
     escaped = re.sub(r"(?<=[.!?]) +(?=[A-Z])", "\n", text.replace("\\", "\\e"))
     return f"\\&{escaped}" if escaped.startswith((".", "'")) else escaped
 

@@ -17,7 +17,7 @@ from gpudesk.cli.parser import make_parser
 from gpudesk.documents.scenario_file import list_template_ids
 from gpudesk.service import GpuDeskService
 
-#: Shell -> the file below /usr/share in which it looks for the completion of a package.
+#: Shell -> the file below /usr/share with a package's completion.
 FILES: Final = {
     "bash": "bash-completion/completions/gpudesk",
     "zsh": "zsh/vendor-completions/_gpudesk",
@@ -34,7 +34,7 @@ def main(share: Path) -> None:
 
 
 def _make_parser() -> argparse.ArgumentParser:
-    """Return the parser with the values that options can have, where they are known."""
+    """Return the parser with the known values of options."""
     with GpuDeskService.open(with_user_facts=False) as service:
         names = {
             "accelerators": [each.id for each in service.catalog.accelerators()],

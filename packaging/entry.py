@@ -1,4 +1,4 @@
-"""Where a frozen program begins."""
+"""Entry point of a frozen program."""
 
 import os
 import sys
@@ -6,15 +6,15 @@ from importlib import import_module
 
 
 def hold_modules() -> None:
-    """Read modules from the executable that was started, also once an upgrade has put another in its place.
+    """Read modules from the executable that was started, even after an upgrade has replaced it.
 
-    PyInstaller opens it by its path each time, and finds in another one nothing where it looks, or ends the
-    program. Only Linux replaces what runs, and there an open file can be opened anew by its number.
+    PyInstaller opens it by its path each time, and fails on the content of another one. Only Linux replaces running
+    files, and there an open file can be reopened by its number.
     """
     if sys.platform != "linux":
         return
     archive = import_module("pyimod02_importers").pyz_archive
-    held = os.open(archive._filename, os.O_RDONLY | os.O_CLOEXEC)  # noqa: SLF001 - nothing else tells it
+    held = os.open(archive._filename, os.O_RDONLY | os.O_CLOEXEC)  # noqa: SLF001 - no public attribute has it
     by_number = f"/proc/self/fd/{held}"
     if os.access(by_number, os.R_OK):
         archive._filename = by_number  # noqa: SLF001

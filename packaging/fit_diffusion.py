@@ -1,8 +1,8 @@
-"""Fits the constants of diffusion models to the measured runs and prints them, with errors on publishers left out.
+"""Fits the constants of diffusion models to the measured runs and prints them, with errors on held-out publishers.
 
-Residuals are logarithms of computed over measured times, linear beyond a quarter (pseudo-Huber). Runs of one
-publisher, model and accelerator count as the square root of their number. Each constant has a prior: its value before
-the fit and the standard deviation of its logarithm. Damped Gauss-Newton; ceilings only rise from eager to tuned.
+Residuals are logarithms of computed over measured times, linear beyond a quarter (pseudo-Huber). Runs of one publisher,
+model and accelerator count as the square root of their number. Each constant has a prior: its value before the fit and
+the standard deviation of its logarithm. Damped Gauss-Newton; ceilings only rise from eager to tuned.
 """
 
 from collections import Counter
@@ -18,7 +18,7 @@ from gpudesk.estimation.diffusion import MeasuredDiffusionRun
 from gpudesk.service import GpuDeskService
 
 Vector = NDArray[np.float64]
-#: What publishers differ by, in the logarithm.
+#: Spread between publishers, in the logarithm.
 SCALE = 0.25
 #: Logarithms of: peak share, eager ceiling, compiled over eager, tuned over compiled, overheads of eager and of others,
 #: parallel efficiency, UNet slowdown.

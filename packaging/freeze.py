@@ -27,7 +27,7 @@ _QUIET = ("--quiet", "--disable-pip-version-check")
 
 
 def main() -> int:
-    """Freeze, and say what came of it."""
+    """Freeze, and report the result."""
     BUILD.mkdir(parents=True, exist_ok=True)
     environment = {**os.environ, "SOURCE_DATE_EPOCH": str(commit_time()), "PYTHONHASHSEED": "0"}
     python = make_environment(BUILD / "venv")
@@ -47,9 +47,9 @@ def main() -> int:
 
 
 def commit_time() -> int:
-    """Return when the commit that is frozen was made, in seconds of Unix time; 1980 outside of a repository.
+    """Return the time of the frozen commit in Unix seconds; 1980 outside of a repository.
 
-    All times inside a package are this one, so that the same commit makes the same package.
+    It is the time of all files in a package, so that the same commit makes the same package.
     """
     stated = os.environ.get("SOURCE_DATE_EPOCH")
     if stated:
@@ -59,13 +59,13 @@ def commit_time() -> int:
             ["git", "log", "-1", "--format=%ct"], cwd=ROOT, capture_output=True, text=True, check=True
         )
     except (OSError, subprocess.CalledProcessError):
-        # The earliest time that a zip file knows.
+        # The earliest time that a zip file can store.
         return 315_532_800
     return int(shown.stdout)
 
 
 def make_environment(folder: Path) -> Path:
-    """Return the interpreter of an environment with the locked versions, made anew when those change."""
+    """Return the interpreter of an environment with the locked versions, recreated when those change."""
     python = folder / ("Scripts/python.exe" if sys.platform == "win32" else "bin/python")
     stamp = folder / "lock.sha256"
     wanted = sha256(LOCK.read_bytes() + sys.version.encode()).hexdigest()
@@ -79,12 +79,12 @@ def make_environment(folder: Path) -> Path:
 
 
 def install(python: Path, *what: str | os.PathLike[str]) -> None:
-    """Install into an environment without compiling, which takes longer than all that is compiled on import."""
+    """Install into an environment without compiling, which takes longer than compiling on import."""
     run(Path(sys.executable), "-m", "pip", "--python", python, "install", "--no-compile", *_QUIET, *what)
 
 
 def install_wheel(python: Path, environment: Mapping[str, str]) -> None:
-    """Build the wheel and install it, so that what is frozen is what others install."""
+    """Build the wheel and install it, so that the frozen program equals what others install."""
     folder = BUILD / "wheel"
     shutil.rmtree(folder, ignore_errors=True)
     run(
@@ -108,15 +108,15 @@ def collect(python: Path, environment: Mapping[str, str]) -> None:
 
 
 def add_records(python: Path, environment: Mapping[str, str]) -> None:
-    """Note in the folder what it is made of, under which licenses, and what belongs into it."""
+    """Add the lists of components, of licenses, and of files to the folder."""
     run(python, SCRIPTS / "inventory/parts.py", TREE, environment=environment)
     run(python, SCRIPTS / "bundle_manifest.py", TREE / "_internal/gpudesk/_bundled", environment=environment)
 
 
 def make_application(python: Path, environment: Mapping[str, str]) -> None:
-    """Collect once more, with the records among what the application is made of.
+    """Collect again, with the records among the application's data.
 
-    An application is signed as it is made, and what is added to it afterwards would break the signature.
+    An application is signed when it is made, and later additions would break the signature.
     """
     bundle = BUILD / "bundle"
     shutil.rmtree(bundle, ignore_errors=True)
@@ -127,11 +127,11 @@ def make_application(python: Path, environment: Mapping[str, str]) -> None:
 
 
 def slim() -> None:
-    """Take out what nobody needs: symbols that a debugger reads, links to libraries, paths of this machine.
+    """Remove debug symbols, links to libraries, and paths of this machine.
 
-    Libraries find each other without the links, and a stick has none. The symbols go from Python's library
-    alone: others are stripped, and NumPy's OpenBLAS does not survive it. Where its library lies, Python may
-    have been told when it was compiled; elsewhere that is anybody's folder.
+    Libraries find each other without the links, and removable drives cannot store them. Only Python's own library is
+    stripped: the others already are, and stripping breaks NumPy's OpenBLAS. Python can contain the path of its library
+    from compile time; elsewhere that folder could belong to anyone.
     """
     for path in list(TREE.rglob("*")):
         if path.is_symlink():
@@ -144,9 +144,9 @@ def slim() -> None:
 
 
 def run(program: Path, *arguments: str | os.PathLike[str], environment: Mapping[str, str] | None = None) -> None:
-    """Run a program of the build; one that fails ends the build with its status."""
+    """Run a program of the build; a failure ends the build with its status."""
     command = [str(program), *map(str, arguments)]
-    # Not in the checkout, where Python would find the source tree before what is installed.
+    # Not in the checkout, where Python would find the source tree before the installation.
     ended = subprocess.run(command, cwd=BUILD, env=environment, check=False)
     if ended.returncode != 0:
         print(f"failed with status {ended.returncode}: {' '.join(command)}", file=sys.stderr)

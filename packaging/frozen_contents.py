@@ -1,6 +1,6 @@
-"""What a frozen program leaves out: modules, plugins of Qt, and libraries that belong to the system.
+"""What a frozen program leaves out: modules, Qt plugins, and system libraries.
 
-Plain data and rules without an import of what they speak of, so that they can be tested anywhere.
+Plain data and rules without imports of their subjects, so that they can be tested anywhere.
 """
 
 from __future__ import annotations
@@ -9,13 +9,13 @@ import re
 from collections.abc import Iterable
 from typing import Final
 
-#: Found by name at run time, or imported by compiled code: the search for imports does not see them.
+#: Found by name at run time, or imported by compiled code: invisible to import analysis.
 HIDDEN_IMPORTS: Final = ("_cffi_backend", "nacl.bindings", "xlsxwriter", "orjson")
 
 _NETWORK: Final = (
     "PySide6.QtNetwork",
     "_asyncio",
-    "_hashlib",  # brings OpenSSL; what is used of hashlib is there without
+    "_hashlib",  # brings OpenSSL; hashlib works without it for the hashes used
     "_ssl",
     "ftplib",
     "http",
@@ -69,10 +69,10 @@ _UNUSED: Final = (
     "turtle",
     "venv",
 )
-#: Modules that stay out even where a library names them.
+#: Modules left out even if a library names them.
 EXCLUDED_MODULES: Final = _NETWORK + _UNUSED
 
-#: Plugins of Qt that are kept, as folder/part of the name. Every other one is left out.
+#: Included plugins of Qt, as folder/part of the name. All others are left out.
 _KEPT_PLUGINS: Final = re.compile(
     r"""
     iconengines/.*svgicon
@@ -88,21 +88,20 @@ _KEPT_PLUGINS: Final = re.compile(
     re.VERBOSE,
 )
 _PLUGIN: Final = re.compile(r"PySide6/(?:Qt/)?plugins/(?P<plugin>.+)")
-#: Qt's library for networks, as Linux, Windows and macOS call it.
+#: Qt's network library on Linux, Windows and macOS.
 _QT_NETWORK: Final = re.compile(r"(?:^|/)(?:lib)?Qt6?Network\.(so|dll|framework)\b")
-#: What pip notes of the machine that it ran on.
+#: Pip's notes about the build machine.
 _MACHINES_NOTES: Final = re.compile(r"\.dist-info/(?:direct_url\.json|INSTALLER|RECORD|REQUESTED)$")
-#: Words of Qt's own dialogs in other languages than the program has.
+#: Translations of Qt's own dialogs into languages that the program lacks.
 _TRANSLATION: Final = re.compile(r"PySide6/(?:Qt/)?translations/")
 
-#: Libraries that a Linux desktop has, and that its drivers, fonts and services are made for: an older copy
-#: would stand in their way, and would miss the system's updates.
+#: Libraries of every Linux desktop, matched to its drivers, fonts and services: an older copy would conflict with them
+#: and miss the system's updates.
 _DESKTOPS = """
     X11 X11-xcb Xau Xdmcp Xext Xrender brotlicommon brotlidec bsd cap dbus-1 expat fontconfig freetype gcc_s
     glib-2 lz4 md pcre2-8 png16 stdc++ systemd uuid z zstd
 """
-#: Libraries of plugins that are left out, or that the program does without: printing to a printer needs what
-#: the system prints with.
+#: Libraries of omitted plugins, or that the program does not need: printing uses the system's library.
 _OF_PLUGINS = """
     Qt6EglFSDeviceIntegration Qt6EglFsKmsSupport atk-1 avahi-client avahi-common blkid cairo cairo-gobject
     com_err cups datrie fribidi gcrypt gdk-3 gdk_pixbuf-2 gio-2 gmodule-2 gmp gnutls gobject-2 gpg-error
@@ -110,14 +109,14 @@ _OF_PLUGINS = """
     nettle p11-kit pango-1 pangocairo-1 pangoft2-1 pixman-1 selinux tasn1 thai tiff unistring webp
 """
 _LEFT_TO_THE_SYSTEM: Final = frozenset(_DESKTOPS.split()) | frozenset(_OF_PLUGINS.split())
-#: The name between `lib` and the number, of which a first 0 is part in libgio-2.0.so.0.
+#: The name between `lib` and the number; a first 0 belongs to it in libgio-2.0.so.0.
 _LIBRARY: Final = re.compile(r"(?:.*/)?lib(?P<name>[^/]+?)(?:\.0)?\.so(?:\.[.\d]+)?")
 
 Entry = tuple[str, str, str]
 
 
 def kept(name: str) -> bool:
-    """Whether a file, by its place in the frozen tree with either slash, belongs into it."""
+    """Whether a file, by its path in the frozen tree with either slash, is included."""
     place = name.replace("\\", "/")
     plugin = _PLUGIN.search(place)
     if plugin is not None:
@@ -129,7 +128,7 @@ def kept(name: str) -> bool:
 
 
 def trimmed(entries: Iterable[Entry]) -> list[Entry]:
-    """Return the entries of a table of contents of PyInstaller that are kept; no link to what is not."""
+    """Return the included entries of a PyInstaller table of contents, without dangling links."""
     return [
         (name, source, kind) for name, source, kind in entries if kept(name) and (kind != "SYMLINK" or kept(source))
     ]

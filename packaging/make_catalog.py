@@ -8,7 +8,7 @@ from gpudesk.catalog.build.writer import build_catalog
 
 
 def main() -> int:
-    """Build whole or not at all; say every problem of the data, one a line."""
+    """Build completely or not at all; print every problem of the data, one per line."""
     try:
         revision = build_catalog(Path("data"), Path(sys.argv[1]))
     except DataError as error:

@@ -55,12 +55,12 @@ def freeze_tabular(font: TTFont) -> None:
     for table in font["cmap"].tables:
         for character in TABULAR:
             glyph = table.cmap.get(ord(character))
-            if glyph is not None and not glyph.endswith(".tf"):  # tables may share one map
+            if glyph is not None and not glyph.endswith(".tf"):  # tables can share one map
                 table.cmap[ord(character)] = f"{glyph}.tf"
 
 
 def rename(font: TTFont, style: str) -> None:
-    """Give the family our name; copyright, trademark, designer and license stay as they are."""
+    """Give the family our name; copyright, trademark, designer and license stay."""
     full = FAMILY if style == "Regular" else f"{FAMILY} {style}"
     basic = style in ("Regular", "Bold")
     names = {
@@ -79,7 +79,7 @@ def rename(font: TTFont, style: str) -> None:
 
 
 def characters(font: TTFont) -> list[int]:
-    """Return the characters to keep that the font has."""
+    """Return the available characters to keep."""
     known = font.getBestCmap()
     return [code for first, last in RANGES for code in range(first, last + 1) if code in known]
 

@@ -1,8 +1,8 @@
-"""Answer the questions of the golden figures anew: make_golden.py CATALOG [FILE].
+"""Recompute the answers to the golden questions: make_golden.py CATALOG [FILE].
 
-FILE is resources/self_test/golden.json unless another is given. Its questions stay, so that one is added by
-writing it there with an empty `expected`. Run it when the calibration, the engine or a fact was changed on
-purpose, and look at what changed before it is kept.
+FILE is resources/self_test/golden.json by default. Its questions stay; add one by writing it there with an empty
+`expected`. Run it after an intended change of the calibration, the engine or a fact, and review the differences before
+committing.
 """
 
 import json
@@ -17,13 +17,13 @@ ROOT = Path(__file__).resolve().parent.parent
 
 
 def main() -> int:
-    """Answer, and write what came of it."""
+    """Answer the questions, and write the results."""
     if len(sys.argv) not in (2, 3):
         print(__doc__, file=sys.stderr)
         return 2
     target = Path(sys.argv[2]) if len(sys.argv) == 3 else ROOT / "resources" / GOLDEN_FILE
     questions = [case["request"] for case in json.loads(target.read_text(encoding="utf-8"))["cases"]]
-    # No facts of the user's: these figures are those of the program.
+    # Without the user's facts: these figures are the program's own.
     with GpuDeskService(Catalog.open(Path(sys.argv[1]))) as service:
         text = format_golden(questions, service.calibration.revision, service.estimate)
     target.write_text(text, encoding="utf-8", newline="\n")

@@ -25,16 +25,16 @@ _DRAWINGS = _ROOT / "packaging" / "icons"
 PNG_SIZES = (16, 22, 24, 32, 48, 64, 128, 256, 512)
 ICO_SIZES = (16, 20, 24, 32, 40, 48, 64, 128, 256)
 ICNS_SIZES = (32, 64, 128, 256, 512, 1024)
-#: Up to this size the simpler drawing is used.
+#: The simpler drawing is used up to this size.
 _SMALL = 24
 
 
 @dataclass(frozen=True, slots=True)
 class Icon:
-    """One icon: its drawing, another one for few pixels, and how large macOS wants the drawing.
+    """One icon: its drawing, a simpler one for small sizes, and its scale on macOS.
 
-    `small` is drawn instead of `drawing` where its lines would blur. macOS keeps its own margin around every
-    icon: `mac_scale` is the part of the side that the whole drawing takes there.
+    `small` is drawn instead of `drawing` if its lines would blur. macOS keeps a margin around every icon: `mac_scale`
+    is the share of the side for the whole drawing.
     """
 
     name: str
@@ -43,7 +43,7 @@ class Icon:
     mac_scale: float
 
     def source(self, size: int) -> Path:
-        """Return the drawing for a side of so many pixels."""
+        """Return the drawing for a side in pixels."""
         return self.small if size <= _SMALL else self.drawing
 
 
@@ -64,7 +64,7 @@ ICONS = (
 
 
 def draw(source: Path, size: int, scale: float = 1.0) -> Image.Image:
-    """Draw an SVG file into a square of so many pixels, in the middle and as large as `scale` says."""
+    """Draw an SVG file into a square of this many pixels, centered, at the size of `scale`."""
     renderer = QSvgRenderer(str(source))
     if not renderer.isValid():
         raise SystemExit(f"{source} is not a drawing that can be read")

@@ -1,4 +1,4 @@
-"""Make the manual as HTML for browsers: `make_manual.py FOLDER`. Pictures and the style sheet lie beside the pages."""
+"""Make the manual as HTML for browsers: `make_manual.py FOLDER`. Pictures and the style sheet are next to the pages."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ def main(folder: Path) -> None:
 
 
 def make_page(page: ManualPage, contents: str) -> str:
-    """Return a page with the contents at its side."""
+    """Return a page with the contents next to it."""
     side = "" if page.name == CONTENTS else f'<nav><p><a href="index.html">GPU Desk</a></p>{contents}</nav>'
     return f"""<!DOCTYPE html>
 <html lang="en">
@@ -48,7 +48,7 @@ def make_page(page: ManualPage, contents: str) -> str:
 
 
 def make_address(target: str) -> str:
-    """Return the address of a page or a picture beside the page; empty for files that are not part of the manual."""
+    """Return the address of a page or a picture; empty for files outside the manual."""
     file, _, anchor = target.partition("#")
     if file.endswith(".md"):
         name = file.removesuffix(".md")

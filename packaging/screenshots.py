@@ -1,6 +1,6 @@
 """Take the README's pictures from the real window, off screen: `screenshots.py FOLDER`.
 
-The window is 1440 × 900 and shows the sample with its four parts. Nothing of the user's is read or written.
+The window is 1440 × 900 and shows the sample with its four accelerators. No user files are read or written.
 """
 
 from __future__ import annotations
@@ -18,16 +18,16 @@ if TYPE_CHECKING:
     from gpudesk.desktop.session.selection import Selection
 
 _SIZE = (1440, 900)
-#: Pixels to a point of paper.
+#: Pixels per point of paper.
 _SHEET_SCALE = 1.5
 _TEMPLATE = "70b-chat-on-four"
 _TOO_BIG = "llama-3.1-405b"
 _REST_S = 0.5
-#: What a picture may take, so that the README stays light.
+#: Maximum size of a picture, so that the README stays small.
 _MOST_BYTES = 200_000
 _COLOURS = 256
 _COMMONEST = 64
-#: The quality of a PNG is how little it is packed.
+#: The quality of a PNG is its lack of compression.
 _TIGHTEST = 0
 
 
@@ -35,7 +35,7 @@ def main(folder: Path) -> None:
     """Write all pictures into a folder."""
     folder.mkdir(parents=True, exist_ok=True)
     with tempfile.TemporaryDirectory(prefix="gpudesk-pictures-") as home:
-        # Before Qt and the program are imported: they look at these once.
+        # Before Qt and the program are imported: they read these once.
         os.environ.update(
             QT_QPA_PLATFORM="offscreen", QT_SCALE_FACTOR="1", GPUDESK_HOME=home, GPUDESK_LANGUAGE="en", LC_ALL="C.UTF-8"
         )
@@ -43,7 +43,7 @@ def main(folder: Path) -> None:
 
 
 class _Studio:
-    """Opens the program and photographs it."""
+    """Opens the program and takes pictures of it."""
 
     def __init__(self, folder: Path) -> None:
         """Open one window."""
@@ -88,13 +88,13 @@ class _Studio:
         self._close()
 
     def _close(self) -> None:
-        """Let the window go without asking what becomes of its scenario."""
+        """Close the window without asking about its scenario."""
         self._window.desk.undo_stack.setClean()
         self._window.close()
         self._settle()
 
     def _ask_for_fleet(self) -> None:
-        """State the demand of 2,000 users that grows."""
+        """Enter a growing demand of 2,000 users."""
         from gpudesk.domain.fleet import FleetSettings
         from gpudesk.domain.sizing import Demand, DemandKind
 
@@ -130,11 +130,11 @@ class _Studio:
         page = self._window.page
         if isinstance(page, CatalogPage):
             page.view.show_cell(thing, name)
-        # The list tells of a cell once it is dwelt on.
+        # The list selects a cell after a pause.
         self._window.desk.select(select_catalog_attribute(thing, name))
 
     def _state_a_value(self) -> None:
-        """State a price that nobody has."""
+        """Enter a price of an accelerator without one."""
         from gpudesk.catalog.user_store import edits as edits_module
         from gpudesk.catalog.user_store import entry
 
@@ -146,7 +146,7 @@ class _Studio:
         self._window.note.clear()
 
     def _give_too_little(self) -> None:
-        """Ask two of each part to hold a model that not all of them can."""
+        """Request a model on two of each accelerator that not all can hold."""
         from dataclasses import replace
 
         from gpudesk.desktop.session import scenario_edits
@@ -159,7 +159,7 @@ class _Studio:
         desk.flush()
 
     def _show_all_models(self) -> None:
-        """Show how many of each accelerator hold each model, once that is found."""
+        """Show how many of each accelerator hold each model, once computed."""
         from gpudesk.desktop.pages.memory.matrix_view import FitMatrixView
         from gpudesk.desktop.pages.memory.page import MATRIX, MemoryPage
         from gpudesk.desktop.pages.page import QueryState
@@ -172,27 +172,27 @@ class _Studio:
                 self._settle()
 
     def _take(self, name: str, page: str, selection: Selection | None = None) -> None:
-        """Show a page, with something of it selected, and keep what is to be seen."""
+        """Show a page, with a selection, and save the picture."""
         self._window.show_page(page)
         self._settle()
         if selection is not None:
             self._window.desk.select(selection)
-        # Again, now that everything is loaded: the status bar tells how long it took.
+        # Again, now that everything is loaded: the status bar shows the time taken.
         self._window.desk.evaluate()
         self._settle()
-        # The verdict follows once the answer rests; until then the former one is dimmed.
+        # The verdict follows after a pause; until then the former one is dimmed.
         rested = time.monotonic() + _REST_S
         while time.monotonic() < rested:
             self._app.processEvents()
         self._keep(name, self._window.grab().toImage())
 
     def _settle(self) -> None:
-        """Let everything happen that waits for a turn of the event loop."""
+        """Process all events of the event loop."""
         for _ in range(20):
             self._app.processEvents()
 
     def _sheet(self, name: str) -> None:
-        """Keep the first page of the sheet."""
+        """Save the first page of the sheet."""
         from PySide6.QtGui import QImage, QPainter
 
         from gpudesk.desktop.ui.printing.layout import lay_out_sheet
@@ -228,7 +228,7 @@ class _Studio:
 def _with_fewer_colours(image: QImage) -> QImage:
     """Return a picture in 256 of its colors, each other one as the nearest of them: a third of the bytes.
 
-    Edges of letters have thousands of shades, of which nobody sees one from the next.
+    Text edges have thousands of shades that look alike.
     """
     import numpy as np
     from PySide6.QtGui import QImage
@@ -240,7 +240,7 @@ def _with_fewer_colours(image: QImage) -> QImage:
     nearest, distance = np.zeros(len(shades), np.uint8), np.full(len(shades), np.inf)
     kept = []
     for number in range(min(_COLOURS, len(shades))):
-        # The commonest colors first, then always the one that is worst served, so that no hue is lost.
+        # The most frequent colors first, then always the worst represented one, so that no hue is lost.
         weight = counts if number < _COMMONEST else np.log1p(counts)
         chosen = int((np.where(distance > 0, weight, 0) * np.minimum(distance, 1e5)).argmax())
         kept.append(int(shades[chosen]))

@@ -30,7 +30,7 @@ ROOT: Final = Path(__file__).parents[1]
 TRANSLATIONS: Final = ROOT / "resources" / "translations"
 COMPILED: Final = ROOT / "build" / "translations"
 
-#: Functions and classes whose arguments at these places, or with these names, are looked up when they are shown.
+#: Functions and classes with translated arguments, by position or name.
 _TEXT_ARGUMENTS: Final[dict[str, tuple[tuple[int, ...], frozenset[str]]]] = {
     "tr": ((0,), frozenset()),
     "message": ((1,), frozenset()),
@@ -54,9 +54,9 @@ _TEXT_ARGUMENTS: Final[dict[str, tuple[tuple[int, ...], frozenset[str]]]] = {
     "replace": ((), frozenset({"name"})),
 }
 _PLACEHOLDER: Final = re.compile(r"\{[A-Za-z_]\w*\}|%\(\w+\)s|%[rs]")
-#: A singular and a plural each.
+#: With a singular and a plural each.
 _COUNTED_ARGUMENTS: Final = {"trn": (0, 1), "message_n": (1, 2)}
-#: Keys of the data files whose texts the decision and its sheet show.
+#: Keys of the data files with texts of decisions and sheets.
 _DATA_KEYS: Final = frozenset(
     {"about", "advice", "ask", "basis", "caution", "corrected", "counts", "disagreement", "if_not", "if_passed"}
     | {"label", "look_for", "native_note", "note", "otherwise", "printed", "reason", "scope", "text", "title"}
@@ -64,7 +64,7 @@ _DATA_KEYS: Final = frozenset(
 )
 #: Notes on sources; their titles are names.
 _SOURCE_KEYS: Final = frozenset({"note", "trust"})
-#: The data files with texts, and the keys of these. Measurements keep their publishers' words.
+#: The data files with texts, and their keys. Measurements keep their publishers' words.
 _DATA: Final[dict[str, frozenset[str]]] = {
     "data/accelerators/*.toml": _DATA_KEYS | {"conditions"},
     "data/claims/*.csv": frozenset({"attribute", "conditions", "note", "unit", "verdict"}),
@@ -97,7 +97,7 @@ _READERS: Final[dict[str, Callable[[str], object]]] = {
 
 @dataclass(frozen=True)
 class SourceText:
-    """A text of the program, its plural if it counts, and where it is."""
+    """A text of the program, its plural if it counts, and its location."""
 
     singular: str
     plural: str | None
@@ -132,7 +132,7 @@ def _read_module(module: ast.Module, name: str) -> Iterator[SourceText]:
 
 
 def _find_calls(module: ast.Module) -> Iterator[tuple[ast.Call, ast.AST]]:
-    """Yield every call with the innermost function, class or module that it is in."""
+    """Yield every call with its innermost function, class or module."""
     waiting: list[tuple[ast.AST, ast.AST]] = [(module, module)]
     while waiting:
         node, scope = waiting.pop()
@@ -168,7 +168,7 @@ def _read_call(call: ast.Call, function: ast.AST, tables: dict[str, ast.expr], n
 
 
 def _list_literals(node: ast.expr, function: ast.AST | None = None) -> Iterator[tuple[str, int]]:
-    """Yield the texts that an expression can be; with a function, a variable is what the function assigns to it."""
+    """Yield the possible texts of an expression; with a function, a variable has its assignments there."""
     if isinstance(node, ast.Constant) and isinstance(node.value, str):
         yield node.value, node.lineno
     elif isinstance(node, ast.IfExp):
@@ -216,7 +216,7 @@ def _find_tables(module: ast.Module) -> dict[str, ast.expr]:
 
 
 def _list_table_texts(argument: ast.expr, function: ast.AST, tables: dict[str, ast.expr]) -> Iterator[tuple[str, int]]:
-    """Yield the texts of the tables that an argument is taken from; of a variable, those that its function names."""
+    """Yield the texts of the tables behind an argument; for a variable, those named in its function."""
     named = {node.id for node in ast.walk(argument) if isinstance(node, ast.Name)} & tables.keys()
     if not named:
         named = {node.id for node in ast.walk(function) if isinstance(node, ast.Name)} & tables.keys()
@@ -225,7 +225,7 @@ def _list_table_texts(argument: ast.expr, function: ast.AST, tables: dict[str, a
 
 
 def _list_values(node: ast.expr, tables: dict[str, ast.expr]) -> Iterator[tuple[str, int]]:
-    """Yield the texts among the values of a constant: of a mapping not the keys, of a call not the function."""
+    """Yield the texts among the values of a constant: no mapping keys, no called functions."""
     if isinstance(node, ast.Constant) and isinstance(node.value, str):
         yield node.value, node.lineno
     elif isinstance(node, ast.Name) and isinstance(tables.get(node.id), ast.Constant):
@@ -280,7 +280,7 @@ def read_language(language: str) -> Catalog:
 
 
 def write_catalog(catalog: Catalog, file: Path) -> None:
-    """Write a catalog without what changes from day to day: line numbers and dates."""
+    """Write a catalog without line numbers and dates, which change daily."""
     made = BytesIO()
     write_po(made, catalog, width=120, omit_header=False, sort_output=False, ignore_obsolete=True, include_lineno=False)
     lines = made.getvalue().decode().splitlines()
@@ -297,9 +297,9 @@ def update() -> None:
 
 
 def update_catalog(catalog: Catalog, template: Catalog) -> None:
-    """Give a catalog the texts of a template; new ones come after those before them there, and no other moves."""
+    """Update a catalog to a template; new texts follow their predecessors there, and no other moves."""
     places = {_get_singular(message): place for place, message in enumerate(catalog)}
-    # A text whose English changed is translated again rather than guessed at.
+    # A text whose English changed is translated again rather than guessed.
     catalog.update(template, no_fuzzy_matching=True)
     place = 0
     placed: list[tuple[int, Message]] = []
@@ -316,7 +316,7 @@ def _get_singular(message: Message) -> str:
 
 
 def compile_languages(folder: Path) -> None:
-    """Write each language as the program reads it into a folder, a folder for each."""
+    """Write each language in the program's format into a separate folder."""
     for language in list_languages():
         target = folder / _get_source(language).relative_to(TRANSLATIONS).with_suffix(".mo")
         target.parent.mkdir(parents=True, exist_ok=True)
@@ -325,7 +325,7 @@ def compile_languages(folder: Path) -> None:
 
 
 def list_missing(language: str) -> list[str]:
-    """Return the texts of the program that a language has no finished translation of, each with what is wrong."""
+    """Return the texts without a finished translation in a language, with reasons."""
     catalog = read_language(language)
     missing = []
     for message in make_template():
@@ -337,7 +337,7 @@ def list_missing(language: str) -> list[str]:
 
 
 def find_fault(translated: Message | None, texts: list[str]) -> str:
-    """Return what a translation lacks; empty if it lacks nothing."""
+    """Return the fault of a translation; empty if it is complete."""
     if translated is None or not translated.string:
         return "not translated"
     if translated.fuzzy:
@@ -345,7 +345,7 @@ def find_fault(translated: Message | None, texts: list[str]) -> str:
     forms = [translated.string] if isinstance(translated.string, str) else list(translated.string)
     if len(forms) < len(texts) or not all(forms):
         return "without a plural"
-    # A singular may name the number in a word.
+    # A singular can name the number in a word.
     given = set(_PLACEHOLDER.findall(texts[-1]))
     if any(set(_PLACEHOLDER.findall(form)) - given for form in forms) or set(_PLACEHOLDER.findall(forms[-1])) != given:
         return "other placeholders"

@@ -45,13 +45,13 @@ from gpudesk.engine.calibration import (
 )
 from gpudesk.evidence.nearest_runs import HeldOutFigure
 
-#: Below it the two are alike within what repeats of one configuration differ by, in the logarithm.
+#: Smaller log ratios count as equal: repeats of one configuration differ by as much.
 _ALIKE: Final = math.log(1.03)
 
 
 @dataclass(frozen=True, slots=True)
 class JudgedPair:
-    """A pair with the band of its ratio and the odds of its likely leader, which have not seen its publisher."""
+    """A pair with the interval of its ratio and the odds of its likely leader, fitted without its publisher."""
 
     pair: HeldOutPair
     fold: str
@@ -65,7 +65,7 @@ class JudgedPair:
 
     @property
     def right(self) -> float:
-        """1 if the likely leader was measured ahead, 0 if it was behind; a half where the two are alike."""
+        """1 if the likely leader was measured ahead, 0 if behind; a half for equal ones."""
         if abs(self.pair.measured) < _ALIKE:
             return 0.5
         return float(self.pair.predicted * self.pair.measured > 0)
@@ -84,7 +84,7 @@ class JudgedPairs(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class PairSummary:
-    """How the pairs of one figure and fold went; `named_right` is None if no leader is named."""
+    """Results for the pairs of one figure and fold; `named_right` is None if no leader is named."""
 
     pairs: int
     publishers: int
@@ -96,19 +96,19 @@ class PairSummary:
     width: float
 
 
-#: Edges of the odds that are judged together: the classes of the table, and those around each bar.
+#: Edges of the classes of odds: those of the table, and those around each bar.
 ODDS_CLASSES: Final = ((0.5, 0.6), (0.6, 0.7), (0.7, 0.8), (0.8, 0.9), (0.9, 0.95), (0.95, 1.0))
 ODDS_BARS: Final = ((0.55, 0.65), (0.65, 0.75), (0.75, 0.85), (0.85, 0.95))
-#: By how much odds around a bar may be off.
+#: Allowed error of odds around a bar.
 ODDS_TOLERANCE: Final = 0.05
-#: Share of the pairs of throughput in which a leader is to be named, and in which it is to be right.
+#: Required share of throughput pairs with a named leader, and of right ones among them.
 NAMED_BAR: Final = 0.85
 RIGHT_BAR: Final = 0.90
 
 
 @dataclass(frozen=True, slots=True)
 class OddsRecord:
-    """Predicted odds of some pairs against how often the likely leader was right.
+    """Predicted odds of some pairs compared with how often the likely leader was right.
 
     `error` is the standard error of their difference, None for fewer than two publishers.
     """
@@ -123,7 +123,7 @@ class OddsRecord:
 
 
 def summarize_odds(pairs: Sequence[JudgedPair], classes: Sequence[tuple[float, float]]) -> tuple[OddsRecord, ...]:
-    """Return the record of each class of odds that has pairs; its upper edge is left out, but for certainty."""
+    """Return the record of each class of odds with pairs; the upper edge is exclusive, except 1."""
     records = []
     for low, high in classes:
         inside = [each for each in pairs if low <= each.odds < high or each.odds == high == 1.0]
@@ -144,9 +144,9 @@ def summarize_odds(pairs: Sequence[JudgedPair], classes: Sequence[tuple[float, f
 
 
 def estimate_clustered_error(values: Sequence[float], clusters: Sequence[str]) -> float | None:
-    """Return the standard error of a mean whose values err alike within a cluster; None for fewer than two clusters.
+    """Return the standard error of a mean with clustered errors; None for fewer than two clusters.
 
-    Pairs of a publisher share runs, models and loads, so they are no independent draws (K.-Y. Liang and S. Zeger,
+    Pairs of a publisher share runs, models and loads, so they are not independent (K.-Y. Liang and S. Zeger,
     Longitudinal data analysis using generalized linear models, 1986).
     """
     names = sorted(set(clusters))
@@ -163,7 +163,7 @@ def estimate_clustered_error(values: Sequence[float], clusters: Sequence[str]) -
 
 @dataclass(frozen=True, slots=True)
 class KnownRatio:
-    """A ratio that publications name: the best submission for each accelerator, per accelerator."""
+    """A ratio named in publications: the best submission for each accelerator, per accelerator."""
 
     title: str
     source: str
@@ -175,7 +175,7 @@ class KnownRatio:
 
 @dataclass(frozen=True, slots=True)
 class MeasuredRatio:
-    """A known ratio as measured, and as predicted with one trait of both runs left out."""
+    """A known ratio as measured, and as predicted with one trait of both runs held out."""
 
     known_ratio: KnownRatio
     fold: str
@@ -232,7 +232,7 @@ def group_pairs_by_figure(pairs: Iterable[JudgedPair], fold: str) -> dict[str, l
 
 
 def summarize_pairs(pairs: Sequence[JudgedPair]) -> PairSummary:
-    """Return how some pairs went; at least one."""
+    """Return the results of some pairs; at least one."""
     distinct = [each for each in pairs if each.names_leader]
     errors = np.abs(np.expm1([-each.pair.residual for each in pairs]))
     return PairSummary(
@@ -277,7 +277,7 @@ def _matches_ratio(run: BenchRun, known_ratio: KnownRatio) -> bool:
 
 
 def _best(rows: Sequence[JudgedFigure], part: str) -> JudgedFigure | None:
-    """Return the best submission of an accelerator, by what was measured per accelerator."""
+    """Return the best submission of an accelerator, by the measurement per accelerator."""
     of_part = [row for row in rows if row.run.traits["accelerator"] == part]
     return max(of_part, key=lambda row: _each(row, row.measured), default=None)
 
@@ -288,7 +288,7 @@ def _each(row: JudgedFigure, value: float) -> float:
 
 @dataclass(frozen=True, slots=True)
 class PeerAnswers:
-    """What an estimator says under one setting, by run and figure, and why it says nothing of others."""
+    """An estimator's answers in one setting, by run and figure, and its reasons for missing ones."""
 
     peer: str
     version: str
@@ -299,7 +299,7 @@ class PeerAnswers:
 
 @dataclass(frozen=True, slots=True)
 class PeerSpeed:
-    """How many runs an estimator answers a second on one machine."""
+    """Runs per second that an estimator answers on one machine."""
 
     peer: str
     version: str
@@ -310,7 +310,7 @@ class PeerSpeed:
 
 @dataclass(frozen=True, slots=True)
 class PeerError:
-    """Median and 90th hundredth of the error, and median predicted over measured."""
+    """Median and 90th percentile of the error, and median predicted over measured."""
 
     median: float
     p90: float
@@ -319,7 +319,7 @@ class PeerError:
 
 @dataclass(frozen=True, slots=True)
 class PeerRecord:
-    """An estimator beside ours on the rows that it answers, of `figure_count` rows."""
+    """An estimator compared with ours on the rows that it answers, of `figure_count` rows."""
 
     answers: PeerAnswers
     view: FigureView
@@ -369,7 +369,7 @@ def summarize_peers(peers: Iterable[PeerAnswers], rows: Sequence[JudgedFigure]) 
 
 
 def count_refusals(peer: PeerAnswers) -> list[tuple[str, int]]:
-    """Return why an estimator leaves figures open, most often first."""
+    """Return the reasons for an estimator's missing answers, most frequent first."""
     return Counter(peer.refused.values()).most_common()
 
 
@@ -381,11 +381,10 @@ def _miss(ratios: Sequence[float]) -> PeerError:
 
 @dataclass(frozen=True)
 class AccuracyData:
-    """Runs with what folds say of them, other estimators, and what the calibration says of itself.
+    """Runs with held-out predictions, other estimators, and the calibration's own data.
 
-    `unused` counts published rows by the reason for which they are not used; `refused` are runs that the
-    program does not answer. `fitted_revision` is that of the measurements that the fit has seen. `memory` is
-    what serving engines print of theirs.
+    `unused` counts published rows by the reason for not using them; `refused` are runs that the program does not
+    answer. `fitted_revision` is that of the fitted measurements. `memory` is the memory use printed by serving engines.
     """
 
     runs: Sequence[BenchRun]
@@ -422,7 +421,7 @@ class AccuracyData:
         return judge_pairs(self.held_out, self.runs)
 
     def unpredicted(self, fold: str) -> dict[str, int]:
-        """Return how many published figures a fold does not predict, by figure, those that there are."""
+        """Return how many published figures a fold does not predict, by figure, without zeros."""
         missing = Counter(figure for run in self.runs for figure in run.figures)
         missing.subtract(row.figure for row in select_fold(self.rows, fold))
         return {figure: missing[figure] for figure in BENCH_FIGURES if missing[figure] > 0}
@@ -437,9 +436,9 @@ class AccuracyData:
 
 
 def summarize_accuracy(data: AccuracyData) -> dict[str, Any]:
-    """Return the figures of the report that other programs read.
+    """Return the figures of the report for other programs.
 
-    By fold and view, figures without a prediction, pairs of accelerators and of plans, known ratios.
+    By fold and view, missing predictions, pairs of accelerators and of plans, known ratios.
     """
     folds = {
         fold: {

@@ -1,4 +1,4 @@
-"""Held-out kernels: what the fit to kernels says of shapes it has not seen, and what the calibration says of them."""
+"""Held-out kernels: errors of the kernel fit on unseen shapes, and of the calibration on the same."""
 
 from __future__ import annotations
 
@@ -17,9 +17,9 @@ from calibration.operator_runs import ExpertRun, KernelRun, OperatorRuns
 from calibration.robust_fit import Array, find_library_engine
 from gpudesk.engine.calibration import Calibration, ConstantKeys
 
-#: Times of the two ways of sharing experts that differ by less are alike, in the logarithm.
+#: Smaller log time differences between the two ways of sharing experts count as equal.
 _ALIKE: Final = math.log(1.1)
-#: Bars: median error of held-out kernels, and share of pairs whose order is right.
+#: Bars: median error of held-out kernels, and share of pairs in the right order.
 KERNEL_BAR: Final = 0.12
 ORDER_BAR: Final = 0.90
 
@@ -45,7 +45,7 @@ class JudgedKernels:
 
     @property
     def right_order(self) -> Array:
-        """Whether the faster of both ways is right, for the pairs that differ."""
+        """Share of the unequal pairs whose faster way is predicted right."""
         predicted, measured = self.expert_pairs[np.abs(self.expert_pairs[:, 1]) > _ALIKE].T
         right: Array = predicted * measured > 0
         return right
@@ -89,14 +89,14 @@ def _find_calibrated(
     row: KernelRun,
     name: str,
 ) -> float:
-    """Return the engine's constant; the time of a call, which the engine counts by layer, is the kernels' own."""
+    """Return the engine's constant; the call time, which the engine counts by layer, is the kernels' own."""
     if name not in calibration.constants:
         return _find_fitted(serving_engines, operators, each, row, name)
     return calibration.value(name, ConstantKeys(**_list_keys(serving_engines, each, row)))
 
 
 def _pair_experts(rows: Sequence[ExpertRun], constant: ConstantOfKernel) -> Array:
-    """Return ln(EP / TP) as predicted and as measured, of all layers that were measured both ways on as many ranks."""
+    """Return ln(EP / TP) as predicted and as measured, for all layers measured both ways on as many ranks."""
     kept = [row for row in rows if row.unused is None and row.tensor_ranks * row.expert_ranks > 1]
     predicted = _predict(EXPERT_CLASS, kept, constant)
     pairs: dict[tuple[object, ...], dict[bool, tuple[float, float]]] = {}

@@ -28,7 +28,7 @@ from gpudesk.evidence.nearest_runs import HeldOutFigure
 
 @dataclass(frozen=True)
 class JudgedFigure:
-    """A figure of a run beside what a fit says that has not seen its group, with basis and band factors."""
+    """A figure of a run and its prediction by a fit without its group, with basis and interval factors."""
 
     run: BenchRun
     figure: str
@@ -57,7 +57,7 @@ class JudgedFigure:
 
 
 def judge_figures(held_out: Sequence[HeldOutFigure], runs: Sequence[BenchRun]) -> tuple[JudgedFigure, ...]:
-    """Return every held-out figure with its cross-fitted band, in the order of folds and groups."""
+    """Return every held-out figure with its cross-fitted interval, in the order of folds and groups."""
     judged: list[JudgedFigure] = []
     by_id = {run.id: run for run in runs}
     for fold in dict.fromkeys(each.fold for each in held_out):
@@ -77,7 +77,7 @@ def judge_figures(held_out: Sequence[HeldOutFigure], runs: Sequence[BenchRun]) -
 def make_pair_calibrations(
     held_out: Sequence[HeldOutFigure], runs: Sequence[BenchRun], fold: str
 ) -> Mapping[str, Calibration]:
-    """Return for each group of a fold a calibration whose bands and odds of ratios have not seen it."""
+    """Return for each group of a fold a calibration whose intervals and odds of ratios exclude it."""
     return {
         group: Calibration(
             "",
@@ -118,7 +118,7 @@ def _basis(calibration: Calibration, run: BenchRun) -> EstimateBasis:
 
 
 class FigureView(StrEnum):
-    """Figures that are judged together; bursts are loads whose requests are all there at the start."""
+    """Figures judged together; bursts are loads with all requests at the start."""
 
     THROUGHPUT = "throughput"
     TPOT = "TPOT"
@@ -127,15 +127,15 @@ class FigureView(StrEnum):
     TTFT = "TTFT of all loads"
 
 
-#: Loads whose first tokens wait for prompts that came at the same moment.
+#: Loads whose first tokens wait for prompts that arrived at the same moment.
 BURSTS: Final = frozenset({str(LoadKind.BATCH), str(LoadKind.SATURATE)})
 
 
 @dataclass(frozen=True, slots=True)
 class AccuracyBar:
-    """What is to be reached: median and 90th hundredth of the error, median upper over lower edge.
+    """Required median and 90th percentile of the error, and median upper over lower end.
 
-    None if nothing is to be reached.
+    None if nothing is required.
     """
 
     median: float | None
@@ -150,7 +150,7 @@ BARS: Final[Mapping[FigureView, AccuracyBar]] = {
     FigureView.OTHER_TTFT: AccuracyBar(None, None, None),
     FigureView.TTFT: AccuracyBar(None, None, 3.5),
 }
-#: Shares of rows that the band is to hold: in all, and in every slice of at least `LEAST_JUDGED` rows.
+#: Required coverage of the interval: in all, and in every slice of at least `LEAST_JUDGED` rows.
 WHOLE_COVERAGE: Final = (0.75, 0.88)
 SLICE_COVERAGE: Final = (0.65, 0.95)
 LEAST_JUDGED: Final = 30
@@ -161,7 +161,7 @@ LEAST_CELL: Final = 20
 
 @dataclass(frozen=True, slots=True)
 class ErrorMeasure:
-    """Rows; median and 90th hundredth of the error; median predicted over measured; the band's record."""
+    """Rows; median and 90th percentile of the error; median predicted over measured; interval coverage."""
 
     rows: int
     median: float
@@ -173,9 +173,9 @@ class ErrorMeasure:
 
 @dataclass(frozen=True, slots=True)
 class PublisherMeasure:
-    """Medians over publishers of the median and the 90th hundredth of each one's errors.
+    """Medians over publishers of the median and the 90th percentile of each one's errors.
 
-    Every publisher counts alike, however many figures it has.
+    Every publisher has equal weight, regardless of its number of figures.
     """
 
     publishers: int
@@ -205,7 +205,7 @@ def find_view(figure: str, run: BenchRun) -> FigureView:
 
 
 def measure_errors(rows: Sequence[JudgedFigure]) -> ErrorMeasure:
-    """Return what there is to say of some figures; at least one."""
+    """Return the error measures of some figures; at least one."""
     errors = np.array([row.error for row in rows])
     return ErrorMeasure(
         rows=len(rows),
@@ -218,7 +218,7 @@ def measure_errors(rows: Sequence[JudgedFigure]) -> ErrorMeasure:
 
 
 def measure_publishers(rows: Sequence[JudgedFigure]) -> PublisherMeasure:
-    """Return what there is to say of the publishers of some figures; at least one."""
+    """Return the measures by publisher of some figures; at least one."""
     measures = [measure_errors(inside) for inside in group_by_trait(rows, "series").values()]
     return PublisherMeasure(
         publishers=len(measures),
@@ -240,9 +240,9 @@ def find_misses(measure: ErrorMeasure, view: FigureView, coverage: tuple[float, 
 
 
 def group_by_view(rows: Iterable[JudgedFigure], whole: bool = False) -> dict[FigureView, list[JudgedFigure]]:
-    """Return the figures of each view that has any, in the order of the views.
+    """Return the figures of each non-empty view, in the order of the views.
 
-    With `whole` the two views of TTFT are also there as one, by which the width of its band is judged.
+    With `whole` the two views of TTFT are also combined, to judge the width of the interval.
     """
     by_view: dict[FigureView, list[JudgedFigure]] = {view: [] for view in FigureView}
     for row in rows:

@@ -42,7 +42,7 @@ from accuracy_report.wording import (
 )
 from gpudesk.text.messages import capitalize_first
 
-#: Traits that may explain misses, the most likely first.
+#: Traits that could explain misses, the most likely first.
 _LOOKED_AT: Final = ("series", "accelerator", "model", "load", "weights", "version")
 #: Preposition and form of each trait in the name of a group, in order.
 _PARTS: Final[Mapping[str, tuple[str, str]]] = {
@@ -55,19 +55,19 @@ _PARTS: Final[Mapping[str, tuple[str, str]]] = {
 }
 #: A group is named if it has this share of the misses.
 _MOST: Final = 0.4
-#: Least excess of its misses over its share of the rows, relative to all misses.
+#: Minimum excess of its misses over its share of the rows, relative to all misses.
 _BEYOND_ITS_SHARE: Final = 0.1
-#: Misses go one way if this share of them does.
+#: Misses are one-sided from this share in one direction.
 _ONE_WAY: Final = 0.8
 _HALF: Final = 0.5
 _NEARLY_ALL: Final = 0.995
-#: Below this number of rows, chance explains a miss as well as a habit does.
+#: With fewer rows, a miss can be due to chance.
 _ENOUGH: Final = 60
 
 
 @dataclass(frozen=True, slots=True)
 class MissCluster:
-    """The rows of a slice that hold most of its misses: those that share `traits`."""
+    """The rows of a slice with most of its misses: those that share `traits`."""
 
     traits: Mapping[str, str]
     rows: tuple[JudgedFigure, ...]
@@ -85,7 +85,7 @@ def find_missing_rows(
 
 
 def find_cluster(rows: Sequence[JudgedFigure], missing: Sequence[JudgedFigure]) -> MissCluster:
-    """Return the group that holds most misses beyond its share, narrowed once more by a second trait."""
+    """Return the group with the largest excess of misses, narrowed by a second trait."""
     traits: dict[str, str] = {}
     inside, within = list(rows), list(missing)
     for _ in range(2):
@@ -102,7 +102,7 @@ def find_cluster(rows: Sequence[JudgedFigure], missing: Sequence[JudgedFigure]) 
 def _step(
     rows: Sequence[JudgedFigure], missing: Sequence[JudgedFigure], traits: Mapping[str, str], all_misses: int
 ) -> tuple[str, str] | None:
-    """Return the trait and value that hold most misses beyond their share; None if none holds many."""
+    """Return the trait and value with the largest excess of misses; None if none has many."""
     rate = len(missing) / max(1, len(rows))
     best, most = None, _BEYOND_ITS_SHARE * all_misses
     for trait in _LOOKED_AT:
@@ -146,7 +146,7 @@ def _too_wide(rows: Sequence[JudgedFigure]) -> bool:
 
 
 def _locate_misses(hot: MissCluster, missing: Sequence[JudgedFigure], names: ReportNames) -> str:
-    """Return which group has most of the misses; empty if they have one publisher and accelerator."""
+    """Return the group with most of the misses; empty if they have one publisher and accelerator."""
     if not hot.traits:
         groups = len({(row.run.traits["series"], row.run.traits["accelerator"]) for row in missing})
         return f"they are spread over {groups:,} pairs of publisher and accelerator" if groups > 1 else ""
@@ -176,7 +176,7 @@ def _direction(missing: Sequence[JudgedFigure]) -> str:
 
 
 def suggest_data(rows: Sequence[JudgedFigure], every: Sequence[JudgedFigure]) -> str:
-    """Return which data would help most; `every` are all rows of the view."""
+    """Return the most useful further data; `every` are all rows of the view."""
     publishers = sorted(group_by_trait(rows, "series"))
     alike = _alike(rows, every)
     alone = _alone(rows, every)
@@ -223,13 +223,13 @@ def _subject(row: JudgedFigure) -> tuple[str, str]:
 
 
 def _alike(rows: Sequence[JudgedFigure], every: Sequence[JudgedFigure]) -> list[JudgedFigure]:
-    """Return the rows of all publishers with the accelerators and models of some rows."""
+    """Return the rows of all publishers with the same accelerators and models."""
     subjects = {_subject(row) for row in rows}
     return [row for row in every if _subject(row) in subjects]
 
 
 def _alone(rows: Sequence[JudgedFigure], every: Sequence[JudgedFigure]) -> float:
-    """Return the share of rows whose accelerator and model only one publisher has measured together."""
+    """Return the share of rows whose pair of accelerator and model only one publisher has measured."""
     publishers: dict[tuple[str, str], set[str]] = defaultdict(set)
     for row in every:
         publishers[_subject(row)].add(row.run.traits["series"])
@@ -274,12 +274,12 @@ def write_slices_section(data: AccuracyData) -> list[str]:
     return [*lines, *_write_cells(data)]
 
 
-#: Traits of the cells whose bias is judged.
+#: Traits of the cells judged for bias.
 _CELL: Final = ("engine", "experts", "load")
 
 
 def _write_cells(data: AccuracyData) -> list[str]:
-    """Return the errors by serving engine, kind of model and load: where the formulas lean to one side."""
+    """Return the errors by serving engine, kind of model and load: where the formulas are biased."""
     body = []
     for view, rows in group_by_view(data.series_rows).items():
         for (engine, kind, load), inside in group_by_traits(rows, *_CELL).items():
@@ -433,7 +433,7 @@ def _of_view(view: FigureView, rows: Sequence[JudgedFigure], names: ReportNames)
 
 
 def _bands(data: AccuracyData) -> list[str]:
-    """Return the slices with too few or too many figures in the interval."""
+    """Return the slices whose interval coverage is too low or too high."""
     body = []
     for view, rows in group_by_view(data.series_rows).items():
         for trait, heading in SLICES.items():

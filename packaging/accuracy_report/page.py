@@ -89,7 +89,7 @@ def write_pairs_section(data: AccuracyData) -> list[str]:
 
 
 def _odds(data: AccuracyData) -> list[str]:
-    """Return the odds against how often they were right, by publisher left out, and the bars."""
+    """Return predicted and observed odds, by held-out publisher, and the bars."""
     by_figure = group_pairs_by_figure(data.pairs.accelerators, PAIR_FOLDS[0][1])
     if not by_figure:
         return []
@@ -129,7 +129,7 @@ def _odds(data: AccuracyData) -> list[str]:
 
 
 def _bar_cells(figure: str, figure_pairs: Sequence[JudgedPair]) -> tuple[str, ...]:
-    """Return how often odds around each bar were right, with its error, their mean and pairs; then what is named."""
+    """Return the observed odds around each bar, with error, mean prediction and pairs; then named leaders."""
     records = {record.low: record for record in summarize_odds(figure_pairs, ODDS_BARS)}
     cells = []
     for low, _ in ODDS_BARS:
@@ -374,7 +374,7 @@ def write_accuracy_page(data: AccuracyData) -> str:
 
 
 def _short(data: AccuracyData) -> list[str]:
-    """Return the summary: errors with whole publishers left out, and their bars."""
+    """Return the summary: errors with whole publishers held out, and their bars."""
     by_view = group_by_view(data.series_rows, whole=True)
     head = ("metric", "figures", "median", "bar", "p90", "bar", "in interval", "bar", "high/low", "bar")
     body = [_short_row(view, measure_errors(rows)) for view, rows in by_view.items()]
@@ -561,7 +561,7 @@ def _by_fold(data: AccuracyData) -> list[str]:
 
 
 def _count_figures(data: AccuracyData) -> Counter[FigureView]:
-    """Return how many published figures there are of each view, predicted or not."""
+    """Return the number of published figures of each view, predicted or not."""
     figure_counts = Counter(find_view(figure, run) for run in data.runs for figure in run.figures)
     figure_counts[FigureView.TTFT] = figure_counts[FigureView.BURST_TTFT] + figure_counts[FigureView.OTHER_TTFT]
     return figure_counts

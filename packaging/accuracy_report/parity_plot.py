@@ -123,7 +123,7 @@ def _panel(group: ET.Element, panel: ParityPanel, light: ParityColours) -> None:
         points = [point for point in panel.points if point.vendor == vendor]
         _points(group, scale, points, place, colour)
         across = _legend(group, across, place, f"{vendor}, {format_count(len(points), 'figure')}", light)
-    # Above the points, which would hide them where they are most.
+    # Above the points, which would hide them where dense.
     for ratio, dashes in ((1.0, ""), (1.0 + MARGIN, "4 4"), (1.0 - MARGIN, "4 4")):
         _diagonal(group, scale, ratio, dashes, light)
 
@@ -146,7 +146,7 @@ def _axes(group: ET.Element, scale: _LogAxis, panel: ParityPanel, light: ParityC
 
 
 def _power(exponent: int) -> str:
-    """Return a power of ten as it stands at an axis: 0.1, 1, 100, 1k, 1M."""
+    """Return a power of ten as an axis label: 0.1, 1, 100, 1k, 1M."""
     for step, letter in ((6, "M"), (3, "k")):
         if exponent >= step:
             return f"{10 ** (exponent - step):,}{letter}"
@@ -154,7 +154,7 @@ def _power(exponent: int) -> str:
 
 
 def _diagonal(group: ET.Element, scale: _LogAxis, ratio: float, dashes: str, light: ParityColours) -> None:
-    """Draw where predicted is `ratio` times measured, as far as it lies inside the panel."""
+    """Draw the line where predicted is `ratio` times measured, clipped to the panel."""
     shift = SIDE * math.log10(ratio) / (scale.high - scale.low)
     ends = (max(0.0, -shift), SIDE - max(0.0, shift), min(SIDE, SIDE - shift), max(0.0, -shift))
     line = _line(group, ends, light.quiet, "line")
@@ -188,9 +188,9 @@ def _points(group: ET.Element, scale: _LogAxis, points: Sequence[ParityPoint], s
 
 
 def _mark(x: float, y: float, shape: int) -> str:
-    """Return a dot for the first vendor, a triangle for the second, both as parts of one path.
+    """Return a dot for the first vendor, a triangle for the second, as segments of one path.
 
-    A dot is a line with round ends; without any length at all not every viewer draws it.
+    A dot is a line with round ends; some viewers do not draw one of zero length.
     """
     if shape == 0:
         return f"M{x:g} {y:g}h.01"

@@ -27,13 +27,13 @@ from gpudesk.engine.serving import (
 from gpudesk.engine.step_work import StepWork, compute_ceilings, compute_step_work
 from gpudesk.engine.steps import CoefficientColumns, stack_coefficients
 
-#: The figures that are compared, as a run names them, and in the unit in which it does.
+#: The compared figures, by their names and units in runs.
 BENCH_FIGURES = ("output_tokens_per_s", "tpot_ms", "ttft_ms")
 
 
 @dataclass(frozen=True, slots=True)
 class BenchCandidate:
-    """One way of running a run: the deployment, and sequences that a replica admits."""
+    """A possible configuration of a run: the deployment, and sequences per replica."""
 
     deployment: ResolvedDeployment
     capacity: float
@@ -41,10 +41,10 @@ class BenchCandidate:
 
 @dataclass(frozen=True, slots=True)
 class BenchRun:
-    """A published run as the fit sees it.
+    """A published run as the fit uses it.
 
-    `figures` are measured values by the names of `FIGURES`; `traits` what it can be left out or sliced by
-    (series, model, family, accelerator, vendor, ...); `candidates` never empty.
+    `figures` are measured values by the names of `FIGURES`; `traits` are used for folds and slices (series, model,
+    family, accelerator, vendor, ...); `candidates` is never empty.
     """
 
     id: str
@@ -57,7 +57,7 @@ class BenchRun:
 
 @dataclass(frozen=True, slots=True)
 class BenchPredictions:
-    """Predicted figures of each run, the candidate that won, and the engine's results of the winners."""
+    """Predicted figures of each run, the winning candidate, and the engine's results of the winners."""
 
     figures: Mapping[str, Array]
     winners: NDArray[np.intp]
@@ -99,11 +99,11 @@ class BenchArrays:
         return BenchPredictions(_figures(results, part.requests, winners), winners)
 
     def fixed(self, winners: NDArray[np.intp]) -> FixedPlanBench:
-        """Return the same runs with the candidates `winners` only, which is quicker."""
+        """Return the same runs with only the candidates `winners`, which is faster."""
         return FixedPlanBench(self._everything.select(winners), self.parameters)
 
     def rows_behind(self) -> NDArray[np.intp]:
-        """Return how many measured figures look up each value, by any of their candidates."""
+        """Return how many measured figures depend on each value, by any of their candidates."""
         is_behind = np.zeros((self.parameters.size, len(self.runs)), dtype=np.bool_)
         for column in self._everything.positions.values():
             is_behind[column, self._owners] = True
@@ -116,7 +116,7 @@ class BenchArrays:
 
 @dataclass(frozen=True, slots=True)
 class FixedPlanBench:
-    """Runs whose plans are settled."""
+    """Runs with fixed plans."""
 
     part: _CandidateArrays
     parameters: ParameterVector
@@ -127,7 +127,7 @@ class FixedPlanBench:
         return _figures(results, self.part.requests, np.arange(len(results.rate)))
 
     def nudged(self, values: Array, places: Sequence[int], factor: float) -> Mapping[str, Array]:
-        """Return the figures of all runs with each value of `places` multiplied alone, of shape (places, runs)."""
+        """Return the figures of all runs with each value of `places` changed separately, of shape (places, runs)."""
         figures = {name: np.tile(figure, (len(places), 1)) for name, figure in self.figures(values).items()}
         scheduling = {self.parameters.starts[each.name] for each in fields(SchedulingConstants)}
         columns, concerned = [], []
@@ -142,7 +142,7 @@ class FixedPlanBench:
                 columns.append(np.full(len(looking_up), column))
                 concerned.append(looking_up)
         all_columns, all_runs = np.concatenate(columns), np.concatenate(concerned)
-        # Thousands of changed runs at once: one place after the other, most of the time is that of small arrays.
+        # Thousands of changed runs at once: one place at a time would mostly spend time on small arrays.
         for start in range(0, len(all_runs), _BATCH):
             batch = slice(start, start + _BATCH)
             part = self.part.select(all_runs[batch])
@@ -153,7 +153,7 @@ class FixedPlanBench:
         return figures
 
 
-#: Runs that are computed together: more of them do not stay in the caches of a processor.
+#: Runs computed together: more do not fit in the CPU caches.
 _BATCH: Final = 8192
 
 
@@ -175,11 +175,11 @@ class _CandidateArrays:
         )
 
     def looking_up(self, place: int) -> NDArray[np.intp]:
-        """Return the candidates that look up the value at `place`."""
+        """Return the candidates that depend on the value at `place`."""
         return np.flatnonzero(np.logical_or.reduce([column == place for column in self.positions.values()]))
 
     def rows(self, values: Array, place: NDArray[np.intp] | None = None, factor: float = 1.0) -> CoefficientColumns:
-        """Return step coefficients with the constants `values`, of which each candidate's at `place` is multiplied."""
+        """Return step coefficients with the constants `values`, each candidate's value at `place` multiplied."""
 
         def constant(name: str, slot: KeyGroup = KeyGroup.ALL) -> Array:
             positions = self.positions[name, slot]

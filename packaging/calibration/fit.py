@@ -1,9 +1,10 @@
-"""The calibration fit, predictions with one group left out, and the calibration file.
+"""The calibration fit, predictions with one group held out, and the calibration file.
 
-Residuals are logarithms of predicted over measured. Each figure has a scale (what publishers differ by); beyond
-it a residual counts linearly (pseudo-Huber). Runs of one series, model, accelerator and load count as the square
-root of their number, and all runs by `EVIDENCE` against the beliefs. The search is damped Gauss-Newton on logarithms
-of the constants, deterministic."""
+Residuals are logarithms of predicted over measured. Each figure has a scale (the spread between publishers); beyond it
+a residual counts linearly (pseudo-Huber). Runs of one series, model, accelerator and load count as the square root of
+their number, and all runs by `EVIDENCE` relative to the priors. The search is damped Gauss-Newton on logarithms of the
+constants, deterministic.
+"""
 
 from __future__ import annotations
 
@@ -24,28 +25,27 @@ from gpudesk.evidence.nearest_runs import HeldOutFigure
 
 #: Scale of the residuals of each figure, in the logarithm.
 SCALES: Final[Mapping[str, float]] = {"output_tokens_per_s": 0.08, "tpot_ms": 0.12, "ttft_ms": 0.20}
-#: What a figure counts against the beliefs: figures of one publisher miss by the same habits. At 1 a publisher that is
-#: left out is missed by more: TPOT by 53% instead of 50% at the 90th percentile, TTFT by 26.6% instead of 25.2% at
-#: the median.
+#: Weight of a figure relative to the priors: figures of one publisher share errors. At 1 the errors on a held-out
+#: publisher are larger: TPOT 53% instead of 50% at the 90th percentile, TTFT 26.6% instead of 25.2% at the median.
 EVIDENCE: Final = 0.5
-#: What a figure counts as missed by, in the logarithm, that was measured and is not predicted, since limits
-#: are not met or a rate is too high. Less than one in a hundred others is missed by more.
+#: Residual, in the logarithm, of a measured figure without a prediction, because limits are missed or a rate is too
+#: high. Less than 1% of other residuals are larger.
 UNANSWERED: Final = math.log(5.0)
-#: Length of the step by which derivatives are taken, in the logarithm.
+#: Step of numerical derivatives, in the logarithm.
 DIFFERENCE: Final = 1e-3
-#: No constant moves further than this in one step, in the logarithm.
+#: Maximum step of a constant, in the logarithm.
 LONGEST_STEP: Final = 0.5
-#: A step that gains less than this share of the loss is the last.
+#: A step with a smaller relative gain of the loss is the last.
 ENOUGH: Final = 5e-5
-#: A constant nearer to its bound than this, in the logarithm, is at it.
+#: A constant within this distance of its bound, in the logarithm, is at it.
 AT_BOUND: Final = 1e-9
-#: How often a step is shortened before the search ends: at the last, damping is a thousandfold.
+#: Maximum shortenings of a step: at the last, damping is a thousandfold.
 MOST_TRIALS: Final = 16
 
 
 @dataclass(frozen=True, slots=True)
 class CalibrationFit:
-    """Fitted values in the order of `Parameters`, the loss, and how many steps it took."""
+    """Fitted values in the order of `Parameters`, the loss, and the number of steps."""
 
     values: Array
     loss: float
@@ -54,18 +54,18 @@ class CalibrationFit:
 
 @dataclass(frozen=True, slots=True)
 class _FitTargets:
-    """What is compared: for each figure the runs, logarithms of measured values, scales and weights."""
+    """Targets: for each figure the runs, logarithms of measured values, scales and weights."""
 
     runs: Mapping[str, NDArray[np.intp]]
     logs: Mapping[str, Array]
     weights: Array
 
     def residuals(self, figures: Mapping[str, Array]) -> Array:
-        """Return how far figures are off; one that is not predicted at all is off by `UNANSWERED`."""
+        """Return the residuals; a missing prediction counts as `UNANSWERED`."""
         return np.concatenate([self._counted(name, self._part(name, figures)) for name in BENCH_FIGURES])
 
     def known(self, figures: Mapping[str, Array]) -> Array:
-        """Return how far figures are off, NaN for those that are not predicted."""
+        """Return the residuals, NaN for missing predictions."""
         return np.concatenate([self._part(name, figures) for name in BENCH_FIGURES])
 
     def _part(self, name: str, figures: Mapping[str, Array]) -> Array:
@@ -108,9 +108,9 @@ def fit_to_runs(
     most_steps: int = 40,
     first_damping: float = 1.0,
 ) -> CalibrationFit:
-    """Fit the constants to the runs of `keep` (all), starting at `start` (the prior values).
+    """Fit the constants to the runs of `keep` (all), starting at `start` (the priors).
 
-    Strong damping at first keeps the search from valleys that a change of plans closes off.
+    Strong damping at first keeps the search out of local minima behind changes of plans.
     """
     parameters = bench.parameters
     keep = np.ones(len(bench.runs), dtype=np.bool_) if keep is None else keep
@@ -143,7 +143,7 @@ def fit_to_runs(
 
 
 class _PriorPenalty:
-    """What was believed, as a quadratic form of the logarithms that may move."""
+    """The priors as a quadratic form of the free logarithms."""
 
     def __init__(self, parameters: ParameterVector) -> None:
         self._free = parameters.free
@@ -170,7 +170,7 @@ def _linear(bench: BenchArrays, targets: _FitTargets, values: Array, winners: ND
     figures = settled.figures(values)
     residuals, is_known = targets.residuals(figures), targets.known(figures)
     free = bench.parameters.free
-    # What is not predicted, before or after, says that it is bad, but not in which direction it gets better.
+    # A missing prediction, before or after, has no gradient.
     nudged = settled.nudged(values, free.tolist(), math.exp(DIFFERENCE))
     slope = np.empty((len(residuals), len(free)))
     for column in range(len(free)):
@@ -180,10 +180,10 @@ def _linear(bench: BenchArrays, targets: _FitTargets, values: Array, winners: ND
 
 
 def _moved(parameters: ParameterVector, values: Array, normal: Array, gradient: Array, damping: float) -> Array:
-    """Take a step that stays within the bounds and goes downhill.
+    """Take a downhill step within the bounds.
 
-    A constant that the step takes to its bound is held there, and the others are solved for again: clipped
-    alone, they would go on as if it had moved further, and the search would end before its time.
+    A constant that reaches its bound is fixed there, and the others are solved for again: after mere clipping, they
+    would overshoot, and the search would end early.
     """
     free = parameters.free
     damped = normal + damping * np.diag(np.diag(normal))
@@ -206,30 +206,30 @@ def _moved(parameters: ParameterVector, values: Array, normal: Array, gradient: 
     return moved
 
 
-#: Traits by which runs are left out.
+#: Traits that define held-out groups.
 HELD_OUT_FOLDS: Final = ("series", "model", "family", "accelerator", "generation", "vendor", "version")
-#: Groups with fewer runs than this are left out together: a fit without three runs shows nothing.
+#: Smaller groups are held out together: a fit without three runs shows nothing.
 SMALL_GROUP: Final = 9
-#: Name of the group of all small groups.
+#: Name of the combined small groups.
 OTHERS: Final = "others"
 
 
 def assign_fold_groups(runs: Sequence[BenchRun], trait: str) -> list[str]:
-    """Return the group of each run; small groups are put together."""
+    """Return the group of each run; small groups are combined."""
     sizes = Counter(run.traits[trait] for run in runs)
     return [run.traits[trait] if sizes[run.traits[trait]] >= SMALL_GROUP else OTHERS for run in runs]
 
 
 def list_folds(runs: Sequence[BenchRun], trait: str) -> tuple[str, ...]:
-    """Return the groups that are left out one after the other; none where all runs are of one group."""
+    """Return the groups to hold out one by one; empty if all runs are in one group."""
     groups = sorted(set(assign_fold_groups(runs, trait)))
     return tuple(groups) if len(groups) > 1 else ()
 
 
 def predict_left_out(bench: BenchArrays, trait: str, group: str) -> tuple[HeldOutFigure, ...]:
-    """Return every figure of a group as predicted by a fit that has not seen any run of it.
+    """Return every figure of a group as predicted by a fit without any run of it.
 
-    The search starts at the beliefs: one that began at constants fitted to all runs would remember the group.
+    The search starts at the priors: constants fitted to all runs would leak the group.
     """
     inside: NDArray[np.bool_] = np.array(assign_fold_groups(bench.runs, trait)) == group
     predicted = bench.predict(fit_to_runs(bench, ~inside).values).figures
@@ -247,13 +247,13 @@ def _figures(
 
 
 FORMAT_VERSION: Final = 1
-#: Significant digits of constants, of factors of bands, and of scales.
+#: Significant digits of constants, of interval factors, and of scales.
 DIGITS, BAND_DIGITS, SCALE_DIGITS = 6, 4, 3
 
 
 @dataclass(frozen=True, slots=True)
 class CalibrationHeader:
-    """What a calibration file says beside its constants."""
+    """Content of a calibration file besides its constants."""
 
     name: str
     source: str
@@ -290,12 +290,12 @@ def replace_intervals(
     plan_bands: Sequence[IntervalRule],
     lead_scales: Mapping[LeadScaleKey, float],
 ) -> str:
-    """Return the text of a calibration file with other bands and scales; the constants stay to the last digit."""
+    """Return the text of a calibration file with other intervals and scales; the constants stay exactly."""
     head, _, _ = text.partition(_BEFORE_BANDS)
     return head + _bands(bands, plan_bands, lead_scales)
 
 
-#: What stands between the coverage and the bands, which end the file.
+#: The text between the coverage and the intervals, which end the file.
 _BEFORE_BANDS: Final = ',\n "bands": '
 
 

@@ -20,12 +20,12 @@ from gpudesk.domain.estimate import EstimateBasis
 from gpudesk.engine.calibration import IntervalRule, LeadScaleKey, PairRelation
 from gpudesk.evidence.nearest_runs import HeldOutFigure
 
-#: Names of the figures in rules of bands.
+#: Names of the figures in interval rules.
 INTERVAL_FIGURES: Final[Mapping[str, str]] = {"output_tokens_per_s": "throughput", "tpot_ms": "tpot", "ttft_ms": "ttft"}
-#: Share of the residuals that is left out on either side. A publisher that nobody has seen scatters more than
-#: those that are there, so that the band of theirs would hold less than four in five of its figures.
+#: Share of the residuals excluded on either side. A new publisher scatters more than the existing ones, so an interval
+#: of their 80% would cover less than 80% of its figures.
 OUTSIDE: Final[Mapping[str, float]] = {"output_tokens_per_s": 0.072, "tpot_ms": 0.098, "ttft_ms": 0.106}
-#: By what the band of each figure is narrowed, step by step.
+#: Keys that narrow the interval of each figure, in order.
 NARROWED: Final[Mapping[str, tuple[tuple[str, ...], ...]]] = {
     "output_tokens_per_s": (
         ("serving_engine",),
@@ -35,27 +35,27 @@ NARROWED: Final[Mapping[str, tuple[tuple[str, ...], ...]]] = {
     "tpot_ms": (("load",), ("load", "experts")),
     "ttft_ms": (("load",),),
 }
-#: A group weighs its size to this power: what it misses by is shared. Throughput has far larger groups.
+#: Exponent of a group's size in its weight: errors within a group are shared. Throughput has far larger groups.
 GROUP_WEIGHT: Final[Mapping[str, float]] = {"output_tokens_per_s": 0.25, "tpot_ms": 0.5, "ttft_ms": 0.5}
-#: Publishers at which a slice speaks for itself as much as the wider slice does for it.
+#: Number of publishers at which a slice counts as much as the wider slice around it.
 HALF_TRUSTED: Final = 8.0
-#: A slice of fewer residuals has no rule of its own.
+#: Smaller slices have no rule of their own.
 LEAST_IN_SLICE: Final = 30
-#: Folds whose residuals stand for each basis; those of one basis are pooled.
+#: Folds behind each basis; residuals of one basis are pooled.
 BASIS_FOLDS: Final[Mapping[EstimateBasis, tuple[str, ...]]] = {
     EstimateBasis.CALIBRATED: ("series",),
     EstimateBasis.ESTIMATED: ("generation", "series"),
     EstimateBasis.UNCALIBRATED: ("vendor",),
 }
-#: How much wider a weaker basis is at least, in the logarithm.
+#: Minimum widening for a weaker basis, in the logarithm.
 BASIS_WIDENING: Final = {EstimateBasis.CALIBRATED: 1.0, EstimateBasis.ESTIMATED: 1.15, EstimateBasis.UNCALIBRATED: 1.35}
-#: Bands of the user's own measurements: what repeats of one configuration differ by.
+#: Intervals of the user's own measurements: the spread of repeats of one configuration.
 MEASURED: Final[Mapping[str, tuple[float, float]]] = {
     "throughput": (0.87, 1.15),
     "tpot": (0.87, 1.15),
     "ttft": (0.77, 1.30),
 }
-#: No band is narrower than this to either side, in the logarithm.
+#: Minimum width of an interval on either side, in the logarithm.
 LEAST: Final = math.log(1.05)
 
 Edges = tuple[float, float]
@@ -64,7 +64,7 @@ Where = tuple[tuple[str, str], ...]
 
 @dataclass(frozen=True, slots=True)
 class FigureResiduals:
-    """Residuals of one figure: weights, publishers, and the keys by which a band may be narrowed."""
+    """Residuals of one figure: weights, publishers, and the keys that can narrow an interval."""
 
     values: Array
     weights: Array
@@ -77,7 +77,7 @@ class FigureResiduals:
 
 
 def make_interval_keys(run: BenchRun) -> dict[str, str]:
-    """Return what the band of a run may be narrowed by, as an estimate of it would ask for it."""
+    """Return the interval keys of a run, as an estimate of it would have."""
     traits = run.traits
     return {
         "load": traits["load"],
@@ -91,7 +91,7 @@ def make_interval_keys(run: BenchRun) -> dict[str, str]:
 def collect_residuals(
     held_out: Iterable[HeldOutFigure], runs: Mapping[str, BenchRun], figure: str, folds: Sequence[str]
 ) -> FigureResiduals:
-    """Return the residuals of a figure from some folds, each with the weight that its group leaves it."""
+    """Return the residuals of a figure from some folds, each with its group's weight."""
     chosen = [each for each in held_out if each.figure == figure and each.fold in folds]
     groups = [(each.fold, runs[each.run].traits[each.fold]) for each in chosen]
     sizes = Counter(groups)
@@ -108,7 +108,7 @@ def collect_residuals(
 
 
 def compute_quantile(values: Array, weights: Array, share: float) -> float:
-    """Return the weighted quantile, between values where it falls between."""
+    """Return the weighted quantile, with interpolation."""
     order = np.argsort(values, kind="stable")
     ordered, weighed = values[order], weights[order]
     places = (np.cumsum(weighed) - 0.5 * weighed) / weighed.sum()
@@ -133,7 +133,7 @@ def make_interval_rule(figure: str, basis: EstimateBasis, edges: Edges, where: W
 
 
 def fit_interval_rules(held_out: Sequence[HeldOutFigure], runs: Sequence[BenchRun]) -> tuple[IntervalRule, ...]:
-    """Return the rules of all bands, for every basis, each figure first as a whole, then by slice."""
+    """Return the rules of all intervals, for every basis, each figure first as a whole, then by slice."""
     by_id = {run.id: run for run in runs}
     rules = [
         make_interval_rule(figure, EstimateBasis.MEASURED, (math.log(low), math.log(high)))
@@ -177,15 +177,15 @@ def _slices(figure: str, calibrated: FigureResiduals) -> Iterator[tuple[Where, E
             yield where, slices[where]
 
 
-#: What is left out for each basis; of a weaker one only pairs that cross it are counted.
+#: Held-out trait for each basis; for a weaker basis only pairs across it count.
 PAIR_FOLDS: Final = (
     (EstimateBasis.CALIBRATED, "series"),
     (EstimateBasis.ESTIMATED, "generation"),
     (EstimateBasis.UNCALIBRATED, "vendor"),
 )
-#: Share of the ratios that the band is to hold.
+#: Coverage of the interval of ratios.
 HELD: Final = 0.8
-#: How much wider a weaker basis is at least, in the logarithm.
+#: Minimum widening for a weaker basis, in the logarithm.
 PAIR_WIDENING: Final = 1.1
 
 
@@ -215,10 +215,10 @@ class HeldOutPair:
 def collect_pairs(
     held_out: Sequence[HeldOutFigure], runs: Sequence[BenchRun], figure: str, fold: str
 ) -> tuple[HeldOutPair, ...]:
-    """Return all pairs of different accelerators under the same question in the same series.
+    """Return all pairs of different accelerators for the same question in the same series.
 
-    Several runs of one accelerator are taken together by their median. Of other folds than that of series
-    only pairs count that cross what is left out.
+    Several runs of one accelerator are combined by their median. From other folds than that of series only pairs across
+    the held-out trait count.
     """
     pairs = _pairs(held_out, runs, (figure, fold), _question, lambda run: run.traits["accelerator"])
     crossing = [each for each in pairs if each.first.traits[fold] != each.second.traits[fold]]
@@ -230,9 +230,8 @@ def collect_plan_pairs(
 ) -> tuple[HeldOutPair, ...]:
     """Return all pairs of different plans of one accelerator under the same load in the same series.
 
-    They may be of different sizes: hardly anybody publishes two plans of one size, and what there is to know
-    about them, how much more several accelerators do than one, is the same. Runs whose plan is not stated
-    are left out.
+    Their sizes can differ: two plans of one size are rarely published, and the gain of several accelerators over one is
+    the same kind of evidence. Runs with an unstated plan are left out.
     """
     stated = [run for run in runs if len(_plans(run)) == 1]
     return tuple(_pairs(held_out, stated, (figure, fold), _same_part, lambda run: str(_plans(run))))
@@ -295,7 +294,7 @@ def _same_part(run: BenchRun) -> tuple[object, ...]:
 
 
 def fit_plan_rules(held_out: Sequence[HeldOutFigure], runs: Sequence[BenchRun]) -> tuple[IntervalRule, ...]:
-    """Return the bands of ratios between two plans of one accelerator, by basis."""
+    """Return the intervals of ratios between two plans of one accelerator, by basis."""
     rules: list[IntervalRule] = []
     for figure, name in INTERVAL_FIGURES.items():
         repeats = math.log(MEASURED[name][1])
@@ -310,14 +309,14 @@ def fit_plan_rules(held_out: Sequence[HeldOutFigure], runs: Sequence[BenchRun]) 
 
 
 def _plan_width(pairs: Sequence[HeldOutPair], parts: float) -> float:
-    """Return the width for plans, drawn towards that for `parts` the more, the fewer publishers there are."""
+    """Return the width for plans, shrunk towards that for `parts`, more so with few publishers."""
     publishers = len({pair.first.traits["series"] for pair in pairs})
     trust = publishers / (publishers + HALF_TRUSTED)
     return min(parts, trust * _width(pairs) + (1.0 - trust) * parts)
 
 
 def _width(pairs: Sequence[HeldOutPair], share: float = HELD) -> float:
-    """Return what a share of the ratios is missed by at most, series weighed by the root of their size."""
+    """Return the quantile of the errors of ratios, series weighted by the root of their size."""
     if not pairs:
         return 0.0
     sizes = Counter(pair.first.traits["series"] for pair in pairs)
@@ -333,9 +332,9 @@ _SCALES_OF_BAND: Final = math.log(9)
 def fit_lead_scales(held_out: Sequence[HeldOutFigure], runs: Sequence[BenchRun]) -> dict[LeadScaleKey, float]:
     """Return the scale of the error of ln(ratio) for each figure, basis and relation of a pair.
 
-    It follows from the median error of held-out pairs: quantiles further out are those of single publications,
-    and would make the odds of close pairs too cautious. Two accelerators that differ in more never have the
-    smaller scale, nor does a weaker basis.
+    It follows from the median error of held-out pairs: higher quantiles come from single publications, and would make
+    the odds of close pairs too cautious. Accelerators that differ in more never have a smaller scale, nor does a weaker
+    basis.
     """
     scales: dict[LeadScaleKey, float] = {}
     for figure, name in INTERVAL_FIGURES.items():

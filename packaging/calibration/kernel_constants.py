@@ -1,7 +1,7 @@
 """Constants of routed experts and of attention in prompts and over latent caches, fitted to measured kernels.
 
-Each formula is that of the engine for one layer on one rank, and takes its constants by name: the fit and the report
-go through the same lines."""
+Each formula is the engine's for one layer on one rank, with constants by name: fit and report share the code.
+"""
 
 from __future__ import annotations
 
@@ -35,10 +35,10 @@ KernelTimes = Callable[[KernelLookup], Array]
 #: Elements of a token of the latent cache, and those of them that are values.
 LATENT_ELEMENTS, LATENT_VALUES = 576, 512
 VECTOR_BYTES: Final = 2
-#: Share of the memory bandwidth at which activations pass.
+#: Share of the memory bandwidth that activations reach.
 TYPICAL_READING: Final = 0.8
-#: How unevenly the rows choose experts, by a power law of exponent 1.01, as the engine's two constants say it:
-#: shape of the gamma distribution, and what ranks with few experts differ by.
+#: Expert popularity in the rows, a power law of exponent 1.01, as the engine's two constants: shape of the gamma
+#: distribution, and imbalance of ranks with few experts.
 ROUTING_EVENNESS, ROUTING_SKEW = 0.6, 2.0
 
 
@@ -114,9 +114,9 @@ def _get_peak(row: KernelRun, arithmetic: Precision) -> float:
 
 @dataclass(frozen=True, slots=True)
 class KernelClass:
-    """A class of kernels: its formula, what is believed of its constants, and by what they differ.
+    """A class of kernels: its formula, the priors of its constants, and its grouping keys.
 
-    The last belief is the time of a call, which the engine counts by layer and not by kernel.
+    The last prior is the call time, which the engine counts by layer and not by kernel.
     """
 
     name: str
@@ -126,7 +126,7 @@ class KernelClass:
     where: Callable[[Any], Where]
 
 
-#: Parts of one generation, and a later one of which no kernel is measured yet.
+#: Accelerators of one generation, and a later one without measured kernels yet.
 _GENERATIONS: Final = {"blackwell-ultra": ("blackwell-ultra", "rubin")}
 
 
@@ -135,7 +135,7 @@ def _locate(row: KernelRun, **keys: tuple[str, ...]) -> Where:
     return {"generation": _GENERATIONS.get(generation, (generation,)), **keys}
 
 
-#: Beliefs are what the class has in common: they decide where the rows of a group leave a constant open.
+#: Priors are the common values of the class: they decide if the rows of a group leave a constant open.
 EXPERT_CLASS: Final = KernelClass(
     "routed experts",
     lambda rows: rows.experts,
@@ -175,7 +175,7 @@ KERNEL_CLASSES: Final = (EXPERT_CLASS, PROMPT_CLASS, LATENT_CLASS)
 
 
 def fit_kernels(rows: OperatorRuns) -> list[OperatorConstant]:
-    """Fit the shapes that are not held out, by serving engine and what else a class differs by."""
+    """Fit the shapes that are not held out, by serving engine and the class's grouping keys."""
     return [entry for each in KERNEL_CLASSES for entry in _fit_class(each, rows)]
 
 

@@ -1,4 +1,4 @@
-"""Memory that serving engines print (data/measurements/memory.csv), as rows to compare with."""
+"""Memory printed by serving engines (data/measurements/memory.csv), as rows for comparison."""
 
 from __future__ import annotations
 
@@ -17,23 +17,23 @@ from gpudesk.evidence.measured_runs import CellError, MeasurementRow, read_forma
 from gpudesk.text.units import GIB
 
 MEMORY_FILE: Final = "memory.csv"
-#: Metrics of what is left for the cache, which is what everything else is for.
+#: Metrics of the memory left for the cache, the most relevant ones.
 CACHE_METRICS: Final = ("cache", "kv_tokens")
-#: A length at which a constant part of a sequence no longer matters to the tokens of a pool.
+#: A length at which the constant state of a sequence hardly matters to the tokens of a pool.
 _LENGTH: Final = 8192
 _UNITS: Final = {"kv_tokens": "tokens"}
 
 
 class MemoryFileError(ValueError):
-    """A row of the file that cannot be read: says which, and what is wrong with it."""
+    """An unreadable row of the file, with the fault."""
 
 
 @dataclass(frozen=True, slots=True)
 class MemoryMeasurement:
     """One figure: in bytes, or in tokens for the metric `kv_tokens`.
 
-    `request` asks for the deployment (its workload stands for any); `memory_bytes` is that of a part which
-    the catalog has with another memory. `unused` is why it is not judged by.
+    `request` describes the deployment (with any workload); `memory_bytes` is set if the measured accelerator has
+    another memory size than the catalog's. `unused` is why it is not judged.
     """
 
     id: str
@@ -47,11 +47,11 @@ class MemoryMeasurement:
     note: str | None
 
     def part(self, accelerator: Accelerator) -> Accelerator:
-        """Return the part of the catalog with the memory of the one that was measured."""
+        """Return the catalog's accelerator with the measured memory size."""
         return accelerator if self.memory_bytes is None else replace(accelerator, memory_bytes=self.memory_bytes)
 
     def predicted(self, budget: MemoryBudget) -> float:
-        """Return what a budget says of the figure, in its unit."""
+        """Return the figure from a memory budget, in its unit."""
         pool = budget.usual_pool_bytes
         by_metric = {
             "cache": float(pool),
@@ -65,7 +65,7 @@ class MemoryMeasurement:
 
 @dataclass(frozen=True, slots=True)
 class JudgedMemory:
-    """A row beside what the program says of its figure, in the unit of the row."""
+    """A row with the program's value of its figure, in the unit of the row."""
 
     row: MemoryMeasurement
     predicted: float
@@ -98,7 +98,7 @@ def _table(folder: Path, name: str) -> dict[str, Any]:
 
 
 class _MemoryReader:
-    """Turns cells into rows by the words of the two tables."""
+    """Turns cells into rows by the vocabulary of the two tables."""
 
     def __init__(self, words: Mapping[str, Any], aliases: Mapping[str, Any]) -> None:
         self._words = words

@@ -39,7 +39,7 @@ from calibration.robust_fit import (
 from gpudesk.domain.precision import Precision
 from gpudesk.engine.step_work import RankLink, find_link, find_peak
 
-#: What is believed before any row: so wide that it decides only what the rows leave open.
+#: Priors of all terms: so wide that they decide only what the rows leave open.
 READ: Final = LogNormalPrior(0.8, 0.5)
 PRODUCT: Final = LogNormalPrior(0.6, 0.5)
 CALL: Final = LogNormalPrior(1e-5, 1.2)
@@ -47,7 +47,7 @@ REDUCE: Final = LogNormalPrior(1e-5, 1.5)
 EXCHANGE: Final = LogNormalPrior(4e-6, 1.5)
 LINKED: Final = LogNormalPrior(0.6, 1.0)
 
-#: All collectives of the rows are of one host or one scale-up domain, so that no network port takes part.
+#: All measured collectives are within one host or scale-up domain, so no network port is involved.
 NO_NETWORK: Final = 0.0
 #: Streaming kernels that write nothing.
 READING: Final = frozenset({"dot", "read"})
@@ -64,7 +64,7 @@ class OperatorFit:
     def find(
         self, constant: str, kernels: str | None = None, variant: str | None = None, **keys: str
     ) -> tuple[OperatorConstant, ...]:
-        """Return the entries of a constant that hold for `keys`; None takes any library or variant."""
+        """Return the entries of a constant for `keys`; None matches any library or variant."""
         return tuple(
             entry
             for entry in self.entries
@@ -97,7 +97,7 @@ def _libraries(rows: Sequence[GemmRun]) -> dict[str, NDArray[np.bool_]]:
 
 
 def _products(rows: OperatorRuns) -> list[OperatorConstant]:
-    """Matrix products by generation, precision and scheme: reading, arithmetic, and the time of a call."""
+    """Matrix products by generation, precision and scheme: reading, arithmetic, and call time."""
 
     def formula(group: Sequence[GemmRun]) -> OperatorFormula:
         where: Where = {
@@ -138,7 +138,7 @@ def _products(rows: OperatorRuns) -> list[OperatorConstant]:
 
 
 def _apart(row: GemmRun) -> str:
-    """The library, for products of FP8 scaled by blocks, which each computes in its own way; else empty."""
+    """The library, for block-scaled FP8 products, which each computes differently; else empty."""
     return row.kernels if row.precision is Precision.FP8 and row.scheme == "block" else ""
 
 
@@ -150,9 +150,9 @@ def _peak(row: GemmRun) -> float:
 
 
 def _ceilings(rows: Sequence[GemmRun], products: Sequence[OperatorConstant]) -> list[OperatorConstant]:
-    """Arithmetic where a generation has nothing but the best shape of a search.
+    """Arithmetic of generations for which only the best shape of a search is known.
 
-    What large products reach of that ceiling is taken from the generations that have both.
+    The share of that ceiling for large products is taken from the generations with both.
     """
     usual = {
         (*entry.where["generation"], entry.where["precision"]): entry.value
@@ -184,7 +184,7 @@ def _ceilings(rows: Sequence[GemmRun], products: Sequence[OperatorConstant]) -> 
 
 
 def _decode_attention(rows: OperatorRuns) -> list[OperatorConstant]:
-    """Decode attention by generation and format of the cache: reading, and the time of a call."""
+    """Decode attention by generation and cache format: reading, and call time."""
 
     def formula(group: Sequence[AttentionRun]) -> OperatorFormula:
         where: Where = {
@@ -214,10 +214,10 @@ def _link(row: CollectiveRun) -> RankLink:
 
 
 def _rings(rows: OperatorRuns) -> list[OperatorConstant]:
-    """All-reduce of the vendors' libraries, around a ring: latency and share of the link, both by ranks.
+    """All-reduce of the vendors' libraries, as a ring: latency and share of the link, both by ranks.
 
-    Over PCIe the share falls with the ranks, which share the lanes of their host; a switch that sums on the
-    way raises it, above 1 even, since the formula counts the bytes of a ring.
+    Over PCIe the share falls with the ranks, which share the lanes of their host; in-network reduction raises it, even
+    above 1, since the formula counts the bytes of a ring.
     """
 
     def formula(group: Sequence[CollectiveRun]) -> OperatorFormula:
@@ -236,10 +236,9 @@ def _rings(rows: OperatorRuns) -> list[OperatorConstant]:
 
 
 def _exchanges(rows: OperatorRuns, rings: Sequence[OperatorConstant]) -> list[OperatorConstant]:
-    """All-reduce by serving engines' own kernels, which send from each rank to each other.
+    """All-reduce by serving engines' own kernels, which send directly between all ranks.
 
-    Latency and share of the link, both by ranks. Long messages are handed to the vendor's library where that
-    is quicker.
+    Latency and share of the link, both by ranks. Long messages go to the vendor's library if that is faster.
     """
     ring_values = {(entry.constant, *_place(entry.where)): entry.value for entry in rings}
 
@@ -262,7 +261,7 @@ def _exchanges(rows: OperatorRuns, rings: Sequence[OperatorConstant]) -> list[Op
 def _by_ranks(
     group: Sequence[CollectiveRun], rows: OperatorRuns, beliefs: Mapping[str, LogNormalPrior]
 ) -> tuple[tuple[KernelTerm, ...], Array]:
-    """Terms of a latency and of a share of the link by ranks, and which of them each row takes."""
+    """Terms of a latency and of a share of the link by ranks, and the terms of each row."""
     where: Where = {
         "generation": (get_accelerator(group[0]).generation,),
         "link": (_link(group[0]).kind,),
@@ -283,7 +282,7 @@ def _place(where: Where) -> tuple[str, ...]:
 
 
 def _around(row: CollectiveRun, rings: Mapping[tuple[str, ...], float]) -> float:
-    """Seconds of an all-reduce by the vendor's library; endless where none was measured."""
+    """Seconds of an all-reduce by the vendor's library; infinite if none was measured."""
     place = (get_accelerator(row).generation, _link(row).kind, str(row.ranks))
     latency, share = rings.get(("ring_latency", *place)), rings.get(("link_efficiency", *place))
     if latency is None or share is None:
@@ -292,7 +291,7 @@ def _around(row: CollectiveRun, rings: Mapping[tuple[str, ...], float]) -> float
 
 
 def _streams(rows: Sequence[BandwidthRun]) -> list[OperatorConstant]:
-    """Share of the peak bandwidth that streaming reaches, by generation: all kernels, and reading ones."""
+    """Share of the peak bandwidth in streaming, by generation: all kernels, and reading ones."""
     groups: dict[tuple[str, str], list[BandwidthRun]] = {}
     for row in rows:
         if row.unused is None:

@@ -1,4 +1,4 @@
-"""Measured operators of data/measurements/: one call of one kernel on one accelerator a row."""
+"""Measured operators of data/measurements/: each row is one kernel call on one accelerator."""
 
 from __future__ import annotations
 
@@ -15,19 +15,19 @@ from gpudesk.domain.precision import KV_BYTES, STORAGE_FORMATS, Precision
 
 #: Bytes of one element of the activations around a product.
 ACTIVATION_BYTES = 2
-#: The key under which a record keeps the name of its file.
+#: The key under which a record stores its file name.
 _FILE = ""
 
 
 class OperatorFileError(ValueError):
-    """A row that cannot be read: the file, the row and what is wrong with it."""
+    """An unreadable row: the file, the row and the fault."""
 
 
 @dataclass(frozen=True, slots=True)
 class OperatorRun:
-    """What every row says: its name and source, the part, the library, and why it is not used (or None).
+    """Common fields of a row: its name, source, accelerator and library, and why it is not used (or None).
 
-    `part` is None if the catalog does not have it.
+    `part` is None if the catalog lacks the accelerator.
     """
 
     id: str
@@ -39,7 +39,7 @@ class OperatorRun:
 
 @dataclass(frozen=True, slots=True)
 class GemmRun(OperatorRun):
-    """One product of m x k activations with a k x n matrix; `best` where it is the best shape of a search."""
+    """One product of m x k activations with a k x n matrix; `best` for the best shape of a search."""
 
     precision: Precision
     scheme: str
@@ -83,13 +83,13 @@ class AttentionRun(OperatorRun):
         return elements * KV_BYTES[self.precision]
 
 
-#: Of so many shapes one is held out, so that a report can say how well a fit does on shapes that it has not seen.
+#: One in this many shapes is held out, so that a report can show the error on unseen shapes.
 HELD_OUT_SHAPES: Final = 3
 
 
 @dataclass(frozen=True, slots=True)
 class KernelRun(OperatorRun):
-    """One kernel of a class whose shapes are fitted in part: the others are held out, on all parts alike."""
+    """One kernel of a class with held-out shapes, which are the same on all accelerators."""
 
     seconds: float
 
@@ -188,7 +188,7 @@ class CollectiveRun(OperatorRun):
 
 @dataclass(frozen=True, slots=True)
 class BandwidthRun(OperatorRun):
-    """One streaming kernel; `bandwidth` in bytes/s of what it reads and writes."""
+    """One streaming kernel; `bandwidth` in bytes/s of reads and writes."""
 
     kernel: str
     bandwidth: float
@@ -196,7 +196,7 @@ class BandwidthRun(OperatorRun):
 
 @dataclass(frozen=True, slots=True)
 class OperatorRuns:
-    """All rows, used or not; `serving_engines` says whose kernels a library's are."""
+    """All rows, used or not; `serving_engines` maps libraries to the engine with their kernels."""
 
     gemm: tuple[GemmRun, ...]
     attention: tuple[AttentionRun, ...]
@@ -222,7 +222,7 @@ def compute_bus_bytes(ranks: int, size_bytes: float) -> float:
 
 
 def read_operator_runs(folder: Path, accelerators: Mapping[str, Accelerator]) -> OperatorRuns:
-    """Read the files of `folder`, parts by their id; raises OperatorFileError that names the row."""
+    """Read the files of `folder`, with accelerators by id; raises OperatorFileError that names the row."""
     words = _table(folder, "operators.toml")
     names = _table(folder, "aliases.toml")["accelerators"]
     parts = {name: accelerators[known_names] for name, known_names in names.items() if known_names in accelerators}
@@ -244,7 +244,7 @@ def _table(folder: Path, name: str) -> dict[str, dict[str, str]]:
 
 
 class _OperatorReader:
-    """Turns the records of the files into rows; parts by the names that the sources give them."""
+    """Turns the records of the files into rows, with accelerators by their names in the sources."""
 
     def __init__(self, folder: Path, parts: Mapping[str, Accelerator], reasons: Mapping[str, str]) -> None:
         self._folder = folder

@@ -1,7 +1,8 @@
 """The calibration constants as one vector, with priors and bounds.
 
-All values are positive and move on a logarithmic scale. The prior of an override is its ratio to the default of
-its constant (shrinkage), so that a generation or serving engine with few rows borrows from all others."""
+All values are positive and vary on a logarithmic scale. The prior of an override is its ratio to the default of its
+constant (shrinkage), so that a generation or serving engine with few rows borrows from all others.
+"""
 
 from __future__ import annotations
 
@@ -22,7 +23,7 @@ Where = Mapping[str, Sequence[str]]
 
 @dataclass(frozen=True, slots=True)
 class PriorOverride:
-    """What is believed of a constant where all of `where` match; `spread` as in `Prior`, None: as there.
+    """The prior of a constant's override if all of `where` match; `spread` as in `Prior`, None: the same.
 
     `pinned` by measured operators, it does not follow the default.
     """
@@ -35,10 +36,10 @@ class PriorOverride:
 
 @dataclass(frozen=True, slots=True)
 class ConstantPrior:
-    """What is believed of a constant before any run is looked at.
+    """The prior of a constant before any run.
 
-    `spread` is the standard deviation of the natural logarithm; 0 holds the value. `exception_spread` is
-    that of the ratio of an exception to the default.
+    `spread` is the standard deviation of the natural logarithm; 0 fixes the value. `exception_spread` is that of the
+    ratio of an override to the default.
     """
 
     name: str
@@ -87,7 +88,7 @@ class ParameterVector:
 
     @cached_property
     def spreads(self) -> Array:
-        """Standard deviations in the logarithm; of exceptions that of their ratio to the default."""
+        """Standard deviations in the logarithm; for overrides that of their ratio to the default."""
         return np.array([spread for prior in self.priors for spread in _spreads(prior)])
 
     @cached_property
@@ -119,7 +120,7 @@ class ParameterVector:
     def constant(
         self, prior: ConstantPrior, values: Array, rows: NDArray[np.intp] | None = None
     ) -> CalibrationConstant:
-        """Return a constant with the values that it has in `values`, and the rows behind its exceptions."""
+        """Return a constant with its values in `values`, and the rows behind its overrides."""
         start = self.starts[prior.name]
         return CalibrationConstant(
             name=prior.name,
@@ -138,14 +139,14 @@ class ParameterVector:
         )
 
     def calibration(self, values: Array, newest_month: str) -> Calibration:
-        """Return the constants in the form in which the engine reads them."""
+        """Return the constants in the engine's form."""
         constants = {prior.name: self.constant(prior, values) for prior in self.priors}
         return Calibration("", "", newest_month, MappingProxyType(constants), (), ())
 
     def positions(
         self, requested: Sequence[tuple[str, KeyGroup]], keys: Sequence[Mapping[KeyGroup, ConstantKeys]]
     ) -> dict[tuple[str, KeyGroup], NDArray[np.intp]]:
-        """Return for each constant and slot the position of the value that each deployment looks up."""
+        """Return for each constant and key group the position of each deployment's value."""
         places: dict[tuple[str, KeyGroup], NDArray[np.intp]] = {}
         by_name = {prior.name: self.constant(prior, self.initial) for prior in self.priors}
         for name, slot in requested:

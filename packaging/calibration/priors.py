@@ -1,4 +1,4 @@
-"""Priors of every calibration constant (data/priors.toml), and what measured operators make of them."""
+"""Priors of every calibration constant (data/priors.toml), updated by measured operators."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from calibration.operator_constants import OperatorFit
 from calibration.parameters import ConstantPrior, PriorOverride, Where
 
 PRIORS_FILE: Final = "priors.toml"
-#: Whose kernels pin a constant: "" is what the libraries have in common.
+#: The library whose kernels pin a constant: "" is the value common to all libraries.
 _LIBRARIES: Final[Mapping[str, tuple[str, ...]]] = {
     "weight_read_efficiency": ("",),
     "gemm_efficiency": ("",),
@@ -22,7 +22,7 @@ _LIBRARIES: Final[Mapping[str, tuple[str, ...]]] = {
     "direct_efficiency": ("TensorRT-LLM",),
     "ring_latency": ("NCCL",),
 }
-#: Constants that measured kernels tell apart by serving engine: each entry adds an override.
+#: Constants that differ by serving engine in measured kernels: each entry adds an override.
 _BY_ENGINE: Final = frozenset(
     {
         "expert_read_efficiency",
@@ -35,17 +35,17 @@ _BY_ENGINE: Final = frozenset(
         "decode_attention_efficiency",
     }
 )
-#: Where no kernel of a serving engine is measured, those of all others say what its own may be.
+#: Serving engines without measured kernels get their prior from all others.
 _ENGINES: Final = ("vLLM", "SGLang", "TensorRT-LLM")
-#: What these constants may differ by inside an engine, in the logarithm: other kernels than those of the tables,
-#: and a routing that is not theirs. Half of it leaves TTFT of experts a fifth too short.
+#: Spread of these constants inside an engine, in the logarithm: other kernels than those of the tables, and other
+#: routing. Half of it makes TTFT of expert models a fifth too short.
 APART: Final = 0.2
-#: What kernels inside an engine may differ by from kernels alone, in the logarithm: shapes, fusion, clocks.
+#: Spread of kernels inside an engine relative to isolated ones, in the logarithm: shapes, fusion, clocks.
 INSIDE_AN_ENGINE: Final = 0.07
 
 
 def read_priors(data_dir: Path) -> tuple[ConstantPrior, ...]:
-    """Return the priors in the order of the file; a field that it does not know is a TypeError."""
+    """Return the priors in the order of the file; an unknown field raises TypeError."""
     text = (data_dir / PRIORS_FILE).read_text(encoding="utf-8")
     return tuple(_make_prior(name, fields) for name, fields in tomllib.loads(text).items())
 
@@ -59,7 +59,7 @@ def _make_prior(name: str, fields: dict[str, Any]) -> ConstantPrior:
 
 
 def pin_priors(priors: Sequence[ConstantPrior], operators: OperatorFit) -> tuple[ConstantPrior, ...]:
-    """Return the beliefs with those exceptions replaced that measured operators say something of."""
+    """Return the priors, with overrides replaced by those of measured operators."""
     return tuple(
         replace(
             prior,
@@ -101,7 +101,7 @@ def _pinned(name: str, exception: PriorOverride, operators: OperatorFit) -> Prio
 
 
 def _within(narrow: Where, wide: Where) -> bool:
-    """Whether what `narrow` names lies in `wide`; serving engine and link of a kernel do not matter."""
+    """Whether `narrow` is a special case of `wide`; serving engine and link of a kernel do not matter."""
     return all(key in narrow and set(narrow[key]) <= set(wide[key]) for key in wide) and not (
         {"ranks"} & set(narrow)
     ) - set(wide)

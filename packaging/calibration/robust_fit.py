@@ -1,4 +1,4 @@
-"""Robust fits of kernel formulas: terms with what is believed of them, groups of rows, and the entries that result."""
+"""Robust fits of kernel formulas: terms with priors, groups of rows, and the resulting entries."""
 
 from __future__ import annotations
 
@@ -17,19 +17,19 @@ from gpudesk.domain.precision import Precision
 
 Array = NDArray[np.float64]
 
-#: What repeats of one call and neighbouring shapes differ by, as a logarithm: where residuals turn linear.
+#: Spread of repeats of one call and of neighboring shapes, as a logarithm: residuals beyond it count linearly.
 SCALE: Final = 0.1
 #: Step of the derivatives, and the longest step of the search, both as logarithms.
 DIFFERENCE: Final = 1e-5
 LONGEST_STEP: Final = 0.7
-#: The search ends when no constant moves by more than this share.
+#: The search ends when no constant changes by more than this share.
 SETTLED: Final = 1e-9
 MOST_STEPS: Final = 100
 
 
 @dataclass(frozen=True, slots=True)
 class LogNormalPrior:
-    """What is believed of a constant before any row is looked at; `spread` is of its natural logarithm."""
+    """The prior of a constant; `spread` is of its natural logarithm."""
 
     value: float
     spread: float
@@ -39,7 +39,7 @@ class LogNormalPrior:
 class RobustFit:
     """Fitted constants, standard errors of their logarithms, and the residuals of the rows.
 
-    `left_open` is the share of the spread of each belief that the rows leave: near 1 they say nothing.
+    `left_open` is the remaining share of each prior's spread: near 1 the rows are uninformative.
     """
 
     values: Array
@@ -50,7 +50,7 @@ class RobustFit:
 
 @dataclass(frozen=True, slots=True)
 class _RobustProblem:
-    """What is minimised: residuals of the rows, and how far the constants are from what is believed."""
+    """The objective: residuals of the rows, and distances of the constants from their priors."""
 
     predict: Callable[[Array], Array]
     target: Array
@@ -74,7 +74,7 @@ class _RobustProblem:
         return np.stack(columns, axis=1) / (2.0 * DIFFERENCE)
 
     def weights(self, residuals: Array) -> Array:
-        """What rows count, and less where they are beyond the scale."""
+        """Weights of the rows, reduced beyond the scale."""
         weights: Array = self.counts / np.sqrt(1.0 + (residuals / SCALE) ** 2)
         return weights
 
@@ -86,10 +86,10 @@ def fit_robust(
     clusters: Sequence[object],
     series: Sequence[object],
 ) -> RobustFit:
-    """Fit the constants of `predict`, which takes their values and returns what each row should measure.
+    """Fit the constants of `predict`, which takes their values and returns the prediction of each row.
 
-    `clusters` names what rows share (a part and a matrix): errors of one cluster are taken as one. `series`
-    names who measured what: n rows of one series count as the root of n, so that a long one does not decide.
+    `clusters` groups rows with common errors (an accelerator and a matrix). `series` groups rows of one source: n rows
+    of one series count as the root of n, so that a long series does not dominate.
     """
     sizes = Counter(series)
     counts = np.array([sizes[name] ** -0.5 for name in series])
@@ -111,7 +111,7 @@ def fit_robust(
 
 
 def _normal(problem: _RobustProblem, logs: Array) -> Array:
-    """Curvature of the loss: how sharply rows and beliefs together hold the constants."""
+    """Curvature of the loss: how strongly rows and priors together determine the constants."""
     slope = problem.slope(logs)
     normal: Array = slope.T @ (problem.weights(problem.residuals(logs))[:, None] * slope) + problem.precision
     return normal
@@ -139,8 +139,8 @@ def _lowest(problem: _RobustProblem) -> Array:
 def _errors(problem: _RobustProblem, logs: Array, inverse: Array, clusters: Sequence[object]) -> Array:
     """Standard errors of the logarithms of the constants.
 
-    Rows of one cluster err together, which the plain formula for independent rows does not know; the larger
-    of it and the one that sums each cluster first is taken, since few clusters make the latter too small.
+    Rows of one cluster have common errors, which the formula for independent rows ignores; the larger of it and the
+    clustered one is taken, since few clusters make the latter too small.
     """
     residuals, slope = problem.residuals(logs), problem.slope(logs)
     pulled = problem.weights(residuals) * residuals
@@ -154,9 +154,9 @@ def _errors(problem: _RobustProblem, logs: Array, inverse: Array, clusters: Sequ
     return errors
 
 
-#: Where the rows leave more than this share of what was believed, they say nothing worth an entry.
+#: With a larger remaining share of the prior's spread, the rows are not worth an entry.
 NOTHING_LEARNT: Final = 0.5
-#: What two runs of one call on one part differ by, as a logarithm: no entry is surer than this.
+#: Spread of two runs of one call on one accelerator, as a logarithm: the minimum error of an entry.
 REPEAT: Final = 0.02
 
 Where = Mapping[str, tuple[str, ...]]
@@ -167,10 +167,9 @@ Row = TypeVar("Row", bound=GemmRun | AttentionRun | CollectiveRun | KernelRun)
 class OperatorConstant:
     """One fitted constant: its value, the standard deviation of its logarithm, and the rows behind it.
 
-    `kernels` is the library, empty if all share the value. `variant` is how a narrow matrix is scaled,
-    `read` for streaming that writes nothing, `ceiling` where only the best shape of a search is known.
-    `median_error` is of the seconds of those rows, as a share. `by_series` is what each part, source and
-    library would give alone.
+    `kernels` is the library, empty if all share the value. `variant` is the scaling of a quantized matrix, `read` for
+    read-only streaming, `ceiling` if only the best shape of a search is known. `median_error` is of the seconds of
+    those rows, as a share. `by_series` are the values of each accelerator, source and library alone.
     """
 
     constant: str
@@ -186,7 +185,7 @@ class OperatorConstant:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class KernelTerm:
-    """A constant of a formula as its entry will name it, and the rows that it takes part in."""
+    """A constant of a formula with the name of its entry, and the rows that use it."""
 
     constant: str
     where: Where
@@ -196,13 +195,13 @@ class KernelTerm:
 
     @property
     def name(self) -> Hashable:
-        """What makes it the same term for other rows of the formula."""
+        """Identity of the term across rows of the formula."""
         return self.constant, self.kernels, tuple(sorted(self.where.items()))
 
 
 @dataclass(frozen=True, slots=True)
 class OperatorFormula:
-    """Terms, what predicts the seconds of the rows from their values, and which rows err together."""
+    """Terms, the prediction of the rows' seconds from their values, and the clusters of rows."""
 
     terms: tuple[KernelTerm, ...]
     predict: Callable[[Array], Array]
@@ -216,7 +215,7 @@ def get_accelerator(row: OperatorRun) -> Accelerator:
 
 
 def get_series(row: OperatorRun) -> tuple[str, str, str]:
-    """Who measured what: the part, the source and the library."""
+    """The source of a measurement: the accelerator, the publication and the library."""
     return get_accelerator(row).id, row.source, row.kernels
 
 
@@ -225,13 +224,13 @@ def to_array(values: Iterable[float]) -> Array:
 
 
 def find_library_engine(serving_engines: Mapping[str, str], kernels: str) -> dict[str, tuple[str, ...]]:
-    """Return the key of the serving engine whose kernels a library's are; none for a vendor's own library."""
+    """Return the key of the serving engine with a library's kernels; empty for a vendor's own library."""
     engine = serving_engines.get(kernels)
     return {} if engine is None else {"serving_engine": (engine,)}
 
 
 def group_rows(rows: Iterable[Row], key: Callable[[Row], Hashable]) -> list[tuple[Row, ...]]:
-    """The rows that are used, by key, in the order in which keys first appear."""
+    """The used rows by key, in order of first appearance."""
     groups: dict[Hashable, list[Row]] = {}
     for row in rows:
         if row.unused is None:
@@ -251,7 +250,7 @@ def _fitted(
 def _alone(
     rows: Sequence[Row], formula: Callable[[Sequence[Row]], OperatorFormula]
 ) -> dict[str, dict[Hashable, float]]:
-    """What each series alone would give for each term that its rows say something about."""
+    """The value of each term by each informative series alone."""
     names = sorted({get_series(row) for row in rows})
     values = {}
     for name in names if len(names) > 1 else ():
@@ -294,12 +293,12 @@ def fit_group(
 
 
 def compute_scatter(values: Iterable[float]) -> float:
-    """Standard deviation of the logarithms; 0 for fewer than two values, which show none."""
+    """Standard deviation of the logarithms; 0 for fewer than two values."""
     logs = np.log(to_array(values))
     return float(np.std(logs, ddof=1)) if len(logs) > 1 else 0.0
 
 
-#: Precisions that share an entry: their bytes and their arithmetic are the same.
+#: Precisions that share an entry: their bytes and their arithmetic are equal.
 FAMILIES: Final[Mapping[Precision, tuple[str, ...]]] = {
     Precision.FP16: ("fp16", "bf16"),
     Precision.BF16: ("fp16", "bf16"),

@@ -1,6 +1,7 @@
-"""Fits the calibration to all measurements, and predicts each run from fits that have not seen it.
+"""Fits the calibration to all measurements, and predicts each run from fits without it.
 
-Each published run is asked of the program as any request is, so that what is fitted is what answers."""
+Each published run becomes an ordinary request, so that the fit uses the program's own answers.
+"""
 
 from __future__ import annotations
 
@@ -46,7 +47,7 @@ _CONTEXTS = ((1024, "to 1k"), (4096, "to 4k"), (16384, "to 16k"))
 
 @dataclass(frozen=True, slots=True)
 class RefusedRun:
-    """A run that the program would not answer, and why."""
+    """A run that the program cannot answer, with the reason."""
 
     run: MeasuredRun
     reason: Message
@@ -55,7 +56,7 @@ class RefusedRun:
 def prepare_bench_runs(
     runs: Iterable[MeasuredRun], facts: EstimatorCatalog, calibration: Calibration
 ) -> tuple[list[BenchRun], list[RefusedRun]]:
-    """Return the runs with every plan that they may have been run with, and those that cannot be asked."""
+    """Return the runs with every plan that they could have used, and those that cannot be requested."""
     table = SearchSpaceTable(facts, calibration)
     bench_runs: list[BenchRun] = []
     refused: list[RefusedRun] = []
@@ -123,7 +124,7 @@ def _name_context(request: EstimateRequest) -> str:
 def judge_memory_rows(
     rows: Iterable[MemoryMeasurement], facts: EstimatorCatalog, calibration: Calibration
 ) -> tuple[JudgedMemory, ...]:
-    """Return the rows that are judged by, each beside what an estimate of its deployment says."""
+    """Return the rows to judge, each with an estimate of its deployment."""
     return tuple(_judge_memory_row(row, facts, calibration) for row in rows if row.unused is None)
 
 
@@ -135,19 +136,19 @@ def _judge_memory_row(row: MemoryMeasurement, facts: EstimatorCatalog, calibrati
     return JudgedMemory(row, row.predicted(make_memory_plan(request, configuration, plan).budget))
 
 
-#: What the calibration calls itself, and what it says of its origin.
+#: Identification of the calibration, and its statement of origin.
 CALIBRATION_NAME: Final = "published measurements"
 CALIBRATION_SOURCE: Final = "operators measured alone, then whole engines: data/measurements"
 _NODE_BANDWIDTH: Final = "node_bandwidth"
-#: Searches after the first, each of which starts where the one before ended.
+#: Further searches, each starting at the result of the one before.
 _MORE_SEARCHES: Final = 5
 
 
 @dataclass(frozen=True)
 class PreparedRuns:
-    """The runs as arrays, ready for the fit; `refused` are those that the program does not answer.
+    """The runs as arrays, ready for the fit; `refused` are those that the program cannot answer.
 
-    `operators` are the constants that `operator_runs` give alone.
+    `operators` are the constants fitted to `operator_runs` alone.
     """
 
     bench: BenchArrays
@@ -160,7 +161,7 @@ class PreparedRuns:
 
 @dataclass(frozen=True, slots=True)
 class FittedCalibration:
-    """A calibration: the text of its file, the fitted values, and every figure as folds predict it."""
+    """A calibration: the text of its file, the fitted values, and every figure as predicted by folds."""
 
     text: str
     values: Array
@@ -168,7 +169,7 @@ class FittedCalibration:
 
 
 def prepare_runs(facts: Catalog, folder: Path) -> PreparedRuns:
-    """Read all measurements and lay them out; priors lie beside their folder, and the operators pin them."""
+    """Read all measurements and prepare them; priors are next to their folder, and the operators pin them."""
     measured = read_measured_runs(folder)
     accelerators = {each.id: facts.accelerator(each.id) for each in facts.things(CatalogEntryKind.ACCELERATOR)}
     operator_runs = read_operator_runs(folder, accelerators)
@@ -182,7 +183,7 @@ def prepare_runs(facts: Catalog, folder: Path) -> PreparedRuns:
 
 
 def _make_provisional_calibration(parameters: ParameterVector, newest_month: str) -> Calibration:
-    """Return the beliefs as a calibration, with bands of no width: memory and plans need no more."""
+    """Return the priors as a calibration, with zero-width intervals: memory and plans need no more."""
     bands = tuple(
         IntervalRule(figure, str(basis), 1.0, 1.0) for figure in INTERVAL_FIGURES.values() for basis in EstimateBasis
     )
@@ -193,7 +194,7 @@ def _make_provisional_calibration(parameters: ParameterVector, newest_month: str
 def fit_run_constants(prepared: PreparedRuns) -> Array:
     """Fit all constants to all runs; takes some ten seconds.
 
-    A change of plans may stop a search before its time, so that others start where it ended.
+    A change of plans can stop a search early, so others continue from its end.
     """
     fit = fit_to_runs(prepared.bench)
     for _ in range(_MORE_SEARCHES):
@@ -202,7 +203,7 @@ def fit_run_constants(prepared: PreparedRuns) -> Array:
 
 
 def calibrate(prepared: PreparedRuns, traits: Sequence[str] = HELD_OUT_FOLDS, workers: int = 2) -> FittedCalibration:
-    """Fit the constants, predict every run by fits that have not seen it, and make bands of the residuals.
+    """Fit the constants, predict every run by fits without it, and make intervals of the residuals.
 
     Takes minutes; the folds are divided among `workers` processes.
     """
@@ -223,7 +224,7 @@ def calibrate(prepared: PreparedRuns, traits: Sequence[str] = HELD_OUT_FOLDS, wo
     return FittedCalibration(format_calibration(prepared.bench, values, about), values, held_out)
 
 
-#: The runs in a process that works on a fold: forked processes take them over without a copy.
+#: The runs in a process that computes a fold: forked processes share them without a copy.
 _kept_bench: list[BenchArrays] = []
 
 
@@ -238,7 +239,7 @@ def _predict_fold(trait: str, group: str) -> tuple[HeldOutFigure, ...]:
 def list_differing_constants(
     fitted: Array, prepared: PreparedRuns, calibration: Calibration, digits: int = 4
 ) -> list[str]:
-    """Return the constants of a calibration that a fit does not give to so many significant digits."""
+    """Return the constants of a calibration that differ from a fit in the given significant digits."""
     parameters = prepared.bench.parameters
     names: list[str] = []
     for prior in parameters.priors:

@@ -1,4 +1,4 @@
-"""Libraries that came from the system which a program was frozen on, where that is Debian or made from it."""
+"""System libraries in a frozen program that was built on Debian or a derivative."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ _FIELDS: Final = r"${Package}\t${source:Package}\t${source:Version}\t${Homepage}
 
 @dataclass(frozen=True, slots=True)
 class SystemPackage:
-    """A package of the system: its name, what it was built from, and where that is at home."""
+    """A package of the system: its name, its source package, and the distribution."""
 
     name: str
     source: str
@@ -38,11 +38,11 @@ class SystemPackage:
 
     @property
     def purl(self) -> str:
-        """The source package as lists of materials name it."""
+        """The source package as a package URL."""
         return f"pkg:deb/{_system('ID')}/{self.source}@{quote(self.version, safe='')}?arch=source"
 
     def texts(self) -> list[Text]:
-        """Return what the system has of the package's terms, with the licenses that it only names."""
+        """Return the system's license texts of the package, including common ones that it only names."""
         path = Path("/usr/share/doc") / self.name / "copyright"
         if not path.is_file():
             return []
@@ -55,14 +55,14 @@ class SystemPackage:
 
 
 def system_name() -> str:
-    """Return what the system calls itself."""
+    """Return the name of the system."""
     return _system("PRETTY_NAME")
 
 
 def packages_of(libraries: Mapping[str, Path]) -> dict[str, SystemPackage]:
-    """Return the packages of libraries, which are given by their places in a tree.
+    """Return the packages of libraries, which are given by their paths in a tree.
 
-    Only of those that are byte for byte what the package installs: another of the same name is not its.
+    Only byte-identical files count: a different file of the same name is not the package's.
     """
     if not libraries or shutil.which("dpkg-query") is None:
         return {}
@@ -78,18 +78,18 @@ def packages_of(libraries: Mapping[str, Path]) -> dict[str, SystemPackage]:
 
 
 def _system(name: str) -> str:
-    """Return what the system says of itself."""
+    """Return the system's identification."""
     return platform.freedesktop_os_release().get(name, "linux")
 
 
 def _installed(names: Iterable[str]) -> dict[str, dict[Path, str]]:
-    """Return by file name the files of that name that packages install, each with its package."""
+    """Return the installed files of these names with their packages, by file name."""
     said = _dpkg("-S", *(f"*/{name}" for name in sorted(names)))
     found: dict[str, dict[Path, str]] = {}
     for line in said.splitlines():
         packages, _, file = line.partition(": ")
         if not line.startswith("diversion"):
-            # Several share folders only; of a file there is one, with its architecture.
+            # Several packages share only folders; a file belongs to one, with its architecture.
             found.setdefault(Path(file).name, {})[Path(file)] = packages.split(", ")[0].partition(":")[0]
     return found
 
@@ -102,5 +102,5 @@ def _facts(packages: Iterable[str]) -> dict[str, SystemPackage]:
 
 
 def _dpkg(*arguments: str) -> str:
-    """Return what dpkg-query says; of names that it does not know it says nothing here."""
+    """Return the output of dpkg-query; it omits unknown names here."""
     return subprocess.run(["dpkg-query", *arguments], capture_output=True, text=True, check=False).stdout

@@ -1,4 +1,4 @@
-"""What lies in a frozen program: its files, by the places that its packages gave them, and its modules."""
+"""The content of a frozen program: its files, by their paths in packages, and its modules."""
 
 from __future__ import annotations
 
@@ -7,22 +7,22 @@ from functools import cached_property
 from pathlib import Path
 from typing import Any, Final
 
-#: Where the program's own files lie, as `gpudesk.paths` looks for them.
+#: Folder of the program's own files, as in `gpudesk.paths`.
 BUNDLE: Final = "gpudesk/_bundled"
-#: What installers show and lay beside the program; written into the tree.
+#: Files for installers, written into the tree.
 NOTICES: Final = "THIRD_PARTY_NOTICES.txt"
 
-#: What makes a folder an application of macOS.
+#: The suffix of a macOS application.
 _OF_THE_APPLICATION: Final = ("Contents/Info.plist", "Contents/PkgInfo", "Contents/_CodeSignature/")
 
 
 class TreeError(Exception):
-    """A folder is no frozen program, or one that cannot be moved."""
+    """A folder that is not a frozen program, or one that cannot be moved."""
 
 
 @dataclass(frozen=True)
 class FrozenTree:
-    """A folder that PyInstaller made, or an application of macOS."""
+    """A folder made by PyInstaller, or an application of macOS."""
 
     root: Path
 
@@ -38,9 +38,9 @@ class FrozenTree:
 
     @cached_property
     def files(self) -> dict[str, Path]:
-        """All files by place: below the folder of the packages as they name it, at the top by `/` and name.
+        """All files by path: below the packages' folder by their relative path, at the top by `/` and name.
 
-        A link counts as what it leads to.
+        A link counts as its target.
         """
         whole, _ = self.root.resolve(), self.bundle
         found = {}
@@ -55,26 +55,26 @@ class FrozenTree:
 
     @cached_property
     def programs(self) -> dict[str, Path]:
-        """The files at the top that start the program, by place."""
+        """The executables at the top, by path."""
         at_the_top = {place: path for place, path in self.files.items() if place.startswith("/")}
         return {place: path for place, path in at_the_top.items() if _archive_of(path) is not None}
 
     @cached_property
     def modules(self) -> set[str]:
-        """The names of all frozen modules, those of the frame included."""
+        """The names of all frozen modules, including those of PyInstaller."""
         found: set[str] = set()
         for path in self.programs.values():
             archive = _archive_of(path)
             for name, entry in archive.toc.items():
                 if name.endswith(".pyz"):
                     found.update(archive.open_embedded_archive(name).toc)
-                # Scripts are the hooks of the frame and, under a name of its own, the program's beginning.
+                # Scripts are PyInstaller's hooks and the program's entry point.
                 elif entry[-1] in {"m", "M"} or name.startswith("pyi"):
                     found.add(name)
         return found
 
     def is_the_programs_own(self, place: str) -> bool:
-        """Whether a file is GPU Desk's, unless a part of it is someone's."""
+        """Whether a file is GPU Desk's, unless a component of it is third-party."""
         return (
             place.startswith("gpudesk/")
             or place == f"/{NOTICES}"
@@ -83,7 +83,7 @@ class FrozenTree:
         )
 
     def _place(self, path: Path) -> str:
-        """Return the place of a file."""
+        """Return the path of a file."""
         whole = self.root.resolve()
         for folder in (self.bundle.parents[1], whole / "Contents/Frameworks", whole / "Contents/Resources"):
             if path.is_relative_to(folder):
@@ -91,8 +91,8 @@ class FrozenTree:
         return f"/{path.relative_to(whole).as_posix()}"
 
 
-def _archive_of(path: Path) -> Any:  # noqa: ANN401 - of a package that is there where programs are frozen only
-    """Return what PyInstaller appended to a program, None for any other file."""
+def _archive_of(path: Path) -> Any:  # noqa: ANN401 - of a package that is installed only where programs are frozen
+    """Return PyInstaller's archive appended to an executable, None for any other file."""
     from PyInstaller.archive.readers import ArchiveReadError, CArchiveReader, NotAnArchiveError
 
     try:

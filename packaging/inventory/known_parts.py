@@ -1,4 +1,4 @@
-"""The works that known_parts.toml tells of, for what no package's own records name."""
+"""The components described in known_parts.toml, which no package metadata names."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ _PROBE: Final = "probe:"
 
 @dataclass(frozen=True, slots=True)
 class KnownPart:
-    """One work as the file tells of it, and how to know it in a frozen program."""
+    """One component of the file, and how to detect it in a frozen program."""
 
     part: ThirdPartyWork
     files: tuple[str, ...] = ()
@@ -30,28 +30,28 @@ class KnownPart:
     needs: tuple[str, ...] = ()
     platforms: tuple[str, ...] = ()
     debian: tuple[str, ...] = ()
-    #: Whether the programs at the top of the tree are this work.
+    #: Whether the executables at the top of the tree are this component.
     programs: bool = False
-    #: Where a text lies that is not kept here: with the interpreter, in the tree.
+    #: Location of a text that is not stored here: with the interpreter, in the tree.
     text_with_interpreter: bool = False
     text_in: str = ""
 
     def owns(self, place: str) -> bool:
-        """Whether a file of the tree is this work."""
+        """Whether a file of the tree is this component."""
         return matches(place, self.files)
 
     def owns_module(self, name: str) -> bool:
-        """Whether a frozen module is this work."""
+        """Whether a frozen module is this component."""
         return matches(name, self.modules)
 
     def is_compiled_in(self, owners: Collection[str], places: Iterable[str], platform: str) -> bool:
-        """Whether this work lies inside of one of the parts that are there."""
+        """Whether this component is inside one of the others found."""
         if self.part.within not in owners or (self.platforms and platform not in self.platforms):
             return False
         return not self.needs or any(matches(place, self.needs) for place in places)
 
     def stated(self, places: Collection[str]) -> ThirdPartyWork:
-        """Return the part with its version, as found in this environment."""
+        """Return the component with its version in this environment."""
         version = self.part.version
         if version.startswith(_PROBE):
             version = probed(version.removeprefix(_PROBE), places)
@@ -60,7 +60,7 @@ class KnownPart:
         return replace(self.part, version=version, note=note)
 
     def licence_texts(self, tree: Path) -> list[Text]:
-        """Return the texts of this work's terms; TREE is the folder that `text_in` is of."""
+        """Return the license texts of this component; TREE is the folder for `text_in`."""
         if self.text_in:
             return [Text(f"{self.part.name}.txt", (tree / self.text_in).read_text("utf-8"))]
         own = _text_of_python() if self.text_with_interpreter else None
@@ -72,13 +72,13 @@ class KnownPart:
 
 
 def known_parts() -> list[KnownPart]:
-    """Return all works that the file tells of."""
+    """Return all components of the file."""
     with FILE.open("rb") as opened:
         return [_known(record) for record in tomllib.load(opened)["part"]]
 
 
 def matches(name: str, patterns: Iterable[str]) -> bool:
-    """Whether a name is of one of the patterns, in which `*` stands for slashes too."""
+    """Whether a name matches one of the patterns, in which `*` also matches slashes."""
     return any(fnmatch.fnmatchcase(name, pattern) for pattern in patterns)
 
 
@@ -91,7 +91,7 @@ def _known(record: dict[str, Any]) -> KnownPart:
 
 
 def _text_of_python() -> Text | None:
-    """Return the terms that lie with the interpreter, which name its own third parties."""
+    """Return the license text of the interpreter, which names its own third parties."""
     minor = f"{sys.version_info.major}.{sys.version_info.minor}"
     for path in (
         Path(sys.base_prefix) / "LICENSE.txt",

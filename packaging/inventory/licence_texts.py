@@ -1,4 +1,4 @@
-"""The texts of licenses: which ones an SPDX expression asks for, and what a list of parts is written with."""
+"""License texts: those required by an SPDX expression, and the folder that stores them."""
 
 from __future__ import annotations
 
@@ -8,12 +8,11 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Final
 
-#: Texts by their SPDX names. Where a text has a line for whose rights they are, it is left out: that is said
-#: of each part.
+#: Texts by their SPDX names. A line for the copyright holder is left out: that is listed with each component.
 FOLDER: Final = Path(__file__).resolve().parent / "licence_texts"
 
 _ALIKE: Final = {
-    # One text, used with and without leave to take a later version.
+    # One text, used with and without permission for later versions.
     "GPL-2.0-or-later": "GPL-2.0-only",
     "GPL-3.0-or-later": "GPL-3.0-only",
     "LGPL-2.1-or-later": "LGPL-2.1-only",
@@ -24,21 +23,21 @@ _PLAIN_COPYLEFT: Final = re.compile(r"A?GPL-[\d.]+(-only|-or-later)?")
 
 
 class NoTextError(ValueError):
-    """A license has no text among those that are kept here."""
+    """A license without a text in this folder."""
 
 
 @dataclass(frozen=True, slots=True)
 class Text:
-    """A license text and a good name for its file."""
+    """A license text and a suitable file name."""
 
     name: str
     content: str
 
 
 def texts_for(expression: str) -> list[Text]:
-    """Return the texts of an SPDX expression: of terms to choose from, all that are kept here.
+    """Return the texts of an SPDX expression: for alternatives, all that are stored here.
 
-    Raises `NoTextError` if nothing to choose is kept here.
+    Raises `NoTextError` if no alternative is stored here.
     """
     found: dict[str, Text] = {}
     for alternatives in operands(expression):
@@ -51,14 +50,14 @@ def texts_for(expression: str) -> list[Text]:
 
 
 def covers_the_whole(expression: str) -> bool:
-    """Whether terms ask that the whole program comes under them, with no other choice and no exception."""
+    """Whether a license applies to the whole program, without an alternative or exception."""
     return any(all(_PLAIN_COPYLEFT.fullmatch(each) for each in alternatives) for alternatives in operands(expression))
 
 
 def operands(expression: str) -> Iterator[list[str]]:
-    """Yield what an expression asks for together, each as the list of what there is to choose.
+    """Yield the operands of an expression, each as the list of its alternatives.
 
-    Brackets are taken to stand around such choices only, as they do in the expressions of packages.
+    Brackets are assumed to enclose only such alternatives, as in the expressions of packages.
     """
     for operand in re.split(r"\s+AND\s+", re.sub(r"[()]", " ", expression)):
         yield [each.strip() for each in re.split(r"\s+OR\s+", operand.strip())]
@@ -66,13 +65,13 @@ def operands(expression: str) -> Iterator[list[str]]:
 
 @dataclass(slots=True)
 class TextFolder:
-    """Collects texts for one folder, each once however many parts come under it."""
+    """Collects texts for one folder, each once for all components."""
 
     _names: dict[str, str] = field(default_factory=dict)
     _contents: dict[str, str] = field(default_factory=dict)
 
     def add(self, text: Text) -> str:
-        """Take a text and return the name of its file; texts that differ in spaces only are one."""
+        """Add a text and return its file name; texts that differ only in spaces are equal."""
         key = " ".join(text.content.split())
         if key not in self._names:
             stem = _UNSAFE.sub("-", text.name.removesuffix(".txt"))
@@ -86,11 +85,11 @@ class TextFolder:
         return self._names[key]
 
     def content(self, name: str) -> str:
-        """Return a text by the name that it got."""
+        """Return a text by its file name."""
         return self._contents[name]
 
     def write(self, folder: Path, names: Iterable[str]) -> None:
-        """Write the texts of these names, in the place of whatever the folder had."""
+        """Write the texts of these names, replacing the content of the folder."""
         folder.mkdir(parents=True, exist_ok=True)
         wanted = set(names)
         for old in folder.iterdir():
@@ -101,7 +100,7 @@ class TextFolder:
 
 
 def _ids(alternative: str) -> list[str]:
-    """Return the license and the exception that an alternative names."""
+    """Return the license and the exception named by an alternative."""
     return [each.strip() for each in re.split(r"\s+WITH\s+", alternative)]
 
 

@@ -1,6 +1,6 @@
-"""Print the notices for who installs GPU Desk with its packages beside it: what those state of themselves.
+"""Print the notices for an installation next to its packages, from their own metadata.
 
-A frozen program carries its own, which parts.py writes.
+A frozen program carries its own notices, written by parts.py.
 """
 
 from __future__ import annotations
@@ -36,7 +36,7 @@ The resources of GPU Desk contain two works of others, each with its license fil
 
 
 def rows(listed: Sequence[ThirdPartyWork]) -> Iterator[str]:
-    """Yield a table row a package."""
+    """Yield one table row per package."""
     for part in listed:
         if part.kind == "package":
             cells = (part.name, part.version, part.licence, part.author, part.home)

@@ -1,4 +1,4 @@
-"""The notices that lie beside a frozen program: all its parts in short, then every license text once."""
+"""The notices next to a frozen program: all components in short, then every license text once."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ same under Help > About GPU Desk.
 
 
 def notices_text(parts: Sequence[ThirdPartyWork], texts: TextFolder) -> str:
-    """Return the notices of a program whose first part is itself."""
+    """Return the notices of a program whose first component is itself."""
     program, *others = parts
     pieces = [_HEADING.format(program=PROGRAM, version=program.version), _RULE, ""]
     pieces += [line for part in others for line in _entry(part)]
@@ -36,7 +36,7 @@ def notices_text(parts: Sequence[ThirdPartyWork], texts: TextFolder) -> str:
 
 
 def _entry(part: ThirdPartyWork) -> Iterator[str]:
-    """Yield the lines of one part in the list."""
+    """Yield the lines of one component in the list."""
     inside = f" (in {part.within})" if part.within else ""
     yield f"{part.work}{inside}"
     for name, value in (("Licence", part.licence), ("Author", part.author), ("Home", part.home)):

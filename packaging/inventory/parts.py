@@ -1,11 +1,11 @@
-"""List what a frozen program is made of, and put the list and all license texts into it: parts.py TREE.
+"""List the components of a frozen program, and add the list and all license texts to it: parts.py TREE.
 
-Run it with the environment that the program was frozen from. TREE is the folder that PyInstaller made, or an
-application of macOS. Every file and every module must be some part's: where one is nobody's, or comes under
-terms that would cover the whole program, nothing is written and all such are named.
+Run it in the environment that froze the program. TREE is the folder made by PyInstaller, or an application of macOS.
+Every file and every module must belong to a component: if some do not, or have a license that would cover the whole
+program, they are reported and nothing is written.
 
-Written are `parts.json` and `licenses/` among the program's own files, which About shows, and at the top
-`THIRD_PARTY_NOTICES.txt`, which installers lay beside it.
+The result is `parts.json` and `licences/` among the program's own files, shown in About, and at the top
+`THIRD_PARTY_NOTICES.txt`, which installers place next to the program.
 """
 
 from __future__ import annotations
@@ -32,7 +32,7 @@ _PYTHON = "CPython"
 
 @dataclass(frozen=True, slots=True)
 class Shipped:
-    """A part of a tree with the files that are it; what is compiled into others has none."""
+    """A component of a tree with its files; one compiled into others has none."""
 
     part: ThirdPartyWork
     files: tuple[Path, ...]
@@ -40,14 +40,14 @@ class Shipped:
 
 @dataclass(slots=True)
 class Inventory:
-    """What a tree is made of, the license texts, and what is wrong with it."""
+    """The components of a tree, the license texts, and the faults."""
 
     shipped: list[Shipped] = field(default_factory=list)
     texts: TextFolder = field(default_factory=TextFolder)
     problems: list[str] = field(default_factory=list)
 
     def add(self, part: ThirdPartyWork, texts: Iterable[Text], files: Iterable[Path] = ()) -> None:
-        """Take a part with the texts of its terms."""
+        """Add a component with its license texts."""
         if not part.licence:
             self.problems.append(f"{part.work} states no licence that can be told")
         elif covers_the_whole(part.licence):
@@ -57,7 +57,7 @@ class Inventory:
 
     @property
     def parts(self) -> list[ThirdPartyWork]:
-        """All parts, the program first, the others by name."""
+        """All components, the program first, the others by name."""
         return [each.part for each in self.shipped]
 
 
@@ -76,7 +76,7 @@ def main() -> int:
 
 
 def whole_inventory(tree: FrozenTree) -> Inventory | None:
-    """Return what a tree is made of; None, with the reason on standard error, where it cannot be told."""
+    """Return the components of a tree; None, with the reason on standard error, on failure."""
     try:
         found = inventory(tree)
     except TreeError as error:
@@ -90,12 +90,12 @@ def whole_inventory(tree: FrozenTree) -> Inventory | None:
 
 
 def inventory(tree: FrozenTree, platform: str = sys.platform) -> Inventory:
-    """Return what a tree is made of."""
+    """Return the components of a tree."""
     return _Listing(tree, platform).made()
 
 
 def write(tree: FrozenTree, found: Inventory) -> None:
-    """Put list, texts and notices into the tree, in the place of former ones."""
+    """Write list, texts and notices into the tree, replacing former ones."""
     records = [part.record() for part in found.parts]
     listed = json.dumps(records, ensure_ascii=False, indent=1) + "\n"
     (tree.bundle / "parts.json").write_text(listed, encoding="utf-8", newline="\n")
@@ -106,7 +106,7 @@ def write(tree: FrozenTree, found: Inventory) -> None:
 
 
 class _Listing:
-    """Finds for every file and module of a tree whose it is."""
+    """Finds the owner of every file and module of a tree."""
 
     def __init__(self, tree: FrozenTree, platform: str) -> None:
         self._tree = tree
@@ -114,12 +114,12 @@ class _Listing:
         self._known = known_parts()
         self._packages = PythonPackages()
         self._found = Inventory()
-        #: By what owns them: a known part, a package by its name, a package of the system, the program.
+        #: By owner: a known component, a package by its name, a package of the system, the program.
         self._files: dict[KnownPart | SystemPackage | str, list[Path]] = {}
         self._records: list[Path] = []
 
     def made(self) -> Inventory:
-        """Return the whole list."""
+        """Return the complete list."""
         self._own_files()
         self._own_modules()
         self._add_program()
@@ -131,7 +131,7 @@ class _Listing:
         return self._found
 
     def _own_files(self) -> None:
-        """Give each file to its owner."""
+        """Assign each file to its owner."""
         of_the_system = {}
         for place, path in self._tree.files.items():
             owner = self._owner(place)
@@ -149,7 +149,7 @@ class _Listing:
                 self._found.problems.append(f"{place.lstrip('/')} is nobody's")
 
     def _owner(self, place: str) -> KnownPart | str | None:
-        """Return the owner of a file that can be told from its place."""
+        """Return the owner of a file that is known by its path."""
         program = place in self._tree.programs
         python = _is_a_library_of_python(place)
         for known in self._known:
@@ -158,7 +158,7 @@ class _Listing:
         return PROGRAM if self._tree.is_the_programs_own(place) else None
 
     def _own_modules(self) -> None:
-        """Find the owner of each frozen module, which makes a part of packages without any other file."""
+        """Assign each frozen module to its owner, which adds packages without any other file."""
         for name in sorted(self._tree.modules):
             known = next((each for each in self._known if each.owns_module(name)), None)
             packages = [PROGRAM] if _is_ours(name) else self._packages.packages_of_module(name)
@@ -188,7 +188,7 @@ class _Listing:
             self._found.problems.append(f"{name}: {error}")
 
     def _add_system(self) -> None:
-        """Add the libraries of the system, all packages that were built from one source together."""
+        """Add the libraries of the system, grouped by source package."""
         by_source: dict[str, list[SystemPackage]] = {}
         for package in self._files:
             if isinstance(package, SystemPackage):
@@ -204,11 +204,11 @@ class _Listing:
                 self._found.add(_from_system(known.part, packages), texts, files)
 
     def _add_known(self) -> None:
-        """Add the known works that are there, and those that are compiled into parts that are."""
+        """Add the known components found, and those compiled into them."""
         places = self._tree.files
         names = {each.part.name for each in self._found.shipped}
         waiting = list(self._known)
-        # What is compiled into a part may have something compiled into it.
+        # A component compiled into another can have further ones inside.
         while here := [each for each in waiting if self._is_there(each, names)]:
             for known in here:
                 part = known.stated(places)
@@ -223,7 +223,7 @@ class _Listing:
 
 
 def _from_system(part: ThirdPartyWork, packages: Sequence[SystemPackage]) -> ThirdPartyWork:
-    """Return a known work as the system has it, with where its source is."""
+    """Return a known component in the system's version, with its source address."""
     first = packages[0]
     names = ", ".join(sorted(package.name for package in packages))
     notes = [
@@ -238,7 +238,7 @@ def _from_system(part: ThirdPartyWork, packages: Sequence[SystemPackage]) -> Thi
 
 
 def _is_a_library_of_python(place: str) -> bool:
-    """Whether a file is one of Python's own modules as Windows has them, beside all others at the top."""
+    """Whether a file is one of Python's own modules in the Windows layout, next to all others at the top."""
     return "/" not in place and place.removesuffix(".pyd") in sys.stdlib_module_names and ".pyd" in place
 
 

@@ -1,4 +1,4 @@
-"""Python packages of the environment that a program is frozen from, and what is compiled into them."""
+"""Python packages of the freezing environment, and what is compiled into them."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from licence_texts import Text, texts_for
 from gpudesk.third_party import ThirdPartyWork, describe_package
 
 _RECORDS = ".dist-info/"
-#: Lists of what was compiled into a package lie here (PEP 770).
+#: Folder for lists of what was compiled into a package (PEP 770).
 _LISTS = ".dist-info/sboms/"
 
 
@@ -23,26 +23,26 @@ class PythonPackages:
     """Finds the package of a file or of a module."""
 
     def __init__(self) -> None:
-        """Look at what is installed."""
+        """Read the installed packages."""
         self._packages = {package.name: package for package in distributions() if package.name}
 
     def package_of(self, place: str) -> str | None:
-        """Return the package that installs a file, given by its place among the packages."""
+        """Return the package of an installed file by its path among the packages."""
         return self._owners.get(place)
 
     def packages_of_module(self, name: str) -> list[str]:
-        """Return the packages of a module, whose first name several may share."""
+        """Return the packages of a module, whose first name several can share."""
         return self._tops.get(name.partition(".")[0], [])
 
     def part(self, name: str) -> tuple[ThirdPartyWork, list[Text]]:
-        """Return a package as it describes itself, with the texts of its terms."""
+        """Return a package by its metadata, with its license texts."""
         stated = describe_package(self._packages[name])
         files = map(Path, stated.texts)
         texts = [Text(f"{stated.name}-{file.name}", file.read_text("utf-8", "replace")) for file in files]
         return replace(stated, texts=()), texts or texts_for(stated.licence)
 
     def compiled_in(self, name: str) -> Iterator[ThirdPartyWork]:
-        """Yield what the package's own lists say was compiled into it, but not what only built it."""
+        """Yield the components in the package's own lists, without build tools."""
         package = self._packages[name]
         for file in package.files or []:
             if _LISTS in file.as_posix() and file.name.endswith((".cdx.json", ".cyclonedx.json")):
@@ -62,12 +62,12 @@ class PythonPackages:
 
 
 def is_a_record(place: str) -> bool:
-    """Whether a file only tells of a package: the package itself need not be there."""
+    """Whether a file is only metadata of a package, which need not be there itself."""
     return _RECORDS in place
 
 
 def _component(component: dict[str, Any], within: str) -> ThirdPartyWork:
-    """Return an entry of a package's list as a part."""
+    """Return an entry of a package's list as a component."""
     licences = [
         entry.get("expression") or entry.get("license", {}).get("id") or entry.get("license", {}).get("name", "")
         for entry in component.get("licenses", [])

@@ -1,7 +1,7 @@
 """Write the bill of materials of a frozen program as CycloneDX JSON 1.6: sbom.py TREE FILE.cdx.json.
 
-It lists the very parts that parts.py finds. The same tree makes the same bytes: the serial number follows
-from the content, and the time is that of the commit.
+It lists exactly the components that parts.py finds. The same tree makes the same bytes: the serial number follows from
+the content, and the time is that of the commit.
 """
 
 from __future__ import annotations
@@ -39,7 +39,7 @@ _NAMELESS = uuid.UUID(int=0)
 
 
 def main() -> int:
-    """Write the bill of a tree, if it is one that the schema takes."""
+    """Write the bill of a tree, if it conforms to the schema."""
     if len(sys.argv) != 3 or not Path(sys.argv[1]).is_dir():
         print(__doc__, file=sys.stderr)
         return 2
@@ -58,7 +58,7 @@ def main() -> int:
 
 
 def sbom_json(shipped: Sequence[Shipped], release: ProgramRelease) -> str:
-    """Return the bill of what is shipped; the first part is the program itself."""
+    """Return the bill of materials; the first component is the program itself."""
     program, *others = shipped
     bom = Bom(serial_number=_NAMELESS, version=1)
     bom.metadata.timestamp = _moment(release)
@@ -67,7 +67,7 @@ def sbom_json(shipped: Sequence[Shipped], release: ProgramRelease) -> str:
     bom.metadata.component = own
     components = {each.part: _component(each) for each in others}
     bom.components.update(components.values())
-    # What is compiled into another part hangs from it, the rest from the program.
+    # A component compiled into another depends on it, the rest on the program.
     for holder in shipped:
         name = "" if holder is program else holder.part.name
         inner = [component for part, component in components.items() if part.within == name]
@@ -99,7 +99,7 @@ def _component(shipped: Shipped) -> Component:
 
 
 def _hashes(files: Sequence[Path]) -> Iterator[HashType]:
-    """Yield the digest of a part that is one file."""
+    """Yield the digest of a single-file component."""
     if len(files) == 1:
         with files[0].open("rb") as opened:
             digest = hashlib.file_digest(opened, "sha256").hexdigest()
@@ -118,7 +118,7 @@ def _facts(release: ProgramRelease) -> Iterator[Property]:
 
 
 def _moment(release: ProgramRelease) -> datetime:
-    """Return the time of the commit; the beginning of Unix time where nobody noted one."""
+    """Return the time of the commit; the Unix epoch if unknown."""
     return datetime.fromisoformat(release.committed or "1970-01-01T00:00:00Z")
 
 

@@ -1,4 +1,4 @@
-"""Versions of libraries that lie inside others, asked of the environment that a program is frozen from."""
+"""Versions of libraries inside others, read from the freezing environment."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from typing import Final
 
 
 def probed(name: str, places: Iterable[str]) -> str:
-    """Return a version by the name of its probe; empty if nothing tells it.
+    """Return a version by the name of its probe; empty if unknown.
 
     PLACES are the files of the frozen program, since some have the version in their name.
     """
@@ -66,7 +66,7 @@ _PROBES: Final[dict[str, Callable[[], str]]] = {
     "openssl": _openssl,
     "pyinstaller": lambda: version("pyinstaller"),
     "python": platform.python_version,
-    # The bindings are released with the Qt that they carry, under its version.
+    # The bindings are released with the Qt that they contain, under its version.
     "qt": lambda: version("PySide6_Essentials"),
     "sqlite": _sqlite,
     "zlib": _zlib,

@@ -1,11 +1,10 @@
-"""The changelog as other formats want it: Debian's, and the releases of AppStream data.
+"""The changelog in other formats: Debian's, and the releases of AppStream data.
 
     changelog.py debian VERSION SECONDS MAINTAINER < CHANGELOG.md
     changelog.py appstream VERSION SECONDS < CHANGELOG.md
     changelog.py version VERSION    as Debian writes it
 
-What is not released yet is told as VERSION, made at SECONDS of Unix time, until the changelog has a heading
-of that version.
+Unreleased changes count as VERSION, made at SECONDS of Unix time, until the changelog has a heading of that version.
 """
 
 import re
@@ -26,7 +25,7 @@ _USAGE = "usage: changelog.py debian|appstream|version VERSION [SECONDS [MAINTAI
 
 @dataclass
 class Release:
-    """A version, the moment it was made, and its changes by their kind: Added, Changed, Fixed."""
+    """A version, its time, and its changes by kind: Added, Changed, Fixed."""
 
     version: str
     made: datetime
@@ -57,7 +56,7 @@ def releases(text: str, version: str, made: datetime) -> list[Release]:
 
 
 def _once(found: list[Release]) -> list[Release]:
-    """Drop what is unreleased where it is empty, or where the version has a heading of its own."""
+    """Drop the unreleased section if it is empty, or if the version has its own heading."""
     versions = [release.version for release in found]
     return [
         release for at, release in enumerate(found) if release.changes and release.version not in versions[at + 1 :]
@@ -80,7 +79,7 @@ def debian(found: list[Release], maintainer: str) -> str:
 
 
 def debian_version(version: str) -> str:
-    """Return a version so that Debian sorts what comes before a release before it."""
+    """Return a version that Debian sorts correctly before its release."""
     return re.sub(r"[._-]?(a|b|rc|dev)\.?(\d+)", r"~\1\2", version)
 
 
@@ -107,7 +106,7 @@ def _marked_up(item: str) -> str:
 
 
 def main(arguments: list[str]) -> int:
-    """Write what was asked for."""
+    """Write the requested format."""
     match arguments:
         case ["debian", version, seconds, maintainer]:
             print(debian(_read(version, seconds), maintainer))

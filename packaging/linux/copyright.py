@@ -13,9 +13,9 @@ from pathlib import Path
 from typing import Any
 
 _PROGRAM = "GPU Desk"
-#: Where the texts of the parts lie once the package is installed.
+#: Folder of the component texts once the package is installed.
 _TEXTS = "/usr/lib/gpudesk/_internal/gpudesk/_bundled/licences"
-#: Texts that every Debian has, by their SPDX names.
+#: Texts included in every Debian, by SPDX name.
 _COMMON = {
     "Apache-2.0": "Apache-2.0",
     "CC0-1.0": "CC0-1.0",
@@ -32,7 +32,7 @@ _NAME = re.compile(r"[A-Za-z0-9][\w.+-]*")
 
 
 def copyright_file(parts: list[dict[str, Any]], year: int) -> str:
-    """Return the file: our own work, everything that it carries, and the licenses by name."""
+    """Return the file: our own work, all components, and the licenses by name."""
     others = sorted(
         (part for part in parts if part["name"] != _PROGRAM),
         key=lambda part: (part["name"].casefold(), part.get("version", "")),
@@ -56,12 +56,12 @@ def copyright_file(parts: list[dict[str, Any]], year: int) -> str:
 
 
 def licences(expression: str) -> list[str]:
-    """Return the licenses that an SPDX expression names; an exception belongs to the one before it."""
+    """Return the licenses named by an SPDX expression; an exception belongs to the license before it."""
     found: list[str] = []
     words = _NAME.findall(expression)
     for at, word in enumerate(words):
         if at and words[at - 1] == "WITH":
-            # No part of the format knows this exception's name: it is told where the part is described.
+            # The format has no field for this exception's name: it is in the component's description.
             continue
         if word not in ("AND", "OR", "WITH"):
             found.append(word)
@@ -69,7 +69,7 @@ def licences(expression: str) -> list[str]:
 
 
 def _holder(part: dict[str, Any]) -> str:
-    """Return whose a part is, in one line."""
+    """Return a component's copyright holder on one line."""
     stated = "; ".join(part.get("copyright") or ()) or part.get("author") or f"the authors of {part['name']}"
     return f"{part['name']}: {' '.join(stated.split())}"
 

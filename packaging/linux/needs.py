@@ -19,24 +19,24 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path, PurePosixPath
 
-#: Where a library of the system lies, as its package lists it.
+#: Library paths, as packages list them.
 _SYSTEM_FOLDERS = re.compile(r"(?:/usr)?/lib(?:64)?(?:/x86_64-linux-gnu)?")
-#: Plugins of Qt without which no window opens on X11, or none is drawn in memory.
+#: Qt plugins required for a window on X11, or for drawing in memory.
 _NEEDED_PLUGINS = ("platforms/libqxcb", "platforms/libqoffscreen", "iconengines/", "imageformats/")
 _PLUGINS = "PySide6/Qt/plugins/"
-#: A program, or a module that Python loads: everything else is there because one of these needs it.
+#: An executable, or a Python module: every other file is there because one of these needs it.
 _MODULE = re.compile(r".*\.(?:cpython-\S+|abi3)\.so")
-#: Libraries that are carried along and read data of the system's.
+#: Bundled libraries that read the system's data.
 _DATA = {"libX11.so.6": "libx11-data", "libfontconfig.so.1": "fontconfig-config", "libxkbcommon.so.0": "xkb-data"}
-#: Renamed in Debian 13 and Ubuntu 24.04 for a change that 64-bit systems do not see: either will do.
+#: Renamed in Debian 13 and Ubuntu 24.04 for a change that does not affect 64-bit systems: either is fine.
 _RENAMED = ("libcups2", "libglib2.0-0", "libssl3")
-#: What is better with, beside libraries: opening folders and files, and what knows the types of files.
+#: Recommended besides libraries: tools that open files and folders, and the file type database.
 _RECOMMENDED = ("shared-mime-info", "xdg-utils")
 
 
 @dataclass(frozen=True)
 class Library:
-    """A file of the ELF format: what it asks the loader for, and where it lets it look."""
+    """An ELF file: its required libraries and its search paths."""
 
     path: Path
     needed: tuple[str, ...]
@@ -53,12 +53,12 @@ class Tree:
         self.libraries = {path: read(path) for path in elf_files(folder)}
 
     def place(self, path: Path) -> str:
-        """Return where a file lies in `_internal`, or its name at the top."""
+        """Return the path of a file in `_internal`, or its name at the top."""
         place = path.relative_to(self.folder).as_posix()
         return place.removeprefix("_internal/")
 
     def candidates(self, library: Library, name: str) -> Iterator[Path]:
-        """Return the paths under which the loader would find a library, the first one first."""
+        """Return the paths under which the loader would find a library, in search order."""
         own = [folder.replace("$ORIGIN", str(library.path.parent)) for folder in library.folders]
         for folder in (*own, str(self.folder / "_internal")):
             path = Path(os.path.normpath(Path(folder) / name))
@@ -66,13 +66,13 @@ class Tree:
                 yield path
 
     def found(self, library: Library, name: str) -> Library | None:
-        """Return the library of the tree that the loader takes; None if it asks the system."""
+        """Return the library of the tree that the loader uses; None if it uses the system's."""
         path = next(self.candidates(library, name), None)
         return None if path is None else self.libraries.get(path.resolve())
 
     @functools.cached_property
     def required(self) -> frozenset[Path]:
-        """The files without which the program does not start or opens no window."""
+        """The files required to start the program and open a window."""
         waiting = [library for path, library in self.libraries.items() if self._is_root(path)]
         reached = {library.path for library in waiting}
         while waiting:
@@ -91,7 +91,7 @@ class Tree:
         return ("/" not in place and ".so" not in place) or _MODULE.fullmatch(place) is not None
 
     def of_the_system(self, *, required: bool) -> dict[str, set[str]]:
-        """Return the libraries that the system has to have, with the files that ask for them."""
+        """Return the required system libraries, with the files that need them."""
         asked: dict[str, set[str]] = {}
         for path, library in self.libraries.items():
             if (path in self.required) is required:
@@ -101,11 +101,11 @@ class Tree:
         return asked
 
     def glibc(self) -> tuple[int, ...]:
-        """Return the newest version of the C library that any file asks for."""
+        """Return the newest version of the C library required by any file."""
         return max(library.glibc for library in self.libraries.values())
 
     def followed_links(self) -> dict[Path, Path]:
-        """Return the links through which a library is found that would not be found without them."""
+        """Return the links required to find a library."""
         followed: dict[Path, Path] = {}
         for library in self.libraries.values():
             for name in library.needed:
@@ -116,7 +116,7 @@ class Tree:
 
 
 def elf_files(folder: Path) -> Iterator[Path]:
-    """Return the programs and libraries of a folder, without links."""
+    """Return the executables and libraries of a folder, without links."""
     for path in sorted(folder.rglob("*")):
         if path.is_file() and not path.is_symlink():
             with path.open("rb") as file:
@@ -125,7 +125,7 @@ def elf_files(folder: Path) -> Iterator[Path]:
 
 
 def read(path: Path) -> Library:
-    """Return what objdump says of a file."""
+    """Return objdump's information on a file."""
     shown = subprocess.run(["objdump", "-p", path], capture_output=True, text=True, check=True).stdout
     folders = re.findall(r"^\s+(?:RPATH|RUNPATH)\s+(\S+)", shown, re.MULTILINE)
     versions = re.findall(r"\bGLIBC_(\d+(?:\.\d+)+)", shown)
@@ -138,7 +138,7 @@ def read(path: Path) -> Library:
 
 
 def package_of(name: str) -> str:
-    """Return the package of this system that a library comes from."""
+    """Return the package of this system with a library."""
     shown = subprocess.run(["dpkg", "-S", f"*/{name}"], capture_output=True, text=True, check=False).stdout
     for line in shown.splitlines():
         packages, _, path = line.partition(": ")
@@ -149,7 +149,7 @@ def package_of(name: str) -> str:
 
 
 def packages_of(asked: dict[str, set[str]]) -> set[str]:
-    """Return the packages of libraries; ends the program where one of them is not installed here."""
+    """Return the packages of libraries; ends the program if one of them is not installed here."""
     packages = set()
     for name, files in sorted(asked.items()):
         try:
@@ -161,7 +161,7 @@ def packages_of(asked: dict[str, set[str]]) -> set[str]:
 
 
 def written(packages: set[str], glibc: tuple[int, ...]) -> str:
-    """Return packages as a field of a control file has them."""
+    """Return packages in the syntax of a control file."""
     entries = []
     for package in sorted(packages):
         old = package.removesuffix("t64")
@@ -175,18 +175,18 @@ def written(packages: set[str], glibc: tuple[int, ...]) -> str:
 
 
 def required_packages(tree: Tree) -> set[str]:
-    """Return the packages that the program does not open a window without."""
+    """Return the packages required to open a window."""
     data = {package for name, package in _DATA.items() if (tree.folder / "_internal" / name).exists()}
     return packages_of(tree.of_the_system(required=True)) | data
 
 
 def packages(tree: Tree) -> str:
-    """Return what apt installs for a tree that brings no package of its own; every system has libc6."""
+    """Return the packages to install with apt for a tree without its own package; every system has libc6."""
     return " ".join(sorted(package.removesuffix("t64") for package in required_packages(tree) - {"libc6"}))
 
 
 def glibc(tree: Tree) -> str:
-    """Return the oldest version of the C library."""
+    """Return the oldest sufficient version of the C library."""
     return ".".join(map(str, tree.glibc()))
 
 
@@ -198,7 +198,7 @@ def depends(tree: Tree) -> str:
 
 
 def links(tree: Tree) -> str:
-    """Return the links that are followed, a line each: the link, a tab, the file."""
+    """Return the required links, one per line: the link, a tab, the file."""
     lines = [
         f"{link.relative_to(tree.folder)}\t{target.relative_to(tree.folder)}"
         for link, target in sorted(tree.followed_links().items())

@@ -29,15 +29,14 @@ _SCENARIO_ICON = "gpudesk-scenario.icns"
 _PACK_ICON = "gpudesk-pack.icns"
 DOCUMENT_ICONS = (_SCENARIO_ICON, _PACK_ICON)
 
-#: What this version of Qt asks for.
+#: The minimum of this version of Qt.
 _OLDEST = (13, 0)
 
 
 def info_plist(version: str, minimum: str) -> dict[str, Any]:
     """Return the content of Info.plist.
 
-    There is no entry that lets the application reach a network or asks for anything of the user's: it wants
-    none of it.
+    It requests no network access and no other permission.
     """
     numbers = re.match(r"\d+(?:\.\d+){0,2}", version)
     if numbers is None:
@@ -52,7 +51,7 @@ def info_plist(version: str, minimum: str) -> dict[str, Any]:
         "CFBundleDocumentTypes": [
             _documents("GPU Desk scenario", SCENARIO_TYPE, _SCENARIO_ICON, "Editor", "Owner"),
             _documents("GPU Desk catalog pack", PACK_TYPE, _PACK_ICON, "Viewer", "Owner"),
-            # A comparison sheet carries its scenario. Other PDF files stay with their viewer.
+            # A comparison sheet contains its scenario. Other PDF files stay with their viewer.
             _documents("PDF sheet", "com.adobe.pdf", None, "Viewer", "None"),
         ],
         "UTExportedTypeDeclarations": [
@@ -77,16 +76,16 @@ def info_plist(version: str, minimum: str) -> dict[str, Any]:
         "LSMinimumSystemVersion": minimum,
         "NSHighResolutionCapable": True,
         "NSHumanReadableCopyright": "Licensed under the Apache License, Version 2.0",
-        # Dark where the system is dark.
+        # Dark if the system is dark.
         "NSRequiresAquaSystemAppearance": False,
         "NSSupportsAutomaticGraphicsSwitching": True,
     }
 
 
 def minimum_system(distributions: Iterable[importlib.metadata.Distribution] | None = None) -> str:
-    """Return the oldest macOS on which every installed package runs, as the tags of their wheels say.
+    """Return the oldest macOS supported by every installed package, by the tags of their wheels.
 
-    On a new system pip chooses wheels that need one, so the answer depends on where the program is frozen.
+    On a new system pip chooses wheels for it, so the answer depends on the freezing machine.
     """
     found = [_OLDEST]
     for distribution in importlib.metadata.distributions() if distributions is None else distributions:

@@ -24,13 +24,13 @@ _HERE = Path(__file__).resolve().parent
 _ROOT = _HERE.parents[1]
 _SCRIPT = _HERE / "gpudesk.nsi"
 _PROGRAMS = ("gpudesk.exe", "gpudesk-gui.exe")
-#: Windows gives 260 characters to a whole path; this is what is left below the folder of a long user name.
+#: Windows allows 260 characters for a path; this is what is left below the folder of a long user name.
 _LONGEST_PATH = 170
 _STAGED = "Made to check the installer; the program in it does not run. Not for release."
 
 
 def main() -> int:
-    """Make the installer and say where it is."""
+    """Make the installer and print its path."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("tree", type=Path)
     parser.add_argument("icons", type=Path)
@@ -66,12 +66,12 @@ def main() -> int:
 
 
 def installer_name(version: str, *, staged: bool) -> str:
-    """Return what the installer is called."""
+    """Return the file name of the installer."""
     return f"gpudesk-{version}-windows-x86_64-setup{'-staged-not-for-release' if staged else ''}.exe"
 
 
 def version_of(tree: Path) -> str:
-    """Return the version that a frozen tree says it is."""
+    """Return the version stated by a frozen tree."""
     for name in _PROGRAMS:
         if not (tree / name).is_file():
             raise SystemExit(f"{tree} has no {name}: it is not a tree that was frozen on Windows")
@@ -81,17 +81,17 @@ def version_of(tree: Path) -> str:
 
 
 def write_parts(tree: Path, parts: Path) -> int:
-    """Write what the script includes: files to install and to remove, the terms; return the files' size."""
+    """Write the script's includes: files to install and to remove, the terms; return the files' size."""
     files = files_of(tree)
     (parts / "install.nsh").write_text(installing(tree, files), encoding="utf-8")
     (parts / "remove.nsh").write_text(removing(files), encoding="utf-8")
-    # With the mark by which makensis knows the encoding, and line ends for the text field of Windows.
+    # With the byte order mark that tells makensis the encoding, and line ends for the text field of Windows.
     (parts / "licence.txt").write_text(terms(tree), encoding="utf-8-sig", newline="\r\n")
     return sum((tree / file).stat().st_size for file in files)
 
 
 def files_of(tree: Path) -> list[PurePosixPath]:
-    """Return all files of a tree, relative to it; those that Windows cannot have are refused."""
+    """Return all files of a tree, relative to it; names that Windows forbids are refused."""
     found = [path for path in sorted(tree.rglob("*")) if not path.is_dir() or path.is_symlink()]
     files = [PurePosixPath(path.relative_to(tree).as_posix()) for path in found]
     links = [str(file) for file, path in zip(files, found, strict=True) if path.is_symlink()]
@@ -123,7 +123,7 @@ def installing(tree: Path, files: list[PurePosixPath]) -> str:
 
 
 def removing(files: list[PurePosixPath]) -> str:
-    """Return the lines that remove the files, and their folders where nothing else is in them."""
+    """Return the lines that remove the files, and their empty folders."""
     lines = [f"Delete {_installed(file)}" for file in sorted(files)]
     folders = {parent for file in files for parent in file.parents if parent != PurePosixPath()}
     lines += [f"RMDir {_installed(folder)}" for folder in sorted(folders, reverse=True)]
@@ -131,19 +131,19 @@ def removing(files: list[PurePosixPath]) -> str:
 
 
 def terms(tree: Path) -> str:
-    """Return the license of the program and the notices of the works in it."""
+    """Return the license of the program and the notices of its components."""
     notices = [path for path in sorted(tree.glob("THIRD_PARTY_NOTICES.*")) if path.suffix in (".txt", ".md")]
     texts = [_ROOT / "LICENSE", *(notices[:1] or [_ROOT / "THIRD_PARTY_NOTICES.md"])]
     return "\n\n\n".join(path.read_text(encoding="utf-8") for path in texts)
 
 
 def _installed(path: PurePosixPath) -> str:
-    """Return where a file or folder of the tree lies once installed, as the script writes it."""
+    """Return the installed path of a file or folder of the tree, in the script's syntax."""
     return f'"{PureWindowsPath("$INSTDIR", *map(_escaped, path.parts))}"'
 
 
 def _escaped(text: str) -> str:
-    """Return a text in which the script sees no variables."""
+    """Return a text escaped against the script's variables."""
     return text.replace("$", "$$")
 
 

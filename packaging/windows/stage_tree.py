@@ -33,7 +33,7 @@ def main() -> int:
 
 
 def stage(source: Path, target: Path) -> None:
-    """Copy the tree under the names of Windows; links become nothing, since what they name is there too."""
+    """Copy the tree with Windows names; links are dropped, since their targets are there too."""
     for path in sorted(source.rglob("*")):
         if path.is_dir() or path.is_symlink():
             continue
@@ -48,7 +48,7 @@ def stage(source: Path, target: Path) -> None:
 
 
 def windows_name(path: Path) -> Path | None:
-    """Return what a file of the tree is called on Windows; None for the program itself."""
+    """Return the Windows name of a file of the tree; None for the program itself."""
     if path == Path("gpudesk"):
         return None
     module = re.fullmatch(r"(.+?)\.(?:cpython-\d+[\w-]*|abi3)\.so", path.name)

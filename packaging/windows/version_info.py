@@ -17,13 +17,13 @@ COMPANY = "GPU Desk maintainers"
 COPYRIGHT = "Licensed under the Apache License, Version 2.0"
 _PARTS = 4
 
-#: American English in Unicode: language and character set of the only table there is, in both notations.
+#: American English in Unicode: language and character set of the only table, in both notations.
 _TABLE = "040904B0"
 _TRANSLATION = (0x0409, 0x04B0)
 
 
 def four_numbers(version: str) -> tuple[int, ...]:
-    """Return a version as the four numbers that Windows compares; what follows the numbers is left out."""
+    """Return a version as the four numbers that Windows compares; suffixes are left out."""
     found = re.match(r"\d+(?:\.\d+){0,3}", version)
     if found is None:
         raise ValueError(f"the version {version!r} does not begin with a number")
@@ -32,11 +32,11 @@ def four_numbers(version: str) -> tuple[int, ...]:
 
 
 def version_info(version: str, file_name: str) -> str:
-    """Return the version resource of one executable in the text form that PyInstaller reads."""
+    """Return the version resource of one executable in PyInstaller's text form."""
     numbers = four_numbers(version)
     strings = {
         "CompanyName": COMPANY,
-        # What the task manager calls the program.
+        # The name in the task manager.
         "FileDescription": "GPU Desk",
         "FileVersion": version,
         "InternalName": Path(file_name).stem,
