@@ -1,6 +1,7 @@
-"""The window: everything that needs Qt, and only here.
+"""The window: everything that needs Qt is here.
 
-What the first page needs and what does not need Qt is imported ahead of Qt: once Qt's bindings are loaded, they read
-the source of every module that follows."""
+Modules for the first page that do not need Qt are imported before it: once loaded, Qt's bindings read the source of
+every further module.
+"""
 
 import gpudesk.documents.scenario_file  # noqa: F401

@@ -1,1 +1,1 @@
-"""The pages of the window: each shows the desk's answer from one side."""
+"""The pages of the window: each shows one view of the desk's answer."""

@@ -64,7 +64,7 @@ class RewriteButton(Button):
         self.hide()
 
     def follow(self) -> None:
-        """Be there where it is needed; called once the button is in a window."""
+        """Show the button if needed; called once it is in a window."""
         self.setVisible(self._own.removed)
 
     def _write(self) -> None:
@@ -154,7 +154,7 @@ class BackupsDialog(QDialog):
             self.folder.clicked.disconnect()
             self.folder.clicked.connect(act)
 
-    # Making it
+    # Construction
 
     def _make_table(self) -> ListTable:
         theme = self._theme
@@ -194,7 +194,7 @@ class BackupsDialog(QDialog):
     def sizeHint(self) -> QSize:
         return QSize(self._theme.px(_WIDTH), self._theme.px(_HEIGHT))
 
-    # Filling it
+    # Content
 
     def _fill(self) -> None:
         self._backups = self._own.backups()

@@ -26,7 +26,7 @@ if TYPE_CHECKING:
     from gpudesk.service import GpuDeskService
 
 
-#: What of a section can be narrowed by which facet.
+#: Sections with each facet.
 FACETS: Final[dict[CatalogSection, tuple[str, ...]]] = {
     CatalogSection.ACCELERATORS: ("makers", "status", "kinds", "age", "disputes", "own"),
     CatalogSection.SYSTEMS: ("makers", "kinds", "age", "disputes", "own"),
@@ -42,9 +42,9 @@ FACETS: Final[dict[CatalogSection, tuple[str, ...]]] = {
 
 @dataclass(frozen=True, slots=True)
 class CatalogFacets:
-    """What narrows a section. Empty sets and None narrow nothing.
+    """Filters of a section. Empty sets and None filter nothing.
 
-    `newer_than` is in days; `stale` leaves only what the rule calls stale.
+    `newer_than` is in days; `stale` leaves only stale values.
     """
 
     makers: frozenset[str] = frozenset()
@@ -78,29 +78,29 @@ class CatalogFacets:
 
 @dataclass(frozen=True, slots=True)
 class CatalogSorting:
-    """The column that rows are ordered by."""
+    """The column by which rows are sorted."""
 
     column: str
     descending: bool
 
 
 def next_column_sorting(sorting: CatalogSorting | None, column: str, *, largest_first: bool) -> CatalogSorting | None:
-    """Return what asking for a column leads to: one way, then the other, then the order of the catalog."""
+    """Return the next sorting by a column: one direction, then the other, then catalog order."""
     if sorting is None or sorting.column != column:
         return CatalogSorting(column, largest_first)
     return replace(sorting, descending=not largest_first) if sorting.descending == largest_first else None
 
 
 def is_largest_first(kind: CatalogColumnKind) -> bool:
-    """Return whether asking for a column means its largest values first: figures and dates."""
+    """Return whether a column is first sorted with its largest values on top: figures and dates."""
     return kind in FIGURES or kind is CatalogColumnKind.DATE
 
 
 def order_places(table: CatalogTable, sorting: CatalogSorting | None, *, announced_among: bool = False) -> list[int]:
-    """Return the places of all rows in an order; unknown values are last both ways.
+    """Return the positions of all rows in an order; unknown values are last in both directions.
 
-    Sorted by a figure, announced rows come after all others unless they are to stand among them. Equals
-    stay in the order of the catalog.
+    Sorted by a figure, announced rows come after all others unless they are ranked with them. Ties stay in catalog
+    order.
     """
     places = list(range(len(table.rows)))
     position = -1 if sorting is None else table.place(sorting.column)
@@ -111,7 +111,7 @@ def order_places(table: CatalogTable, sorting: CatalogSorting | None, *, announc
     keys: dict[int, Any] = {
         place: make_sort_key(rows[place].values[position], rows[place], column) for place in known_places
     }
-    # The older the earlier: ages run against their dates.
+    # Ages sort opposite to their dates.
     known_places.sort(key=keys.__getitem__, reverse=sorting.descending != (column.kind is CatalogColumnKind.AGE))
     unknown = [place for place in places if rows[place].values[position] is None]
     result = known_places + unknown
@@ -121,7 +121,7 @@ def order_places(table: CatalogTable, sorting: CatalogSorting | None, *, announc
 
 
 def find_matching(texts: Sequence[str], places: Sequence[int], words: str) -> list[int]:
-    """Return the places whose texts hold all words; `texts` are in small letters."""
+    """Return the positions whose texts contain all words; `texts` are in lower case."""
     matching = list(places)
     for word in words.casefold().split():
         matching = [place for place in matching if word in texts[place]]
@@ -141,13 +141,13 @@ def find_ranked_end(table: CatalogTable, places: Sequence[int], sorting: Catalog
     return tail if 0 < tail < len(places) else -1
 
 
-#: Rows that are made between two looks at the clock.
+#: Rows built between two checks of the time.
 _PIECE: Final = 16
 
 
 @dataclass
 class _SectionCache:
-    """A section: first its rows are made, then the texts that are searched."""
+    """A section: its rows, then the texts for searching."""
 
     coming: Iterator[CatalogRow | None]
     rows: list[CatalogRow] = field(default_factory=list)
@@ -155,14 +155,14 @@ class _SectionCache:
     writer: CatalogCellFormatter | None = None
     texts: list[str] = field(default_factory=list)
     orders: dict[tuple[CatalogSorting | None, bool], list[int]] = field(default_factory=dict)
-    #: The last question and its answer.
+    #: The last query and its result.
     asked: tuple[object, ...] = ()
     sought: str = ""
     found: list[int] | None = None
 
 
 class CatalogSections:
-    """All sections of one catalog as it is now; a new catalog needs a new shelf."""
+    """All sections of one catalog revision; a new catalog needs a new object."""
 
     def __init__(self, service: GpuDeskService, formatter: Formatter, today: str) -> None:
         self._formatter = formatter
@@ -171,10 +171,10 @@ class CatalogSections:
             section: _SectionCache(iterate_catalog_rows(section, service.catalog)) for section in CatalogSection
         }
 
-    # Making
+    # Building
 
     def table(self, section: CatalogSection) -> CatalogTable:
-        """Return the rows of a section, made now where they are not yet."""
+        """Return the rows of a section, building missing ones."""
         part = self._parts[section]
         while part.table is None:
             self._step_rows(section, part, None)
@@ -187,7 +187,7 @@ class CatalogSections:
         return part.writer
 
     def texts(self, section: CatalogSection) -> Sequence[str]:
-        """Return the text of each row that is searched, made now where it is not yet."""
+        """Return the search text of each row, building missing ones."""
         part = self._parts[section]
         while len(part.texts) < len(self.table(section).rows):
             self._step_texts(section, part, None)
@@ -222,7 +222,7 @@ class CatalogSections:
         rows = self.table(section).rows[begun : None if count is None else begun + count]
         part.texts.extend(map(writer.search_text, rows))
 
-    # Asking
+    # Queries
 
     def places(
         self,
@@ -234,7 +234,7 @@ class CatalogSections:
         announced_among: bool,
         stale_days: int,
     ) -> list[int]:
-        """Return the places of the rows that match, in order; the list is not to be changed."""
+        """Return the positions of the matching rows, in order; the list must not be changed."""
         part = self._parts[section]
         query = (facets, sorting, announced_among, stale_days)
         sought = words.casefold().strip()
@@ -270,7 +270,7 @@ _EMPTY: Final = CatalogTable(CatalogSection.ACCELERATORS, (), ())
 
 
 class CatalogHeading:
-    """A line over rows that belong together: a title, and what sums them up, made when it is seen."""
+    """A heading of a group of rows: a title, and a summary computed when shown."""
 
     def __init__(self, title: str, make_note: Callable[[], str]) -> None:
         self.title = title
@@ -281,12 +281,12 @@ class CatalogHeading:
         return self._make_note()
 
 
-#: A line: the place of a row in the table, or the heading of the next rows.
+#: A line: the position of a row in the table, or a heading.
 CatalogLine = int | CatalogHeading
 
 
 class CatalogModel(TableItemModel):
-    """Lines over a `CatalogTable`; texts are written when they are asked for."""
+    """Lines over a `CatalogTable`; texts are formatted on demand."""
 
     def __init__(self, parent: QObject | None = None) -> None:
         super().__init__(parent)
@@ -294,7 +294,7 @@ class CatalogModel(TableItemModel):
         self.lines: Sequence[CatalogLine] = ()
         #: The line with a rule above it: rows from there on are not ranked; -1 for none.
         self.rule = -1
-        #: The lines that are headings.
+        #: The heading lines.
         self.headings: Sequence[int] = ()
         self._writer: CatalogCellFormatter | None = None
         self._today, self._stale_days = "", 0
@@ -309,7 +309,7 @@ class CatalogModel(TableItemModel):
         headings: Sequence[int] = (),
         rule: int = -1,
     ) -> None:
-        """Show these lines of a table; `headings` are those that are headings."""
+        """Show these lines of a table; `headings` are the heading lines."""
         self.beginResetModel()
         self.table, self._writer, self.lines, self.rule = table, writer, lines, rule
         self.headings = headings
@@ -341,7 +341,7 @@ class CatalogModel(TableItemModel):
         return self.table.columns[number]
 
     def line_of(self, key: str) -> int:
-        """Return the line of the row with a key, -1 if it is not shown."""
+        """Return the line of a row by key, -1 if it is not shown."""
         rows = self.table.rows
         return next(
             (number for number, line in enumerate(self.lines) if isinstance(line, int) and rows[line].key == key), -1
@@ -360,7 +360,7 @@ class CatalogModel(TableItemModel):
         old = self.column(column).kind is CatalogColumnKind.AGE and self.is_stale(row)
         return f"{text}, {tr('stale')}" if old else text
 
-    # What is shown and read out
+    # Display and accessibility
 
     def count_rows(self) -> int:
         return len(self.lines)
@@ -368,7 +368,7 @@ class CatalogModel(TableItemModel):
     def count_columns(self) -> int:
         return len(self.table.columns)
 
-    def get_flags(self, row: int, column: int) -> Qt.ItemFlag:  # noqa: ARG002 - headings are whole lines
+    def get_flags(self, row: int, column: int) -> Qt.ItemFlag:  # noqa: ARG002 - headings span whole lines
         return HEADING if self.row(row) is None else SELECTABLE
 
     def get_text(self, row: int, column: int) -> str:
@@ -381,7 +381,7 @@ class CatalogModel(TableItemModel):
         figures = self.column(column).kind in FIGURES
         return Qt.AlignmentFlag.AlignRight if figures else Qt.AlignmentFlag.AlignLeft
 
-    def get_label(self, section: int, *, spoken: bool) -> str | None:  # noqa: ARG002 - the name says all
+    def get_label(self, section: int, *, spoken: bool) -> str | None:  # noqa: ARG002 - one meaning for all columns
         row = self.row(section)
         return None if row is None else self.text(row, 0)
 

@@ -27,7 +27,7 @@ from gpudesk.report.catalog_lists import CatalogCellFormatter, build_catalog_cli
 from gpudesk.text.messages import InputError, format_input_error
 from gpudesk.text.translation import tr
 
-#: Attributes that columns without one of their own belong to.
+#: Attributes for columns without one of their own.
 _STANDS_FOR = {"price": "price_low"}
 
 
@@ -38,7 +38,7 @@ def find_attribute(section: CatalogSection, row: CatalogRow, column: CatalogColu
 
 
 def select_catalog_cell(section: CatalogSection, row: CatalogRow, column: CatalogColumn) -> Selection | None:
-    """Return the catalog selection of a cell, None if the panel shows nothing for it."""
+    """Return the catalog selection of a cell, None if the panel has no explanation."""
     if isinstance(row.item, PriceRecord):
         return selection.select_catalog_price(row.item.id)
     if isinstance(row.item, DocumentStatement):
@@ -55,7 +55,7 @@ def select_catalog_cell(section: CatalogSection, row: CatalogRow, column: Catalo
     return selection.select_catalog_attribute(row.thing, attribute)
 
 
-#: The editor of an entry of the user's, by the section that lists it.
+#: The editor of a user entry, by the section that lists it.
 _ENTRY_EDITORS: Final = {
     CatalogSection.ACCELERATORS: EditorKind.ACCELERATOR,
     CatalogSection.SYSTEMS: EditorKind.SYSTEM,
@@ -88,14 +88,14 @@ def make_preference_request(section: CatalogSection, row: CatalogRow, column: Ca
     return EditorRequest(EditorKind.PREFERENCE, row.thing, attribute, claim)
 
 
-#: Sections of the menus that the page adds its actions to.
+#: Sections of the menus for the page's actions.
 _SECTION: Final = 50
-#: Copying more cells than these shows that it works.
+#: Copying more cells shows a busy cursor.
 _MANY: Final = 20_000
 
 
 class CatalogListPage(DeskPage):
-    """A page with one list of the catalog, which commands act on."""
+    """A page with one catalog list, on which commands act."""
 
     section: CatalogSection
     model: CatalogModel
@@ -129,7 +129,7 @@ class CatalogCommands:
     def __init__(self, page: CatalogListPage) -> None:
         self._page = page
 
-    # What is current
+    # Current item
 
     def current(self) -> tuple[CatalogRow, CatalogColumn] | None:
         index, model = self._page.view.currentIndex(), self._page.model
@@ -147,7 +147,7 @@ class CatalogCommands:
         except InputError:
             return None
 
-    # The scenario
+    # Scenario
 
     def can_use(self) -> bool:
         row = self.current()
@@ -287,7 +287,7 @@ class CatalogCommands:
     # Menus
 
     def open_menu(self, line: int, number: int, place: QPoint) -> None:
-        """Show what can be done with a cell, or with a column where `line` is -1."""
+        """Show the menu of a cell, or of a column if `line` is -1."""
         menu = make_menu(parent=self._page)
         row, column = self._page.model.row(line), self._page.model.column(number)
         if row is not None:

@@ -1,4 +1,4 @@
-"""The search field and filters above a catalog list, and what takes the place of an empty one."""
+"""The search field and filters above a catalog list, and the note in an empty list."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ from gpudesk.text.translation import tr, trn
 
 @dataclass(frozen=True, slots=True)
 class ColumnOrder:
-    """Keys of the columns from left to right, of those that are hidden, and widths that the user set."""
+    """Keys of the columns from left to right, keys of hidden ones, and user-set widths."""
 
     order: tuple[str, ...]
     hidden: frozenset[str]
@@ -35,13 +35,13 @@ class ColumnOrder:
 
 
 class ColumnSettings:
-    """Reads and writes the arrangement of each section; what no longer fits is left out."""
+    """Reads and writes the column arrangement of each section; unknown columns are left out."""
 
     def __init__(self, settings: UserSettings) -> None:
         self._settings = settings
 
     def of(self, section: CatalogSection, columns: Sequence[CatalogColumn]) -> ColumnOrder:
-        """Return how a section is arranged; at first as it was designed."""
+        """Return the arrangement of a section, initially the default."""
         stored: dict[str, Any] = self._settings.get(_setting_key(section), {})
         keys = [column.key for column in columns]
         listed = _read_words(stored.get("order"))
@@ -49,7 +49,7 @@ class ColumnSettings:
         order = (keys[0], *kept_keys, *(key for key in keys[1:] if key not in kept_keys))
         hidden = {column.key for column in columns if not column.is_visible}
         if "hidden" in stored:
-            # A column that came with an upgrade is shown or not as it was designed.
+            # Columns added by an upgrade have their default visibility.
             hidden = {key for key in hidden if key not in listed} | set(_read_words(stored["hidden"]))
         widths = stored.get("widths")
         return ColumnOrder(
@@ -80,12 +80,12 @@ def _read_words(value: object) -> list[str]:
     return [each for each in value if isinstance(each, str)] if isinstance(value, list) else []
 
 
-#: The section that was shown last.
+#: The last section shown.
 SECTION_SETTING: Final = "catalog.section"
 
 
 class ColumnArrangement(QObject):
-    """Arranges the heads of one view by section."""
+    """Arranges the header of one view by section."""
 
     changed = Signal()
 
@@ -131,7 +131,7 @@ class ColumnArrangement(QObject):
         order = tuple(columns[heads.logicalIndex(place)].key for place in range(heads.count()))
         self._memory.keep(self._section, ColumnOrder(order, column_order.hidden, self._view.user_widths))
 
-    # What can be done with a column
+    # Column menu
 
     def toggle(self, key: str) -> None:
         order = self._memory.of(self._section, list_catalog_columns(self._section))
@@ -143,7 +143,7 @@ class ColumnArrangement(QObject):
         return self._neighbour(number, step) is not None
 
     def move(self, number: int, step: int) -> None:
-        """Move a column past its neighbour that is shown, to the left (-1) or to the right (1)."""
+        """Move a column past its visible neighbor, to the left (-1) or to the right (1)."""
         target = self._neighbour(number, step)
         if target is not None:
             heads = self._view.heads
@@ -162,24 +162,24 @@ class ColumnArrangement(QObject):
         self.changed.emit()
 
 
-#: Ages that can be asked for, in days.
+#: Age filters in days.
 _AGES: Final = (30, 90, 180, 365, 730)
-#: More makers than these in a menu are no choice any more; typing finds them.
+#: With more makers the menu is too long; the search finds them.
 _MOST_MAKERS: Final = 40
 
 
 class CatalogFilterBar(FlowRow):
-    """Search field, count and pills. Choices are emitted, not stored: the page sets what is shown."""
+    """Search field, count and pills. Choices are only emitted; the page applies them."""
 
-    #: The words that were typed.
+    #: The search text.
     words_changed = Signal(str)
-    #: The user is done with the search field.
+    #: The user leaves the search field.
     left = Signal()
-    #: The facets that the user asks for.
+    #: The requested facets.
     facets_changed = Signal(object)
-    #: Whether announced parts are to be ranked among the others.
+    #: Whether to rank announced accelerators with the others.
     ranking_changed = Signal(bool)
-    #: The user wants to set what counts as stale.
+    #: The user wants to set the age limits.
     rule_wanted = Signal()
 
     def __init__(self, theme: Theme, parent: QWidget | None = None) -> None:
@@ -229,11 +229,11 @@ class CatalogFilterBar(FlowRow):
             pills[name].cleared.connect(partial(self._change, **fields))
 
     def _level(self) -> None:
-        # As high as the pills, so that its words are level with theirs.
+        # As high as the pills, so that its text is aligned with theirs.
         self.count.setFixedHeight(self._theme.px(28))
         self.updateGeometry()
 
-    # Showing
+    # Display
 
     def show_section(self, section: CatalogSection, makers: Sequence[str], kinds: Sequence[SourceKind]) -> None:
         self._section, self._makers, self._kinds = section, makers, kinds

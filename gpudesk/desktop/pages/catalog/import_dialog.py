@@ -41,9 +41,9 @@ from gpudesk.text.translation import tr, trn
 
 _LEFT = Qt.AlignmentFlag.AlignLeft | Qt.AlignmentFlag.AlignVCenter
 _RIGHT = Qt.AlignmentFlag.AlignRight | Qt.AlignmentFlag.AlignVCenter
-#: Ranges of prices that are shown; of more the others are counted.
+#: Maximum price ranges shown; further ones are counted.
 _MOST_PRICES = 60
-#: Places of the columns that are flushed right, and the room between two rows.
+#: Right-aligned columns, and the space between two rows.
 _PRICE_FIGURES = range(2, 6)
 _ROW_GAP = 8.0
 
@@ -146,7 +146,7 @@ def _make_price_table(theme: Theme, lines: Sequence[ImportPriceLine]) -> QWidget
 
 
 class _RuledGrid(QWidget):
-    """A grid whose rows are divided by rules, the head by a stronger one."""
+    """A grid with rules between rows, a stronger one below the head."""
 
     def __init__(self, theme: Theme) -> None:
         super().__init__()
@@ -166,7 +166,7 @@ class _RuledGrid(QWidget):
 
 
 class ImportFiguresPanel(QWidget):
-    """Figures beside a form, on the panel's color, divided from the rows; what has no room scrolls."""
+    """Figures next to a form, on the panel's color, with a divider; scrolls if necessary."""
 
     def __init__(self, theme: Theme, figures: ImportFiguresView) -> None:
         super().__init__()
@@ -203,7 +203,7 @@ def make_missing_field_rows(theme: Theme, fields: Sequence[MissingImportField], 
 
 def _make_missing_field_row(theme: Theme, field: MissingImportField, formatter: Formatter) -> FormRow:
     row: FormRow
-    # Names of fields have no blanks at which a narrow column could break them.
+    # Field names contain no spaces for line breaks in a narrow column.
     label = field.name.replace("_", "_\u200b").replace(".", ".\u200b")
     if field.kind == "yes_no":
         options = [("", tr("Choose…")), (_YES, tr("Yes")), (_NO, tr("No"))]
@@ -231,9 +231,9 @@ def read_missing_field(row: FormRow, field: MissingImportField) -> object:
     return value
 
 
-#: What figures have beside the rows, the buttons below, and the highest that the dialog becomes by itself.
+#: Width next to the rows, height for the buttons, and the maximum initial height.
 _ASIDE, _FOOT, _HIGHEST = 300.0, 54.0, 700.0
-#: A count of parameters follows what is typed after a rest of this length.
+#: Delay after typing before the parameters are counted again.
 _FOLLOWS_MS = 200
 
 
@@ -369,7 +369,7 @@ class ImportDialog(BackgroundFormDialog):
             row.edited.connect(self._timer.start)
         return bool(rows)
 
-    # What comes
+    # Preview
 
     def _answers(self) -> dict[str, object] | None:
         """Return the answers by field, None while one is missing or invalid."""
@@ -397,7 +397,7 @@ class ImportDialog(BackgroundFormDialog):
         self._ask(self.proposal)
         self._name_what_is_whole()
         self._show_figures()
-        # What is new has its size with the next turn of the event loop.
+        # New widgets get their size with the next event.
         QTimer.singleShot(0, self, self._grow)
 
     def _grow(self) -> None:
@@ -459,7 +459,7 @@ class ImportDialog(BackgroundFormDialog):
         self.finish(step, facts)
 
 
-#: The rows of wishes, by the names of their fields.
+#: The rows of overrides, by field name.
 _WISHES = frozenset({"id", "name", "organisation", "title", "provider", "date"})
 
 

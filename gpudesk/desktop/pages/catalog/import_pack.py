@@ -31,9 +31,9 @@ _CHECK, _TEXTS = 0, ("label", "theirs", "yours", "shipped", "standing")
 
 
 class PackModel(TableItemModel):
-    """Rows that can be chosen come first. Texts are made when they are asked for."""
+    """Rows that can be imported come first. Texts are made on demand."""
 
-    #: The user chose other rows.
+    #: The selection of rows changed.
     chosen_changed = Signal()
 
     def __init__(
@@ -130,7 +130,7 @@ class PackModel(TableItemModel):
 _WIDTH, _HEIGHT = 1000.0, 640.0
 #: Shares of the table's width, by column.
 _SHARES = (31, 26, 13, 15, 15)
-#: Rows that are seen without scrolling, at most.
+#: Maximum rows visible without scrolling.
 _SEEN, _ROW, _HEAD = 12, 29.0, 28.0
 _ICONS = {PackTrust.KNOWN: "check", PackTrust.UNKNOWN: "triangle-alert", PackTrust.UNSIGNED: "triangle-alert"}
 
@@ -172,7 +172,7 @@ class PackDialog(BackgroundFormDialog):
         hint, px = super().sizeHint(), self.theme.px
         return QSize(px(_WIDTH), min(hint.height(), px(_HEIGHT)))
 
-    # What is shown
+    # Display
 
     def _fill(self) -> None:
         pack, signers = self._pack, self.desk.service.user_catalog.signers()
@@ -236,7 +236,7 @@ class PackDialog(BackgroundFormDialog):
         return table
 
     def eventFilter(self, watched: QObject, event: QEvent) -> bool:
-        """Choose with Space wherever the row is selected; share the width when it changes."""
+        """Toggle the current row with Space; share the width when it changes."""
         if watched is self.table.viewport() and event.type() == QEvent.Type.Resize:
             self._share_width()
         if watched is self.table and isinstance(event, QKeyEvent) and event.type() == QEvent.Type.KeyPress:
@@ -266,7 +266,7 @@ class PackDialog(BackgroundFormDialog):
 
     @property
     def entered(self) -> bool:
-        """Whether the user entered something that closing would lose: choices are quickly made again."""
+        """Whether closing would lose input: selections are quickly repeated."""
         return False
 
     def accept(self) -> None:

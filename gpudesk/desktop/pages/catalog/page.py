@@ -64,7 +64,7 @@ def format_row_count(row_count: int, every: int, formatter: Formatter) -> str:
 
 
 def format_add_action(section: CatalogSection) -> str:
-    """Return the text of the button that adds an entry to a section, empty if none can be added."""
+    """Return the text of the button that adds an entry to a section, empty without one."""
     return {
         CatalogSection.ACCELERATORS: tr("New accelerator…"),
         CatalogSection.SYSTEMS: tr("New system…"),
@@ -78,7 +78,7 @@ def explain_empty_list(
 ) -> tuple[str, str, str]:
     """Return why there are no rows, an explanation, and the text of the button.
 
-    `problem` is why the user's own facts cannot be used, empty if they can.
+    `problem` is why the user's facts cannot be used, empty otherwise.
     """
     if words.strip() or facets.active:
         query_text = tr("“{words}”", words=words.strip()) if words.strip() else ""
@@ -113,9 +113,9 @@ _BETWEEN: Final = "   ·   "
 def insert_price_headings(
     table: CatalogTable, places: Sequence[int], sorting: CatalogSorting | None, formatter: Formatter
 ) -> tuple[Sequence[CatalogLine], Sequence[int]]:
-    """Return the lines of a list, and which of them are headings.
+    """Return the lines of a list, with the heading lines.
 
-    Prices in the order of the catalog stand under a heading for each part; everything else under none.
+    Prices in catalog order have a heading per accelerator; other lists have none.
     """
     if table.section is not CatalogSection.PRICES or sorting is not None:
         return places, ()
@@ -151,11 +151,11 @@ def _format_price_range(summary: PriceSummary, formatter: Formatter) -> str:
 
 
 _SECTION_OF_MENU: Final = 51
-#: Settings by which rows are ordered and marked.
+#: Settings that change the order or the marks of rows.
 _FOLLOWED: Final = (STALE_PRICE_DAYS, STALE_FACT_DAYS, RANK_ANNOUNCED)
-#: How long sections are made in one go while nobody asks for them, in seconds.
+#: Seconds per idle slot for building sections.
 _PIECE_S: Final = 0.004
-#: What can be added by hand, by section.
+#: Kinds that can be added by hand, by section.
 _ADDED: Final = {
     CatalogSection.ACCELERATORS: EditorKind.ACCELERATOR,
     CatalogSection.SYSTEMS: EditorKind.SYSTEM,
@@ -165,7 +165,7 @@ _ADDED: Final = {
 
 
 class CatalogPage(CatalogListPage):
-    """Lists of the catalog. Selecting a cell selects it on the desk; what changes facts is asked for."""
+    """Lists of the catalog. Selecting a cell selects it on the desk; edits are only requested."""
 
     page_id = "catalog"
 
@@ -194,7 +194,7 @@ class CatalogPage(CatalogListPage):
         self._connect()
         theme.follow(self._dress)
 
-    # Putting together
+    # Construction
 
     def _build(self) -> None:
         theme = self.theme
@@ -205,7 +205,7 @@ class CatalogPage(CatalogListPage):
         views = [(section.value, label_section(section)) for section in CatalogSection]
         self.head = PageHeader(theme, tr("Catalog"), views, controls, with_copy=False)
         self.head.segment.set_value(self.section.value)
-        # So that the lists of all sections begin on one line.
+        # So that the lists of all sections start at the same y.
         self.head.keep_room(self.add_button, [format_add_action(section) for section in CatalogSection])
         self._content = QWidget()
         inner = make_column((self.view, 1), self.legend, on=self._content)
@@ -213,7 +213,7 @@ class CatalogPage(CatalogListPage):
         for widget in (self.note, self.head, self.filter):
             whole.addWidget(widget)
         self._stack = QStackedLayout()
-        # First to the page: a stack that belongs to none shows what it is given as a window.
+        # Added to the page first: a stack without a parent shows its widgets as windows.
         whole.addLayout(self._stack, 1)
         self._stack.addWidget(self._content)
         self._stack.addWidget(self.empty)
@@ -254,7 +254,7 @@ class CatalogPage(CatalogListPage):
         palette.setColor(self.backgroundRole(), self.theme.colour("page"))
         self.setPalette(palette)
 
-    # What is shown
+    # Display
 
     @property
     def shelf(self) -> CatalogSections:
@@ -268,7 +268,7 @@ class CatalogPage(CatalogListPage):
 
     @property
     def sorting(self) -> CatalogSorting | None:
-        """What the section that is shown is ordered by; None for the order of the catalog."""
+        """The sorting of the visible section; None for catalog order."""
         return self._sortings.get(self.section)
 
     @property
@@ -284,7 +284,7 @@ class CatalogPage(CatalogListPage):
         return self.settings.get(RANK_ANNOUNCED, default=False)
 
     def refresh(self) -> None:
-        """Show the section; lists follow the catalog and not the answer, which changes more often."""
+        """Show the section; lists follow the catalog rather than the answer, which changes more often."""
         if self.model.table.section is self.section and self.model.columnCount() and self._shelf is not None:
             self._show_swatches()
             return
@@ -328,12 +328,12 @@ class CatalogPage(CatalogListPage):
         self.filter.show_count(format_row_count(len(places), len(table.rows), self.desk.formatter))
         self.filter.show_facets(self.facets, self.rule, ranked=self._ranking(rule >= 0))
         self.view.setAccessibleDescription(self.filter.count.text())
-        # Of the other sections: once the list has been painted.
+        # Of the other sections: after the list has been painted.
         self._counting.start(0)
         self._show_empty(not places)
 
     def matches(self, section: CatalogSection, words: str) -> list[int]:
-        """Return the places of the rows of a section that hold these words, within its facets."""
+        """Return the positions of the rows of a section that contain these words, within its facets."""
         return self.shelf.places(
             section,
             words,
@@ -344,7 +344,7 @@ class CatalogPage(CatalogListPage):
         )
 
     def _ranking(self, has_tail: bool) -> bool | None:
-        """Return whether announced rows are ranked, None if there is nothing to rank them by."""
+        """Return whether announced rows are ranked, None without a ranking."""
         if self.section is not CatalogSection.ACCELERATORS or self.sorting is None:
             return None
         return self.includes_announced_in_ranking if has_tail or self.includes_announced_in_ranking else None
@@ -397,11 +397,11 @@ class CatalogPage(CatalogListPage):
             self.import_requested.emit()
 
     def _problem(self) -> str:
-        """Return why the user's own facts cannot be used, empty if they can."""
+        """Return why the user's facts cannot be used, empty if they can."""
         problem = self.desk.service.user_catalog.problem
         return "" if problem is None else to_sentence(format_message(problem.problem, self.desk.formatter))
 
-    # Searching, narrowing, ordering
+    # Search, filters, order
 
     def _filter(self, text: str) -> None:
         self._words = text
@@ -419,7 +419,7 @@ class CatalogPage(CatalogListPage):
         self._show_rows()
 
     def sort_by(self, number: int) -> None:
-        """Order the rows by a column; again turns the order round, then takes it back."""
+        """Sort the rows by a column; again reverses, then restores the order."""
         if not 0 <= number < self.model.columnCount():
             return
         column = self.model.column(number)
@@ -429,12 +429,12 @@ class CatalogPage(CatalogListPage):
         self.view.heads.viewport().update()
 
     def unsort(self) -> None:
-        """Show the rows in the order of the catalog."""
+        """Show the rows in catalog order."""
         self._sortings.pop(self.section, None)
         self._show_rows()
         self.view.heads.viewport().update()
 
-    # What happens elsewhere
+    # Changes elsewhere
 
     def _catalog_changed(self, _things: object) -> None:
         """Rebuild the lists from the changed catalog; scroll position and current cell stay."""
@@ -463,7 +463,7 @@ class CatalogPage(CatalogListPage):
     def _show_rewrite_offer(self, text: str, fault: bool) -> None:
         self.note.show_note(text, fault=fault)
 
-    # Making sections before they are asked for
+    # Building sections in advance
 
     def showEvent(self, event: QShowEvent) -> None:
         super().showEvent(event)

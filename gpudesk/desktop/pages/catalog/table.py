@@ -29,15 +29,15 @@ from gpudesk.domain.claim import ClaimStatus
 from gpudesk.report.catalog_lists import FIGURES
 from gpudesk.text.translation import tr
 
-#: Glyph and color of what is said beside a figure, in the order in which they stand.
+#: Glyph and color of a figure's marks, in display order.
 MARKS: Final = (
     (CatalogCellMark.OWN, "own", "link"),
     (CatalogCellMark.COMPUTED, "exact", "text3"),
     (CatalogCellMark.DISPUTED, "disputed", "disputed"),
 )
-#: Glyph and color of what is stale.
+#: Glyph and color of stale values.
 STALE: Final = ("partly", "disputed_text")
-#: Glyph and colors of glyph and word for each status of a claim.
+#: Glyph and colors of glyph and text for each status of a claim.
 STANCES: Final = {
     ClaimStatus.TAKEN.value: ("fits", "text1", "text1"),
     ClaimStatus.AGREES.value: ("", "", "text3"),
@@ -49,16 +49,16 @@ _INSET: Final = 10.0
 
 
 class CatalogTableView(PaintedTable):
-    """A table of thousands of rows that scrolls within a frame; its first column covers the others."""
+    """A table of thousands of rows that scrolls within a frame; its first column stays visible."""
 
     sort_requested = Signal(int)
     copy_requested = Signal()
-    #: Enter or a double click: what is done most with a row.
+    #: Enter or a double click: the default action of a row.
     used = Signal()
     add_requested = Signal()
     edit_requested = Signal()
     delete_requested = Signal()
-    #: The user moved a column or changed its width.
+    #: A column was moved or resized by the user.
     columns_changed = Signal()
 
     has_menu = True
@@ -73,9 +73,9 @@ class CatalogTableView(PaintedTable):
         self._chosen: frozenset[tuple[int, int]] = frozenset()
         self._swatches: list[tuple[float, float, int, bool]] = []
         self._tags: list[tuple[float, float, str]] = []
-        #: Widths that the user set, by the key of the column.
+        #: User-set widths, by the key of the column.
         self.user_widths: Mapping[str, int] = {}
-        #: Places in the palette of the parts of the scenario, and whether further ones, by id.
+        #: Palette indexes of the scenario's accelerators, and whether they are variants, by id.
         self.scenario_swatches: Mapping[str, tuple[int, bool]] = {}
         #: Whether the letter A acts on the current row.
         self.accepts_add_key = False
@@ -89,14 +89,14 @@ class CatalogTableView(PaintedTable):
         model.dataChanged.connect(self.viewport().update)
         theme.changed.connect(self.measure)
 
-    # Places
+    # Geometry
 
     def measure(self) -> None:
         vertical, section = self.verticalHeader(), self._table.table.section
         height = self._measures.row_height(section)
         if vertical.defaultSectionSize() != height:
             vertical.setDefaultSectionSize(height)
-        # Qt keeps the heights of lines through a reset.
+        # Qt keeps row heights through a reset.
         for number in self._tall:
             if number < len(self._table.lines):
                 vertical.resizeSection(number, height)
@@ -123,7 +123,7 @@ class CatalogTableView(PaintedTable):
         self.viewport().update()
 
     def _fit_rows(self, visible_columns: Sequence[int]) -> None:
-        """Give each row the height of its words."""
+        """Give each row the height of its text."""
         vertical, section = self.verticalHeader(), self._table.table.section
         word_columns = [
             (number, self.heads.sectionSize(number))
@@ -174,7 +174,7 @@ class CatalogTableView(PaintedTable):
         return rect
 
     def indexAt(self, place: QPoint) -> QModelIndex:
-        """Return the cell at a place; the first column covers the others."""
+        """Return the cell at a position; the first column covers the others."""
         row, column = self.rowAt(place.y()), self.heads.number_at(place)
         return self._table.index(row, column) if row >= 0 and column >= 0 else QModelIndex()
 
@@ -203,13 +203,13 @@ class CatalogTableView(PaintedTable):
         return self._table.index(line, column) if line >= 0 else QModelIndex()
 
     def show_cell(self, row_key: str, column_key: str = "") -> bool:
-        """Make a cell current without saying so, and bring it into sight; return whether it is shown."""
+        """Make a cell current silently, and scroll to it; return whether it is shown."""
         index = self.find_cell(row_key, column_key)
         self.show_current(index)
         return index.isValid()
 
     def selected_lines_and_columns(self) -> tuple[list[int], list[int]]:
-        """Return the lines and the columns, from left to right, that hold selected cells."""
+        """Return the lines and the columns, from left to right, with selected cells."""
         blocks = self.list_selected_blocks()
         lines = {line for top, bottom, _, _ in blocks for line in range(top, bottom + 1)}
         columns = {column for _, _, left, right in blocks for column in range(left, right + 1)}
@@ -245,7 +245,7 @@ class CatalogTableView(PaintedTable):
         return event.key() == Qt.Key.Key_A and self.accepts_add_key and not self._typed.active and unmodified
 
     def event(self, event: QEvent) -> bool:
-        """Keep the letter A from being a shortcut where it acts on the row."""
+        """Handle the letter A before shortcuts if it acts on the row."""
         is_asked = event.type() == QEvent.Type.ShortcutOverride and self.currentIndex().isValid()
         if is_asked and self._is_add_key(cast("QKeyEvent", event)):
             event.accept()
@@ -260,7 +260,7 @@ class CatalogTableView(PaintedTable):
     # Painting
 
     def paint(self, pen: ThemePainter, area: QRect) -> None:
-        """Paint lines and columns: those that scroll first, then the one that does not."""
+        """Paint lines and columns: scrolling ones first, then the fixed one."""
         painter = pen.painter
         painter.fillRect(area, self._theme.colour("page"))
         lines = self.find_visible_rows(area)
@@ -326,7 +326,7 @@ class CatalogTableView(PaintedTable):
                 if any(column.number == 0 for column in columns):
                     self._write_heading(line)
                 continue
-            # What is quiet must be read on a selection as well.
+            # Quiet text must be readable on a selection too.
             quiet = "text2" if self.currentIndex().row() == line.number or self._chosen else "text3"
             for column in columns:
                 self._write_cell(row, line, column, quiet)
@@ -365,7 +365,7 @@ class CatalogTableView(PaintedTable):
         token = "body_strong" if CatalogLayout.body(section) == "body" else "small_strong"
         colour = "text1"
         if self._table.headings:
-            # The heading says it already.
+            # Already in the heading.
             token, colour = CatalogLayout.body(section), "text2"
         x = column.start + length(MARGIN)
         right = column.end - length(WORD_END)
@@ -438,7 +438,7 @@ class CatalogTableView(PaintedTable):
         return QRectF(left, row.start, right - left, row.size - 1)
 
     def _find_ends(self, column: VisibleSection) -> tuple[float, float]:
-        """Return where the ring of a column's cells begins and ends: around figure and gutter, or words."""
+        """Return the ends of the focus ring in a column: around figure and gutter, or text."""
         length = self._theme.length
         spec = self._table.column(column.number)
         if spec.kind is CatalogColumnKind.NAME:

@@ -22,37 +22,37 @@ from gpudesk.domain.catalog_table import CatalogCellValue, CatalogColumn, Catalo
 from gpudesk.report.catalog_lists import FIGURES, label_column, label_column_group
 from gpudesk.text.translation import tr
 
-#: Lengths of the design: the margin of the page, the room after words, and the gutter right of figures.
+#: Design lengths: the margin of the page, the space after text, and the gutter right of figures.
 MARGIN: Final = 16.0
 WORD_END: Final = 12.0
 GUTTER: Final = 18.0
 WIDE_GUTTER: Final = 33.0
 FIGURE_START: Final = 5.0
 SWATCH: Final = 25.0
-#: Room for a mark left of a word, and for one right of an age.
+#: Space for a mark left of a text, and right of an age.
 MARK: Final = 15.0
 _TAG_GAP: Final = 8.0
-#: The most that words take by themselves, and the least that they are cut to.
+#: Maximum text width by default, and the minimum when cut.
 _MOST_WORDS: Final = 250.0
 _LEAST_WORDS: Final = 84.0
 _MOST_VALUE: Final = 130.0
 _MOST_NAME: Final = 300.0
 _LEAST_NAME: Final = 128.0
 _TAGGED_NAME: Final = 82.0
-#: Words that are short by themselves keep more of their width.
+#: Columns of short text keep more of their width.
 _LEAST: Final = {
     CatalogColumnKind.DATE: 96.0,
     CatalogColumnKind.AGE: 100.0,
     CatalogColumnKind.ATTRIBUTE: 104.0,
     CatalogColumnKind.UNIT: 62.0,
 }
-#: What a column may grow by where there is room to spare.
+#: Maximum growth of a column if there is room.
 _SPARE: Final = 46.0
 _SAMPLE: Final = 16
-#: The share of rows whose words a column holds by itself; few long ones do not take the room of the others.
+#: Share of rows whose text a column fits by itself, so that few long ones do not take the space of others.
 _MOST_ROWS: Final = 0.9
 _SAMPLED_ROWS: Final = 500
-#: Longer lists are set closer.
+#: Longer lists have lower rows.
 _CLOSE: Final = frozenset(
     {
         CatalogSection.SYSTEMS,
@@ -63,13 +63,13 @@ _CLOSE: Final = frozenset(
         CatalogSection.SOURCES,
     }
 )
-#: Lists whose words are broken into lines.
+#: Lists with wrapped text.
 _WRAPPED: Final = frozenset({CatalogSection.ACCELERATORS, CatalogSection.DISPUTES})
 
 
 @dataclass(frozen=True, slots=True)
 class ColumnWidthRange:
-    """What a column takes by its content, what it can be cut to, and what it would take uncut."""
+    """Width of a column by its content, its minimum, and its full width."""
 
     width: float
     least: float
@@ -77,7 +77,7 @@ class ColumnWidthRange:
 
 
 class CatalogLayout:
-    """Computes heights and widths from the theme's letters; what was measured is kept by table."""
+    """Computes heights and widths from the theme's fonts; measurements are cached by table."""
 
     def __init__(self, theme: Theme, texts: TextCache) -> None:
         self._theme = theme
@@ -104,7 +104,7 @@ class CatalogLayout:
         return section in _WRAPPED
 
     def break_words(self, section: CatalogSection, text: str, width: float) -> tuple[str, ...]:
-        """Return the lines of a cell's words in a column of so much width."""
+        """Return the lines of a cell's text in a column of this width."""
         if section not in _WRAPPED:
             return (text,)
         return self._measure.lines(text, self.body(section), self.room_for_words(width))
@@ -124,7 +124,7 @@ class CatalogLayout:
     def widths(
         self, model: CatalogModel, visible_columns: Sequence[int], room: int, chosen: Mapping[str, int]
     ) -> dict[int, int]:
-        """Return the width of each shown column; `chosen` are those that the user set, by key."""
+        """Return the width of each visible column; `chosen` are user-set ones, by key."""
         self._follow(model)
         naturals = {column: self._natural(model, column) for column in visible_columns}
         fixed = {
@@ -138,7 +138,7 @@ class CatalogLayout:
         return {column: round(width) for column, width in widths.items()}
 
     def _shared(self, naturals: Mapping[int, ColumnWidthRange], room: float) -> dict[int, float]:
-        """Share the room: what is cut first gets its whole width, then all a little more; else all yield."""
+        """Distribute the width: first to cut columns up to their full width, then a little to all; else shrink all."""
         wished_widths = {column: natural.width for column, natural in naturals.items()}
         spare = room - sum(wished_widths.values())
         if spare < 0:
@@ -157,7 +157,7 @@ class CatalogLayout:
         return wished_widths
 
     def gutter(self, model: CatalogModel, number: int) -> float:
-        """Return the room for marks right of the figures of a column: for one, or for two."""
+        """Return the space for marks right of a column's figures: for one, or for two."""
         self._follow(model)
         width = self._gutters.get(number)
         if width is None:
@@ -210,7 +210,7 @@ class CatalogLayout:
         return ColumnWidthRange(width, min(width, least), whole)
 
     def _usual(self, model: CatalogModel, number: int) -> float:
-        """Return the width that holds the words of most rows; of long lists some rows stand for all."""
+        """Return the width that fits the text of most rows; long lists are sampled."""
         rows = model.table.rows
         counted = Counter(row.values[number] for row in rows[:: len(rows) // _SAMPLED_ROWS + 1])
         few = (1 - _MOST_ROWS) * counted.total()
@@ -233,7 +233,7 @@ class CatalogLayout:
         return f"{font}_strong" if column.kind is CatalogColumnKind.NAME else font
 
     def _tagged(self, model: CatalogModel) -> float:
-        """Return the width that the names beside a tag take, which must not be cut to nothing."""
+        """Return the width of names next to a tag, which must not be cut completely."""
         announced = [row for row in model.table.rows if row.announced]
         most = self._theme.length(_TAGGED_NAME)
         texts = (min(most, self._texts.width("body_strong", model.text(row, 0))) for row in announced)
@@ -258,7 +258,7 @@ class CatalogLayout:
 
 
 def choose_value_font(column: CatalogColumn, value: CatalogCellValue, font: str) -> str:
-    """Return the font of a value: two amounts are set smaller than one."""
+    """Return the font of a value: ranges are smaller."""
     return "small" if column.kind is CatalogColumnKind.MONEY and isinstance(value, tuple) else font
 
 
@@ -266,7 +266,7 @@ def _find_longest_rows(rows: Collection[CatalogRow], number: int) -> list[Catalo
     by_value = {row.values[number]: row for row in rows if row.values[number] is not None}
     if len(by_value) > _SAMPLE:
         longest = sorted(by_value, key=lambda value: len(str(value)), reverse=True)[:_SAMPLE]
-        # Large figures have more digits before the point than small ones have in all.
+        # Large figures have more digits before the point than small ones in total.
         numbers = [value for value in by_value if isinstance(value, int | float)]
         if numbers:
             longest += [max(numbers), min(numbers)]
@@ -281,7 +281,7 @@ _ARROW: Final = 12.0
 class CatalogHeader(PaintedHeader):
     """Paints the heads of columns and of groups of columns; the first does not scroll."""
 
-    #: The number of the column that is to order the rows.
+    #: The column to sort the rows by.
     sort_requested = Signal(int)
 
     def __init__(self, theme: Theme, measures: CatalogLayout, model: CatalogModel, parent: QWidget) -> None:
@@ -306,7 +306,7 @@ class CatalogHeader(PaintedHeader):
         return [number for number in order if not self.isSectionHidden(number)]
 
     def start_of(self, number: int) -> int:
-        """Return where a column begins on the screen; the first stays where it is."""
+        """Return where a column starts on the screen; the first stays in place."""
         return 0 if number == 0 else self.sectionViewportPosition(number)
 
     @property
@@ -314,7 +314,7 @@ class CatalogHeader(PaintedHeader):
         return self.sectionSize(0) if self.count() else 0
 
     def number_at(self, place: QPoint) -> int:
-        """Return the column under a place, -1 for none."""
+        """Return the column at a position, -1 for none."""
         return 0 if 0 <= place.x() < self.frozen_width else super().number_at(place)
 
     # Painting
@@ -390,7 +390,7 @@ class CatalogHeader(PaintedHeader):
         theme = self._theme
         start = self.start_of(first) + theme.length(10)
         end = self.start_of(last) + self.sectionSize(last) - theme.length(GUTTER - 4)
-        # Of columns that are scrolled out of sight in part, over those in sight.
+        # Partly scrolled columns, over visible ones.
         start, end = max(start, self.frozen_width), min(end, self.width())
         if end - start < theme.length(24):
             return
@@ -403,7 +403,7 @@ class CatalogHeader(PaintedHeader):
     # The mouse
 
     def mousePressEvent(self, event: QMouseEvent) -> None:
-        """Order by the first column where it covers another; else click, move or resize."""
+        """Sort by the first column where it covers another; else click, move or resize."""
         if self._over_frozen(event.position().toPoint()) and event.button() == Qt.MouseButton.LeftButton:
             self.sort_requested.emit(0)
             return

@@ -35,7 +35,7 @@ _DIFFERENCES: Final = "compare.differences_only"
 
 
 class ArrangementController(QObject):
-    """Holds one `ComparisonArrangement`. Which columns are hidden and how they are ordered ends with the session."""
+    """Holds one `ComparisonArrangement`. Hidden columns and sorting last for the session."""
 
     changed = Signal()
 
@@ -102,7 +102,7 @@ def _read_words(values: list[Any]) -> tuple[str, ...]:
     return tuple(value for value in values if isinstance(value, str))
 
 
-#: Sections of the menus that the page adds its actions to.
+#: Sections of the menus for the page's actions.
 _SECTION: Final = 50
 
 
@@ -162,7 +162,7 @@ class ComparisonCommands:
             act(head)
 
     def _position(self, head: ComparisonHead) -> int | None:
-        """Return the place of a column in the scenario, which may have changed since it was answered."""
+        """Return the position of a column in the scenario, which can have changed since the answer."""
         keys = make_column_keys(self._desk.scenario.accelerators)
         return keys.index(head.key) if head.key in keys else None
 
@@ -173,7 +173,7 @@ class ComparisonCommands:
             self._desk.apply(edited, tr("Set {name} as baseline", name=head.name))
 
     def move_column(self, head: ComparisonHead, step: int) -> None:
-        """Move a column past its neighbour that is shown, in the scenario's order."""
+        """Move a column past its visible neighbor, in the scenario's order."""
         self._arranger.change(sorting=None)
         target = self._neighbour(head, step)
         position = self._position(head)
@@ -182,7 +182,7 @@ class ComparisonCommands:
             self._desk.apply(edited, tr("Move {name}", name=head.name))
 
     def _neighbour(self, head: ComparisonHead, step: int) -> int | None:
-        """Return the place in the scenario of the next column that is shown, in the scenario's order."""
+        """Return the scenario position of the next visible column, in the scenario's order."""
         hidden = self._arranger.arrangement.hidden_columns
         visible_heads = [each for each in self._model.table.heads if each.key not in hidden]
         place = next((place for place, each in enumerate(visible_heads) if each.key == head.key), None)
@@ -202,7 +202,7 @@ class ComparisonCommands:
     # Copying
 
     def copy(self) -> None:
-        """Copy the selected cells: one alone as its number, several with their labels; none is the table."""
+        """Copy the selected cells: a single one as its number, several with their labels; none copies the table."""
         cells = self._view.selected_cells()
         if not cells:
             self.copy_table()

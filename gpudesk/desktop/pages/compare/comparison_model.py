@@ -24,7 +24,7 @@ from gpudesk.text.translation import tr
 
 @dataclass(frozen=True, slots=True)
 class ComparisonSorting:
-    """Columns in the order of their values in the row of this key."""
+    """Columns sorted by their values in the row of this key."""
 
     row: str
     descending: bool
@@ -32,9 +32,9 @@ class ComparisonSorting:
 
 @dataclass(frozen=True, slots=True)
 class ComparisonArrangement:
-    """What of the table is shown, and in which order.
+    """Which rows and columns are shown, and in which order.
 
-    `row_order` holds the keys of rows that were moved, all of their group. Columns are hidden by their key.
+    `row_order` holds the keys of moved rows, with their whole group. Columns are hidden by key.
     """
 
     differences_only: bool = False
@@ -63,7 +63,7 @@ class ComparisonLine:
 
 
 def list_lines(table: ComparisonTable, arrangement: ComparisonArrangement) -> tuple[ComparisonLine, ...]:
-    """Return the lines that are shown, headings included; a group without rows has no heading."""
+    """Return the visible lines, including headings; an empty group has no heading."""
     lines: list[ComparisonLine] = []
     positions = list_shown_columns(table, arrangement)
     words = arrangement.filter.casefold().split()
@@ -87,7 +87,7 @@ def _passes(
     *,
     differences_only: bool,
 ) -> bool:
-    """Whether a row has all words that are looked for; of one column all rows count as differing."""
+    """Whether a row contains all search words; with a single column all rows count as differing."""
     if differences_only and len(positions) > 1 and not row.differs(positions):
         return False
     if not words:
@@ -97,7 +97,7 @@ def _passes(
 
 
 def order_rows(rows: Iterable[ComparisonRow], order: Sequence[str]) -> tuple[ComparisonRow, ...]:
-    """Return rows as the user has ordered them; one without a place follows the row before it."""
+    """Return rows in the user's order; a row without a position follows its predecessor."""
     natural = list(rows)
     places = {key: place for place, key in enumerate(order)}
     placed = sorted((row for row in natural if row.key in places), key=lambda row: places[row.key])
@@ -110,7 +110,7 @@ def order_rows(rows: Iterable[ComparisonRow], order: Sequence[str]) -> tuple[Com
 
 
 def move_row(table: ComparisonTable, arrangement: ComparisonArrangement, key: str, step: int) -> ComparisonArrangement:
-    """Return the arrangement with a row moved past its neighbour that is shown, up (-1) or down (1)."""
+    """Return the arrangement with a row moved past its visible neighbor, up (-1) or down (1)."""
     row_keys = [line.key for line in list_lines(table, arrangement) if line.row is not None]
     group = next((group for group in table.groups if any(row.key == key for row in group.rows)), None)
     if group is None:
@@ -127,7 +127,7 @@ def move_row(table: ComparisonTable, arrangement: ComparisonArrangement, key: st
 
 
 def list_shown_columns(table: ComparisonTable, arrangement: ComparisonArrangement) -> tuple[int, ...]:
-    """Return the positions of the columns that are shown, in the order in which they are."""
+    """Return the positions of the visible columns, in order."""
     visible_positions = [
         position for position, head in enumerate(table.heads) if head.key not in arrangement.hidden_columns
     ]
@@ -143,7 +143,7 @@ def list_shown_columns(table: ComparisonTable, arrangement: ComparisonArrangemen
         cell = row.cells[position]
         return (float(cell.value or 0), "") if numbers else (0.0, cell.text.casefold())
 
-    # Python sorts stably in reverse too: equals stay in the order of the scenario both ways.
+    # Python's sort is stable in reverse too: ties keep the scenario's order.
     return (*sorted(known_positions, key=value, reverse=sorting.descending), *unknown)
 
 
@@ -152,7 +152,7 @@ def find_row(table: ComparisonTable, key: str) -> ComparisonRow | None:
 
 
 def next_row_sorting(table: ComparisonTable, sorting: ComparisonSorting | None, key: str) -> ComparisonSorting | None:
-    """Return what asking for a row leads to: the best first, then the reverse, then the scenario's order."""
+    """Return the next sorting by a row: the best first, then reversed, then the scenario's order."""
     row = find_row(table, key)
     best_first = row is None or (row.more_is_better is not False and any(c.is_figure for c in row.cells))
     if sorting is None or sorting.row != key:
@@ -167,8 +167,8 @@ _Role = Qt.ItemDataRole
 class ComparisonModel(TableItemModel):
     """A `ComparisonTable` in a `ComparisonArrangement`.
 
-    New figures in the same rows and columns are told as changed data, so that selection and scrolling stay;
-    anything else is told as a reset.
+    New figures in the same rows and columns are signaled as changed data, so that selection and scrolling stay; other
+    changes are a reset.
     """
 
     def __init__(self, formatter: Formatter, parent: QObject | None = None) -> None:
@@ -179,7 +179,7 @@ class ComparisonModel(TableItemModel):
         self.lines: tuple[ComparisonLine, ...] = ()
         self.positions: tuple[int, ...] = ()
 
-    # Putting in
+    # Updates
 
     def show(self, table: ComparisonTable, arrangement: ComparisonArrangement) -> None:
         new_lines, new_positions = list_lines(table, arrangement), list_shown_columns(table, arrangement)
@@ -239,7 +239,7 @@ class ComparisonModel(TableItemModel):
         return None if line.row is None else line.row.cells[self.positions[column]]
 
     def index_of(self, row_key: str, column_key: str) -> QModelIndex:
-        """Return the index of a cell by keys; invalid where it is not shown."""
+        """Return the index of a cell by keys; invalid if it is not shown."""
         row = next((number for number, line in enumerate(self.lines) if line.key == row_key), -1)
         keys = [self.table.heads[position].key for position in self.positions]
         return self.index(row, keys.index(column_key)) if row >= 0 and column_key in keys else QModelIndex()
@@ -251,7 +251,7 @@ class ComparisonModel(TableItemModel):
             return line.group.title
         return describe_compared_cell(self.table, line.row, self.positions[column], self._formatter)
 
-    # What is shown and read out
+    # Display and accessibility
 
     def count_rows(self) -> int:
         return len(self.lines)
@@ -259,7 +259,7 @@ class ComparisonModel(TableItemModel):
     def count_columns(self) -> int:
         return len(self.positions)
 
-    def get_flags(self, row: int, column: int) -> Qt.ItemFlag:  # noqa: ARG002 - headings are whole lines
+    def get_flags(self, row: int, column: int) -> Qt.ItemFlag:  # noqa: ARG002 - headings span whole lines
         return HEADING if self.lines[row].row is None else SELECTABLE
 
     def get_text(self, row: int, column: int) -> str:
@@ -268,7 +268,7 @@ class ComparisonModel(TableItemModel):
             return self.lines[row].group.title if column == 0 else ""
         return cell.text
 
-    def get_alignment(self, column: int) -> Qt.AlignmentFlag:  # noqa: ARG002 - all alike
+    def get_alignment(self, column: int) -> Qt.AlignmentFlag:  # noqa: ARG002 - the same for all
         return Qt.AlignmentFlag.AlignRight
 
     def get_label(self, section: int, *, spoken: bool) -> str:
@@ -291,7 +291,7 @@ class ComparisonModel(TableItemModel):
 
 
 def _runs(numbers: Sequence[int]) -> Iterator[tuple[int, int]]:
-    """Yield the first and the last number of each run of neighbours."""
+    """Yield the first and the last number of each consecutive run."""
     start = 0
     for place in range(1, len(numbers) + 1):
         if place == len(numbers) or numbers[place] != numbers[place - 1] + 1:
@@ -299,14 +299,14 @@ def _runs(numbers: Sequence[int]) -> Iterator[tuple[int, int]]:
             start = place
 
 
-#: Whether a line is the heading of a group.
+#: Role: whether a line is the heading of a group.
 HEADING_ROLE: Final = _Role.UserRole
 
 
 class RowChoiceModel(QAbstractListModel):
-    """Every row of the table with a tick; the tick of a heading is that of all its rows together."""
+    """Every row of the table with a check box; the one of a heading covers all its rows."""
 
-    #: Keys of the rows that are hidden, after the user changed a tick.
+    #: Keys of the hidden rows, after a change of a check box.
     chosen = Signal(object)
 
     def __init__(self, parent: QObject | None = None) -> None:

@@ -21,19 +21,19 @@ _MARGIN: Final = 16.0
 _GAP: Final = 8.0
 _NAME_GAP: Final = 5.0
 _GLYPH: Final = 14.0
-#: White above and below the lines.
+#: Space above and below the lines.
 _PAD: Final = 10.0
-#: The bar of odds, and what is white above it.
+#: The bar of odds, and the space above it.
 _BAR: Final = 5.0
 _ABOVE_BAR: Final = 4.0
-#: From so many leaders on, swatches say little.
+#: With at least this many leaders, swatches are left out.
 _MANY: Final = 4
-#: What is left out where there is too little room; the table has it too.
+#: Left out in narrow windows; the table has it too.
 _EXPENDABLE: Final = ("tpot_ms", "ttft_ms")
 
 
 class LeaderDetail(IntEnum):
-    """How much detail the leaders are shown with."""
+    """The level of detail of the leaders."""
 
     NOTHING = 0
     SWATCHES = 1
@@ -41,7 +41,7 @@ class LeaderDetail(IntEnum):
 
 
 class HeadlineBox(QAbstractButton):
-    """One answer; pressing it selects the figure of the first that leads."""
+    """One answer; pressing it selects the figure of the first leader."""
 
     def __init__(self, measure: TextMeasure, parent: QWidget) -> None:
         super().__init__(parent)
@@ -72,7 +72,7 @@ class HeadlineBox(QAbstractButton):
         return QSize(round(self.needed()), self.height())
 
     def needed(self) -> float:
-        """Return the width that the answer takes, with as much of its leaders as is shown now."""
+        """Return the width of the answer with the current detail of its leaders."""
         answer, theme = self.answer, self._theme
         if answer is None:
             return 0.0
@@ -90,7 +90,7 @@ class HeadlineBox(QAbstractButton):
         return self._measure.width(text, font)
 
     def paintEvent(self, event: QPaintEvent) -> None:  # noqa: ARG002 - Qt's name
-        """Draw the three lines, and a fourth where an announced part would lead."""
+        """Draw the three lines, and a fourth if an announced accelerator would lead."""
         with QPainter(self) as painter:
             if self.answer is not None:
                 self._draw(ThemePainter(painter, self._theme), self.answer)
@@ -121,7 +121,7 @@ class HeadlineBox(QAbstractButton):
             pen.text(fourth, announced.text if fits else announced.brief, font="small", colour="text3")
 
     def _leader(self, pen: ThemePainter, leader: HeadlineLeader, x: float, level: float, right: float) -> float:
-        """Draw a swatch and a name as far as there is room; return where they end."""
+        """Draw a swatch and a name as far as they fit; return the x where they end."""
         theme = self._theme
         if x + theme.length(SWATCH_WIDTH) > right:
             return right
@@ -134,9 +134,9 @@ class HeadlineBox(QAbstractButton):
 
 
 class HeadlineStrip(QWidget):
-    """The answers side by side, divided by hairlines, each as wide as it needs."""
+    """The answers side by side, with dividers, each as wide as necessary."""
 
-    #: Key of the column and name of the figure that were pressed.
+    #: Column key and figure name that were pressed.
     chosen = Signal(str, str)
 
     def __init__(self, theme: Theme, parent: QWidget | None = None) -> None:
@@ -159,11 +159,11 @@ class HeadlineStrip(QWidget):
         self.update()
 
     def show_answers(self, answers: Sequence[Headline], *, steady: bool = False) -> None:
-        """Show answers. `steady` keeps the widths where they suffice, so that nothing moves in a drag."""
+        """Show answers. `steady` keeps sufficient widths, so that nothing moves during a drag."""
         while len(self._boxes) < len(answers):
             box = HeadlineBox(self._texts, self)
             box.clicked.connect(lambda _=False, box=box: self._pressed(box))
-            # Made after the table, yet read before it.
+            # Built after the table, but read before it.
             QWidget.setTabOrder(self._boxes[-1] if self._boxes else self, box)
             self._boxes.append(box)
         for number, box in enumerate(self._boxes):
@@ -194,7 +194,7 @@ class HeadlineStrip(QWidget):
         self._place()
 
     def _place(self) -> None:
-        """Give each answer what it needs; where there is too little, the longest lists of leaders yield."""
+        """Give each answer its width; if space is short, the longest lists of leaders shrink."""
         boxes = self._boxes[: self._count]
         if not boxes:
             return
@@ -204,10 +204,10 @@ class HeadlineStrip(QWidget):
         self._share(boxes, self.width() - self._theme.px(_MARGIN) * (1 + len(boxes)))
 
     def _yielded(self, boxes: list[HeadlineBox]) -> list[HeadlineBox]:
-        """Take names, then swatches, then whole answers away until there is room; return what is left."""
+        """Remove names, then swatches, then whole answers until they fit; return the rest."""
         for box in boxes:
             box.naming = LeaderDetail.NAMES
-        # The longest lists first, of equal ones the less important at the right.
+        # The longest lists first, on ties the less important at the right.
         crowded = sorted(boxes, key=lambda box: (-box.leaders, -boxes.index(box)))
         for naming, least in ((LeaderDetail.SWATCHES, 1), (LeaderDetail.NOTHING, _MANY)):
             for box in crowded:
@@ -217,7 +217,7 @@ class HeadlineStrip(QWidget):
             if self._is_over(boxes):
                 boxes = [box for box in boxes if box.figure != figure]
         for box in reversed(crowded):
-            # What is left over goes first to where one alone leads.
+            # Remaining space goes first to answers with a single leader.
             former_naming, box.naming = box.naming, LeaderDetail.NAMES
             if self._is_over(boxes):
                 box.naming = former_naming

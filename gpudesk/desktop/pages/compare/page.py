@@ -59,7 +59,7 @@ _LINES = 16
 
 
 class _CheckDelegate(QStyledItemDelegate):
-    """Paints a tick and a label, headings stronger; any click on a line changes its tick."""
+    """Paints a check box and a label, headings bold; any click on a line toggles it."""
 
     def __init__(self, theme: Theme, parent: QWidget) -> None:
         super().__init__(parent)
@@ -112,7 +112,7 @@ class _CheckDelegate(QStyledItemDelegate):
 
 
 class _CheckList(QListView):
-    """Hands Enter to the delegate too, which the space bar reaches by itself."""
+    """Passes Enter to the delegate too, like the space bar."""
 
     def keyPressEvent(self, event: QKeyEvent) -> None:
         if event.key() in (Qt.Key.Key_Return, Qt.Key.Key_Enter) and self.currentIndex().isValid():
@@ -122,7 +122,7 @@ class _CheckList(QListView):
 
 
 class RowChooser(QFrame):
-    """Stays open until Esc or a click outside; each tick applies at once."""
+    """Stays open until Esc or a click outside; each toggle applies at once."""
 
     #: Keys of the rows to hide.
     chosen = Signal(object)
@@ -150,7 +150,7 @@ class RowChooser(QFrame):
         make_column(head, self._list, gap=4, margins=(6, 6, 6, 6), on=self)
 
     def show_rows(self, groups: tuple[ComparisonGroup, ...], hidden: Set[str]) -> None:
-        """List rows with ticks at those that are not hidden; the line that is current stays."""
+        """List rows, checked unless hidden; the current line stays."""
         row = self._list.currentIndex().row()
         scroll = self._list.verticalScrollBar().value()
         self.model.show(groups, hidden)
@@ -174,7 +174,7 @@ class RowChooser(QFrame):
 
 
 _BEST: Final = TINT
-#: The order in which marks are explained.
+#: The order of marks in the legend.
 _ORDER: Final = (_BEST, "overlap", "own", "disputed", *(basis.value for basis in EstimateBasis), "partly", "unfit")
 
 
@@ -214,16 +214,16 @@ def explain_mark(mark: str) -> str:
 
 
 class ComparisonLegend(MarkLegend):
-    """Explains the marks that are in the table, and no others."""
+    """Explains the marks in the table, and no others."""
 
     def show_marks(self, marks: tuple[str, ...]) -> None:
         self.explain([(mark, explain_mark(mark)) for mark in marks])
 
 
 class ComparisonCorner(QWidget):
-    """Lies over the view's own corner."""
+    """Covers the view's own corner."""
 
-    #: The user wants to see the hidden columns.
+    #: The user wants to show hidden columns.
     columns_wanted = Signal()
 
     def __init__(self, theme: Theme, view: QTableView) -> None:
@@ -271,7 +271,7 @@ class ComparisonCorner(QWidget):
             pen.text(place, self._text, font="small", colour="text3")
 
 
-#: Figure -> the cost that the panel explains.
+#: Figure -> the cost explained in the panel.
 _EXPLAINED_COSTS: Final = {"rented_usd_per_million_output": RENTED, "owned_usd_per_million_output": OWNED}
 _ALL_ROWS, _DIFFERENCES = "all", "differences"
 _SECTION = 51
@@ -303,7 +303,7 @@ class ComparePage(DeskPage):
         self._connect()
         theme.follow(self._dress)
 
-    # Putting together
+    # Construction
 
     def _build(self) -> None:
         theme = self.theme
@@ -335,7 +335,7 @@ class ComparePage(DeskPage):
         whole.addWidget(self._head)
         whole.addWidget(self.note)
         self._stack = QStackedLayout()
-        # First to the page: a stack that belongs to none shows what it is given as a window.
+        # Added to the page first: a stack without a parent shows its widgets as windows.
         whole.addLayout(self._stack, 1)
         self._stack.addWidget(self._content)
         self._stack.addWidget(self._missing)
@@ -377,7 +377,7 @@ class ComparePage(DeskPage):
         palette.setColor(self.backgroundRole(), self.theme.colour("page"))
         self.setPalette(palette)
 
-    # Showing
+    # Display
 
     def refresh(self) -> None:
         desk = self.desk
@@ -395,7 +395,7 @@ class ComparePage(DeskPage):
             control.setVisible(self._stack.currentIndex() == 0)
 
     def _problems(self) -> str:
-        """Return why the scenario, or one of its columns, has no answer; nothing where all have."""
+        """Return why the scenario, or one of its columns, has no answer; empty if all have one."""
         desk, formatter = self.desk, self.desk.formatter
         if desk.missing is not None:
             return ""
@@ -413,7 +413,7 @@ class ComparePage(DeskPage):
         return " ".join(problems)
 
     def _add_costs(self, answer: Answer) -> Answer:
-        """Return the answer with its costs; as it is where the assumptions of costs cannot be read."""
+        """Return the answer with its costs; unchanged if the cost assumptions cannot be read."""
         evaluated = self.desk.evaluated
         if evaluated is None:
             return answer
@@ -476,7 +476,7 @@ class ComparePage(DeskPage):
             self.desk.select(_select_row(row, column_key))
 
     def _follow_selection(self) -> None:
-        """Make the selected figure's cell current; where several rows show it, the one that is stays."""
+        """Make the selected figure's cell current; if several rows show it, the current one stays."""
         chosen = self.desk.selection
         keys = self.view.current_keys()
         if chosen is not None and keys is not None:
@@ -553,7 +553,7 @@ def _select_compared_figure(column_key: str, figure: str) -> Selection:
 
 
 def _is_helped_by_other_counts(answer: Answer) -> bool:
-    """Whether a column has no room for the model at its count, and would have with more."""
+    """Whether a column does not fit at its count, but would with another."""
     return any(
         choice.count is not None and column.estimate is not None and column.estimate.needs is not None
         for choice, column in zip(answer.scenario.accelerators, answer.columns, strict=True)

@@ -21,23 +21,23 @@ from gpudesk.report.comparison.table import shows_basis
 from gpudesk.report.comparison.tables import CellMarking, ComparisonCell, ComparisonHead, ComparisonRow
 from gpudesk.text.translation import tr
 
-#: Lengths of the design.
+#: Design lengths.
 LABEL_WIDTH: Final = 232.0
 _LEAST_LABEL: Final = 168.0
 _MOST_LABEL: Final = 264.0
-#: Beyond this a difference is too far from its figure to be read with it.
+#: A difference further from its figure cannot be read with it.
 _MOST_COLUMN: Final = 300.0
-#: Room for what tells one name from another; the tool tip has the whole.
+#: Space that distinguishes names; the tooltip has the full name.
 _LEAST_NAME: Final = 76.0
 LABEL_MARGIN: Final = 16.0
-#: Room right of the unit, in which the arrow of a row appears.
+#: Space right of the unit for the arrow of a row.
 LABEL_END: Final = 17.0
 _SWATCH: Final = 25.0
 
 
 @dataclass(frozen=True, slots=True)
 class CellMargins:
-    """Room in a cell left of the difference and right of the figure, and of the tint to the cell's edge."""
+    """Space in a cell left of the difference and right of the figure, and from the tint to the cell's edge."""
 
     left: float
     gutter: float
@@ -66,7 +66,7 @@ class ComparisonLayout:
         self._texts = texts
 
     def height(self, line: ComparisonLine) -> int:
-        """Return the height of a line: a heading, a row, or a row with a second line in its cells."""
+        """Return the height of a line: a heading, a row, or a row with second lines."""
         theme = self._theme
         if line.row is None:
             return theme.line("small") + theme.px(19)
@@ -78,9 +78,9 @@ class ComparisonLayout:
         return theme.line("option") + theme.line("caption") + theme.px(23)
 
     def widths(self, room: int, heads: Iterable[ComparisonHead], rows: Iterable[ComparisonRow]) -> ComparisonWidths:
-        """Return widths that fill the room; where it is short, figures keep theirs.
+        """Return widths that fill the space; if it is short, figures keep theirs.
 
-        Labels yield first, then the names in the heads, which are cut.
+        Labels shrink first, then the names in the heads, which are cut.
         """
         listed, visible_rows = list(heads), list(rows)
         length, needed = self._theme.length, self._least_label(visible_rows)
@@ -96,7 +96,7 @@ class ComparisonLayout:
             dense = self._least_column(listed, visible_rows, DENSE, with_names=False)
         label = min(full, room - count * dense)
         if label < least:
-            # The columns have to be scrolled anyway.
+            # The columns have to scroll anyway.
             label = full
         return ComparisonWidths(label, max(dense, (room - label) // count), DENSE)
 
@@ -119,7 +119,7 @@ class ComparisonLayout:
         return int(max(fixed + figures, head)) + 1
 
     def _cell_width(self, cell: ComparisonCell, margins: CellMargins) -> float:
-        """Return what a figure takes with its difference and its band; words take what is left."""
+        """Return the width of a figure with its difference and interval; text takes the rest."""
         width = self._texts.width
         if cell.value is None:
             return 0.0 if margins is DENSE else self._unknown_width(cell)
@@ -141,17 +141,17 @@ class ComparisonLayout:
 
 
 def shows_range(cell: ComparisonCell) -> bool:
-    """Return whether a cell's text is a range, as of a price, which may be set smaller as words may."""
+    """Return whether a cell's text is a range, such as a price, which can be smaller like text."""
     return cell.low is not None and cell.band is None
 
 
 def locate_heading(row: VisibleSection, theme: Theme) -> float:
-    """Return the level of the words of a heading, which stand low in their line."""
+    """Return the y of a heading's text, which is low in its line."""
     return row.start + row.size - theme.length(7) - theme.line("small") / 2
 
 
 def lay_out_heading(line: ComparisonLine, theme: Theme, texts: TextCache) -> list[tuple[float, str, str, str]]:
-    """Return the words of a heading as (x from the left of the table, font, color, text)."""
+    """Return the texts of a heading as (x from the left of the table, font, color, text)."""
     x = theme.length(LABEL_MARGIN)
     words = [(x, "label", "text1", line.group.title)]
     if line.group.note:
@@ -162,12 +162,12 @@ def lay_out_heading(line: ComparisonLine, theme: Theme, texts: TextCache) -> lis
 
 _SWATCH_GAP: Final = 5.0
 _ARROW: Final = 12.0
-#: Between the parts of the second line of a head.
+#: Separator in the second line of a head.
 _DOT: Final = " · "
 
 
 class ComparisonColumnHeader(PaintedHeader):
-    """Swatch and name of each accelerator, what it is, and which one is the baseline."""
+    """Swatch and name of each accelerator, its description, and the baseline mark."""
 
     def __init__(self, theme: Theme, texts: TextCache, model: ComparisonModel, parent: QWidget) -> None:
         super().__init__(theme, tr("Accelerators"), Qt.Orientation.Horizontal, parent)
@@ -205,22 +205,22 @@ class ComparisonColumnHeader(PaintedHeader):
         pen.text(below, self._shorten_detail(detail, below.width()), font="caption", colour="text3")
 
     def _shorten_detail(self, detail: str, room: float) -> str:
-        """Leave out parts before the last one, the count, until the rest has room."""
+        """Leave out items before the last one, the count, until the rest fits."""
         parts = detail.split(_DOT)
         while len(parts) > 2 and self._texts.width("caption", _DOT.join(parts)) > room:
             del parts[-2]
         return _DOT.join(parts)
 
-    def describe_head(self, number: int, place: QPoint) -> str:  # noqa: ARG002 - a head has one part
+    def describe_head(self, number: int, place: QPoint) -> str:  # noqa: ARG002 - a head has one area
         head, is_baseline = self._model.head(number), self._model.is_baseline(number)
         parts = [head.name, head.detail, tr("baseline for differences") if is_baseline else ""]
         return ", ".join(part for part in parts if part)
 
 
 class ComparisonRowHeader(PaintedHeader):
-    """Label and unit of each row; the arrow at the right orders the columns by the row."""
+    """Label and unit of each row; the arrow at the right sorts the columns by the row."""
 
-    #: The number of the row whose arrow was clicked.
+    #: The row whose arrow was clicked.
     sort_requested = Signal(int)
 
     def __init__(self, theme: Theme, texts: TextCache, model: ComparisonModel, parent: QWidget) -> None:
@@ -232,7 +232,7 @@ class ComparisonRowHeader(PaintedHeader):
         self.setSectionsClickable(True)
 
     def set_extent(self, extent: int) -> None:
-        """Take the width of the labels; where high rows have no room for their units beside, all go below."""
+        """Set the width of the labels; if high rows have no room for units next to labels, all go below."""
         self._units_below = any(
             self._measure_label(line.row) > extent
             for line in self._model.lines
@@ -241,7 +241,7 @@ class ComparisonRowHeader(PaintedHeader):
         super().set_extent(extent)
 
     def _measure_label(self, row: ComparisonRow) -> float:
-        """Return the width that a label takes with its unit beside it."""
+        """Return the width of a label with its unit next to it."""
         texts = self._texts.width("body", row.label) + self._texts.width("caption", row.unit or "")
         return texts + self._theme.length(LABEL_MARGIN + 8 + LABEL_END)
 
@@ -268,7 +268,7 @@ class ComparisonRowHeader(PaintedHeader):
         right = width - theme.length(LABEL_END)
         arrow = self._find_arrow(row.key, place.number)
         if arrow:
-            # In the margin, so that nothing moves when it comes and goes.
+            # In the margin, so that nothing moves when it appears.
             side = theme.length(_ARROW)
             active = arrow != "arrow-up-down"
             pen.icon(arrow, width - side - 1, middle - side / 2, side, "text1" if active else "text3")
@@ -286,7 +286,7 @@ class ComparisonRowHeader(PaintedHeader):
         layer.text("body", "text1", row.label, round(left), middle, max(1.0, right - left))
 
     def _find_arrow(self, key: str, number: int) -> str:
-        """Return the icon of a row's arrow: the direction where columns are ordered by it."""
+        """Return the icon of a row's arrow: the direction if columns are sorted by it."""
         sorting = self._model.arrangement.sorting
         if sorting is not None and sorting.row == key:
             return "arrow-down" if sorting.descending else "arrow-up"
@@ -308,14 +308,14 @@ class ComparisonRowHeader(PaintedHeader):
             self.sectionPressed.emit(row)
 
     def describe_head(self, number: int, place: QPoint) -> str:
-        """Return the whole label and the unit in words, or what the arrow does."""
+        """Return the full label and the unit in words, or the action of the arrow."""
         if self._model.lines[number].row is not None and self.is_arrow(place):
             return tr("Sort columns by this row")
         return super().describe_head(number, place)
 
 
 _TINTED: Final = (CellMarking.BEST, CellMarking.TIED)
-#: From the middle of a high row to the middle of each of its two lines.
+#: Distance from the middle of a high row to each of its two lines.
 _LINE: Final = 7.5
 
 
@@ -344,7 +344,7 @@ class ComparisonTableView(PaintedTable):
         model.dataChanged.connect(self._update_row_heights)
         theme.changed.connect(self.measure)
 
-    # Places
+    # Geometry
 
     @property
     def label_width(self) -> int:
@@ -365,7 +365,7 @@ class ComparisonTableView(PaintedTable):
         self._labels.set_extent(self._widths.label)
         remaining = room - self._widths.label - self._widths.column * len(heads)
         for column in range(len(heads)):
-            # What does not divide goes to the first columns, so that the last one ends at the edge.
+            # Remaining pixels go to the first columns, so that the last one ends at the edge.
             extra = 1 if column < remaining < len(heads) else 0
             self._heads.resizeSection(column, self._widths.column + extra)
         self._heads.margins = self._widths.margins
@@ -394,11 +394,11 @@ class ComparisonTableView(PaintedTable):
         return self._table.index_of(row_key, column_key)
 
     def describe_cell(self, index: Index) -> str:
-        """Return all that a cell shows as a sentence; headings show none."""
+        """Return the full text of a cell as a sentence; empty for headings."""
         return super().describe_cell(index) if self.is_walkable(index.row()) else ""
 
     def selected_cells(self) -> list[tuple[int, int]]:
-        """Return row and column of all cells that are selected together, in reading order."""
+        """Return row and column of all selected cells, in reading order."""
         return sorted((index.row(), index.column()) for index in self.selectedIndexes())
 
     def _store_position(self) -> None:
@@ -406,7 +406,7 @@ class ComparisonTableView(PaintedTable):
         self._kept_scroll = (self.horizontalScrollBar().value(), self.verticalScrollBar().value())
 
     def _restore_position(self) -> None:
-        """Find the current cell again where it is still shown, and scroll to where the view was."""
+        """Restore the current cell if it is still shown, and the scroll position."""
         follows = self.hasAutoScroll()
         self.setAutoScroll(False)
         super()._restore_position()
@@ -432,7 +432,7 @@ class ComparisonTableView(PaintedTable):
         line, right = self._table.lines[row.number], area.right() + 1
         if line.row is None:
             pen.hairline(0, row.end - 1, right, row.end - 1, "strong")
-            # The words go on from the labels as far as they reach.
+            # The text extends over the labels as far as necessary.
             for x, token, colour, text in lay_out_heading(line, self._theme, self._texts):
                 self._layer.text(token, colour, text, x - self._widths.label, locate_heading(row, self._theme))
             return
@@ -482,7 +482,7 @@ class ComparisonTableView(PaintedTable):
     def _write_unknown(
         self, cell: ComparisonCell, left: float, right: float, middle: float, quiet: str, *, is_tall: bool
     ) -> None:
-        """Draw the dash with the reason to its left; where that is too wide, below it or in its place."""
+        """Draw the dash with the reason to its left; if that is too wide, below it or in its place."""
         layer, step = self._layer, self._theme.length(_LINE)
         dash = self._texts.laid_out("body", cell.text)
         end = right - dash.width - self._theme.length(8)
@@ -497,7 +497,7 @@ class ComparisonTableView(PaintedTable):
             layer.right("caption", quiet, reason, left, end if beside else right, level if beside else middle + step)
 
     def _find_largest_font(self, words: str, room: float) -> str:
-        """Return the largest font in which words have room, else the smallest, in which they are cut."""
+        """Return the largest font in which a text fits, else the smallest, in which it is cut."""
         return next((token for token in ("body", "small") if self._texts.width(token, words) <= room), "caption")
 
     def _mark_gutter(self, cell: ComparisonCell, left: float, right: float, level: float) -> None:
@@ -514,7 +514,7 @@ class ComparisonTableView(PaintedTable):
         if cell.disputed:
             marks.append(("disputed", "disputed"))
         step = self._theme.length(13)
-        # A single mark is in the middle of the gutter, two share it.
+        # A single mark is centered in the gutter, two share it.
         x = (left + right) / 2 + self._theme.length(2) - step / 2 * (len(marks) - 1)
         for name, colour in marks:
             self._layer.mark(name, colour, x, level)

@@ -42,12 +42,12 @@ from gpudesk.text.messages import capitalize_first
 from gpudesk.text.translation import tr
 
 _SPACE: Final = "\N{NO-BREAK SPACE}"
-#: An interval is shown as far as this multiple of its value.
+#: An interval is shown up to this multiple of its value.
 _MOST_OF_INTERVAL: Final = 2.5
 
 
 class TokenCostChart(BarChart):
-    """Two dots for each accelerator: filled where it is rented, open where it is owned."""
+    """Two dots per accelerator: filled for renting, open for owning."""
 
     def __init__(self, theme: Theme, formatter: Formatter, parent: QWidget | None = None) -> None:
         super().__init__(theme, formatter, BarChartStyle(right=64), parent)
@@ -138,7 +138,7 @@ def _describe_output(column: CostColumn, *, rented: bool) -> IntervalEstimate | 
 
 
 def _find_missing_price(column: CostColumn) -> str:
-    """Return the input without which owning has no cost."""
+    """Return the input missing for the cost of owning."""
     return next((each for each in column.missing if each != "rent_usd_per_hour"), "price_usd")
 
 
@@ -147,12 +147,12 @@ def _offer_entry(missing: str) -> str:
 
 
 _THOUSAND: Final = 1000.0
-#: How each part of a bar is filled.
+#: Fill pattern of each segment.
 _INKS: Final = ("text1", "ink2", "ink4", "ink1", "ink3", HATCH)
 
 
 class OwnershipCostChart(BarChart):
-    """Stacked bars; what the hardware is still worth at the end is taken off at the right."""
+    """Stacked bars; the residual value is subtracted at the right."""
 
     def __init__(self, theme: Theme, formatter: Formatter, parent: QWidget | None = None) -> None:
         super().__init__(theme, formatter, BarChartStyle(right=116, key_below_names=True), parent)
@@ -185,13 +185,13 @@ class OwnershipCostChart(BarChart):
         self.show_groups(BarGroup(title, subtitle, rows, 0.0, most, key))
 
     def _spares(self, costed: EvaluatedAnswer) -> str:
-        """Return that hardware includes spares, where it does."""
+        """Return the note that hardware includes spares, if any."""
         column = next((column for column in costed.costs.columns if column.tco is not None), None)
         share = None if column is None else column.inputs["spares"].spread
         return tr("with {share} spares", share=self.formatter.per_cent(share.likely)) if share and share.likely else ""
 
     def _bar(self, column: CostColumn, costed: EvaluatedAnswer) -> BarLane:
-        """Return one bar with the total behind it, or what is missing with the way to state it."""
+        """Return one bar with the total after it, or the missing input with a link to enter it."""
         tco, money = column.tco, costed.money
         if tco is None:
             missing = _find_missing_price(column)
@@ -230,23 +230,23 @@ class OwnershipCostChart(BarChart):
 
 
 def _list_cost_parts(tco: TotalCostOfOwnership) -> list[float]:
-    """Return the lines that one looks at together, each at least 0."""
+    """Return related cost lines, each at least 0."""
     by_name = {line.name: line.usd for line in tco.lines}
     return [sum(by_name[name] for name in names) for names in COST_PARTS]
 
 
 def _sum_gross(tco: TotalCostOfOwnership) -> float:
-    """Return the total before the value at the end is taken off."""
+    """Return the total before subtracting the residual value."""
     return sum(_list_cost_parts(tco))
 
 
-#: How strong the cheaper side of a bar is beside the dearer one.
+#: Opacity of the cheaper side of a bar relative to the other.
 _CHEAPER: Final = 0.45
 _MOST_INFLUENCES: Final = 8
 
 
 class SensitivityChart(BarChart):
-    """Bars around the likely cost, the widest first, with the input at both ends."""
+    """Bars around the likely cost, the widest first, with the input values at both ends."""
 
     def __init__(self, theme: Theme, formatter: Formatter, parent: QWidget | None = None) -> None:
         super().__init__(theme, formatter, BarChartStyle(names=176, right=72, bar=18), parent)
@@ -262,7 +262,7 @@ class SensitivityChart(BarChart):
         *,
         rented: bool,
     ) -> None:
-        """Show what moves the cost of one accelerator, which is `now` dollars."""
+        """Show the influences on one accelerator's cost of `now` dollars."""
         self._costed, self._influences = costed, influences[:_MOST_INFLUENCES]
         part, money, now = costed.columns[place], costed.money, now or 0.0
         ends = [money.in_currency(each) for row in self._influences for each in (row.at_low, row.at_high)]

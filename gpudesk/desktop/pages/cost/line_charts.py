@@ -32,7 +32,7 @@ _MS = 1000.0
 
 
 class _CostCurves(DeskChart):
-    """A chart of an evaluated answer, with room at the right for the names of its curves."""
+    """A chart of an evaluated answer, with space at the right for curve names."""
 
     def __init__(self, desk: Desk, theme: Theme, scales: tuple[AxisScale, AxisScale], parent: QWidget | None) -> None:
         super().__init__(desk, theme, scales, parent)
@@ -55,7 +55,10 @@ class _CostCurves(DeskChart):
 
 
 class CostCurveChart(_CostCurves):
-    """Costs of owning as lines of their accelerators, of renting where there is no price and as thin ones."""
+    """Costs of owning in the lines of the accelerators.
+
+    Costs of renting replace missing prices, else they are thin lines.
+    """
 
     def __init__(self, desk: Desk, theme: Theme, parent: QWidget | None = None) -> None:
         super().__init__(desk, theme, (LinearScale(), DecadeScale()), parent)
@@ -64,7 +67,7 @@ class CostCurveChart(_CostCurves):
         px = self.theme.px
         return QMarginsF(px(48), self.head_height() + px(6), px(104), px(40))
 
-    # The drawing
+    # Drawing
 
     def make_drawing(self) -> PlotDrawing:
         self.title = tr("Cost vs. interactivity")
@@ -104,7 +107,7 @@ class CostCurveChart(_CostCurves):
         y = self._costed.money.in_currency(costs.output.value)
         return [PointMark(part.key, part.palette_index, _MS / pace.value, y, part.is_variant)]
 
-    # Reading
+    # Reading values
 
     def read_at(self, x: float) -> tuple[float, CursorReadout] | None:
         if self._costed is None:
@@ -168,7 +171,7 @@ _THOUSAND: Final = 1000.0
 
 
 class RentOrBuyChart(_CostCurves):
-    """Rents as lines of their accelerators, purchases as thin ones; a circle where buying gets cheaper."""
+    """Rents in the lines of the accelerators, purchases as thin ones; a circle where buying becomes cheaper."""
 
     def __init__(self, desk: Desk, theme: Theme, parent: QWidget | None = None) -> None:
         super().__init__(desk, theme, (MonthScale(), LinearScale()), parent)
@@ -177,7 +180,7 @@ class RentOrBuyChart(_CostCurves):
         px = self.theme.px
         return QMarginsF(px(44), self.head_height() + px(6), px(96), px(40))
 
-    # The drawing
+    # Drawing
 
     def make_drawing(self) -> PlotDrawing:
         self.title = tr("Rent or buy")
@@ -204,7 +207,7 @@ class RentOrBuyChart(_CostCurves):
         return PlotCurve(*part.identity, months, amounts, end=end, capped=False)
 
     def _months(self) -> np.ndarray:
-        """Return the months of the horizon; three years where nothing is owned."""
+        """Return the months of the horizon; three years if nothing is owned."""
         tcos = [column.tco for column in self._costed.costs.columns] if self._costed else []
         years = next((tco.years for tco in tcos if tco is not None), 3.0)
         return np.linspace(0.0, years * MONTHS_PER_YEAR, 61)
@@ -236,7 +239,7 @@ class RentOrBuyChart(_CostCurves):
         text = format_months(round(months), self.formatter)
         return [PointMark(part.key, part.palette_index, months, float(at), is_variant=True, text=text)]
 
-    # Reading
+    # Reading values
 
     def read_at(self, x: float) -> tuple[float, CursorReadout] | None:
         if self._costed is None:
@@ -287,7 +290,7 @@ _PER_CENT = 100.0
 
 
 class CostDistributionChart(_CostCurves):
-    """One curve for each accelerator over costs; higher is more frequent."""
+    """One density curve per accelerator over costs."""
 
     def __init__(self, desk: Desk, theme: Theme, parent: QWidget | None = None) -> None:
         super().__init__(desk, theme, (LinearScale(), LinearScale()), parent)
@@ -343,7 +346,7 @@ class CostDistributionChart(_CostCurves):
         return float(edges[place]), CursorReadout(title, (tr("of simulations"),), tuple(rows))
 
     def step(self, value: float, forward: bool, far: bool) -> float | None:
-        """Go on by a bar of the histogram, or by ten."""
+        """Move by one bar of the histogram, or by ten."""
         if self._draws is None or self._costed is None or len(self._draws.edges) < 2:
             return None
         rate = self._costed.money.in_currency(1.0)

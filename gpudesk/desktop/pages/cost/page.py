@@ -1,4 +1,4 @@
-"""The Cost page: cost of tokens, what drives it, and the assumptions behind it."""
+"""The Cost page: token costs, their drivers, and the assumptions."""
 
 from __future__ import annotations
 
@@ -62,10 +62,10 @@ from gpudesk.text.messages import InputError, capitalize_first, format_input_err
 from gpudesk.text.translation import tr
 
 _INPUT_DECIMALS: Final = 4
-#: The smallest number above nothing that a field takes.
+#: The smallest positive number that a field accepts.
 _LEAST_INPUT: Final = 0.0001
 _EDIT: Final = 92
-#: Stands in a field for a value that nobody stated.
+#: Placeholder of an unset value.
 _NONE: Final = -1.0
 _ENDS: Final = 3
 _RESET_COLUMN: Final = 6
@@ -73,7 +73,7 @@ _RESET_COLUMN: Final = 6
 
 @dataclass(frozen=True, slots=True)
 class CostInputFormat(NumberFormat):
-    """A number of an input; a field that is emptied leaves the input to the program."""
+    """The number of an input; an emptied field leaves the input to the program."""
 
     def text(self, value: float) -> str:
         return MISSING_VALUE_TEXT if value == _NONE else NumberFormat.text(self, value)
@@ -83,9 +83,9 @@ class CostInputFormat(NumberFormat):
 
 
 class CostInputRow(QObject):
-    """The widgets of an input in the lines of a grid."""
+    """The widgets of an input in the rows of a grid."""
 
-    #: The input's name, the accelerator or None, and the range that was stated, None to leave it.
+    #: The input's name, the accelerator or None, and the new range, None to reset it.
     edited = Signal(str, object, object)
 
     def __init__(
@@ -114,7 +114,7 @@ class CostInputRow(QObject):
         self.unit = ThemedLabel(theme, font="small", colour="text2", parent=parent)
         self.origin = ThemedLabel(theme, font="small", colour="text2", wrap=True, parent=parent)
         self.origin.setSizePolicy(QSizePolicy.Policy.Ignored, QSizePolicy.Policy.Preferred)
-        #: Made when there is first something to reset, as in few rows.
+        #: Created when first needed, because few rows have it.
         self.reset: LinkButton | None = None
         self._make_reset = partial(LinkButton, theme, tr("Reset"), parent=parent)
         self._reset_name = tr("Reset {name}", name=input_name)
@@ -129,9 +129,9 @@ class CostInputRow(QObject):
     def show_input(
         self, cost_input: ResolvedCostInput, currency: DisplayCurrency | None, revision: str, *, lacking: bool
     ) -> None:
-        """Show the value in effect, in the currency of the scenario where it is money.
+        """Show the current value, in the currency of the scenario for money.
 
-        `lacking` says that it has none although another one is of no use without it.
+        `lacking` marks a missing value without which another input is useless.
         """
         money = (COST_INPUTS[self.name].unit or "").startswith("USD") and currency is not None
         self._scale = currency.per_usd if money and currency is not None else 1.0
@@ -165,7 +165,7 @@ class CostInputRow(QObject):
         return CostInputFormat(least, bounds.high * scale, _INPUT_DECIMALS, self._style)
 
     def _edit(self, place: int, typed: float) -> None:
-        """State a range with one number changed; the others give way to a likely one, and only to that."""
+        """State a range with one number changed; the others adjust to the likely one, and only to that."""
         if typed == _NONE:
             self.edited.emit(self.name, self.accelerator, None)
             return
@@ -196,7 +196,7 @@ _USD: Final = "USD"
 class CurrencyRow(QWidget):
     """Code, rate and day; without a code, or with USD, amounts are dollars."""
 
-    #: The currency that was stated, None for dollars.
+    #: The stated currency, None for dollars.
     edited = Signal(object)
 
     def __init__(self, theme: Theme, style: NumberStyle, parent: QWidget | None = None) -> None:
@@ -245,14 +245,14 @@ _MARGIN: Final = 16
 _AROUND: Final = 0.2
 _HEADS: Final = ("", "Low", "Likely", "High", "", "Source", "")
 _ORIGIN_COLUMN: Final = 5
-#: Grids that are made at once, as many as a window has room for; the others follow in turns of the event loop.
+#: Grids created at once, enough to fill a window; the others follow in the event loop.
 _FIRST_GRIDS: Final = 2
 
 
 class AssumptionControls(QWidget):
-    """What holds for all inputs together."""
+    """Settings for all inputs together."""
 
-    #: What is to change of the settings, by the names of their fields.
+    #: Changed settings, by field name.
     edited = Signal(dict)
     discounts_wanted = Signal()
     reset_requested = Signal()
@@ -308,7 +308,7 @@ class AssumptionControls(QWidget):
 
 
 class AssumptionsView(CostView):
-    """One grid of inputs: those of each accelerator first, then those of all by what they are about."""
+    """One grid of inputs: those of each accelerator first, then the common ones by subject."""
 
     def __init__(self, desk: Desk, theme: Theme, parent: QWidget | None = None) -> None:
         super().__init__(theme, (), parent)
@@ -316,7 +316,7 @@ class AssumptionsView(CostView):
         self._costed: EvaluatedAnswer | None = None
         self._parts: tuple[str, ...] = ()
         self._rows: dict[tuple[str | None, str], CostInputRow] = {}
-        #: The grids that are still to be made, by id and name of an accelerator; the last is that of all.
+        #: The grids still to be created, by id and name of an accelerator; the last is the common one.
         self._waiting: list[tuple[str | None, str]] = [(None, "")]
         self._later = QTimer(self, singleShot=True, interval=0)
         self._later.timeout.connect(self._make_later)
@@ -341,11 +341,11 @@ class AssumptionsView(CostView):
         make_column(*rows, gap=theme.px(12), margins=around, scaled=theme, on=self)
         self.charts = (self,)
 
-    # Making it
+    # Construction
 
     @property
     def rows(self) -> Mapping[tuple[str | None, str], CostInputRow]:
-        """All rows by accelerator, None for what holds for all, and input."""
+        """All rows by accelerator, None for common ones, and input."""
         while self._waiting:
             self._make_next()
         return self._rows
@@ -361,7 +361,7 @@ class AssumptionsView(CostView):
         layout, holder = (self._grids, self) if accelerator is None else (self._own_grids, self._own)
         grid = self._grid(holder, accelerator, name, inputs)
         layout.addWidget(grid)
-        # At once: by itself a layout would in the next turn, too late for a field that is to have the focus.
+        # At once: a layout alone would wait for the next event, too late for a field to be focused.
         grid.show()
         self._show_inputs({place: row for place, row in self._rows.items() if place[0] == accelerator})
 
@@ -406,7 +406,7 @@ class AssumptionsView(CostView):
         return own, make_column(gap=0, on=own)
 
     def _make_parts(self, costed: EvaluatedAnswer) -> None:
-        """Make the lines of accelerators anew where others are compared."""
+        """Rebuild the rows of accelerators after the comparison changed."""
         parts = {column.accelerator: part.name for part, column in costed.column_costs()}
         if tuple(parts) == self._parts:
             return
@@ -422,7 +422,7 @@ class AssumptionsView(CostView):
             self._make_next()
         self._later.start()
 
-    # Showing
+    # Display
 
     def show_costs(self, costed: EvaluatedAnswer) -> None:
         self._costed = costed
@@ -468,7 +468,7 @@ class AssumptionsView(CostView):
         settings = self._desk.service.costing.with_reported(scenario.costs, scenario)
         self._apply(settings, tr("Use reported discounts"))
 
-    # In words and numbers
+    # Texts and numbers
 
     def data(self, formatter: Formatter) -> ChartData:
         rows = []
@@ -485,12 +485,12 @@ class AssumptionsView(CostView):
 
 
 _FOLDER: Final = "cost.folder"
-#: The view that draws costs against interactivity.
+#: The view with the chart of costs against interactivity.
 _TOKENS: Final = "tokens"
 
 
 class CostPage(MultiViewPage[CostView]):
-    """What the desk's answer costs: all at a glance, or one question."""
+    """The costs of the desk's answer: an overview, or one question."""
 
     page_id = "cost"
     menu_section = 54
@@ -553,7 +553,7 @@ class CostPage(MultiViewPage[CostView]):
         return describe(evaluated.answer_with_costs, self.desk.formatter)
 
     def _find_evaluated(self) -> EvaluatedAnswer | None:
-        """Return what the verdict is about; published cases are not of the scenario, and speak for themselves."""
+        """Return the subject of the verdict; published cases are not about the scenario, and need none."""
         return None if isinstance(self.view, PublishedCasesView) else self.desk.evaluated
 
     def describe_terms(self) -> str:

@@ -131,16 +131,16 @@ def make_simulation_figures(costed: EvaluatedAnswer, draws: CostDistribution) ->
 
 
 _MARGIN, _BETWEEN, _ABOVE = 16, 32, 10
-#: The rent is above the middle of a row, the cost of owning below.
+#: In a row the rent is above the middle, the cost of owning below.
 _MIDDLE = 0.5
 
 
 class CostView(QWidget):
-    """What one segment shows; `charts` in reading order."""
+    """The content of one segment; `charts` in reading order."""
 
     #: The key of an accelerator whose price is to be entered.
     price_wanted = Signal(str)
-    #: The key of an accelerator that was chosen.
+    #: The key of the chosen accelerator.
     chosen = Signal(str)
 
     def __init__(self, theme: Theme, charts: Sequence[CopyableChart], parent: QWidget | None = None) -> None:
@@ -156,12 +156,12 @@ class CostView(QWidget):
         raise NotImplementedError
 
     def choose(self, key: str) -> None:
-        """Show one accelerator where the view shows but one."""
+        """Choose the accelerator of a view that shows only one."""
         del key
 
 
 class CostOverview(CostView):
-    """Tokens and years above, what moves a token's cost and rent or buy below."""
+    """Tokens and years above, influences on the token cost and rent or buy below."""
 
     def __init__(self, desk: Desk, theme: Theme, parent: QWidget | None = None) -> None:
         self._desk = desk
@@ -198,7 +198,7 @@ class CostOverview(CostView):
         self._key = key
 
     def _select(self, key: str, *, of_years: bool) -> None:
-        """Let the panel explain a cost: of all years, or of a token, owned where there is a price."""
+        """Explain a cost in the panel: of all years, or of a token, owned if there is a price."""
         column = None if self._costs is None else self._costs.costs.columns[self._costs.place(key)]
         upper = self.tokens.press_height_share < _MIDDLE and column is not None and column.rented is not None
         owned = column is not None and column.owned is not None and not upper
@@ -206,7 +206,7 @@ class CostOverview(CostView):
         self._desk.select(select_cost(key, name))
 
     def _show_influences(self, costed: EvaluatedAnswer) -> None:
-        """Show what moves the cost of the chosen accelerator, owned if it has a price, else rented."""
+        """Show the influences on the cost of the chosen accelerator, owned if it has a price, else rented."""
         answer = self._desk.answer
         if answer is None:
             return
@@ -230,7 +230,7 @@ def _lay_out_view(view: QWidget, theme: Theme, chart: QWidget, below: list[QWidg
 
 
 class TokenCostView(CostView):
-    """What tokens cost at each speed for a user; below, what a token, a request and a user cost."""
+    """Token cost by speed per user; below, costs per token, request and user."""
 
     def __init__(self, desk: Desk, theme: Theme, parent: QWidget | None = None) -> None:
         self.chart = CostCurveChart(desk, theme)
@@ -246,12 +246,12 @@ class TokenCostView(CostView):
         self.table.show_table(figures)
 
 
-#: The cheapest are shown; the terminal lists all.
+#: Only the cheapest are shown; the terminal lists all.
 _PROVIDERS_SHOWN: Final = 4
 
 
 class RentOrBuyView(CostView):
-    """Rent or buy over the months; below, where costs are equal of a pair, and who rents for the least."""
+    """Rent or buy over the months; below, break-even points of a pair, and the cheapest providers."""
 
     def __init__(self, desk: Desk, theme: Theme, parent: QWidget | None = None) -> None:
         self._desk = desk
@@ -295,7 +295,7 @@ class RentOrBuyView(CostView):
         costed, answer = self._costed, self._desk.answer
         if costed is None or answer is None:
             return
-        # Hours of use are the utilization once more.
+        # Hours of use repeat the utilization.
         break_evens: list[BreakEven] = [
             each
             for each in costed.costs.break_evens
@@ -308,7 +308,7 @@ class RentOrBuyView(CostView):
 
 
 class SimulationView(CostView):
-    """What it may cost, drawn many times in the background; below, the odds that each is the cheapest."""
+    """Simulated costs, drawn in the background; below, the odds that each accelerator is the cheapest."""
 
     def __init__(self, desk: Desk, theme: Theme, parent: QWidget | None = None) -> None:
         self._desk = desk
@@ -368,7 +368,7 @@ class SimulationView(CostView):
 
 
 class PublishedCasesView(CostView):
-    """A choice of cases; below, what follows from the chosen one, and its printed figures with verdicts."""
+    """A choice of cases; below, the results of the chosen one, and its printed figures with verdicts."""
 
     def __init__(self, desk: Desk, theme: Theme, parent: QWidget | None = None) -> None:
         super().__init__(theme, (), parent)

@@ -29,13 +29,13 @@ from gpudesk.text.formatting import MISSING_VALUE_TEXT, Formatter, IntervalEstim
 from gpudesk.text.messages import capitalize_first
 from gpudesk.text.translation import tr, translate_data
 
-#: The column of what a factor is about, and the first of an accelerator; documents come last.
+#: The column of the factors, and the first of an accelerator; documents come last.
 FACTOR, FIRST = range(2)
 
 
 @dataclass(frozen=True, slots=True)
 class FactorTableCell:
-    """How an accelerator does in a factor, and what made it so: the likely figure, and that with its band."""
+    """The rating of an accelerator in a factor, and its basis: the likely figure, and that with its interval."""
 
     level: FactorLevel
     word: str
@@ -45,7 +45,7 @@ class FactorTableCell:
 
 @dataclass(frozen=True, slots=True)
 class FactorRow:
-    """A factor, by what it is judged, its cells, and the rules of documents that have it."""
+    """A factor, its basis, its cells, and the document rules that state it."""
 
     id: str
     name: str
@@ -55,7 +55,7 @@ class FactorRow:
 
     @property
     def sources(self) -> str:
-        """The documents that have it, with their dates."""
+        """The documents that state it, with their dates."""
         return "; ".join(dict.fromkeys(map(format_document, self.rules)))
 
     @property
@@ -107,7 +107,7 @@ class FactorsModel(TableItemModel):
         self.rows: tuple[FactorRow, ...] = ()
 
     def show(self, heads: Sequence[AcceleratorColumn], rows: Sequence[FactorRow]) -> None:
-        """Show other rows; the same factors of the same accelerators only change what they say."""
+        """Show other rows; the same factors of the same accelerators only change their texts."""
         alike = [head.key for head in heads] == [head.key for head in self.heads] and [row.id for row in rows] == [
             row.id for row in self.rows
         ]
@@ -132,7 +132,7 @@ class FactorsModel(TableItemModel):
         rating = f"{cell.word}, {cell.whole}" if cell.whole else cell.word
         return tr("{factor}, {name}: {rating}", factor=factor.name, name=head.name, rating=rating)
 
-    # What is shown and read out
+    # Display and accessibility
 
     def count_rows(self) -> int:
         return len(self.rows)
@@ -146,10 +146,10 @@ class FactorsModel(TableItemModel):
             return f"{cell.word} {cell.figure}".strip()
         return factor.name if column == FACTOR else f"{factor.sources}. {factor.said}".strip(". ")
 
-    def get_label(self, section: int, *, spoken: bool) -> str:  # noqa: ARG002 - the name says all
+    def get_label(self, section: int, *, spoken: bool) -> str:  # noqa: ARG002 - one meaning for all columns
         return self.rows[section].name
 
-    def get_head(self, section: int, *, spoken: bool) -> str:  # noqa: ARG002 - the name says all
+    def get_head(self, section: int, *, spoken: bool) -> str:  # noqa: ARG002 - one meaning for all columns
         head = self.head(section)
         if head is not None:
             return head.name
@@ -159,12 +159,12 @@ class FactorsModel(TableItemModel):
 _HEAD_HEIGHT: Final = 34.0
 _ROW_HEIGHT: Final = 56.0
 _PAD: Final = 8.0
-#: Half of the distance between two lines.
+#: Half of the line distance.
 _LINE: Final = 8.5
 _FACTOR: Final = (120.0, 250.0)
-#: What a factor is judged by takes so many lines at most.
+#: Maximum lines for the basis of a factor.
 _MOST_LINES: Final = 2
-#: Above and below what documents say together.
+#: Total space above and below the documents' text.
 _AROUND_LINES: Final = 10.0
 _CELL: Final = (80.0, 132.0)
 _CELLS: Final = 0.44
@@ -186,7 +186,7 @@ class FactorsTableView(PaintedTable):
         model.dataChanged.connect(self.viewport().update)
         theme.follow(self.measure)
 
-    # Measures
+    # Geometry
 
     def measure(self) -> None:
         self.verticalHeader().setDefaultSectionSize(self._theme.px(_ROW_HEIGHT))
@@ -209,7 +209,7 @@ class FactorsTableView(PaintedTable):
             self._heads.resizeSection(column, width)
 
     def _fit_rows(self) -> None:
-        """Give each row the height of what documents say."""
+        """Give each row the height of its documents' text."""
         px, line = self._theme.px, self._theme.line("caption")
         for number, factor in enumerate(self._table.rows):
             lines = sum(map(len, self._break_documents(factor)))
@@ -221,7 +221,7 @@ class FactorsTableView(PaintedTable):
         return self._measure.lines(factor.measure, "caption", room, _MOST_LINES)
 
     def _break_documents(self, factor: FactorRow) -> tuple[tuple[str, ...], tuple[str, ...]]:
-        """Return the lines of the sources of a factor, and of what they say."""
+        """Return the lines of a factor's sources and of their statements."""
         if not factor.rules:
             return (), ()
         room = max(1.0, self._heads.sectionSize(self._table.columnCount() - 1) - self._theme.length(2 * _PAD))
@@ -285,7 +285,7 @@ class FactorsTableView(PaintedTable):
             self._layer.text("caption", colour, line, left, level + number * step)
 
     def _write_lines(self, place: QRectF, *texts: tuple[str, str, str]) -> None:
-        """Write texts below one another around the middle, given with font and color; empty ones take no room."""
+        """Write texts below one another around the middle, given with font and color; empty ones take no space."""
         lines = [each for each in texts if each[0]]
         left, room = place.left() + self._theme.length(_PAD), place.width() - self._theme.length(2 * _PAD)
         level = place.center().y() - self._theme.length(_LINE) * (len(lines) - 1)
@@ -301,7 +301,7 @@ _OUT: Final = 8.0
 
 
 class FactorsView(DecideView):
-    """One table with its title, and what is not known in it."""
+    """One table with its title, and the unknown values in it."""
 
     def __init__(self, desk: Desk, theme: Theme, parent: QWidget | None = None) -> None:
         super().__init__(desk, theme, parent)
@@ -347,7 +347,7 @@ class FactorsView(DecideView):
             self.desk.select(select_trace_row(rules[0].id, column))
 
     def copied(self) -> str:
-        """Return the table as lines of cells set apart by tabs."""
+        """Return the table as tab-separated lines."""
         model, across = self.model, Qt.Orientation.Horizontal
         columns = range(model.columnCount())
         lines = [[str(model.headerData(column, across)) for column in columns]]

@@ -1,4 +1,4 @@
-"""Changes that would change the recommendation, or let something meet every limit; a click makes one."""
+"""Changes that would alter the recommendation, or let a deployment meet every limit; a click applies one."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ _MOST_LINES: Final = 2
 
 
 class ChangeText(NamedTuple):
-    """A change in words, with the scenario after it, and how what then leads is drawn."""
+    """A change in words, with the scenario after it, and the look of the new leader."""
 
     after: Callable[[Scenario], Scenario]
     change: str
@@ -47,7 +47,7 @@ class ChangeText(NamedTuple):
 
 
 class ChangeBox(QAbstractButton):
-    """A button as large as its three lines; the change takes two where one has no room."""
+    """A button as large as its three lines; the change takes two lines if necessary."""
 
     def __init__(self, theme: Theme, change: ChangeText, parent: QWidget | None = None) -> None:
         super().__init__(parent)
@@ -66,7 +66,7 @@ class ChangeBox(QAbstractButton):
         theme.follow(self._dress)
 
     def lines_in(self, width: int) -> int:
-        """Return how many lines the change takes in a box of a width, at most two."""
+        """Return the number of lines of the change in a box of a width, at most two."""
         metrics = QFontMetricsF(self._theme.font("body_strong"))
         room = width - 2 * self._theme.px(_PAD)
         return 1 if metrics.horizontalAdvance(self.shown.change) <= room else _MOST_LINES
@@ -118,14 +118,14 @@ class ChangeBox(QAbstractButton):
         pen.text(rest, self.shown.becomes, font="label", colour="text1" if live else "text3")
 
 
-#: Boxes that are shown at first, and lengths of the design.
+#: Number of boxes shown at first, and design lengths.
 _FEW_FLIPS: Final = 3
 _LEAST_BOX: Final = 208.0
 _GAP: Final = 12.0
 
 
 def apply_flip(scenario: Scenario, flip: DecisionFlip) -> Scenario:
-    """Return the scenario with the change of a flip: an answer, or what is stated of a cost."""
+    """Return the scenario with the change of a flip: an answer, or a cost input."""
     if flip.input in QUESTIONS:
         return replace_answer(scenario, flip.input, flip.after)
     part, _, name = flip.input.rpartition(".")
@@ -133,7 +133,7 @@ def apply_flip(scenario: Scenario, flip: DecisionFlip) -> Scenario:
     return replace(scenario, costs=costs)
 
 
-#: The answer that a way out goes against, where the user gave it.
+#: The answer that a way out changes, if the user gave it.
 _GIVEN_UP: Final = {WayOutKind.WEIGHTS: "precision", WayOutKind.COUNT: "shape"}
 
 
@@ -174,7 +174,7 @@ def list_ways_out(evaluated: EvaluatedAnswer) -> tuple[ChangeText, ...]:
 
 
 class ChangeGrid(QWidget):
-    """Boxes of changes side by side, as many as there is room for; a click makes a change as one step."""
+    """Boxes of changes side by side, as many as fit; a click applies a change as one step."""
 
     def __init__(self, desk: Desk, theme: Theme, parent: QWidget | None = None) -> None:
         super().__init__(parent)
@@ -216,13 +216,13 @@ class ChangeGrid(QWidget):
             self._arrange()
 
     def apply(self, change: ChangeText, checked: bool = False) -> None:
-        """Make a change as one step, which can be undone."""
+        """Apply a change as one step, which can be undone."""
         del checked
         self._desk.apply(change.after(self._desk.scenario), change.change)
 
 
 class FlipsBlock(SearchBlock[tuple[DecisionFlip, ...]]):
-    """Boxes of changes, the nearest first; those of a former answer cannot be pressed any more."""
+    """Boxes of changes, the nearest first; those of a former answer are disabled."""
 
     def __init__(self, desk: Desk, theme: Theme, parent: QWidget | None = None) -> None:
         super().__init__(desk, theme, parent=parent)
@@ -239,7 +239,7 @@ class FlipsBlock(SearchBlock[tuple[DecisionFlip, ...]]):
     def boxes(self) -> list[ChangeBox]:
         return self.grid.boxes
 
-    # Looking
+    # Searching
 
     def get_result(self, evaluated: EvaluatedAnswer) -> tuple[DecisionFlip, ...] | None:
         return evaluated.flips
@@ -261,7 +261,7 @@ class FlipsBlock(SearchBlock[tuple[DecisionFlip, ...]]):
         for box in self.boxes:
             box.setEnabled(False)
 
-    # Showing
+    # Display
 
     def shown_flips(self) -> tuple[ChangeText, ...]:
         evaluated = self._evaluated

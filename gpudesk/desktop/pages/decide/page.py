@@ -1,4 +1,4 @@
-"""The Decide page: the questions, the recommendation, and what would change it."""
+"""The Decide page: the questions, the recommendation, and changes that would alter it."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ BUYING, RECORD = "buying", "record"
 
 
 def _load_view(path: str) -> Callable[[Desk, Theme], DecideView]:
-    """Return what makes a view of this folder; its module is loaded when it is first shown."""
+    """Return the factory of a view in this folder; its module is loaded on first use."""
 
     def make(desk: Desk, theme: Theme) -> DecideView:
         module, _, class_name = path.rpartition(".")
@@ -37,7 +37,7 @@ def _load_view(path: str) -> Callable[[Desk, Theme], DecideView]:
     return make
 
 
-#: While something is dragged, decisions follow at most so often: one takes as long as a frame may.
+#: Minimum interval of decisions during a drag: one takes as long as a frame.
 _FOLLOWS_MS: Final = 33
 
 
@@ -89,7 +89,7 @@ class DecidePage(MultiViewPage[DecideView]):
         return super().make_scroll_area(view) if view.scrolls else None
 
     def refresh(self) -> None:
-        """Show the desk's answer; in a gesture the latest one, in a turn of the event loop of its own."""
+        """Show the desk's answer; during a gesture the latest one, in a separate event."""
         if not self.desk.in_gesture:
             self._follower.stop()
             super().refresh()
@@ -111,7 +111,7 @@ class DecidePage(MultiViewPage[DecideView]):
         try:
             if self.desk.evaluated is not None:
                 if self.view.needs_decision:
-                    # Before the view is touched: it is what fails where rules cannot be read.
+                    # Before the view is touched: this fails if rules cannot be read.
                     _ = self.desk.evaluated.decision
                 self.view.show_decision(self.desk.evaluated)
         except (InputError, MissingFileError) as error:
@@ -119,7 +119,7 @@ class DecidePage(MultiViewPage[DecideView]):
             self.body.show_state(text, None, answered=False)
 
     def _show_wanted(self, key: str) -> None:
-        """Show another view, and give it the focus: what had it is out of sight."""
+        """Show another view, and focus it: the former focus is hidden."""
         self.choose_view(key)
         self.view.focus_first()
 
@@ -137,7 +137,7 @@ class DecidePage(MultiViewPage[DecideView]):
             super().focus_content()
 
     def actions_of_page(self) -> list[ActionSpec]:
-        """Return each view, the steps of the dialogue, which are of no use beside other views, and the copies."""
+        """Return each view, the dialogue steps, which are disabled in other views, and the copy commands."""
 
         def is_usable() -> bool:
             return self.body.usable

@@ -1,4 +1,4 @@
-"""Base class and shared widgets of the decision views: marks, swatches, lists of reasons, notes, what jobs find."""
+"""Base class and shared widgets of the decision views: marks, swatches, lists of reasons, notes, job results."""
 
 from __future__ import annotations
 
@@ -35,18 +35,18 @@ from gpudesk.text.translation import tr
 
 
 class DecideView(QWidget):
-    """One view of a decision; it edits the scenario through the desk, and selects for the panel there."""
+    """One view of a decision; it edits the scenario through the desk, and selects there for the panel."""
 
-    #: The key of another view that is to be shown: `questions`, `result` and so on.
+    #: The key of another view to show: `questions`, `result` and so on.
     view_requested = Signal(str)
-    #: Another page is to be shown, by its id, with the column there that is meant, if any.
+    #: Another page to show, by its id, with the column concerned, if any.
     page_requested = Signal(str, str)
-    #: The sheet is to be shown before it is printed.
+    #: Open the print preview of the sheet.
     sheet_requested = Signal()
 
-    #: Whether the page puts the view in a scroll area of its own.
+    #: Whether the page puts the view in a separate scroll area.
     scrolls = True
-    #: Whether the view shows the decision itself; else it is not computed for it.
+    #: Whether the view shows the decision itself; otherwise the page does not compute it.
     needs_decision = True
 
     def __init__(self, desk: Desk, theme: Theme, parent: QWidget | None = None) -> None:
@@ -56,7 +56,7 @@ class DecideView(QWidget):
         self._is_painted = False
 
     def show_decision(self, evaluated: EvaluatedAnswer) -> None:
-        """Show a decision; called whenever there is another one, while the view is visible."""
+        """Show a decision; called for every new one, while the view is visible."""
         raise NotImplementedError
 
     def show_below(self, show: Callable[[], object]) -> None:
@@ -67,7 +67,7 @@ class DecideView(QWidget):
             call_after_paint(self, show)
 
     def answer(self, question: str, value: AnswerValue | None) -> None:
-        """Answer a question, or take the answer back with None; one step that can be undone."""
+        """Answer a question, or reset the answer with None; one undo step."""
         title = get_question_text(question)
         text = tr("Reset answer: {question}", question=title)
         if value is not None:
@@ -75,7 +75,7 @@ class DecideView(QWidget):
         self.desk.apply(replace_answer(self.desk.scenario, question, value), text)
 
     def copied(self) -> str:
-        """Return what is copied of the view as text; empty if there is nothing."""
+        """Return the copied text of the view; empty without any."""
         return ""
 
     def focus_first(self) -> None:
@@ -91,10 +91,10 @@ ResultT = TypeVar("ResultT")
 
 
 class SearchBlock(QWidget, Generic[ResultT]):
-    """Results of a job about a decision, under a title and a subtitle.
+    """Results of a job about a decision, below a title and a subtitle.
 
-    The job runs while the block is seen and nothing is dragged. What it finds is kept with the decision; of a
-    former decision nothing can be chosen any more, and what is still found is dropped.
+    The job runs while the block is visible and nothing is dragged. Its result is cached with the decision; results of a
+    former decision are disabled, and late ones are dropped.
     """
 
     def __init__(self, desk: Desk, theme: Theme, title: str = "", parent: QWidget | None = None) -> None:
@@ -108,7 +108,7 @@ class SearchBlock(QWidget, Generic[ResultT]):
         self._jobs.shown.connect(self._show_progress)
         desk.gesture_changed.connect(self._gesture_changed)
 
-    # What a block gives
+    # To implement in subclasses
 
     def get_result(self, evaluated: EvaluatedAnswer) -> ResultT | None:
         """Return the cached result; None if it was not computed yet."""
@@ -121,21 +121,21 @@ class SearchBlock(QWidget, Generic[ResultT]):
         raise NotImplementedError
 
     def show_result(self, evaluated: EvaluatedAnswer) -> None:
-        """Show what is known of a decision by now."""
+        """Show the known results of a decision."""
         raise NotImplementedError
 
     def dim(self) -> None:
-        """Show that what is seen is of a former decision."""
+        """Show that the content belongs to a former decision."""
         raise NotImplementedError
 
-    # Looking
+    # Searching
 
     @property
     def busy(self) -> bool:
         return self._jobs.running
 
     def show_decision(self, evaluated: EvaluatedAnswer) -> None:
-        """Look for what belongs to a decision, unless that is known or being looked for."""
+        """Search for the results of a decision, unless they are known or being computed."""
         self._evaluated = evaluated
         self._look()
 
@@ -215,10 +215,10 @@ class MarkIcon(QWidget):
 
 
 class Swatches(QWidget):
-    """The keys of accelerators side by side, in the middle of a line; the mark of a fault without any."""
+    """The swatches of accelerators side by side, in the middle of a line; an error mark without any."""
 
     def __init__(self, theme: Theme, parent: QWidget | None = None, *, line: str = "verdict") -> None:
-        """Begin without any; `line` is the font token of the text that they stand before."""
+        """Start without any; `line` is the font token of the text after them."""
         super().__init__(parent)
         self._theme, self._line = theme, line
         self._columns: tuple[AcceleratorColumn, ...] = ()
@@ -245,7 +245,7 @@ class Swatches(QWidget):
 
 
 class MarkedLine(NamedTuple):
-    """One line of a list: an icon or a glyph, its color, and what is said."""
+    """One line of a list: an icon or a glyph, its color, and the text."""
 
     mark: str
     colour: str
@@ -253,7 +253,7 @@ class MarkedLine(NamedTuple):
 
 
 class MarkedList(QWidget):
-    """Lines, each behind its mark, under a title if there is one; hidden where there are none."""
+    """Lines, each after its mark, below a title if there is one; hidden if empty."""
 
     def __init__(self, theme: Theme, title: str = "", parent: QWidget | None = None) -> None:
         super().__init__(parent)
@@ -279,7 +279,7 @@ class MarkedList(QWidget):
         self.setAccessibleName(title)
 
     def show_lines(self, lines: Sequence[MarkedLine]) -> None:
-        """Show lines in the place of the former ones; widgets of lines are kept."""
+        """Replace the lines; their widgets are reused."""
         if tuple(lines) != self._lines:
             self._lines = tuple(lines)
             for _ in range(len(self._rows), len(lines)):
@@ -302,15 +302,15 @@ class MarkedList(QWidget):
 
 
 class NoteEdit(QLineEdit):
-    """Esc brings back the current words; what steers a screen is left out of them."""
+    """Esc restores the current text; control characters are removed."""
 
-    #: The words that the user gave, on one line.
+    #: The user's text, on one line.
     edited = Signal(str)
 
     def __init__(
         self, theme: Theme, name: str, longest: int, *, empty: str = "", parent: QWidget | None = None
     ) -> None:
-        """Begin empty; `name` is the accessible name of the list, `empty` is shown while it is empty."""
+        """Start empty; `name` is the accessible name of the list, `empty` is the placeholder."""
         super().__init__(parent)
         self._theme = theme
         self._words = ""
@@ -324,7 +324,7 @@ class NoteEdit(QLineEdit):
         return self._words
 
     def show_words(self, words: str) -> None:
-        """Show words as those in effect; what is being typed stays while they are the same."""
+        """Show the current text; unfinished typing stays while it is the same."""
         if words == self._words and self.isModified():
             return
         self._words = words
@@ -357,11 +357,11 @@ class NoteEdit(QLineEdit):
 
 
 def _strip_controls(text: str) -> str:
-    """Return a text on one line without what is not printed: controls, and what turns its direction."""
+    """Return a text on one line without control and direction-changing characters."""
     return "".join(character for character in " ".join(text.split()) if character.isprintable())
 
 
-#: Lengths of the design.
+#: Design lengths.
 _BAR: Final = 4.0
 _ROW_GAP: Final = 7.0
 _PAD: Final = 16.0
@@ -370,7 +370,7 @@ _BESIDE: Final = 620.0
 
 
 class OddsBars(QWidget):
-    """A line for each candidate over a bar as long as its odds: deployment, figure by the objective, odds."""
+    """A line per candidate over a bar of its odds: deployment, figure by the objective, odds."""
 
     accessible_role = AccessibleRole.StaticText
 
@@ -422,13 +422,13 @@ class OddsBars(QWidget):
 
 
 def find_leaders(evaluated: EvaluatedAnswer) -> tuple[AcceleratorColumn, ...]:
-    """Return the column that is recommended; none where none is."""
+    """Return the recommended column; empty without one."""
     first = find_leading_column(evaluated.decision)
     return () if first is None else (evaluated.column(first),)
 
 
 class VerdictBlock(QWidget):
-    """What is recommended and why at the left, the odds of each at the right, or below where room is short."""
+    """The recommendation with reasons at the left, the odds of each at the right, or below in a narrow window."""
 
     def __init__(self, theme: Theme, parent: QWidget | None = None) -> None:
         super().__init__(parent)

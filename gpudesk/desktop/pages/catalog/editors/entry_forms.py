@@ -36,10 +36,10 @@ from gpudesk.text.translation import tr, trn
 
 
 class NameForm(FormDialog):
-    """Renames an entry of the user's, or removes it."""
+    """Renames or removes a user entry."""
 
     def __init__(self, desk: Desk, theme: Theme, thing: str, *, parent: QWidget | None = None) -> None:
-        """Begin with the current names; raises `InputError` for an entry of the shipped catalog."""
+        """Show the current names; raises `InputError` for an entry of the shipped catalog."""
         self.thing = desk.service.catalog.thing(thing)
         if not self.thing.own:
             raise InputError(describe_shipped_entry(thing), "id")
@@ -62,7 +62,7 @@ class NameForm(FormDialog):
         self.take_at_once(lambda: ask_removal_step(self, self.desk, self.thing))
 
 
-#: Stands for a generation that the catalog has no other accelerator of.
+#: Stands for a generation without other accelerators in the catalog.
 NONE_OF_THESE: Final = "+"
 
 
@@ -89,7 +89,7 @@ def _make_row(theme: Theme, desk: Desk, attribute: Attribute, get_rate_unit: Cal
         unit = (lambda: _TOPS) if attribute.precision.startswith("int") else get_rate_unit
         return PeakRow(theme, attribute.precision, style, unit)
     if name == "software_platform":
-        # Serving engines are chosen by these very words.
+        # Rules of serving engines match exactly these words.
         words = make_new_entry(desk.service.catalog, CatalogEntryKind.ACCELERATOR, name).words
         options = [("", tr("Choose…")), *((word, word) for word in words)]
         return ChoiceRow(theme, name, label_form_attribute(attribute), options, required=True)
@@ -140,7 +140,7 @@ class AcceleratorForm(FigureForm):
     kind = CatalogEntryKind.ACCELERATOR
 
     def __init__(self, desk: Desk, theme: Theme, *, thing: str | None = None, parent: QWidget | None = None) -> None:
-        """Begin with the accelerator `thing`, or with nothing; raises `InputError` for an unknown one."""
+        """Start with the accelerator `thing`, or empty; raises `InputError` for an unknown one."""
         parts = desk.service.catalog.accelerators()
         titles = tr("Add accelerator"), tr("Edit accelerator")
         super().__init__(desk, theme, parts, thing, titles=titles, save=tr("Save accelerator"), parent=parent)
@@ -200,7 +200,7 @@ class SystemForm(FigureForm):
     kind = CatalogEntryKind.SYSTEM
 
     def __init__(self, desk: Desk, theme: Theme, *, thing: str | None = None, parent: QWidget | None = None) -> None:
-        """Begin with the system `thing`, or with nothing; raises `InputError` for an unknown one."""
+        """Start with the system `thing`, or empty; raises `InputError` for an unknown one."""
         catalog = desk.service.catalog
         titles = tr("Add system"), tr("Edit system")
         super().__init__(desk, theme, catalog.systems(), thing, titles=titles, save=tr("Save system"), parent=parent)

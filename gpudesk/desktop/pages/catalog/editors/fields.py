@@ -66,11 +66,11 @@ class TextRow(FormRow):
         self.lay_out(self.edit)
 
     def offer(self, words: Sequence[str]) -> QCompleter:
-        """Offer words while one types; return what offers them."""
+        """Offer completions while typing; return the completer."""
         completer = QCompleter(list(words), self)
         completer.setCaseSensitivity(Qt.CaseSensitivity.CaseInsensitive)
         completer.setFilterMode(Qt.MatchFlag.MatchContains)
-        # Signals of the line come from a person alone, a completion is one too.
+        # Only user input emits these signals of the line edit; a completion counts.
         completer.activated.connect(partial(self._completed))
         self.edit.setCompleter(completer)
         return completer
@@ -85,7 +85,7 @@ class TextRow(FormRow):
         return check_plain_text(self.edit.text(), self._longest)
 
     def text(self) -> str | None:
-        """Return the text, None if none exists; raises `FieldError`."""
+        """Return the text, None if empty; raises `FieldError`."""
         return None if self.is_empty() else check_plain_text(self.edit.text(), self._longest)
 
     def show_value(self, value: ClaimValue) -> None:
@@ -104,7 +104,7 @@ class WordListRow(TextRow):
     """Several words with commas between them."""
 
     def read(self) -> object:
-        """Return the words, each once."""
+        """Return the words without duplicates."""
         words = [check_plain_text(word, LONGEST_TEXT) for word in self.edit.text().split(",") if word.strip()]
         if not words:
             raise FieldError(tr("Enter words, separated by commas"))
@@ -121,7 +121,7 @@ class DateRow(TextRow):
         return check_date(self.edit.text().strip())
 
     def text(self) -> str | None:
-        """Return the date, None if none exists; raises `FieldError`."""
+        """Return the date, None if empty; raises `FieldError`."""
         return None if self.is_empty() else check_date(self.edit.text().strip())
 
 
@@ -146,7 +146,7 @@ class ChoiceRow(FormRow):
         return self.key()
 
     def key(self) -> str:
-        """Return the key of the choice, empty if nothing is chosen."""
+        """Return the key of the choice, empty without one."""
         return str(self.box.currentData() or "")
 
     def show_value(self, key: ClaimValue) -> None:
@@ -156,7 +156,7 @@ class ChoiceRow(FormRow):
 
 
 class YesNoRow(ChoiceRow):
-    """Yes or no, neither at first."""
+    """Yes or no, initially neither."""
 
     def __init__(self, theme: Theme, name: str, label: str, *, required: bool = False) -> None:
         options = [("", tr("Choose…")), (_YES, tr("yes")), (_NO, tr("no"))]
@@ -212,7 +212,7 @@ class NoteRow(FormRow):
         self.edit.setTabChangesFocus(True)
         self.edit.textChanged.connect(self._changed)
         self._last_text = ""
-        # The text then begins under that of the line above.
+        # This aligns the text with that of the line above.
         self.edit.document().setDocumentMargin(theme.px(7))
         self.edit.setFixedHeight(_NOTE_LINES * theme.line("body") + theme.px(16))
         self.lay_out(self.edit, top=True)
@@ -227,7 +227,7 @@ class NoteRow(FormRow):
         return check_plain_text(self.edit.toPlainText(), LONGEST_NOTE)
 
     def text(self) -> str | None:
-        """Return the text, None if none exists; raises `FieldError`."""
+        """Return the text, None if empty; raises `FieldError`."""
         return None if self.is_empty() else check_plain_text(self.edit.toPlainText(), LONGEST_NOTE)
 
     def show_value(self, value: str | None) -> None:
@@ -235,7 +235,7 @@ class NoteRow(FormRow):
         self.edit.setPlainText(self._last_text)
 
     def _changed(self) -> None:
-        """Take note of a change of the text; changes of its look count as none."""
+        """Record a change of the text, but not of its format."""
         text = self.edit.toPlainText()
         if text != self._last_text:
             self._last_text = text
@@ -243,7 +243,7 @@ class NoteRow(FormRow):
 
 
 def make_choice_box(theme: Theme, options: Sequence[tuple[str, str]]) -> QComboBox:
-    """Return a box of (key, text) that the wheel does not turn."""
+    """Return a box of (key, text) that ignores the mouse wheel."""
     box = QComboBox()
     box.installEventFilter(WheelBlocker(box))
     box.setMinimumWidth(theme.px(60))
@@ -255,7 +255,7 @@ def make_choice_box(theme: Theme, options: Sequence[tuple[str, str]]) -> QComboB
 
 
 def check_plain_text(text: str, longest: int) -> str:
-    """Return a text without spaces around it; raises `FieldError` if it cannot be kept."""
+    """Return a text without surrounding spaces; raises `FieldError` if it cannot be stored."""
     text_line = text.strip()
     if len(text_line) > longest:
         raise FieldError(tr("Enter at most {longest} characters", longest=longest))
@@ -273,7 +273,7 @@ def _is_control_character(character: str) -> bool:
 
 
 def check_date(text: str) -> str:
-    """Return a date as it was written, if it is one; raises `FieldError`."""
+    """Return a valid date as written; raises `FieldError`."""
     wrong = FieldError(tr("Not a date: “{text}”. Use YYYY, YYYY-MM or YYYY-MM-DD", text=text[:40]))
     if _DATE.fullmatch(text) is None:
         raise wrong
@@ -284,9 +284,9 @@ def check_date(text: str) -> str:
     return text
 
 
-#: Digits that a typed number keeps.
+#: Digits kept of a typed number.
 NUMBER_DECIMALS = 9
-#: The widths of a number that has one unit, and of a choice of units.
+#: The widths of a number with one unit, and of a choice of units.
 _NUMBER_WIDTH, _UNIT = 150.0, 90.0
 
 
@@ -303,7 +303,7 @@ POSITIVE = NumberLimits()
 
 
 class NumberRow(FormRow):
-    """A number, with a choice of units where there are several."""
+    """A number, with a choice of units if there are several."""
 
     def __init__(
         self,
@@ -350,7 +350,7 @@ class NumberRow(FormRow):
         return not self.edit.text().strip()
 
     def read(self) -> object:
-        """Return the number as typed, whole where it is."""
+        """Return the number as typed, an int if it is whole."""
         return self.number()
 
     def number(self) -> int | float:
@@ -366,19 +366,19 @@ class NumberRow(FormRow):
         return max(named_units, key=lambda unit: len(unit.label), default=None)
 
     def stated(self) -> int | float | None:
-        """Return the number in the unit `unit.unit`, None if none exists; raises `FieldError`."""
+        """Return the number in the unit `unit.unit`, None if empty; raises `FieldError`."""
         return None if self.is_empty() else self.unit.stated(self.number())
 
     def inside(self) -> int | float | None:
-        """Return the number in the unit used inside, None if none exists; raises `FieldError`."""
+        """Return the number in the internal unit, None if empty; raises `FieldError`."""
         return None if self.is_empty() else self.unit.inside(self.number())
 
     def parse_number_or_none(self) -> int | float | None:
-        """Return the number as typed, None if none exists; raises `FieldError`."""
+        """Return the number as typed, None if empty; raises `FieldError`."""
         return None if self.is_empty() else self.number()
 
     def parse_whole_or_none(self) -> int | None:
-        """Return the whole number that is typed, None if none exists; raises `FieldError`."""
+        """Return the typed whole number, None if empty; raises `FieldError`."""
         return None if self.is_empty() else int(self.number())
 
     def show_value(self, value: float | None) -> None:
@@ -393,7 +393,7 @@ class NumberRow(FormRow):
         self.show_inside(value if isinstance(value, int | float) else None)
 
     def set_units(self, units: Sequence[UnitChoice]) -> None:
-        """Take another unit in the place of the one there is; the digits stay."""
+        """Replace the unit; the digits stay."""
         self._units = tuple(units)
         self.set_aside(tr(units[0].label) if len(units) == 1 else "")
 
@@ -411,7 +411,7 @@ class NumberRow(FormRow):
         self.edit.setText(self._format.text(self._units[place].typed(value)))
 
     def _is_whole_value(self, unit: UnitChoice, value: float) -> bool:
-        """Whether the digits that are shown in a unit are the whole value."""
+        """Whether the displayed digits in a unit are the whole value."""
         return unit.inside(self._format.parse(self._format.text(unit.typed(value)))) == value
 
     def _finish_edit(self) -> None:
@@ -436,10 +436,10 @@ _RATE_WIDTH = 116.0
 
 
 class PeakRow(FormRow):
-    """Two numbers of one format, either of which may be empty."""
+    """Two numbers of one format, each possibly empty."""
 
     def __init__(self, theme: Theme, precision: str, style: NumberStyle, get_unit: Callable[[], UnitChoice]) -> None:
-        """Ask `get_unit` for the unit that rates are typed in."""
+        """Get the unit of the rates from `get_unit`."""
         unit = "TOPS" if precision.startswith("int") else ""
         format_label = label_precision(precision)
         super().__init__(theme, f"{PEAK_DENSE}{precision}", format_label, aside=unit)
@@ -459,7 +459,7 @@ class PeakRow(FormRow):
         self.sparse.setAccessibleName(tr("{precision}, sparse", precision=format_label))
 
     def control(self) -> QWidget:
-        """Return the line at fault, else the first."""
+        """The invalid line edit, else the first."""
         return self.sparse if self.sparse.property("fault") == "true" else self.dense
 
     def is_empty(self) -> bool:

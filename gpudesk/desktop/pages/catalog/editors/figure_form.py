@@ -37,7 +37,7 @@ from gpudesk.text.translation import tr
 
 
 def ask_removal_step(parent: FormDialog, desk: Desk, thing: CatalogEntry) -> FactEdit | None:
-    """Ask whether an entry of the user's is to go; return the step that removes it, None if it stays."""
+    """Ask for confirmation of an entry's removal; return the step that removes it, None if the user declines."""
     question = tr("Remove {name}?", name=thing.name)
     removes = confirm_removal(parent, question, tr("Remove {name}", name=thing.name), _describe_dependents(desk, thing))
     return remove_thing(desk.service.catalog, thing.id) if removes else None
@@ -75,10 +75,10 @@ def make_figure_row(theme: Theme, desk: Desk, kind: CatalogEntryKind, attribute:
 
 
 class FigureForm(FormDialog):
-    """Adds an entry or changes one of the user's; a shipped one is where a new one begins.
+    """Adds or changes a user entry; a shipped entry is the start of a new one.
 
-    A figure that is copied keeps the source that it has there until it is typed over. Subclasses make rows of
-    what an entry has beside figures, call `lay_out`, and write the three methods below.
+    A copied figure keeps its source until it is overtyped. Subclasses make the rows besides figures, call `lay_out`,
+    and implement the three methods below.
     """
 
     manual_topic = "values#new"
@@ -95,9 +95,9 @@ class FigureForm(FormDialog):
         save: str,
         parent: QWidget | None = None,
     ) -> None:
-        """Begin with the entry `thing` of `entries`, or with nothing; raises `InputError` for an unknown one.
+        """Start with the entry `thing` of `entries`, or empty; raises `InputError` for an unknown one.
 
-        `titles` are those of a form that adds, which is also on its button, and of one that changes.
+        `titles` are those for adding, also on the button, and for changing.
         """
         entry = None if thing is None else desk.service.catalog.thing(thing)
         self.held = entry if entry is not None and entry.own else None
@@ -117,17 +117,17 @@ class FigureForm(FormDialog):
         self.vendor = TextRow(theme, "vendor", tr("Vendor"), required=True, words=vendors)
         self.source = SourceFields(theme, desk.service.user_catalog.facts, desk)
 
-    # What subclasses write
+    # To implement in subclasses
 
     def make_entry(self, entry_id: str, name: str, vendor: str) -> FiguredEntry:
         raise NotImplementedError
 
     def find_doubts(self, values: Mapping[str, ClaimValue]) -> tuple[PlausibilityFinding, ...]:
-        """Return what speaks against figures in the units used inside."""
+        """Return the problems of figures in internal units."""
         raise NotImplementedError
 
     def show_fields(self, thing: str) -> None:
-        """Show what an entry has beside figures in the rows that the user has not touched."""
+        """Show the other data of an entry in the rows that the user has not touched."""
         raise NotImplementedError
 
     def add_figure_rows(self, rows: list[FormRow]) -> None:
@@ -151,7 +151,7 @@ class FigureForm(FormDialog):
         return {each.attribute: self.find_origin(each.attribute, each.value, each.unit) for each in stated}
 
     def find_origin(self, attribute: str, value: ClaimValue, unit: str | None) -> StatedFigure:
-        """Return a figure with the source that it was copied with, else with that of the form."""
+        """Return a figure with its copied source, else with that of the form."""
         return self._origins.get(attribute) or StatedFigure(value, unit, self.source.source())
 
     def get_copied(self, attribute: str) -> ClaimValue:
@@ -160,10 +160,10 @@ class FigureForm(FormDialog):
     def after_saving(self) -> None:
         self.source.remember()
 
-    # Making the form
+    # Construction
 
     def lay_out(self, rows: list[FormRow], sections: Iterable[tuple[str, list[FormRow]]]) -> None:
-        """Put these rows below the name, then the sections of figures, and show what the form begins with."""
+        """Place these rows below the name, then the sections of figures, and show the initial values."""
         self.add_head(self.windowTitle(), tr("You enter the figures, each with its source"))
         if self.held is None:
             self.add_rows([self.start])
@@ -206,7 +206,7 @@ class FigureForm(FormDialog):
     # Copying
 
     def _copy(self, thing: str, *, with_name: bool) -> None:
-        """Fill in what the user has not typed from another entry; from none, empty it."""
+        """Fill untouched rows from another entry; without one, clear them."""
         catalog = self.desk.service.catalog
         attributes = catalog.attributes(thing) if thing else ()
         self._origins = {
@@ -242,7 +242,7 @@ class FigureForm(FormDialog):
         titles = dict.fromkeys(figure.source.title for figure in figures)
         row.set_echo(tr("Source: {source}", source=", ".join(titles)) if titles else "")
 
-    # Judging
+    # Validation
 
     def _judgement(self, row: FormRow) -> FieldVerdict:
         findings = [each for each in self._form_findings if each.attribute in row.attributes]

@@ -40,21 +40,21 @@ def confirm_removal(parent: QWidget, question: str, verb: str, more: str = "") -
 
 
 _FORM_WIDTH, _FORM_HEIGHT = 560.0, 700.0
-#: The aside: its width beside the rows, its height below them, and the width of rows below which it is hidden.
+#: The side widget: its width next to the rows, its height below them, and the width of rows below which it is hidden.
 _ASIDE, _ASIDE_BELOW, _NARROW = 300.0, 190.0, 420.0
-#: What is left free above and below a row that is scrolled to.
+#: Space kept above and below a row that is scrolled to.
 _AROUND = 24.0
-#: No limit to the size of a widget.
+#: Qt's maximum size of a widget.
 _FREE = 16_777_215
-#: Room that the window's frame and the desktop's bars take of a screen.
+#: Room for the window's frame and the desktop's bars on a screen.
 _SCREEN_MARGIN = 80
 
 
 class FormDialog(QDialog):
-    """Subclasses put rows into it and write `edit`; `save` writes what that returns.
+    """Subclasses add rows and implement `edit`; `save` writes its result.
 
-    Enter saves. Escape closes, and asks first where something was entered. What cannot be saved stays in the
-    form, with the reason above it or at the field that it is about.
+    Enter saves. Escape closes, after confirmation if something was entered. If saving fails, the form stays, with the
+    reason above the rows or at the faulty field.
     """
 
     manual_topic = "values"
@@ -71,9 +71,9 @@ class FormDialog(QDialog):
         wide: bool = False,
         writes_facts: bool = True,
     ) -> None:
-        """Name the form and its two buttons; with `wide` there is room for something beside the rows.
+        """Name the form and its two buttons; with `wide` there is room for a side widget.
 
-        `writes_facts` is not so where only settings are changed, which need no file of facts.
+        Without `writes_facts` only settings are changed, which need no file of facts.
         """
         super().__init__(parent)
         self.desk = desk
@@ -99,18 +99,18 @@ class FormDialog(QDialog):
         if writes_facts:
             self._show_file_problem()
 
-    # What subclasses write
+    # To implement in subclasses
 
     def edit(self) -> FactEdit | None:
-        """Return the step that saving takes, None if nothing would change.
+        """Return the step to save, None if nothing would change.
 
-        Raises `FieldError` or `InputError`, whose `where` may name a row.
+        Raises `FieldError` or `InputError`, whose `where` can name a row.
         """
         raise NotImplementedError
 
     def after_saving(self) -> None: ...
 
-    # Making the form
+    # Construction
 
     def add_section(self, title: str, rows: Iterable[FormRow] = (), remark: str = "") -> None:
         self.column.addSpacing(self.theme.px(8))
@@ -137,7 +137,7 @@ class FormDialog(QDialog):
         self._arrange()
 
     def add_fixed(self, *parts: QWidget) -> None:
-        """Put rows or remarks between what scrolls and the buttons, where they stay in sight."""
+        """Place rows or remarks between the scroll area and the buttons, where they stay visible."""
         px = self.theme.px
         self._fixed.setContentsMargins(px(24), px(12), px(24), px(4))
         for part in parts:
@@ -146,7 +146,7 @@ class FormDialog(QDialog):
             self._fixed.addWidget(part)
 
     def add_left_button(self, text: str, act: Callable[[], object], icon: str = "") -> Button:
-        """Put a further button at the left of the foot; return it."""
+        """Add a button at the left of the button row; return it."""
         button = Button(self.theme, text, icon=icon)
         button.setAutoDefault(False)
         button.clicked.connect(act)
@@ -156,7 +156,7 @@ class FormDialog(QDialog):
     def row(self, name: str) -> FormRow | None:
         return next((row for row in self.rows if row.name == name), None)
 
-    # Saving and leaving
+    # Saving and closing
 
     @property
     def entered(self) -> bool:
@@ -257,7 +257,7 @@ class FormDialog(QDialog):
         elif not own.writable:
             self.show_top_message(tr("Saving is not possible: the file with your values is read-only."))
 
-    # The window
+    # Window
 
     def keyPressEvent(self, event: QKeyEvent) -> None:
         enter = event.key() in (Qt.Key.Key_Return, Qt.Key.Key_Enter)
@@ -340,10 +340,9 @@ _ResultT = TypeVar("_ResultT")
 
 
 class BackgroundFormDialog(FormDialog):
-    """Subclasses call `write` when all is settled, and `finish` with the result.
+    """Subclasses call `write` when all input is valid, and `finish` with the result.
 
-    While it is written the form stays as it is, and cannot be closed; where that fails, all that was entered
-    is still there.
+    While writing, the form is locked and cannot be closed; on failure all entries are kept.
     """
 
     def __init__(
@@ -361,7 +360,7 @@ class BackgroundFormDialog(FormDialog):
         super().__init__(desk, theme, title, save=save, leave=leave, parent=parent, wide=wide)
         self._jobs = jobs
         self.writing = False
-        #: The step that was written, once it was.
+        #: The written step, once it exists.
         self.step: FactEdit | None = None
 
     def write(self, steps: ProgressSteps[_ResultT], done: Callable[[_ResultT], object]) -> None:
@@ -377,7 +376,7 @@ class BackgroundFormDialog(FormDialog):
         self.done(FormDialog.DialogCode.Accepted)
 
     def reject(self) -> None:
-        """Close, but not while it is being written."""
+        """Close, unless it is being written."""
         if not self.writing:
             super().reject()
 

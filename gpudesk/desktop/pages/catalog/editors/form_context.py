@@ -37,7 +37,7 @@ if TYPE_CHECKING:
 
 
 class ClaimInForceRow(QWidget):
-    """A value with its unit, and below it who states it; not to be changed here."""
+    """The current value with its unit and source, read-only."""
 
     def __init__(
         self,
@@ -84,7 +84,7 @@ def format_claim_value(attribute: AttributeClaims, value: ClaimValue, formatter:
 
 
 def format_claim_origin(claim: Claim) -> str:
-    """Return who states a claim, of what kind that is, and of when."""
+    """Return the source, the kind and the date of a claim."""
     source = claim.source
     publisher = source.named_publisher
     parts = (publisher, source.title, format_kind_choice(claim.kind), source.date or tr("no date"))
@@ -133,7 +133,7 @@ def _make_empty_node() -> PanelNode:
     return PanelNode("nobody", NoteBlock(text, "info", boxed=False), text)
 
 
-#: The typing rests for so long before an answer is made.
+#: Delay after typing before the preview is computed.
 _WAIT_MS = 150
 #: Lines of detail below the sentence.
 _MOST_LINES = 2
@@ -146,7 +146,7 @@ class SaveEffectPreview(QWidget):
     """
 
     def __init__(self, desk: Desk, theme: Theme, trial: Callable[[], FactEdit | None]) -> None:
-        """Ask `trial` for the step that would be taken; it may raise `FieldError` or `InputError`."""
+        """Get the step to preview from `trial`, which can raise `FieldError` or `InputError`."""
         super().__init__()
         self._desk = desk
         self._trial = trial
@@ -193,7 +193,7 @@ class SaveEffectPreview(QWidget):
         impact_text = describe_impact(impact, self._desk.formatter)
         self._show_sentence(impact_text.sentence, impact_text.lines[:_MOST_LINES], pale=False)
 
-    def _failed(self, error: InputError) -> None:  # noqa: ARG002 - the form itself says what is wrong
+    def _failed(self, error: InputError) -> None:  # noqa: ARG002 - the form shows the error itself
         self._show_sentence(tr("No result with this value"), (), pale=False)
 
     def _show_sentence(self, sentence: str, lines: tuple[str, ...], *, pale: bool) -> None:
@@ -210,6 +210,6 @@ def _compute_effect(service: GpuDeskService, scenario: Scenario, step: FactEdit)
 
 
 def _ignore_progress() -> ProgressSteps[None]:
-    """It is over before anybody asks how far it is."""
+    """The job is too short for progress."""
     nothing: tuple[JobProgress, ...] = ()
     yield from nothing

@@ -1,4 +1,4 @@
-"""Opens the editor for a request; the form of the age from which figures count as stale."""
+"""Opens the editor for a request; the form for the age limit of stale figures."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ _LIMITS = NumberLimits(1, 36_500, whole=True)
 
 
 class StaleRuleForm(FormDialog):
-    """Sets from how many days on prices and other figures are marked."""
+    """Sets the age in days from which prices and other figures are marked."""
 
     manual_topic = "catalog#stale"
 
@@ -67,7 +67,7 @@ class StaleRuleForm(FormDialog):
         self.prices.focus_control()
 
     def edit(self) -> FactEdit | None:
-        """Put the rule into the settings; no fact changes."""
+        """Store the rule in the settings; no fact changes."""
         self._settings.put(STALE_PRICE_DAYS, self.prices.parse_whole_or_none())
         self._settings.put(STALE_FACT_DAYS, self.facts.parse_whole_or_none())
         return None
@@ -98,10 +98,10 @@ class StaleRuleForm(FormDialog):
 
 
 def open_editor(parent: QWidget, desk: Desk, theme: Theme, settings: UserSettings, request: EditorRequest) -> bool:
-    """Open the editor that is asked for over a window, and return whether there is one.
+    """Open the requested editor over a window, and return whether there is one.
 
-    It stays open when this returns; what it writes is told by `desk.catalog_changed`. What cannot be edited
-    is said in a box.
+    It stays open after the return; `desk.catalog_changed` reports what it writes. A message box explains what cannot be
+    edited.
     """
     try:
         dialog = _make_editor(parent, desk, theme, settings, request)
@@ -118,7 +118,7 @@ def open_editor(parent: QWidget, desk: Desk, theme: Theme, settings: UserSetting
 def _make_editor(
     parent: QWidget, desk: Desk, theme: Theme, settings: UserSettings, request: EditorRequest
 ) -> FormDialog | None:
-    """Make the editor; None if the request names too little for one."""
+    """Return the editor; None if the request is incomplete."""
     from gpudesk.desktop.pages.catalog.editors.entry_forms import AcceleratorForm, NameForm, SystemForm
     from gpudesk.desktop.pages.catalog.editors.preference_editor import PreferenceEditor
     from gpudesk.desktop.pages.catalog.editors.price_form import PriceForm

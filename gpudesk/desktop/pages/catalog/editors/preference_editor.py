@@ -29,7 +29,7 @@ from gpudesk.text.translation import tr
 _SIDE, _TOP = 14.0, 10.0
 _RADIO, _DOT = 16.0, 4.0
 _GAP = 12.0
-#: Width of the column of values.
+#: Width of the value column.
 _FIGURE = 148.0
 _GLYPHS = {ClaimStatus.DIFFERS: "disputed", ClaimStatus.REFUSED: "unfit"}
 _ARROWS = {Qt.Key.Key_Down: 1, Qt.Key.Key_Right: 1, Qt.Key.Key_Up: -1, Qt.Key.Key_Left: -1}
@@ -37,9 +37,9 @@ _ARROWS = {Qt.Key.Key_Down: 1, Qt.Key.Key_Right: 1, Qt.Key.Key_Up: -1, Qt.Key.Ke
 
 @dataclass(frozen=True, slots=True)
 class ClaimText:
-    """A claim in words. `figure_notes` stand below the value, `remarks` below who states it.
+    """A claim in words. `figure_notes` are below the value, `remarks` below the source.
 
-    `printed` is how source documents put it.
+    `printed` is the text in the source documents.
     """
 
     claim: Claim
@@ -57,7 +57,7 @@ class ClaimText:
 
 
 class ClaimOption(QAbstractButton):
-    """A box with a radio mark; the arrow keys go from one to the next and choose it."""
+    """A box with a radio mark; the arrow keys move to the next one and choose it."""
 
     def __init__(self, theme: Theme, text: ClaimText, measure: TextMeasure) -> None:
         super().__init__()
@@ -142,7 +142,7 @@ class ClaimOption(QAbstractButton):
         self._draw_lines(pen, below, "caption", "text3", self.choice.figure_notes)
 
     def _draw_lines(self, pen: ThemePainter, area: QRectF, font: str, colour: str, texts: tuple[str, ...]) -> float:
-        """Write texts from the top of an area in its width; return where they end."""
+        """Write texts from the top of an area in its width; return the y where they end."""
         height, y = self._theme.line(font), area.top()
         for line in self._lines(texts, font, area.width()):
             pen.text(QRectF(area.left(), y, area.width(), height), line, font=font, colour=colour)
@@ -196,7 +196,7 @@ def _list_sibling_options(option: QWidget) -> list[ClaimOption]:
 
 
 def describe_claim(claim: Claim, line: ClaimLine, stance: str, printed: tuple[str, ...]) -> ClaimText:
-    """Return a claim in words; `printed` is what the source documents print."""
+    """Return a claim in words; `printed` is the text in the source documents."""
     published = claim.published
     value_text = f"{line.value} {line.unit}" if line.unit else line.value
     notes = [tr("published as {text}", text=published)] if published and published != value_text else []
@@ -210,7 +210,7 @@ def describe_claim(claim: Claim, line: ClaimLine, stance: str, printed: tuple[st
 
 
 class PreferenceEditor(FormDialog):
-    """Takes one of the claims there are."""
+    """Prefers one of the existing claims."""
 
     manual_topic = "catalog#claims-and-disputes"
 
@@ -224,9 +224,9 @@ class PreferenceEditor(FormDialog):
         claim: str | None = None,
         parent: QWidget | None = None,
     ) -> None:
-        """Begin with the claim of the source `claim`, else with the one in effect.
+        """Start with the claim of the source `claim`, else with the current one.
 
-        Raises `InputError` if there is nothing to choose from.
+        Raises `InputError` if there is no choice.
         """
         catalog = desk.service.catalog
         self.thing = catalog.thing(thing)

@@ -42,7 +42,7 @@ _COUNT = (UnitChoice("accelerators", "accelerators"),)
 
 
 class PriceForm(FormDialog):
-    """States a price of the user's, or changes one."""
+    """Adds or changes a user price."""
 
     manual_topic = "values#new"
 
@@ -55,9 +55,9 @@ class PriceForm(FormDialog):
         thing: str | None = None,
         parent: QWidget | None = None,
     ) -> None:
-        """Begin with the user's price `price`, else a new one of the accelerator `thing`.
+        """Start with the user's price `price`, else a new one of the accelerator `thing`.
 
-        Raises `InputError` if the price is none of the user's.
+        Raises `InputError` for an unknown or shipped price.
         """
         self.held = _find_user_price(desk, price)
         adding = self.held is None
@@ -181,7 +181,7 @@ class PriceForm(FormDialog):
 
 
 def _find_user_price(desk: Desk, price: str | None) -> UserPrice | None:
-    """Return the user's price of an id; raises `InputError` for one that is none of the user's."""
+    """Return the user's price of an id; raises `InputError` for any other."""
     if price is None:
         return None
     user_price = desk.service.user_catalog.facts.get("price", price)

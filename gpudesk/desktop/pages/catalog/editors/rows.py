@@ -21,7 +21,7 @@ from gpudesk.text.translation import tr
 
 LABEL = 140.0
 _ICON = 14.0
-#: A fault is shown after typing has paused this long; it goes as soon as it is mended.
+#: Delay after typing before an error is shown; a corrected one disappears at once.
 TELL_AFTER_MS = 350
 
 
@@ -43,7 +43,7 @@ NO_VERDICT = FieldVerdict()
 def describe_findings(findings: Iterable[PlausibilityFinding], formatter: Formatter) -> FieldVerdict:
     texts = [(finding.grade, format_message(finding.problem, formatter)) for finding in findings]
     faults = _join_sentences(text for grade, text in texts if grade is PlausibilityGrade.REFUSED)
-    # What cannot be needs no doubts beside it.
+    # An impossible value needs no further doubts.
     doubts = "" if faults else _join_sentences(text for grade, text in texts if grade is PlausibilityGrade.DOUBTFUL)
     return FieldVerdict(faults, doubts)
 
@@ -53,7 +53,7 @@ def _join_sentences(texts: Iterable[str]) -> str:
 
 
 class FieldRemark(ThemedLabel):
-    """A sentence below a field, with an icon before it; it takes no room while none exists."""
+    """A sentence below a field, with an icon before it; hidden if empty."""
 
     def __init__(self, theme: Theme, icon: str, icon_colour: str, colour: str) -> None:
         super().__init__(theme, font="small", colour=colour, wrap=True)
@@ -82,7 +82,7 @@ class FieldRemark(ThemedLabel):
 
 
 class RowFigure(NamedTuple):
-    """What a row states of an attribute: the value with the unit that it is stated in, and in the unit used inside."""
+    """The value that a row states for an attribute: in its entered unit, and in the internal unit."""
 
     attribute: str
     value: ClaimValue
@@ -91,10 +91,10 @@ class RowFigure(NamedTuple):
 
 
 class FormRow(QWidget):
-    """One row. Subclasses make the control and write `is_empty`, `read` and `show_value`.
+    """One row. Subclasses make the control and implement `is_empty`, `read` and `show_value`.
 
-    `name` is that of the field in faults. Faults of a half-typed value are told when the typing rests; that a
-    required field is empty is told when the form is saved.
+    `name` is the field's name in errors. Errors of a half-typed value appear after a pause; an empty required field is
+    reported on saving.
     """
 
     #: The user changed the content of the row.
@@ -106,7 +106,7 @@ class FormRow(QWidget):
         self.name = name
         self.label = label
         self.required = required
-        #: Says of a value that can be read what is wrong, and what is doubtful, with it.
+        #: Returns the error and the doubt about a readable value.
         self.judge: Callable[[], FieldVerdict] | None = None
         self.touched = False
         self._aside = aside
@@ -117,25 +117,25 @@ class FormRow(QWidget):
         self._timer = QTimer(self, singleShot=True, interval=TELL_AFTER_MS)
         self._timer.timeout.connect(self.check)
 
-    # What subclasses write
+    # To implement in subclasses
 
     def is_empty(self) -> bool:
         raise NotImplementedError
 
     def read(self) -> object:
-        """Return the value of a row that is not empty; raises `FieldError`."""
+        """Return the value of a non-empty row; raises `FieldError`."""
         raise NotImplementedError
 
     def control(self) -> QWidget:
         raise NotImplementedError
 
-    def show_value(self, value: Any) -> None:  # noqa: ANN401 - what the row's kind takes
-        """Show a value, None for none, without it counting as one of the user's."""
+    def show_value(self, value: Any) -> None:  # noqa: ANN401 - the value type of the row
+        """Show a value, None for an empty row, without counting it as user input."""
         raise NotImplementedError
 
     @property
     def attributes(self) -> tuple[str, ...]:
-        """The attributes that the row states."""
+        """The attributes stated by the row."""
         return (self.name,)
 
     @property
@@ -143,17 +143,17 @@ class FormRow(QWidget):
         return self.attributes
 
     def list_figures(self) -> Iterator[RowFigure]:
-        """Yield what the row states of its attributes; raises `FieldError`."""
+        """Yield the row's figures by attribute; raises `FieldError`."""
         if not self.is_empty():
             value = self.read()
             text = value if isinstance(value, str | tuple) else None
             yield RowFigure(self.name, text, None, text)
 
     def show_figures(self, values: Mapping[str, ClaimValue]) -> None:
-        """Show values of its attributes, in the units used inside."""
+        """Show values of its attributes, in internal units."""
         self.show_value(values.get(self.name))
 
-    # What forms ask
+    # Interface for forms
 
     @property
     def fault(self) -> str:
@@ -215,12 +215,12 @@ class FormRow(QWidget):
     def mark_fault(self, wrong: bool) -> None:
         mark_fault(self.control(), wrong)
 
-    # Making the row
+    # Construction
 
     def lay_out(self, *parts: QWidget, top: bool = False, keeps_width: bool = False) -> None:
-        """Put the parts of the control beside the label.
+        """Place the control next to the label.
 
-        `top` sets the label at the upper end; `keeps_width` leaves the control its own width.
+        `top` aligns the label at the top; `keeps_width` keeps the control's own width.
         """
         px = self.theme.px
         caption = ThemedLabel(self.theme, f"{self.label}\N{NO-BREAK SPACE}*" if self.required else self.label)
@@ -268,7 +268,7 @@ class FormRow(QWidget):
 
 
 class FaultLineEdit(QLineEdit):
-    """A line that shows an icon at its right end while something is wrong with what it holds."""
+    """A line edit with an icon at its right end while its content is invalid."""
 
     def __init__(self, theme: Theme) -> None:
         super().__init__()
@@ -276,7 +276,7 @@ class FaultLineEdit(QLineEdit):
         self._sign: QAction | None = None
 
     def event(self, event: QEvent) -> bool:
-        """Follow the mark of a fault, which is a property of the line."""
+        """Follow the error mark, which is a property of the line edit."""
         done = super().event(event)
         if event.type() == QEvent.Type.DynamicPropertyChange:
             self._show_sign()

@@ -22,7 +22,7 @@ from gpudesk.report.labels import label_source_kind
 from gpudesk.text.messages import InputError, capitalize_first
 from gpudesk.text.translation import tr, trn
 
-#: The order in which kinds are offered: the user's own first, then from firm to loose.
+#: Order of the kinds: the user's own first, then by reliability.
 _KINDS = (
     SourceKind.USER,
     SourceKind.VENDOR_DATASHEET,
@@ -38,7 +38,7 @@ _KINDS = (
 
 
 class LastSourceMemory(QObject):
-    """The source that was stated last in a session, which lasts as long as its desk."""
+    """The last stated source of a session, as long as its desk."""
 
     source: Source | None = None
 
@@ -48,13 +48,13 @@ class LastSourceMemory(QObject):
 
 
 class AddressRow(TextRow):
-    """Where a source can be read."""
+    """The web address of a source."""
 
     def read(self) -> object:
         return self.text()
 
     def text(self) -> str | None:
-        """Return the address, None if none exists; raises `FieldError`."""
+        """Return the address, None if empty; raises `FieldError`."""
         address = super().text()
         if address is None:
             return None
@@ -68,14 +68,14 @@ class AddressRow(TextRow):
 
 
 class SourceFields:
-    """The rows of a source. A title that is known fills in the rest."""
+    """The rows of a source. A known title fills in the rest."""
 
     def __init__(
         self, theme: Theme, facts: UserFacts, session: QObject, *, required: bool = True, prefilled: bool = True
     ) -> None:
-        """Offer the sources of the user's; `session` is what the last one is remembered with.
+        """Offer the user's sources; `session` remembers the last one.
 
-        It stands in the rows from the start unless `prefilled` is not so.
+        It is filled in initially if `prefilled`.
         """
         self._last = LastSourceMemory.of(session)
         self._sources_by_title = {fact.title: fact for fact in facts if isinstance(fact, Source)}
@@ -107,7 +107,7 @@ class SourceFields:
         self.kind.show_value(source.kind)
 
     def source(self) -> Source:
-        """Return the source that is stated; raises `FieldError` or `InputError`."""
+        """Return the stated source; raises `FieldError` or `InputError`."""
         return make_user_source(
             self.title.text() or "",
             self.publisher.text() or "",
@@ -130,7 +130,7 @@ class SourceFields:
 
 
 def format_kind_choice(kind: str) -> str:
-    """Return a kind as a choice begins, the user's own as `Yours`."""
+    """Return the label of a kind, `Yours` for the user's own."""
     if kind == SourceKind.USER:
         return tr("Your value")
     label = label_source_kind(kind)
@@ -138,10 +138,10 @@ def format_kind_choice(kind: str) -> str:
 
 
 class SourceForm(FormDialog):
-    """Changes a source of the user's for all figures that rest on it, or makes one."""
+    """Changes a user source for all its figures, or adds one."""
 
     def __init__(self, desk: Desk, theme: Theme, *, source: str | None = None, parent: QWidget | None = None) -> None:
-        """Begin with the user's source `source`; raises `InputError` if it is none of the user's."""
+        """Start with the user's source `source`; raises `InputError` for any other."""
         self.held = _find_user_source(desk, source)
         adding = self.held is None
         super().__init__(

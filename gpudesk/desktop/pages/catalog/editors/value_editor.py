@@ -28,7 +28,7 @@ from gpudesk.text.translation import tr
 
 
 class ValueEditor(FormDialog):
-    """States a value of the user's, which holds as soon as it is saved."""
+    """States a user value, effective on saving."""
 
     manual_topic = "values#enter"
 
@@ -93,7 +93,7 @@ class ValueEditor(FormDialog):
         self.source.remember()
 
     def _upper_row(self) -> NumberRow | None:
-        """Return the row of the upper end of a purchase price; None for all else."""
+        """Return the row of the upper end of a purchase price; None otherwise."""
         if self.entry.attribute.name != PRICE_BOUND_ATTRIBUTES[0]:
             return None
         style, empty = self.desk.formatter.style, tr("For a range")
@@ -136,7 +136,7 @@ class ValueEditor(FormDialog):
         catalog, value = self.desk.service.catalog, next(self.value_row.list_figures()).inside
         name = self.entry.attribute.name
         findings = check_new_value(catalog, self.thing.id, name, value)
-        # Of a price the other end changes with it.
+        # For a price the other end changes with it.
         own_findings = findings if self.high_row is None else [each for each in findings if each.attribute == name]
         return describe_findings(own_findings, self.desk.formatter)
 
