@@ -1,4 +1,4 @@
-"""The form of a service's demand: users, requests and limits; and what offers to begin with one."""
+"""The form of a service's demand: users, requests and limits; and its initial offer."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ from gpudesk.domain.sizing import DEMAND_BOUNDS, Demand, DemandKind
 from gpudesk.text.formatting import NumberStyle
 from gpudesk.text.translation import tr
 
-#: What is asked at first, by how it is stated: a service of a middling size.
+#: Initial demand by kind: a service of medium size.
 FIRST_AMOUNTS: Final = {
     DemandKind.USERS: 500.0,
     DemandKind.REQUEST_RATE: 2.0,
@@ -28,9 +28,9 @@ FIRST_AMOUNTS: Final = {
     DemandKind.CONCURRENCY: 64.0,
 }
 _PER_CENT: Final = 100.0
-#: Digits that a typed number keeps, and the smallest above nothing.
+#: Digits kept of a typed number, and the smallest positive number.
 _DECIMALS, _LEAST = 3, 0.001
-#: What the arrow keys take for limits, in milliseconds; the first is none.
+#: Steps of the arrow keys for limits, in milliseconds; the first is none.
 _STEPS: Final = {
     "ttft_ms": (0.0, 100.0, 200.0, 300.0, 500.0, 1000.0, 2000.0, 3000.0, 5000.0, 10_000.0),
     "tpot_ms": (0.0, 10.0, 15.0, 20.0, 25.0, 30.0, 40.0, 50.0, 75.0, 100.0, 200.0),
@@ -43,7 +43,7 @@ def make_default_demand(kind: DemandKind) -> Demand:
 
 @dataclass(frozen=True, slots=True)
 class MillisecondLimitFormat(NumberFormat):
-    """A number of milliseconds, of which nothing, nought and `none` all say that there is no limit."""
+    """A number of milliseconds; empty, zero and `none` mean no limit."""
 
     def text(self, value: float) -> str:
         return NumberFormat.text(self, value) if value else tr("none")
@@ -54,12 +54,12 @@ class MillisecondLimitFormat(NumberFormat):
 
 
 class DemandForm(QWidget):
-    """Shows a demand; each change is asked for with the name of its step. Faults stand at their fields.
+    """Shows a demand; emits each change with the name of its step. Errors are at their fields.
 
-    `more` are fields that stand behind its own. With a load curve there is no peak factor to be asked for.
+    `more` are further fields after its own. With a load curve there is no field for the peak factor.
     """
 
-    #: Another demand, None for none, and what the step is called.
+    #: Another demand, None for none, and the name of the step.
     edited = Signal(object, str)
 
     def __init__(
@@ -179,9 +179,9 @@ class DemandForm(QWidget):
 
 
 class DemandStart(QWidget):
-    """Stands where there is no demand yet: a question, and how one can begin."""
+    """Shown without a demand: a question, and ways to start."""
 
-    #: How the demand is to be stated.
+    #: The kind of the demand.
     begun = Signal(object)
 
     def __init__(self, theme: Theme, title: str, words: str, parent: QWidget | None = None) -> None:

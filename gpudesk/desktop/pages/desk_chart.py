@@ -1,4 +1,4 @@
-"""A chart of the desk's answer: keyboard, bands, the box that says which accelerators do not fit."""
+"""A chart of the desk's answer: keyboard, interval bands, the notice of accelerators that do not fit."""
 
 from __future__ import annotations
 
@@ -55,7 +55,7 @@ class UnfitColumn:
 
 
 class UnfitNotice(QWidget):
-    """Floats on a plot; it is as large as it needs to be."""
+    """Floats on a plot, as large as necessary."""
 
     def __init__(self, theme: Theme, parent: QWidget) -> None:
         super().__init__(parent)
@@ -71,14 +71,14 @@ class UnfitNotice(QWidget):
         self._contents = ()
 
     def show_unfit(self, title: str, unfit: Sequence[UnfitColumn]) -> bool:
-        """Show who does not fit; hide where all fit. Return whether the box has changed."""
+        """Show what does not fit; hide if all fit. Return whether the notice has changed."""
         contents: tuple[object, ...] = (title, *(each.told() for each in unfit)) if unfit else ()
         if contents == self._contents:
             return False
         self._contents = contents
         if self._rows is not None:
             self._layout.removeWidget(self._rows)
-            # Out of sight at once: it is deleted only when the event loop has its turn.
+            # Hidden at once: it is deleted only in the event loop.
             self._rows.hide()
             self._rows.deleteLater()
             self._rows = None
@@ -139,7 +139,7 @@ class UnfitNotice(QWidget):
 
 
 class _NoticeSwatch(QWidget):
-    """The key of an accelerator beside its name."""
+    """The swatch of an accelerator next to its name."""
 
     def __init__(self, theme: Theme, slot: int, is_variant: bool, parent: QWidget) -> None:
         super().__init__(parent)
@@ -153,7 +153,7 @@ class _NoticeSwatch(QWidget):
 
 
 def list_unfit_columns(desk: Desk) -> tuple[str, tuple[UnfitColumn, ...]]:
-    """Return a title for those without a curve, and one entry for each; an empty title without any."""
+    """Return a title for columns without a curve, and one entry for each; an empty title without any."""
     everyone = desk.columns
     short = [part for part in everyone if part.column.estimate is not None and not part.column.estimate.fits]
     unknown = [part for part in everyone if part.column.estimate is None]
@@ -216,18 +216,18 @@ def _unknown(part: AcceleratorColumn, desk: Desk) -> UnfitColumn:
 
 
 def format_admitted(estimate: Estimate, desk: Desk) -> str:
-    """Return how many requests run where fewer do than the load asks for, else nothing."""
+    """Return how many requests run if fewer than the load asks for, else an empty text."""
     concurrency, admitted = estimate.concurrency, estimate.admitted
     queued = estimate.request.workload.load.kind is LoadKind.SATURATE
     if queued or concurrency is None or admitted is None or admitted >= concurrency:
-        # Of what is all queued at once, the rest is meant to wait.
+        # In a saturated load, the rest is meant to wait.
         return ""
     count = desk.formatter.count
     return tr("runs {n} of {all}, the rest queue", n=count(admitted), all=count(concurrency))
 
 
 _KEY_ZOOM: Final = 0.75
-#: At most this many bands lie over each other.
+#: Maximum number of overlapping bands.
 MOST_BANDS: Final = 4
 
 _Key = Qt.Key
@@ -237,13 +237,13 @@ class DeskChart(InteractivePlot):
     """Shows part of the desk's answer. Subclasses give its drawing, summary, data and readout."""
 
     accessible_role = AccessibleRole.Chart
-    #: The figure of an estimate that the chart shows, which Enter and a click select.
+    #: The estimate figure in the chart, selected by Enter and a click.
     figure = ""
 
     def __init__(
         self, desk: Desk, theme: Theme, scales: tuple[AxisScale, AxisScale], parent: QWidget | None = None
     ) -> None:
-        """Make a chart of two scales, x and y; nothing is drawn before `refresh`."""
+        """Make a chart with scales for x and y; nothing is drawn before `refresh`."""
         super().__init__(theme, desk.formatter, *scales, parent)
         self.desk = desk
         self.bands_wanted = True
@@ -255,7 +255,7 @@ class DeskChart(InteractivePlot):
         desk.gesture_changed.connect(self._gesture_changed)
         desk.selection_changed.connect(self._show_bands)
 
-    # What subclasses say
+    # To implement in subclasses
 
     def make_drawing(self) -> PlotDrawing:
         raise NotImplementedError
@@ -267,19 +267,19 @@ class DeskChart(InteractivePlot):
         raise NotImplementedError
 
     def read_at(self, x: float) -> tuple[float, CursorReadout] | None:
-        """Return the figures at a value of x, and the value that they are really read at."""
+        """Return the figures at a value of x, and the value at which they are read."""
         del x
         return None
 
     def step(self, value: float, forward: bool, far: bool) -> float | None:
-        """Return the next value of the working line; None if it cannot move."""
+        """Return the next value of the cursor line; None if it cannot move."""
         del value, forward, far
         return None
 
     def move_rule(self, value: float) -> None:
         del value
 
-    # Showing
+    # Display
 
     def refresh(self) -> None:
         drawing = self.make_drawing()
@@ -432,7 +432,7 @@ class DeskChart(InteractivePlot):
             self._show_hover(value)
 
     def ends(self) -> tuple[float, float]:
-        """Return the first and the last value of x that any curve has."""
+        """Return the smallest and the largest x of all curves."""
         lines = [line for line in self.drawing.lines if len(line.x)]
         if not lines:
             return self.frame.values_x()
@@ -461,7 +461,7 @@ class DeskChart(InteractivePlot):
             self.desk.select(select_figure(key, self.figure))
 
     def _go_back(self) -> bool:
-        """Leave the place read off, then the close look; say whether there was anything to leave."""
+        """Clear the reading position, then the zoom; return whether there was anything to clear."""
         if self.hover_x is not None:
             self.set_hover(None, None)
             return True
@@ -479,7 +479,7 @@ class DeskChart(InteractivePlot):
     # Size
 
     def least_height(self) -> int:
-        """Return the height that leaves the curves their least room, read-out and notice their own."""
+        """Return the height that leaves the curves their minimum, with readout and notice."""
         margins: QMarginsF = self.margins()
         area = float(self.theme.px(120))
         if self.drawing.cursor_readout is not None:

@@ -29,7 +29,7 @@ ResultT = TypeVar("ResultT")
 
 
 class QueryState(Enum):
-    """How far a question is."""
+    """The progress of a query."""
 
     NOTHING = auto()
     WORKING = auto()
@@ -39,14 +39,14 @@ class QueryState(Enum):
 
 
 class BackgroundQuery(QObject, Generic[ResultT]):
-    """Answers the last question of a page with a job; meanwhile the result is that of a former question.
+    """Answers the last query of a page with a job; meanwhile the result belongs to a former query.
 
-    Subclasses write `ask`, which sets the key of the question.
+    Subclasses implement `ask`, which sets the key of the query.
     """
 
     #: There is a new result, or another state.
     changed = Signal()
-    #: What to say of the work that goes on, empty if it is soon over; whether it can be stopped.
+    #: The progress text, empty for short jobs; whether it can be cancelled.
     working = Signal(str, bool)
 
     def __init__(self, desk: Desk, parent: QObject) -> None:
@@ -65,7 +65,7 @@ class BackgroundQuery(QObject, Generic[ResultT]):
 
     @property
     def problem(self) -> str:
-        """What went wrong, in words."""
+        """The error text."""
         error = self.error
         return "" if error is None else capitalize_first(format_message(error.problem, self._desk.formatter))
 
@@ -74,7 +74,7 @@ class BackgroundQuery(QObject, Generic[ResultT]):
         self._jobs.cancel()
 
     def rest(self) -> None:
-        """Stop all jobs while the page is hidden, those of former questions too; the next question begins anew."""
+        """Stop all jobs while the page is hidden, including former ones; the next query starts again."""
         self._jobs.stop()
         if self.state is QueryState.WORKING:
             self._key, self.state = None, QueryState.NOTHING
@@ -104,29 +104,29 @@ class BackgroundQuery(QObject, Generic[ResultT]):
 
 
 class DeskPage(QWidget):
-    """A page of the window. Subclasses set `page_id` and write `refresh`."""
+    """A page of the window. Subclasses set `page_id` and implement `refresh`."""
 
     #: Short name in settings, actions and shortcuts.
     page_id = ""
-    #: Whether the page shows figures against concurrency.
+    #: Whether the page shows figures by concurrency.
     needs_curves = False
 
-    #: The user wants to fill in what is missing: `model` or `accelerators`.
+    #: The user wants to fill in a missing input: `model` or `accelerators`.
     wanted = Signal(str)
-    #: The user wants to see another page, by its id, and there a column, by its key.
+    #: The user wants to see another page, by its id, and a column there, by its key.
     page_requested = Signal(str, str)
     #: The user wants to see the sheet.
     preview_requested = Signal()
-    #: The user wants to see the profile of an accelerator as it prints: `ProfileTables`.
+    #: The user wants the print preview of a profile: `ProfileTables`.
     profile_preview_requested = Signal(object)
     #: The user wants to add or change a fact: an `EditorRequest` of the page Catalog.
     editing_requested = Signal(object)
-    #: The user wants to bring in facts from files, or to see the backups of the user's own.
+    #: The user wants to import facts from files, or to see the backups.
     import_requested = Signal()
     backups_requested = Signal()
 
     def __init__(self, desk: Desk, theme: Theme, settings: UserSettings, parent: QWidget | None = None) -> None:
-        """Keep what the page shows and how; nothing is computed until it is seen."""
+        """Store the desk and the view options; nothing is computed until the page is visible."""
         super().__init__(parent)
         self.desk = desk
         self.theme = theme
@@ -155,8 +155,8 @@ class DeskPage(QWidget):
     def focus_content(self) -> None:
         self.setFocus()
 
-    def focus_column(self, key: str) -> None:  # noqa: ARG002 - of pages that have one
-        """Give the focus to what the user is to fill in for a column."""
+    def focus_column(self, key: str) -> None:  # noqa: ARG002 - for pages with one
+        """Focus the field that the user has to fill in for a column."""
         self.focus_content()
 
     def _answered(self) -> None:
@@ -178,7 +178,7 @@ class DeskPage(QWidget):
         self.desk.want_curves(self.page_id, are_wanted=False)
 
     def want_curves(self) -> None:
-        """Let the desk evaluate curves while they are seen."""
+        """Let the desk evaluate curves while they are visible."""
         self.desk.want_curves(self.page_id, are_wanted=self.needs_curves and self.isVisible())
         if self.needs_curves:
             self.desk.flush()
@@ -196,17 +196,17 @@ def make_view_actions(
     ]
 
 
-#: The verdict follows once the answer has stayed the same for so long.
+#: Delay before the verdict follows an answer.
 _REST_MS: Final = 120
 
 
 class VerdictLine(ThemedLabel):
-    """The verdict of a page in a sentence or two, asked for when the answer rests: a moving slider is not slowed.
+    """The verdict of a page in a sentence or two, updated after a pause, so that a moving slider stays fast.
 
-    Tab reaches it, so that it can be heard and copied. Until the first verdict a line is kept free for it.
+    It is a tab stop, so that it can be read aloud and copied. A line is reserved for the first verdict.
     """
 
-    #: The answer rests: the verdict on it is to be shown.
+    #: Show the verdict: the answer has not changed for a moment.
     due = Signal()
 
     def __init__(self, theme: Theme) -> None:
@@ -221,18 +221,18 @@ class VerdictLine(ThemedLabel):
         self.clear_verdict()
 
     def focus_rect(self) -> QRect:
-        """Return where the words stand, which the ring goes around."""
+        """Return the rectangle of the text, for the focus ring."""
         return self.contentsRect()
 
     def request(self) -> None:
-        """Follow the answer; until then a former verdict is dimmed."""
-        # What is disabled loses the focus.
+        """Follow the answer; until the update the former verdict is dimmed."""
+        # A disabled widget loses the focus.
         self.setEnabled(self.hasFocus())
         self.show()
         self._timer.start(_REST_MS if self.text() else 0)
 
     def show_verdict(self, describe: Callable[[], str]) -> None:
-        """Show what `describe` returns; nothing where that is empty or a file cannot be read."""
+        """Show the result of `describe`; nothing if it is empty or a file cannot be read."""
         try:
             text = describe()
         except (InputError, MissingFileError):
@@ -248,7 +248,7 @@ class VerdictLine(ThemedLabel):
         self.hide()
 
     def _set_words(self, text: str) -> None:
-        """Show and announce a text; an empty line has a name too, as it may have the focus before its verdict."""
+        """Set and announce a text; an empty line has a name too, since it can be focused before its verdict."""
         self.setText(text)
         self.setAccessibleName(text or tr("Verdict"))
 
@@ -263,7 +263,7 @@ ViewT = TypeVar("ViewT", bound=QWidget)
 
 
 class PageViewSpec(NamedTuple, Generic[ViewT]):
-    """A view of a page: its key in settings and actions, what it is called, and what makes it."""
+    """A view of a page: its key in settings and actions, its name, and its factory."""
 
     key: str
     text: str
@@ -271,13 +271,13 @@ class PageViewSpec(NamedTuple, Generic[ViewT]):
 
 
 class MultiViewPage(DeskPage, Generic[ViewT]):
-    """Begins with the view that was chosen last; each view is made when it is first shown.
+    """Starts with the last chosen view; each view is created when first shown.
 
-    Subclasses set `page_id` and `menu_section`, and write `title`, `view_specs` and `show_view`; what they do
-    otherwise than most, they override. The constructor calls `title`, `view_specs` and `make_head` only.
+    Subclasses set `page_id` and `menu_section`, and implement `title`, `view_specs` and `show_view`; other methods have
+    defaults. The constructor calls only `title`, `view_specs` and `make_head`.
     """
 
-    #: Where the page's actions stand in their menus.
+    #: Position of the page's actions in their menus.
     menu_section = 0
     #: Whether a verdict is shown above the views.
     has_verdict = False
@@ -287,7 +287,7 @@ class MultiViewPage(DeskPage, Generic[ViewT]):
         self.setAccessibleName(self.title())
         self._specs = {spec.key: spec for spec in self.view_specs()}
         self._texts = [(spec.key, spec.text) for spec in self._specs.values()]
-        #: The views that were made so far, by key.
+        #: The views created so far, by key.
         self.views: dict[str, ViewT] = {}
         self.head = self.make_head(self._texts)
         self.head.segment.chosen.connect(self.choose_view)
@@ -314,23 +314,23 @@ class MultiViewPage(DeskPage, Generic[ViewT]):
         fill_background(self, self.theme.colour("page"))
         self.terms.setContentsMargins(px(16), 0, px(16), px(8))
 
-    # What a page gives
+    # To implement in subclasses
 
     def title(self) -> str:
         raise NotImplementedError
 
     def view_specs(self) -> Sequence[PageViewSpec[ViewT]]:
-        """Return the views in the order in which they are offered; the first is shown at first."""
+        """Return the views in display order; the first is the default."""
         raise NotImplementedError
 
     def show_view(self) -> None:
-        """Let the view that is shown show what the desk has now; called only while the page is visible."""
+        """Let the visible view show the desk's data; called only while the page is visible."""
         raise NotImplementedError
 
-    # What a page may do otherwise
+    # Defaults to override
 
     def make_head(self, views: Sequence[tuple[str, str]]) -> PageHeader:
-        """Return the head, which offers views as (key, text)."""
+        """Return the head, with a choice of views as (key, text)."""
         return PageHeader(self.theme, self.title(), views)
 
     def make_view(self, key: str, theme: Theme) -> ViewT:
@@ -343,14 +343,14 @@ class MultiViewPage(DeskPage, Generic[ViewT]):
         self.terms.setVisible(bool(text))
 
     def describe_terms(self) -> str:
-        """Return what the verdict rests on, shown in small type below it; empty if that is nothing."""
+        """Return the terms behind the verdict, in small type below it; may be empty."""
         return ""
 
     def describe_verdict(self) -> str:
-        """Return the verdict on the desk's answer, of pages that have one; empty if none exists."""
+        """Return the verdict on the desk's answer, for pages with one; else empty."""
         return ""
 
-    def make_scroll_area(self, view: ViewT) -> FullWidthScrollArea | None:  # noqa: ARG002 - some pages look at it
+    def make_scroll_area(self, view: ViewT) -> FullWidthScrollArea | None:  # noqa: ARG002 - for some pages
         """Return the scroll area for a new view; None for one that scrolls by itself."""
         return FullWidthScrollArea()
 
@@ -362,15 +362,15 @@ class MultiViewPage(DeskPage, Generic[ViewT]):
         return True
 
     def missing_input(self) -> str | None:
-        """Return what has to be chosen before there is something to show: `model`, `accelerators`, or nothing."""
+        """Return the missing input: `model`, `accelerators`, or empty."""
         return self.desk.missing if self.needs_answer() else None
 
     def set_usable(self, *, usable: bool) -> None:
-        """Let the controls of the head be used, or not because the view cannot be shown."""
+        """Enable the controls of the head, or disable them if the view cannot be shown."""
         for control in (self.head.segment, self.head.copy):
             control.setEnabled(usable)
 
-    # What a page gets
+    # Interface for the window
 
     @property
     def manual_topic(self) -> str:
@@ -390,7 +390,7 @@ class MultiViewPage(DeskPage, Generic[ViewT]):
             scroll = self.make_scroll_area(view)
             self._shown.addWidget(view if scroll is None else scroll)
             if scroll is not None:
-                # Once the area has its place: a view hands each new parent's style down to all that lies in it.
+                # After the area has its parent: a view passes each new parent's style down to all children.
                 scroll.show_widget(view)
             theme.attach(view)
             theme.follow(lambda: fill_background(view, theme.colour("page")))
@@ -407,7 +407,7 @@ class MultiViewPage(DeskPage, Generic[ViewT]):
 
     def refresh(self) -> None:
         view, needs = self.view, self.needs_answer()
-        # Before the content is seen, so that no other view is shown for a moment.
+        # Before the content is visible, so that no other view flashes.
         self._shown.setCurrentIndex(list(self.views.values()).index(view))
         answered = self.desk.answer is not None or not needs
         usable = self.body.show_state(self.problem_text, self.missing_input(), answered=answered)
@@ -427,7 +427,7 @@ class MultiViewPage(DeskPage, Generic[ViewT]):
         copy_to_clipboard(list(self._charts), self.view.grab())
 
     def show_table(self) -> ChartDataDialog:
-        """Show the numbers of the chart that has the focus, else of the first, in a table."""
+        """Show the numbers of the focused chart, else of the first, in a table."""
         focused = QApplication.focusWidget()
         charts = (chart for chart in self._charts if isinstance(chart, QWidget))
         at = next((chart for chart in charts if focused and (chart is focused or chart.isAncestorOf(focused))), None)
@@ -435,14 +435,14 @@ class MultiViewPage(DeskPage, Generic[ViewT]):
 
     @property
     def _charts(self) -> Sequence[CopyableChart]:
-        charts: Sequence[CopyableChart] = getattr(self.view, "charts")  # noqa: B009 - of views that have any
+        charts: Sequence[CopyableChart] = getattr(self.view, "charts")  # noqa: B009 - for views with one
         return charts
 
     def _can_show_charts(self) -> bool:
         return self.body.usable and not self.body.isHidden()
 
     def actions_of_page(self) -> list[ActionSpec]:
-        """Return the page's commands: each view, and what its charts can be asked for."""
+        """Return the page's commands: each view, and those of its charts."""
         section, names = self.menu_section, self.name_chart_commands()
         actions = make_view_actions(self.page_id, self.title(), self._texts, self.choose_view, section)
         if names is not None:

@@ -1,4 +1,4 @@
-"""One question with its answers as cards, each with what it would leave; the question to answer next."""
+"""One question with its answers as cards, each with its effect; the question to answer next."""
 
 from __future__ import annotations
 
@@ -44,19 +44,19 @@ _CARD_RADIUS: Final = 8.0
 _HEIGHT, _SMALL_HEIGHT = 64.0, 36.0
 _RADIO_X, _RADIO = 23.0, 8.0
 _TEXT_X, _RIGHT = 46.0, 14.0
-#: Where the effect begins, of the width of the card.
+#: Start of the effect, as a share of the card's width.
 _EFFECT_AT: Final = 0.42
 _PITCH, _MARKER, _CARD_GAP, _BETWEEN = 60.0, 3.6, 12.0, 5.0
 _NAME_LINE: Final = 17.0
-#: Below this width the effect is placed below the words.
+#: Below this width the effect is placed below the text.
 _NARROW: Final = 460.0
-#: What is left of the color of an effect under a former decision.
+#: Opacity of an effect under a former decision.
 _DIMMED: Final = 0.45
 
 
 @dataclass(frozen=True, slots=True)
 class OptionEffect:
-    """The effect of an answer: a line of words, a shorter one, the outcome of each column, the spoken text."""
+    """The effect of an answer: a text, a shorter one, the outcome of each column, the spoken text."""
 
     text: str
     brief: str
@@ -65,22 +65,22 @@ class OptionEffect:
 
 
 class OptionButton(QAbstractButton):
-    """One answer; it is chosen by a click, Space or its number, and says where the focus is to go."""
+    """One answer; chosen by a click, Space or its number; emits focus moves."""
 
-    #: The mouse or the focus is on it.
+    #: It is hovered or focused.
     pointed = Signal()
 
     def __init__(
         self, theme: Theme, value: AnswerValue, words: OptionTexts, number: int, parent: QWidget | None = None
     ) -> None:
-        """Show an answer in words; `number` chooses it."""
+        """Show an answer's text; `number` chooses it."""
         super().__init__(parent)
         self.theme, self.value, self.words, self.number = theme, value, words, number
         self.effect: OptionEffect | None = None
         self.is_stale = False
         self.origin = ""
         self.setCheckable(True)
-        # Screen readers take it for one of several then.
+        # Screen readers then treat it as one of several.
         self.setAutoExclusive(True)
         self.setAttribute(Qt.WidgetAttribute.WA_Hover)
         self.setProperty("ringRadius", _CARD_RADIUS)
@@ -90,7 +90,7 @@ class OptionButton(QAbstractButton):
         self._describe()
 
     def show_state(self, origin: str, *, chosen: bool) -> None:
-        """Show whether it is in effect, and whose answer it is; empty if that need not be said."""
+        """Show whether it is the current answer, and its origin, if that is not obvious."""
         if (origin, chosen) == (self.origin, self.isChecked()):
             return
         self.origin = origin
@@ -99,7 +99,7 @@ class OptionButton(QAbstractButton):
         self.update()
 
     def dim_effect(self) -> None:
-        """Show that the effect is that under a former decision."""
+        """Show that the effect belongs to a former decision."""
         self.is_stale = True
         self.update()
 
@@ -123,10 +123,10 @@ class OptionButton(QAbstractButton):
         self.setAccessibleDescription(text)
         self.setToolTip("" if self.effect is None else self.effect.sentence)
 
-    # What Qt tells
+    # Qt overrides
 
     def nextCheckState(self) -> None:
-        """Leave it to the scenario which answer is in effect."""
+        """The scenario decides which answer is current."""
 
     def keyPressEvent(self, event: QKeyEvent) -> None:
         if event.key() in (Qt.Key.Key_Return, Qt.Key.Key_Enter):
@@ -187,7 +187,7 @@ class OptionButton(QAbstractButton):
 
 
 class OptionCard(OptionButton):
-    """A large card: radio, title and use, at the right what it leaves and the accelerators by name."""
+    """A large card: radio, title and use, at the right the effect and the accelerators by name."""
 
     @property
     def narrow(self) -> bool:
@@ -285,7 +285,7 @@ class OptionCard(OptionButton):
 
 
 class SmallOptionCard(OptionButton):
-    """A small card: radio and title, at the right what it leaves in a line."""
+    """A small card: radio and title, at the right the effect in a line."""
 
     def sizeHint(self) -> QSize:
         return QSize(self.theme.px(200), self.theme.px(_SMALL_HEIGHT))
@@ -306,7 +306,7 @@ class SmallOptionCard(OptionButton):
 
 
 _DECIMALS: Final = 3
-#: The smallest number above nothing that the field takes.
+#: The smallest positive number that the field accepts.
 _LEAST: Final = 0.001
 _NINE: Final = 9
 _CARD_COLUMNS: Final = 2
@@ -315,15 +315,15 @@ _CARD_COLUMNS: Final = 2
 class QuestionBlock(QWidget):
     """The first question of a screen on large cards, or a further one on small ones."""
 
-    #: An answer was given: the question and what is answered, None for the default.
+    #: A question and its answer, None for the default.
     answered = Signal(str, object)
-    #: The mouse or the focus is on an answer: the question and the answer.
+    #: The hovered or focused answer: the question and the answer.
     pointed = Signal(str, object)
 
     def __init__(
         self, theme: Theme, question: str, formatter: Formatter, *, first: bool, parent: QWidget | None = None
     ) -> None:
-        """Ask a question; the cards follow when it is known what is in effect."""
+        """Ask a question; the cards follow when the current answer is known."""
         super().__init__(parent)
         self.question, self.first = question, first
         self.options: list[OptionButton] = []
@@ -354,7 +354,7 @@ class QuestionBlock(QWidget):
         self._links.addStretch(1)
         self.other.setVisible(QUESTIONS[self.question].takes_number)
 
-    # What is shown
+    # Display
 
     @property
     def values(self) -> tuple[AnswerValue, ...]:
@@ -365,7 +365,7 @@ class QuestionBlock(QWidget):
         return next((option for option in self.options if option.isChecked()), self.options[0])
 
     def show_decision(self, evaluated: EvaluatedAnswer) -> list[AnswerValue]:
-        """Show the current answer, and what is known of the others; return those of which nothing is."""
+        """Show the current answer, and the known effects of others; return those with unknown effects."""
         self.show_answer(evaluated.decision.answers[self.question], _find_fallback(self.question, evaluated))
         unknown = []
         for option in self.options:
@@ -402,7 +402,7 @@ class QuestionBlock(QWidget):
             option.show_effect(_make_option_effect(self.question, evaluated, decision))
 
     def _make_options(self, values: tuple[AnswerValue, ...]) -> None:
-        """Offer other answers; what was known of those that stay is kept."""
+        """Replace the answers; known effects of remaining ones are kept."""
         former: Mapping[AnswerValue, OptionEffect | None] = {each.value: each.effect for each in self.options}
         focus = None if self._focused is None else self._focused.value
         for option in self.options:
@@ -439,7 +439,7 @@ class QuestionBlock(QWidget):
         self.chosen.setFocus(reason)
 
     def choose_number(self, number: int) -> bool:
-        """Answer with the option of a number key; say whether there is one."""
+        """Answer with the option of a number key; return whether there is one."""
         option = next((each for each in self.options if each.number == number), None)
         if option is None:
             return False
@@ -495,7 +495,7 @@ class QuestionBlock(QWidget):
 
 
 def _find_fallback(question: str, evaluated: EvaluatedAnswer) -> QuestionAnswer:
-    """Return what is in effect once the user's answer is taken back."""
+    """Return the answer after a reset of the user's."""
     scenario = evaluated.answer.scenario
     other_answers = {name: value for name, value in scenario.decision.answers.items() if name != question}
     return resolve_answers(scenario, other_answers, evaluated.answer.model.native_precision)[question]
@@ -520,14 +520,14 @@ def _make_option_effect(question: str, evaluated: EvaluatedAnswer, decision: Dec
 
 
 class NextQuestionBlock(SearchBlock[Mapping[str, OptionDecisions]]):
-    """The first question whose answer can still change the recommendation, and how many more can.
+    """The first question that can still change the recommendation, and the number of others.
 
-    Once it is answered, the next one that can takes its place, and the focus where it had that.
+    Once answered, it is replaced by the next one, with the focus.
     """
 
-    #: An answer was given: the question and what is answered, None for the default.
+    #: A question and its answer, None for the default.
     answered = Signal(str, object)
-    #: The mouse or the focus is on an answer: the question and the answer.
+    #: The hovered or focused answer: the question and the answer.
     pointed = Signal(str, object)
 
     def __init__(self, desk: Desk, theme: Theme, *, large: bool, parent: QWidget | None = None) -> None:
@@ -545,7 +545,7 @@ class NextQuestionBlock(SearchBlock[Mapping[str, OptionDecisions]]):
     def blocks(self) -> list[QuestionBlock]:
         return [] if self.block is None else [self.block]
 
-    # Looking
+    # Searching
 
     def get_result(self, evaluated: EvaluatedAnswer) -> Mapping[str, OptionDecisions] | None:
         return evaluated.next_questions
@@ -562,7 +562,7 @@ class NextQuestionBlock(SearchBlock[Mapping[str, OptionDecisions]]):
             self.block.show_decision(self._evaluated)
 
     def show_result(self, evaluated: EvaluatedAnswer) -> None:
-        """Ask the first question that was not skipped; once all were, begin again."""
+        """Ask the first question that was not skipped; if all were, start again."""
         names = list(evaluated.next_questions or ())
         if self._skipped.issuperset(names):
             self._skipped.clear()
@@ -590,7 +590,7 @@ class NextQuestionBlock(SearchBlock[Mapping[str, OptionDecisions]]):
             self.block.focus_chosen()
 
     def skip(self) -> None:
-        """Ask the next question that can change the recommendation; this one again after the last."""
+        """Skip to the next question that can change the recommendation; cyclic."""
         if self.block is not None and self._searching_for is not None:
             self._skipped.add(self.block.question)
             self.show_result(self._searching_for)

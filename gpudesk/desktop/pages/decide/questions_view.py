@@ -61,7 +61,7 @@ class _StageTag(QWidget):
 
 
 class _SkippedQuestion(QWidget):
-    """A question that cannot matter: its title, why, and a link that asks it all the same."""
+    """A question that cannot matter: its title, the reason, and a link to answer it anyway."""
 
     def __init__(self, theme: Theme, question: str, reason: str) -> None:
         super().__init__()
@@ -77,7 +77,7 @@ class _SkippedQuestion(QWidget):
 
 
 class QuestionsBody(QWidget):
-    """Questions below one another, as wide as they are read well."""
+    """Questions below one another, in a readable width."""
 
     def __init__(self, theme: Theme) -> None:
         super().__init__()
@@ -108,7 +108,7 @@ class QuestionsBody(QWidget):
 
 
 class NextQuestionBody(QuestionsBody):
-    """The question to answer next alone."""
+    """Only the question to answer next."""
 
     def __init__(self, desk: Desk, theme: Theme) -> None:
         super().__init__(theme)
@@ -125,11 +125,11 @@ class NextQuestionBody(QuestionsBody):
 class QuestionScreenBody(QuestionsBody):
     """One screen. `forced` are questions that the user wants to answer although they cannot matter."""
 
-    #: An answer was given: the question and what is answered, None for the default.
+    #: A question and its answer, None for the default.
     answered = Signal(str, object)
-    #: The mouse or the focus is on an answer.
+    #: The hovered or focused answer.
     pointed = Signal(str, object)
-    #: A question that is not asked is wanted.
+    #: The user wants to answer a skipped question.
     wanted_all_the_same = Signal(str)
 
     def __init__(self, theme: Theme, screen: DialogueScreen, forced: frozenset[str], formatter: Formatter) -> None:
@@ -150,7 +150,7 @@ class QuestionScreenBody(QuestionsBody):
         return tuple(block.question for block in self.blocks)
 
     def ask(self, questions: Sequence[tuple[str, str]]) -> None:
-        """Ask questions, each given with why it is not asked, empty if it is; those that are first."""
+        """Ask questions, each with the reason to skip it, if any; only the first ones at once."""
         for name, reason in sorted(questions, key=lambda each: bool(each[1])):
             if self.blocks or self.not_asked:
                 self._column.addWidget(Hairline(self._theme))
@@ -176,9 +176,9 @@ _ENTER: Final = (Qt.Key.Key_Return, Qt.Key.Key_Enter)
 
 
 class QuestionsView(DecideView):
-    """Steps at the left, the question to answer next or those of one screen in the middle, the way on below.
+    """Steps at the left, the next question or a screen in the middle, navigation below.
 
-    `screen_shown` is None while the question to answer next is.
+    `screen_shown` is None for the next question.
     """
 
     scrolls = False
@@ -218,7 +218,7 @@ class QuestionsView(DecideView):
             layout.setContentsMargins(0, 0, 0, 0)
             layout.setSpacing(0)
 
-    # What is shown
+    # Display
 
     def show_decision(self, evaluated: EvaluatedAnswer) -> None:
         self.evaluated = evaluated
@@ -227,7 +227,7 @@ class QuestionsView(DecideView):
         if same:
             self._fill(evaluated)
             return
-        # An answer decides whether others are asked: the screen stays where it is.
+        # Answers decide whether others are asked: the screen stays.
         focus, place = self._focused_question(), self._scroll.verticalScrollBar().value()
         self._make_body(evaluated)
         self._fill(evaluated)
@@ -236,7 +236,7 @@ class QuestionsView(DecideView):
         self._scroll.verticalScrollBar().setValue(place)
 
     def show_screen(self, screen: DialogueScreen | None, *, focus: bool = True) -> None:
-        """Show another screen, or with None the question to answer next; give its first question the focus."""
+        """Show another screen, or with None the next question; focus its first question."""
         before, self.screen_shown = self.screen_shown, screen
         if self.evaluated is None:
             return
@@ -249,9 +249,9 @@ class QuestionsView(DecideView):
         self._select_first()
 
     def step(self, by: int) -> None:
-        """Go to the next screen (1) or the one before (-1); after the last comes the recommendation.
+        """Go to the next screen (1) or the previous one (-1); the recommendation follows the last.
 
-        From the question to answer next the way on is the next one that can change the recommendation.
+        In the next-question view, go to the following question that can change the recommendation.
         """
         if isinstance(self.body, NextQuestionBody):
             if by > 0:
@@ -271,11 +271,11 @@ class QuestionsView(DecideView):
             self.step(1)
 
     def _list_questions(self) -> tuple[str, ...]:
-        """Return the questions of the screen that matter, or that the user wants to answer all the same."""
+        """Return the questions of the screen that matter, or that the user wants to answer anyway."""
         return tuple(name for name, reason in self._questions() if not reason)
 
     def _questions(self) -> Iterator[tuple[str, str]]:
-        """Yield the questions of the screen, each with why it is not asked, empty if it is."""
+        """Yield the questions of the screen, each with the reason to skip it, if any."""
         evaluated = self.evaluated
         if evaluated is None:
             return
@@ -304,7 +304,7 @@ class QuestionsView(DecideView):
             body.ask(list(self._questions()))
         if former is not None:
             self._scroll.takeWidget()
-            # A link of it may be what asked for this.
+            # The signal can come from one of its links.
             former.hide()
             former.deleteLater()
         self._scroll.show_widget(self.body)
@@ -359,7 +359,7 @@ class QuestionsView(DecideView):
             self._focus_question(question)
 
     def _point(self, question: str, value: AnswerValue) -> None:
-        """Let the panel show what an answer would do, and bring it in sight where it has the focus."""
+        """Show the effect of an answer in the panel, and scroll to it if focused."""
         focus: QWidget | None = self.window().focusWidget()
         if self.body is not None and focus is not None and self.body.is_option(focus):
             self._scroll.ensureWidgetVisible(focus, 0, self.theme.px(_MARGIN))
@@ -379,7 +379,7 @@ class QuestionsView(DecideView):
             self.steps.focus_current()
 
     def _focused_question(self) -> str:
-        """Return the question of which an answer has the focus, empty if none has."""
+        """Return the question with the focused answer, empty without one."""
         blocks = () if self.body is None else self.body.blocks
         return next((each.question for each in blocks if any(o.hasFocus() for o in each.options)), "")
 
@@ -390,7 +390,7 @@ class QuestionsView(DecideView):
                     block.focus_chosen()
 
     def keyPressEvent(self, event: QKeyEvent) -> None:
-        """Choose by number, and go on with Enter, unless a field or a button has the focus."""
+        """Choose by number, and continue with Enter, unless a field or a button is focused."""
         focus: QWidget | None = self.window().focusWidget()
         if isinstance(focus, QLineEdit) or event.modifiers() & ~Qt.KeyboardModifier.KeypadModifier:
             super().keyPressEvent(event)
@@ -424,7 +424,7 @@ class QuestionsView(DecideView):
         if chosen is not None and chosen.kind is SelectionKind.OPTION and not event.spontaneous():
             self.desk.select(None)
 
-    # Copies and looks
+    # Copying and theme
 
     def copied(self) -> str:
         if self.evaluated is None:

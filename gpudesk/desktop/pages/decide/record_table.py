@@ -30,7 +30,7 @@ class CellParagraph(NamedTuple):
 
 
 class RecordCell(NamedTuple):
-    """Paragraphs below one another; before the first a glyph, or the swatch of a palette index."""
+    """Paragraphs below one another, after a glyph or the swatch of a palette index."""
 
     paragraphs: tuple[CellParagraph, ...]
     glyph: str = ""
@@ -54,7 +54,7 @@ class RecordRow(NamedTuple):
 
 
 class RecordColumn(NamedTuple):
-    """A column: its head, its least width in pixels of the design, its share of the remaining width."""
+    """A column: its head, its minimum width in design pixels, its share of the remaining width."""
 
     text: str
     least: float
@@ -62,7 +62,7 @@ class RecordColumn(NamedTuple):
 
 
 class RecordModel(TableItemModel):
-    """Rows of records; a cell that spans several rows is read out in each of them."""
+    """Rows of records; a cell that spans several rows is read aloud in each of them."""
 
     def __init__(self) -> None:
         super().__init__()
@@ -96,18 +96,18 @@ class RecordModel(TableItemModel):
     def get_head(self, section: int, *, spoken: bool) -> str | None:
         return None if spoken else self.heads[section].text
 
-    def get_alignment(self, column: int) -> Qt.AlignmentFlag:  # noqa: ARG002 - all alike
+    def get_alignment(self, column: int) -> Qt.AlignmentFlag:  # noqa: ARG002 - the same for all
         return Qt.AlignmentFlag.AlignLeft
 
 
 class RecordTableView(RowsView):
-    """Read with the keyboard too: arrows go through the rows, Enter lets the panel explain one."""
+    """Keyboard-accessible: arrows move through the rows, Enter explains one in the panel."""
 
-    #: A row became the current one, or was chosen by a click or Enter.
+    #: A row became current, or was chosen by a click or Enter.
     current_row = Signal(int)
     chosen = Signal(int)
 
-    #: The lines of a row alone make its height.
+    #: Only the lines of a row determine its height.
     row_height = 1.0
     below = 2
 
@@ -129,7 +129,7 @@ class RecordTableView(RowsView):
         return self._model.rows
 
     def set_heads(self, heads: Sequence[RecordColumn]) -> None:
-        """Show other columns; the rows go."""
+        """Replace the columns; the rows are removed."""
         if tuple(heads) != self._model.heads:
             self._model.show_heads(heads)
 
@@ -179,7 +179,7 @@ class RecordTableView(RowsView):
                 self._bring_into_view(self.visualRect(current.siblingAtColumn(0)))
 
     def _bring_into_view(self, rect: QRect) -> None:
-        """Scroll the page to a row: the table itself is as high as all of them."""
+        """Scroll the page to a row: the table itself does not scroll."""
         area = find_scroll_area(self)
         area_widget = None if area is None else area.widget()
         if area is not None and area_widget is not None:
@@ -220,7 +220,7 @@ class _RecordDelegate(RowsDelegate):
 
 
 def _measure_mark(theme: Theme, cell: RecordCell) -> int:
-    """Return the room that a glyph or a key takes before the text."""
+    """Return the width of a glyph or a swatch before the text."""
     if cell.swatch is not None:
         return theme.px(SWATCH_WIDTH) + theme.px(_SIDE)
     return theme.px(_GLYPH) if cell.glyph else 0

@@ -83,7 +83,7 @@ class PlatformSupportBlock(QWidget):
         make_column(head, self.table, self.nothing, gap=theme.px(4), on=self)
 
     def show_support(self, support: SoftwareSupport, names: Sequence[str]) -> None:
-        """Show the entries; `names` are those of the accelerators compared that run on the platform."""
+        """Show the entries; `names` are the compared accelerators on the platform."""
         self.parts.setText(", ".join(names))
         rows = [
             _make_support_row(entry, first=not number)
@@ -96,7 +96,7 @@ class PlatformSupportBlock(QWidget):
 
 
 def _make_support_row(entry: SupportEntry, *, first: bool) -> RecordRow:
-    """Return an entry; an older one comes below the newest of its software, without the name."""
+    """Return an entry; an older one is below the newest of its software, without the name."""
     colour = "text1" if first else "text2"
     name = make_cell(translate_data(entry.name), "small_strong") if first else make_cell("")
     return RecordRow(
@@ -121,14 +121,14 @@ def make_dispute_cell(disputes: tuple[str, ...]) -> RecordCell:
 
 
 def select_evidence(statements: tuple[str, ...], disputes: tuple[str, ...]) -> Selection | None:
-    """Return what the panel explains of a record: its first dispute, else its first statement."""
+    """Return the panel's selection for a record: its first dispute, else its first statement."""
     if disputes:
         return select_catalog_dispute(disputes[0])
     return select_catalog_statement(statements[0]) if statements else None
 
 
 class ReferenceDeploymentsBlock(QWidget):
-    """Deployments, each on the word of its document."""
+    """Deployments, each with its document as the source."""
 
     def __init__(self, theme: Theme, parent: QWidget | None = None) -> None:
         super().__init__(parent)
@@ -185,14 +185,14 @@ def _make_reference_row(reference: ReferenceDeployment, formatter: Formatter) ->
 
 STORAGE: Final = "storage_gb_s"
 _LINK: Final = "pcie_bandwidth"
-#: Stands in the field for a rate that nobody stated.
+#: Placeholder of an unset rate.
 _NONE: Final = -1.0
 _LEAST, _MOST, _DECIMALS = 0.001, 1e6, 3
 
 
 @dataclass(frozen=True, slots=True)
 class _StorageRateFormat(NumberFormat):
-    """A rate in GB/s; an emptied field states none."""
+    """A rate in GB/s; an emptied field unsets it."""
 
     def text(self, value: float) -> str:
         return "" if value == _NONE else NumberFormat.text(self, value)
@@ -202,7 +202,7 @@ class _StorageRateFormat(NumberFormat):
 
 
 class WeightLoadingBlock(QWidget):
-    """One row for each column: per accelerator, per host, and what documents quote of the link."""
+    """One row per column: per accelerator, per host, and quoted link rates."""
 
     def __init__(self, desk: Desk, theme: Theme, parent: QWidget | None = None) -> None:
         super().__init__(parent)
@@ -247,7 +247,7 @@ class WeightLoadingBlock(QWidget):
         )
         make_column(head, self.table, theme.px(6), self.notes, gap=theme.px(4), on=self)
 
-    # Showing
+    # Display
 
     def show_decision(self, evaluated: EvaluatedAnswer) -> None:
         stated = evaluated.answer.scenario.decision.plans.get(STORAGE)
@@ -255,7 +255,7 @@ class WeightLoadingBlock(QWidget):
         loadings, names = self._desk.service.reference_data.loadings(evaluated.answer), evaluated.names
         contents = loadings, names, evaluated.palette_indexes, evaluated.is_variant
         if contents == self._contents:
-            # As long as only the load changes.
+            # While only the load changes.
             return
         self._contents, self._loadings, self._names = contents, loadings, names
         self.table.show_rows([_make_loading_row(evaluated, key, loading) for key, loading in self._loadings.items()])
@@ -265,7 +265,7 @@ class WeightLoadingBlock(QWidget):
     def text(self, formatter: Formatter) -> str:
         return join_lines(list_loading_lines(self._loadings, self._names, formatter))
 
-    # Acting
+    # Commands
 
     def _set_storage(self, typed: float) -> None:
         value = None if typed == _NONE else float(typed)
@@ -307,7 +307,7 @@ def _format_load_time(time: WeightLoadTime, formatter: Formatter) -> Iterator[Ce
 
 
 def _format_host_load_time(loading: WeightLoading, formatter: Formatter) -> Iterator[CellParagraph]:
-    """Yield the time of a host, and how many are in it; its formulas where they are not those of one."""
+    """Yield the time of a host, and its number of accelerators; its formulas if they differ from those of one."""
     first, *lines = _format_load_time(loading.host, formatter)
     if loading.in_host is not None:
         text = tr("{time}, {count}", time=first.text, count=format_host_count(loading, formatter))
@@ -364,7 +364,7 @@ class RecordView(DecideView):
             on=self,
         )
 
-    # Showing
+    # Display
 
     def show_decision(self, evaluated: EvaluatedAnswer) -> None:
         self._evaluated = evaluated
@@ -416,7 +416,7 @@ class RecordView(DecideView):
 
         return choose
 
-    # What the page asks
+    # Interface for the page
 
     def copied(self) -> str:
         formatter, support = self.desk.formatter, self.desk.service.reference_data.support

@@ -1,4 +1,4 @@
-"""The recommendation view: verdict, figures, reasons, what to answer next, what would change it, next steps."""
+"""The recommendation view: verdict, figures, reasons, next question, changes that would alter it, next steps."""
 
 from __future__ import annotations
 
@@ -58,7 +58,7 @@ if TYPE_CHECKING:
     from gpudesk.desktop.pages.decide.trace_table import RuleTraceBlock
 
 _THROUGHPUT, _TTFT, _COST = "output_tokens_per_s", "ttft_ms", "usd_per_million"
-#: The figure of each column of the table; that of a deployment is its throughput.
+#: The figure of each table column; for the deployment it is throughput.
 _FIGURES: Final = (_THROUGHPUT, _THROUGHPUT, _TTFT, _COST)
 
 
@@ -94,7 +94,7 @@ def _explain_missing(evaluated: EvaluatedAnswer, column: ComparisonColumn) -> st
 
 
 def _format_delivery_cost(decision: Decision, place: int, money: MoneyFormatter) -> str:
-    """Return the cost as it is compared, or as it is known, with its band and whether it is rented."""
+    """Return the compared cost, or the known one, with its interval and whether it is rented."""
     name = find_cost_figure(decision, place)
     value = None if name is None else decision.parts[place].get(_FACTS[name])
     if not isinstance(value, IntervalEstimate):
@@ -105,12 +105,12 @@ def _format_delivery_cost(decision: Decision, place: int, money: MoneyFormatter)
     )
 
 
-#: Cost as it is explained -> the fact that decisions have of it.
+#: Explainable cost -> its fact in decisions.
 _FACTS: Final = {OWNED: "owned_usd_per_million", RENTED: "rented_usd_per_million"}
 
 
 def find_cost_figure(decision: Decision, place: int) -> str | None:
-    """Return by which name the cost of a column is explained: owned or rented, as it is compared."""
+    """Return the explainable name of a column's cost: owned or rented, as compared."""
     part = decision.parts[place]
     compared = part.get(_COST)
     if compared is not None:
@@ -119,31 +119,31 @@ def find_cost_figure(decision: Decision, place: int) -> str | None:
 
 
 def select_delivery_figure(evaluated: EvaluatedAnswer, key: str, name: str) -> Selection | None:
-    """Return the selection for a click on a figure of a row, None without an explanation."""
+    """Return the selection for a click on a row's figure, None without an explanation."""
     if name != _COST:
         return select_figure(key, name)
     cost_figure = find_cost_figure(evaluated.decision, evaluated.place(key))
     return None if cost_figure is None else select_cost(key, cost_figure)
 
 
-#: What the buttons lead to: the key of the page's view of questions.
+#: The button's target: the key of the page's view of questions.
 QUESTIONS: Final = "questions"
 _MARGIN: Final = 16.0
-#: Tables reach so far into the margins, in lengths of the design and in pixels, so that their texts begin at them.
+#: How far tables extend into the margins, in design lengths and pixels, so that their texts align.
 _OUT: Final = 8.0
 _TABLE_OUT: Final = 3
 _TWO_COLUMNS: Final = 720.0
 
 
-#: A price that is not known -> the page where it is stated; and the page on what fits into memory.
+#: A missing price -> the page to enter it; and the page on memory fit.
 _PRICES: Final = ("price_usd", "rent_usd_per_hour")
 _COST_PAGE, _MEMORY_PAGE = "cost", "memory"
 
 
 class LinkedLines(QWidget):
-    """Sentences, each with a link to the page where something can be done about it; hidden without any."""
+    """Sentences, each with a link to a page for action; hidden if empty."""
 
-    #: The page, and the key of the column that is meant there, empty if none is.
+    #: The page, and the key of the column concerned, if any.
     followed = Signal(str, str)
 
     def __init__(self, theme: Theme, parent: QWidget | None = None) -> None:
@@ -179,7 +179,7 @@ class LinkedLines(QWidget):
 
 
 class ResultView(DecideView):
-    """All of one decision on one page, in the order in which it is read; the rules on request."""
+    """The whole decision on one page, in reading order; the rules on request."""
 
     def __init__(self, desk: Desk, theme: Theme, parent: QWidget | None = None) -> None:
         super().__init__(desk, theme, parent)
@@ -213,7 +213,7 @@ class ResultView(DecideView):
         self._lay_out()
 
     def _pair(self, one: QWidget, other: QWidget) -> QBoxLayout:
-        """Return a row of two columns, which stand below one another where room is short."""
+        """Return a row of two columns, placed below one another in narrow windows."""
         top = Qt.AlignmentFlag.AlignTop
         return make_row((one, 1, top), (other, 1, top), gap=self.theme.px(24))
 
@@ -256,12 +256,12 @@ class ResultView(DecideView):
         )
 
     def _hold(self, block: QWidget | QLayout, side: int, above: int) -> QWidget:
-        """Wrap a block and its margins in a widget that can be hidden with them."""
+        """Wrap a block and its margins in a widget, to hide both."""
         holder = QWidget(self)
         make_row(block, margins=(side, self.theme.px(above), side, 0), on=holder)
         return holder
 
-    # Showing
+    # Display
 
     def show_decision(self, evaluated: EvaluatedAnswer) -> None:
         self._evaluated = evaluated
@@ -301,7 +301,7 @@ class ResultView(DecideView):
 
     @cached_property
     def trace(self) -> RuleTraceBlock:
-        """The rules, made when they are first asked for."""
+        """The rules, created on demand."""
         from gpudesk.desktop.pages.decide.trace_table import RuleTraceBlock
 
         trace_block = RuleTraceBlock(self.desk, self.theme, self._rules_held)
@@ -313,7 +313,7 @@ class ResultView(DecideView):
         return trace_block
 
     def show_rules(self, *, is_visible: bool) -> None:
-        """Show every rule that applies with what it did, or hide them."""
+        """Show every rule that applies with its effect, or hide them."""
         if is_visible and self._evaluated is not None:
             self.trace.show_decision(self._evaluated)
         self._rules_held.setVisible(is_visible)
@@ -327,7 +327,7 @@ class ResultView(DecideView):
             if selected is not None:
                 self.desk.select(selected)
 
-    # What the page asks
+    # Interface for the page
 
     def copied(self) -> str:
         evaluated = self._evaluated
@@ -355,7 +355,7 @@ class ResultView(DecideView):
 
 
 def _list_unknown(evaluated: EvaluatedAnswer) -> list[tuple[str, str, str, str]]:
-    """Return the values that are missing for an answer, each with a link to the page where it can be entered."""
+    """Return the missing values of an answer, each with a link to the page for entering it."""
     if not evaluated.decision.scope.answered:
         memory = describe_memory_fit(evaluated.decision, evaluated.names, evaluated.formatter)
         memory_text = tr("The required memory is computed") if memory is None else memory
@@ -372,7 +372,7 @@ def _list_unknown(evaluated: EvaluatedAnswer) -> list[tuple[str, str, str, str]]
 
 
 def _format_answered_count(evaluated: EvaluatedAnswer) -> str:
-    """Return how many of the questions the user answered; the others go by the scenario or a default."""
+    """Return how many questions the user answered; the others follow the scenario or a default."""
     origins = [each.origin for each in evaluated.decision.answers.values()]
     yours, scenario = origins.count(AnswerOrigin.YOURS), origins.count(AnswerOrigin.SCENARIO)
     count = evaluated.formatter.count

@@ -38,9 +38,9 @@ class ScreenEntry:
 
 
 class _ScreenButton(QAbstractButton):
-    """One screen: its number, or a check once it is answered, the question and the answer.
+    """One screen: its number, or a check once answered, the question and the answer.
 
-    Without a number it stands for the question to answer next.
+    Without a number it is the question to answer next.
     """
 
     def __init__(self, theme: Theme, screen: DialogueScreen | None = None, number: int = 0) -> None:
@@ -48,7 +48,7 @@ class _ScreenButton(QAbstractButton):
         self._theme, self._number = theme, number
         self.step = ScreenEntry(screen, "", "", done=False)
         self.setCheckable(True)
-        # Screen readers take it for one of several then.
+        # Screen readers then treat it as one of several.
         self.setAutoExclusive(True)
         self.setAttribute(Qt.WidgetAttribute.WA_Hover)
         self.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Fixed)
@@ -66,10 +66,10 @@ class _ScreenButton(QAbstractButton):
         self.update()
 
     def nextCheckState(self) -> None:
-        """Leave it to the dialogue which screen is shown."""
+        """The dialogue decides which screen is shown."""
 
     def keyPressEvent(self, event: QKeyEvent) -> None:
-        """Open the screen with Enter as with Space; let the list act on arrows."""
+        """Open the screen with Enter as with Space; the list handles arrows."""
         if event.key() in (Qt.Key.Key_Return, Qt.Key.Key_Enter):
             self.click()
         else:
@@ -99,7 +99,7 @@ class _ScreenButton(QAbstractButton):
         strong = current or self.step.done
         title = QRectF(x, top, room, line)
         font, colour = "label" if current else "small", "text1" if strong else "text2"
-        # A screen asks several questions: its short name covers all of them, and is never cut.
+        # A screen has several questions: its short name covers all of them, and is never cut.
         name = self.step.title if self.step.screen is None else label_screen(self.step.screen)
         pen.text(title, name, font=font, colour=colour)
         quiet = "text2" if current else "text3"
@@ -119,7 +119,7 @@ class _ScreenButton(QAbstractButton):
 
 
 class _ProgressBar(QWidget):
-    """Which screen is shown of how many, and a bar of those that are answered."""
+    """The position of the screen, and a bar of the answered ones."""
 
     def __init__(self, theme: Theme) -> None:
         super().__init__()
@@ -129,7 +129,7 @@ class _ProgressBar(QWidget):
         theme.changed.connect(self.updateGeometry)
 
     def show_progress(self, text: str, share: float, progress_text: str) -> None:
-        """Show words and a share of 1."""
+        """Show a text and a share of 1."""
         if (text, share, progress_text) == (self._text, self._share, self.accessibleName()):
             return
         self._text, self._share = text, share
@@ -153,7 +153,7 @@ class _ProgressBar(QWidget):
 
 
 class ScreenList(QWidget):
-    """Lists the screens in their groups. ↑ ↓ Home End move the focus, Enter opens; Tab stops here once."""
+    """Lists the screens in their groups. ↑ ↓ Home End move the focus, Enter opens; a single tab stop."""
 
     #: The user wants to see a screen, or with None the question to answer next.
     chosen = Signal(object)
@@ -196,7 +196,7 @@ class ScreenList(QWidget):
     def show_steps(
         self, steps: Sequence[ScreenEntry], current: DialogueScreen | None, answered: int, questions: int
     ) -> None:
-        """Show the screens, the one that is open, and how many of the questions the user answered."""
+        """Show the screens, the open one, and how many questions the user answered."""
         entry = ScreenEntry(None, tr("Next question"), tr("most important question"), done=False)
         self.next_row.show_step(entry, current=current is None)
         for row, step in zip(self.rows, steps, strict=True):

@@ -58,7 +58,7 @@ class AnswerSetComparison:
         )
 
     def one_sided(self) -> tuple[tuple[str, str, str], ...]:
-        """Return the rules that fire under one set only: what each is about, its id, and under which."""
+        """Return the rules that fire under one set only: subject, id, and set."""
         return (
             *_list_rules_only_in(self.now.decision, self.kept.decision, name_current_set()),
             *_list_rules_only_in(self.kept.decision, self.now.decision, name_kept_set()),
@@ -128,7 +128,7 @@ def _find_standings(decision: Decision) -> dict[str, DecisionCandidate]:
 
 
 def _rank_columns(decision: Decision) -> dict[str, int]:
-    """Return the place of each column that is not removed, from 1."""
+    """Return the rank of each column that is not removed, from 1."""
     remaining = sorted(
         (each for each in decision.candidates if not each.removed), key=lambda each: (-each.odds, -each.score)
     )
@@ -230,7 +230,7 @@ class AnswerSetsView(DecideView):
     # Showing
 
     def show_decision(self, evaluated: EvaluatedAnswer) -> None:
-        """Show both sets; without a kept one what the buttons are for."""
+        """Show both sets; without a saved one the purpose of the buttons."""
         kept_answers = evaluated.answer.scenario.decision.kept
         for button in (self.exchange, self.forget):
             button.setEnabled(kept_answers is not None)
@@ -272,7 +272,7 @@ class AnswerSetsView(DecideView):
         self.fold.setText(text)
         self.fold.setAccessibleName(text)
 
-    # Both sets as edits
+    # Editing both sets
 
     def _keep(self) -> None:
         scenario = self.desk.scenario
@@ -284,7 +284,7 @@ class AnswerSetsView(DecideView):
     def _forget(self) -> None:
         self.desk.apply(keep(self.desk.scenario, None), tr("Delete saved answers"))
 
-    # What the page asks
+    # Interface for the page
 
     def copied(self) -> str:
         if self.sets is None:
@@ -295,7 +295,7 @@ class AnswerSetsView(DecideView):
         return "\n".join([*lines, "", *("\t".join(row) for row in rows)]) + "\n"
 
     def focus_first(self) -> None:
-        """Give the focus to what can be done first."""
+        """Focus the first usable control."""
         self.keep.setFocus(Qt.FocusReason.OtherFocusReason)
 
 

@@ -1,4 +1,4 @@
-"""The trace of a decision: rows by subject and effect, their item model, and the widths of its columns."""
+"""The trace of a decision: rows by subject and effect, their item model, and column widths."""
 
 from __future__ import annotations
 
@@ -34,9 +34,9 @@ _SPACE: Final = "\N{NO-BREAK SPACE}"
 
 
 class TraceTableCell(NamedTuple):
-    """What a rule does to one accelerator: the figure that it is about, and the effect in a word.
+    """The effect of a rule on one accelerator: its figure, and the effect in a word.
 
-    `figure` is the likely one, without the row's unit; `whole` has band and unit.
+    `figure` is the likely one, without the row's unit; `whole` has interval and unit.
     """
 
     effect: RuleEffect
@@ -47,9 +47,9 @@ class TraceTableCell(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class TraceRuleRow:
-    """A rule that fired, with those that say the same of the same accelerators and count with it.
+    """A rule that fired, with those of the same effects that are counted with it.
 
-    `unit` is that of all its figures. `changed` says that the weight is the user's.
+    `unit` is common to all its figures. `changed` marks a user weight.
     """
 
     line: TraceLine
@@ -70,7 +70,7 @@ class TraceRuleRow:
 
     @property
     def lines(self) -> tuple[TraceLine, ...]:
-        """All rules of the row, that which counts first."""
+        """All rules of the row, the counting one first."""
         return (self.line, *self.also)
 
     @property
@@ -79,12 +79,12 @@ class TraceRuleRow:
 
     @property
     def weight(self) -> float | None:
-        """What the row adds where it favours; None if it adds nothing because it only removes or shows."""
+        """The weight of the row as an argument; None if it only removes or shows."""
         return None if self.line.case.favours is None else self.line.weight
 
     @property
     def refuted(self) -> bool:
-        """Whether nothing is left of one of its rules."""
+        """Whether one of its rules is refuted."""
         return any(line.rule.unfounded is not None for line in self.lines)
 
     @property
@@ -93,7 +93,7 @@ class TraceRuleRow:
 
 
 class TraceGroup(NamedTuple):
-    """Rows that did the same to the decision, under a title."""
+    """Rows with the same effect on the decision, below a title."""
 
     title: str
     rows: tuple[TraceRuleRow, ...]
@@ -130,7 +130,7 @@ def make_trace_table(
     changed: Collection[str],
     formatter: Formatter,
 ) -> TraceTable:
-    """Return the trace of a decision; `rules` are all there are, `changed` those with the user's weight."""
+    """Return the trace of a decision; `rules` are all rules, `changed` those with the user's weight."""
     also: dict[str, list[TraceLine]] = {}
     for line in decision.trace:
         if line.counted_with is not None:
@@ -171,7 +171,7 @@ def _row(
 
 
 def _cells(line: TraceLine, formatter: Formatter) -> tuple[str, tuple[TraceTableCell, ...]]:
-    """Return the unit that all figures of a line share, and its cells without it."""
+    """Return the common unit of a line's figures, and its cells without it."""
     shows = line.rule.shows
     whole = ["" if shows is None else format_fact(shows, cell.value, formatter) for cell in line.cells]
     likely = ["" if shows is None else format_fact(shows, _likely(cell.value), formatter) for cell in line.cells]
@@ -187,7 +187,7 @@ def _likely(fact: FactValue) -> FactValue:
 
 
 def find_common_unit(figures: Sequence[str]) -> str:
-    """Return the unit that all known figures share, empty if they share none."""
+    """Return the common unit of all known figures, empty without one."""
     ends = {
         figure.rpartition(_SPACE)[2] if _SPACE in figure else "" for figure in figures if figure != MISSING_VALUE_TEXT
     }
@@ -200,7 +200,7 @@ def strip_unit(figure: str, unit: str) -> str:
     return figure.removesuffix(_SPACE + unit) if unit else figure
 
 
-# In sentences
+# Sentences
 
 
 def describe_row(row: TraceRuleRow, formatter: Formatter) -> str:
@@ -230,7 +230,7 @@ def describe_cell(row: TraceRuleRow, head: AcceleratorColumn, place: int, format
 
 
 def format_trace(table: TraceTable, formatter: Formatter) -> str:
-    """Return the trace as lines of cells set apart by tabs, as spreadsheets take them."""
+    """Return the trace as tab-separated lines, for spreadsheets."""
     heads = (tr("Group"), tr("Rule"), tr("IDs"), tr("Answer"), tr("Weight"), *(h.name for h in table.heads))
     lines = ["\t".join(heads)]
     for row in table.rows:
@@ -240,11 +240,11 @@ def format_trace(table: TraceTable, formatter: Formatter) -> str:
     return "\n".join(lines) + "\n"
 
 
-#: A title of a group, a row, the fold, or a rule that says nothing.
+#: A group title, a row, the fold, or a rule that did not fire.
 TraceTableLine = TraceGroup | TraceRuleRow | TraceFold | DecisionRule
 
 _Role = Qt.ItemDataRole
-#: Columns before those of accelerators: what a rule is about, the answer that it rests on, its weight.
+#: Columns before those of accelerators: subject of a rule, related answers, weight.
 RULE, ANSWER, WEIGHT, FIRST = range(4)
 
 
@@ -262,7 +262,7 @@ def make_line_key(line: TraceTableLine) -> str:
 class TraceModel(TableItemModel):
     """Lines over a `TraceTable`. Changes within the same lines and columns are signaled as changed data."""
 
-    #: The id of a rule that counts, and the weight that the user gives its row.
+    #: The id of a counting rule, and the new weight of its row.
     weighed = Signal(str, float)
 
     def __init__(self, formatter: Formatter, parent: QObject | None = None) -> None:
@@ -272,7 +272,7 @@ class TraceModel(TableItemModel):
         self.lines: tuple[TraceTableLine, ...] = ()
         self.opened = False
 
-    # Putting in
+    # Updates
 
     def show(self, table: TraceTable) -> None:
         lines = self._lines_of(table)
@@ -349,7 +349,7 @@ class TraceModel(TableItemModel):
             return f"{line.title}, {describe_weight(line, self._formatter)}"
         return describe_row(line, self._formatter)
 
-    # What is shown and read out
+    # Display and accessibility
 
     def count_rows(self) -> int:
         return len(self.lines)
@@ -358,7 +358,7 @@ class TraceModel(TableItemModel):
         return FIRST + len(self.table.heads)
 
     def get_flags(self, row: int, column: int) -> Qt.ItemFlag:
-        """Let rows be selected, the fold and silent rules too, and weights be edited."""
+        """Rows, the fold and silent rules can be selected, and weights edited."""
         if isinstance(self.lines[row], TraceGroup):
             return HEADING
         is_weight = column == WEIGHT and self.can_be_weighed(row)
@@ -394,14 +394,14 @@ class TraceModel(TableItemModel):
     def get_label(self, section: int, *, spoken: bool) -> str | None:
         return self.sentence(section, RULE) if spoken else None
 
-    def get_head(self, section: int, *, spoken: bool) -> str:  # noqa: ARG002 - the name says all
+    def get_head(self, section: int, *, spoken: bool) -> str:  # noqa: ARG002 - one meaning for all columns
         head = self.head(section)
         return (tr("Rule"), tr("Answer"), tr("Weight"))[section] if head is None else head.name
 
 
-#: Left of the first text, so that the ring of a cell has room; rules end so far from the edges too.
+#: Space left of the first text for the focus ring; rules have the same distance from the edges.
 PAD: Final = 8.0
-#: Between a text and what follows it in its line, a mark with its room, and right of answers and weights.
+#: Between a text and the next item in its line, a mark with its space, and right of answers and weights.
 GAP: Final = 8.0
 MARK: Final = 14.0
 END: Final = 12.0
@@ -414,9 +414,9 @@ _WEIGHT: Final = 54.0
 _CELL: Final = (84.0, 150.0)
 _ANSWER: Final = (72.0, 250.0)
 _LEAST_RULE: Final = 180.0
-#: The cells of accelerators take no more than this share of the width.
+#: Maximum width share of the accelerator cells.
 _CELLS: Final = 0.52
-#: Rows have a second line where ids of more than this share of them have no room in the first.
+#: Rows get a second line if the ids of more than this share of them do not fit into the first.
 _CUT: Final = 0.25
 
 
@@ -424,7 +424,7 @@ _CUT: Final = 0.25
 class RuleTraceWidths:
     """Widths of the columns in pixels; all accelerators have the same.
 
-    `tall` rows have a second line for ids and answers; what they are about then has both columns' room.
+    `tall` rows have a second line for ids and answers; then the subject has the width of both columns.
     """
 
     rule: int
@@ -444,7 +444,7 @@ class RuleTraceLayout:
         self._theme, self._texts = theme, texts
 
     def widths(self, room: int, accelerators: int, rows: Sequence[TraceRuleRow]) -> RuleTraceWidths:
-        """Share the room: cells and weights first, answers as they need, and rules what is left."""
+        """Distribute the width: cells and weights first, answers as necessary, and rules the rest."""
         px, count = self._theme.px, max(1, accelerators)
         weight = px(_WEIGHT)
         cell = min(max(int(room * _CELLS / count), px(_CELL[0])), px(_CELL[1]))
@@ -484,7 +484,7 @@ _SWATCH_GAP: Final = 5.0
 
 
 class AcceleratorHeader(PaintedHeader):
-    """Names of accelerators in their colors over their columns, and plain heads over the others."""
+    """Accelerator names in their colors over their columns, and plain heads over the others."""
 
     def __init__(
         self,
@@ -496,9 +496,9 @@ class AcceleratorHeader(PaintedHeader):
         numbers: tuple[int, ...] = (),
         unnamed: tuple[int, ...] = (),
     ) -> None:
-        """Ask `get_head` for the accelerator of a column, None for others.
+        """Get the accelerator of a column from `get_head`, None for others.
 
-        Texts begin at `pad`; heads of `numbers` are flush right, those of `unnamed` are only read out.
+        Texts begin at `pad`; heads of `numbers` are right-aligned, those of `unnamed` are only for screen readers.
         """
         super().__init__(theme, tr("Accelerators"), Qt.Orientation.Horizontal, parent)
         self._get_head, self._pad, self._numbers, self._unnamed = get_head, pad, numbers, unnamed
@@ -508,7 +508,7 @@ class AcceleratorHeader(PaintedHeader):
     def paint_heads(self, pen: ThemePainter, area: QRect) -> None:  # noqa: ARG002 - few heads, all painted
         theme, height = self._theme, self.height() - 1
         heads = {column: self._get_head(column) for column in range(self.count())}
-        # Where one name has no room behind its swatch, none has a swatch.
+        # If one name does not fit after its swatch, no head has a swatch.
         before = theme.length(self._pad + SWATCH_WIDTH + _SWATCH_GAP) + 2
         swatches = all(
             before + pen.width(head.name, "label") <= self.sectionSize(column)

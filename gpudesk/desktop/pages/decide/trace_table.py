@@ -1,4 +1,4 @@
-"""The table of fired rules, with editable weights and a header that stays in sight."""
+"""The table of fired rules, with editable weights and a sticky header."""
 
 from __future__ import annotations
 
@@ -63,7 +63,7 @@ _DECIMALS: Final = 2
 
 
 class WeightDelegate(QStyledItemDelegate):
-    """Makes a number field of the bounds of weights; what cannot be one stays to be mended."""
+    """Makes a number field with the bounds of weights; invalid input stays for correction."""
 
     def __init__(self, theme: Theme, formatter: Formatter, parent: QObject) -> None:
         super().__init__(parent)
@@ -102,7 +102,7 @@ class WeightDelegate(QStyledItemDelegate):
         editor.setGeometry(option.rect.adjusted(0, 0, -4, -1))
 
     def eventFilter(self, editor: QObject, event: QEvent) -> bool:
-        """Keep a field open whose number has to be mended; the arrow keys take round weights."""
+        """Keep an invalid field open; the arrow keys take round weights."""
         if isinstance(editor, NumberEdit) and isinstance(event, QKeyEvent):
             pressed = event.type() == QEvent.Type.KeyPress
             if pressed and event.key() in ENTER_KEYS:
@@ -115,9 +115,9 @@ class WeightDelegate(QStyledItemDelegate):
 _HEAD: Final = 34.0
 _HEAD_PAD: Final = 9.0
 _ICON: Final = 14.0
-#: A rule's ids are left out where they would have less room.
+#: Minimum width of a rule's ids; narrower ones are left out.
 _LEAST_IDS: Final = 40.0
-#: From the middle of a row with two lines to the middle of each.
+#: Distance from the middle of a two-line row to each of its lines.
 _LINE: Final = 8.0
 
 #: Effect -> icon, its color, font and color of the figure, color of the word.
@@ -133,10 +133,10 @@ _LOOKS: Final = {
 class RuleTraceTableView(PaintedTable):
     """Enter opens the fold, F2 or a double click edits a weight, Del resets it.
 
-    The keys of a cell are those of its line and of its accelerator, empty before the accelerators.
+    The keys of a cell are those of its line and of its accelerator, empty in the columns before the accelerators.
     """
 
-    #: The key of a row whose usual weight is wanted.
+    #: The key of a row whose weight is to be reset.
     reset_requested = Signal(str)
 
     has_menu = True
@@ -163,7 +163,7 @@ class RuleTraceTableView(PaintedTable):
         self.clicked.connect(self._clicked)
         theme.follow(self.measure)
 
-    # Places
+    # Geometry
 
     def measure(self) -> None:
         self.heads.set_extent(self._theme.px(_HEAD))
@@ -192,7 +192,7 @@ class RuleTraceTableView(PaintedTable):
             self._fit_columns()
             self._fit_rows()
 
-    # Heads that stay in sight
+    # Sticky heads
 
     def showEvent(self, event: QShowEvent) -> None:
         super().showEvent(event)
@@ -208,7 +208,7 @@ class RuleTraceTableView(PaintedTable):
         self.stick()
 
     def stick(self) -> None:
-        """Put the heads at the upper edge of what is in sight, over the lines that are not."""
+        """Keep the heads at the upper edge of the visible area."""
         outer = getattr(self, "_outer", None)
         if outer is None:
             return
@@ -234,19 +234,19 @@ class RuleTraceTableView(PaintedTable):
         head = self._table.head(index.column())
         return make_line_key(self._table.lines[index.row()]), "" if head is None else head.key
 
-    def find_cell(self, row_key: str, column_key: str) -> QModelIndex:  # noqa: ARG002 - the column keeps its place
+    def find_cell(self, row_key: str, column_key: str) -> QModelIndex:  # noqa: ARG002 - the column stays
         row = self._table.row_of(row_key)
         column = min(self._kept_column, self._table.columnCount() - 1)
         return self._table.index(row, column) if row >= 0 else QModelIndex()
 
     def show_rule(self, rule: str, column: str) -> None:
-        """Make the cell of a rule current without saying so; none where the rule is not shown."""
+        """Make the cell of a rule current silently; none if the rule is not shown."""
         row = self._table.row_of_rule(rule) if rule else -1
         keys = [head.key for head in self._table.table.heads]
         place = FIRST + keys.index(column) if column in keys else RULE
         current = self.currentIndex()
         if not column and current.row() == row and current.column() < FIRST:
-            # Answer and weight are of the rule as a whole.
+            # Answer and weight belong to the rule as a whole.
             place = max(current.column(), RULE)
         index = self._table.index(row, place) if row >= 0 else QModelIndex()
         if index != current:
@@ -279,7 +279,7 @@ class RuleTraceTableView(PaintedTable):
         self._clicked(self.currentIndex())
 
     def _clicked(self, index: QModelIndex) -> None:
-        """Open or close the fold; a cell may be current already while something else is selected."""
+        """Open or close the fold; a cell can already be current while something else is selected."""
         if self._is_fold(index):
             self._table.set_opened(not self._table.opened)
         else:
@@ -289,7 +289,7 @@ class RuleTraceTableView(PaintedTable):
         return super().page_height() if self._outer is None else self._outer.viewport().height() - self.heads.height()
 
     def keyPressEvent(self, event: QKeyEvent) -> None:
-        """Edit or reset a weight; the rest opens, moves or searches."""
+        """Edit or reset a weight; other keys open, move or search."""
         key, index = event.key(), self.currentIndex()
         enter = key in ENTER_KEYS or (key == Qt.Key.Key_Space and not self._typed.active)
         if not index.isValid():
@@ -306,7 +306,7 @@ class RuleTraceTableView(PaintedTable):
             super().keyPressEvent(event)
 
     def edit_weight(self, row: int) -> None:
-        """Open the field of a row's weight, where it has one and none is open."""
+        """Open the field of a row's weight, if it has one and none is open."""
         is_open = self.state() == QAbstractItemView.State.EditingState
         if not is_open and self._table.can_be_weighed(row):
             index = self._table.index(row, WEIGHT)
@@ -323,7 +323,7 @@ class RuleTraceTableView(PaintedTable):
     # Painting
 
     def find_visible_columns(self, area: QRect) -> list[VisibleSection]:
-        """Return all columns: texts reach over several."""
+        """Return all columns: texts span several."""
         return super().find_visible_columns(self.viewport().rect().united(area))
 
     def paint_row(self, pen: ThemePainter, row: VisibleSection, columns: Sequence[VisibleSection], area: QRect) -> None:
@@ -346,7 +346,7 @@ class RuleTraceTableView(PaintedTable):
         pen.hairline(pad, row.end - 1, end - pad, row.end - 1, "grid")
 
     def get_ring_box(self, row: VisibleSection, column: VisibleSection) -> QRectF:
-        """Return the rectangle of the focus ring; the fold and silent rules have one for the whole line."""
+        """Return the rectangle of the focus ring; for the fold and silent rules the whole line."""
         if not isinstance(self._table.lines[row.number], TraceRuleRow):
             return QRectF(0, row.start, self.heads.length(), row.size).adjusted(2, 1, -4, -2)
         if column.number >= FIRST:
@@ -359,7 +359,7 @@ class RuleTraceTableView(PaintedTable):
         self._layer.text("small_strong", "text2", fold.title, left + side + self._theme.length(4), middle)
 
     def _write_silent_rule(self, rule: DecisionRule, left: float, right: float, middle: float) -> None:
-        """Write a rule that says nothing over all columns, which it has no cells in."""
+        """Write a rule that did not fire over all columns, since it has no cells."""
         left += self._layer.text("small", "text3", translate_data(rule.title), left, middle, right - left)
         left += self._theme.length(GAP)
         if right - left > self._theme.length(_LEAST_IDS):
@@ -385,7 +385,7 @@ class RuleTraceTableView(PaintedTable):
             self._paint_cell(pen, line.cells[column.number - FIRST], row, column)
 
     def _write_title(self, line: TraceRuleRow, start: float, right: float, level: float) -> float:
-        """Write what a rule is about, its unit and its marks, as far as there is room; return the end."""
+        """Write the subject of a rule, its unit and its marks, as far as they fit; return the end."""
         length, gap = self._theme.length, self._theme.length(GAP)
         x = start + length(PAD)
         marks = [("unfit", "unfit")] if line.refuted else []
@@ -401,14 +401,14 @@ class RuleTraceTableView(PaintedTable):
         return x
 
     def _write_in_one_line(self, line: TraceRuleRow, column: VisibleSection, middle: float) -> None:
-        """Write the ids behind what the rule is about, where they have room."""
+        """Write the ids after the subject of the rule, if they fit."""
         half, right = self._theme.length(GAP / 2), column.end - self._theme.length(4)
         x = self._write_title(line, column.start, right, middle) + half
         if right - x > self._theme.length(_LEAST_IDS):
             self._layer.text("caption", "text3", line.ids, x, middle, right - x)
 
     def _write_ids_and_answer(self, line: TraceRuleRow, start: float, right: float, level: float) -> None:
-        """Write ids at the left of a line and the answer at the right; both cut where there is no room."""
+        """Write ids at the left of a line and the answer at the right; both cut if necessary."""
         left, gap = start + self._theme.length(PAD), self._theme.length(GAP)
         answer = self._texts.width("caption", line.answer)
         most = max((right - left) / 2, right - left - answer - gap)
@@ -424,7 +424,7 @@ class RuleTraceTableView(PaintedTable):
             self._layer.mark("own", "link", right - width - self._theme.length(9), middle)
 
     def _paint_cell(self, pen: ThemePainter, cell: TraceTableCell, row: VisibleSection, column: VisibleSection) -> None:
-        """Draw what a rule does: glyph and figure, or the word where there is no figure."""
+        """Draw the effect of a rule: glyph and figure, or the word without a figure."""
         icon, tint, font, colour, quiet = _LOOKS[cell.effect]
         length = self._theme.length
         box = self._get_box(row, column)
@@ -453,7 +453,7 @@ class RuleTraceTableView(PaintedTable):
 class RuleTraceBlock(QWidget):
     """Every rule that fired, its effect on each accelerator, and disagreements between documents."""
 
-    #: The trace was put on the clipboard.
+    #: The trace was copied to the clipboard.
     copied = Signal()
 
     def __init__(self, desk: Desk, theme: Theme, parent: QWidget | None = None) -> None:
@@ -505,7 +505,7 @@ class RuleTraceBlock(QWidget):
         self._desk.select(select_trace_row(key, column))
 
     def _follow_selection(self) -> None:
-        """Mark the row that is selected on the desk, none where it is something else."""
+        """Mark the row that is selected on the desk, none for other selections."""
         chosen = self._desk.selection
         if chosen is not None and chosen.kind is SelectionKind.TRACE:
             self.view.show_rule(chosen.name, chosen.column)
@@ -513,7 +513,7 @@ class RuleTraceBlock(QWidget):
     # Weights
 
     def weigh(self, key: str, weight: float) -> None:
-        """Give a row a weight as one step: its rule has it, and those counted with it have no more."""
+        """Weight a row as one step: its rule gets the weight, and those counted with it no more."""
         row = self._row(key)
         if row is None:
             return
@@ -533,7 +533,7 @@ class RuleTraceBlock(QWidget):
         self._desk.apply(scenario, tr("Reset weight of {rule}", rule=row.title))
 
     def reset_all(self) -> None:
-        """Give all rules their usual weights as one step."""
+        """Reset all weights as one step."""
         self._desk.apply(reset_weights(self._desk.scenario), tr("Reset weights"))
 
     def _row(self, key: str) -> TraceRuleRow | None:

@@ -1,4 +1,4 @@
-"""Charts of one fleet: a day's requests against what the fleet carries, and what it has cost after each year."""
+"""Charts of one fleet: a day's requests and the fleet's capacity, and the cost after each year."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ from gpudesk.text.translation import tr
 from gpudesk.text.units import MONTHS_PER_YEAR
 
 _THOUSAND: Final = 1000.0
-#: Places in the palette whose dashes tell the curves of one fleet from each other.
+#: Palette indexes whose dashes distinguish the curves of one fleet.
 _DASHES: Final = {Supply.OWNED: 1, Supply.RENTED: 2, Supply.AUTOSCALED: 3, Supply.API: 4}
 
 
@@ -69,7 +69,7 @@ class HourScale(LinearScale):
 
 
 class DayChart(FleetChart):
-    """Requests/s of each hour, and what the fixed and the autoscaled fleet carry."""
+    """Requests/s of each hour, and the capacity of the fixed and the autoscaled fleet."""
 
     def __init__(self, desk: Desk, theme: Theme, parent: QWidget) -> None:
         super().__init__(desk, theme, (HourScale(), LinearScale()), parent)
@@ -96,7 +96,7 @@ class DayChart(FleetChart):
         )
 
     def _series(self) -> tuple[FloatArray, FloatArray, FloatArray] | None:
-        """Return requests/s of the hours, and what the autoscaled and the fixed fleet carry."""
+        """Return requests/s of the hours, and the capacity of the autoscaled and the fixed fleet."""
         hours = () if self.option is None else self.option.hours
         busy = [each for each in hours if each.utilization > 0 and each.replicas]
         if not busy:
@@ -148,7 +148,7 @@ class DayChart(FleetChart):
 
 
 class YearsChart(FleetChart):
-    """What has been paid after each year, by the way of supply; a circle where the next system is needed."""
+    """Cumulative cost after each year, by supply; a circle where the next system is needed."""
 
     def __init__(self, desk: Desk, theme: Theme, parent: QWidget) -> None:
         super().__init__(desk, theme, (MonthScale(), LinearScale()), parent)
@@ -176,12 +176,12 @@ class YearsChart(FleetChart):
         return PlotCurve(cost.supply.value, slot, False, name, months, value, low, high, capped=False, dash=dash)
 
     def _scale(self, cost: FleetCost) -> tuple[FloatArray, ...]:
-        """Return what was paid with the ends of its interval, in thousands of the currency shown."""
+        """Return the cumulative cost with the ends of its interval, in thousands of the displayed currency."""
         rate = self.money.in_currency(1.0) / _THOUSAND
         return tuple(np.array(each) * rate for each in zip(*cost.cumulative_usd, strict=True))
 
     def _months(self, cost: FleetCost) -> FloatArray:
-        """Return the months at the beginning and at the end of each year; the last year may be a part of one."""
+        """Return the months at the beginning and at the end of each year; the last year can be partial."""
         years = 0.0 if self.answer is None else self.answer.horizon_years
         months: FloatArray = np.minimum(np.arange(len(cost.cumulative_usd), dtype=float), years) * MONTHS_PER_YEAR
         return months

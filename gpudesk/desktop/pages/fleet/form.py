@@ -1,4 +1,4 @@
-"""The form of a fleet: demand, its growth and daily curve, spare systems, and what the site takes."""
+"""The form of a fleet: demand, its growth and daily curve, spare systems, and limits of the site."""
 
 from __future__ import annotations
 
@@ -25,17 +25,17 @@ from gpudesk.text.formatting import Formatter, NumberStyle
 from gpudesk.text.translation import tr
 
 _PER_CENT: Final = 100.0
-#: The highest multiplier that can be drawn, the least height of the scale, and the step of a key.
+#: The highest multiplier, the minimum height of the scale, and the step of a key.
 _MOST, _LEAST_SCALE, _KEY_STEP = 24.0, 2.0, 0.1
 _CURVE_WIDTH, _CURVE_HEIGHT = 250.0, 62.0
 _ANY: Final = "any"
-#: Fields that may be left empty, which says that there is no limit.
+#: Optional fields; empty means no limit.
 _OPTIONAL: Final = ("kw_per_rack", "months_to_live")
 
 
 @dataclass(frozen=True, slots=True)
 class OptionalFormat(NumberFormat):
-    """A number of which nothing and `any` say that there is no limit; 0 stands for it."""
+    """A number; empty and `any` mean no limit, stored as 0."""
 
     def text(self, value: float) -> str:
         return NumberFormat.text(self, value) if value else tr("any")
@@ -46,11 +46,11 @@ class OptionalFormat(NumberFormat):
 
 
 class LoadCurveEditor(QWidget):
-    """24 bars, one for each hour: a drag draws them; ← → choose an hour, ↑ ↓ change it."""
+    """24 bars, one per hour: a drag draws them; ← → choose an hour, ↑ ↓ change it."""
 
-    #: The hour that is current changed.
+    #: The current hour changed.
     hour_chosen = Signal(int)
-    #: The user wants other multipliers: a tuple of 24 numbers.
+    #: New multipliers: a tuple of 24 numbers.
     drawn = Signal(object)
     gesture_began = Signal()
     gesture_ended = Signal()
@@ -63,7 +63,7 @@ class LoadCurveEditor(QWidget):
         self._values: tuple[float, ...] = (1.0,) * HOURS_PER_DAY
         self.hour = 0
         self._is_drawing = False
-        #: Held while bars are drawn, so that they stay under the mouse.
+        #: Fixed while bars are drawn, so that they stay under the mouse.
         self._scale = _LEAST_SCALE
         self.setFocusPolicy(Qt.FocusPolicy.StrongFocus)
         self.setSizePolicy(QSizePolicy.Policy.Fixed, QSizePolicy.Policy.Expanding)
@@ -171,11 +171,11 @@ class LoadCurveEditor(QWidget):
 
 
 class FleetForm(QWidget):
-    """Demand and fleet side by side with the curve; each change is asked for with the name of its step."""
+    """Demand and fleet side by side with the curve; emits each change with the name of its step."""
 
-    #: Another demand, None for none, and what the step is called.
+    #: Another demand, None for none, and the name of the step.
     demand_edited = Signal(object, str)
-    #: Other settings, and what the step is called.
+    #: Other settings, and the name of the step.
     settings_edited = Signal(object, str)
 
     def __init__(self, theme: Theme, formatter: Formatter, parent: QWidget | None = None) -> None:
@@ -235,7 +235,7 @@ class FleetForm(QWidget):
         self.cooling.chosen.connect(self._choose_cooling)
 
     def show_fleet(self, demand: Demand, settings: FleetSettings, curve: DailyLoadCurve | None) -> None:
-        """Show demand and settings; `curve` is None if the settings make none."""
+        """Show demand and settings; `curve` is None for invalid settings."""
         self._settings = settings
         self.demand.show_demand(demand)
         for name, field in self.fields.items():

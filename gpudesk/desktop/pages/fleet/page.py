@@ -1,4 +1,4 @@
-"""The Fleet page: the systems that a demand takes, where they stand, and what owning, renting or an API costs."""
+"""The Fleet page: the systems for a demand, their racks, and the cost of owning, renting or an API."""
 
 from __future__ import annotations
 
@@ -25,9 +25,9 @@ from gpudesk.text.messages import InputError, format_message
 from gpudesk.text.translation import tr
 
 SYSTEMS, RACKS, TIME = "systems", "racks", "time"
-#: While something is dragged, the fleets wait until it rests for this long, in milliseconds.
+#: Delay of the fleets during a drag, in milliseconds.
 _REST_MS: Final = 120
-#: The form takes this share of the page at most.
+#: Maximum share of the page for the form.
 _MOST_FORM: Final = 0.45
 
 
@@ -84,13 +84,13 @@ class FleetPage(MultiViewPage[FleetView]):
         self._fit_form()
 
     def _fit_form(self) -> None:
-        """Give the form its height, but leave most of the page to the fleets: with large letters it is scrolled."""
+        """Give the form its height, but leave most of the page to the fleets: with large text it scrolls."""
         needed = self.form.heightForWidth(self.width())
         if needed < 0:
             needed = self.form.sizeHint().height()
         self._form_area.setFixedHeight(min(needed, round(self.height() * _MOST_FORM)))
 
-    # What a page gives
+    # Interface of a page
 
     def title(self) -> str:
         return tr("Fleet")
@@ -115,7 +115,7 @@ class FleetPage(MultiViewPage[FleetView]):
         begins = has_answer and not has_demand
         self.start.setVisible(begins)
         self.body.setVisible(not begins)
-        # Above a problem too: it is mended here.
+        # Above a problem too, so that it can be fixed here.
         self._upper.setVisible(has_answer and has_demand)
         if begins:
             self.verdict.clear_verdict()
@@ -134,7 +134,7 @@ class FleetPage(MultiViewPage[FleetView]):
             return ""
         return describe_fleets(evaluated.fleet, evaluated.fleet_looks(), self.desk.formatter, evaluated.money)
 
-    # Showing
+    # Display
 
     def _show_form(self, answer: FleetAnswer | None) -> None:
         scenario = self.desk.scenario
@@ -159,7 +159,7 @@ class FleetPage(MultiViewPage[FleetView]):
         )
 
     def _find_chosen(self, answer: FleetAnswer) -> str:
-        """Return the accelerator that the user chose while it has a fleet; else the cheapest, or the first."""
+        """Return the user's accelerator while it has a fleet; else the cheapest, or the first."""
         accelerators = [option.accelerator for option in answer.options]
         if self._chosen in accelerators:
             return self._chosen
@@ -169,7 +169,7 @@ class FleetPage(MultiViewPage[FleetView]):
         if not self.desk.in_gesture and self.isVisible():
             self.refresh()
 
-    # What the user does
+    # User actions
 
     def _edit(self, text: str, **fields: Any) -> None:  # noqa: ANN401 - fields of the scenario
         self.desk.edit(text, **fields)

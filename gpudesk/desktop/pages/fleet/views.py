@@ -1,4 +1,4 @@
-"""The views of the Fleet page: the table with the systems to choose from, the racks, and one fleet over time."""
+"""The views of the Fleet page: the table with a choice of systems, the racks, and one fleet over time."""
 
 from __future__ import annotations
 
@@ -47,19 +47,19 @@ from gpudesk.text.messages import format_message, to_sentence
 from gpudesk.text.translation import tr
 
 _MARGIN: Final = 16.0
-#: Below this width charts stand below one another.
+#: Below this width charts are placed below one another.
 _LEAST_BESIDE: Final = 820.0
-#: Around the picture below the table.
+#: Margins of the picture below the table.
 _ABOVE_PICTURE: Final = 48.0
-#: Stands for the choice of the program.
+#: The program's choice.
 _AUTOMATIC: Final = "auto"
-#: Names of systems are long, with the count of their accelerators at the end.
+#: Names of systems are long, with the number of their accelerators at the end.
 _WIDEST_SYSTEM: Final = 400.0
 
 
 @dataclass(frozen=True)
 class ShownFleets:
-    """What the views show: the fleets, names and places in the palette by accelerator, and the one that is chosen."""
+    """The content of the views: the fleets, names and palette indexes by accelerator, and the chosen one."""
 
     answer: FleetAnswer
     settings: FleetSettings
@@ -76,9 +76,9 @@ class ShownFleets:
 class FleetView(QWidget):
     """A view of the fleets; `charts` in reading order."""
 
-    #: The accelerator whose fleet the user wants to see.
+    #: The accelerator whose fleet is to be shown.
     chosen = Signal(str)
-    #: The accelerator, the field of the settings, and the system that is to stand there; empty for any.
+    #: The accelerator, the field of the settings, and the chosen system; empty for any.
     system_wanted = Signal(str, str, str)
 
     charts: Sequence[CopyableChart] = ()
@@ -95,7 +95,7 @@ class FleetView(QWidget):
 
 
 class FleetTableView(FleetView):
-    """Fleets with their costs; below, of the chosen one, the systems to take and what there is to know."""
+    """Fleets with their costs; below, for the chosen one, a choice of systems and its notes."""
 
     def __init__(self, desk: Desk, theme: Theme) -> None:
         super().__init__(desk, theme)
@@ -115,7 +115,7 @@ class FleetTableView(FleetView):
         for name, field in self.systems.items():
             field.chosen.connect(partial(self._want_system, name))
         self.notes = ThemedLabel(theme, font="small", colour="text2", wrap=True)
-        #: What is assumed, not known, or beyond what the site takes.
+        #: Assumptions, unknown values, and violations of site limits.
         self.warnings = ThemedLabel(theme, font="small", colour="disputed_text", wrap=True)
         for label in (self.notes, self.warnings):
             label.setTextInteractionFlags(Qt.TextInteractionFlag.TextSelectableByMouse)
@@ -140,7 +140,7 @@ class FleetTableView(FleetView):
         self._fit_picture()
 
     def _fit_picture(self) -> None:
-        """Show the picture where the table leaves room for it; it has a view of its own."""
+        """Show the picture if the table leaves space for it; it has a separate view."""
         room = self._viewport_height() - self._above.sizeHint().height()
         for widget in (self._rule, self.picture):
             widget.setVisible(room >= self.picture.minimumHeight() + self.theme.px(_ABOVE_PICTURE))
@@ -192,7 +192,7 @@ class FleetTableView(FleetView):
             self.system_wanted.emit(self._fleets.option.accelerator, field, "" if key == _AUTOMATIC else key)
 
     def _choose(self, row: DataRow) -> None:
-        """Show the fleet of a row, and let the panel explain the figure that was clicked."""
+        """Show the fleet of a row, and explain the clicked figure in the panel."""
         figure = list_fleet_figures(FleetCostUnit(self.unit.value))[self.section.view.currentIndex().column()]
         self.chosen.emit(row.accelerator)
         self.desk.select(select_fleet_figure(row.accelerator, figure))

@@ -1,4 +1,4 @@
-"""The memory chart: title, key, a row per column, and the shared axis."""
+"""The memory chart: title, legend, a row per column, and the shared axis."""
 
 from __future__ import annotations
 
@@ -41,25 +41,25 @@ from gpudesk.text.formatting import Formatter
 from gpudesk.text.translation import tr
 from gpudesk.text.units import GIB
 
-#: Lengths of the design.
+#: Design lengths.
 _TITLE: Final = 26.0
 _KEY: Final = 26.0
 _AXIS: Final = 34.0
 _SQUARE: Final = 10.0
 _KEY_GAP: Final = 18.0
-#: Stretches between the ticks of the axis, at most.
+#: Maximum intervals between the ticks of the axis.
 _INTERVALS: Final = 6
 
-#: What selecting a place of a row selects for the panel.
+#: The panel selection for each position in a row.
 _FIGURES: Final = {VERDICT_PLACE: "max_concurrency"}
 
 
 class MemoryBarChart(QWidget):
-    """Shows the desk's answer; `refresh` brings it up to date."""
+    """Shows the desk's answer; `refresh` updates it."""
 
     accessible_role = AccessibleRole.List
 
-    #: The user took one of the ways out that a verdict offers.
+    #: The user accepted a remedy in a verdict.
     remedied = Signal()
 
     def __init__(self, desk: Desk, theme: Theme, parent: QWidget | None = None) -> None:
@@ -86,10 +86,10 @@ class MemoryBarChart(QWidget):
     def data(self, formatter: Formatter) -> ChartData:
         return make_memory_data(self._desk, formatter, self.title)
 
-    # Showing
+    # Display
 
     def refresh(self) -> None:
-        """Show the desk's answer; while something is dragged the axis does not shrink."""
+        """Show the desk's answer; during a drag the axis does not shrink."""
         answer = self._desk.answer
         before, around = len(self.bars), (self._measures, self._extent, self._explained)
         self.bars = make_memory_bars(self._desk)
@@ -197,7 +197,7 @@ class MemoryBarChart(QWidget):
     # Painting
 
     def paintEvent(self, event: QPaintEvent) -> None:
-        """Draw what is asked for of title, key and axis; the rows draw themselves."""
+        """Draw title, legend and axis as far as necessary; the rows draw themselves."""
         if self._measures is None or not self.bars:
             return
         region = event.region()

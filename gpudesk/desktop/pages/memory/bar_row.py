@@ -34,7 +34,7 @@ from gpudesk.desktop.ui.widgets.buttons import LinkButton
 from gpudesk.desktop.ui.widgets.qt_support import AccessibleRole
 from gpudesk.text.formatting import Formatter
 
-#: Lengths of the design: a row, the bar in it, and two lines of text beside it.
+#: Design lengths: a row, its bar, and two lines of text next to it.
 ROW: Final = 54.0
 BAR_TOP: Final = 19.0
 BAR: Final = 26.0
@@ -47,15 +47,15 @@ _MOST_NAME: Final = 190.0
 _LEAST_NAME: Final = 112.0
 _LEAST_VERDICT: Final = 180.0
 _LEAST_BAR: Final = 180.0
-#: Narrower than this the chart does not get.
+#: Minimum width of the chart.
 LEAST_WIDTH: Final = 560.0
-#: Room for the figure beyond the end of the longest bar.
+#: Space for the figure after the end of the longest bar.
 _TAIL: Final = 8.0
 
 
 @dataclass(frozen=True, slots=True)
 class MemoryBarLayout:
-    """Pixels: the bars run from `left` over `width` for `extent` bytes; the verdicts begin at `verdict`."""
+    """Pixels: the bars start at `left` with `width` for `extent` bytes; the verdicts start at `verdict`."""
 
     left: float
     width: float
@@ -87,7 +87,7 @@ def lay_out_bars(
         widest = max(section.horizontalAdvance(bar.headline), below)
         verdict = max(verdict, theme.length(GLYPH) + widest + 2)
     width = max(theme.length(_LEAST_BAR), total - left - verdict - theme.length(_COLUMN_GAP))
-    # The figure "237 needed" comes after the end of its bar and must have room before the verdict.
+    # The figure "237 needed" is after the end of its bar and must fit before the verdict.
     tail = max((caption.horizontalAdvance(b.needed_text) for b in bars if b.needed > b.usable > 0), default=0.0)
     longest = max((b.needed for b in bars if b.needed > b.usable > 0), default=0)
     if longest:
@@ -97,7 +97,7 @@ def lay_out_bars(
 
 
 def hold_bar_layout(before: MemoryBarLayout | None, now: MemoryBarLayout) -> MemoryBarLayout:
-    """Return measures in which nothing moves to and fro while something is dragged: room is only given up."""
+    """Return a layout in which nothing moves back and forth during a drag: spaces only shrink."""
     if before is None or (before.total, before.extent) != (now.total, now.extent):
         return now
     return replace(
@@ -108,7 +108,7 @@ def hold_bar_layout(before: MemoryBarLayout | None, now: MemoryBarLayout) -> Mem
     )
 
 
-#: Lengths of the design.
+#: Design lengths.
 _TICK: Final = 5.0
 _BAR_RADIUS: Final = 3.0
 _INSET: Final = 8.0
@@ -119,7 +119,7 @@ _INKS: Final = {
     MemorySegmentKind.OTHER: ("ink3", "text1"),
 }
 
-#: Glyph with its color, and color of the words.
+#: Glyph with its color, and text color.
 _VERDICTS: Final = {
     ColumnFitState.FITS: ("fits", "best_text", "text1"),
     ColumnFitState.PARTLY: ("partly", "disputed_text", "disputed_text"),
@@ -141,7 +141,7 @@ def locate_segment(pen: ThemePainter, at: MemoryBarLayout, part: MemorySegment) 
 
 
 def paint_bar(pen: ThemePainter, bar: ColumnMemoryBar, at: MemoryBarLayout) -> None:
-    """Paint everything of a row but its links."""
+    """Paint a row except its links."""
     _paint_name(pen, bar, at)
     _paint_segments(pen, bar, at)
     _paint_capacity(pen, bar, at)
@@ -189,7 +189,7 @@ def _paint_segment(pen: ThemePainter, bar: ColumnMemoryBar, at: MemoryBarLayout,
             rect.setRight(min(rect.right(), at.x(bar.usable)))
         if rect.width() <= 0:
             return
-        # A gap of a pixel parts the inks, so that they need no edges.
+        # A gap of a pixel separates the fills, so that they need no borders.
         pen.painter.fillRect(rect.adjusted(0, 0, -1, 0), pen.colour(ink))
         inner = rect.adjusted(pen.look.length(_INSET), 0, -4, 0)
         if pen.width(part.text, "caption_strong") <= inner.width():
@@ -219,7 +219,7 @@ def _paint_capacity(pen: ThemePainter, bar: ColumnMemoryBar, at: MemoryBarLayout
 
 
 def _paint_reason(pen: ThemePainter, bar: ColumnMemoryBar, at: MemoryBarLayout) -> None:
-    """Write the reason why there is no estimate beside the capacity, where the bar would be."""
+    """Write the reason for a missing estimate next to the capacity, in place of the bar."""
     length = pen.look.length
     rect = locate_bar(pen, at, bar.capacity)
     left, line = rect.right() + length(14), length(LINE_APART)
@@ -242,7 +242,7 @@ def _paint_verdict(pen: ThemePainter, bar: ColumnMemoryBar, at: MemoryBarLayout)
 
 
 def _split_lines(pen: ThemePainter, left: float, width: float, middle: float, *, below: bool) -> tuple[QRectF, QRectF]:
-    """Return the places of a line and one below it, around a level; of a line alone where none is below."""
+    """Return the y of a line and of one below it, around a center; of a single line if nothing is below."""
     line = pen.look.length(LINE_APART)
     top = middle - line if below else middle - line / 2
     return QRectF(left, top, width, line), QRectF(left, top + line, width, line)
@@ -251,21 +251,21 @@ def _split_lines(pen: ThemePainter, left: float, width: float, middle: float, *,
 _Key = Qt.Key
 _ARROWS = (_Key.Key_Left, _Key.Key_Right, _Key.Key_Home, _Key.Key_End)
 
-#: A place in a row: the bar as a whole, one of its parts, or the verdict.
+#: A position in a row: the whole bar, one of its segments, or the verdict.
 WHOLE_ROW = "whole"
 VERDICT_PLACE = "verdict"
 
 
 class MemoryBarRow(QWidget):
-    """Arrow keys walk along the places of the row and, through `row_step_requested`, from row to row."""
+    """Arrow keys move along the positions of the row and, through `row_step_requested`, between rows."""
 
     accessible_role = AccessibleRole.ListItem
 
-    #: A place was chosen by the user.
+    #: The user chose a position.
     chosen = Signal(str)
-    #: Up or down was pressed: by how many rows.
+    #: Up or down was pressed: the number of rows.
     row_step_requested = Signal(int)
-    #: The user takes a way out.
+    #: The user accepted a remedy.
     remedied = Signal(object)
 
     def __init__(self, theme: Theme, formatter: Formatter, bar: ColumnMemoryBar, parent: QWidget) -> None:
@@ -283,10 +283,10 @@ class MemoryBarRow(QWidget):
     def focus_rect(self) -> QRect | None:
         return None
 
-    # What is shown
+    # Display
 
     def show_bar(self, bar: ColumnMemoryBar, measures: MemoryBarLayout, *, selected: bool, quiet: bool) -> None:
-        """Show another state; `quiet` leaves what is read out as it was."""
+        """Show another state; `quiet` keeps the accessible text."""
         changed = (bar, measures, selected) != (self.bar, self._measures, self._selected)
         offers_changed = (bar.remedies, bar.name) != (self.bar.remedies, self.bar.name)
         self.bar, self._measures, self._selected = bar, measures, selected
@@ -310,7 +310,7 @@ class MemoryBarRow(QWidget):
         return (WHOLE_ROW, *(part.kind.value for part in self.bar.parts), VERDICT_PLACE)
 
     def sentence_of(self, place: str) -> str:
-        """Return what is to be said about a place; nothing about the whole, which the name says."""
+        """Return the sentence on a position; empty for the whole bar, which has a name."""
         if place == VERDICT_PLACE:
             return " ".join(each for each in (f"{self.bar.headline}.", self.bar.reason) if each)
         part = self._part(place)
@@ -319,14 +319,14 @@ class MemoryBarRow(QWidget):
     def _part(self, place: str) -> MemorySegment | None:
         return next((part for part in self.bar.parts if part.kind.value == place), None)
 
-    # The ways out
+    # Remedies
 
     @property
     def links(self) -> list[LinkButton]:
         return self._links[: len(self.bar.remedies)]
 
     def _offer_links(self) -> None:
-        """Offer the bar's ways out; buttons that are there are used again."""
+        """Offer the bar's remedies; existing buttons are reused."""
         while len(self._links) < len(self.bar.remedies):
             number = len(self._links)
             link = LinkButton(self._theme, "", parent=self)
@@ -390,7 +390,7 @@ class MemoryBarRow(QWidget):
         return rect
 
     def place_at(self, position: QPointF) -> str:
-        """Return the place under a point: the part that is seen there, the verdict, or the whole."""
+        """Return the position at a point: the visible segment, the verdict, or the whole bar."""
         at = self._measures
         if at is None:
             return WHOLE_ROW

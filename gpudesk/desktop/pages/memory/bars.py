@@ -32,20 +32,20 @@ class ColumnFitState(StrEnum):
 
 
 class MemorySegmentKind(StrEnum):
-    """The parts of a bar, from the left."""
+    """The segments of a bar, from the left."""
 
     WEIGHTS = "weights"
     KV = "kv"
     OTHER = "other"
     SPARE = "spare"
-    #: What is asked for and exceeds what may be used.
+    #: Requested beyond the usable memory.
     SHORT = "short"
     #: Kept free by the serving engine.
     KEPT = "kept"
 
 
 class MemorySegment(NamedTuple):
-    """A stretch of a bar in bytes from its left end, what it shows inside, and the sentence about it."""
+    """A segment of a bar in bytes from its left end, its label, and its sentence."""
 
     kind: MemorySegmentKind
     start: int
@@ -58,8 +58,8 @@ class MemorySegment(NamedTuple):
 class ColumnMemoryBar:
     """The bar of one column; `capacity`, `usable` and `needed` are bytes.
 
-    `headline` and `detail` are the verdict, `reason` what stands behind it. Without an estimate there are no
-    parts and nothing is known of `usable` and `needed`, which are 0.
+    `headline` and `detail` are the verdict, `reason` its explanation. Without an estimate there are no segments, and
+    `usable` and `needed` are 0.
     """
 
     key: str
@@ -89,7 +89,7 @@ class ColumnMemoryBar:
 
 
 def make_memory_bars(desk: Desk) -> tuple[ColumnMemoryBar, ...]:
-    """Return the bars of the desk's answer. While something is dragged only obvious ways out are offered."""
+    """Return the bars of the desk's answer. During a drag only obvious remedies are offered."""
     return tuple(
         _make_bar_without_estimate(
             each.key, each.name, each.palette_index, each.is_variant, each.column, desk.formatter
@@ -232,11 +232,11 @@ def _make_segment(kind: MemorySegmentKind, start: int, end: int, label: str, for
 
 
 def _list_remedies(estimate: Estimate, state: ColumnFitState, desk: Desk) -> tuple[FitRemedy, ...]:
-    """Return at most two ways that work: more of the memory, more accelerators, narrower formats."""
+    """Return at most two remedies that work: a larger memory fraction, more accelerators, narrower formats."""
     if state not in (ColumnFitState.UNFIT, ColumnFitState.PARTLY):
         return ()
     if desk.in_gesture:
-        # Trying them out takes longer than a frame has.
+        # Testing them takes longer than a frame.
         needs = estimate.needs
         return () if needs is None else (FitRemedy(FitRemedyKind.COUNT, needs, works=True, estimate=None),)
     order = (FitRemedyKind.FRACTION, FitRemedyKind.COUNT, FitRemedyKind.WEIGHTS, FitRemedyKind.KV)
@@ -306,7 +306,7 @@ def format_bars_subtitle(answer: Answer, formatter: Formatter) -> str:
     return f"{what}, {requests}"
 
 
-#: Decimals of GiB in tables for programs: a MiB is not lost.
+#: Decimals of GiB in tables for programs, precise to a MiB.
 _MACHINE_DECIMALS = 4
 #: Columns with figures of an estimate.
 _FIGURES = 10

@@ -1,4 +1,4 @@
-"""The view of KV cache against context length: per request, and how many requests fit."""
+"""The view of KV cache by context length: per request, and how many requests fit."""
 
 from __future__ import annotations
 
@@ -39,13 +39,13 @@ from gpudesk.text.units import GIB, MIB
 
 #: Decimals of GiB in tables for programs.
 _MACHINE_DECIMALS: Final = 6
-#: From this many bytes at the shortest length on the axis is in GiB.
+#: From this many bytes at the shortest length on, the axis is in GiB.
 _LEAST_IN_GIB: Final = GIB // 8
 
 
 @dataclass(frozen=True, slots=True)
 class DoublingScale(PowerOfTwoScale):
-    """Powers of two, those below one included: quantities that double with the context."""
+    """Powers of two, including those below one, for quantities that double with the context."""
 
     def fitted(self, low: float, high: float, most: int) -> tuple[float, float]:
         del most
@@ -54,14 +54,14 @@ class DoublingScale(PowerOfTwoScale):
 
 @dataclass(frozen=True, slots=True)
 class CacheCurve:
-    """A column with its cache against context length."""
+    """A column with its cache by context length."""
 
     part: AcceleratorColumn
     curve: KvCacheCurve
 
 
 class CacheCurves:
-    """The curves of the desk's answer, found once for both charts."""
+    """The curves of the desk's answer, computed once for both charts."""
 
     def __init__(self, desk: Desk) -> None:
         self._desk = desk
@@ -69,7 +69,7 @@ class CacheCurves:
         self._found: tuple[CacheCurve, ...] = ()
 
     def curves(self) -> tuple[CacheCurve, ...]:
-        """Return the columns that have an estimate with their curves, whether they fit or not."""
+        """Return the columns with an estimate and their curves, fitting or not."""
         if self._answer is not self._desk.answer:
             self._answer = self._desk.answer
             service = self._desk.service
@@ -82,7 +82,7 @@ class CacheCurves:
 
 
 class _CacheChart(DeskChart):
-    """A chart against context length, with the length of the scenario's requests as a line to read at."""
+    """A chart by context length, with the length of the scenario's requests as the cursor line."""
 
     def __init__(self, desk: Desk, theme: Theme, contexts: CacheCurves, parent: QWidget | None = None) -> None:
         super().__init__(desk, theme, (PowerOfTwoScale(), DoublingScale()), parent)
@@ -92,7 +92,7 @@ class _CacheChart(DeskChart):
         px = self.theme.px
         return QMarginsF(px(48), self.head_height() + px(8), px(112), px(44))
 
-    # What subclasses say
+    # To implement in subclasses
 
     def curve_lines(self, curves: tuple[CacheCurve, ...]) -> tuple[PlotCurve, ...]:
         raise NotImplementedError
@@ -106,7 +106,7 @@ class _CacheChart(DeskChart):
     def why_empty(self) -> str:
         raise NotImplementedError
 
-    # The drawing
+    # Drawing
 
     def make_drawing(self) -> PlotDrawing:
         curves = self._contexts.curves()
@@ -138,7 +138,7 @@ class _CacheChart(DeskChart):
         return float(nearest), self._read_out(nearest)
 
     def step(self, value: float, forward: bool, far: bool) -> float | None:
-        """Return the next computed length; there are few, so a far step is the same."""
+        """Return the next computed length; there are few, so a large step is the same."""
         del far
         beyond = [length for length in self._lengths() if (length > value if forward else length < value)]
         if not beyond:
@@ -147,13 +147,13 @@ class _CacheChart(DeskChart):
 
 
 class RequestCacheChart(_CacheChart):
-    """KV cache of one request, in GiB or, where that would give long fractions, in MiB."""
+    """KV cache of one request, in GiB or, to avoid long fractions, in MiB."""
 
     _unit: int = GIB
     _unit_name = ""
 
     def curve_lines(self, curves: tuple[CacheCurve, ...]) -> tuple[PlotCurve, ...]:
-        """Return one line where all columns keep the cache alike, else one for each."""
+        """Return one line if all columns have the same cache, else one each."""
         answer = self.desk.answer
         self.title = tr("KV cache per request")
         if answer is None or not curves:
@@ -231,12 +231,12 @@ class RequestCacheChart(_CacheChart):
 
 
 class RequestCapacityChart(_CacheChart):
-    """The most requests in flight."""
+    """Maximum requests in flight."""
 
     figure = "max_concurrency"
 
     def curve_lines(self, curves: tuple[CacheCurve, ...]) -> tuple[PlotCurve, ...]:
-        """Return a line for each column that holds a request, as far as it holds one."""
+        """Return a line for each column that holds a request, up to its maximum length."""
         self.title = tr("Max concurrency")
         self.subtitle = tr("requests of this length, whole deployment")
         lines = (self._line(each) for each in curves)
@@ -321,7 +321,7 @@ def _mark_scenario_length(lines: tuple[PlotCurve, ...], tokens: int) -> tuple[Po
 
 
 def make_context_figures(desk: Desk, contexts: CacheCurves) -> DataTable:
-    """Return a row for each column that has an estimate, those that hold the most requests first."""
+    """Return a row for each column with an estimate, those with the most requests first."""
     curves = sorted(contexts.curves(), key=_sort_key, reverse=True)
     tokens = curves[0].curve.tokens if curves else 0
     return build_accelerator_table(
@@ -353,7 +353,10 @@ def _make_context_row(each: CacheCurve, formatter: Formatter) -> FigureRow:
 
 
 def _format_request_sizes(curve: KvCacheCurve) -> tuple[int | None, int | None]:
-    """Return what a request of the scenario takes, whole and on the fullest; None beyond the model."""
+    """Return the cache of a scenario's request, total and on the fullest accelerator.
+
+    None beyond the model's context.
+    """
     if curve.tokens not in curve.context:
         return None, None
     at = curve.context.index(curve.tokens)

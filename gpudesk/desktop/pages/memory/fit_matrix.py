@@ -36,7 +36,7 @@ from gpudesk.report.sizing import (
 from gpudesk.text.formatting import MISSING_VALUE_TEXT, Formatter
 from gpudesk.text.translation import tr, trn
 
-#: What rows are in order of, beside the counts of one accelerator, which is named by its id.
+#: Sort keys of rows besides the counts of one accelerator, which is named by its id.
 BY_PARAMETERS: Final = "parameters"
 BY_NAME: Final = "name"
 BY_MAKER: Final = "maker"
@@ -44,9 +44,9 @@ BY_MAKER: Final = "maker"
 
 @dataclass(frozen=True, slots=True)
 class FitOrder:
-    """What narrows and orders a matrix.
+    """Filter and order of a matrix.
 
-    `models` and `parts` are words, all of which a row or a column must have. With `most` above 0 only rows
+    `models` and `parts` are search words, all of which a row or a column must contain. With `most` above 0 only rows
     and columns stay that have a cell of that many or fewer. `by` is one of the `BY_…` or an accelerator's id.
     """
 
@@ -59,7 +59,7 @@ class FitOrder:
 
 @dataclass(frozen=True, slots=True)
 class FitColumn:
-    """An accelerator and what it is called in the head."""
+    """An accelerator with its name in the head."""
 
     part: Accelerator
     name: str
@@ -67,7 +67,7 @@ class FitColumn:
 
 @dataclass(frozen=True, slots=True)
 class FitRow:
-    """A model with its cells, in the order of the columns; `parameters` None if nobody knows them."""
+    """A model with its cells, in column order; `parameters` None if unknown."""
 
     model: Model
     parameters: float | None
@@ -76,7 +76,7 @@ class FitRow:
 
 @dataclass(frozen=True, slots=True)
 class FitTable:
-    """What is shown; without a question nothing was asked yet. `reading` is empty for the estimator."""
+    """The visible table; without a question nothing was asked yet. `reading` is empty for the estimator."""
 
     question: FitQuestion | None = None
     reading: str = ""
@@ -114,11 +114,11 @@ def arrange_fit_table(matrix: FitMatrix, parameters: Mapping[str, float], order:
 
 
 def list_fit_columns(parts: Sequence[Accelerator]) -> tuple[FitColumn, ...]:
-    """Return the columns of accelerators, those of one vendor side by side."""
+    """Return the columns of accelerators, grouped by vendor."""
     vendors = {vendor: place for place, vendor in enumerate(dict.fromkeys(part.vendor for part in parts))}
     ordered = sorted(parts, key=lambda part: vendors[part.vendor])
     short = [shorten_name(part.name) for part in ordered]
-    # Two must not be called the same.
+    # Names must be unique.
     return tuple(
         FitColumn(part, brief if short.count(brief) == 1 else part.name)
         for part, brief in zip(ordered, short, strict=True)
@@ -139,7 +139,7 @@ def _ordered(rows: list[FitRow], order: FitOrder, by: int | None) -> list[FitRow
     rows = sorted(rows, key=lambda row: (row.parameters is None, row.parameters or 0.0))
     if by is not None:
         known_rows = [row for row in rows if row.cells[by].count is not None]
-        # Of equal counts the one that leaves more room first: it is the easier to hold.
+        # On equal counts the one with more free memory first: it fits more easily.
         known_rows.sort(key=lambda row: (row.cells[by].count, -compute_headroom_share(row.cells[by])),
                    reverse=order.descending)  # fmt: skip
         return [*known_rows, *(row for row in rows if row.cells[by].count is None)]
@@ -164,7 +164,7 @@ class FitModel(TableItemModel):
             with self.exchanging(is_alike=_frame(table) == _frame(self.table)):
                 self.table = table
 
-    # Looking up
+    # Lookup
 
     def row(self, number: int) -> FitRow:
         return self.table.rows[number]
@@ -176,7 +176,7 @@ class FitModel(TableItemModel):
         return self.table.rows[index.row()].cells[index.column()] if index.isValid() else None
 
     def index_of(self, model: str, part: str) -> QModelIndex:
-        """Return the index of a model and an accelerator by their ids, an invalid one where not shown."""
+        """Return the index of a model and an accelerator by id, invalid if not shown."""
         row = next((n for n, row in enumerate(self.table.rows) if row.model.id == model), -1)
         column = next((n for n, each in enumerate(self.table.columns) if each.part.id == part), -1)
         return self.index(row, column) if row >= 0 and column >= 0 else QModelIndex()
@@ -191,7 +191,7 @@ class FitModel(TableItemModel):
             return describe_reading_cell(cell, part, model, self._formatter)
         return describe_fit_cell(cell, part, model, table.question, self._formatter)
 
-    # What is shown and read out
+    # Display and accessibility
 
     def count_rows(self) -> int:
         return len(self.table.rows)
@@ -203,7 +203,7 @@ class FitModel(TableItemModel):
         count = self.table.rows[row].cells[column].count
         return MISSING_VALUE_TEXT if count is None else self._formatter.count(count)
 
-    def get_alignment(self, column: int) -> Qt.AlignmentFlag:  # noqa: ARG002 - all alike
+    def get_alignment(self, column: int) -> Qt.AlignmentFlag:  # noqa: ARG002 - the same for all
         return Qt.AlignmentFlag.AlignHCenter
 
     def get_head(self, section: int, *, spoken: bool) -> str:
@@ -232,9 +232,9 @@ def _frame(table: FitTable) -> tuple[list[str], list[str]]:
     return [row.model.id for row in table.rows], [each.part.id for each in table.columns]
 
 
-#: The most sequences in flight that can be asked for.
+#: Maximum sequences in flight in the field.
 MOST_IN_FLIGHT: Final = 1_000_000
-#: Counts that rows and columns can be narrowed to.
+#: Counts for filtering rows and columns.
 MOST_COUNTS: Final = (1, 2, 4, 8, 16, 32)
 _SETTING: Final = "memory.matrix."
 
@@ -243,7 +243,7 @@ _SETTING: Final = "memory.matrix."
 class FitMatrixOptions:
     """Empty formats and a `context` of 0 follow the scenario; an empty `reading` is the estimator.
 
-    `most` is 0 if nothing is narrowed; `by` and `descending` are as in `FitOrder`.
+    `most` is 0 without a filter; `by` and `descending` are as in `FitOrder`.
     """
 
     weights: str = ""
@@ -301,9 +301,9 @@ _CAPTION: Final = 12.0
 
 
 class MatrixQueryRow(FlowRow):
-    """Controls of the query and the counting method. Choices are emitted, not stored."""
+    """Controls of the query and the counting method. Choices are only emitted."""
 
-    #: The choices that the user asks for.
+    #: The requested options.
     chosen = Signal(object)
 
     def __init__(self, theme: Theme, formatter: Formatter, parent: QWidget | None = None) -> None:
@@ -348,7 +348,7 @@ class MatrixQueryRow(FlowRow):
         self.follow.clicked.connect(lambda: self._tell(weights="", kv="", context=0, concurrency=1))
 
     def _level(self) -> None:
-        """Make what has no caption as high as the fields, and level with their values."""
+        """Align a control without a caption with the fields and their values."""
         self._end.setFixedHeight(self._theme.px(HEIGHT))
         layout = self._end.layout()
         if layout is not None:
@@ -401,13 +401,13 @@ class MatrixQueryRow(FlowRow):
 
 
 class MatrixFilterRow(FlowRow):
-    """What narrows the rows and columns, and how many are left."""
+    """Filters of the rows and columns, and the number that match."""
 
-    #: The words for models and for accelerators.
+    #: The search words for models and for accelerators.
     words_changed = Signal(str, str)
-    #: The count that is asked for at most, 0 for any.
+    #: The maximum count, 0 for any.
     most_changed = Signal(int)
-    #: The user is done with the words.
+    #: The user leaves the search field.
     left = Signal()
 
     def __init__(self, theme: Theme, parent: QWidget | None = None) -> None:

@@ -29,19 +29,19 @@ from gpudesk.report.sizing import HeadroomLevel, classify_headroom, compute_head
 from gpudesk.text.formatting import MISSING_VALUE_TEXT, Formatter
 from gpudesk.text.translation import tr
 
-#: Side of the arrow of the order, and what is free below the last line.
+#: Side of the sort arrow, and the space below the last line.
 ARROW: Final = 12.0
 FOOT: Final = 6.0
 _MOST_LINES: Final = 3
 
-#: Places in the palette of the scenario's accelerators, and whether further ones, by id.
+#: Palette indexes of the scenario's accelerators, and whether they are variants, by id.
 AcceleratorSwatches = Mapping[str, tuple[int, bool]]
 
 
 class FitMatrixColumnHeader(PaintedHeader):
     """Vendors over their accelerators, names of up to three lines, and the memory of each."""
 
-    #: The number of the column that is to order the rows.
+    #: The column to sort the rows by.
     sort_requested = Signal(int)
 
     def __init__(self, theme: Theme, model: FitModel, formatter: Formatter, parent: QWidget) -> None:
@@ -56,7 +56,7 @@ class FitMatrixColumnHeader(PaintedHeader):
         self.sectionClicked.connect(self.sort_requested)
 
     def measure(self, pen: ThemePainter) -> None:
-        """Break the names into lines, and take the height of the longest."""
+        """Break the names into lines, and set the height for the longest."""
         columns = self._model.table.columns
         gap = self._theme.length(4)
         self._lines = [
@@ -150,7 +150,7 @@ class FitMatrixRowHeader(PaintedHeader):
         self.present = ""
 
     def measure(self, most: int) -> None:
-        """Take the width of the longest name, up to `most`."""
+        """Set the width for the longest name, up to `most`."""
         rows = self._model.table.rows
         widest = max((self._texts.width("body_strong", row.model.name) for row in rows), default=0.0)
         room = self._theme.px(_MARGIN + _FIGURES + _END + 8)
@@ -174,7 +174,7 @@ class FitMatrixRowHeader(PaintedHeader):
 
 
 class FitMatrixCorner(QWidget):
-    """Heads of the names and of the parameters; a click orders by them."""
+    """Heads of the names and of the parameters; a click sorts by them."""
 
     #: `BY_NAME` or `BY_PARAMETERS`.
     sort_requested = Signal(str)
@@ -222,20 +222,20 @@ class FitMatrixCorner(QWidget):
             self.sort_requested.emit(BY_PARAMETERS if right else BY_NAME)
 
 
-#: Room that is left -> tint and color of the words on it.
+#: Free share -> tint and text color.
 TINTS: Final = {
     HeadroomLevel.AMPLE: ("best", "best_text"),
     HeadroomLevel.SOME: ("ink4", "text1"),
     HeadroomLevel.TIGHT: ("ink3", "text1"),
 }
 _GAP: Final = 3.0
-#: Where in a cell the count ends, as a share of its width, and the gap between it and the free share.
+#: End of the count in a cell, as a share of its width, and the gap between it and the free share.
 _COUNT_ENDS: Final = 0.42
 _BETWEEN: Final = 6.0
 _HATCH: Final = 15.0
 _ROW: Final = 27.0
 _COLUMN: Final = 70.0
-#: The labels take no more than this share of the width.
+#: Maximum width share of the labels.
 _LABELS: Final = 0.4
 
 
@@ -252,11 +252,11 @@ class _CellFace:
 class FitMatrixTableView(PaintedTable):
     """Shows a `FitModel`; Enter or a double click opens a cell."""
 
-    #: Another cell is current, or what it shows is another.
+    #: Another cell is current, or its content changed.
     current_changed = Signal()
-    #: The user opens the current cell.
+    #: Open the current cell.
     opened = Signal()
-    #: Rows are to be in this order: `BY_NAME`, `BY_PARAMETERS` or an accelerator's id.
+    #: The sort order of rows: `BY_NAME`, `BY_PARAMETERS` or an accelerator's id.
     sort_requested = Signal(str)
 
     starts_with_focus = True
@@ -283,7 +283,7 @@ class FitMatrixTableView(PaintedTable):
         theme.changed.connect(self._hatches.clear)
         theme.changed.connect(self.measure)
 
-    # What is shown
+    # Display
 
     def set_present(self, model: str, swatches: AcceleratorSwatches) -> None:
         self._present = (model, frozenset(swatches))
@@ -291,14 +291,14 @@ class FitMatrixTableView(PaintedTable):
         self._paint_all()
 
     def set_order(self, order: FitOrder) -> None:
-        """Set what the headers show: the sort order of the rows, and which counts are not tinted."""
+        """Set the headers' sort order, and which counts are not tinted."""
         self.heads.order = self.corner.order = order
         self._most = order.most
         self._paint_all()
         self.corner.update()
 
     def set_pale(self, pale: bool) -> None:
-        """Take the tints away while the counts are those of a former question."""
+        """Remove the tints while the counts belong to a former query."""
         if pale != self._pale:
             self._pale = pale
             self.viewport().update()
@@ -307,7 +307,7 @@ class FitMatrixTableView(PaintedTable):
         for area in (self.viewport(), self.heads.viewport(), self.labels.viewport()):
             area.update()
 
-    # Measures
+    # Geometry
 
     def measure(self) -> None:
         theme = self._theme
@@ -343,20 +343,20 @@ class FitMatrixTableView(PaintedTable):
         return self._table.cell(self.currentIndex())
 
     def go_to(self, model: str, part: str) -> None:
-        """Make the cell of a model and an accelerator current, and bring it to the middle."""
+        """Make the cell of a model and an accelerator current, and center it."""
         index = self._table.index_of(model, part)
         if index.isValid():
             self.setCurrentIndex(index)
             self.scrollTo(index, QAbstractItemView.ScrollHint.PositionAtCenter)
 
     def begin_at(self, model: str, part: str) -> None:
-        """Make a cell current, and show the table from its first row and column on."""
+        """Make a cell current, and scroll to the first row and column."""
         self.go_to(model, part)
         self.scrollToTop()
         self.horizontalScrollBar().setValue(0)
 
     def _store_position(self) -> None:
-        """Keep the place of the current cell, also while nothing is shown."""
+        """Store the position of the current cell, also while nothing is shown."""
         self._kept_keys = self.current_keys() or self._kept_keys
 
     def _restore_position(self) -> None:
@@ -400,7 +400,7 @@ class FitMatrixTableView(PaintedTable):
         return QRectF(column.start + gap, row.start + gap, column.size - 2 * gap, row.size - 1 - 2 * gap)
 
     def _find_face(self, count: int, share: float) -> _CellFace:
-        """Return how a count with a share left looks; there are few different ones."""
+        """Return the look of a count with its free share; there are few different ones."""
         key = count, round(share, 2)
         face = self._faces.get(key)
         if face is None:
@@ -410,7 +410,7 @@ class FitMatrixTableView(PaintedTable):
         return face
 
     def _paint_count(self, pen: ThemePainter, box: QRectF, face: _CellFace, count: int) -> None:
-        """Write a count and the share left; counts above the wanted most, and all while pale, are not tinted."""
+        """Write a count and the free share; counts above the filter, and all while pale, are not tinted."""
         is_tinted = not (self._pale or 0 < self._most < count)
         if is_tinted:
             pen.tint(box, face.tint)
@@ -421,7 +421,7 @@ class FitMatrixTableView(PaintedTable):
         self._layer.text("caption", colour, face.share, x, box.center().y(), box.right() - x)
 
     def _paint_hatch(self, painter: QPainter, box: QRectF) -> None:
-        """Hatch both ends of a cell; the strokes are drawn once for each height."""
+        """Hatch both ends of a cell; the strokes are cached by height."""
         ratio = painter.device().devicePixelRatio()
         key = (round(box.height()), ratio)
         side = self._theme.length(_HATCH)

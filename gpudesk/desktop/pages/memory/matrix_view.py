@@ -52,7 +52,7 @@ from gpudesk.text.translation import tr
 
 
 def list_matrix_marks(reading: str, formatter: Formatter) -> tuple[tuple[str, str], ...]:
-    """Return the marks of the legend with what they mean; `reading` is empty for the estimator."""
+    """Return the marks of the legend with their meanings; `reading` is empty for the estimator."""
     per_cent = formatter.per_cent
     none = tr("no count known") if reading else tr("fits on no deployment")
     return (
@@ -75,14 +75,14 @@ def format_shown_count(matrix: FitMatrix, table: FitTable, formatter: Formatter)
 
 
 def format_open_step(model: str, accelerator: str, count: int | None, formatter: Formatter) -> str:
-    """Return what the step is called that opens a cell; without a count it is left open."""
+    """Return the name of the step that opens a cell; without a count it is left open."""
     if count is None:
         return tr("Open {model} on {accelerator}", model=model, accelerator=accelerator)
     return tr("Open {model} on {n} × {accelerator}", model=model, n=formatter.count(count), accelerator=accelerator)
 
 
 def select_matrix_cell(cell: FitCell, answer: Answer, reading: str) -> Selection:
-    """Return what a cell rests on: the scenario's own memory, else that of the accelerator, or its label."""
+    """Return the panel selection of a cell: the scenario's own memory, else that of the accelerator, or its label."""
     if reading:
         return select_catalog_attribute(cell.accelerator, "memory" if cell.count is None else "memory_label")
     choices = answer.scenario.accelerators
@@ -93,7 +93,7 @@ def select_matrix_cell(cell: FitCell, answer: Answer, reading: str) -> Selection
 
 
 def make_matrix_data(title: str, table: FitTable, formatter: Formatter) -> ChartData:
-    """Return the counts that are shown, one model in a row."""
+    """Return the visible counts, one model per row."""
     heads = (tr("Model"), tr("Parameters, billion"), *(column.name for column in table.columns))
     rows = tuple(
         (row.model.name, format_parameters(row, formatter), *(formatter.count(cell.count) for cell in row.cells))
@@ -106,7 +106,7 @@ def make_matrix_data(title: str, table: FitTable, formatter: Formatter) -> Chart
     return ChartData(title=title, heads=heads, rows=rows)
 
 
-#: Seconds that the window itself works at a matrix before the rest becomes a job.
+#: Seconds of computation in the window before the rest becomes a job.
 _AT_ONCE_S: Final = 0.06
 
 
@@ -119,16 +119,16 @@ class FitMatrixQuery(BackgroundQuery[FitMatrix]):
         self.reading = ""
 
     def ask(self, question: FitQuestion, reading: str) -> bool:
-        """Look for the matrix of a question, by the estimator or by a reading of the memory label.
+        """Compute the matrix of a question, by the estimator or by a reading of the memory label.
 
-        Return False if that is what was asked last; else the state changes.
+        Return False if it was the last query; else the state changes.
         """
         service = self._desk.service
         query = (question, reading, service.fit if not reading else None, service.catalog)
         if query == self._key:
             return False
         self._key = query
-        # Not waited for: what it still brings is of another question.
+        # Not waited for: its results belong to another question.
         self._jobs.cancel()
         if reading:
             self._done(query, self._compute_reading(question, reading))
@@ -138,7 +138,7 @@ class FitMatrixQuery(BackgroundQuery[FitMatrix]):
 
     def _find(self, query: tuple[object, ...], steps: ProgressSteps[FitMatrix]) -> None:
         """Compute briefly in the window, then leave the rest to a background job."""
-        # The first time nothing is known that would make it quick.
+        # At first no caches would make it fast.
         end = time.perf_counter() + (0.0 if self.result is None else _AT_ONCE_S)
         try:
             next(steps)
@@ -192,24 +192,24 @@ class FitMatrixQuery(BackgroundQuery[FitMatrix]):
 
 
 _MARGIN = 16
-#: While something is dragged, the matrix waits until it rests for this long, in milliseconds.
+#: Delay of the matrix during a drag, in milliseconds.
 _REST = 120
-#: A cell that is dwelt on for this long is selected for the panel, in milliseconds.
+#: Delay before the current cell is selected for the panel, in milliseconds.
 _DWELL = 150
 
 
 class FitMatrixView(QWidget):
-    """The matrix of accelerators and models; its query begins with the scenario's values."""
+    """The matrix of accelerators and models; its query starts with the scenario's values."""
 
     def __init__(self, desk: Desk, theme: Theme, settings: UserSettings, parent: QWidget | None = None) -> None:
         super().__init__(parent)
         self._desk, self.theme, self._settings = desk, theme, settings
         self.formatter = desk.formatter
-        #: What is asked and how it is shown.
+        #: Query and display options.
         self.choices = read_matrix_options(settings)
         self._words = ("", "")
         self._placed = False
-        #: Whether the work lasts long enough that the former counts are shown as such.
+        #: Whether the job lasts long enough to mark the former counts.
         self._waits = False
         self.query = FitMatrixQuery(desk, self)
         self.question = MatrixQueryRow(theme, self.formatter, self)
@@ -253,17 +253,17 @@ class FitMatrixView(QWidget):
         self._above.setContentsMargins(margin, 0, margin, gap)
         self._below.setContentsMargins(margin, gap, margin, gap)
         self._below.setSpacing(margin)
-        # Two lines, so that nothing moves from cell to cell.
+        # Always two lines, so that nothing moves from cell to cell.
         self.remark.setFixedHeight(2 * self.theme.line("small") + 2)
 
     @property
     def title(self) -> str:
         return tr("Smallest deployment per model")
 
-    # Asking
+    # Requests
 
     def refresh(self) -> None:
-        """Show the desk's answer; while something is dragged, when it rests."""
+        """Show the desk's answer; during a drag, after a pause."""
         self._show_controls()
         self._show_present()
         if self._desk.in_gesture:
@@ -272,7 +272,7 @@ class FitMatrixView(QWidget):
             self._ask()
 
     def _ask(self) -> bool:
-        """Ask for the matrix; return whether that is another question than before."""
+        """Request the matrix; return whether the question changed."""
         self._rest.stop()
         return self.query.ask(self.choices.question(self._desk.scenario), self.choices.reading)
 
@@ -307,7 +307,7 @@ class FitMatrixView(QWidget):
         self._dwell.stop()
         self.query.rest()
 
-    # Showing
+    # Display
 
     def _show_controls(self) -> None:
         scenario = self._desk.scenario
@@ -351,7 +351,7 @@ class FitMatrixView(QWidget):
     def _ready(self) -> bool:
         return self.query.state is QueryState.READY
 
-    # The cell that is current, or how far the work is
+    # Current cell, or progress
 
     def _state_words(self) -> str:
         stopped = tr("Stopped before all models were checked")
@@ -372,7 +372,7 @@ class FitMatrixView(QWidget):
     def _tell(self) -> None:
         state, cell = self.query.state, self.table.current_cell()
         if state is QueryState.WORKING:
-            # What is soon over is not worth a word.
+            # Short jobs show no progress.
             if self.query.result is None:
                 self._show_notice(self._state_words(), "")
         elif state in (QueryState.STOPPED, QueryState.FAILED):
@@ -416,14 +416,14 @@ class FitMatrixView(QWidget):
             return
         index = self.table.currentIndex()
         names = self.model.row(index.row()).model.name, self.model.column(index.column()).name
-        # What a reading counts is no deployment: how many are needed is left to the estimator.
+        # The counts of a reading are not deployments: the estimator decides how many are needed.
         count = None if self.query.reading else cell.count
         scenario = replace_model_and_baseline(
             self._desk.scenario, cell.model, matrix.question.weights, matrix.question.kv, cell.accelerator, count
         )
         self._desk.apply(scenario, format_open_step(*names, count, self.formatter))
 
-    # What every chart can be asked for
+    # Interface for charts
 
     @property
     def charts(self) -> Sequence[CopyableChart]:

@@ -1,4 +1,4 @@
-"""The accelerators needed: their item model, their table, and the offer to take a deployment."""
+"""The accelerators needed: item model, table, and the offer to use a deployment."""
 
 from __future__ import annotations
 
@@ -38,10 +38,10 @@ from gpudesk.text.translation import tr, trn
 
 @dataclass(frozen=True, slots=True)
 class NeededCell:
-    """The smallest deployment of one column in one format; without `count` none is known and `reason` why.
+    """The smallest deployment of one column in one format; without `count` unknown, with the `reason`.
 
-    `title` says what it holds, `name` is the column's; `many` and `plan` are count and degrees in words.
-    `below` is the second line: the plan, or the reason in a word or two. `present` marks the scenario's own.
+    `title` describes the load that it holds, `name` is the column's; `many` and `plan` are count and degrees in words.
+    `below` is the second line: the plan, or the reason briefly. `present` marks the scenario's own.
     """
 
     position: int
@@ -58,7 +58,7 @@ class NeededCell:
 
     @property
     def action(self) -> str:
-        """The wording of the edit that takes this deployment; nothing where none exists."""
+        """The wording of the edit that uses this deployment; empty without one."""
         if self.count is None:
             return ""
         format_label = label_precision(self.weights)
@@ -89,7 +89,7 @@ class NeededCell:
 
 @dataclass(frozen=True, slots=True)
 class NeededRow:
-    """The cells of one width of the weights, in the order of the columns; `present` is the scenario's own."""
+    """The cells of one weight width, in column order; `present` is the scenario's own."""
 
     label: str
     present: bool
@@ -116,7 +116,7 @@ class NeededHead:
 
 @dataclass(frozen=True, slots=True)
 class NeededTable:
-    """All that is needed, by column."""
+    """All needs by column."""
 
     heads: tuple[NeededHead, ...] = ()
     groups: tuple[NeededGroup, ...] = ()
@@ -125,7 +125,7 @@ class NeededTable:
 def make_needed_table(desk: Desk, *, brief: bool = False) -> NeededTable:
     """Return the table of the desk's answer: for all requests in flight, and for a single one.
 
-    `brief` leaves it at the first of these groups.
+    With `brief` only the first of these groups.
     """
     answer, formatter = desk.answer, desk.formatter
     if answer is None:
@@ -133,7 +133,7 @@ def make_needed_table(desk: Desk, *, brief: bool = False) -> NeededTable:
     try:
         deployments = desk.service.needed(answer.scenario)
     except InputError:
-        # What is wrong with a scenario is said above the page.
+        # Faults of a scenario are shown above the page.
         return NeededTable()
     heads = tuple(
         NeededHead(
@@ -225,7 +225,7 @@ def format_needed_count(cell: NeededCell, formatter: Formatter) -> str:
 
 
 class NeededModel(TableItemModel):
-    """Lines are titles of groups and their rows. New counts in the same cells are signaled as changed data."""
+    """Group titles and their rows. New counts in the same cells are signaled as changed data."""
 
     def __init__(self, formatter: Formatter, parent: QObject | None = None) -> None:
         super().__init__(parent)
@@ -255,24 +255,24 @@ class NeededModel(TableItemModel):
 
     @staticmethod
     def _visible_contents(line: NeededGroup | NeededRow) -> object:
-        """Return what of a line can be seen: not the sentences, which name the load."""
+        """Return the visible content of a line: not the sentences, which name the load."""
         if isinstance(line, NeededGroup):
             return line.title
         cells = [(cell.count, cell.below, cell.reason, cell.present) for cell in line.cells]
         return line.label, line.present, cells
 
-    # Looking up
+    # Lookup
 
     def head(self, column: int) -> NeededHead | None:
-        """Return the head of a column; None for that of the labels."""
+        """Return the head of a column; None for the label column."""
         return self._table.heads[column - 1] if 0 < column <= len(self._table.heads) else None
 
     def cell(self, row: int, column: int) -> NeededCell | None:
-        """Return the cell at a place; None for labels and titles."""
+        """Return the cell at a position; None for labels and titles."""
         line = self.lines[row] if 0 <= row < len(self.lines) else None
         return line.cells[column - 1] if isinstance(line, NeededRow) and column > 0 else None
 
-    # What is shown and read out
+    # Display and accessibility
 
     def count_rows(self) -> int:
         return len(self.lines)
@@ -301,7 +301,7 @@ class NeededModel(TableItemModel):
         return f"{head.name}, {head.memory}" if spoken else head.name
 
 
-#: Lengths of the design.
+#: Design lengths.
 _HEAD_HEIGHT: Final = 40.0
 _ROW_HEIGHT: Final = 42.0
 _GROUP: Final = 34.0
@@ -311,12 +311,12 @@ _LINE: Final = 15.0
 _LEAST_COLUMN: Final = 76.0
 _SWATCH: Final = 25.0
 
-#: From this count on -> tint and color of the words on it.
+#: From this count on -> tint and text color.
 _TINTS: Final = ((8, "ink2", "text1"), (4, "ink3", "text1"), (2, "ink4", "text1"), (1, "best", "best_text"))
 
 
 class _NeededHeader(PaintedHeader):
-    """Names of the accelerators in their colors, and the memory of one."""
+    """Accelerator names in their colors, and the memory of one."""
 
     def __init__(self, theme: Theme, model: NeededModel, parent: QWidget) -> None:
         super().__init__(theme, tr("Accelerators"), Qt.Orientation.Horizontal, parent)
@@ -326,7 +326,7 @@ class _NeededHeader(PaintedHeader):
     def paint_heads(self, pen: ThemePainter, area: QRect) -> None:  # noqa: ARG002 - few heads, all painted
         line, top, swatch = self._theme.length(_LINE + 1), self._theme.length(5), self._theme.length(_SWATCH)
         heads = [(column, head) for column in range(self.count()) if (head := self._model.head(column)) is not None]
-        # Where one name has no room for its swatch, none has a swatch.
+        # If one name does not fit with its swatch, none has a swatch.
         swatches = all(
             pen.width(head.name, "small_strong") + swatch + 8 <= self.sectionSize(column) for column, head in heads
         )
@@ -339,7 +339,7 @@ class _NeededHeader(PaintedHeader):
         pen.hairline(0, bottom, self.viewport().width(), bottom, "strong")
 
     def _paint_name(self, pen: ThemePainter, place: QRectF, head: NeededHead, *, before: float) -> None:
-        """Write a name behind its swatch, which takes the room `before`, or without one where that is nothing."""
+        """Write a name after its swatch of width `before`, or without one if that is 0."""
         colour = self._theme.name_color(head.palette_index)
         if not before:
             pen.text(place, head.name, font="small_strong", colour=colour, align=CENTRE)
@@ -352,11 +352,11 @@ class _NeededHeader(PaintedHeader):
 
 
 class NeededMatrixView(PaintedTable):
-    """Enter or a double click takes the deployment of a cell; labels stand in the first column."""
+    """Enter or a double click uses the deployment of a cell; labels are in the first column."""
 
-    #: The cell that is current, or None.
+    #: The current cell, or None.
     current = Signal(object)
-    #: The user takes the deployment of a cell.
+    #: Use the deployment of a cell.
     taken = Signal(object)
 
     starts_with_focus = True
@@ -412,7 +412,7 @@ class NeededMatrixView(PaintedTable):
         self.viewport().update()
         self.current.emit(self.current_cell())
 
-    # Measures
+    # Geometry
 
     def measure(self) -> None:
         theme, model = self._theme, self.needs_item_model
@@ -497,7 +497,7 @@ class NeededMatrixView(PaintedTable):
         pen.text(upper.translated(0, line - 1), cell.below, font="caption", colour=words, align=CENTRE)
 
     def _paint_hatch(self, pen: ThemePainter, box: QRectF, room: float) -> float:
-        """Hatch both ends of a cell as far as words of this width leave room; return how wide each end is."""
+        """Hatch both ends of a cell outside text of this width; return the width of each end."""
         side = min(self._theme.length(16), max(3.0, (box.width() - room) / 2))
         for left in (box.left(), box.right() - side):
             pen.hatch(QRectF(left, box.top(), side, box.height()), "strong")
@@ -505,9 +505,9 @@ class NeededMatrixView(PaintedTable):
 
 
 class NeededBlock(QWidget):
-    """`brief` shows the first group only: what the load takes, or one request where it says no number."""
+    """`brief` shows only the first group: for the load, or for one request if the load has no number."""
 
-    #: The scenario was given the deployment of a cell.
+    #: The scenario got the deployment of a cell.
     taken = Signal()
 
     def __init__(self, desk: Desk, theme: Theme, *, brief: bool, parent: QWidget | None = None) -> None:

@@ -30,7 +30,7 @@ _MARGIN = 16
 
 
 class MemoryFitView(QWidget):
-    """Does it fit now, and what would the load take."""
+    """Whether it fits now, and what the load would need."""
 
     def __init__(self, desk: Desk, theme: Theme, parent: QWidget | None = None) -> None:
         super().__init__(parent)
@@ -55,7 +55,7 @@ class MemoryFitView(QWidget):
 
 
 class NeededTableView(QWidget):
-    """How many of each accelerator the model takes, for all requests and for one."""
+    """How many of each accelerator the model needs, for all requests and for one."""
 
     def __init__(self, desk: Desk, theme: Theme, parent: QWidget | None = None) -> None:
         super().__init__(parent)
@@ -80,7 +80,7 @@ FIT, CONTEXT, NEEDED, MATRIX, SIZE = "fit", "context", "needed", "matrix", "size
 
 
 class MemoryPage(MultiViewPage["MemoryView"]):
-    """What the memory of the desk's answer holds, and what would hold it."""
+    """Memory use of the desk's answer, and deployments that would fit."""
 
     page_id = "memory"
     menu_section = 53
@@ -95,7 +95,7 @@ class MemoryPage(MultiViewPage["MemoryView"]):
         return tr("Memory and fit")
 
     def view_specs(self) -> Sequence[PageViewSpec[MemoryView]]:
-        """Return what fits now, what would, and what is needed; what few ask for is loaded when they do."""
+        """Return the views on fit, needs and sizing; rarely used ones are loaded on demand."""
         return (
             PageViewSpec(FIT, tr("Current fit"), MemoryFitView),
             PageViewSpec(CONTEXT, tr("KV cache by context"), _make_context_view),
@@ -105,7 +105,7 @@ class MemoryPage(MultiViewPage["MemoryView"]):
         )
 
     def make_scroll_area(self, view: MemoryView) -> FullWidthScrollArea:  # noqa: ARG002 - the same for all
-        """Return one in which what is too wide can be scrolled too."""
+        """Return a scroll area that also scrolls sideways."""
         return FullWidthScrollArea(sideways=True)
 
     def show_view(self) -> None:
@@ -118,7 +118,7 @@ class MemoryPage(MultiViewPage["MemoryView"]):
     # Commands
 
     def describe_verdict(self) -> str:
-        """Return whether the load fits; the matrix and the sizing are about other loads and say their own."""
+        """Return whether the load fits; the matrix and the sizing have other loads and texts of their own."""
         if self.desk.answer is None or self.view_key in (MATRIX, SIZE):
             return ""
         return describe_fit(self.desk.answer, self.desk.formatter)
@@ -131,7 +131,7 @@ class MemoryPage(MultiViewPage["MemoryView"]):
 
 
 def _make_context_view(desk: Desk, theme: Theme) -> ContextView:
-    # The plot library is not loaded before somebody asks for a plot.
+    # The plot library is loaded with the first plot.
     from gpudesk.desktop.pages.memory.context_view import ContextView
 
     return ContextView(desk, theme)

@@ -42,7 +42,7 @@ ColumnCandidates = tuple[tuple[AcceleratorColumn, SizingOption], ...]
 
 
 def make_candidate_figures(pairs: ColumnCandidates, formatter: Formatter, *, wide: bool) -> DataTable:
-    """Return the candidates side by side; in little room the most telling columns."""
+    """Return the candidates side by side; in a narrow table the most important columns."""
     heads = (
         tr("Accelerators"),
         tr("Active"),
@@ -115,7 +115,7 @@ def list_count_factors(candidate: SizingOption, formatter: Formatter) -> list[tu
 
 
 def find_best_candidate(pairs: ColumnCandidates) -> str | None:
-    """Return the candidate with the fewest accelerators, the first of equals; None if none does."""
+    """Return the candidate with the fewest accelerators, the first on ties; None without any."""
     counted = [(candidate.count, place) for place, (_, candidate) in enumerate(pairs) if candidate.count]
     return pairs[min(counted)[1]][0].key if counted else None
 
@@ -175,7 +175,7 @@ _FACTORS = 340.0
 
 
 class CandidateBlock(QWidget):
-    """Shows texts that it is given; Copy takes the sentence, Use asks for the deployment."""
+    """Shows given texts; Copy copies the sentence, Use requests the deployment."""
 
     used = Signal()
 
@@ -235,14 +235,14 @@ class CandidateBlock(QWidget):
 
 
 _MARGIN = 16
-#: From this width on, in pixels of the design, the table has all its columns.
+#: From this width on, in design pixels, the table has all columns.
 _WIDE = 1180
-#: While something is dragged, the counts wait until it rests for this long, in milliseconds.
+#: Delay of the counts during a drag, in milliseconds.
 _REST = 120
 
 
 class SizingView(QWidget):
-    """A form, the candidates side by side, and one of them in full; an offer to begin without a demand."""
+    """A form, the candidates side by side, and one of them in full; an initial offer without a demand."""
 
     def __init__(self, desk: Desk, theme: Theme, parent: QWidget | None = None) -> None:
         super().__init__(parent)
@@ -252,7 +252,7 @@ class SizingView(QWidget):
         self._sizing: SizingResult | None = None
         self._pairs: ColumnCandidates = ()
         self._chosen = ""
-        #: Whether the user chose that candidate; without a choice it is the one with the fewest.
+        #: Whether the user chose that candidate; by default it is the one with the fewest.
         self._picked = False
         self.form = DemandForm(theme, desk.formatter.style, self)
         self.demand_label = ThemedLabel(theme, font="small", colour="text2", wrap=True, parent=self)
@@ -298,7 +298,7 @@ class SizingView(QWidget):
     def title(self) -> str:
         return tr("Accelerators for this demand")
 
-    # Asking
+    # Requests
 
     def _begin(self, kind: DemandKind) -> None:
         self._edit(make_default_demand(kind), tr("Enter demand"))
@@ -309,7 +309,7 @@ class SizingView(QWidget):
         self._show_form()
 
     def refresh(self) -> None:
-        """Show the desk's answer; while something is dragged, when it rests."""
+        """Show the desk's answer; during a drag, after a pause."""
         self._show_form()
         if self._desk.in_gesture:
             self._rest.start()
@@ -323,7 +323,7 @@ class SizingView(QWidget):
             self.form.show_demand(demand)
 
     def _size(self) -> None:
-        """Size the demand of the answer that is shown, once for each answer."""
+        """Size the demand of the visible answer, once per answer."""
         self._rest.stop()
         answer = self._desk.answer
         if answer is None or answer.scenario.demand is None:
@@ -353,7 +353,7 @@ class SizingView(QWidget):
         super().hideEvent(event)
         self._rest.stop()
 
-    # Showing
+    # Display
 
     def _show(self) -> None:
         sizing, is_sized = self._sizing, self._sizing is not None
@@ -418,7 +418,7 @@ class SizingView(QWidget):
         if before != self._is_wide() and self._sizing is not None:
             self._show()
 
-    # What every chart can be asked for
+    # Interface for charts
 
     @property
     def charts(self) -> Sequence[CopyableChart]:

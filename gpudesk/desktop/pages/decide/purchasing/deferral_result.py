@@ -49,7 +49,7 @@ from gpudesk.text.messages import capitalize_first, lower_for_sentence
 from gpudesk.text.translation import tr
 
 _COST, _GAIN = "waiting", "gain"
-#: What Shift and an arrow key go on by, in months, and an arrow key alone.
+#: Steps of Shift with an arrow key, in months, and of an arrow key alone.
 _FAR, _NEAR = 3.0, 0.25
 _EVERY: Final = 4
 _TICKS: Final = (1, 2, 3, 6, 12, 24, 60)
@@ -70,7 +70,7 @@ class DelayScale(LinearScale):
 
 @dataclass(frozen=True, slots=True)
 class DelayChartData:
-    """What the chart shows, and what is needed to say it: names by id, and the palette indexes of both parts."""
+    """The chart's values, and data for its texts: names by id, and the palette indexes of both accelerators."""
 
     analysis: DeferralAnalysis
     names: Mapping[str, str]
@@ -79,7 +79,7 @@ class DelayChartData:
 
 
 class DelayChart(DeskChart):
-    """Cost in the color of the part that would be bought, gain in that of the next one; a circle between."""
+    """Cost in the color of the accelerator to buy, gain in that of the next one; a circle between."""
 
     def __init__(self, desk: Desk, theme: Theme, parent: QWidget | None = None) -> None:
         super().__init__(desk, theme, (DelayScale(), LinearScale()), parent)
@@ -98,7 +98,7 @@ class DelayChart(DeskChart):
         px = self.theme.px
         return QMarginsF(self.y_texts_width(), self.head_height() + px(6), px(112), px(40))
 
-    # The drawing
+    # Drawing
 
     def make_drawing(self) -> PlotDrawing:
         facts = self._facts
@@ -138,7 +138,7 @@ class DelayChart(DeskChart):
         x = np.array([point.slip_months for point in self._slips])
         return float(np.interp(slip, x, self._amounts(key)))
 
-    # Reading
+    # Reading values
 
     def read_at(self, x: float) -> tuple[float, CursorReadout] | None:
         facts = self._facts
@@ -153,7 +153,7 @@ class DelayChart(DeskChart):
         return slip, CursorReadout(title, (tr("thousand {code}", code=facts.money.code),), rows)
 
     def step(self, value: float, forward: bool, far: bool) -> float | None:
-        """Go on by a quarter of a month, or by three months."""
+        """Move by a quarter of a month, or by three months."""
         if not self._slips:
             return None
         by = (_FAR if far else _NEAR) * (1.0 if forward else -1.0)
@@ -177,12 +177,12 @@ class DelayChart(DeskChart):
 
 
 _CHART, _WIDEST = 240.0, 800.0
-#: The marks of what a rule says.
+#: The marks of rule opinions.
 _MARKS: Final = {DeferralVerdict.BUY: ("check", "text1"), DeferralVerdict.WAIT: ("history", "text1")}
 
 
 class DeferralResultBlock(QWidget):
-    """Shows one plan; what it has no figures for is hidden."""
+    """Shows one plan; blocks without figures are hidden."""
 
     def __init__(self, desk: Desk, theme: Theme, parent: QWidget | None = None) -> None:
         super().__init__(parent)
@@ -257,10 +257,10 @@ class DeferralResultBlock(QWidget):
 
     def _dress(self) -> None:
         self.chart.setMinimumHeight(self._theme.px(_CHART))
-        # Wider, figures would stand too far from what they are called.
+        # In a wider table figures would be too far from their labels.
         self.setMaximumWidth(self._theme.px(_WIDEST))
 
-    # Showing
+    # Display
 
     def show_plan(self, facts: DelayChartData) -> None:
         self._facts = facts
@@ -301,7 +301,7 @@ class DeferralResultBlock(QWidget):
             widget.setVisible(bool(rows))
 
     def text(self, formatter: Formatter) -> str:
-        """Return all of it as lines, tables with tabs."""
+        """Return the whole content as lines, tables with tabs."""
         facts = self._facts
         if facts is None:
             return ""

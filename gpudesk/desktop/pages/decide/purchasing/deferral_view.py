@@ -54,7 +54,7 @@ _MILLION: Final = 1e-6
 _LAUNCH: Final = "months_to_launch"
 _SLIP: Final = ("slip_low", "slip_likely", "slip_high")
 _ROWS: Final = (_LAUNCH, "months_to_next", "slip", "years", "usd_per_month", "tokens_per_month")
-#: What costs of the next part may lack -> the input of costs that says it.
+#: Missing costs of the next accelerator -> the cost input for them.
 _COSTS: Final = {"price": "price_usd", "power": "accelerator_w"}
 
 
@@ -62,8 +62,7 @@ _COSTS: Final = {"price": "price_usd", "power": "accelerator_w"}
 class DeferralFormState:
     """The content of the form: the scenario, its analysis if there is one, and its accelerators.
 
-    `key` is that of the column whose part would be bought, `columns` are the names of all by their keys;
-    `following` is the next part, if there is one.
+    `key` is the column to buy, `columns` are the names of all by key; `following` is the next accelerator, if any.
     """
 
     scenario: Scenario
@@ -76,11 +75,11 @@ class DeferralFormState:
 
 
 class DeferralForm(PlanForm):
-    """The parts to buy and to wait for, and the numbers of the plan."""
+    """The accelerators to buy and to wait for, and the numbers of the plan."""
 
-    #: Months to the launch, which the dialogue asks for too; None if nothing is said.
+    #: Months to the launch, shared with the dialogue; None if unset.
     launch_edited = Signal(object)
-    #: An input of costs of the next part, by name, and its value or None.
+    #: A cost input of the next accelerator, by name, and its value or None.
     cost_edited = Signal(str, object)
 
     def __init__(self, theme: Theme, style: NumberStyle, parent: QWidget | None = None) -> None:
@@ -93,7 +92,7 @@ class DeferralForm(PlanForm):
         self.after.setText(tr("Each default value shows its source. Clear a field to use the default."))
         self._lay_out()
 
-    # Making it
+    # Construction
 
     def _row(self, name: str, style: NumberStyle) -> PlanInputRow:
         if name == "slip":
@@ -123,7 +122,7 @@ class DeferralForm(PlanForm):
         rows = make_column(*self.rows.values(), *self.costs.values(), gap=px(2), margins=(px(8), px(8), 0, px(4)))
         make_column(*choices, rows, self.after, STRETCH, gap=px(2), on=self)
 
-    # Showing
+    # Display
 
     def set_parts(self, parts: Sequence[Accelerator]) -> None:
         announced, others = tr("Announced"), tr("Other")
@@ -180,7 +179,7 @@ class DeferralForm(PlanForm):
         if facts.following is not None:
             text = shorten_name(facts.following.name)
         else:
-            # Which one is the newest is known with the plan.
+            # The newest one is known only with the plan.
             text = facts.names.get(key, tr("None") if facts.analysis is not None or key == NO_PART else "…")
         self.fields["next_part"].set_value(key, text)
 
@@ -204,7 +203,7 @@ class DeferralForm(PlanForm):
         self.rows[name].show_values([likely], unit, origin, stated=stated, scale=scale)
 
     def _show_costs(self, facts: DeferralFormState) -> None:
-        """Show what costs of the next part lack, and what is stated of them; it is no column with a field."""
+        """Show the missing and stated costs of the next accelerator, which has no column with fields."""
         part, analysis = facts.following, facts.analysis
         lacking = frozenset[str]() if part is None or analysis is None else find_lacking_costs(analysis, part.name)
         stated = {} if part is None else facts.scenario.costs.of_part(part.id)
@@ -234,7 +233,7 @@ class DeferralForm(PlanForm):
             self.stated.emit({name: value}, label_deferral_input(name))
 
     def _edit_slip(self, place: int, value: float | None) -> None:
-        """State the slip with one number changed; the ends give way to a likely one, and only to that."""
+        """State the slip with one number changed; the ends adjust to the likely one, and only to that."""
         step = tr("Slip of the next accelerator")
         if value is None:
             self.stated.emit(dict.fromkeys(_SLIP), step)
@@ -257,9 +256,9 @@ class DeferralForm(PlanForm):
 
 _MARGIN: Final = 16.0
 _FORM: Final = 328.0
-#: From this width on the form is beside its result.
+#: From this width on the form is next to its result.
 _BESIDE: Final = 760.0
-#: Steps of the user's file that are undone here.
+#: Steps of the user's file that can be undone here.
 _WATCH_STEPS: Final = frozenset({"watch.step.note", "watch.step.remove"})
 
 
@@ -272,7 +271,7 @@ class DeferralView(PlanView[DeferralAnalysis]):
     def __init__(self, desk: Desk, theme: Theme, parent: QWidget | None = None) -> None:
         super().__init__(desk, theme, tr("Buy or wait"), DeferralForm(theme, desk.formatter.style), parent)
         self._position = 0
-        # Tab goes through all of it before the result beside it.
+        # Tab visits all of it before the result next to it.
         self.form.setProperty("readAsBlock", True)
         self.form.launch_edited.connect(self._state_launch)
         self.form.cost_edited.connect(self._state_cost)
@@ -289,7 +288,7 @@ class DeferralView(PlanView[DeferralAnalysis]):
         margin = px(_MARGIN)
         right = make_column(self.working, self.problem, self.result, STRETCH, gap=px(6))
         corner = Qt.AlignmentFlag.AlignTop | Qt.AlignmentFlag.AlignLeft
-        # The last takes what the widest result leaves.
+        # The last column takes the width left by the widest result.
         self._upper = make_row(
             (self.form, 0, corner), (right, 100), STRETCH, gap=px(28), margins=(margin - px(8), 0, margin, px(12))
         )
@@ -304,7 +303,7 @@ class DeferralView(PlanView[DeferralAnalysis]):
         self.form.setMaximumWidth(px(_FORM))
         self.form.setMinimumWidth(min(px(_FORM), max(px(240), event.size().width() - px(40))))
 
-    # Asking
+    # Requests
 
     def show_decision(self, evaluated: EvaluatedAnswer) -> None:
         self.decided = evaluated
@@ -322,7 +321,7 @@ class DeferralView(PlanView[DeferralAnalysis]):
             palette_indexes = self._find_palette_indexes(self.decided, analysis)
             self.result.show_plan(DelayChartData(analysis, self._names(), self._money(self.decided), palette_indexes))
 
-    # Showing
+    # Display
 
     def show_form(self) -> None:
         decided = self.decided
@@ -358,7 +357,7 @@ class DeferralView(PlanView[DeferralAnalysis]):
 
     @staticmethod
     def _find_palette_indexes(decided: EvaluatedAnswer, analysis: DeferralAnalysis) -> tuple[int, int]:
-        """Return the places of both parts in the palette, 0 for one that is not compared."""
+        """Return the palette indexes of both accelerators, 0 for one that is not compared."""
         by_part = {
             choice.accelerator: decided.palette_indexes[key]
             for key, choice in zip(decided.keys, decided.answer.scenario.accelerators, strict=True)
@@ -441,7 +440,7 @@ class DeferralView(PlanView[DeferralAnalysis]):
             problem = format_input_error(error, self.desk.formatter).rstrip(".")
             self.watch.show_problem(tr("No change: {problem}. Your values are unchanged.", problem=problem))
 
-    # What the page asks
+    # Interface for the page
 
     def copied(self) -> str:
         formatter = self.desk.formatter

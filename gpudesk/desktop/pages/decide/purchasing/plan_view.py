@@ -31,16 +31,16 @@ from gpudesk.text.messages import InputError, capitalize_first, format_message
 from gpudesk.text.translation import tr
 
 _DECIMALS: Final = 4
-#: The smallest number above nothing that a field takes.
+#: The smallest positive number that a field accepts.
 _LEAST: Final = 0.0001
-#: Stands in a field for a value that is not known; typed, it leaves the input to the program.
+#: Placeholder of an unknown value; typed, it leaves the input to the program.
 NO_VALUE: Final = -1.0
 _EDIT, _SMALL_EDIT, _UNIT = 92, 52, 74
 
 
 @dataclass(frozen=True, slots=True)
 class PlanNumberFormat(NumberFormat):
-    """A number of a plan; a field that is emptied leaves it to the program."""
+    """A number of a plan; an emptied field leaves it to the program."""
 
     def text(self, value: float) -> str:
         return MISSING_VALUE_TEXT if value == NO_VALUE else NumberFormat.text(self, value)
@@ -52,7 +52,7 @@ class PlanNumberFormat(NumberFormat):
 class PlanInputRow(QWidget):
     """A label, numbers and their unit on one line, the origin below; `label` can be changed."""
 
-    #: The place of the number that was typed, and the number; None if the input is left to the program.
+    #: The position of the typed number, and the number; None if left to the program.
     edited = Signal(int, object)
 
     def __init__(
@@ -66,7 +66,7 @@ class PlanInputRow(QWidget):
         *,
         whole: bool = False,
     ) -> None:
-        """Make a field for each of the `names`, which say what the number in it is."""
+        """Make a field for each of the `names`, which describe their numbers."""
         super().__init__(parent)
         self._theme, self._style, self._bounds = theme, style, bounds
         self._decimals = 0 if whole else _DECIMALS
@@ -96,7 +96,7 @@ class PlanInputRow(QWidget):
     def show_values(
         self, values: Sequence[float | None], unit: str, origin: str, *, stated: bool, scale: float = 1.0
     ) -> None:
-        """Show the current values, times `scale`, and where they come from."""
+        """Show the current values, times `scale`, and their origin."""
         if scale != self._scale:
             self._scale = scale
             for edit in self.edits:
@@ -116,7 +116,7 @@ class PlanInputRow(QWidget):
         self.edits[0].set_fault(sentence)
 
     def resizeEvent(self, event: QResizeEvent) -> None:
-        """Keep all lines of the label: the row would be as high as its number, whatever the label needs."""
+        """Keep all lines of the label: otherwise the row would be as high as its number only."""
         super().resizeEvent(event)
         self.label.setMinimumHeight(max(self.label.heightForWidth(self.label.width()), 0))
 
@@ -137,12 +137,12 @@ class PlanInputRow(QWidget):
 
 ResultT = TypeVar("ResultT")
 
-#: While something is dragged, questions wait until it rests for so long, in milliseconds.
+#: Delay of queries during a drag, in milliseconds.
 _REST: Final = 120
 
 
 class PlanQuery(BackgroundQuery[ResultT]):
-    """Works a plan out; while something is dragged, once that rests."""
+    """Computes a plan; during a drag, after a pause."""
 
     def __init__(self, desk: Desk, parent: QObject) -> None:
         super().__init__(desk, parent)
@@ -155,9 +155,9 @@ class PlanQuery(BackgroundQuery[ResultT]):
         return super().running or self._timer.isActive()
 
     def ask(self, question: tuple[object, ...], steps: Callable[[], ProgressSteps[ResultT]]) -> None:
-        """Compute what `steps` begin, unless it is what was asked last.
+        """Compute the result of `steps`, unless it was the last query.
 
-        `question` tells questions apart: by words and numbers, and by the identity of everything else.
+        `question` identifies queries: words and numbers by value, everything else by identity.
         """
         if self._key is not None and all(map(_return_same, question, self._key)):
             return
@@ -168,9 +168,9 @@ class PlanQuery(BackgroundQuery[ResultT]):
             self._begin()
 
     def leave(self, *, wait: bool) -> None:
-        """Work at nothing while nobody looks; the same question may be asked again.
+        """Stop while the view is hidden; the same query can be asked again.
 
-        With `wait` nothing is left running: the window goes.
+        With `wait` nothing is left running: the window closes.
         """
         if self.running:
             self._timer.stop()
@@ -191,12 +191,12 @@ _LEAST_WIDTH: Final = 300.0
 
 
 class PlanForm(QWidget):
-    """Shows inputs as they are in effect; each change is asked for by the names of the inputs.
+    """Shows the current inputs; emits each change by input name.
 
-    Subclasses fill `rows` and write `name_step`.
+    Subclasses fill `rows` and implement `name_step`.
     """
 
-    #: Inputs of plans by name, None for those that are left to the program; and what the step is called.
+    #: Plan inputs by name, None for those left to the program; and the name of the step.
     stated = Signal(dict, str)
 
     def __init__(self, theme: Theme, name: str, choices: Mapping[str, str], parent: QWidget | None = None) -> None:
@@ -213,7 +213,7 @@ class PlanForm(QWidget):
         self.rows: dict[str, PlanInputRow] = {}
 
     def name_step(self, name: str) -> str:
-        """Return what the step is called that states an input."""
+        """Return the name of the step that sets an input."""
         raise NotImplementedError
 
     def _choose(self, name: str, key: str) -> None:
@@ -221,7 +221,7 @@ class PlanForm(QWidget):
         self.stated.emit({name: None if key in ("", default) else key}, self.name_step(name))
 
     def set_fault(self, name: str, sentence: str) -> None:
-        """Show a problem at the input of that name, if there is one, and clear it at the choices."""
+        """Show a problem at the input of that name, if any, and clear it elsewhere."""
         for each, field in self.fields.items():
             field.set_fault(sentence if each == name else "")
         if name in self.rows:
@@ -229,15 +229,15 @@ class PlanForm(QWidget):
 
 
 def describe_removed_part(scenario: Scenario, name: str) -> str:
-    """Return that the part stated for an input is not compared any more, empty if it is."""
+    """Return that the accelerator of an input is no longer compared, empty if it is."""
     key = find_removed_key(scenario, name)
     return "" if key is None else tr("Your choice {accelerator} is no longer compared", accelerator=key)
 
 
 class PlanView(DecideView, Generic[ResultT]):
-    """Edits the document's inputs of a plan, which is computed beside the window.
+    """Edits the document's inputs of a plan, which is computed in the background.
 
-    Subclasses set `result`, and write `show_form` and `show_result`.
+    Subclasses set `result`, and implement `show_form` and `show_result`.
     """
 
     result: QWidget
@@ -259,14 +259,14 @@ class PlanView(DecideView, Generic[ResultT]):
         self.job.working.connect(self._tell)
 
     def show_form(self) -> None:
-        """Show the current inputs; may raise `InputError` if there can be no plan."""
+        """Show the current inputs; raises `InputError` if no plan is possible."""
         raise NotImplementedError
 
     def show_result(self, result: ResultT) -> None:
         raise NotImplementedError
 
     def minimumSizeHint(self) -> QSize:
-        """Give way in width, so that blocks come to stand below one another."""
+        """Allow small widths, so that blocks can be placed below one another."""
         return QSize(self.theme.px(_LEAST_WIDTH), super().minimumSizeHint().height())
 
     def hideEvent(self, event: QHideEvent) -> None:

@@ -1,4 +1,4 @@
-"""The view of export check and contract terms, and the negotiation sheet made of them."""
+"""The view of export check and contract terms, and their negotiation sheet."""
 
 from __future__ import annotations
 
@@ -61,16 +61,16 @@ from gpudesk.text.messages import InputError, format_input_error
 from gpudesk.text.translation import tr, translate_data
 
 LONGEST_NOTE: Final = 2_000
-#: Where the words of a step begin, beside its tick.
+#: Indent of a step's text, next to its check box.
 _IN: Final = 22.0
 _NOTE_WIDTH: Final = 300.0
 _STATES: Final = {True: "best_text", False: "text3", None: "disputed_text"}
 
 
 class NotedCheckBox(QWidget):
-    """What can be ticked, with a note that can be written once it is."""
+    """A check box, with a note that can be written once checked."""
 
-    #: The id, and the note of what is done, None for what is not.
+    #: The id, and the note if checked, None otherwise.
     changed = Signal(str, object)
 
     def __init__(
@@ -99,9 +99,9 @@ class NotedCheckBox(QWidget):
 
 
 class NegotiationStepBlock(QWidget):
-    """A step with its points; the words stand under the title."""
+    """A step with its points; the text is below the title."""
 
-    #: The id of the step or of a point, and the note of what is done, None for what is not.
+    #: The id of the step or of a point, and the note if done, None otherwise.
     ticked = Signal(str, object)
     #: The id of a statement or of a dispute, and whether it is a dispute.
     evidence_wanted = Signal(str, bool)
@@ -109,7 +109,7 @@ class NegotiationStepBlock(QWidget):
     def __init__(
         self, theme: Theme, step: ProcurementStep, formatter: Formatter, parent: QWidget | None = None
     ) -> None:
-        """Make what does not change: what to ask, figures, points, what it rests on."""
+        """Make the constant content: questions, figures, points, evidence."""
         super().__init__(parent)
         self.step = step
         self._theme, self._formatter = theme, formatter
@@ -187,7 +187,7 @@ _UNANSWERED: Final = "unsaid"
 
 
 class NegotiationBlock(QWidget):
-    """Whether a rival's quote is at hand, then one block for each step."""
+    """Whether a rival's quote is at hand, then one block per step."""
 
     save_wanted = Signal()
 
@@ -223,7 +223,7 @@ class NegotiationBlock(QWidget):
         quote_row = make_row(words, self.quote, STRETCH, gap=theme.px(10))
         self._column = make_column(head, self.status_label, quote_row, gap=theme.px(8), on=self)
 
-    # Showing
+    # Display
 
     def show_decision(self, evaluated: EvaluatedAnswer) -> None:
         scenario = evaluated.answer.scenario
@@ -257,7 +257,7 @@ class NegotiationBlock(QWidget):
         if self.steps:
             self.steps[0].title.box.setFocus(Qt.FocusReason.OtherFocusReason)
 
-    # Acting
+    # Commands
 
     def _set_quote(self, answer: str) -> None:
         value = None if answer == _UNANSWERED else answer
@@ -277,12 +277,12 @@ class NegotiationBlock(QWidget):
 
 DESTINATION: Final = "destination_name"
 _LONGEST: Final = 200
-#: Lines of products that stand in a row; all are in what is copied.
+#: Maximum score lines shown in a row; copies contain all.
 _PRODUCTS: Final = 2
 
 
 class ExportWarning(QWidget):
-    """What has to stand beside every check, on a ground of its own."""
+    """The warning next to every check, with its own background."""
 
     def __init__(self, theme: Theme, text: str, parent: QWidget | None = None) -> None:
         super().__init__(parent)
@@ -304,7 +304,7 @@ class ExportWarning(QWidget):
 
 
 class ExportCheckBlock(QWidget):
-    """A row for each accelerator, the rules below it with the newest first, and the warning above all."""
+    """A row per accelerator, the rules below it with the newest first, and the warning above all."""
 
     def __init__(self, desk: Desk, theme: Theme, parent: QWidget | None = None) -> None:
         super().__init__(parent)
@@ -351,7 +351,7 @@ class ExportCheckBlock(QWidget):
     def add_to_head(self, widget: QWidget) -> None:
         self._head.insertWidget(1, widget)
 
-    # Showing
+    # Display
 
     def show_decision(self, evaluated: EvaluatedAnswer) -> None:
         beside, scenario = self._desk.service.reference_data, evaluated.answer.scenario
@@ -370,7 +370,7 @@ class ExportCheckBlock(QWidget):
         )
         self.rules.show_rows([_make_rule_row(rule, rules, checks, formatter) for rule in rules.rules])
         self._show_read_in(max(0, self.rules.currentIndex().row()))
-        # Repeated below the rules, where the one above the table is out of sight.
+        # Repeated below the rules, in case the one above the table is scrolled out.
         warned = MarkedLine("triangle-alert", "disputed", tr("{warning}.", warning=get_export_warning()))
         notes = (MarkedLine("info", "text3", note) for note in list_check_notes(checks, formatter))
         self.notes.show_lines([warned, *notes])
@@ -387,7 +387,7 @@ class ExportCheckBlock(QWidget):
             return ""
         return join_lines(list_export_lines(self._checks, self._rules, formatter))
 
-    # Acting
+    # Commands
 
     def _set_destination(self, place: str) -> None:
         scenario = replace_plan_input(self._desk.scenario, DESTINATION, place or None)
@@ -405,7 +405,7 @@ def _make_columns(rules: tuple[ExportRule, ...]) -> tuple[RecordColumn, ...]:
 
 
 def _make_accelerator_row(check: ExportCheck, evaluated: EvaluatedAnswer, rules: tuple[ExportRule, ...]) -> RecordRow:
-    """Return the row of an accelerator: its largest products, and its result by each rule."""
+    """Return the row of an accelerator: its largest scores, and its result by each rule."""
     formatter = evaluated.formatter
     part = next(each for each in evaluated.columns if each.column.accelerator.id == check.accelerator)
     name = RecordCell(
@@ -461,7 +461,7 @@ _MARGIN: Final = 16
 class TermsView(DecideView):
     """The export check above, the negotiation sheet below."""
 
-    #: The negotiation sheet is to be saved.
+    #: Save the negotiation sheet.
     save_wanted = Signal()
 
     def __init__(self, desk: Desk, theme: Theme, parent: QWidget | None = None) -> None:

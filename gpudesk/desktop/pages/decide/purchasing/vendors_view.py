@@ -49,7 +49,7 @@ from gpudesk.text.translation import tr
 _NUMBERS: Final = ("long_share", "requests_per_s", "long_input_tokens", "long_output_tokens")
 _PARTS: Final = ("vendor_a", "vendor_b")
 _OTHER: Final = ("other_model", "other_model_kind", "other_model_weights")
-#: The units that numbers are shown in, and what they are multiplied by for that.
+#: The displayed units of numbers, and their factors.
 _UNITS: Final = {
     "long_share": ("%", 100.0),
     "requests_per_s": ("requests/s", 1.0),
@@ -59,7 +59,7 @@ _UNITS: Final = {
 #: The order of inputs in three columns, and in fewer.
 _WIDE: Final = ("vendor_a", *_NUMBERS[:2], "vendor_b", *_NUMBERS[2:], *_OTHER)
 _NARROW: Final = (*_PARTS, *_NUMBERS, *_OTHER)
-#: A column of the form needs so much width.
+#: Minimum width of a form column.
 _COLUMN: Final = 266.0
 _MOST_COLUMNS: Final = 3
 _WIDEST: Final = 1040.0
@@ -77,7 +77,7 @@ class VendorsFormState:
 
 
 class VendorsForm(PlanForm):
-    """Two parts, the numbers of their requests, and another model for some of them."""
+    """Two accelerators, the numbers of their requests, and another model for some of them."""
 
     def __init__(self, theme: Theme, style: NumberStyle, parent: QWidget | None = None) -> None:
         choices = {name: label_routing_input(name) for name in (*_PARTS, *_OTHER)}
@@ -100,7 +100,7 @@ class VendorsForm(PlanForm):
             self._theme, label, [label], spec.bounds or NumberBounds(0.0, 0.0), style, self, whole=spec.whole
         )
         row.edited.connect(lambda _place, value, name=name: self._edit(name, value))
-        # Their texts then stand where those of choices do.
+        # This aligns their texts with those of choices.
         row.setContentsMargins(self._theme.px(8), self._theme.px(6), 0, 0)
         return row
 
@@ -131,7 +131,7 @@ class VendorsForm(PlanForm):
     def _dress(self) -> None:
         self.setMaximumWidth(self._theme.px(_WIDEST))
 
-    # Showing
+    # Display
 
     def set_models(self, models: Sequence[Model]) -> None:
         self.fields["other_model"].set_provider(
@@ -210,7 +210,7 @@ class VendorsForm(PlanForm):
             super()._choose(name, key)
 
     def _choose_part(self, name: str, key: str) -> None:
-        """Take a column; where the other one is of the same part, both change places."""
+        """Set a column; if the other has the same accelerator, swap both."""
         facts = self._facts
         if facts is None:
             return
@@ -231,7 +231,7 @@ _BESIDE: Final = 720.0
 
 
 class VendorsView(PlanView[RoutingResult]):
-    """The plans of sharing requests between two vendors, and what documents say of mixing."""
+    """The plans for sharing requests between two vendors, and the documents' statements on mixing."""
 
     form: VendorsForm
 
@@ -273,12 +273,12 @@ class VendorsView(PlanView[RoutingResult]):
         make_column(upper, Hairline(self.theme, self), lower, STRETCH, gap=0, on=self)
 
     def resizeEvent(self, event: QResizeEvent) -> None:
-        """Put lists below one another where they have no room side by side."""
+        """Place lists below one another if they do not fit side by side."""
         super().resizeEvent(event)
         beside = event.size().width() >= self.theme.px(_BESIDE)
         set_beside(self._pair, beside)
 
-    # Asking
+    # Requests
 
     def show_decision(self, evaluated: EvaluatedAnswer) -> None:
         self.decided = evaluated
@@ -293,13 +293,13 @@ class VendorsView(PlanView[RoutingResult]):
         self.job.ask((evaluated.answer,), lambda: service.reference_data.routing_steps(scenario))
 
     def _keys(self) -> tuple[str, str]:
-        """Return the columns that share the requests; raises `InputError` if there are no two parts."""
+        """Return the columns that share the requests; raises `InputError` without two accelerators."""
         decided, catalog = self.decided, self.desk.service.catalog
         assert decided is not None
         pair = find_split_positions(decided.answer.scenario, lambda part: catalog.accelerator(part).vendor)
         return decided.keys[pair[0]], decided.keys[pair[1]]
 
-    # Showing
+    # Display
 
     def show_form(self) -> None:
         decided, catalog = self.decided, self.desk.service.catalog
@@ -348,7 +348,7 @@ class VendorsView(PlanView[RoutingResult]):
         return MoneyFormatter(self.formatter, currency)
 
     def _models(self, routing: RoutingResult) -> dict[str, str] | None:
-        """Return the names of the models, where there is more than one."""
+        """Return the names of the models, if there is more than one."""
         used = {kind.model for kind in routing.classes}
         if len(used) < len(routing.classes):
             return None
@@ -374,7 +374,7 @@ class VendorsView(PlanView[RoutingResult]):
             yield mark, colour, tr("{paid}: {text}", paid=paid, text=text)
 
     def _beyond(self) -> list[str]:
-        """Return what splits cost beyond one vendor: owned, or rented where a price is missing."""
+        """Return the extra costs of splits over one vendor: owned, or rented if a price is missing."""
         routing, decided = self.plan_result, self.decided
         if routing is None or decided is None:
             return []
@@ -398,7 +398,7 @@ class VendorsView(PlanView[RoutingResult]):
         ]
         self.mixing.show_lines(lines)
 
-    # What the page and charts ask
+    # Interface for page and charts
 
     def data(self, formatter: Formatter) -> ChartData:
         title = tr("Plans for two accelerators, thousand {code}", code=self._money().code)

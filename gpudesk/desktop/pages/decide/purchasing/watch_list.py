@@ -41,7 +41,7 @@ from gpudesk.report.decision.buy_or_wait import (
 from gpudesk.text.formatting import Formatter, NumberStyle
 from gpudesk.text.translation import tr, translate_data
 
-#: No signal comes near this.
+#: Larger than any signal.
 _MOST_VALUE: Final = 1e9
 _DECIMALS: Final = 9
 _OPEN, _YES, _NO = "", "yes", "no"
@@ -51,7 +51,7 @@ _ENTER: Final = (Qt.Key.Key_Return, Qt.Key.Key_Enter)
 
 
 class WatchEntry(NamedTuple):
-    """What was typed; the value is None if it is missing, and `fault` says why it cannot be read."""
+    """The input; the value is None if missing, and `fault` explains an unreadable one."""
 
     value: WatchValue | None
     date: str
@@ -61,13 +61,13 @@ class WatchEntry(NamedTuple):
 
 
 class WatchForm(QWidget):
-    """Value, date, source and a note side by side; Enter saves, Esc leaves all as it was."""
+    """Value, date, source and a note side by side; Enter saves, Esc cancels."""
 
-    #: The user wants to save what is typed.
+    #: Save the input.
     saved = Signal()
-    #: The user wants to leave it.
+    #: Close without saving.
     left = Signal()
-    #: The user wants to take the former note away.
+    #: Remove the former note.
     removed = Signal()
 
     def __init__(self, theme: Theme, watched: SignalStatus, style: NumberStyle, parent: QWidget | None = None) -> None:
@@ -131,7 +131,7 @@ class WatchForm(QWidget):
             self.lines[name].setText(text)
             self.lines[name].setCursorPosition(0)
 
-    # What is typed
+    # Input
 
     def entry(self) -> WatchEntry:
         date, source, note = (self.lines[name].text().strip() for name in ("date", "source", "note"))
@@ -149,7 +149,7 @@ class WatchForm(QWidget):
         return WatchEntry(value, date, source, note, fault)
 
     def tell(self, name: str, sentence: str) -> None:
-        """Show a problem, at the field of that name if there is one; an empty text clears it."""
+        """Show a problem, at the field of that name if any; an empty text clears it."""
         self.fault.setText(sentence)
         self.fault.setVisible(bool(sentence))
         for each, line in self.lines.items():
@@ -174,14 +174,14 @@ class WatchForm(QWidget):
             super().keyPressEvent(event)
 
 
-#: State -> icon or glyph, its color, and that of the word.
+#: State -> icon or glyph, its color, and that of the text.
 _STATES: Final = {
     SignalState.PASSED: ("check", "text1", "text1"),
     SignalState.NOT: ("minus", "text2", "text2"),
     SignalState.UNKNOWN: ("circle-help", "disputed", "disputed_text"),
 }
 _HEADS: Final = ("State", "Signal", "Threshold and status", "Effect")
-#: Shares of the width of signal, known and changes; the state takes what it needs.
+#: Width shares of signal, known values and consequences; the state has its own width.
 _SHARES: Final = (0, 5, 4, 4)
 _STATE: Final = 108.0
 
@@ -192,9 +192,9 @@ class WatchSignalRow(QWidget):
     accessible_role = AccessibleRole.Grouping
     #: The form was opened.
     opened = Signal()
-    #: What was typed in it is to be saved.
+    #: Save the input of the form.
     saved = Signal()
-    #: The user's note is to be taken away.
+    #: Remove the user's note.
     removed = Signal()
 
     def __init__(self, theme: Theme, watched: SignalStatus, source: str, formatter: Formatter) -> None:
@@ -240,7 +240,7 @@ class WatchSignalRow(QWidget):
             self.form.removed.connect(self.removed)
             self.form.left.connect(self.close_form)
             self._grid.addWidget(self.form, 1, 1, 1, 3)
-            # Not only with the next turn of the event loop: it gets the focus.
+            # Before the next event, because it gets the focus.
             self.form.show()
             self.edit.hide()
             self.opened.emit()
@@ -269,12 +269,12 @@ class WatchSignalRow(QWidget):
 
 
 class WatchListBlock(QWidget):
-    """All signals under their heads, with what undoes the last note."""
+    """All signals below their heads, with undo of the last note."""
 
     accessible_role = AccessibleRole.List
-    #: The id of a signal, and what was typed of it.
+    #: The id of a signal, and its input.
     saved = Signal(str, object)
-    #: The id of a signal whose note is to be taken away.
+    #: The id of a signal whose note is to be removed.
     removed = Signal(str)
     undo_requested = Signal()
 
@@ -309,7 +309,7 @@ class WatchListBlock(QWidget):
         return holder
 
     def show_signals(self, signals: tuple[tuple[SignalStatus, str], ...], *, writable: bool, undo: str) -> None:
-        """Show signals, each with its source; `undo` is what takes back the last note, or empty."""
+        """Show signals, each with its source; `undo` is the text of the undo button, or empty."""
         self.undo.setText(undo)
         self.undo.setAccessibleName(undo)
         self.undo.setVisible(bool(undo))
