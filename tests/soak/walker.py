@@ -58,6 +58,8 @@ LONGEST_TURN_S = 0.25
 #: The same where every widget is styled anew, or all parts and the model change, as when a file is opened.
 LONGEST_RARE_TURN_S = 0.5
 
+#: Windows that are left open: each takes about 7 MB, and no user has dozens. The oldest of more are closed.
+MOST_WINDOWS = 3
 #: Steps after which all that is loaded once has been, each list and menu was open, and caches are full.
 WARM = 1000
 #: Resident bytes that the program may take at the end of a walk, and how many more than after the warm-up.
@@ -211,12 +213,18 @@ class RandomWalk:
         if not isValid(self.window):
             # A click or a key has closed it.
             self.window = open_window(self.program)
+        self._close_oldest_windows()
         self.turns.append(self._judge(Turn(self._longest, self._step, self._act)))
         if random.random() < 0.15:
             self._close_what_has_popped_up()
         if random.random() < 0.05:
             self.window.grab()
         settle()
+
+    def _close_oldest_windows(self) -> None:
+        others = [each for each in self.program.windows if each is not self.window]
+        for each in others[: max(0, len(self.program.windows) - MOST_WINDOWS)]:
+            each.close()
 
     def _judge(self, turn: Turn) -> Turn:
         """Return a turn that seems too long as it would be without other programs, which share caches and cores."""

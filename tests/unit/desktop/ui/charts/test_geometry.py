@@ -162,4 +162,5 @@ def test_charts_import_of_pyqtgraph_what_they_need() -> None:
     qt = sys.modules["pyqtgraph.Qt"]
     assert (qt.QtCore, qt.QtGui, qt.QtWidgets) == (QtCore, QtGui, QtWidgets)
     assert not sys.modules.keys() & {"pyqtgraph.imageview", "pyqtgraph.parametertree", "pyqtgraph.widgets.TreeWidget"}
+    assert not sys.modules.keys() & {"PySide6.QtOpenGL", "PySide6.QtOpenGLWidgets"}
     assert "QWidget" in dir(QtWidgets)
