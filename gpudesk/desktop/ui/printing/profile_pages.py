@@ -56,7 +56,7 @@ _LONGEST_HEAD: Final = 72.0
 _MOST_LINES: Final = 5
 #: Ways to set a page, the first that holds everything: lines of a text of a table at most, and rows fewer than
 #: `_MOST_ROWS` in each long table.
-_SETTINGS: Final = (*((_MOST_LINES, fewer) for fewer in range(4)), (2, 3), (1, 3))
+_SETTINGS: Final = (*((_MOST_LINES, fewer) for fewer in range(-4, 4)), (2, 3), (1, 3))
 _DRAWING: Final = 38 * MM
 _LEFT: Final = 0.56
 #: Shares of the width that the strengths may take, the usual one first.
@@ -148,7 +148,7 @@ def _make_first_page(
         ),
         make_space(_GAP),
     ]
-    style = "fine" if fewer else "small"
+    style = "fine" if fewer > 0 else "small"
     advice = SectionLayout(_make_text_section(tr("Buying advice"), tables.advice()), room, 2, style=style)
     piece = advice.take(_get_room(end, pieces))
     return pieces if piece is None else [*pieces, piece], not advice

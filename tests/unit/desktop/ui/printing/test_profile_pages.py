@@ -58,6 +58,19 @@ def test_no_text_is_cut_or_left_out(
     assert last_note.split(" ")[-1] in words.split(" ")
 
 
+@needs_poppler
+def test_all_considerations_are_printed_where_there_is_room(
+    service: GpuDeskService, qapp: QApplication, tmp_path: Path
+) -> None:
+    profile = profile_of(service, ProfileQuestion("mi325x"))
+    tables = ProfileTables.from_entries(profile, Formatter(), service.catalog.things())
+    target = tmp_path / "profile.pdf"
+    target.write_bytes(render_pdf(lay_out_profile(tables, PaperSize.A4, "2026-11-26", "2026-11-25"), "x", None))
+    words = words_of(target)
+    assert len(tables.considerations()) > 6
+    assert all(" ".join(text.split()[:5]) in words for text in tables.considerations())
+
+
 @pytest.mark.parametrize("size", list(PaperSize))
 @pytest.mark.parametrize("template", ["mi325x-or-h200-70b", "405b-one-node"])
 def test_a_sheet_is_followed_by_profiles_on_pages_of_its_kind(
