@@ -27,11 +27,11 @@ def always_enabled() -> bool:
 class ActionSpec:
     """One command.
 
-    `id` is a dotted name. `text` is in the current language and begins with a verb. `shortcuts` are
-    portable key sequences. `section` groups actions of a menu between dividing lines, in rising order.
-    `checked` makes it a switch. `single_key` marks a shortcut of one letter, which is in effect only while
-    no field has the focus. `own_keys` are answered by a list while it has the focus: they are shown with the
-    others, and not bound. `palette` is a wording for the command palette where it differs from the menu's.
+    `id` is a dotted name. `text` is in the current language and starts with a verb. `shortcuts` are portable key
+    sequences. `section` groups actions of a menu between separators, in rising order. `checked` makes it a toggle.
+    `single_key` marks a one-letter shortcut, which is active only while no field has the focus. `own_keys` are handled
+    by a focused list: they are displayed, but not bound. `palette` is a wording for the command palette if it differs
+    from the menu's.
     """
 
     id: str

@@ -26,12 +26,12 @@ if TYPE_CHECKING:
     from gpudesk.domain.answer import AnswerImpact
 
 
-#: Any number but -1 lets Qt offer a command to the one before it for merging.
+#: With any id but -1, Qt tries to merge a command into the previous one.
 _MERGEABLE = 1
 
 
 class EditScenarioCommand(QUndoCommand):
-    """Puts one scenario in the place of another. Edits of the same `gesture` become one step."""
+    """Replaces one scenario by another. Edits of the same `gesture` become one step."""
 
     def __init__(
         self, before: Scenario, after: Scenario, text: str, gesture: str | None, show: Callable[[Scenario], None]
@@ -52,7 +52,7 @@ class EditScenarioCommand(QUndoCommand):
         self._show(self.before)
 
     def mergeWith(self, other: QUndoCommand) -> bool:
-        """Take a later edit of the same gesture in; a gesture that ends where it began vanishes."""
+        """Merge a later edit of the same gesture; a gesture that ends where it started vanishes."""
         if not isinstance(other, EditScenarioCommand) or other.gesture != self.gesture:
             return False
         self.after = other.after
@@ -61,7 +61,7 @@ class EditScenarioCommand(QUndoCommand):
         return True
 
 
-#: Steps that can be undone.
+#: Maximum undo steps.
 _MOST_STEPS = 500
 _NAMES = tuple(field.name for field in fields(Scenario))
 
@@ -71,15 +71,15 @@ class Desk(QObject):
 
     #: The names of the scenario's fields that changed, as a frozenset of str.
     scenario_changed = Signal(object)
-    #: There is a new answer, or a new reason why none exists.
+    #: There is a new answer, or a new reason for its absence.
     answered = Signal()
     selection_changed = Signal()
     ghost_changed = Signal()
     #: A gesture (a drag of a slider or a line) began or ended.
     gesture_changed = Signal()
-    #: Facts of the catalog changed: the ids of the things that they are about, as a frozenset of str.
+    #: Facts of the catalog changed: the ids of their entries, as a frozenset of str.
     catalog_changed = Signal(object)
-    #: It is known what a change of the catalog did to the answer.
+    #: The effect of a catalog change on the answer is known.
     impact_changed = Signal()
 
     def __init__(self, service: GpuDeskService, formatter: Formatter, parent: QObject | None = None) -> None:
@@ -87,7 +87,7 @@ class Desk(QObject):
         self.service = service
         self.formatter = formatter
         self.scenario = make_empty_scenario()
-        #: The current answer with what follows from it; every page, the panel and the sheet read this one.
+        #: The current answer with derived data; every page, the panel and the sheet read this one.
         self.evaluated: EvaluatedAnswer | None = None
         self.problem: InputError | None = None
         self.elapsed_ms = 0.0
@@ -96,7 +96,7 @@ class Desk(QObject):
         self.impact: AnswerImpact | None = None
         self.undo_stack = QUndoStack(self)
         self.undo_stack.setUndoLimit(_MOST_STEPS)
-        # A stack of edits tells that it is clean when it ends, and nobody can ask it any more.
+        # A destroyed undo stack emits that it is clean, when nothing can read it any more.
         self.destroyed.connect(partial(self.undo_stack.blockSignals, True))
         self._gesture: str | None = None
         self._gestures = 0
@@ -108,10 +108,10 @@ class Desk(QObject):
         service.user_catalog.subscribe(self._facts_changed)
         self.destroyed.connect(partial(service.user_catalog.unsubscribe, self._facts_changed))
 
-    # The scenario
+    # Scenario
 
     def open(self, scenario: Scenario) -> None:
-        """Put another document's scenario in effect: nothing can be undone, nothing is selected or pinned."""
+        """Replace the scenario by another document's: undo, selection and pinned answer are cleared."""
         self._end_gesture_quietly()
         self.undo_stack.clear()
         self.evaluated = None
@@ -121,7 +121,7 @@ class Desk(QObject):
         self.evaluate()
 
     def adopt(self, other: Desk) -> None:
-        """Go on where another desk is: its scenario, the steps that can be undone, and the pinned answer."""
+        """Continue from another desk: its scenario, undo steps, and pinned answer."""
         former, stack = other.undo_stack, self.undo_stack
         self.blockSignals(True)
         for position in range(former.count()):
@@ -145,7 +145,7 @@ class Desk(QObject):
         self.apply(replace(self.scenario, **changes), text, gesture)
 
     def apply(self, scenario: Scenario, text: str, gesture: str | None = None) -> None:
-        """Put an edited scenario in effect as one step; edits of one gesture are one step together."""
+        """Apply an edited scenario as one step; edits of one gesture are one step together."""
         if scenario == self.scenario:
             return
         self.undo_stack.push(EditScenarioCommand(self.scenario, scenario, text, gesture or self._gesture, self._show))
@@ -164,7 +164,7 @@ class Desk(QObject):
         return self._gesture is not None
 
     def begin_gesture(self, name: str) -> str:
-        """Merge all edits from here on into one step; return the gesture's own name."""
+        """Merge all following edits into one step; return the gesture's unique name."""
         self._gestures += 1
         self._gesture = f"{name}#{self._gestures}"
         self.gesture_changed.emit()
@@ -178,7 +178,7 @@ class Desk(QObject):
     def _end_gesture_quietly(self) -> None:
         self._gesture = None
 
-    # The answer
+    # Answer
 
     @property
     def answer(self) -> Answer | None:
@@ -186,7 +186,7 @@ class Desk(QObject):
 
     @property
     def missing(self) -> str | None:
-        """What the scenario lacks before it can be answered: `model`, `accelerators`, or nothing."""
+        """The input missing for an answer: `model`, `accelerators`, or empty."""
         if not self.scenario.model:
             return "model"
         return None if self.scenario.accelerators else "accelerators"
@@ -219,7 +219,7 @@ class Desk(QObject):
         except InputError as error:
             self.problem = error
             if error.problem.id == BEYOND_CONTEXT:
-                # Figures of the former length would be read as those of this one.
+                # Pools with the former length would be taken for those of the new one.
                 self.evaluated = None
         else:
             self.problem = None
@@ -237,11 +237,9 @@ class Desk(QObject):
         return evaluated
 
     def _replace_costs(self, scenario: Scenario, *, with_curves: bool) -> Answer | None:
-        """Return the current answer to a scenario with other costs, decisions, demand or fleet.
+        """Return the current answer for a scenario with other costs, decisions, demand or fleet.
 
-        No estimate rests on these.
-
-        None if more is different, so that estimates have to be computed anew.
+        No estimate depends on these. None if more differs, so that estimates have to be recomputed.
         """
         former = self.answer
         if former is None:
@@ -256,7 +254,7 @@ class Desk(QObject):
         return replace(former, scenario=edited) if is_same else None
 
     def evaluate_with_curves(self) -> EvaluatedAnswer | None:
-        """Return the answer with its curves, which a sheet shows; the current answer where it has them."""
+        """Return the answer with its curves, for a sheet; the current answer if it has them."""
         if self.evaluated is None or self.has_curves:
             return self.evaluated
         return self._evaluate(self.evaluated.answer.scenario, with_curves=True)
@@ -274,11 +272,11 @@ class Desk(QObject):
         self.impact_changed.emit()
 
     def flush(self) -> None:
-        """Answer at once what waits for the next turn of the event loop."""
+        """Answer pending edits at once instead of in the next event."""
         if self._timer.isActive():
             self.evaluate()
 
-    # Reading the answer by column
+    # Columns of the answer
 
     @property
     def columns(self) -> tuple[AcceleratorColumn, ...]:
@@ -304,7 +302,7 @@ class Desk(QObject):
     def column(self, key: str) -> ComparisonColumn | None:
         return next((column.column for column in self.columns if column.key == key), None)
 
-    # Selection and ghost
+    # Selection and pinned answer
 
     def select(self, selection: Selection | None) -> None:
         if selection != self.selection:
@@ -312,7 +310,7 @@ class Desk(QObject):
             self.selection_changed.emit()
 
     def select_again(self, selection: Selection | None) -> None:
-        """Select what was selected before; nothing where its column is gone."""
+        """Restore the previous selection; none if its column no longer exists."""
         self.select(selection)
         self._drop_stale_selection()
 
@@ -322,13 +320,13 @@ class Desk(QObject):
             return
         if self.answer is None or chosen.column in self.keys:
             return
-        # A part's column gets another key when the part comes a second time, or no longer does.
+        # The key of a column changes when its accelerator becomes, or stops being, a duplicate.
         part = get_accelerator_id(chosen.column)
         same = next((key for key in self.keys if get_accelerator_id(key) == part), None)
         self.select(None if same is None else replace(chosen, column=same))
 
     def pin_ghost(self) -> None:
-        """Keep the present answer, with its curves, to compare with what comes."""
+        """Pin the current answer, with its curves, for comparison with later ones."""
         if self.answer is None:
             return
         self.ghost = self.service.answer(self.answer.scenario, with_curves=True)
@@ -345,10 +343,10 @@ RANK_ANNOUNCED: Final = "ranking.announced"
 
 
 class AnnouncedRanking(QObject):
-    """Keeps the answers of a desk to the choice in the settings."""
+    """Keeps the answers of a desk in line with the setting."""
 
     def __init__(self, desk: Desk, settings: UserSettings, parent: QObject) -> None:
-        """Put the current choice, and each later one as it is made."""
+        """Apply the setting, and each later change."""
         super().__init__(parent)
         self._desk = desk
         self._settings = settings

@@ -1,4 +1,4 @@
-"""The document of a window: the file of the scenario, which changes only on Save."""
+"""The document of a window: the scenario's file, which changes only on Save."""
 
 from __future__ import annotations
 
@@ -18,9 +18,9 @@ from gpudesk.text.translation import tr
 
 
 class Document(QObject):
-    """Where the desk's scenario is kept. A fault of a file raises `InputError` and changes nothing."""
+    """The file of the desk's scenario. File errors raise `InputError` and change nothing."""
 
-    #: Path, name, or whether there is something to save.
+    #: Path, name, or unsaved state.
     changed = Signal()
 
     def __init__(
@@ -35,7 +35,7 @@ class Document(QObject):
         self.begun = False
         self._always_edited = False
         self._made_title: str | None = None
-        #: The file as it was last read or written here; None if none exists, or it was not read.
+        #: The file as last read or written here; None without one, or if it was not read.
         self._on_disk: tuple[int, ...] | None = None
         desk.scenario_changed.connect(self._scenario_changed)
         desk.undo_stack.cleanChanged.connect(self._clean_changed)
@@ -50,25 +50,25 @@ class Document(QObject):
 
     @property
     def replaceable(self) -> bool:
-        """Whether another document may take this one's place: it has no file, and nothing would be lost."""
+        """Whether another document can replace this one: it has no file, and nothing would be lost."""
         return self.path is None and not self.edited
 
     @property
     def has_changed_on_disk(self) -> bool:
-        """Whether the file holds something else than what was read from it or written to it here."""
+        """Whether the file differs from what was read from it or written to it here."""
         now = None if self.path is None else _identify_contents(self.path)
         return now is not None and now != self._on_disk
 
     @property
     def title(self) -> str:
-        """What the document is called: its file's name, or that of the scenario."""
+        """The title of the document: its file's name, or that of the scenario."""
         if self.path is not None:
             return self.path.name
         return self._scenario_title or tr("Untitled")
 
     @property
     def _scenario_title(self) -> str:
-        """Return the name that holds for the scenario; empty for one that began empty and has none."""
+        """Return the scenario's name; empty for an initially empty one without a name."""
         if self._made_title is None:
             scenario = self._desk.scenario
             self._made_title = scenario.name and make_title(scenario, self._desk.service.catalog)
@@ -83,15 +83,15 @@ class Document(QObject):
         self._replace(make_empty_scenario(), None, begun=True)
 
     def open_template(self, template: str) -> None:
-        """Begin with a ready-made scenario; saving asks for a name."""
+        """Open a template; saving asks for a name."""
         self._replace(read_template(template), None, begun=True)
 
     def open_unsaved(self, scenario: Scenario) -> None:
-        """Begin with a scenario that was made elsewhere; saving asks for a name."""
+        """Open a scenario created elsewhere; saving asks for a name."""
         self._replace(scenario, None, begun=True)
 
     def check(self, path: Path) -> None:
-        """Read a file only to see whether it can be opened."""
+        """Read a file only to check whether it can be opened."""
         self._desk.service.read_scenario(path)
 
     def open_file(self, path: Path) -> None:
@@ -106,14 +106,14 @@ class Document(QObject):
 
     @property
     def carries_other_facts(self) -> bool:
-        """Whether the scenario carries facts of its author that the catalog lacks or has otherwise."""
+        """Whether the scenario carries facts of its author that the catalog lacks or has with other values."""
         from gpudesk.documents.carried_facts import find_new_carried_facts
 
         scenario = self._desk.scenario
         return bool(scenario.own_records) and find_new_carried_facts(scenario, self._desk.service.catalog) is not None
 
     def open_recovered(self, recovered: RecoveredScenario) -> None:
-        """Take up what a crash left; it stays to be saved under the name that the document had."""
+        """Open what a crash left; saving suggests the name of its document."""
         check_scenario_ids(recovered.scenario, self._desk.service.catalog)
         self._replace(recovered.scenario, recovered.document, begun=True)
         self._always_edited = True
@@ -123,7 +123,7 @@ class Document(QObject):
         self.changed.emit()
 
     def adopt(self, other: Document) -> None:
-        """Go on with the document of another window, unsaved edits included, which that one then lets go."""
+        """Continue with the document of another window, including unsaved edits, which that window releases."""
         self.path, self.saved_at, self.begun = other.path, other.saved_at, other.begun
         self._always_edited, self._on_disk = other._always_edited, other._on_disk
         self._desk.adopt(other._desk)
@@ -134,7 +134,7 @@ class Document(QObject):
         self.changed.emit()
 
     def save(self, path: Path | None = None) -> None:
-        """Write the document, under another name where one is given."""
+        """Write the document, under another name if one is given."""
         target = path or self.path
         if target is None:
             raise ValueError("a document without a name is saved under one")
@@ -149,15 +149,15 @@ class Document(QObject):
         self.changed.emit()
 
     def close(self) -> None:
-        """Let the document go; what was not saved was given up by the user."""
+        """Close the document; the user has discarded unsaved edits."""
         self._recovery.clear()
 
     def leave(self) -> None:
-        """Let the document go without a question; the next start offers what was not saved."""
+        """Close the document without a question; the next start offers unsaved edits."""
         self._recovery.leave()
 
     def keep_now(self) -> bool:
-        """Bring the recovery file up to date at once; return whether it is."""
+        """Update the recovery file at once; return whether it is up to date."""
         return self._recovery.write()
 
     def _replace(self, scenario: Scenario, path: Path | None, *, begun: bool) -> None:
@@ -186,7 +186,7 @@ class Document(QObject):
 
 
 def _identify_contents(path: Path) -> tuple[int, ...] | None:
-    """Return what differs after a file was written or replaced; None if none exists."""
+    """Return a fingerprint that changes when a file is written or replaced; None without a file."""
     try:
         status = path.stat()
     except (OSError, ValueError):
@@ -195,7 +195,7 @@ def _identify_contents(path: Path) -> tuple[int, ...] | None:
 
 
 def _was_left_alone(path: Path, since: datetime) -> bool:
-    """Whether nothing was written to a file after a moment."""
+    """Whether a file was not written after a time."""
     try:
         return path.stat().st_mtime <= since.timestamp()
     except (OSError, ValueError, OverflowError):

@@ -1,4 +1,4 @@
-"""The desk's answer with all that follows from it, each computed once: columns, costs, decisions, what a sheet adds."""
+"""The desk's answer with derived data, each computed once: columns, costs, decisions, additions to a sheet."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True)
 class AcceleratorColumn:
-    """One column of an answer with what tells it from the others.
+    """One column of an answer with its identification.
 
     `palette_index` counts from 1. `is_variant` is a further count of an accelerator, which is drawn hollow.
     """
@@ -39,7 +39,7 @@ class AcceleratorColumn:
 
     @property
     def identity(self) -> tuple[str, int, bool, str]:
-        """Key, palette index, whether it is a variant, and name: what curves and rows of tables begin with."""
+        """Key, palette index, whether it is a variant, and name: the first fields of curves and table rows."""
         return self.key, self.palette_index, self.is_variant, self.name
 
     def figure(self, name: str) -> IntervalEstimate | None:
@@ -64,11 +64,11 @@ def list_columns(answer: Answer) -> tuple[AcceleratorColumn, ...]:
 
 
 class EvaluatedAnswer:
-    """An answer, and what is computed from it when it is first asked for.
+    """An answer, and data derived from it on demand.
 
-    All of it raises `InputError` or `MissingFileError` if assumptions or rules cannot be read. `flips` are
-    the changes that were found to change the decision, `next_questions` the questions whose answer can, the
-    first to ask first; None if nobody has looked for them.
+    All of it raises `InputError` or `MissingFileError` if assumptions or rules cannot be read. `flips` are the changes
+    found that would alter the decision, `next_questions` the questions whose answer can, in order; None before the
+    search.
     """
 
     def __init__(self, answer: Answer, service: GpuDeskService, formatter: Formatter) -> None:
@@ -80,9 +80,9 @@ class EvaluatedAnswer:
         self._alternatives: dict[tuple[str, AnswerValue], Decision] = {}
 
     def take_over(self, former: EvaluatedAnswer, *, with_cost_curves: bool) -> None:
-        """Take what was computed from another answer to the same question, which may have had no curves.
+        """Copy the data computed from another answer to the same question, which can lack curves.
 
-        Costs follow the curves of throughput: where they are to be `with_cost_curves`, those without are left.
+        Costs follow the throughput curves: with `with_cost_curves`, costs without curves are not copied.
         """
         mine, theirs = self.answer, former.answer
         if (mine.scenario, mine.catalog_revision, mine.unranked) == (
@@ -114,7 +114,7 @@ class EvaluatedAnswer:
 
     @cached_property
     def names(self) -> Mapping[str, str]:
-        """What each column is called, by key."""
+        """The name of each column by key."""
         return {column.key: column.name for column in self.columns}
 
     @cached_property
@@ -129,7 +129,7 @@ class EvaluatedAnswer:
         return self.columns[self.keys.index(key)]
 
     def place(self, key: str) -> int:
-        """Return the place of a column, 0 if none exists of the key."""
+        """Return the position of a column, 0 for an unknown key."""
         return self.keys.index(key) if key in self.keys else 0
 
     # Costs
@@ -142,17 +142,17 @@ class EvaluatedAnswer:
 
     @cached_property
     def costs(self) -> CostAnswer:
-        """The costs of all columns, with break-evens against renting alone."""
+        """The costs of all columns, with break-even points only against renting."""
         return self._service.costing.costs(self.answer, brief=True)
 
     @cached_property
     def answer_with_costs(self) -> Answer:
-        """The answer with its costs and how they compare."""
+        """The answer with its costs and their comparison."""
         return self._service.costing.add_costs(self.answer, self.costs)
 
     @cached_property
     def full_costs(self) -> CostAnswer:
-        """The costs of all columns, with every break-even between them."""
+        """The costs of all columns, with every break-even point between them."""
         return self._service.costs(self.answer)
 
     def column_costs(self) -> Iterator[tuple[AcceleratorColumn, CostColumn]]:
@@ -162,11 +162,11 @@ class EvaluatedAnswer:
 
     @cached_property
     def fleet(self) -> FleetAnswer:
-        """The fleets for the scenario's demand; raises `InputError` if it has none."""
+        """The fleets for the scenario's demand; raises `InputError` without one."""
         return self._service.fleet(self.answer.scenario)
 
     def fleet_looks(self) -> Mapping[str, tuple[str, int]]:
-        """Return the name and the place in the palette of each accelerator, by its id."""
+        """Return the name and palette index of each accelerator, by id."""
         return {
             column.column.accelerator.id: (column.name.partition(" × ")[0], column.palette_index)
             for column in self.columns
@@ -179,17 +179,17 @@ class EvaluatedAnswer:
         return self._service.decide(self.answer)
 
     def with_answers(self, answers: Mapping[str, AnswerValue]) -> EvaluatedAnswer:
-        """Return the same comparison decided under another set of answers."""
+        """Return the same comparison decided with another set of answers."""
         other = EvaluatedAnswer(self.answer, self._service, self.formatter)
         other.decision = self._service.decide(self.answer, answers)
         return other
 
     def find_alternative(self, question: str, value: AnswerValue) -> Decision | None:
-        """Return what would be decided if a question were answered so, as far as it has been computed."""
+        """Return the cached decision with another answer to a question, if computed."""
         return self._alternatives.get((question, value))
 
     def decide_alternative(self, question: str, value: AnswerValue) -> Decision:
-        """Return what would be decided if a question were answered so; it takes about 10 ms once."""
+        """Return the decision with another answer to a question; it takes about 10 ms once."""
         alternative = self.find_alternative(question, value)
         if alternative is None:
             if self.decision.answers[question].value == value:
@@ -201,7 +201,7 @@ class EvaluatedAnswer:
         return alternative
 
     def keep_questions(self, option_decisions: Mapping[str, OptionDecisions]) -> None:
-        """Keep the questions that were found to matter still, with what would be decided under their options."""
+        """Store the questions that can still matter, with the decisions under their options."""
         self.next_questions = option_decisions
         for question, decisions in option_decisions.items():
             self._alternatives |= {(question, value): decision for value, decision in decisions.items()}
@@ -213,16 +213,16 @@ class EvaluatedAnswer:
         return self._service.how_many(self.answer.scenario)
 
     def make_sheet_extras(self) -> SheetExtras:
-        """Return what a sheet says beside the answer; a recommendation only where the user answered questions."""
+        """Return what a sheet adds to the answer; a recommendation only if the user answered questions."""
         decision = self.decision if self.answer.scenario.decision.answers else None
         fleet = None if self.answer.scenario.demand is None else self.fleet
         return SheetExtras(self.needs, self.full_costs, decision, self.flips or (), leading=self.decision, fleet=fleet)
 
 
 class AlternativeDecisions(QObject):
-    """Computes decisions under other answers, each in a turn of the event loop of its own."""
+    """Computes decisions with other answers, one per event of the event loop."""
 
-    #: A question and an answer to it, under which the decision is known now.
+    #: A question and an answer to it, whose decision is now cached.
     computed = Signal(str, object)
 
     def __init__(self, parent: QObject | None = None) -> None:
@@ -238,13 +238,13 @@ class AlternativeDecisions(QObject):
         return bool(self._queue)
 
     def request(self, evaluated: EvaluatedAnswer, options: Iterable[tuple[str, AnswerValue]]) -> None:
-        """Compute these in their order, in the place of what is queued."""
+        """Compute these in order, replacing the queue."""
         self._evaluated, self._queue = evaluated, deque(options)
         if self._queue:
             self._timer.start()
 
     def pause(self) -> None:
-        """Leave what is queued until `resume`: nobody sees it."""
+        """Pause the queue until `resume`, while nothing shows its results."""
         self._timer.stop()
 
     def resume(self) -> None:

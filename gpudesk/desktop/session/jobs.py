@@ -1,4 +1,4 @@
-"""Jobs: work beside the window that takes longer than a frame."""
+"""Jobs: background work that takes longer than a frame."""
 
 from __future__ import annotations
 
@@ -19,20 +19,20 @@ from gpudesk.text.translation import tr
 
 _T = TypeVar("_T")
 
-#: From here on a job is shown, and from here on it can be cancelled.
+#: Seconds after which a job is shown, and after which it can be cancelled.
 SHOWN_AFTER_MS = 200
 CANCEL_AFTER_MS = 1000
 _SHOWN_EVERY_MS = 100
-#: Seconds that a job works before it lets the window have the interpreter, and for how long.
+#: Seconds that a job works before it yields the interpreter to the window, and for how long.
 _WORKS_S = 0.002
 _RESTS_S = 0.0005
-#: Seconds after which the interpreter takes itself from a job that does not let go, while there is one.
+#: The interpreter's switch interval in seconds while a job runs.
 _SWITCH_S = 0.001
 _USUAL_SWITCH_S = sys.getswitchinterval()
 
 
 class _Worker(QThread):
-    """Goes through the steps. What it leaves is read once it has finished."""
+    """Runs the steps. Its results are read after it has finished."""
 
     def __init__(self, steps: ProgressSteps[Any], parent: QObject) -> None:
         super().__init__(parent)
@@ -49,7 +49,7 @@ class _Worker(QThread):
     def run(self) -> None:
         try:
             self._work()
-        except Exception as error:  # noqa: BLE001 - handed over, and raised where somebody takes it
+        except Exception as error:  # noqa: BLE001 - passed on, and raised in the receiver
             self.error = error
         finally:
             self._steps.close()
@@ -68,9 +68,9 @@ class _Worker(QThread):
 
 
 class Job(QObject, Generic[_T]):
-    """One piece of work that runs; made by `Jobs.start`."""
+    """A running job; made by `Jobs.start`."""
 
-    #: There is nothing left of it: it is done, has failed, or was cancelled.
+    #: It is done, has failed, or was cancelled.
     ended = Signal()
 
     def __init__(
@@ -81,7 +81,7 @@ class Job(QObject, Generic[_T]):
         cancelled: Callable[[], object],
         parent: QObject,
     ) -> None:
-        """Begin; exactly one of the three is called, in the thread of the window, unless it is dropped."""
+        """Start; exactly one of the three callbacks is called, in the window's thread, unless it is dropped."""
         super().__init__(parent)
         self._done = done
         self._failed = failed
@@ -94,7 +94,7 @@ class Job(QObject, Generic[_T]):
 
     @property
     def progress(self) -> JobProgress | None:
-        """How far it is, None before its first step."""
+        """The progress, None before the first step."""
         return self._worker.progress
 
     @property
@@ -102,11 +102,11 @@ class Job(QObject, Generic[_T]):
         return (time.perf_counter() - self.began) * 1000
 
     def cancel(self) -> None:
-        """End it with its present step; what it has done by then is as the generator leaves it."""
+        """Cancel it after the current step; the generator's partial results stay."""
         self._worker.stop()
 
     def drop(self) -> None:
-        """Cancel it and tell nobody: something newer has taken its place."""
+        """Cancel it silently: a newer job has replaced it."""
         self._dropped = True
         self._worker.stop()
 
@@ -115,7 +115,7 @@ class Job(QObject, Generic[_T]):
 
     @Slot()
     def _finished(self) -> None:
-        # The thread says so itself a little before it has gone.
+        # The thread reports it shortly before it ends.
         self._worker.wait()
         worker = self._worker
         self.ended.emit()
@@ -124,7 +124,7 @@ class Job(QObject, Generic[_T]):
         if isinstance(worker.error, InputError):
             self._failed(worker.error)
         elif worker.error is not None:
-            # The caller must not wait forever: it gets the fault as an error of the job.
+            # The caller must not wait forever: the error is passed on as one of the job.
             kind = type(worker.error).__name__
             try:
                 self._failed(input_error("job.unexpected", "internal error ({kind_of_fault})", kind_of_fault=kind))
@@ -137,16 +137,16 @@ class Job(QObject, Generic[_T]):
 
 
 def _nothing() -> None:
-    """Do nothing: for callers that need not know that a job was cancelled."""
+    """A default callback for cancelled jobs."""
 
 
 class Jobs(QObject):
-    """The jobs of one window. Of one kind only the newest counts: what an older one brings is dropped."""
+    """The jobs of one window. Only the newest of each kind counts: results of older ones are dropped."""
 
-    #: What the status bar shows of the newest job, empty if none exists; whether it can be cancelled.
+    #: Progress text of the newest job for the status bar, empty without one; whether it can be cancelled.
     shown = Signal(str, bool)
 
-    #: Jobs of all windows that run: the interpreter is theirs together.
+    #: Running jobs of all windows, which share the interpreter.
     _at_work: ClassVar[int] = 0
 
     def __init__(self, formatter: Formatter, parent: QObject | None = None) -> None:
@@ -154,7 +154,7 @@ class Jobs(QObject):
         self._formatter = formatter
         self._jobs: dict[str, Job[Any]] = {}
         self._all: list[Job[Any]] = []
-        # No thread may outlive what it belongs to, nor count as at work forever.
+        # No thread may outlive its owner, nor count as running forever.
         self.destroyed.connect(partial(Jobs._stop_all, self._all))
         self._text = ""
         self._timer = QTimer(self)
@@ -169,10 +169,10 @@ class Jobs(QObject):
         failed: Callable[[InputError], object],
         cancelled: Callable[[], object] = _nothing,
     ) -> Job[_T]:
-        """Begin a job; one of the same kind that still runs is dropped.
+        """Start a job; a running one of the same kind is dropped.
 
-        One of the three is called in the end, in this thread. A mistake of the program that a job comes upon
-        is told as a failure, and raised here, as one of the window itself would be.
+        Finally one of the three callbacks is called, in this thread. A bug in a job is reported as a failure, and
+        raised here, like one in the window.
         """
         former = self._jobs.pop(kind, None)
         if former is not None:
@@ -200,7 +200,7 @@ class Jobs(QObject):
             next(reversed(self._jobs.values())).cancel()
 
     def stop(self) -> None:
-        """Drop all jobs and wait until they have ended: the window goes."""
+        """Drop all jobs and wait for their end: the window closes."""
         self._stop_all(self._all)
         self._jobs = {}
         self._timer.stop()
@@ -230,7 +230,7 @@ class Jobs(QObject):
     def _count(more: int) -> None:
         Jobs._at_work += more
         sys.setswitchinterval(_SWITCH_S if Jobs._at_work else _USUAL_SWITCH_S)
-        # Garbage may hold widgets, which only the thread of the window may destroy: meanwhile `_show` collects it.
+        # Garbage can contain widgets, which only the window's thread may destroy: meanwhile `_show` collects it.
         (gc.disable if Jobs._at_work else gc.enable)()
 
     def _show(self) -> None:

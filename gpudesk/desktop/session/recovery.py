@@ -1,4 +1,4 @@
-"""Recovery: unsaved edits are on disk within a second, and offered after a crash."""
+"""Recovery: unsaved edits are written to disk within a second, and offered after a crash."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ _SUFFIX = ".recovery"
 
 @dataclass(frozen=True, slots=True)
 class RecoveredScenario:
-    """What a crash left: the scenario, the document that it belonged to, and when it was last edited."""
+    """What a crash left: the scenario, its document, and the time of the last edit."""
 
     file: Path
     scenario: Scenario
@@ -40,11 +40,11 @@ class RecoveredScenario:
 class RecoveryFile(QObject):
     """Keeps one document's unsaved edits in a file."""
 
-    #: The file could not be written; said once.
+    #: The file could not be written; emitted once.
     failed = Signal(str)
 
     def __init__(self, parent: QObject | None = None, folder: Path | None = None) -> None:
-        """Take a name of its own; nothing is written before the first edit."""
+        """Choose a unique name; nothing is written before the first edit."""
         super().__init__(parent)
         self._folder = folder or find_recovery_dir()
         self._file = self._folder / f"{uuid4().hex}{_SUFFIX}"
@@ -57,13 +57,13 @@ class RecoveryFile(QObject):
         self._timer.timeout.connect(self.write)
 
     def keep(self, scenario: Scenario, document: Path | None) -> None:
-        """Write this a little later; what comes until then goes into the same write."""
+        """Write this after a short delay; edits until then are included."""
         self._content = (scenario, document)
         if not self._timer.isActive():
             self._timer.start()
 
     def write(self) -> bool:
-        """Write now what waits to be written; return whether nothing is left to write."""
+        """Write pending edits now; return whether none are left."""
         self._timer.stop()
         if self._content is None:
             return True
@@ -78,7 +78,7 @@ class RecoveryFile(QObject):
             if self._lock is None:
                 self._lock = make_lock(self._file)
                 self._lock.tryLock(0)
-            # The path of a document may hold bytes that are no text; ASCII takes them as well.
+            # The path of a document can contain invalid text; ASCII escapes preserve it.
             write_atomically(self._file, json.dumps(fields, ensure_ascii=True).encode())
         except (OSError, InputError) as error:
             log.info("unsaved edits cannot be kept in %s: %s", self._folder, error)
@@ -90,21 +90,21 @@ class RecoveryFile(QObject):
         return self._content is None
 
     def take_over(self, recovered: RecoveredScenario) -> None:
-        """Go on in the file that a crash left, so that at no moment its edits lie nowhere."""
+        """Continue in the file that a crash left, so that its edits are never lost."""
         self.clear()
         self._file = recovered.file
         self._lock = make_lock(self._file)
         self._lock.tryLock(0)
 
     def leave(self) -> None:
-        """Write what waits to be written and let the file go, so that the next start offers it."""
+        """Write pending edits and release the file, so that the next start offers it."""
         self.write()
         if self._lock is not None:
             self._lock.unlock()
             self._lock = None
 
     def clear(self) -> None:
-        """Forget the edits: they are saved, or were given up."""
+        """Remove the edits: they are saved, or were discarded."""
         self._timer.stop()
         self._content = None
         with contextlib.suppress(OSError):
@@ -119,7 +119,7 @@ def find_recovery_dir() -> Path:
 
 
 def list_recovered(folder: Path | None = None) -> list[RecoveredScenario]:
-    """Return what crashed instances left, the newest first; those of running instances are not touched."""
+    """Return what crashed instances left, the newest first; running instances are not touched."""
     scenarios = []
     for file in list_files(folder or find_recovery_dir(), f"*{_SUFFIX}"):
         if not is_abandoned(file):
@@ -134,7 +134,7 @@ def list_recovered(folder: Path | None = None) -> list[RecoveredScenario]:
 
 
 def list_files(folder: Path, pattern: str) -> list[Path]:
-    """Return the files of a folder by their names; none where nobody may look into it."""
+    """Return the files of a folder by name; empty if it is unreadable."""
     try:
         return sorted(folder.glob(pattern))
     except OSError:
@@ -147,10 +147,10 @@ def discard_recovered(recovered: RecoveredScenario) -> None:
 
 
 def make_lock(file: Path) -> QLockFile:
-    """Return the lock of a file that one running program keeps, which is stale when its process is gone.
+    """Return the lock of a file of a running program; it is stale when its process is gone.
 
-    Of a process on another machine nobody can tell that, however old its lock is. But files that came along
-    with the program, on a stick, are at this machine alone: there each machine has a lock of its own.
+    For a process on another machine that is unknown, however old its lock is. But files of a portable program are used
+    on this machine alone: there each machine has a separate lock.
     """
     suffix = f".{find_machine_name()}.lock" if paths.is_portable() else ".lock"
     lock = QLockFile(os.fspath(remove_pipe(file.with_suffix(suffix))))
@@ -159,7 +159,7 @@ def make_lock(file: Path) -> QLockFile:
 
 
 def is_abandoned(file: Path) -> bool:
-    """Whether no running program keeps a file; if so, the locks of those that did are removed."""
+    """Whether no running program keeps a file; if so, stale locks are removed."""
     lock = make_lock(file)
     if not lock.tryLock(0):
         return False
@@ -187,7 +187,7 @@ def _read_recovered(file: Path) -> RecoveredScenario | None:
 
 
 def _read_path(text: str) -> Path:
-    """Return a path; raises `ValueError` for what the system takes for none."""
+    """Return a path; raises `ValueError` for an invalid one."""
     if b"\0" in os.fsencode(text):
         raise ValueError(text)
     return Path(text)

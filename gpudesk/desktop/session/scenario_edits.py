@@ -1,4 +1,4 @@
-"""Edits of a scenario: pure functions that return the edited scenario, or the same one where nothing changes."""
+"""Edits of a scenario: pure functions that return the edited scenario, or the same one if nothing changes."""
 
 from __future__ import annotations
 
@@ -13,10 +13,10 @@ from gpudesk.domain.scenario import MAX_ACCELERATORS, AcceleratorChoice, Scenari
 from gpudesk.domain.sizing import FitRemedy, FitRemedyKind, SizingOption
 from gpudesk.domain.workload import Load, LoadKind, Workload
 
-#: What a new scenario begins with.
+#: Initial values of a new scenario.
 _NEW_WORKLOAD = Workload(input_tokens=1000, output_tokens=1000, load=Load(LoadKind.CONCURRENCY, concurrency=8))
 
-#: The value that a load begins with when its kind is chosen, where the former one has none to carry over.
+#: Initial value of a newly chosen load kind that cannot inherit the former value.
 _BEGINNINGS: dict[LoadKind, Load] = {
     LoadKind.CONCURRENCY: Load(LoadKind.CONCURRENCY, concurrency=64),
     LoadKind.BATCH: Load(LoadKind.BATCH, batch=64),
@@ -25,7 +25,7 @@ _BEGINNINGS: dict[LoadKind, Load] = {
     LoadKind.LIMITS: Load(LoadKind.LIMITS, ttft_ms=2000.0, tpot_ms=50.0),
 }
 
-#: The field of a load that its slider moves.
+#: The field of a load that its slider changes.
 LOAD_FIELD: dict[LoadKind, str] = {
     LoadKind.CONCURRENCY: "concurrency",
     LoadKind.BATCH: "batch",
@@ -35,12 +35,12 @@ LOAD_FIELD: dict[LoadKind, str] = {
 }
 
 
-#: Counts that are offered; the arrow keys reach these too.
+#: Suggested counts; also the steps of the arrow keys.
 COUNTS: Final = (1, 2, 4, 8, 16, 32, 64)
 
 
 def make_empty_scenario(name: str = "") -> Scenario:
-    """Return what a new document holds: a workload, but no model and no accelerators yet."""
+    """Return the scenario of a new document: a workload, but no model and no accelerators yet."""
     return Scenario(
         name=name, model="", weights=Precision.FP8, workload=_NEW_WORKLOAD, accelerators=(), kv=Precision.FP8
     )
@@ -51,7 +51,7 @@ def replace_workload(scenario: Scenario, **fields: Any) -> Scenario:  # noqa: AN
 
 
 def replace_load_kind(scenario: Scenario, kind: LoadKind) -> Scenario:
-    """Return the scenario under another kind of load; a number of requests is carried over."""
+    """Return the scenario with another kind of load; a number of requests is kept."""
     old = scenario.workload.load
     if old.kind is kind:
         return scenario
@@ -63,7 +63,7 @@ def replace_load_kind(scenario: Scenario, kind: LoadKind) -> Scenario:
 
 
 def replace_load_value(scenario: Scenario, value: float, field: str | None = None) -> Scenario:
-    """Return the scenario with another value of its load: of `field`, else of what the slider moves."""
+    """Return the scenario with another value of its load: of `field`, by default that of the slider."""
     load: Any = scenario.workload.load
     return replace_workload(scenario, load=replace(load, **{field or LOAD_FIELD[load.kind]: value}))
 
@@ -84,7 +84,7 @@ def edit_accelerator(
 
 
 def replace_count(scenario: Scenario, position: int, count: int | None) -> Scenario:
-    """Return the scenario with another count of a part; its old plan no longer multiplies up to it."""
+    """Return the scenario with another count of an accelerator; its former plan no longer matches."""
     choice = scenario.accelerators[position]
     if choice.count == count:
         return scenario
@@ -92,16 +92,16 @@ def replace_count(scenario: Scenario, position: int, count: int | None) -> Scena
 
 
 def free_counts(scenario: Scenario) -> Scenario:
-    """Return the scenario in which every accelerator comes in the smallest number that fits."""
+    """Return the scenario in which every accelerator has the smallest count that fits."""
     for position in range(len(scenario.accelerators)):
         scenario = replace_count(scenario, position, None)
     return scenario
 
 
 def find_fitting_count(scenario: Scenario, accelerator: str) -> int | None:
-    """Return the count of the others, or the next count if the accelerator has that already.
+    """Return the count of the others, or the next count if the accelerator already has that.
 
-    None is the smallest that fits, which a first accelerator gets, and one beside different counts.
+    None is the smallest that fits, for a first accelerator, and next to different counts.
     """
     counts = {choice.count for choice in scenario.accelerators}
     used_counts = {choice.count for choice in scenario.accelerators if choice.accelerator == accelerator}
@@ -113,9 +113,9 @@ def find_fitting_count(scenario: Scenario, accelerator: str) -> int | None:
 
 
 def add_accelerator(scenario: Scenario, accelerator: str, count: int | None = None) -> Scenario:
-    """Return the scenario with one part more, which takes the lowest free place in the palette.
+    """Return the scenario with one more accelerator, which gets the lowest free palette index.
 
-    A full comparison is returned as it is.
+    A full comparison is returned unchanged.
     """
     if len(scenario.accelerators) >= MAX_ACCELERATORS:
         return scenario
@@ -128,14 +128,14 @@ def add_accelerator(scenario: Scenario, accelerator: str, count: int | None = No
 
 
 def remove_accelerator(scenario: Scenario, position: int) -> Scenario:
-    """Return the scenario without one of its accelerators; the others keep their places in the palette."""
+    """Return the scenario without one of its accelerators; the others keep their palette indexes."""
     choices = list(fix_palette_indexes(scenario).accelerators)
     del choices[position]
     return replace(scenario, accelerators=tuple(choices))
 
 
 def replace_accelerator(scenario: Scenario, position: int, accelerator: str) -> Scenario:
-    """Return the scenario with another part in a column, with the same count and a plan of its own."""
+    """Return the scenario with another accelerator in a column, with the same count and an open plan."""
     old = scenario.accelerators[position]
     if old.accelerator == accelerator:
         return scenario
@@ -156,7 +156,7 @@ def make_baseline(scenario: Scenario, position: int) -> Scenario:
 
 
 def fix_palette_indexes(scenario: Scenario) -> Scenario:
-    """Return the scenario with every accelerator's place in the palette written down, so that it stays."""
+    """Return the scenario with all palette indexes made explicit, so that they stay."""
     places = assign_palette_indexes(scenario.accelerators)
     return replace(
         scenario,
@@ -167,10 +167,9 @@ def fix_palette_indexes(scenario: Scenario) -> Scenario:
 
 
 def apply_remedy(scenario: Scenario, position: int, remedy: FitRemedy, vendor: str) -> Scenario:
-    """Return the scenario in which the accelerator at a position holds what it is asked to.
+    """Return the scenario in which the accelerator at a position fits.
 
-    Formats, the memory fraction and the number of requests are those of the scenario, so that they change for
-    all columns.
+    Formats, the memory fraction and the number of requests are those of the scenario, so they change for all columns.
     `vendor` is that of the accelerator.
     """
     value = remedy.value
@@ -197,8 +196,8 @@ def replace_model_and_baseline(
 ) -> Scenario:
     """Return the scenario with another model in these formats, and an accelerator as its baseline.
 
-    The accelerator's plan and serving engine are left open, and its count too where that is None. The others
-    stay; of a full comparison the last one makes room.
+    The accelerator's plan and serving engine are left open, and its count too if that is None. The others stay; in a
+    full comparison the last one is dropped.
     """
     places = (n for n, choice in enumerate(scenario.accelerators) if choice.accelerator == accelerator)
     place = next(places, None)
@@ -214,15 +213,14 @@ def replace_model_and_baseline(
 
 
 def choose_stated_format(weights: Precision, vendor: str) -> Precision:
-    """Return the format to state in a scenario: plain FP4 for a vendor's own, so that others have theirs."""
+    """Return the format for a scenario: plain FP4 for a vendor's own, so that others use theirs."""
     return Precision.FP4 if weights is resolve_fp4(Precision.FP4, vendor) else weights
 
 
 def apply_candidate(scenario: Scenario, position: int, candidate: SizingOption, load: Load) -> Scenario:
     """Return the scenario with the working replicas of a sized demand at a position, under its peak.
 
-    Replicas in reserve serve nothing, so that they are not part of the deployment. The load is that of all
-    columns.
+    Spare replicas serve nothing, so they are not part of the deployment. The load is that of all columns.
     """
     choices = list(scenario.accelerators)
     choices[position] = choices[position].with_plan(replace(candidate.plan, dp=candidate.replicas))
@@ -233,7 +231,7 @@ _V = TypeVar("_V")
 
 
 def replace_answer(scenario: Scenario, question: str, value: AnswerValue | None) -> Scenario:
-    """Return the scenario with an answer, or with None without one; raises ValueError for what is none."""
+    """Return the scenario with an answer, or with None without one; raises ValueError for an invalid answer."""
     if value is not None and not QUESTIONS[question].takes(value):
         raise ValueError(f"{value!r} does not answer {question}")
     return _with(scenario, answers=_set_entry(scenario.decision.answers, question, value))
@@ -244,7 +242,7 @@ def replace_answers(scenario: Scenario, answers: Mapping[str, AnswerValue]) -> S
 
 
 def replace_weight(scenario: Scenario, rule: str, weight: float | None) -> Scenario:
-    """Return the scenario with another weight of a rule, or with None with its usual one.
+    """Return the scenario with another weight of a rule, or with None with its default.
 
     Raises ValueError for a weight outside `WEIGHT_BOUNDS`.
     """
@@ -263,7 +261,7 @@ def replace_kept_answers(scenario: Scenario, answers: Mapping[str, AnswerValue] 
 
 
 def swap_answers(scenario: Scenario) -> Scenario:
-    """Return the scenario with the kept answers in effect, and those in effect kept; the same without any."""
+    """Return the scenario with saved and current answers swapped; unchanged without saved ones."""
     decision = scenario.decision
     if decision.kept is None:
         return scenario
@@ -276,12 +274,12 @@ def replace_plan_input(scenario: Scenario, name: str, value: AnswerValue | None)
 
 
 def mark_step_done(scenario: Scenario, step: str, note: str | None) -> Scenario:
-    """Return the scenario with a step of the purchase done and a note on it, or with None not done."""
+    """Return the scenario with a purchase step done, with a note on it, or with None not done."""
     return _with(scenario, done=_set_entry(scenario.decision.done, step, note))
 
 
 def _set_entry(values: Mapping[str, _V], name: str, value: _V | None) -> dict[str, _V]:
-    """Return a copy with one entry set, or with None left out."""
+    """Return a copy with one entry set, or with None removed."""
     others = {key: each for key, each in values.items() if key != name}
     return others if value is None else {**others, name: value}
 

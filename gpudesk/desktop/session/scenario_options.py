@@ -1,4 +1,4 @@
-"""What each field of a scenario offers: models, formats, serving engines, kinds of load, accelerators."""
+"""Options of each field of a scenario: models, formats, serving engines, kinds of load, accelerators."""
 
 from __future__ import annotations
 
@@ -16,14 +16,14 @@ from gpudesk.service import GpuDeskService
 from gpudesk.text.formatting import Formatter, NumberStyle
 from gpudesk.text.translation import tr, trn
 
-#: The most tokens that a field takes: as many as a line of a batch file may ask for.
+#: Maximum tokens in a field, as in a line of a batch file.
 MOST_TOKENS: Final = 100_000_000
 _MOST_IN_FLIGHT: Final = 4096
 _MOST_QUEUED: Final = 65_536
 
 
 def list_model_options(service: GpuDeskService) -> list[ChoiceOption]:
-    """Return all models under their organisations; those without dimensions say why they cannot be chosen."""
+    """Return all models grouped by organization; those without dimensions have a reason against them."""
     return [
         ChoiceOption(
             key=model.id,
@@ -39,7 +39,7 @@ def list_model_options(service: GpuDeskService) -> list[ChoiceOption]:
 
 
 def _context(tokens: int) -> str:
-    """Return a length of context as people say it: 128k."""
+    """Return a context length in short: 128k."""
     return tr("{n}k context", n=round(tokens / 1024)) if tokens >= 1024 else tr("{n} context", n=tokens)
 
 
@@ -67,7 +67,7 @@ def _bits(precision: Precision) -> str:
 
 
 def list_engine_options(service: GpuDeskService) -> list[ChoiceOption]:
-    """Return the serving engines, first the choice to leave it to the program."""
+    """Return the serving engines, first the program's choice."""
     any_engine = ChoiceOption("", tr("Any"), notes=(tr("best supported engine"),))
     return [any_engine, *(ChoiceOption(engine.id, engine.name) for engine in service.catalog.serving_engines())]
 
@@ -76,7 +76,7 @@ def list_accelerator_options(service: GpuDeskService, scenario: Scenario, format
     full = len(scenario.accelerators) >= MAX_ACCELERATORS
     reason = tr("at most six accelerators per comparison") if full else ""
     parts = service.catalog.accelerators()
-    # Those of the user stand with the others of their vendor.
+    # The user's are among those of their vendor.
     vendors = {vendor: place for place, vendor in enumerate(dict.fromkeys(part.vendor for part in parts))}
     return [
         _accelerator_option(part, formatter, reason, own=service.catalog.thing(part.id).own)
@@ -100,7 +100,7 @@ def _accelerator_option(part: Accelerator, formatter: Formatter, reason: str, *,
 
 @dataclass(frozen=True, slots=True)
 class LoadScale:
-    """How one kind of load is set: the slider's steps and the field's limits."""
+    """The setting of one kind of load: the slider's steps and the field's limits."""
 
     steps: tuple[float, ...]
     number_format: NumberFormat

@@ -1,4 +1,4 @@
-"""What the user has selected: the one figure that the panel explains."""
+"""The user's selection: the one figure that the panel explains."""
 
 from __future__ import annotations
 
@@ -11,27 +11,27 @@ from gpudesk.domain.estimate import EstimateRequest
 
 
 class EditorKind(StrEnum):
-    """What an editor is about. Without an id in the request it is for a new one."""
+    """The target of an editor. Without an id in the request it is for a new entry."""
 
     ACCELERATOR = "accelerator"
     MODEL = "model"
     SYSTEM = "system"
     PRICE = "price"
     SOURCE = "source"
-    #: A value of the user's for one attribute of one thing.
+    #: A user value for one attribute of one entry.
     VALUE = "value"
-    #: Which of the claims about one attribute is taken, and why.
+    #: The preferred claim about one attribute, with the reason.
     PREFERENCE = "preference"
-    #: From how many days on prices and facts count as stale.
+    #: The age in days from which prices and facts count as stale.
     STALENESS = "staleness"
 
 
 @dataclass(frozen=True, slots=True)
 class EditorRequest:
-    """What to open an editor for.
+    """A request for an editor.
 
-    `thing` and `attribute` are names of the catalog, `price` and `source` ids. `claim` is the id of the
-    source of a claim about the attribute, where one was in sight when the editor was asked for.
+    `thing` and `attribute` are names of the catalog, `price` and `source` ids. `claim` is the id of the source of the
+    visible claim about the attribute, if any.
     """
 
     kind: EditorKind
@@ -43,7 +43,7 @@ class EditorRequest:
 
 
 class SelectionKind(StrEnum):
-    """Where a selected figure comes from."""
+    """The origin of a selected figure."""
 
     #: An attribute of the column's accelerator, from the catalog.
     ATTRIBUTE = "attribute"
@@ -56,9 +56,9 @@ class SelectionKind(StrEnum):
     #: An attribute of the model, from the catalog.
     MODEL = "model"
     SYSTEM = "system"
-    #: An attribute of any thing of the catalog, whether the scenario has it or not.
+    #: An attribute of any catalog entry, in the scenario or not.
     CATALOG = "catalog"
-    #: A figure of a deployment that no column has.
+    #: A figure of a deployment outside the columns.
     DEPLOYMENT = "deployment"
     #: A whole entry of the catalog.
     THING = "thing"
@@ -67,9 +67,9 @@ class SelectionKind(StrEnum):
     DISPUTE = "dispute"
     #: A statement of a source document.
     STATEMENT = "statement"
-    #: An answer to a question of the dialogue, in effect or not.
+    #: An answer to a question of the dialogue, current or not.
     OPTION = "option"
-    #: What a rule says of the column, or of all of them.
+    #: A rule's effect on the column, or on all.
     TRACE = "trace"
 
 
@@ -91,9 +91,9 @@ _OF_DECISION: Final = frozenset({SelectionKind.OPTION, SelectionKind.TRACE})
 class Selection:
     """A figure of one column, named by its key (`domain.comparison.column_keys`; empty for the model's).
 
-    What is selected in the catalog has no column: `thing` is the entry that it is about, `name` an attribute
-    of it or the id of a price, source, dispute or statement. Of an answer `name` is the question and `thing`
-    what is answered; of a rule `name` is its id. A deployment that no column has is named by its `request`.
+    A catalog selection has no column: `thing` is its entry, `name` an attribute of it or the id of a price, source,
+    dispute or statement. For an answer `name` is the question and `thing` the answer; for a rule `name` is its id. A
+    deployment outside the columns has its `request`.
     """
 
     column: str
@@ -108,12 +108,12 @@ class Selection:
 
     @property
     def of_decision(self) -> bool:
-        """Whether it is part of a decision: an answer, or what a rule says."""
+        """Whether it is part of a decision: an answer, or a rule."""
         return self.kind in _OF_DECISION
 
     @property
     def of_all(self) -> bool:
-        """Whether it is about the scenario as a whole, not about one column of it."""
+        """Whether it is about the scenario as a whole, not about one column."""
         of_no_column = self.kind in (SelectionKind.MODEL, SelectionKind.DEPLOYMENT)
         return of_no_column or (self.of_decision and not self.column)
 
@@ -143,7 +143,7 @@ def select_model_attribute(name: str) -> Selection:
 
 
 def select_deployment(request: EstimateRequest) -> Selection:
-    """Return the selection of the output throughput of a deployment, in the scenario or not."""
+    """Return the selection of a deployment's output throughput, in the scenario or not."""
     return Selection("", SelectionKind.DEPLOYMENT, "output_tokens_per_s", request=request)
 
 
@@ -176,5 +176,5 @@ def select_decision_option(question: str, value: AnswerValue) -> Selection:
 
 
 def select_trace_row(rule: str, column: str = "") -> Selection:
-    """Return the selection of what a rule says of a column, by the rule's id; without one of all of them."""
+    """Return the selection of a rule's effect on a column, by the rule's id; without a column on all."""
     return Selection(column, SelectionKind.TRACE, rule)

@@ -1,4 +1,4 @@
-"""Choices of the user that outlive a session, among them window geometry and recent files."""
+"""The user's settings across sessions, including window geometry and recent files."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ from gpudesk.text.translation import tr
 
 log = logging.getLogger(__name__)
 
-#: The code of the chosen language; empty for that of the system.
+#: The code of the chosen language; empty for the system's.
 LANGUAGE = "language"
 _WRITE_AFTER_MS = 400
 
@@ -31,13 +31,13 @@ _WRITE_AFTER_MS = 400
 class UserSettings(QObject):
     """Named values of JSON types. A value of another type than its default counts as absent."""
 
-    #: The name of the value that changed.
+    #: The name of the changed value.
     changed = Signal(str)
 
     def __init__(self, path: Path | None = None, parent: QObject | None = None) -> None:
         super().__init__(parent)
         self._path = path or get_settings_path()
-        #: What is to be said once of the file, where it was damaged; empty if all is well.
+        #: A message about a damaged file, to show once; empty if the file is intact.
         self.problem = ""
         self._values: dict[str, Any] = self._read_file()
         self._timer = QTimer(self)
@@ -53,7 +53,7 @@ class UserSettings(QObject):
         return get_setting(self._values, name, default)
 
     def put(self, name: str, value: object) -> None:
-        """Set a value; the file follows a little later."""
+        """Set a value; the file is written after a short delay."""
         if self._values.get(name) == value and name in self._values:
             return
         self._values[name] = value
@@ -61,12 +61,12 @@ class UserSettings(QObject):
         self._timer.start()
 
     def write(self) -> None:
-        """Write the file now. Where that fails, the values hold until the program ends."""
+        """Write the file now. If that fails, the values last until the program ends."""
         self._timer.stop()
         text = json.dumps(self._values, indent=2, sort_keys=True, ensure_ascii=False) + "\n"
         try:
             self._path.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
-            # Paths may hold bytes that are no text; what stands for those is an escape to whoever reads JSON.
+            # Paths can contain invalid text, which JSON stores as an escape.
             write_atomically(self._path, text.encode(errors="backslashreplace"), private=True)
         except (OSError, InputError):
             log.info("settings cannot be written to %s", self._path)
@@ -83,16 +83,16 @@ class UserSettings(QObject):
             )
         if self.problem:
             log.info("%s (%s)", self.problem, stored.fault)
-            # Moved and not copied: it may be anything.
+            # Moved rather than copied, because it can be anything.
             with contextlib.suppress(OSError):
                 self._path.replace(bad_path)
         return stored.values
 
 
 def get_folder(settings: UserSettings, name: str, fallback: Path | None = None) -> Path:
-    """Return the folder last used for something while it is there, else `fallback`, else the user's home."""
+    """Return the last used folder for a purpose if it exists, else `fallback`, else the user's home."""
     last = settings.get(name, "")
-    # A path that the system cannot take, such as one that is too long, is an OSError.
+    # A path that the system cannot use, such as one that is too long, raises OSError.
     with contextlib.suppress(OSError, ValueError):
         if last and Path(last).is_dir():
             return Path(last)
@@ -105,7 +105,7 @@ _MOST = 10
 
 def list_recent_files(settings: UserSettings) -> list[Path]:
     stored: list[object] = settings.get(_NAME, [])
-    # An absolute path stays what it is.
+    # An absolute path stays unchanged.
     paths = [_base() / text for text in stored if isinstance(text, str)]
     return [path for path in paths if os.path.isfile(path)]  # noqa: PTH113 - a path that is too long is none
 
@@ -122,12 +122,12 @@ def clear_recent(settings: UserSettings) -> None:
 
 
 def _base() -> Path:
-    """Return where the program and the user's files lie, which is elsewhere on the stick's next machine."""
+    """Return the folder of the program and the user's files, which differs between machines for a portable program."""
     return paths.user_dir().parent
 
 
 def _stored(path: Path) -> str:
-    """Return a path for storage: on the same removable drive as the program, relative to it."""
+    """Return a path for storage: on the program's removable drive, relative to it."""
     if paths.is_portable() and path.is_relative_to(_base()):
         return path.relative_to(_base()).as_posix()
     return str(path)
@@ -135,18 +135,18 @@ def _stored(path: Path) -> str:
 
 _GEOMETRY = "window.geometry"
 _USUAL = (1440, 900)
-#: How much of a title bar has to be on a screen, in pixels, so that it can be caught with the mouse.
+#: Minimum part of a title bar on a screen, in pixels, so that it can be dragged.
 _CATCH = 40
-#: What the system puts around a window, its title bar above all; nobody can tell before it is shown.
+#: Size of the system's window decoration, mainly the title bar; unknown before the window is shown.
 _AROUND = QSize(4, 40)
-#: A dialog leaves something of the screen to see.
+#: A dialog leaves part of the screen free.
 _MOST_OF_SCREEN = 0.9
-#: Offset of a further window to the right of the former and below it.
+#: Offset of a further window from the previous one, to the right and down.
 _BESIDE = QPoint(24, 24)
 
 
 def restore_place(window: QWidget, settings: UserSettings) -> None:
-    """Take the place that the last window had, else the middle of the screen."""
+    """Restore the geometry of the last window, else center it on the screen."""
     geometry = QByteArray.fromBase64(settings.get(_GEOMETRY, "").encode("ascii", "ignore"))
     if not geometry.isEmpty() and window.restoreGeometry(geometry) and _is_reachable(window):
         return
@@ -158,9 +158,9 @@ def restore_place(window: QWidget, settings: UserSettings) -> None:
 
 
 def place_beside(window: QWidget, former: QWidget) -> None:
-    """Take a place beside another window, as large as the screen lets it be there, else a corner.
+    """Place a window next to another, as large as the screen allows there, else in a corner.
 
-    It does not take the very place of the other one, which nobody would then know to be there.
+    It never has exactly the same position, where it would hide the other one.
     """
     room = former.screen().availableGeometry()
     place = former.pos() + _BESIDE
@@ -176,7 +176,7 @@ def place_beside(window: QWidget, former: QWidget) -> None:
 
 
 def resize_to_fit(dialog: QWidget, width: int, height: int) -> None:
-    """Take a size, or as much of it as the screen has room for: large letters make a dialog large."""
+    """Resize, limited to the screen: large text makes a dialog large."""
     room = dialog.screen().availableSize() * _MOST_OF_SCREEN
     dialog.resize(QSize(width, height).boundedTo(room))
 

@@ -1,4 +1,4 @@
-"""One running program per user folder: later starts and the operating system hand it their files."""
+"""One running program per user folder: later starts and the operating system pass their files to it."""
 
 from __future__ import annotations
 
@@ -27,37 +27,37 @@ from gpudesk.text.messages import InputError
 
 log = logging.getLogger(__name__)
 
-#: How long a later start waits for an answer; where the first one is seen to work, so long from then on.
+#: Seconds that a later start waits for an answer; counted again while the first one is seen to work.
 _ANSWER_S = 0.8
-#: How long it waits at most. A request that is older is nobody's.
+#: Maximum wait in seconds. Older requests are abandoned.
 _PATIENCE_S = 10.0
 _LOOK_AGAIN_S = 0.02
-#: Folders on servers do not always tell what changed in them.
+#: Network folders do not always report changes.
 _POLL_MS = 500
 _MOST_BYTES = 4 << 20
 _SUFFIX = ".json"
-#: What a Wayland desktop hands to a program that it starts, so that its window may come to the front.
+#: Variable of a Wayland desktop with the token that allows a window to come to the front.
 _ACTIVATION = "XDG_ACTIVATION_TOKEN"
 
 
 @dataclass(frozen=True, slots=True)
 class _Request:
-    """What a later start asks for, and when it asked, in seconds of the system's clock."""
+    """The request of a later start, and its time, in seconds of the system's clock."""
 
     files: tuple[str, ...]
     written: float
     activation: str = ""
 
     def to_bytes(self) -> bytes:
-        # ASCII, so that names that are no valid text come through as well.
+        # ASCII, so that names with invalid text are preserved.
         fields = {"files": self.files, "written": self.written, "activation": self.activation}
         return json.dumps(fields, ensure_ascii=True).encode()
 
 
 class ProgramInstance(QObject):
-    """This start: the first of its user folder, which hears of the later ones, or one of those."""
+    """This start: the first of its user folder, which receives later ones, or one of those."""
 
-    #: The files, as a list of paths, that later starts were given.
+    #: The files of later starts, as a list of paths.
     asked = Signal(list)
 
     def __init__(self) -> None:
@@ -67,7 +67,7 @@ class ProgramInstance(QObject):
         self._busy = inbox / f"{machine}.busy"
         self._is_busy = False
         self._lock = QLockFile(os.fspath(remove_pipe(inbox / f"{machine}.lock")))
-        # A lock is stale when its process is gone, however long ago it was taken.
+        # A lock is stale when its process is gone, regardless of its age.
         self._lock.setStaleLockTime(0)
         self._watcher: QFileSystemWatcher | None = None
         self._timer = QTimer(self)
@@ -85,13 +85,13 @@ class ProgramInstance(QObject):
 
     @property
     def listening(self) -> bool:
-        """Whether this start is the first; where none can be, each start is a program of its own."""
+        """Whether this start is the first; if locks are impossible, each start is independent."""
         return self._lock.isLocked()
 
     def hand_over(self, files: Sequence[str]) -> bool:
-        """Ask the running program, if there is another, to open these files; return whether it took them.
+        """Ask the running program, if any, to open these files; return whether it took them.
 
-        Where that program ends meanwhile, this one becomes the first.
+        If that program ends meanwhile, this one becomes the first.
         """
         if not self._other_is_first():
             return False
@@ -105,9 +105,9 @@ class ProgramInstance(QObject):
             return False
 
     def listen(self) -> None:
-        """Take the files of later starts from now on, beginning with those that wait.
+        """Receive the files of later starts from now on, beginning with waiting ones.
 
-        Where another program is the first and does not answer, this one takes its place once it is gone.
+        If another program is the first and does not answer, this one replaces it once it is gone.
         """
         if not (self.listening or self._other_is_first()):
             return
@@ -117,7 +117,7 @@ class ProgramInstance(QObject):
         QTimer.singleShot(0, self, self._begin)
 
     def close(self) -> None:
-        """Stop listening. Later starts wait, and the first of them takes this one's place on `release`."""
+        """Stop listening. Later starts wait, and the first of them takes over on `release`."""
         self._timer.stop()
         if self._watcher is not None:
             self._watcher.deleteLater()
@@ -126,7 +126,7 @@ class ProgramInstance(QObject):
                 self._mark_busy()
 
     def release(self) -> None:
-        """Let another be the first."""
+        """Let another start be the first."""
         self.close()
         if self.listening:
             self._mark_idle()
@@ -141,7 +141,7 @@ class ProgramInstance(QObject):
     def _other_is_first(self) -> bool:
         return not self.listening and self._lock.error() == QLockFile.LockError.LockFailedError
 
-    # Asking
+    # Requesting
 
     def _ask(self, files: Sequence[str]) -> Path | None:
         try:
@@ -177,7 +177,7 @@ class ProgramInstance(QObject):
             time.sleep(_LOOK_AGAIN_S)
         return True
 
-    # Being asked
+    # Receiving
 
     def _begin(self) -> None:
         if self._watcher is None or not self.listening:
@@ -193,7 +193,7 @@ class ProgramInstance(QObject):
         self._look()
 
     def _poll(self) -> None:
-        """Look as well where nobody told; between two of these the loop was free, so that it answers."""
+        """Also poll, in case a change was not reported; between polls the event loop was free, so it answers."""
         if not self.listening:
             if self._become_first():
                 self._begin()
@@ -202,7 +202,7 @@ class ProgramInstance(QObject):
         self._mark_idle()
 
     def _look(self) -> None:
-        """Take all requests that are there, and only then open what they ask for, which may take a while."""
+        """Take all pending requests, and only then open their files, which can be slow."""
         if self._watcher is None or not self.listening:
             return
         requests = [request for path in _files_in(self._folder) if (request := _take(path)) is not None]
@@ -210,7 +210,7 @@ class ProgramInstance(QObject):
             return
         self._mark_busy()
         if activation := requests[-1].activation:
-            # Qt gives it to the desktop with the next window that wants to be in front.
+            # Qt passes it to the desktop with the next window that is to come to the front.
             os.environ[_ACTIVATION] = activation
         self.asked.emit([Path(file) for request in requests for file in request.files])
 
@@ -228,18 +228,18 @@ class ProgramInstance(QObject):
 
 
 def find_inbox_dir() -> Path:
-    """Return the folder of locks and requests, those of this machine and of others that reach it."""
+    """Return the folder of locks and requests of this machine and of others that share it."""
     return paths.user_dir() / "inbox"
 
 
 def find_machine_name() -> str:
-    """Return a name that is the same for every start on this machine, and on no other."""
+    """Return a name that is unique to this machine."""
     name = bytes(QSysInfo.machineUniqueId().data()) + b" " + QSysInfo.machineHostName().encode()
     return hashlib.sha256(name).hexdigest()[:16]
 
 
 def remove_pipe(lock: Path) -> Path:
-    """Return the path of a lock, once nothing is there on which whoever looks into it would wait forever."""
+    """Return the path of a lock after removing anything there on which a reader would block forever."""
     with contextlib.suppress(OSError):
         if stat.S_ISFIFO(lock.lstat().st_mode):
             lock.unlink()
@@ -247,7 +247,7 @@ def remove_pipe(lock: Path) -> Path:
 
 
 def _is_unreadable(lock: QLockFile) -> bool:
-    """Whether a lock names no process and is not just being written, as a power cut may leave it."""
+    """Whether a lock names no process and is not just being written, as after a power failure."""
     path = Path(lock.fileName())
     with contextlib.suppress(OSError):
         return lock.getLockInfo()[0] == 0 and abs(time.time() - path.stat().st_mtime) > _PATIENCE_S
@@ -255,7 +255,7 @@ def _is_unreadable(lock: QLockFile) -> bool:
 
 
 def _files_in(folder: Path) -> list[Path]:
-    """Return the plain files of a folder; neither links nor pipes, on which a reader may have to wait."""
+    """Return the plain files of a folder; neither links nor pipes, which could block a reader."""
     try:
         with os.scandir(folder) as entries:
             return [Path(entry.path) for entry in entries if entry.is_file(follow_symlinks=False)]
@@ -264,7 +264,7 @@ def _files_in(folder: Path) -> list[Path]:
 
 
 def _take(path: Path) -> _Request | None:
-    """Take a request away, which answers it; None for what is none, or was withdrawn in that moment."""
+    """Remove a request, which answers it; None for other files, or if just withdrawn."""
     if path.suffix != _SUFFIX:
         return None
     request = _read_request(path)
@@ -288,7 +288,7 @@ def _read_request(path: Path) -> _Request | None:
 
 
 def _withdraw(request: Path) -> bool:
-    """Take back a request; return whether nobody took it before."""
+    """Withdraw a request; return whether it was not taken before."""
     try:
         request.unlink()
     except FileNotFoundError:
@@ -299,47 +299,47 @@ def _withdraw(request: Path) -> bool:
 
 
 def _let_come_forward(holder: tuple[object, ...]) -> None:
-    """Allow the running program to come to the front, which Windows lets only the started one do."""
+    """Allow the running program to come to the front, which Windows permits only to the started one."""
     if sys.platform == "win32":
         import ctypes
 
         ctypes.windll.user32.AllowSetForegroundWindow(holder[0])
 
 
-#: The name under which Windows gathers the program's windows, and its shortcut, on the taskbar.
+#: The id under which Windows groups the program's windows and its shortcut on the taskbar.
 APPLICATION_ID: Final = "io.github.gpudesk.GPUDesk"
-#: Files that a window opens as a scenario; all others may hold facts.
+#: Suffixes of scenario files; all others can contain facts.
 _DOCUMENTS: Final = (SCENARIO_SUFFIX, ".pdf")
 
 
 class DesktopApplication(QApplication):
-    """The application. An event names files where a double click does not start a new process.
+    """The application. It receives files by event where a double click does not start a new process.
 
-    macOS does so, also for the double click that starts the program. What comes before there is a window is
-    kept until somebody takes it.
+    macOS does so, also for the double click that starts the program. Files before the first window are kept until there
+    is a receiver.
     """
 
     def __init__(self, arguments: Sequence[str]) -> None:
-        """Make the application; the first of the arguments is the program's own name."""
+        """Make the application; the first argument is the program's own name."""
         set_windows_app_id()
         super().__init__(list(arguments))
         self._waiting: list[Path] = []
         self._open: Callable[[Sequence[Path]], object] | None = None
 
     def give_files_to(self, open_files: Callable[[Sequence[Path]], object] | None) -> None:
-        """Hand on every file that the system asks for, and those that have waited; to nobody with None."""
+        """Pass every file requested by the system, and waiting ones, to a receiver; None for no receiver."""
         self._open = open_files
         self._hand_on()
 
     def event(self, event: QEvent) -> bool:
-        """Take files; everything else is Qt's own."""
+        """Handle file events; everything else is Qt's own."""
         if not isinstance(event, QFileOpenEvent):
             return super().event(event)
         if not event.file():
-            # An address, of which the program knows none.
+            # A URL, which the program does not support.
             return False
         self._waiting.append(Path(event.file()))
-        # Of several files that were chosen each comes by itself; they are opened together.
+        # Several chosen files arrive one by one; they are opened together.
         QTimer.singleShot(0, self, self._hand_on)
         return True
 
@@ -350,7 +350,7 @@ class DesktopApplication(QApplication):
 
 
 def set_windows_app_id() -> None:
-    """Set the program's name in Windows, before the first window opens; without it Windows uses the executable's."""
+    """Set the application id in Windows, before the first window opens; the default is the executable's."""
     if sys.platform == "win32":
         import ctypes
 
@@ -358,6 +358,6 @@ def set_windows_app_id() -> None:
 
 
 def split_files(files: Sequence[Path]) -> tuple[list[Path], list[Path]]:
-    """Return which files are opened in a window, and which are looked through for facts to import."""
+    """Return the files to open in a window, and those to search for facts to import."""
     documents = [file for file in files if file.suffix.lower() in _DOCUMENTS]
     return documents, [file for file in files if file not in documents]

@@ -43,12 +43,12 @@ if TYPE_CHECKING:
     from gpudesk.desktop.ui.charts.canvas import PlotCanvas
 
 
-#: Heights in pixels of the design: the line that names the strips, one strip with its gap, the bar itself.
+#: Heights in design pixels: the line that names the strips, one strip with its gap, the bar itself.
 STRIP_HEAD: Final = 22
 STRIP_PITCH: Final = 18
 _BAR: Final = 13
 
-#: What binds -> fill and color of the words on it.
+#: Limiter -> fill and text color.
 _FILLS: Final = {
     "compute": ("ink2", "text1"),
     "memory bandwidth": ("ink3", "text1"),
@@ -60,7 +60,7 @@ _FILLS: Final = {
 
 @dataclass(frozen=True, slots=True)
 class StripPiece:
-    """A stretch of concurrency with one limiter."""
+    """A range of concurrency with one limiter."""
 
     start: float
     end: float
@@ -78,7 +78,7 @@ class LimiterStrip:
 
 
 def split_into_pieces(curve: ConcurrencyCurve) -> tuple[StripPiece, ...]:
-    """Return the stretches of a curve; a limiter changes between two points, in the middle by factor."""
+    """Return the pieces of a curve; a limiter changes at the geometric middle between two points."""
     pieces: list[StripPiece] = []
     start = float(curve.concurrency[0]) if curve.concurrency else 1.0
     for number, limiter in enumerate(curve.limiter):
@@ -93,13 +93,13 @@ def split_into_pieces(curve: ConcurrencyCurve) -> tuple[StripPiece, ...]:
 
 
 class StripBuilder:
-    """Makes strips of columns, and the same one again where it would be drawn alike."""
+    """Makes strips of columns, reusing equal ones."""
 
     def __init__(self) -> None:
         self._cached_strips: dict[str, tuple[tuple[object, object], LimiterStrip]] = {}
 
     def strip(self, part: AcceleratorColumn, *, exact: bool) -> LimiterStrip:
-        """Return a column's strip; unless `exact`, where points lie on a curve makes no difference."""
+        """Return a column's strip; unless `exact`, the positions of points on a curve do not matter."""
         drawing_key, curve = (
             (part.key, part.name, part.palette_index, make_fingerprint(part.column.curve)),
             part.column.curve,
@@ -168,7 +168,7 @@ def format_load_title(load: Load, formatter: Formatter) -> str:
 
 
 def describe_strip_end(strip: LimiterStrip, formatter: Formatter) -> str:
-    """Return what holds beyond the pieces: the deployment serves more requests too, but not all at once."""
+    """Return the text beyond the pieces: the deployment serves more requests too, but not all at once."""
     if not strip.pieces:
         return tr("does not fit")
     return tr("requests queue above {n}", n=formatter.count(strip.pieces[-1].end))
@@ -196,14 +196,14 @@ def _rest(pen: ThemePainter, rest: QRectF, words: str, colour: str) -> None:
 
 #: One step of the keyboard, as a share of the concurrency; at least one request.
 _STEP: Final = 0.05
-#: Loads that settle at a number of requests in flight. Curves are of closed loops: an open loop stands beside
-#: them, as do steps that are kept short under limits.
+#: Loads with a steady number of requests in flight. Curves are closed loops, so an open loop is not on them, nor are
+#: steps shortened by limits.
 _SETTLE: Final = (LoadKind.CONCURRENCY, LoadKind.LIMITS, LoadKind.REQUEST_RATE)
 
 
 @dataclass(frozen=True, slots=True)
 class _ConcurrencyReading:
-    """What one accelerator shows at a place: its figure, and words instead where none exists."""
+    """The reading of one accelerator: its figure, or a text without one."""
 
     part: AcceleratorColumn
     reading: CurveReading | None
@@ -212,7 +212,7 @@ class _ConcurrencyReading:
 
 
 class ConcurrencyChart(DeskChart):
-    """A figure of all accelerators against requests in flight."""
+    """A figure of all accelerators by requests in flight."""
 
     def __init__(
         self, desk: Desk, theme: Theme, figure: str, y_scale: AxisScale, parent: QWidget | None = None
@@ -229,7 +229,7 @@ class ConcurrencyChart(DeskChart):
         self.rule_moved.connect(self._drag)
         self.rule_released.connect(self._release)
 
-    # The drawing
+    # Drawing
 
     def make_drawing(self) -> PlotDrawing:
         self.title = label_figure(self.figure)
@@ -298,7 +298,7 @@ class ConcurrencyChart(DeskChart):
             return tr("No curve: no accelerator fits the model")
         return tr("No curve: no accelerator has an estimate")
 
-    # Reading off
+    # Reading values
 
     def _at_this_load(self, load: Load | None) -> CursorReadout | None:
         if load is None:
@@ -328,7 +328,7 @@ class ConcurrencyChart(DeskChart):
         return None if cursor_readout is None else (float(count), cursor_readout)
 
     def _read_out(self, title: str, reads: list[_ConcurrencyReading]) -> CursorReadout | None:
-        """Put what is read in order, the best first; with a pinned answer the difference from it."""
+        """Sort the readings, the best first; with a pinned answer the difference from it."""
         if not reads:
             return None
         sign = -1.0 if FIGURES[self.figure].more_is_better else 1.0
@@ -350,14 +350,14 @@ class ConcurrencyChart(DeskChart):
         )
         return (self.formatter.estimate(value), self.formatter.interval(low, high), against)
 
-    # The working line
+    # Cursor line
 
     def step(self, value: float, forward: bool, far: bool) -> float | None:
-        """Return the next number of requests: a twentieth more or less, or (far) the next power of two."""
+        """Return the next number of requests: 5% more or less, or (far) the next power of two."""
         return float(find_next_count(round(value), forward=forward, far=far))
 
     def move_rule(self, value: float) -> None:
-        """Set the scenario's concurrency; all that one drag or one held key does is one step."""
+        """Set the scenario's concurrency; one drag or one held key is one step."""
         scenario = self._with_concurrency(max(1, round(value)))
         gesture = None if self._dragging else f"concurrency by key {self._key_steps}"
         self.desk.apply(scenario, tr("Change concurrency"), gesture)
@@ -381,7 +381,7 @@ class ConcurrencyChart(DeskChart):
             self._dragging = False
             self.desk.end_gesture()
 
-    # In words and numbers
+    # Texts and numbers
 
     def summary(self) -> str:
         unit = get_figure_unit(self.figure)
@@ -429,7 +429,7 @@ class ConcurrencyChart(DeskChart):
 
 
 def find_next_count(count: int, *, forward: bool, far: bool) -> int:
-    """Return the next number of requests of the keyboard; `far` goes to the next power of two."""
+    """Return the next number of requests for the keyboard; `far` goes to the next power of two."""
     if far:
         power = 1 << (count.bit_length() - 1)
         if forward:
@@ -440,7 +440,7 @@ def find_next_count(count: int, *, forward: bool, far: bool) -> int:
 
 
 class ThroughputChart(ConcurrencyChart):
-    """Output throughput, with what limits it in strips along the same axis."""
+    """Output throughput, with its limiters in strips along the same axis."""
 
     def __init__(self, desk: Desk, theme: Theme, parent: QWidget | None = None) -> None:
         super().__init__(desk, theme, "output_tokens_per_s", LinearScale(), parent)
@@ -471,7 +471,7 @@ class ThroughputChart(ConcurrencyChart):
         return measure_strips(self, len(self._strips))
 
     def margins(self) -> QMarginsF:
-        """Leave room at the left for names, at the right for those at the curves' ends, below for strips."""
+        """Reserve space at the left for names, at the right for those at the curves' ends, below for strips."""
         px = self.theme.px
         names = max([0.0] + [self.text_painter.width(strip.name, "small_strong") for strip in self._strips])
         left = min(max(self.y_texts_width(), names + px(10)), px(120))

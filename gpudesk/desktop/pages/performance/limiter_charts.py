@@ -1,4 +1,4 @@
-"""What limits: the roofline of an accelerator, and how a request's time divides into prefill and decode."""
+"""Limiters: the roofline of an accelerator, and the time breakdown of a request into prefill and decode."""
 
 from __future__ import annotations
 
@@ -63,7 +63,7 @@ _TIMES: Final = (("queue_s", "ink4"), ("prefill_s", "ink2"), ("decode_s", "ink3"
 
 @dataclass(frozen=True, slots=True)
 class TimeSplit:
-    """A column with the times of a request and the shares of steps, as far as it has them."""
+    """A column with the times of a request and the shares of steps, if available."""
 
     part: AcceleratorColumn
     request: RequestTimeline | None
@@ -74,7 +74,7 @@ def label_time_share(name: str) -> str:
     return tr("prefill of other requests") if name == PREFILL_SHARE else label_limiter(name)
 
 
-#: No axis: values stand at the right.
+#: No axis: values are at the right.
 _STYLE: Final = BarChartStyle(
     names=136,
     right=96,
@@ -125,7 +125,7 @@ class TimeSplitChart(BarChart):
                 splits.append(TimeSplit(part, bench.request_time(estimate), bench.step_shares(estimate)))
         return splits
 
-    # The groups
+    # Groups
 
     def _requests(self) -> BarGroup:
         longest = max((sum(split.request) for split in self._splits if split.request is not None), default=1.0)
@@ -180,7 +180,7 @@ class TimeSplitChart(BarChart):
             return tr("does not fit: {missing}", missing=format_missing_memory(part, self.desk))
         return tr("not defined for this load")
 
-    # In words and numbers
+    # Texts and numbers
 
     def summary(self) -> str:
         sentences = []
@@ -224,14 +224,14 @@ def _shares_of(split: TimeSplit, figure_name: str) -> tuple[TimeShare, ...] | No
 
 
 def _stack(lengths: Sequence[float], inks: Sequence[str], words: Sequence[str]) -> tuple[BarSegment, ...]:
-    """Return segments one after the other."""
+    """Return consecutive segments."""
     ends = list(accumulate(lengths))
     starts = [0.0, *ends]
     return tuple(BarSegment(*each) for each in zip(starts, ends, inks, words, strict=False))
 
 
 _TERA: Final = 1e12
-#: The roofs are drawn this much beyond the points and the ridges.
+#: How far the roofs extend beyond the points and the ridges.
 _REACH: Final = 2.5
 
 
@@ -244,7 +244,7 @@ class RooflineColumn:
 
 
 class RooflineChart(DeskChart):
-    """FLOP/s of one accelerator against FLOP/byte, both logarithmic."""
+    """FLOP/s of one accelerator by FLOP/byte, both logarithmic."""
 
     figure = "output_tokens_per_s"
 
@@ -270,7 +270,7 @@ class RooflineChart(DeskChart):
                 columns.append(RooflineColumn(part, roofline))
         return columns
 
-    # The drawing
+    # Drawing
 
     def make_drawing(self) -> PlotDrawing:
         self.title = tr("Roofline")
@@ -296,7 +296,7 @@ class RooflineChart(DeskChart):
         px = self.theme.px
         return QMarginsF(self.y_texts_width(), self.head_height() + px(8), px(112), px(44))
 
-    # Reading off
+    # Reading values
 
     def read_at(self, x: float) -> tuple[float, CursorReadout] | None:
         roofed = sorted(self.roofed, key=lambda each: -each.roofline.effective.at(x))
@@ -319,7 +319,7 @@ class RooflineChart(DeskChart):
         factor = 2.0 if far else 1.1
         return value * factor if forward else value / factor
 
-    # In words and numbers
+    # Texts and numbers
 
     def summary(self) -> str:
         sentences = [tr("Memory and compute limits per accelerator.")]
@@ -392,7 +392,7 @@ def _span(roofed: tuple[RooflineColumn, ...]) -> tuple[float, float]:
 
 
 def _marks(roofed: tuple[RooflineColumn, ...]) -> tuple[PointMark, ...]:
-    """Return the points; the lowest of each kind carries its name, with free space below."""
+    """Return the points; the lowest of each kind has the label, with free space below."""
     marks = []
     for name in (tr("decode"), tr("prefill")):
         kind = [(each, point) for each in roofed for label, point in _points(each) if label == name]

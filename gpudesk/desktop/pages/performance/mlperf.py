@@ -112,14 +112,14 @@ def make_mlperf_data(
     return ChartData(title=title, heads=heads, rows=rows, first_number=4)
 
 
-#: Where the scenario's model has no results: what most systems were submitted with.
+#: Fallback if the scenario's model has no results: the model with most submissions.
 _DEFAULT_MODEL = "llama-2-70b"
 
 
 class MlperfBlock(QWidget):
-    """Begins with the newest round that has the scenario's model, and its baseline."""
+    """Starts with the newest round of the scenario's model, and its baseline."""
 
-    #: Round, model and baseline as the user chose them; empty if the program does.
+    #: The user's round, model and baseline; empty for the program's choice.
     chosen = Signal(str, str, str)
 
     def __init__(self, desk: Desk, theme: Theme, parent: QWidget | None = None) -> None:
@@ -212,7 +212,7 @@ class MlperfBlock(QWidget):
     # Showing
 
     def refresh(self) -> None:
-        """Show the results of the round and model that are chosen, else of those next to the scenario."""
+        """Show the results of the chosen round and model, else of those nearest to the scenario."""
         try:
             mlperf = self._desk.service.mlperf
         except (InputError, MissingFileError) as error:
@@ -301,7 +301,7 @@ class MlperfBlock(QWidget):
             slots.setdefault(each.column.accelerator.id, (each.palette_index, False))
         return slots
 
-    # What every chart can be asked for
+    # Interface for charts
 
     def summary(self) -> str:
         return self.status_label.text()

@@ -34,7 +34,7 @@ from gpudesk.text.translation import tr
 
 
 class PerformanceHead(PageHeader):
-    """Controls of the page; what they do is connected by it."""
+    """Controls of the page, which connects them."""
 
     bands_toggled = Signal(bool)
     copy_requested = Signal()
@@ -60,7 +60,7 @@ class PerformanceHead(PageHeader):
         desk.ghost_changed.connect(self.show_ghost)
         self.show_ghost()
 
-    # The pinned result
+    # Pinned result
 
     def show_ghost(self) -> None:
         ghost = self._desk.ghost
@@ -72,7 +72,7 @@ class PerformanceHead(PageHeader):
 
 
 def describe_pinned_answer(answer: Answer, desk: Desk) -> str:
-    """Return what a pinned answer was: its load and the format of its weights."""
+    """Return the load and the weight format of a pinned answer."""
     scenario = answer.scenario
     return f"{format_load(scenario.workload.load, desk.formatter)}, {label_precision(scenario.weights)}"
 
@@ -81,7 +81,7 @@ _MARGIN = 16
 
 
 class MlperfView(PerformanceView):
-    """One block over the whole page."""
+    """One block on the whole page."""
 
     def __init__(self, desk: Desk, theme: Theme, parent: QWidget | None = None) -> None:
         self.block = MlperfBlock(desk, theme)
@@ -91,15 +91,15 @@ class MlperfView(PerformanceView):
         make_column(self.block, margins=(_MARGIN, 0, _MARGIN, _MARGIN), scaled=theme, on=self)
 
 
-#: Views in which bands are shaded.
+#: Views with shaded intervals.
 _BANDED: Final = ("overview", "throughput", "latency", "scaling")
 _BANDS, _READ_OFF = "performance.bands", "performance.read_off"
-#: Round, model and baseline that were chosen last, with bars between.
+#: The last chosen round, model and baseline, separated by bars.
 _MLPERF, _PICKED = "performance.mlperf", 3
 
 
 class PerformancePage(MultiViewPage[PerformanceView]):
-    """How fast the desk's answer is: all charts at a glance, or one with its figures."""
+    """The speed of the desk's answer: all charts, or one with its figures."""
 
     page_id = "performance"
     menu_section = 52
@@ -118,7 +118,7 @@ class PerformancePage(MultiViewPage[PerformanceView]):
         return tr("Performance")
 
     def view_specs(self) -> Sequence[PageViewSpec[PerformanceView]]:
-        """Return the overview, its charts one by one, and what was measured elsewhere."""
+        """Return the overview, its charts one by one, and measured results."""
         return (
             PageViewSpec("overview", tr("Overview"), PerformanceOverview),
             PageViewSpec("throughput", tr("Throughput"), make_throughput_view),
@@ -134,7 +134,7 @@ class PerformancePage(MultiViewPage[PerformanceView]):
         return PerformanceHead(self.desk, self.theme, views)
 
     def set_usable(self, *, usable: bool) -> None:
-        """Let the controls be used while there is an answer, and bands where they are shaded."""
+        """Enable the controls if there is an answer, and that of the bands if they are shaded."""
         super().set_usable(usable=usable)
         self.head.pin.setEnabled(usable)
         self.head.bands.setEnabled(usable and self.view_key in _BANDED)
@@ -142,7 +142,7 @@ class PerformancePage(MultiViewPage[PerformanceView]):
     # Views
 
     def make_view(self, key: str, theme: Theme) -> PerformanceView:
-        """Return a new view, with bands and what was read off and picked as it was."""
+        """Return a new view, with bands, reading and choices as before."""
         view = super().make_view(key, theme)
         view.set_bands(self.head.bands.isChecked())
         for chart in view.charts:
@@ -160,14 +160,14 @@ class PerformancePage(MultiViewPage[PerformanceView]):
             self.view.refresh()
 
     def describe_verdict(self) -> str:
-        """Return who leads at what the view shows: at the speed to read off, in latency, else in throughput."""
+        """Return the leaders of the view: at the reading speed, in latency, else in throughput."""
         answer, formatter, chart = self.desk.answer, self.desk.formatter, self.view.charts[0]
         if answer is None:
             return ""
         if isinstance(chart, ParetoChart):
             return chart.describe_best()
         if isinstance(chart, MlperfBlock):
-            # Its sentence is on measured results.
+            # Its verdict is about measured results.
             return ""
         if isinstance(self.view, ScalingView):
             return self.view.describe_verdict()

@@ -1,4 +1,4 @@
-"""Curves of the answer, rebuilt only if changed; throughput per accelerator against tokens/s per user."""
+"""Curves of the answer, rebuilt only if changed; throughput per accelerator by tokens/s per user."""
 
 from __future__ import annotations
 
@@ -33,19 +33,19 @@ from gpudesk.domain.workload import Load, LoadKind
 from gpudesk.text.formatting import MISSING_VALUE_TEXT, Formatter
 from gpudesk.text.translation import tr, trn
 
-#: In the place of a figure: output throughput of an accelerator against that of one user.
+#: Replaces the figure name: output throughput per accelerator by speed per user.
 PARETO: Final = "pareto"
 
 
 class CurveBuilder:
-    """Makes lines of curves; a curve that would be drawn alike gives the same line again."""
+    """Makes lines of curves, reusing equal ones."""
 
     def __init__(self, formatter: Formatter) -> None:
         self._formatter = formatter
         self._cached_curves: dict[tuple[str, str], tuple[tuple[object, object], PlotCurve | None]] = {}
 
     def lines(self, columns: Sequence[AcceleratorColumn], figure: str, *, exact: bool) -> tuple[PlotCurve, ...]:
-        """Return the lines of those columns that have a curve; `exact` as for `line`."""
+        """Return the lines of the columns with a curve; `exact` as for `line`."""
         lines = []
         for part in columns:
             line = self.line(part, figure, exact)
@@ -54,9 +54,9 @@ class CurveBuilder:
         return tuple(lines)
 
     def line(self, part: AcceleratorColumn, figure: str, exact: bool = True) -> PlotCurve | None:
-        """Return the line of a figure against concurrency; None if there is no curve.
+        """Return the line of a figure by concurrency; None without a curve.
 
-        Unless `exact`, curves of one deployment that differ only in where points lie count as alike.
+        Unless `exact`, curves of one deployment that differ only in the positions of their points are equal.
         """
         curve = part.column.curve
         if curve is None or not curve.concurrency:
@@ -76,9 +76,9 @@ class CurveBuilder:
         return self._line(part, curve, count, getattr(curve, figure))
 
     def _pareto(self, part: AcceleratorColumn, curve: ConcurrencyCurve) -> PlotCurve | None:
-        """Return the tokens/s of one accelerator against those of one user, for rising concurrency.
+        """Return tokens/s per accelerator by tokens/s per user, for rising concurrency.
 
-        Both have bands, so neither is shaded.
+        Both have intervals, so neither is shaded.
         """
         with np.errstate(divide="ignore", invalid="ignore"):
             per_user = 1000.0 / np.array(curve.tpot_ms.value)
@@ -104,7 +104,7 @@ class CurveBuilder:
 
 
 def make_fingerprint(curve: ConcurrencyCurve | None) -> object:
-    """Return what two curves share exactly when they are the same but for where their points lie."""
+    """Return a key that two curves share exactly if they differ only in the positions of their points."""
     if curve is None:
         return None
     ends: list[float] = []
@@ -113,35 +113,35 @@ def make_fingerprint(curve: ConcurrencyCurve | None) -> object:
     return curve.max_concurrency, ends
 
 
-#: A speed for one user at which text comes faster than people read.
+#: A speed per user above reading speed.
 READING_SPEED: Final = 30.0
 _FAR: Final = 10.0
-#: Below this width, in widths of the read-out, the curves need the room and the read-out goes beside them.
+#: Minimum width for a readout on the plot, in widths of the readout; in narrower plots it goes next to them.
 _LEAST_WIDTH: Final = 1.9
-#: The same where it would hide more of the curves than this, in points a few pixels apart.
+#: Also if it would cover more of the curves than this, in points a few pixels apart.
 _MOST_HIDDEN: Final = 14
 
 
 @dataclass(frozen=True, slots=True)
 class ParetoPoint:
-    """The most that an accelerator does at a speed or above, and with how many requests in flight."""
+    """The highest throughput per accelerator at a minimum speed, and its requests in flight."""
 
     value: float
     speed: float
     count: int
 
 
-#: More ends than this lie too close together for more than names.
+#: With more curve ends there is space only for names.
 _MOST_DETAILED: Final = 4
 
-#: A line, and what is the best on it.
+#: A line, and the best point on it.
 CurveWithPoint = tuple[PlotCurve, ParetoPoint | None]
 
 
 def find_best_at(line: PlotCurve, speed: float) -> ParetoPoint | None:
-    """Return the most that whole numbers of requests reach at a speed or above; None if none does.
+    """Return the best whole number of requests at a minimum speed; None without one.
 
-    Between points, the logarithms of both figures follow a straight line over that of the requests.
+    Between points, the logarithms of both figures are interpolated over that of the requests.
     """
     if line.count is None:
         return None
@@ -157,26 +157,26 @@ def find_best_at(line: PlotCurve, speed: float) -> ParetoPoint | None:
 
 
 def _worth_trying(count: FloatArray, pace: FloatArray) -> FloatArray:
-    """Return the whole numbers of requests among which the best is: the points, and both sides of a crossing.
+    """Return the whole numbers of requests that can be the best: the points, and both sides of a crossing.
 
-    `pace` is the speed at each point in that wanted. Between points both figures only rise or only fall, so
-    that nothing further off can be better.
+    `pace` is the speed at each point over the required one. Between points both figures are monotonic, so no other
+    number can be better.
     """
     log_count, above = np.log(count), np.log(pace)
     before = np.flatnonzero((above[1:] >= 0) != (above[:-1] >= 0))
     share = above[before] / (above[before] - above[before + 1])
     crossed = np.exp(log_count[before] + share * (log_count[before + 1] - log_count[before]))
     tried = np.concatenate((count, np.floor(crossed), np.ceil(crossed)))
-    # Some twice; `np.unique` would load numpy.ma for this alone.
+    # With duplicates; `np.unique` would load numpy.ma for this alone.
     worth: FloatArray = np.sort(np.clip(tried, count[0], count[-1]))
     return worth
 
 
 class ParetoChart(DeskChart):
-    """Output throughput of an accelerator against that of one user: each point is one concurrency."""
+    """Output throughput per accelerator by speed per user: each point is one concurrency."""
 
     figure = "output_tokens_per_s_per_accelerator"
-    #: The line to read off at was put elsewhere, in tokens/s of one user.
+    #: The cursor line moved to these tokens/s per user.
     read_off_changed = Signal(float)
 
     def __init__(self, desk: Desk, theme: Theme, parent: QWidget | None = None) -> None:
@@ -194,7 +194,7 @@ class ParetoChart(DeskChart):
 
     @property
     def read_off(self) -> float:
-        """Tokens/s of one user at which curves are read: the limit of the load, else the reader's choice."""
+        """Tokens/s per user at which curves are read: the limit of the load, else the user's choice."""
         answer = self.desk.answer
         load = None if answer is None else answer.scenario.workload.load
         if load is not None and _limits_mean(load) and load.tpot_ms:
@@ -204,7 +204,7 @@ class ParetoChart(DeskChart):
     def set_read_off(self, speed: float) -> None:
         self._own_read_off = max(1.0, speed)
 
-    # The drawing
+    # Drawing
 
     def make_drawing(self) -> PlotDrawing:
         self.title = tr("Throughput vs. interactivity")
@@ -230,7 +230,7 @@ class ParetoChart(DeskChart):
         )
 
     def describe_best(self) -> str:
-        """Return who has the most throughput at the speed to read off, and who comes next."""
+        """Return the column with the most throughput at the reading speed, and the next one."""
         speed, text = self._speed(self.read_off), self.formatter.estimate
         best_points = [(line.name, best) for line in self.drawing.lines if (best := find_best_at(line, self.read_off))]
         if not best_points:
@@ -272,7 +272,7 @@ class ParetoChart(DeskChart):
         return tr("≥ {n} tok/s", n=self._speed(speed))
 
     def _speed(self, speed: float) -> str:
-        """Format a speed: the line is at whole numbers, a limit at any value."""
+        """Format a speed: the cursor is at whole numbers, a limit at any value."""
         return self.formatter.count(speed) if speed == round(speed) else self.formatter.estimate(speed)
 
     def _read_out(
@@ -299,7 +299,7 @@ class ParetoChart(DeskChart):
         against = MISSING_VALUE_TEXT if pinned is None else self.formatter.difference(best.value / pinned.value)
         return (self.formatter.estimate(best.value), self.formatter.count(best.count), against)
 
-    # Reading off
+    # Reading values
 
     def read_at(self, x: float) -> tuple[float, CursorReadout] | None:
         speed = float(round(x))
@@ -323,7 +323,7 @@ class ParetoChart(DeskChart):
     # Size
 
     def margins(self) -> QMarginsF:
-        """Leave room at the right for the read-out where the plot has no corner for it."""
+        """Reserve space at the right for the readout if no corner of the plot is free."""
         if self.is_held:
             return self._margins
         self._margins = self._found_margins()
@@ -352,7 +352,7 @@ class ParetoChart(DeskChart):
         boxes = find_corner_boxes(area, size, float(self.theme.px(10)))
         return find_emptiest_box(boxes, np.concatenate(curves), None, 0)[1] > _MOST_HIDDEN
 
-    # In words and numbers
+    # Texts and numbers
 
     def summary(self) -> str:
         cursor_readout = self.drawing.cursor_readout
@@ -375,7 +375,7 @@ class ParetoChart(DeskChart):
         return " ".join(sentences)
 
     def data(self, formatter: Formatter) -> ChartData:
-        """Return every point: requests in flight, speed for one user, throughput of an accelerator."""
+        """Return every point: requests in flight, speed per user, throughput per accelerator."""
         heads = (
             tr("Accelerator"),
             tr("Requests in flight"),
@@ -406,7 +406,7 @@ def _best_marks(points: list[CurveWithPoint]) -> tuple[PointMark, ...]:
 
 
 def _limits_mean(load: Load) -> bool:
-    """Whether the load limits what the axis shows, the mean of all users."""
+    """Whether the load limits the quantity of the axis, the mean of all users."""
     return load.kind is LoadKind.LIMITS and load.limit == "mean"
 
 

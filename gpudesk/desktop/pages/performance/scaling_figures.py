@@ -1,4 +1,4 @@
-"""Scaling of the answer's accelerators, and the tables of it."""
+"""Scaling of the answer's accelerators, and its tables."""
 
 from __future__ import annotations
 
@@ -48,13 +48,13 @@ class ScaledColumn:
 
     @property
     def own_count(self) -> int | None:
-        """How many the scenario has of it, chosen by the program where the user left it open."""
+        """The scenario's count, from the estimate if the user left it open."""
         estimate = self.part.column.estimate
         return None if estimate is None else estimate.count
 
 
 class ScalingResults:
-    """Asks the service anew for each answer; while something is dragged, for what moves on the chart."""
+    """Queries the service for each answer; during a drag only what the chart shows."""
 
     def __init__(self, desk: Desk) -> None:
         self._desk = desk
@@ -64,7 +64,7 @@ class ScalingResults:
         self._compared: tuple[tuple[Answer, str, str], TopologyComparison | Message] | None = None
 
     def columns(self) -> tuple[ScaledColumn, ...]:
-        """Return the columns of the answer; those of one part on one serving engine scale alike."""
+        """Return the columns of the answer; those of one accelerator and serving engine scale equally."""
         answer, whole = self._desk.answer, not self._desk.in_gesture
         if self._answer is not answer or whole > self._whole:
             self._answer, self._whole = answer, whole
@@ -79,7 +79,7 @@ class ScalingResults:
         )
 
     def lines(self) -> tuple[ScaledColumn, ...]:
-        """Return the columns that have a curve of their own: the first of each part and serving engine."""
+        """Return the columns with separate curves: the first of each accelerator and serving engine."""
         keys: set[tuple[str, str | None]] = set()
         columns = []
         for each in self.columns():
@@ -91,7 +91,7 @@ class ScalingResults:
         return tuple(columns)
 
     def chosen(self) -> ScaledColumn | None:
-        """Return the column that is selected on the desk, else the baseline."""
+        """Return the column selected on the desk, else the baseline."""
         columns = self.columns()
         selection = self._desk.selection
         key = "" if selection is None else selection.column
@@ -99,7 +99,7 @@ class ScalingResults:
         return next((each for each in columns if each.part.key == key), first)
 
     def models(self, scaled: ScaledColumn) -> dict[int, int]:
-        """Return by count how many models of the catalog a part holds, one request of this length each."""
+        """Return by count how many catalog models an accelerator holds, with one request of this length each."""
         estimate = scaled.part.column.estimate
         if estimate is None or scaled.scaling is None:
             return {}
@@ -111,7 +111,7 @@ class ScalingResults:
         return {row.count: sum(each <= row.count for each in counts) for row in scaled.scaling.rows}
 
     def pair(self) -> tuple[ScaledColumn, ScaledColumn] | None:
-        """Return the baseline and what it is compared with: the selected column, else the next one."""
+        """Return the baseline and its counterpart: the selected column, else the next one."""
         columns, chosen = self.columns(), self.chosen()
         if len(columns) < 2 or chosen is None:
             return None
@@ -142,7 +142,7 @@ class ScalingResults:
 
 
 def list_rule_names() -> dict[ScalingRuleOfThumb, str]:
-    """Return what the rules of thumb are called, the one of the published table first."""
+    """Return the names of the rules of thumb, that of the published table first."""
     return {
         ScalingRuleOfThumb.FLAT: tr("Flat 0.88 (published table)"),
         ScalingRuleOfThumb.ADDED: tr("0.88 per added accelerator"),
@@ -161,7 +161,7 @@ def format_rule_head(rule: ScalingRuleOfThumb) -> str:
 
 
 def format_gigabytes(bandwidth: float | None, formatter: Formatter) -> str:
-    """Return bytes/s as whole GB/s, as published tables have them."""
+    """Return bytes/s as whole GB/s, like published tables."""
     return MISSING_VALUE_TEXT if bandwidth is None else formatter.count(bandwidth / 1e9)
 
 
@@ -207,7 +207,7 @@ def _describe_wait(estimate: Estimate, formatter: Formatter) -> str:
 def make_scaling_figures(
     scaled: ScaledColumn, models: Mapping[int, int], rule: ScalingRuleOfThumb, formatter: Formatter, *, wide: bool
 ) -> DataTable:
-    """Return the rows of one part; in little room the most telling columns."""
+    """Return the rows of one accelerator; in a narrow table the most important columns."""
     name = scaled.part.name.partition(" × ")[0]
     heads = (
         *((tr("Memory, GiB (GB)"), tr("Models")) if wide else ()),
@@ -296,7 +296,7 @@ def describe_rule_error(scaled: ScaledColumn, rule: ScalingRuleOfThumb, formatte
 
 
 def describe_fastest_count(lines: Sequence[ScaledColumn], formatter: Formatter) -> str:
-    """Return the highest throughput of one replica, on how many accelerators, and what is left of each one's output."""
+    """Return the highest throughput of one replica, its count, and the remaining output per accelerator."""
     peaks = [(each, each.scaling.peak) for each in lines if each.scaling is not None]
     rates = [(get_throughput(peak.estimate) or 0.0, each, peak) for each, peak in peaks if peak is not None]
     if not rates:
@@ -327,7 +327,7 @@ def describe_fastest_count(lines: Sequence[ScaledColumn], formatter: Formatter) 
 def make_topology_figures(
     pair: tuple[ScaledColumn, ScaledColumn], topology: TopologyComparison, formatter: Formatter, *, wide: bool
 ) -> DataTable:
-    """Return both deployments; where there is no room, without what links that take no time would bring."""
+    """Return both deployments; in a narrow table without the gain of instant links."""
     heads = (
         tr("KV cache space, GiB (GB)"),
         tr("Max concurrency"),
@@ -358,7 +358,7 @@ def make_topology_figures(
     )
 
 
-#: Figures that cells of the comparison select, where it is not throughput.
+#: Figures selected by cells of the comparison, other than throughput.
 _FIGURE_OF = {"room": "memory", "held": "max_concurrency", "alone": "tpot_ms"}
 
 
@@ -431,12 +431,12 @@ def _list_topology_figures(side: TopologySide, formatter: Formatter) -> dict[str
     }
 
 
-#: From this width on, in pixels of the design, tables have all their columns.
+#: From this width on, in design pixels, tables have all columns.
 _WIDE = 1240
 
 
 class CountsTableBlock(QWidget):
-    """The rows of one part, with a choice of part and rule, and the offer to take a count."""
+    """The rows of one accelerator, with a choice of accelerator and rule, and the offer to use a count."""
 
     rule_chosen = Signal(str)
 
@@ -573,7 +573,7 @@ class DeploymentComparisonBlock(QWidget):
 
 
 def _shorten_names(sentence: Message) -> Message:
-    """Call accelerators as the table does: "1 × MI325X", not "1 × Instinct MI325X"."""
+    """Name accelerators as the table does: "1 × MI325X", not "1 × Instinct MI325X"."""
     parameters = {
         name: shorten_name(value) if isinstance(value, str) else value for name, value in sentence.parameters.items()
     }

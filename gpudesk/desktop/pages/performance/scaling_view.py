@@ -1,4 +1,4 @@
-"""The scaling view and its chart of throughput against accelerator count."""
+"""The scaling view and its chart of throughput by accelerator count."""
 
 from __future__ import annotations
 
@@ -46,13 +46,13 @@ THROUGHPUT, BANDWIDTH = "throughput", "bandwidth"
 
 #: A border between counts is drawn half-way to the next power of two.
 _BEYOND: Final = 2.0**0.5
-#: Height that the chart has at least where the page scrolls.
+#: Minimum height of the chart if the page scrolls.
 _HEIGHT: Final = 230
 
 
 @dataclass(frozen=True, slots=True)
 class PercentScale(LinearScale):
-    """All of something at the top, none of it at the bottom."""
+    """100% at the top, 0% at the bottom."""
 
     def fitted(self, low: float, high: float, most: int) -> tuple[float, float]:
         del low, high, most
@@ -79,7 +79,7 @@ class ScalingChart(DeskChart):
             self.fit_view()
             self.refresh()
 
-    # The drawing
+    # Drawing
 
     def make_drawing(self) -> PlotDrawing:
         self.x_title = tr("accelerators")
@@ -123,7 +123,7 @@ class ScalingChart(DeskChart):
         )
 
     def _value(self, row: ScalingRow, scaling: AcceleratorScaling) -> IntervalEstimate | None:
-        """Return what the chart shows of a row: tokens/s, or bandwidth in percent of that of all."""
+        """Return the chart's value of a row: tokens/s, or bandwidth in percent of the total."""
         if self.quantity == THROUGHPUT:
             return None if row.estimate is None else row.estimate.output_tokens_per_s
         if row.bandwidth is None:
@@ -141,7 +141,7 @@ class ScalingChart(DeskChart):
         return (PlotCurve(own.key, own.slot, own.is_variant, own.name, own.x, y, capped=False),)
 
     def _marks(self, lines: tuple[PlotCurve, ...]) -> Iterator[PointMark]:
-        """Yield a circle for each deployment of the scenario; replicas stand beside the curve of one."""
+        """Yield a circle for each deployment of the scenario; replicas are next to the curve of one."""
         keys = {line.key for line in lines}
         for scaled in self._results.columns():
             part, estimate = scaled.part, scaled.part.column.estimate
@@ -161,7 +161,7 @@ class ScalingChart(DeskChart):
         own_value = self._value(row, scaled.scaling) if same and row is not None else None
         return None if own_value is None else own_value.value
 
-    # Where a host ends
+    # Ends of hosts
 
     def _set_borders(self, scaled: tuple[ScaledColumn, ...]) -> None:
         borders = tuple(sorted({each.scaling.host for each in scaled if each.scaling is not None}))
@@ -195,7 +195,7 @@ class ScalingChart(DeskChart):
     def sizeHint(self) -> QSize:
         return QSize(self.theme.px(400), max(self.least_height(), self.theme.px(_HEIGHT)))
 
-    # Reading off
+    # Reading values
 
     def _counts(self) -> tuple[int, ...]:
         counts = {row.count for each in self._results.lines() if each.scaling for row in each.scaling.rows}
@@ -233,7 +233,7 @@ class ScalingChart(DeskChart):
             return None
         return float(min(beyond) if forward else max(beyond))
 
-    # In words and numbers
+    # Texts and numbers
 
     def summary(self) -> str:
         sentences = [tr("Output throughput and memory bandwidth per replica vs. accelerator count.")]
@@ -315,12 +315,12 @@ def _strip_count(name: str) -> str:
 
 
 _MARGIN = 16
-#: While something is dragged, the tables wait until it rests for this long, in milliseconds.
+#: Delay of the tables during a drag, in milliseconds.
 _REST = 120
 
 
 class ScalingView(PerformanceView):
-    """A chart of all parts, the rows of the selected one, and two deployments against each other."""
+    """A chart of all accelerators, the rows of the selected one, and a comparison of two deployments."""
 
     def __init__(self, desk: Desk, theme: Theme, parent: QWidget | None = None) -> None:
         results = self._results = ScalingResults(desk)
@@ -346,7 +346,7 @@ class ScalingView(PerformanceView):
         make_column((upper, 1), Hairline(theme), lower, gap=0, on=self)
 
     def refresh(self) -> None:
-        """Show the desk's answer; the tables when what is dragged rests."""
+        """Show the desk's answer; the tables after a pause."""
         self.chart.refresh()
         if self._desk.in_gesture:
             self._rest.start()
@@ -354,7 +354,7 @@ class ScalingView(PerformanceView):
             self._show_tables()
 
     def describe_verdict(self) -> str:
-        """Return how fast one replica gets, and on how many accelerators."""
+        """Return the maximum speed of one replica, and its number of accelerators."""
         return describe_fastest_count(self._results.lines(), self._desk.formatter)
 
     def _show_tables(self) -> None:

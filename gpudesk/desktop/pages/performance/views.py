@@ -65,7 +65,7 @@ def describe_limiter(part: AcceleratorColumn, desk: Desk) -> tuple[str, bool]:
 
 
 def make_estimate_figures(desk: Desk, names: tuple[str, ...]) -> DataTable:
-    """Return figures of the estimates with their bands, the best of the first on top."""
+    """Return figures of the estimates with their intervals, sorted by the first figure."""
     if desk.answer is None:
         return DataTable("", "", "", (), ())
     texts = {name: FigureText(desk.answer, name, desk.formatter) for name in names}
@@ -178,12 +178,12 @@ _MARGIN = 16
 #: Heights of the upper and lower half of the overview, and widths of the two charts in the lower.
 _HALVES = (63, 37)
 _LOWER = (54, 46)
-#: What a view shows, and can be copied and read as a table.
+#: Charts that can be copied and shown as a table.
 PageChart = DeskChart | TimeSplitChart | DeploymentComparisonBlock | MlperfBlock
 
 
 class PerformanceView(QWidget):
-    """What one segment shows; `charts` in reading order."""
+    """The content of one segment; `charts` in reading order."""
 
     def __init__(self, charts: Sequence[PageChart], parent: QWidget | None = None) -> None:
         super().__init__(parent)
@@ -200,7 +200,7 @@ class PerformanceView(QWidget):
 
 
 class PerformanceOverview(PerformanceView):
-    """Throughput with its limiters, below speed against throughput and time to first token."""
+    """Throughput with its limiters, below throughput by speed and time to first token."""
 
     def __init__(self, desk: Desk, theme: Theme, parent: QWidget | None = None) -> None:
         self.throughput = ThroughputChart(desk, theme)
@@ -215,7 +215,7 @@ class PerformanceOverview(PerformanceView):
 
 
 class ChartView(PerformanceView):
-    """One chart, or two of a kind, over the whole page, with the figures at this load below."""
+    """One chart, or two of a kind, on the whole page, with the figures at this load below."""
 
     def __init__(
         self,
@@ -225,7 +225,7 @@ class ChartView(PerformanceView):
         make_figures: Callable[[], DataTable] | None,
         parent: QWidget | None = None,
     ) -> None:
-        """Take the charts, and what makes the table's figures; a chart of bars has its figures in it."""
+        """Take the charts, and the builder of the table's figures; bar charts contain their figures."""
         super().__init__(charts, parent)
         self._desk = desk
         self._make_figures = make_figures

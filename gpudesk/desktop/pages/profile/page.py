@@ -1,4 +1,4 @@
-"""The Profile page: one accelerator, its header, what it can do, what limits it, and what to do next."""
+"""The Profile page: one accelerator, its header, capabilities, limits, and next steps."""
 
 from __future__ import annotations
 
@@ -42,7 +42,7 @@ from gpudesk.report.profile_tables import HeadlineSpecification
 from gpudesk.text.messages import InputError
 from gpudesk.text.translation import tr
 
-#: Lengths of the design.
+#: Design lengths.
 _MARGIN: Final = 16.0
 _STRIP: Final = 58.0
 _TAG: Final = 18.0
@@ -94,7 +94,7 @@ class SpecificationButton(QAbstractButton):
 
 
 class SpecificationStrip(QWidget):
-    """The figures side by side, divided by hairlines."""
+    """The figures side by side, with dividers."""
 
     #: The attribute that was pressed.
     chosen = Signal(str)
@@ -131,7 +131,7 @@ class SpecificationStrip(QWidget):
         self._place()
 
     def _place(self) -> None:
-        """Give each figure what it needs, and all the same share of what is left."""
+        """Give each figure its width, and all an equal share of the rest."""
         if not self.buttons:
             return
         gap = self._theme.px(_MARGIN)
@@ -154,7 +154,7 @@ class SpecificationStrip(QWidget):
 
 
 class RuleTags(QWidget):
-    """Tags in a line; each tells the rule behind it. What has no room is left out at the end."""
+    """Tags in a line; each has a tooltip with its rule. Tags that do not fit are left out at the end."""
 
     accessible_role = AccessibleRole.StaticText
 
@@ -195,7 +195,7 @@ class RuleTags(QWidget):
 
 
 class AcceleratorName(QWidget):
-    """The name in the color of its place in the scenario, with its swatch; one outside has none."""
+    """The name in the color of its palette index in the scenario, with its swatch; others have none."""
 
     accessible_role = AccessibleRole.StaticText
 
@@ -246,14 +246,14 @@ class ProfileHeader(QWidget):
         self.other = Button(theme, tr("Other accelerator"), key=format_key("Ctrl+J"))
         self.strip = SpecificationStrip(theme)
         self.strip.chosen.connect(self.chosen)
-        # What comes below stays where it is while a profile is computed.
+        # The content below stays in place while a profile is computed.
         policy = self.strip.sizePolicy()
         policy.setRetainSizeWhenHidden(True)
         self.strip.setSizePolicy(policy)
         self._row = make_row(self.name, (self.tags, 1), self.other, gap=12)
         self._inner = make_column(self._row, self.headline, 8, self.strip, gap=2)
         make_column(self._inner, Hairline(theme), gap=0, on=self)
-        # A fixed height would be that of the headline on one line.
+        # A fixed height would be that of a one-line headline.
         self.setSizePolicy(QSizePolicy.Policy.Ignored, QSizePolicy.Policy.Minimum)
         theme.follow(self._dress)
 
@@ -277,7 +277,7 @@ class ProfileHeader(QWidget):
 
 
 OVERVIEW, MODELS, UPGRADES, PEERS, SPECIFICATIONS = "overview", "models", "upgrades", "peers", "specifications"
-#: While something is dragged, the profile waits until it rests for this long, in milliseconds.
+#: Delay of the profile during a drag, in milliseconds.
 _REST_MS = 150
 
 
@@ -289,7 +289,7 @@ class ProfilePage(MultiViewPage[ProfileView]):
 
     def __init__(self, desk: Desk, theme: Theme, settings: UserSettings) -> None:
         self.preferences = ProfilePreferences(settings)
-        #: An accelerator that the user looks at though the scenario does not have it, empty for none.
+        #: An accelerator outside the scenario to show, empty for none.
         self._other = ""
         self._accelerator = ""
         super().__init__(desk, theme, settings)
@@ -316,7 +316,7 @@ class ProfilePage(MultiViewPage[ProfileView]):
         self._rest.timeout.connect(self._ask)
         desk.selection_changed.connect(self._follow_selection)
 
-    # What a page gives
+    # Interface of a page
 
     def title(self) -> str:
         return tr("Profile")
@@ -356,11 +356,11 @@ class ProfilePage(MultiViewPage[ProfileView]):
     def needs_answer(self) -> bool:
         return False
 
-    # The accelerator that is shown
+    # Accelerator
 
     @property
     def accelerator(self) -> str:
-        """The id of the accelerator that is shown, empty if none exists."""
+        """The id of the visible accelerator, empty without one."""
         ids = [choice.accelerator for choice in self.desk.scenario.accelerators]
         if self._other:
             return self._other
@@ -369,7 +369,7 @@ class ProfilePage(MultiViewPage[ProfileView]):
         return self._accelerator
 
     def show_accelerator(self, accelerator: str) -> None:
-        """Show an accelerator of the catalog; the scenario stays as it is."""
+        """Show an accelerator of the catalog; the scenario stays unchanged."""
         ids = [choice.accelerator for choice in self.desk.scenario.accelerators]
         chosen, former = self.desk.selection, self.accelerator
         if accelerator in ids:
@@ -380,7 +380,7 @@ class ProfilePage(MultiViewPage[ProfileView]):
             if chosen.thing == former:
                 self._choose_attribute(chosen.name)
             elif chosen.request is not None:
-                # A deployment is of one accelerator alone.
+                # The deployment belongs to one accelerator.
                 self.desk.select(None)
         self.refresh()
 
@@ -411,7 +411,7 @@ class ProfilePage(MultiViewPage[ProfileView]):
         first = [replace(by_id[each], group=tr("In the scenario")) for each in chosen if each in by_id]
         return [*first, *(option for option in options if option.key not in chosen)]
 
-    # Showing
+    # Display
 
     def show_view(self) -> None:
         if self.desk.in_gesture:
@@ -450,7 +450,7 @@ class ProfilePage(MultiViewPage[ProfileView]):
             self._renew_selection()
 
     def _renew_selection(self) -> None:
-        """Let the panel show the selected row under the current load."""
+        """Let the panel explain the selected row under the current load."""
         chosen = self.desk.selection
         if chosen is None or chosen.request is None:
             return
@@ -477,7 +477,7 @@ class ProfilePage(MultiViewPage[ProfileView]):
         return (0, False) if column is None else (column.palette_index, column.is_variant)
 
     def _show_progress(self, text: str, can_cancel: bool) -> None:
-        """Dim the former profile once the work lasts, and say how far it is."""
+        """Dim the former profile after a moment, and show the progress."""
         if text and self.query.state is QueryState.WORKING:
             self.view.set_pale(True)
             self._tell(text, tr("Cancel") if can_cancel else "")
@@ -499,7 +499,7 @@ class ProfilePage(MultiViewPage[ProfileView]):
         super().hideEvent(event)
         self.query.rest()
 
-    # What the user does
+    # User actions
 
     def _choose_attribute(self, name: str) -> None:
         self.desk.select(select_catalog_attribute(self.accelerator, name))
@@ -511,7 +511,7 @@ class ProfilePage(MultiViewPage[ProfileView]):
             self._choose_attribute(row.attribute)
 
     def open_row(self, row: DataRow) -> None:
-        """Put the deployment of a row into the scenario as one step, or show the accelerator that it is about."""
+        """Put the deployment of a row into the scenario as one step, or show its accelerator."""
         request = row.request
         if request is not None:
             model, part = self._name_of(request.model), self._name_of(request.accelerator)
@@ -535,7 +535,7 @@ class ProfilePage(MultiViewPage[ProfileView]):
         self.page_requested.emit("compare", "")
 
     def print_profile(self) -> None:
-        """Show the profile as it prints, once it is there."""
+        """Show the print preview of the profile, once available."""
         if self.tables is not None and self.query.state is QueryState.READY:
             self.profile_preview_requested.emit(self.tables)
 

@@ -1,4 +1,4 @@
-"""The question that the page asks of a scenario, and the background job that answers it."""
+"""The page's question about a scenario, and the background job that answers it."""
 
 from __future__ import annotations
 
@@ -22,12 +22,12 @@ WEIGHTS: Final = "profile.weights"
 BUDGET: Final = "profile.budget_usd"
 TIERS: Final = "profile.tiers"
 MEDIA: Final = "profile.media"
-#: Profiles that are kept: going back and forth between accelerators asks nothing anew.
+#: Cached profiles: switching between accelerators is instant.
 _MOST_KEPT: Final = 12
 
 
 class ProfilePreferences:
-    """What the user prefers in all profiles: mode, weights, tiers, how images and videos are made, and the budget."""
+    """The user's preferences for all profiles: mode, weights, tiers, image and video settings, and the budget."""
 
     def __init__(self, settings: UserSettings) -> None:
         self._settings = settings
@@ -43,7 +43,7 @@ class ProfilePreferences:
 
     @property
     def weights(self) -> dict[RankingFactor, float] | None:
-        """The user's weights of the current mode, None if these are the mode's own."""
+        """The user's weights of the current mode, None for the mode's own."""
         stored: dict[str, Any] = self._settings.get(WEIGHTS, {})
         weights = stored.get(self.mode.value)
         if not isinstance(weights, dict):
@@ -64,7 +64,7 @@ class ProfilePreferences:
 
     @property
     def tiers(self) -> dict[str, float] | None:
-        """The user's tiers of models by id, None if there are none."""
+        """The user's tiers of models by id, None without any."""
         stored: dict[str, Any] = self._settings.get(TIERS, {})
         tiers = {model: float(tier) for model, tier in stored.items() if type(tier) in (int, float) and tier > 0}
         return tiers or None
@@ -75,13 +75,13 @@ class ProfilePreferences:
 
     @property
     def media(self) -> dict[str, DiffusionSettings]:
-        """How the user wants images and videos made, by row; what cannot be read is left out."""
+        """The user's image and video settings, by row; invalid ones are left out."""
         stored: dict[str, Any] = self._settings.get(MEDIA, {})
         settings = {row: _read_media(entry) for row, entry in stored.items()}
         return {row: each for row, each in settings.items() if each is not None}
 
     def set_media(self, row: str, settings: DiffusionSettings | None) -> None:
-        """Keep the settings of a row, or forget them."""
+        """Store the settings of a row, or remove them."""
         stored: dict[str, Any] = dict(self._settings.get(MEDIA, {}))
         stored.pop(row, None)
         if settings is not None:
@@ -132,9 +132,9 @@ class ProfileQuery(BackgroundQuery[AcceleratorProfile]):
         self._kept: OrderedDict[tuple[object, ...], AcceleratorProfile] = OrderedDict()
 
     def ask(self, question: ProfileQuestion) -> bool:
-        """Look for the profile that answers a question, which is there at once where it is known.
+        """Request the profile for a question; a cached one is available at once.
 
-        Return False if that is what was asked last; else the state changes.
+        Return False if it was the last question; else the state changes.
         """
         key = (repr(question), self._desk.service.catalog)
         if key == self._key and self.state in (QueryState.READY, QueryState.WORKING):

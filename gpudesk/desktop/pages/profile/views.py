@@ -1,4 +1,4 @@
-"""The views of the Profile page: overview, models, upgrades, peers, all that is known; and their forms."""
+"""The views of the Profile page: overview, models, upgrades, peers, all values; and their forms."""
 
 from __future__ import annotations
 
@@ -47,9 +47,9 @@ _HIGHEST_TIER: Final = 1000.0
 
 
 class DiffusionForm(QWidget):
-    """The settings of the selected image or video below its result; hidden where none is selected."""
+    """The settings of the selected image or video below its result; hidden without one."""
 
-    #: The key of the row and its `DiffusionSettings`, None if they are reset.
+    #: The key of the row and its `DiffusionSettings`, None for a reset.
     edited = Signal(str, object)
 
     def __init__(self, theme: Theme, style: NumberStyle) -> None:
@@ -88,7 +88,7 @@ class DiffusionForm(QWidget):
         self.hide()
 
     def show_row(self, row: DataRow | None, settings: DiffusionSettings | None) -> None:
-        """Show how the item of a row is made; `settings` are the user's, None if there are none."""
+        """Show the settings of a row; `settings` are the user's, None without any."""
         estimate = None if row is None else row.diffusion
         self.setVisible(estimate is not None)
         if row is None or estimate is None:
@@ -122,11 +122,11 @@ class DiffusionForm(QWidget):
 
 
 class TierForm(FlowRow):
-    """A model and the tier that the user gives it; the model is that of the selected row, or any other."""
+    """A model and the user's tier for it; the model is that of the selected row, or any other."""
 
     #: The id of a model and its tier, 0 for none.
     edited = Signal(str, float)
-    #: All tiers are to go.
+    #: Remove all tiers.
     reset_wanted = Signal()
 
     def __init__(self, theme: Theme, style: NumberStyle) -> None:
@@ -158,14 +158,14 @@ class TierForm(FlowRow):
 
 _MARGIN: Final = 16.0
 _BETWEEN: Final = 32
-#: Shares of the two columns of a view.
+#: Width shares of the two columns of a view.
 _LEFT, _RIGHT = 56, 44
-#: Below this width the columns stand below one another.
+#: Below this width the columns are placed below one another.
 _LEAST_BESIDE: Final = 640.0
 
 
 class TextBlock(QWidget):
-    """A title with sentences below it, each with its number in it."""
+    """A title with sentences below it, each with its number."""
 
     def __init__(self, theme: Theme, title: str, parent: QWidget | None = None) -> None:
         super().__init__(parent)
@@ -192,7 +192,7 @@ class TextBlock(QWidget):
 
 
 class TwoColumns(QWidget):
-    """Two columns of widgets, 56 to 44, or below one another where there is little room."""
+    """Two columns of widgets, 56 to 44, or below one another in a narrow view."""
 
     def __init__(
         self, theme: Theme, left: Sequence[QWidget], right: Sequence[QWidget], shares: tuple[int, int] = (_LEFT, _RIGHT)
@@ -213,11 +213,11 @@ class TwoColumns(QWidget):
 
 
 class ProfileView(QWidget):
-    """A part of the profile. Subclasses fill `sections` and write `show_profile`."""
+    """A view of the profile. Subclasses fill `sections` and implement `show_profile`."""
 
     #: A row was selected, for the panel.
     chosen = Signal(object)
-    #: A row was opened: its deployment, or the accelerator that it is about.
+    #: A row was opened: its deployment, or its accelerator.
     opened = Signal(object)
     #: A preference changed.
     changed = Signal()
@@ -228,7 +228,7 @@ class ProfileView(QWidget):
         self.formatter = formatter
         self.preferences = preferences
         self.sections: dict[str, DataTableSection] = {}
-        #: How the image or the video of the selected row is made, where the view lists any.
+        #: The settings form of the selected image or video, if the view lists any.
         self.media_form: DiffusionForm | None = None
         self._whole = make_column(gap=14, on=self)
         theme.follow(self._dress)
@@ -248,7 +248,7 @@ class ProfileView(QWidget):
         return section
 
     def add_media_form(self, key: str) -> None:
-        """Let the user set how the images and videos of a section are made."""
+        """Add the settings form for the images and videos of a section."""
         section = self.sections[key]
         form = self.media_form = DiffusionForm(self.theme, self.formatter.style)
         form.edited.connect(self._set_media)
@@ -256,7 +256,7 @@ class ProfileView(QWidget):
         self.follow_row()
 
     def follow_row(self) -> None:
-        """Show what belongs to the selected row."""
+        """Show the content for the selected row."""
         if self.media_form is not None:
             rows = [section.view.current_row for section in self.sections.values()]
             row = next((each for each in rows if each is not None and each.diffusion is not None), None)
@@ -266,7 +266,7 @@ class ProfileView(QWidget):
         self.sections[key].show_table(lambda formatter: build(tables.with_formatter(formatter)))
 
     def put(self, *widgets: QWidget) -> None:
-        """Add blocks from above, divided by hairlines."""
+        """Add blocks from the top, with dividers."""
         for widget in widgets:
             if self._whole.count():
                 self._whole.addWidget(Hairline(self.theme))
@@ -276,7 +276,8 @@ class ProfileView(QWidget):
         self._whole.addStretch(1)
 
     def minimumSizeHint(self) -> QSize:
-        # The scroll area asks for the height at its width; the least height is that of texts in their narrowest column.
+        # The scroll area asks for the height at its width; the minimum height is that of texts in their narrowest
+        # column.
         hint = super().minimumSizeHint()
         return QSize(hint.width(), 0) if self._whole.hasHeightForWidth() else hint
 
@@ -288,7 +289,7 @@ class ProfileView(QWidget):
             section.view.set_pale(pale)
 
     def _choose(self, key: str, row: DataRow) -> None:
-        # One row of the view is current, whichever table it is in.
+        # Only one row of the view is current, across all tables.
         for other, section in self.sections.items():
             if other != key:
                 section.view.clear_current()
@@ -311,7 +312,7 @@ class ProfileView(QWidget):
 
 
 class OverviewView(ProfileView):
-    """What it is, what it can do, what limits it first; strengths, considerations, advice."""
+    """Description, capabilities, first limits; strengths, considerations, advice."""
 
     def __init__(self, theme: Theme, preferences: ProfilePreferences, formatter: Formatter) -> None:
         super().__init__(theme, preferences, formatter)
@@ -353,7 +354,7 @@ class OverviewView(ProfileView):
 
 
 class ModelsView(ProfileView):
-    """The best models for each job by the operating mode, whose weights can be changed; models of images and video."""
+    """The best models for each job by the operating mode, whose weights can be changed; image and video models."""
 
     def __init__(self, theme: Theme, preferences: ProfilePreferences, formatter: Formatter) -> None:
         super().__init__(theme, preferences, formatter)
@@ -422,7 +423,7 @@ class ModelsView(ProfileView):
 
 
 class UpgradesView(ProfileView):
-    """More of it, the models just out of reach, and other accelerators: what each step unlocks and costs."""
+    """More of it, the models just out of reach, and other accelerators: each with unlocked models and cost."""
 
     def __init__(self, theme: Theme, preferences: ProfilePreferences, formatter: Formatter) -> None:
         super().__init__(theme, preferences, formatter)
@@ -445,7 +446,7 @@ class UpgradesView(ProfileView):
 
 
 class PeersView(ProfileView):
-    """Beside the mean of its category and its nearest rivals, each one click from Compare."""
+    """The mean of its category and its nearest rivals, each one click from Compare."""
 
     #: The accelerator to compare with, by id.
     compared = Signal(str)
