@@ -1,1 +1,1 @@
-"""The UI kit: theme, widgets, tables, charts, the panel's lines and printing. It knows no page, desk or window."""
+"""The UI kit: theme, widgets, tables, charts, panel and printing. It imports no page, desk or window."""

@@ -27,29 +27,29 @@ from gpudesk.desktop.ui.theme.theme_painter import CENTRE, RIGHT, SWATCH_WIDTH, 
 from gpudesk.desktop.ui.widgets.qt_support import AccessibleRole
 from gpudesk.text.formatting import Formatter
 
-#: In the place of an ink: hatching; a frame without a fill; in a key also a filled and an open dot, and a line.
+#: Fills other than inks: hatching; a frame without a fill; in a legend also a filled and an open dot, and a line.
 HATCH: Final = "hatch"
 OUTLINE: Final = "outline"
 DOT: Final = "dot"
 RING: Final = "ring"
 LINE: Final = "line"
 
-#: Color of words on an ink; on others it is that of text.
+#: Text color on an ink; elsewhere it is the normal text color.
 _WORDS: Final = {"ink1": "page", "text1": "page"}
 _RADIUS: Final = 2.0
 _DOT_RADIUS, _INTERVAL_HEIGHT, _APART = 4.5, 7.0, 11.0
-#: How strong an interval is beside its filled or its open dot.
+#: Opacity of an interval relative to its filled or open dot.
 _FILLED_ALPHA, _OPEN_ALPHA = 0.38, 0.24
-#: What a tick of the axis takes, in lengths of the design.
+#: Height of an axis tick, in design lengths.
 _TICK: Final = 44
 _LINEAR: Final = LinearScale()
 
 
 @dataclass(frozen=True, slots=True)
 class BarSegment:
-    """A part of a bar between two values, its ink, and the words on it where they have room.
+    """A segment of a bar between two values, its fill, and its label if it fits.
 
-    With a `palette_index` its ink is the color of that accelerator, as strong as `alpha` says.
+    With a `palette_index` its fill is the color of that accelerator, with opacity `alpha`.
     """
 
     start: float
@@ -66,7 +66,7 @@ class BarSegment:
 
 @dataclass(frozen=True, slots=True)
 class StackedBar:
-    """Segments, the value and a detail behind them, and words at both ends."""
+    """Segments, the value and a detail after them, and texts at both ends."""
 
     segments: tuple[BarSegment, ...]
     value: str = ""
@@ -88,7 +88,7 @@ class BarInterval:
 
 @dataclass(frozen=True, slots=True)
 class BarNote:
-    """Words instead of a bar, in a frame if that replaces the bar, and a link after them."""
+    """A text instead of a bar, in a frame if that replaces the bar, and a link after it."""
 
     words: str
     framed: bool = False
@@ -101,7 +101,7 @@ BarLane = StackedBar | BarInterval | BarNote | None
 
 @dataclass(frozen=True, slots=True)
 class BarRow:
-    """A row and its lanes from above; `sentence` says all its values, `value` is shown at the right.
+    """A row and its lanes from the top; `sentence` has all its values, `value` is shown at the right.
 
     A `palette_index` of 0 has no swatch.
     """
@@ -125,7 +125,7 @@ class BarRow:
 
 @dataclass(frozen=True, slots=True)
 class BarMark:
-    """A line across all rows at a value, its words above it unless the key has them."""
+    """A line across all rows at a value, labeled above unless the legend has it."""
 
     value: float
     words: str = ""
@@ -133,9 +133,9 @@ class BarMark:
 
 @dataclass(frozen=True, slots=True)
 class BarGroup:
-    """Rows that share a scale between two values, with their key: ink (or none) and words.
+    """Rows that share a scale between two values, with their legend: fill (or none) and text.
 
-    `figure` is what a row selects; `note` is said where there are no rows.
+    `figure` is selected by a row; `note` is shown without rows.
     """
 
     title: str
@@ -151,10 +151,10 @@ class BarGroup:
 
 @dataclass(frozen=True, slots=True)
 class BarChartStyle:
-    """Lengths of the design: the columns of names and of values, bars, rows, and margins.
+    """Design lengths: the columns of names and of values, bars, rows, and margins.
 
-    Without an `axis` the scale of a group is its own, and values stand in the right column. `width` is what a
-    chart likes to have and what it needs.
+    Without an `axis` the scale of a group is its own, and values are in the right column. `width` is the preferred and
+    the minimum width.
     """
 
     names: float = 108
@@ -173,7 +173,7 @@ class BarChartStyle:
 
 @dataclass(frozen=True, slots=True)
 class BarLink:
-    """Words in the chart that can be pressed, and whom they are about."""
+    """A link in the chart, and the accelerator that it is about."""
 
     place: QRectF
     key: str
@@ -181,7 +181,7 @@ class BarLink:
 
 
 class BarChart(QWidget):
-    """Shows groups of rows; one is chosen with ↑ ↓ and selected with Enter or a click."""
+    """Shows groups of rows; ↑ ↓ choose one, Enter or a click selects it."""
 
     accessible_role = AccessibleRole.Chart
     #: The key of a row that was clicked, or chosen with Enter, and the figure of its group.
@@ -195,7 +195,7 @@ class BarChart(QWidget):
         self.groups: tuple[BarGroup, ...] = ()
         self.rows: tuple[BarRow, ...] = ()
         self.current = -1
-        #: Where in its height the row was pressed, of 1; the keyboard means the lower end.
+        #: The relative height at which the row was pressed; the keyboard means the lower end.
         self.press_height_share = 1.0
         self._style = style
         self._scales: list[tuple[float, float]] = []
@@ -221,10 +221,10 @@ class BarChart(QWidget):
     def subtitle(self) -> str:
         return self.groups[0].subtitle if self.groups else ""
 
-    # Showing
+    # Display
 
     def show_groups(self, *groups: BarGroup) -> None:
-        """Show other groups; the current row stays where it is there still. The same ones are not painted again."""
+        """Show other groups; the current row stays if it still exists. Equal groups are not repainted."""
         if groups == self.groups:
             return
         before = [(group.figure, row.key) for group in self.groups for row in group.rows]
@@ -264,11 +264,11 @@ class BarChart(QWidget):
         return sum(self._around() + max(len(group.rows), least) * px(row) for group in self.groups)
 
     def _around(self) -> int:
-        """Return the height of what is above and below the rows of a group."""
+        """Return the height above and below the rows of a group."""
         style = self._style
         return sum(self.theme.px(each) for each in (style.head, style.key, style.axis, style.below))
 
-    # Where things lie
+    # Geometry
 
     def _row_height(self) -> float:
         least, _, most = self._style.rows
@@ -344,7 +344,7 @@ class BarChart(QWidget):
             self._paint_mark(pen, place, group.mark, area)
 
     def _paint_key(self, pen: ThemePainter, place: QRectF, group: BarGroup, widths: list[float]) -> None:
-        """Paint which ink is which, closer together where there is little room, as far as there is any."""
+        """Paint the legend, more compact in a narrow chart, as far as it fits."""
         px, x, middle = self.theme.px, place.left(), place.center().y()
         spare = (place.width() - sum(widths)) / max(len(widths) - 1, 1)
         gap = min(max(spare, px(4)), px(12))
@@ -428,7 +428,7 @@ class BarChart(QWidget):
         if place.width() < 0.5:
             return
         if place.width() > 2:
-            # A gap of a pixel parts the inks; what is thinner than that would vanish.
+            # A gap of a pixel separates the fills; thinner segments would vanish.
             place.setRight(place.right() - 1)
         _fill(pen, place, segment.ink)
         pad = self.theme.px(4)
@@ -529,7 +529,7 @@ class BarChart(QWidget):
         return next((number for number, band in enumerate(bands) if band.top() <= place.y() < band.bottom()), -1)
 
     def event(self, event: QEvent) -> bool:
-        """Show the full values of the row, or subtitle and key, which may be cut, under the mouse as a tooltip."""
+        """Show the full text of the row, or of subtitle and legend, which can be cut, as a tooltip."""
         if isinstance(event, QHelpEvent) and event.type() == QEvent.Type.ToolTip:
             place = QPointF(event.pos())
             number = self._row_at(place)

@@ -60,7 +60,7 @@ from gpudesk.desktop.ui.theme.theme_painter import ThemePainter
 from gpudesk.text.formatting import Formatter
 from gpudesk.text.translation import tr
 
-#: Room that a tick's text takes along the axes, in pixels of the design.
+#: Space for a tick's text along the axes, in design pixels.
 _X_PITCH: Final = 48
 _Y_PITCH: Final = 34
 _Y_PITCH_OF_LOG: Final = 20
@@ -92,7 +92,7 @@ def _paint_title(plot: PlotCanvas, painter: QPainter) -> None:
 
 
 def _paint_bare_axis(plot: PlotCanvas, painter: QPainter) -> None:
-    """Paint an axis without numbers: there is nothing that it could measure."""
+    """Paint an axis without numbers, since there is nothing to measure."""
     area = plot.frame.area
     painter.setPen(plot.theme.colour("axis"))
     painter.drawLine(QLineF(area.left(), area.bottom() + 0.5, area.right(), area.bottom() + 0.5))
@@ -137,7 +137,7 @@ def find_x_text_baseline(plot: PlotCanvas) -> float:
 
 
 def _paint_x_texts(plot: PlotCanvas, painter: QPainter) -> None:
-    """Paint the ticks' texts, and the axis title below them or (where the plot says so) at the right."""
+    """Paint the tick labels, and the axis title below them or (if the plot says so) at the right."""
     letters, theme = plot.text_painter, plot.theme
     baseline = find_x_text_baseline(plot)
     width = letters.width(plot.x_title, "caption_strong")
@@ -172,11 +172,11 @@ def _paint_limit(plot: PlotCanvas, painter: QPainter) -> None:
     plot.text_painter.draw_haloed(painter, area.left() + plot.theme.px(5), y - 5, limit.text, "caption", colour)
 
 
-#: Another corner must be better by this many points of curves before the read-out moves there.
+#: The readout moves to another corner only if that is better by this many points of curves.
 _WORTH_MOVING: Final = 6
-#: A box already on the plot counts like this many curves beneath.
+#: Weight of a box already on the plot, in curves beneath.
 _BLOCKED: Final = 20
-#: And a point that is read off like this many.
+#: Weight of a reading point.
 _MARKED: Final = 6
 
 
@@ -207,7 +207,7 @@ def paint_readout(plot: PlotCanvas, painter: QPainter) -> None:
 
 
 def place_readout(plot: PlotCanvas, size: ReadoutSize) -> QRectF:
-    """Return the box of a read-out: beside the plot where there is room for that, else in a corner."""
+    """Return the rectangle of a readout: next to the plot if it fits there, else in a corner."""
     area, inset = plot.frame.area, plot.theme.px(READOUT_INSET)
     if plot.read_out_beside:
         left = min(area.right() + inset, plot.viewport().width() - size.width)
@@ -260,9 +260,9 @@ def _paint_readout_row(
 _CAP: Final = 7.0
 _MARK_RADIUS: Final = 4.2
 _EDGE: Final = 1.2
-#: A label further from its curve's end than this has a line leading to it.
+#: A label further from its curve's end gets a leader line.
 _LEADER_FROM: Final = 14.0
-#: What labels leave free on either side of the cursor line, in pixels.
+#: Space between labels and the cursor line, in pixels.
 _RULE_ROOM: Final = 3.0
 
 
@@ -285,7 +285,7 @@ def paint_foreground(plot: PlotCanvas, painter: QPainter) -> None:
 
 
 class _CurveEnd:
-    """Where a curve ends in sight, the way it goes there, and whether that is its own end."""
+    """The visible end of a curve, its direction there, and whether it is the true end."""
 
     __slots__ = ("direction", "whole", "x", "y")
 
@@ -339,7 +339,7 @@ def _paint_ghost_labels(plot: PlotCanvas, painter: QPainter) -> None:
     x = plot.frame.area.left() + plot.theme.px(6)
     placed = [(ghost, plot.frame.pixels(ghost.x, ghost.y)) for ghost in plot.drawing.ghosts]
     for ghost, points in sorted(placed, key=lambda each: float(each[1][0, 0])):
-        # One after the other, so that ghosts that begin close together keep theirs.
+        # One after the other, so that pinned curves that start close together keep theirs.
         x = max(x, float(points[0, 0]))
         y = float(np.interp(x, points[:, 0], points[:, 1])) - plot.theme.px(4)
         letters.draw_haloed(painter, x, y, text, "caption", plot.theme.name_color(ghost.slot))
@@ -355,7 +355,7 @@ def _measure_label(plot: PlotCanvas, line: PlotCurve, end: _CurveEnd) -> tuple[s
 
 
 def _place_labels(plot: PlotCanvas, visible_ends: list[tuple[PlotCurve, _CurveEnd]]) -> None:
-    """Find places for the names; while ranges are held each keeps its distance from its curve's end."""
+    """Place the names; with fixed ranges each keeps its distance from its curve's end."""
     is_placed = plot.placed_for == [(end.x, end.y) for _, end in visible_ends] and len(plot.placed) == len(visible_ends)
     x = _find_rule_x(plot)
     if is_placed and (x is None or x == plot.placed_rule or not _is_inside(x, plot.label_spans)):
@@ -369,7 +369,7 @@ def _place_labels(plot: PlotCanvas, visible_ends: list[tuple[PlotCurve, _CurveEn
 
 
 def _find_rule_x(plot: PlotCanvas) -> float | None:
-    """Return the cursor line's place in pixels, in sight or not; None without one."""
+    """Return the cursor line's x in pixels, visible or not; None without one."""
     rule = plot.drawing.rule
     return None if rule is None else plot.frame.pixel_x(rule.value)
 
@@ -387,7 +387,7 @@ def _carry_label(plot: PlotCanvas, line: PlotCurve, end: _CurveEnd) -> PlacedLab
 
 
 def _find_places(plot: PlotCanvas, visible_ends: list[tuple[PlotCurve, _CurveEnd]]) -> dict[str, PlacedLabel]:
-    """Find places for names with what is said at their ends, or where those collide for names alone."""
+    """Place names with their end texts, or, if those collide, names alone."""
     area, width = plot.frame.area, float(plot.viewport().width())
     curves = plot.sample_curves()
     bounds = LabelBounds(area.left(), area.top() - 4, width, area.bottom())
@@ -426,7 +426,7 @@ def _paint_leader(painter: QPainter, end: _CurveEnd, place: PlacedLabel, colour:
 
 
 def _find_centre(plot: PlotCanvas, mark: PointMark) -> QPointF | None:
-    """Return where a mark is painted; None if it is outside the plot."""
+    """Return the center of a mark; None outside the plot."""
     if not _is_x_visible(plot, mark.x):
         return None
     centre = QPointF(plot.frame.pixel_x(mark.x), plot.frame.pixel_y(mark.y))
@@ -434,7 +434,7 @@ def _find_centre(plot: PlotCanvas, mark: PointMark) -> QPointF | None:
 
 
 def _paint_mark_texts(plot: PlotCanvas, painter: QPainter) -> None:
-    """Paint texts beside their marks, each where fewest points of curves are beneath."""
+    """Paint texts next to their marks, each where it covers the fewest points of curves."""
     letters, px = plot.text_painter, plot.theme.px
     height, radius = letters.metrics("caption").height(), _MARK_RADIUS + 1
     placed = [(mark, centre) for mark in plot.drawing.marks if (centre := _find_centre(plot, mark)) is not None]
@@ -486,7 +486,7 @@ def _paint_hover(plot: PlotCanvas, painter: QPainter) -> None:
 
 
 def _paint_cursor_value(plot: PlotCanvas, painter: QPainter) -> None:
-    """Paint the value of the cursor line among the ticks' texts: on a tab where the line reads off, else alone."""
+    """Paint the value of the cursor line among the tick labels: on a tab for a reading line, else as text."""
     rule = plot.drawing.rule
     if rule is None or not _is_x_visible(plot, rule.value):
         return
@@ -498,7 +498,7 @@ def _paint_cursor_value(plot: PlotCanvas, painter: QPainter) -> None:
         tab = QRectF(0, plot.frame.area.bottom() + theme.px(5), width + theme.px(20), float(theme.px(18)))
         tab.moveLeft(min(max(0.0, x - tab.width() / 2), plot.viewport().width() - tab.width()))
         x = tab.center().x()
-    # A number that is half hidden reads as another one.
+    # A partly hidden number looks like another number.
     reach = _find_reach(plot, x, max(width, tab.width()))
     plate = QRectF(x - reach, baseline - letters.metrics("caption").ascent(), 2 * reach, theme.line("caption"))
     painter.fillRect(plate, theme.colour("page"))
@@ -511,7 +511,7 @@ def _paint_cursor_value(plot: PlotCanvas, painter: QPainter) -> None:
 
 
 def _find_reach(plot: PlotCanvas, x: float, width: float) -> float:
-    """Return how far to either side of a text on the axis the ticks' numbers go that it touches."""
+    """Return how far the tick labels that a text on the axis overlaps extend to either side."""
     letters, ticks = plot.text_painter, find_x_ticks(plot)
     reach = width / 2 + 1
     for tick, text in zip(ticks, format_ticks(plot.frame.x_scale, ticks, plot.formatter), strict=True):
@@ -529,7 +529,7 @@ def _is_x_visible(plot: PlotCanvas, value: float) -> bool:
 class PlotCanvas(GraphicsView):  # type: ignore[misc]
     """Shows a `Drawing`; `frame` maps values to pixels. Subclasses set margins and add to the layers."""
 
-    #: Other values are visible than before.
+    #: The visible ranges changed.
     ranged = Signal()
 
     def __init__(
@@ -574,7 +574,7 @@ class PlotCanvas(GraphicsView):  # type: ignore[misc]
 
     def _set_up_scene(self) -> None:
         self.setCentralItem(None)
-        # Whatever changes asks for one paint of the whole by itself; the scene would ask once more, later.
+        # Every change requests one repaint of the whole; the scene would request another one later.
         self.setViewportUpdateMode(QGraphicsView.ViewportUpdateMode.NoViewportUpdate)
         self.setCacheMode(QGraphicsView.CacheModeFlag.CacheNone)
         self._box = ViewBox(enableMenu=False, enableMouse=False, defaultPadding=0.0)
@@ -591,13 +591,13 @@ class PlotCanvas(GraphicsView):  # type: ignore[misc]
             self.scene().addItem(item)
 
     def close(self) -> bool:
-        """Close like any widget; the library would take the scene apart while it is still drawn."""
+        """Close like any widget; the library would destroy the scene while it is still drawn."""
         return QWidget.close(self)
 
-    # What is shown
+    # Display
 
     def show_drawing(self, drawing: PlotDrawing) -> None:
-        """Show another drawing; ranges follow it unless they are held or the user chose them."""
+        """Show another drawing; ranges follow it unless they are fixed or chosen by the user."""
         before, self.drawing = self.drawing, drawing
         if not (are_curves_equal(before.lines, drawing.lines) and are_curves_equal(before.ghosts, drawing.ghosts)):
             self._redraw_curves()
@@ -622,7 +622,7 @@ class PlotCanvas(GraphicsView):  # type: ignore[misc]
             self.viewport().update()
 
     def set_hover(self, x: float | None, cursor_readout: CursorReadout | None) -> None:
-        """Show what is read off at the mouse, or go back to the drawing's own read-out."""
+        """Show the readout at the mouse, or restore the drawing's own."""
         self.hover_x, self.hover_readout = x, cursor_readout
         self.viewport().update()
 
@@ -631,7 +631,7 @@ class PlotCanvas(GraphicsView):  # type: ignore[misc]
         self.viewport().update()
 
     def hold(self, is_held: bool) -> None:
-        """Keep the ranges as they are, or let them follow again."""
+        """Fix the ranges, or let them follow again."""
         self._is_held = is_held
         if not is_held:
             self._fit_to_drawing()
@@ -725,7 +725,7 @@ class PlotCanvas(GraphicsView):  # type: ignore[misc]
 
     def hideEvent(self, event: QHideEvent) -> None:
         super().hideEvent(event)
-        # The pictures of all charts would take 15 MB, and four times that on a screen of double density.
+        # The pixmaps of all charts would take 15 MB, and four times that at double density.
         self._ground.stale()
 
     def _range_changed(self) -> None:
@@ -748,7 +748,7 @@ class PlotCanvas(GraphicsView):  # type: ignore[misc]
             )
 
     def pixels_of(self, number: int) -> FloatArray:
-        """Return the points of a line of the drawing in pixels, within what is visible."""
+        """Return the points of a line of the drawing in pixels, within the visible range."""
         pixels = self._points.get(number)
         if pixels is None:
             line = self.drawing.lines[number]
@@ -756,13 +756,13 @@ class PlotCanvas(GraphicsView):  # type: ignore[misc]
         return pixels
 
     def sample_curves(self) -> list[FloatArray]:
-        """Return points along each line of the drawing in pixels, at most a few apart; kept like its points."""
+        """Return points along each line of the drawing in pixels, at most a few apart; cached like its points."""
         if self._samples is None:
             self._samples = [resample_curve(self.pixels_of(number)) for number in range(len(self.drawing.lines))]
         return self._samples
 
     def find_curve_ends(self) -> list[_CurveEnd | None]:
-        """Return where each line ends in sight, None if nothing of it is; kept like its points."""
+        """Return the visible end of each line, None if it is not visible; cached like its points."""
         if self._ends is None:
             numbers = range(len(self.drawing.lines))
             self._ends = [_find_curve_end(self.pixels_of(number), self.frame.area) for number in numbers]
@@ -772,7 +772,7 @@ class PlotCanvas(GraphicsView):  # type: ignore[misc]
 
     def paint_ground(self, painter: QPainter) -> None:
         if self._curves.ratio != self.devicePixelRatioF():
-            # The window went to another screen, and widths of lines count the screen's own pixels.
+            # The window moved to another screen, and line widths are in device pixels.
             QTimer.singleShot(0, self, self._dress)
         paint_background(self, painter)
 

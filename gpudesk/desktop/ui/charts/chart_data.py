@@ -37,7 +37,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True)
 class ChartData:
-    """Rows of texts under heads; columns from `first_number` on hold figures."""
+    """Rows of texts below heads; columns from `first_number` on hold figures."""
 
     title: str
     heads: tuple[str, ...]
@@ -70,7 +70,7 @@ class ChartDataModel(TableItemModel):
             return texts[column]
         return f"{', '.join(texts[:first_number])}, {self._data.heads[column]}: {texts[column]}"
 
-    def get_head(self, section: int, *, spoken: bool) -> str:  # noqa: ARG002 - the head says all
+    def get_head(self, section: int, *, spoken: bool) -> str:  # noqa: ARG002 - the head explains it
         return self._data.heads[section]
 
     def get_alignment(self, column: int) -> Qt.AlignmentFlag:
@@ -82,12 +82,12 @@ _MOST_WIDTH = 920.0
 
 
 class ChartDataDialog(QDialog):
-    """Shows the numbers of a chart beside it; `machine` is the same table with numbers for programs."""
+    """Shows the numbers of a chart; `machine` is the same table with numbers for programs."""
 
     manual_topic = "performance#numbers-of-a-chart"
 
     def __init__(self, data: ChartData, machine: ChartData, theme: Theme, parent: QWidget | None = None) -> None:
-        """Build the dialog; it stays as it is while the chart goes on."""
+        """Build the dialog, which does not follow later changes of the chart."""
         super().__init__(parent)
         self.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
         self.setWindowTitle(data.title)
@@ -115,7 +115,7 @@ class ChartDataDialog(QDialog):
         self.view.setFocus()
 
     def _fit_columns(self, theme: Theme) -> int:
-        """Give the columns what they need and air between; return the width that shows them."""
+        """Set column widths with some space; return the total width."""
         self.view.resizeColumnsToContents()
         columns = range(len(self._data.heads))
         for column in columns:
@@ -136,7 +136,7 @@ ChartCommand = tuple[str, Callable[[], object]]
 
 
 class CopyableChart(Protocol):
-    """A chart, whatever it is painted with."""
+    """A chart of any kind."""
 
     theme: Theme
     formatter: Formatter
@@ -149,7 +149,7 @@ class CopyableChart(Protocol):
 
 
 def copy_to_clipboard(charts: list[CopyableChart], picture: QPixmap) -> None:
-    """Copy a picture of charts, and their numbers for what takes text."""
+    """Copy a picture of charts, and their numbers as text."""
     mime = QMimeData()
     mime.setImageData(picture.toImage())
     tables = [chart.data(Formatter(MACHINE_NUMBERS)) for chart in charts]
@@ -186,7 +186,7 @@ def list_chart_commands(chart: CopyableChart) -> list[ChartCommand]:
 
 
 def make_chart_menu(chart: CopyableChart, parent: QWidget, more: list[tuple[ChartCommand, bool]]) -> QMenu:
-    """Make the menu of a chart; `more` are commands of its own, each with whether it can be used."""
+    """Make the menu of a chart; `more` are its own commands, each with whether it is enabled."""
     menu = QMenu(parent)
     menu.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
     for text, run in list_chart_commands(chart):
@@ -211,10 +211,10 @@ def find_menu_position(event: QContextMenuEvent, widget: QWidget) -> QPoint:
 class PlotCurve:
     """One curve of an accelerator.
 
-    `x` and `y` are the values along the axes, `low` and `high` the band of `y`. `count` is the number of
-    requests in flight at each point (`x` itself where that is what the axis shows). `end` is said where the
-    curve stops; `capped` marks that end as a limit. `dash` is the place in the palette whose dash it has, 0 for
-    its own: so several curves of one accelerator differ.
+    `x` and `y` are the values along the axes, `low` and `high` the interval of `y`. `count` is the number of requests
+    in flight at each point (`x` itself if the axis shows that). `end` is the text where the curve stops; `capped` marks
+    that end as a limit. `dash` is the palette index of its dash, 0 for its own, to distinguish several curves of one
+    accelerator.
     """
 
     key: str
@@ -240,9 +240,9 @@ class PlotCurve:
         )
 
     def at(self, x: float) -> CurveReading | None:
-        """Return the values at a place along `x`, which must rise; None beyond the curve's ends.
+        """Return the values at a position along `x`, which must rise; None beyond the curve's ends.
 
-        Between points the logarithms of the values are taken to follow a straight line.
+        Between points the logarithms of the values are interpolated linearly.
         """
         if not len(self.x) or not self.x[0] <= x <= self.x[-1]:
             return None
@@ -259,7 +259,7 @@ class PlotCurve:
 
 @dataclass(frozen=True, slots=True)
 class CurveReading:
-    """A value read off a curve, with its band."""
+    """A value read from a curve, with its interval."""
 
     value: float
     low: float
@@ -273,7 +273,7 @@ def _are_arrays_equal(one: FloatArray | None, other: FloatArray | None) -> bool:
 
 
 def are_curves_equal(one: tuple[PlotCurve, ...], other: tuple[PlotCurve, ...]) -> bool:
-    # Curves of a drag are mostly the very same ones.
+    # During a drag most curves are identical objects.
     return one == other or (
         len(one) == len(other) and all(before.same_drawing(after) for before, after in zip(one, other, strict=True))
     )
@@ -281,7 +281,7 @@ def are_curves_equal(one: tuple[PlotCurve, ...], other: tuple[PlotCurve, ...]) -
 
 @dataclass(frozen=True, slots=True)
 class PointMark:
-    """A point that is read off: a circle on a curve, or the slot's `marker`; `text` is its label."""
+    """A reading point: a circle on a curve, or the slot's `marker`; `text` is its label."""
 
     key: str
     slot: int
@@ -294,9 +294,9 @@ class PointMark:
 
 @dataclass(frozen=True, slots=True)
 class CursorLine:
-    """A line across the plot at a value of `x`: the working line, or dashed with a tab to read off.
+    """A line across the plot at a value of `x`: solid, or dashed with a tab for reading.
 
-    `text` is what its tick says.
+    `text` is its tick label.
     """
 
     value: float
@@ -307,7 +307,7 @@ class CursorLine:
 
 @dataclass(frozen=True, slots=True)
 class LimitLine:
-    """A bound on `y` that the load sets, with its words."""
+    """A limit on `y` set by the load, with its text."""
 
     value: float
     text: str
@@ -315,7 +315,7 @@ class LimitLine:
 
 @dataclass(frozen=True, slots=True)
 class CursorReadoutRow:
-    """One accelerator's figures: the first cell is the figure, the others say more."""
+    """One accelerator's figures: the first cell is the main one, the others give details."""
 
     key: str
     slot: int
@@ -326,7 +326,7 @@ class CursorReadoutRow:
 
 @dataclass(frozen=True, slots=True)
 class CursorReadout:
-    """Figures at one place, in the order in which they are to be read; `heads` name the cells."""
+    """Figures at one position, in reading order; `heads` name the cells."""
 
     title: str
     heads: tuple[str, ...]
@@ -335,9 +335,9 @@ class CursorReadout:
 
 @dataclass(frozen=True, eq=False)
 class PlotDrawing:
-    """Everything that a plot shows. `note` is said in its middle where there is nothing to draw.
+    """The full content of a plot. `note` is shown in its middle if there is nothing to draw.
 
-    `ghost_label` stands near the left end of each ghost.
+    `ghost_label` is near the left end of each pinned curve.
     """
 
     lines: tuple[PlotCurve, ...] = ()
@@ -352,7 +352,7 @@ class PlotDrawing:
 
 @dataclass(frozen=True, slots=True)
 class ReadoutSize:
-    """How large a read-out is, how wide its columns are, and the room between them."""
+    """The size of a readout, its column widths, and the space between them."""
 
     width: float
     height: float
@@ -384,12 +384,12 @@ def find_right_edges(box: QRectF, size: ReadoutSize, inset: float) -> list[float
 
 
 READOUT_INSET: Final = 10
-#: Of the figure itself, and of what more is said of it.
+#: Fonts of the main figure, and of details.
 CELL_FONTS: Final = ("label", "caption", "caption")
 
 
 def measure_readout(cursor_readout: CursorReadout, letters: TextPainter, theme: Theme) -> ReadoutSize:
-    # Many columns stand closer.
+    # Many columns are closer together.
     gap = float(theme.px(16 if len(cursor_readout.heads) < 3 else 11))
     name = 0.0
     cells = [letters.width(head, "caption") for head in cursor_readout.heads]

@@ -66,7 +66,7 @@ def measure_line(pen: ThemePainter) -> float:
 
 
 class RackPicture(QWidget):
-    """Racks of all fleets side by side; each rack has a tool tip, the whole a table as alternative."""
+    """Racks of all fleets side by side; each rack has a tooltip, the whole a table as alternative text."""
 
     accessible_role = AccessibleRole.Graphic
 
@@ -129,20 +129,20 @@ def _list_sentences(sketch: FleetSketch) -> list[str]:
     return [*sketch.texts, *(group.sentence for group in sketch.groups), *([sketch.note] if sketch.note else [])]
 
 
-#: Shares of the width: the package, and the stretch in which links leave it.
+#: Width shares: the package, and the area of its outgoing links.
 _PACKAGE: Final = 0.64
 _OUTSIDE: Final = 0.08
-#: The memory, in bytes, whose stacks take this share of the width at each side of the die.
+#: The memory, in bytes, whose stacks take this width share on each side of the die.
 _LARGEST_MEMORY: Final = 432 * GIB
 _LARGEST_COLUMN: Final = 0.11
-#: The bandwidth, in bytes/s, whose lines together are as high as the die at each side.
+#: The bandwidth, in bytes/s, whose lines together are as high as the die on each side.
 _FULL_BANDWIDTH: Final = 24e12
 _LARGEST_GRID: Final = 72
 _PAD: Final = 8.0
 
 
 def paint_architecture(pen: ThemePainter, area: QRectF, sketch: ArchitectureSketch) -> None:
-    """Paint the package with memory, die and links, what they lead to, and the key of the scale below."""
+    """Paint the package with memory, die and links, their targets, and the scale below."""
     line = pen.metrics("small").height() * 1.15
     pad = pen.look.length(_PAD)
     inner = area.adjusted(0, 0, 0, -line)
@@ -161,7 +161,7 @@ def paint_architecture(pen: ThemePainter, area: QRectF, sketch: ArchitectureSket
 
 
 def _paint_chip(pen: ThemePainter, chip: QRectF, sketch: ArchitectureSketch, width: float) -> None:
-    """Paint the stacks at both sides of the die, and the lines between them."""
+    """Paint the stacks on both sides of the die, and the lines between them."""
     gap = pen.look.length(3)
     reach = pen.look.length(18)
     sides = 2 if sketch.stacks is None or sketch.stacks > 1 else 1
@@ -215,7 +215,7 @@ def _paint_die(pen: ThemePainter, die: QRectF, sketch: ArchitectureSketch) -> No
 def _paint_outside(
     pen: ThemePainter, inner: QRectF, package: QRectF, chip_height: float, sketch: ArchitectureSketch
 ) -> None:
-    """Paint the links that leave the package, and at their ends the scale-up domain and the host."""
+    """Paint the outgoing links of the package, and at their ends the scale-up domain and the host."""
     left = package.right() + inner.width() * _OUTSIDE
     room = QRectF(left, inner.top(), inner.right() - left, inner.height())
     line = pen.metrics("small").height() * 1.15
@@ -235,7 +235,7 @@ def _paint_outside(
 
 
 def _paint_link_text(pen: ThemePainter, place: QRectF, link: SketchedLink) -> float:
-    """Write what a link leads to and its number below; return the height used."""
+    """Write the target of a link and its rate below; return the height used."""
     line, y = pen.metrics("small").height() * 1.15, _paint_lines(pen, place, link.name, "text2")
     font, colour = ("small", "text3") if link.bandwidth is None else ("small_strong", "text1")
     pen.text(QRectF(place.left(), y, place.width(), line), link.text, font=font, colour=colour)
@@ -243,7 +243,7 @@ def _paint_link_text(pen: ThemePainter, place: QRectF, link: SketchedLink) -> fl
 
 
 def _paint_lines(pen: ThemePainter, place: QRectF, text: str, colour: str) -> float:
-    """Write a text in at most two lines; return the y where the next one begins."""
+    """Write a text in at most two lines; return the y of the next one."""
     line, y = pen.metrics("small").height() * 1.15, place.top()
     for words in pen.lines(text, place.width(), "small", 2):
         pen.text(QRectF(place.left(), y, place.width(), line), words, font="small", colour=colour)
@@ -264,7 +264,7 @@ def _paint_link(pen: ThemePainter, start: float, end: float, y: float, link: Ske
 
 
 def _paint_domain(pen: ThemePainter, room: QRectF, domain: int | None) -> None:
-    """Paint a square for each accelerator of the domain, the first filled; of a large one as many as have room."""
+    """Paint a square per accelerator of the domain, the first filled; of a large domain as many as fit."""
     if domain is None or room.height() < pen.look.length(6):
         return
     count = min(domain, _LARGEST_GRID)

@@ -1,4 +1,4 @@
-"""A canvas under the mouse: wheel zoom, drag to pan, hover, and a movable cursor line."""
+"""A canvas with mouse control: wheel zoom, drag to pan, hover, and a movable cursor line."""
 
 from __future__ import annotations
 
@@ -14,12 +14,12 @@ from gpudesk.desktop.ui.charts.scales import AxisScale, FloatArray
 from gpudesk.desktop.ui.theme.theme import Theme
 from gpudesk.text.formatting import Formatter
 
-#: How near the mouse must be to take hold of the working line, and to mean a curve, in pixels.
+#: Maximum mouse distance for dragging the cursor line, and for clicking a curve, in pixels.
 _GRIP: Final = 6.0
 _NEAR_CURVE: Final = 9.0
-#: A press that moves less than this is a click.
+#: A press with less movement is a click.
 _CLICK: Final = 4.0
-#: What one notch of the wheel leaves visible.
+#: Visible share after one notch of the wheel.
 _ZOOM: Final = 0.82
 _NOTCH: Final = 120.0
 
@@ -29,7 +29,7 @@ class InteractivePlot(PlotCanvas):
 
     #: The value of x under the mouse, or None.
     hovered = Signal(object)
-    #: The working line is taken hold of, moved to a value of x, let go.
+    #: The cursor line is grabbed, moved to a value of x, released.
     rule_grabbed = Signal()
     rule_moved = Signal(float)
     rule_released = Signal()
@@ -54,13 +54,13 @@ class InteractivePlot(PlotCanvas):
         event.accept()
 
     def zoom(self, factor: float, around: QPointF | None = None) -> None:
-        """Show that share of what is visible around a pixel, by default the middle."""
+        """Zoom to a share of the visible range around a pixel, by default the middle."""
         around = self.frame.area.center() if around is None else around
         self.frame.zoom(factor, around.x(), around.y())
         self._range_changed()
 
     def viewportEvent(self, event: QEvent) -> bool:
-        """Show the whole subtitle, which may be cut, as a tool tip of the head."""
+        """Show the full subtitle, which can be cut, as a tooltip of the head."""
         if isinstance(event, QHelpEvent) and event.type() == QEvent.Type.ToolTip:
             QToolTip.showText(event.globalPos(), self.subtitle if event.pos().y() < self.head_height() else "", self)
             return True
@@ -122,7 +122,7 @@ class InteractivePlot(PlotCanvas):
         self.hovered.emit(None)
 
     def curve_at(self, position: QPointF) -> str | None:
-        """Return the key of the curve nearest to a pixel, where one is near."""
+        """Return the key of the curve nearest to a pixel, if one is near."""
         best, least = None, _NEAR_CURVE
         for number, line in enumerate(self.drawing.lines):
             distance = _distance_to_curve(self.pixels_of(number), position.x(), position.y())
@@ -139,7 +139,7 @@ class InteractivePlot(PlotCanvas):
         return near and self.rule_zone().contains(position)
 
     def rule_zone(self) -> QRectF:
-        """Return where the working line can be taken hold of."""
+        """Return where the cursor line can be grabbed."""
         return self.frame.area.adjusted(-_GRIP, 0, _GRIP, self.theme.px(20))
 
 

@@ -21,12 +21,12 @@ from gpudesk.desktop.ui.charts.chart_data import PlotCurve
 from gpudesk.desktop.ui.charts.scales import AxisScale, FloatArray
 from gpudesk.desktop.ui.theme.theme import Theme
 
-#: Options that the imported modules of pyqtgraph read; they take all others as off.
+#: Options read by the imported modules of pyqtgraph; all others count as off.
 _OPTIONS: Final = {"background": "k", "leftButtonPan": True, "mouseRateLimit": 100, "segmentedLineMode": "auto"}
 
 
 def _import_pyqtgraph() -> ModuleType:
-    """Import the modules of pyqtgraph that plots need, with Qt's own modules in the place of its copies of them.
+    """Import the modules of pyqtgraph for plots, with Qt's own modules in place of its copies.
 
     The package itself imports all of its widgets. To copy Qt's modules, it would have PySide6 make all of their classes
     and enumerations. Together that takes 0.2 s and 22 MB. It copies what a module lists and its copy lacks.
@@ -71,11 +71,11 @@ else:
     pg = _import_pyqtgraph()
 GraphicsView, ViewBox = pg.widgets.GraphicsView.GraphicsView, pg.graphicsItems.ViewBox.ViewBox
 
-#: The closest look, as a share of the whole range.
+#: Maximum zoom, as a share of the whole range.
 _CLOSEST: Final = 1 / 60
-#: Bands may take this much of a linear axis beyond the highest curve; wider ones are cut at the edge.
+#: Bands can extend a linear axis by this much beyond the highest curve; wider ones are cut at the edge.
 _MOST_HEADROOM: Final = 1.5
-#: Room above the highest curve on a linear axis.
+#: Space above the highest curve on a linear axis.
 _LEAST_HEADROOM: Final = 1.05
 
 ValueRange = tuple[float, float]
@@ -83,7 +83,7 @@ ValueRange = tuple[float, float]
 
 @dataclass(slots=True)
 class CoordinateFrame:
-    """Maps values to pixels. Ranges are in places of the scales; `whole` is what shows everything."""
+    """Maps values to pixels. Ranges are in scale positions; `whole` shows everything."""
 
     x_scale: AxisScale
     y_scale: AxisScale
@@ -122,7 +122,7 @@ class CoordinateFrame:
         return self.y_scale.value_at(self.y[0]), self.y_scale.value_at(self.y[1])
 
     def fit(self, x: ValueRange, y: ValueRange, most: tuple[int, int]) -> None:
-        """Show everything between values, and remember that as the whole; `most` ticks have room."""
+        """Show everything between values, and store that as the whole; at most `most` ticks."""
         self.whole_x = self._places(self.x_scale, x, most[0])
         self.whole_y = self._places(self.y_scale, y, most[1])
         self.x, self.y = self.whole_x, self.whole_y
@@ -131,7 +131,7 @@ class CoordinateFrame:
         self.x, self.y = self.whole_x, self.whole_y
 
     def zoom(self, factor: float, x: float, y: float) -> None:
-        """Show that share of what is visible around a pixel, which stays; never more than the whole."""
+        """Zoom to a share of the visible range around a pixel, which stays in place; never beyond the whole."""
         right = (x - self.area.left()) / max(1.0, self.area.width())
         up = (self.area.bottom() - y) / max(1.0, self.area.height())
         self.x = _zoomed(self.x, self.whole_x, factor, right)
@@ -171,7 +171,7 @@ def find_extents(
 
 
 def _zoomed(visible: ValueRange, whole: ValueRange, factor: float, share: float) -> ValueRange:
-    """Return a range with another span, the place at `share` of it staying where it is."""
+    """Return a range with another span; the position at `share` of it stays in place."""
     most = whole[1] - whole[0]
     span = min(most, max(most * _CLOSEST, (visible[1] - visible[0]) * factor))
     fixed = visible[0] + share * (visible[1] - visible[0])
@@ -192,14 +192,14 @@ def _inside(bounds: ValueRange, whole: ValueRange) -> ValueRange:
 #: Widths of curves, and of those of a pinned answer, in pixels.
 CURVE: Final = 2.0
 _GHOST: Final = 1.2
-#: How much of the ground a pinned curve covers, of 255.
+#: Opacity of a pinned curve, of 255.
 _GHOST_ALPHA: Final = 130
 
 GROUND_Z, BAND_Z, RULE_Z, GHOST_Z, CURVE_Z, OVERLAY_Z = -10.0, 1.0, 2.0, 3.0, 4.0, 10.0
 
 
 class PixelLayer(QGraphicsItem):
-    """Covers the whole scene and paints in its pixels; a `kept` one paints only when it has become stale."""
+    """Covers the whole scene and paints in its pixels; a `kept` layer repaints only when stale."""
 
     def __init__(self, painted: Callable[[QPainter], None], z: float, *, is_cached: bool = False) -> None:
         super().__init__()
@@ -240,7 +240,7 @@ class PixelLayer(QGraphicsItem):
 
 
 class BandItem(QGraphicsItem):
-    """The area between the ends of one curve's band, in the places of the plot."""
+    """The area between the interval ends of one curve, in plot positions."""
 
     def __init__(self) -> None:
         super().__init__()
@@ -269,7 +269,7 @@ class BandItem(QGraphicsItem):
 
 
 class CurveItem(pg.graphicsItems.PlotCurveItem.PlotCurveItem):  # type: ignore[misc]
-    """A curve of the library with given bounds, which it would compute anew at every paint."""
+    """A curve of the library with given bounds, which it would recompute at every paint."""
 
     _bounds = QRectF()
 
@@ -279,17 +279,17 @@ class CurveItem(pg.graphicsItems.PlotCurveItem.PlotCurveItem):  # type: ignore[m
         self.setData(x, y, pen=pen)
 
     def boundingRect(self) -> QRectF:
-        """Return what the points cover; half a line's width more makes no difference to what is painted."""
+        """Return the bounds of the points; half a line's width makes no visible difference."""
         return self._bounds
 
 
 class CurveItems:
-    """The curves and bands in a view box; items are made once and given new data."""
+    """The curves and bands in a view box; items are created once and updated."""
 
     def __init__(self, box: pg.graphicsItems.ViewBox.ViewBox, theme: Theme) -> None:
         self._box = box
         self._theme = theme
-        #: Pixels of the screen in one of the design; in a view box, widths of lines are in the former.
+        #: Device pixels per design pixel; in a view box, line widths are in device pixels.
         self.ratio = 1.0
         self._curves: list[CurveItem] = []
         self._ghosts: list[CurveItem] = []

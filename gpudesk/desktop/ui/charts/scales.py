@@ -1,6 +1,7 @@
-"""Axis scales: places of values, ticks, and rounding of ranges.
+"""Axis scales: positions of values, ticks, and rounding of ranges.
 
-A place is what the plot maps linearly to pixels: the value itself, or its logarithm to base 10."""
+The plot maps positions linearly to pixels: the value itself, or its logarithm to base 10.
+"""
 
 from __future__ import annotations
 
@@ -20,18 +21,18 @@ FloatArray = npt.NDArray[np.float64]
 _ROUND: Final = (1.0, 2.0, 2.5, 5.0, 10.0)
 _ONE_TWO_FIVE: Final = (1.0, 2.0, 5.0)
 _ONE_THREE: Final = (1.0, 3.0)
-#: Fewer logarithmic ticks than this say too little: round values at even steps take their place.
+#: With fewer logarithmic ticks, round values at even steps are used instead.
 _FEWEST: Final = 3
-#: Steps into which a range is divided at least when its ends are rounded.
+#: Minimum steps in a range when its ends are rounded.
 _ROUNDING_STEPS: Final = 7
-#: A range ends so far past the last count that the words at a curve's end have room.
+#: A range extends this far beyond the last count, for the labels at curve ends.
 _ROOM_PAST_COUNTS: Final = 1.3
-#: Wiggle room in comparisons of floating-point ticks with the ends of a range, as a share of the step.
+#: Tolerance in comparisons of floating-point ticks with the ends of a range, as a share of the step.
 _SLACK: Final = 1e-6
 
 
 class AxisScale(Protocol):
-    """What an axis measures with."""
+    """The scale of an axis."""
 
     def place(self, values: FloatArray) -> FloatArray: ...
 
@@ -40,10 +41,10 @@ class AxisScale(Protocol):
     def value_at(self, place: float) -> float: ...
 
     def ticks(self, low: float, high: float, most: int) -> tuple[float, ...]:
-        """Return the values, at most about `most` of them, of the ticks between two values."""
+        """Return the tick values between two values, about `most` of them at most."""
 
     def fitted(self, low: float, high: float, most: int) -> tuple[float, float]:
-        """Return the range that shows everything between two values and ends at one of `most` ticks."""
+        """Return a range that contains everything between two values and ends at one of `most` ticks."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -63,11 +64,11 @@ class LinearScale:
         return make_even_ticks(low, high, most)
 
     def fitted(self, low: float, high: float, most: int) -> tuple[float, float]:
-        """Return zero, or the round value below what is less, and the round value above."""
+        """Return zero, or the round value below a lower minimum, and the round value above."""
         span = max(high, 0.0) - min(low, 0.0)
         if span <= 0:
             return (0.0, 1.0)
-        # Charts with few ticks round finer than these, so that a curve is not pressed into half of the range.
+        # Charts with few ticks use finer rounding, so that a curve is not squeezed into half of the range.
         step = round_up_step(span / max(_ROUNDING_STEPS, most - 1))
         bottom = math.floor(min(low, 0.0) / step + _SLACK) * step
         return (bottom, math.ceil(high / step - _SLACK) * step)
@@ -75,7 +76,7 @@ class LinearScale:
 
 @dataclass(frozen=True, slots=True)
 class MonthScale(LinearScale):
-    """Months in halves of years, or whole years, up to the last one."""
+    """Months in half-years, or whole years, up to the last one."""
 
     def ticks(self, low: float, high: float, most: int) -> tuple[float, ...]:
         step = next((each for each in (6, 12, 24, 36, 60) if (high - low) / each < max(most, 2)), 120)
@@ -87,7 +88,7 @@ class MonthScale(LinearScale):
 
 
 class _LogScale:
-    """Even factors take even room."""
+    """Equal factors have equal distances."""
 
     __slots__ = ()
 
@@ -103,10 +104,10 @@ class _LogScale:
 
 @dataclass(frozen=True, slots=True)
 class PowerOfTwoScale(_LogScale):
-    """Numbers of things, in powers of two."""
+    """Counts in powers of two."""
 
     def ticks(self, low: float, high: float, most: int) -> tuple[float, ...]:
-        """Return powers of two, every one or every so many; round counts where the range is narrow."""
+        """Return powers of two, every one or every few; round counts in a narrow range."""
         first = math.ceil(math.log2(low) - _SLACK)
         last = math.floor(math.log2(high) + _SLACK)
         stride = max(1, math.ceil((last - first + 1) / max(1, most)))
@@ -118,7 +119,7 @@ class PowerOfTwoScale(_LogScale):
         return whole if len(whole) > len(powers) else powers
 
     def fitted(self, low: float, high: float, most: int) -> tuple[float, float]:
-        """Return the power of two below, and somewhat more than the highest count."""
+        """Return the power of two below, and a little more than the highest count."""
         del most
         bottom = 2.0 ** math.floor(math.log2(max(low, 1.0)) + _SLACK)
         return (bottom, max(2.0 * bottom, high * _ROOM_PAST_COUNTS))
@@ -129,7 +130,7 @@ class DecadeScale(_LogScale):
     """Quantities over several powers of ten, such as times: ticks at 1, 2 and 5, at 1 and 3, or decades only."""
 
     def ticks(self, low: float, high: float, most: int) -> tuple[float, ...]:
-        """Return 1-2-5 ticks, or 1-3 ticks for few decades, or decades, or every so many where those are too many."""
+        """Return 1-2-5 ticks, or 1-3 ticks for few decades, or decades, or every few of them."""
         decades = range(math.floor(math.log10(low)) - 1, math.ceil(math.log10(high)) + 1)
         fine = _within((factor * 10.0**power for power in decades for factor in _ONE_TWO_FIVE), low, high)
         if len(fine) <= max(most, 1):
@@ -164,7 +165,7 @@ def make_even_ticks(low: float, high: float, most: int) -> tuple[float, ...]:
 
 
 def format_ticks(scale: AxisScale, ticks: Sequence[float], formatter: Formatter) -> tuple[str, ...]:
-    """Return the ticks as text: the same decimals on an even scale, each its own on a logarithmic one."""
+    """Return the tick labels: equal decimals on an even scale, individual ones on a logarithmic one."""
     decimals = [_decimals(tick) for tick in ticks]
     if isinstance(scale, LinearScale):
         decimals = [max(decimals, default=0)] * len(decimals)
@@ -187,20 +188,20 @@ def _within(values: Iterable[float], low: float, high: float) -> tuple[float, ..
     return tuple(value for value in values if low * (1 - _SLACK) <= value <= high * (1 + _SLACK))
 
 
-#: What lying over a curve costs, for each place of the curve beneath, in pixels of shift.
+#: Cost of covering a curve, per sampled point beneath, in pixels of shift.
 _OVER_CURVE: Final = 9.0
 _NEVER_OVER_CURVE: Final = 200.0
 _OVER_LABEL: Final = 1e5
 _OUTSIDE: Final = 1e6
-#: Standing at the left of the end is for want of anything better.
+#: A position left of the end is the last resort.
 _AT_LEFT: Final = 40.0
-#: Curves are looked at every so many pixels.
+#: Sampling distance of curves in pixels.
 _SPACING: Final = 4.0
 _SHIFT_STEP: Final = 4.0
-#: Half the length of what is drawn across a curve's end, and the room between labels side by side.
+#: Half the length of the mark across a curve's end, and the space between labels side by side.
 _CAP: Final = 8.0
 _LABEL_GAP: Final = 6.0
-#: Lines of text have room above and below, of which labels one above the other may share this much.
+#: Lines of text have free space above and below, which labels above one another can share to this extent.
 _OVERLAP: Final = 0.5
 _MOST_STEPS: Final = 24
 
@@ -211,7 +212,7 @@ Box = tuple[float, float, float, float]
 
 @dataclass(frozen=True, slots=True)
 class LabelRequest:
-    """A label to be placed: where its curve ends, and how large it is, in pixels."""
+    """A label to place: its curve's end, and its size, in pixels."""
 
     x: float
     y: float
@@ -221,7 +222,7 @@ class LabelRequest:
 
 @dataclass(frozen=True, slots=True)
 class PlacedLabel:
-    """The place of a label: its left edge and its middle, and their distances from its curve's end."""
+    """The position of a label: its left edge and its middle, and their distances from its curve's end."""
 
     x: float
     y: float
@@ -231,7 +232,7 @@ class PlacedLabel:
 
 @dataclass(frozen=True, slots=True)
 class LabelBounds:
-    """The room there is for labels."""
+    """The area for labels."""
 
     left: float
     top: float
@@ -248,12 +249,10 @@ def place_labels(
     *,
     strict: bool = False,
 ) -> tuple[PlacedLabel, ...]:
-    """Return a place for each label, `gap` beside its end; `curves` as `resample_curve` returns them.
+    """Return a position for each label, `gap` next to its end; `curves` as `resample_curve` returns them.
 
-    `strict` ones lie over curves only for want of any other place, and may stand above or below their ends.
-
-    No label lies under one of the `boxes` that float on the plot where that can be helped. Labels
-    furthest to the right choose first: they have nothing beside them.
+    `strict` ones cover curves only as a last resort, and can be above or below their ends. Labels avoid the `boxes`
+    that float on the plot if possible. Labels furthest to the right choose first: they have nothing next to them.
     """
     caps = [resample_curve(np.array([(label.x, label.y - _CAP), (label.x, label.y + _CAP)])) for label in requests]
     points = np.concatenate([np.empty((0, 2)), *curves, *caps])
@@ -267,7 +266,7 @@ def place_labels(
 
 
 def _put_in_order(places: dict[int, PlacedLabel], requests: Sequence[LabelRequest]) -> None:
-    """Let labels in one column that are equally high stand in the order of their curves' ends."""
+    """Order labels of equal height in one column by their curves' ends."""
     columns: dict[tuple[int, float], list[int]] = {}
     for number, place in places.items():
         columns.setdefault((round(place.x), requests[number].height), []).append(number)
@@ -279,7 +278,7 @@ def _put_in_order(places: dict[int, PlacedLabel], requests: Sequence[LabelReques
 
 
 def count_inner_labels(places: Sequence[PlacedLabel]) -> int:
-    """Return how many labels found no room right of their curve's end."""
+    """Return how many labels did not fit right of their curve's end."""
     return sum(place.aside < 0 for place in places)
 
 
@@ -294,14 +293,14 @@ def labels_collide(places: Sequence[PlacedLabel], requests: Sequence[LabelReques
 
 
 def labels_cover(places: Sequence[PlacedLabel], requests: Sequence[LabelRequest], curves: Sequence[FloatArray]) -> bool:
-    """Whether a label at its place covers one of the curves, which `resample_curve` returned."""
+    """Whether a label at its position covers one of the curves, which `resample_curve` returned."""
     points = np.concatenate([np.empty((0, 2)), *curves])
     boxes = (_label_box(place, label) for place, label in zip(places, requests, strict=True))
     return any(_count_inside(points, (left, top, right - _LABEL_GAP, bottom)) for left, top, right, bottom in boxes)
 
 
 def stack_labels(requests: Sequence[LabelRequest], left: float, bounds: LabelBounds) -> tuple[PlacedLabel, ...]:
-    """Return places below each other at one left end, in the order of the ends and as near them as can be."""
+    """Return positions below each other at one left end, in the order of the ends and as near to them as possible."""
     order = sorted(range(len(requests)), key=lambda number: requests[number].y)
     pitch = min(max(label.height for label in requests), (bounds.bottom - bounds.top) / len(requests))
     ends = [requests[number].y for number in order]
@@ -357,9 +356,9 @@ def _best_place(
 
 
 def find_emptiest_box(boxes: Sequence[Box], points: FloatArray, former_box: int | None, worth: int) -> tuple[int, int]:
-    """Return which of some boxes covers fewest points, and how many.
+    """Return the box that covers the fewest points, and how many.
 
-    The box `former_box` so far stays unless another is better by more than `worth` points.
+    The box `former_box` stays unless another is better by more than `worth` points.
     """
     covered = [_count_inside(points, box) for box in boxes]
     best = int(np.argmin(covered))

@@ -14,23 +14,23 @@ from gpudesk.desktop.ui.theme.theme_painter import LEFT, RIGHT, ThemePainter
 from gpudesk.domain.sizing import FitRemedy
 from gpudesk.report.explanation.parts import CatalogAction, Explanation, ExplanationBasis
 
-#: Color of what is said beside the matter: stronger on the current row.
+#: Color of secondary text: stronger on the current row.
 QUIET: Final = "quiet"
 
 
 class RowCut(StrEnum):
-    """When a text shows all of its lines."""
+    """When a text shows all its lines."""
 
     NEVER = "never"
     #: On the current row.
     UNTIL_CURRENT = "until current"
-    #: On the current row, and where the row is unfolded.
+    #: On the current row, and on unfolded rows.
     UNTIL_OPEN = "until open"
 
 
 @dataclass(frozen=True, slots=True)
 class RowText:
-    """A text at the right end of a line; a `share` below 1 is how much of the line it may take."""
+    """A text at the right end of a line; a `share` below 1 is its maximum width share."""
 
     text: str
     font: str
@@ -42,9 +42,9 @@ class RowText:
 class RowLine:
     """A text of a row, broken into lines; empty ones are left out.
 
-    `most` is how many lines it takes before it is cut (0: any number), `cut` until when. `values` stand at its
-    right, the rightmost first; `label` in a column before it. Behind the text follow its `unit`, the arrow
-    that folds the row, and a check mark. `sign` is a glyph at the right end, "check" the mark of what is taken.
+    `most` is the maximum number of lines (0: any), `cut` the condition. `values` are at its right, the rightmost first;
+    `label` in a column before it. The text is followed by its `unit`, the fold arrow of the row, and a check mark.
+    `sign` is a glyph at the right end, "check" for preferred items.
     """
 
     text: str
@@ -58,22 +58,22 @@ class RowLine:
     fold: bool = False
     check: bool = False
     sign: str = ""
-    #: The cut is in the middle of the text, as of an address.
+    #: The cut is in the middle of the text, for an address.
     middle: bool = False
-    #: The color on the current row, and whether it is there on that only.
+    #: The color on the current row, and whether it appears only there.
     current_colour: str = ""
     current_only: bool = False
-    #: Room beyond the height of a line, in lengths of the design.
+    #: Space beyond the height of a line, in design lengths.
     leading: float = 0.0
 
 
 @dataclass(frozen=True, slots=True)
 class RowBlock:
-    """Lines about one thing.
+    """Lines about one subject.
 
-    `space` is the room above and below them, in lengths of the design. `glyph`, the place of an `ink` or a
-    `swatch` (slot, and whether of a variant) stand before the first line. `nested` rows stand further in, the
-    deeper they lie, `ruled` ones with a hairline for each level. A click folds a `folding` row wherever it is.
+    `space` is the space above and below them, in design lengths. `glyph`, the position of an `ink` or a `swatch` (slot,
+    and whether a variant) come before the first line. `nested` rows are indented by depth, `ruled` ones with a hairline
+    per level. A click anywhere folds a `folding` row.
     """
 
     lines: tuple[RowLine, ...]
@@ -85,7 +85,7 @@ class RowBlock:
     nested: bool = False
     ruled: bool = False
     folding: bool = False
-    #: Emphasized among the rows around it: no quiet text; optionally filled.
+    #: Emphasized among its neighbors: no quiet text; optionally filled.
     emphatic: bool = False
     filled: bool = False
     tool_tip: str | None = None
@@ -95,7 +95,7 @@ class RowBlock:
 
 @dataclass(frozen=True, slots=True)
 class HeadingBlock:
-    """The title of a part below a rule with a word at its right, or of a group of rows; or a rule alone."""
+    """The title of a section below a rule with a word at its right, or of a group of rows; or only a rule."""
 
     title: str = ""
     aside: str = ""
@@ -104,7 +104,7 @@ class HeadingBlock:
 
 @dataclass(frozen=True, slots=True)
 class NoteBlock:
-    """A sentence with an icon, in a box or, where there is nothing else, without one."""
+    """A sentence with an icon, in a box or, if nothing else is shown, without one."""
 
     text: str
     icon: str
@@ -113,13 +113,13 @@ class NoteBlock:
 
 @dataclass(frozen=True, slots=True)
 class BarBlock:
-    """A bar of parts, by their shares of any total."""
+    """A bar of segments by their shares of any total."""
 
     shares: tuple[float, ...]
 
 
 class LinkCommand(StrEnum):
-    """What a link does."""
+    """The command of a link."""
 
     COPY_WITH_SOURCES = "copy with sources"
     COPY_WORKING = "copy working"
@@ -139,7 +139,7 @@ class LinkBlock:
 
     @property
     def key(self) -> str:
-        """The key that does the same, empty if none exists."""
+        """The key of the same command, empty without one."""
         return "" if self.offer is None else self.offer.key
 
 
@@ -150,11 +150,11 @@ _MARGIN: Final = 16
 _INDENT: Final = 12
 #: Distance of a selection or a box from the panel's edge.
 _INSET: Final = 8
-#: Distances from a glyph, an ink or a swatch to the text after it; the width of the column of labels.
+#: Space from a glyph, an ink or a swatch to the text after it; the width of the label column.
 _AFTER_GLYPH, _AFTER_INK, _AFTER_SWATCH, _LABELS = 18, 16, 28, 92
-#: The arrow of what folds, and what it takes from the text before it.
+#: The fold arrow, and its width taken from the text before it.
 _FOLD, _FOLD_ROOM = 12, 14
-#: What a sign at the right end takes from the text.
+#: Width of a sign at the right end, taken from the text.
 _SIGN_ROOM: Final = 10
 _LEAST_TEXT: Final = 40
 _INKS: Final = ("ink1", "ink2", "ink3", "ink4")
@@ -170,9 +170,9 @@ _BASIS_GLYPHS: Final = {
 
 @dataclass(frozen=True, slots=True)
 class BlockState:
-    """State that a block's look depends on besides its content: depth, whether open, whether current.
+    """State that affects a block's look besides its content: depth, open, current.
 
-    Texts are laid out for `width`, of which the scroll bar may cover the margin; boxes end at `edge`.
+    Texts are laid out for `width`, whose margin the scroll bar can cover; boxes end at `edge`.
     """
 
     width: int
@@ -185,14 +185,14 @@ class BlockState:
 
 @dataclass(slots=True)
 class BlockLayout:
-    """What a line of the panel is drawn from, and its height; `fold` is where a click folds it in or out.
+    """The drawing operations of a panel line, and its height; `fold` is the click area of the arrow.
 
-    Places are counted from the left end of the panel and the top of the line.
+    Positions are relative to the left end of the panel and the top of the line.
     """
 
     height: float = 0.0
     fold: QRectF | None = None
-    #: Each draws with the top of the line at a level.
+    #: Each draws with the top of the line at a y.
     pieces: list[Callable[[ThemePainter, float], object]] = field(default_factory=list)
 
     def draw(self, pen: ThemePainter, y: float) -> None:
@@ -213,7 +213,7 @@ class BlockLayout:
         top: float | None = None,
         right: bool = False,
     ) -> None:
-        """Put a text into a box of a height, or at `top`; `x` is its right end with `right`."""
+        """Place a text in a box of a height, or at `top`; `x` is its right end with `right`."""
         level = self.height if top is None else top
 
         def draw(pen: ThemePainter, y: float) -> None:
@@ -223,7 +223,7 @@ class BlockLayout:
         self.pieces.append(draw)
 
     def row(self, x: float, text: str, font: str, colour: str, height: float) -> None:
-        """Put a line of text below what is there."""
+        """Add a line of text below the content."""
         self.text(x, text, font, colour, height)
         self.height += height
 
@@ -239,16 +239,16 @@ class BlockLayout:
         self.pieces.append(lambda pen, y: pen.hairline(x1, y + y1, x2, y + y2))
 
     def glyph(self, name: str, x: float, level: float) -> None:
-        """Put a glyph around a point."""
+        """Place a glyph around a point."""
         self.pieces.append(lambda pen, y: pen.glyph(name, x, y + level))
 
     def icon(self, name: str, x: float, middle: float, side: float, colour: str = "text2") -> None:
-        """Put an icon from `x` on around a level."""
+        """Place an icon at `x`, vertically centered."""
         self.pieces.append(lambda pen, y: pen.icon(name, x, y + middle - side / 2, side, colour))
 
 
 class BlockLayouts:
-    """Lays blocks out, and keeps the layouts until content, state or theme change."""
+    """Lays out blocks, and caches the layouts until content, state or theme change."""
 
     def __init__(self, measure: TextMeasure) -> None:
         self._measure = measure
@@ -312,7 +312,7 @@ class BlockLayouts:
         return layout
 
     def _number(self, layout: BlockLayout, x: float, what: Explanation, width: float) -> None:
-        """Put the figure with its unit: as large as it finds room, words in several lines."""
+        """Place the figure with its unit: as large as it fits, texts on several lines."""
         gap = self._px(6)
         unit = self._measure.width(what.unit, "small") + gap if what.unit else 0.0
         for font in ("figure", "verdict", "option"):
@@ -331,7 +331,7 @@ class BlockLayouts:
     def _marked(
         self, layout: BlockLayout, x: float, text: str, colour: str, width: float, glyph: str, icon: str
     ) -> None:
-        """Put a text behind a glyph, or behind an icon where there is no glyph for it."""
+        """Place a text after a glyph, or after an icon without a suitable glyph."""
         if not text:
             return
         middle, side = layout.height + self._line("small") / 2, self._px(13)

@@ -49,17 +49,17 @@ from gpudesk.text.translation import tr
 
 T = TypeVar("T")
 
-#: How many lines of a long list are in sight before it is unfolded.
+#: How many lines of a long list are visible before it is unfolded.
 _FIRST: Final = 5
-#: Lines of a reason or a statement where it is not the current row.
+#: Lines of a reason or a statement unless it is the current row.
 _MOST_LINES: Final = 3
 
 
 @dataclass(frozen=True)
 class PanelNode:
-    """One row of the tree; `key` tells it from all others, `subject` is what it is about.
+    """One row of the tree; `key` is unique, `subject` is what it is about.
 
-    A term says itself what is read out, and what belongs to it, when it is asked.
+    A term computes its accessible text, and its child rows, on demand.
     """
 
     key: str
@@ -87,7 +87,7 @@ class PanelNode:
 
     @property
     def copied(self) -> str:
-        """What is copied: the sentence where nothing else is given."""
+        """The text to copy: the sentence by default."""
         return self.sentence if self.copied_as is None else self.copied_as
 
     @property
@@ -100,19 +100,19 @@ class PanelNode:
 
     @property
     def passive(self) -> bool:
-        """Whether it cannot be moved to: it only sets others apart."""
+        """Whether it cannot be current: a mere separator."""
         return isinstance(self.block, HeadingBlock | BarBlock)
 
     @cached_property
     def shape(self) -> tuple[object, ...]:
-        """What has to be equal for the tree to keep its lines and change their texts only."""
+        """Must be equal for the tree to keep its lines and change only their texts."""
         if isinstance(self.subject, TermLine):
             return (self.key, self.subject.outline)
         return (self.key, type(self.block), tuple(child.shape for child in self.below))
 
 
 def make_empty_nodes() -> tuple[PanelNode, ...]:
-    """Return what the panel says while nothing is selected."""
+    """Return the lines of the panel without a selection."""
     text = tr("Click a figure, curve or bar to see its sources, formula and inputs.")
     return (PanelNode("empty", NoteBlock(text, "mouse-pointer-click", boxed=False), text),)
 
@@ -129,7 +129,7 @@ def _head_sentence(explanation: Explanation) -> str:
     return "; ".join(part for part in parts if part)
 
 
-# What all parts are made of
+# Common elements
 
 
 def _make_section_node(key: str, title: str, aside: str = "") -> PanelNode:
@@ -153,7 +153,7 @@ def _make_fold_node(key: str, label: str, below: Iterable[PanelNode], colour: st
 def _fold_long_list(prefix: str, items: Sequence[T], node_of: Callable[[str, T], PanelNode]) -> Iterator[PanelNode]:
     """Yield the lines of a list, of a long one the first few and a fold with the others.
 
-    `node_of` makes the line of an item, whose key begins as it is told.
+    `node_of` makes the line of an item, whose key starts with the given one.
     """
     count = len(items) if len(items) <= _FIRST + 1 else _FIRST
     for item in items[:count]:
@@ -164,7 +164,7 @@ def _fold_long_list(prefix: str, items: Sequence[T], node_of: Callable[[str, T],
 
 
 def make_detail_nodes(details: tuple[ExplanationDetail, ...], key: str) -> tuple[PanelNode, ...]:
-    """Return what is folded below a line; of an address itself is copied."""
+    """Return the folded lines below a line; an address is copied itself."""
     return tuple(_make_detail_node(f"{key}.{number}", detail) for number, detail in enumerate(details))
 
 
@@ -181,7 +181,7 @@ def _make_detail_node(key: str, detail: ExplanationDetail) -> PanelNode:
 # Decisions
 
 
-#: Findings that are remarks on what is in doubt, in a box with the sign of a verdict.
+#: Findings about doubts, in a box with the sign of a verdict.
 _JUDGED: Final = ("undecided", "removed", "open")
 _OUTCOME_COLOURS: Final = {
     ColumnOutcome.STAYS: "text2",
@@ -249,7 +249,7 @@ def _make_remedy_nodes(explanation: Explanation) -> Iterator[PanelNode]:
             link = LinkBlock(remedy.action, LinkCommand.APPLY, remedy.remedy)
             yield PanelNode(f"apply.{place}", link, remedy.action)
     if unfit and any(each.action and each.remedy.kind is FitRemedyKind.COUNT for each in explanation.remedies):
-        # Many of one beside few of the others is no comparison.
+        # A bar for one long and a few short shares is not a comparison.
         text = tr("Use the smallest counts that fit")
         yield PanelNode("apply.each", LinkBlock(text, LinkCommand.FREE_COUNTS), text)
 
@@ -277,7 +277,7 @@ def _make_record_nodes(record: MeasuredRunLines | None) -> Iterator[PanelNode]:
 
 
 def _make_run_node(key: str, line: MeasuredRunLine) -> PanelNode:
-    """Return what a run is of and our error, below them both figures, and who published it."""
+    """Return a run's subject and our error, below them both figures, and the publisher."""
     error, date = RowText(line.error, "small_strong"), RowText(line.date, "caption", QUIET)
     lines = (
         RowLine(line.what, "small", "text1", most=_MOST_LINES, cut=RowCut.UNTIL_OPEN, values=(error,), fold=True),
@@ -317,7 +317,7 @@ def _make_plan_nodes(plans: ExplainedPlans | None) -> Iterator[PanelNode]:
 
 
 def _make_plan_node(key: str, plan: ExplainedPlan) -> PanelNode:
-    """Return a plan with its throughput, below them why it was taken or not."""
+    """Return a plan with its throughput, below them the reason for or against it."""
     values = _make_values(plan.figure, plan.unit)
     lines = (
         RowLine(plan.name, "small_strong", "text1", most=1, cut=RowCut.NEVER, values=values, check=plan.taken),
@@ -382,7 +382,7 @@ def _make_claim_group_nodes(group: ClaimGroup) -> Iterator[PanelNode]:
 
 
 def make_claim_node(key: str, claim: ClaimLine, text: str) -> PanelNode:
-    """Return a claim with its stance, below it who states it; what is known of it is folded below that."""
+    """Return a claim with its stance, below it its source; further details are folded below that."""
     preferred = claim.stance is ClaimStatus.TAKEN
     agrees = (RowText(tr("agrees"), "caption", QUIET),) if claim.stance is ClaimStatus.AGREES else ()
     sign = {
@@ -410,7 +410,7 @@ def _make_offer_nodes(offer: CatalogAction | None, key: str) -> tuple[PanelNode,
 
 
 def _make_catalog_nodes(explanation: Explanation) -> Iterator[PanelNode]:
-    """Yield whose choice a fact is, its source, what was printed of it, and what a source states."""
+    """Yield whose choice a fact is, its source, its printed statements, and the statements of a source."""
     for place, text in enumerate(explanation.remarks):
         yield make_note_node(f"remark.{place}", text)
     if explanation.details:
@@ -477,7 +477,7 @@ def _make_link_nodes(explanation: Explanation) -> Iterator[PanelNode]:
         yield PanelNode(f"link.{link.command}", link, link.text)
 
 
-#: The parts of an explanation after its head, in the order in which they are read, and what each is made of.
+#: The sections of an explanation after its head, in reading order, and their builders.
 _PARTS: Final[tuple[tuple[Callable[[Explanation], Iterator[PanelNode]], tuple[str, ...]], ...]] = (
     (lambda explanation: _make_decision_nodes(explanation.decision), ("decision",)),
     (_make_remedy_nodes, ("remedies", "ground")),
@@ -494,9 +494,9 @@ _PARTS: Final[tuple[tuple[Callable[[Explanation], Iterator[PanelNode]], tuple[st
 
 
 class NodeBuilder:
-    """Builds the nodes of explanations; parts that are still the same objects keep theirs.
+    """Builds the nodes of explanations; unchanged sections reuse theirs.
 
-    While a load is dragged only the head changes: the panel is brought up to date in 0.2 ms instead of 2.5.
+    While a load is dragged only the head changes: the panel is updated in 0.2 ms instead of 2.5.
     """
 
     def __init__(self) -> None:
@@ -504,7 +504,7 @@ class NodeBuilder:
         self._part_nodes: list[tuple[PanelNode, ...]] = [()] * len(_PARTS)
 
     def build(self, explanation: Explanation) -> tuple[PanelNode, ...]:
-        """Return the lines of an explanation in the order in which they are read."""
+        """Return the lines of an explanation in reading order."""
         former, self._former = self._former, explanation
         for place, (make, inputs) in enumerate(_PARTS):
             if former is None or any(getattr(former, name) is not getattr(explanation, name) for name in inputs):

@@ -53,15 +53,15 @@ from gpudesk.text.translation import tr
 
 Index = QModelIndex | QPersistentModelIndex
 
-#: What is copied of a line.
+#: Role: the text to copy from a line.
 COPIED_ROLE = Qt.ItemDataRole.UserRole + 1
 
 
 class PanelRow:
-    """A node at its place in the tree."""
+    """A node at its position in the tree."""
 
     def __init__(self, node: PanelNode, row: int, parent: PanelRow | None) -> None:
-        """Take the node; what belongs to it follows when it is asked for."""
+        """Take the node; its children are created on demand."""
         self.node = node
         self.row = row
         self.parent = parent
@@ -105,7 +105,7 @@ class PanelModel(QAbstractItemModel):
         return False
 
     def _update(self, lines: list[PanelRow], nodes: Sequence[PanelNode], parent: QModelIndex) -> None:
-        """Put new nodes into lines of the same shape, and say which lines changed."""
+        """Put new nodes into lines of the same shape, and signal which lines changed."""
         changed = []
         for line, node in zip(lines, nodes, strict=True):
             if line.node is node:
@@ -119,7 +119,7 @@ class PanelModel(QAbstractItemModel):
             first, last = self.index(changed[0], 0, parent), self.index(changed[-1], 0, parent)
             self.dataChanged.emit(first, last)
 
-    # Finding
+    # Lookup
 
     def line(self, index: Index) -> PanelRow | None:
         row: PanelRow | None = index.internalPointer() if index.isValid() else None
@@ -131,7 +131,7 @@ class PanelModel(QAbstractItemModel):
     def find(self, key: str) -> QModelIndex:
         lines = self.lines
         while lines:
-            # The key of a line begins with those of the lines that it belongs to.
+            # The key of a line starts with those of its parents.
             on_the_way = [line for line in lines if key.startswith(line.node.key)]
             row = next((line for line in on_the_way if line.node.key == key), None)
             if row is not None:
@@ -139,7 +139,7 @@ class PanelModel(QAbstractItemModel):
             lines = [child for line in on_the_way for child in line.children]
         return QModelIndex()
 
-    # What Qt asks
+    # Qt overrides
 
     def index(self, row: int, column: int, parent: Index | None = None) -> QModelIndex:
         above = None if parent is None else self.line(parent)
@@ -192,13 +192,13 @@ class PanelModel(QAbstractItemModel):
 
 
 def _differs(former: PanelNode, node: PanelNode) -> bool:
-    """Whether a line looks another way; of an explanation only its head counts, which its sentence says."""
+    """Whether a line looks different; for an explanation only its head counts, which is its sentence."""
     head = isinstance(node.block, Explanation)
     return former.sentence != node.sentence if head else former.block != node.block
 
 
 def make_tool_tip(node: PanelNode) -> str | None:
-    """Return the whole of what a line may have no room for."""
+    """Return the full text of a line that can be cut."""
     if isinstance(node.block, RowBlock):
         return node.block.tool_tip
     if isinstance(node.block, HeadingBlock):
@@ -278,7 +278,7 @@ class PanelDelegate(QStyledItemDelegate):
         return model
 
 
-#: Terms above this depth are open until they are folded.
+#: Terms above this depth are initially open.
 OPEN_LEVELS = 2
 
 
@@ -299,7 +299,7 @@ class PanelView(QTreeView):
         self.setModel(self.lines)
         self._delegate = PanelDelegate(theme, self)
         self.setItemDelegate(self._delegate)
-        # Content below shows through, under the scroll bar too.
+        # The content scrolls behind the scroll bar too.
         self.setStyleSheet("QTreeView { background: transparent; }")
         self.setFrameShape(QFrame.Shape.NoFrame)
         self.setHeaderHidden(True)
@@ -314,12 +314,12 @@ class PanelView(QTreeView):
         self.collapsed.connect(lambda index: self._keep_fold(index, open_=False))
         theme.changed.connect(self._redo)
 
-    # What is shown
+    # Display
 
     def show_nodes(self, nodes: tuple[PanelNode, ...], *, stay: bool = False) -> None:
-        """Show other lines; folds stay, and where it is there again the current line.
+        """Show other lines; folds stay, and the current line if it still exists.
 
-        With `stay` they are about the same figure: what is read stays where it is, too.
+        With `stay` they are about the same figure: the scroll position stays too.
         """
         places = self._places() if stay else []
         current = self._line(self.currentIndex())
@@ -335,9 +335,9 @@ class PanelView(QTreeView):
         self._return_to(places)
 
     def _places(self) -> list[tuple[str, int]]:
-        """Return the keys of the lines that are seen, and how far down each begins; none at the very top.
+        """Return the keys of the visible lines, and their y; empty at the very top.
 
-        One that is cut off at the top comes last.
+        A line that is cut off at the top comes last.
         """
         if self.verticalScrollBar().value() == 0:
             return []
@@ -352,7 +352,7 @@ class PanelView(QTreeView):
         return sorted(places, key=lambda place: place[1] < 0)
 
     def _return_to(self, places: list[tuple[str, int]]) -> None:
-        """Scroll so that the first of the lines that is still there begins where it did."""
+        """Scroll so that the first remaining line is at its former y."""
         if places:
             # Other texts have other heights.
             self.executeDelayedItemsLayout()
@@ -364,7 +364,7 @@ class PanelView(QTreeView):
                 return
 
     def box_edge(self) -> int:
-        """Return where boxes and fills end at the right: at their margin, clear of the scroll bar."""
+        """Return the right edge of boxes and fills: at their margin, clear of the scroll bar."""
         return min(self.width() - self._theme.px(8), self.viewport().width() - 2)
 
     def focus_rect(self) -> QRect | None:
@@ -377,7 +377,7 @@ class PanelView(QTreeView):
         return None if rect.isEmpty() else rect
 
     def go_to(self, key: str) -> bool:
-        """Make the line with a key the current one, and show it; return whether there is one."""
+        """Make the line with a key current, and show it; return whether it exists."""
         index = self.lines.find(key)
         if index.isValid():
             self.setCurrentIndex(index)
@@ -429,7 +429,7 @@ class PanelView(QTreeView):
         FocusRing.moved(self)
 
     def keyPressEvent(self, event: QKeyEvent) -> None:
-        """Follow links with Enter, copy with the platform's key; the rest is the tree's."""
+        """Follow links with Enter, copy with the platform's key; the tree handles the rest."""
         if event.matches(QKeySequence.StandardKey.Copy):
             self.copy_current()
         elif event.key() in (Qt.Key.Key_Return, Qt.Key.Key_Enter, Qt.Key.Key_Space):
@@ -458,7 +458,7 @@ class PanelView(QTreeView):
             QApplication.clipboard().setText(str(text))
 
     def follow(self, index: Index) -> None:
-        """Do what Enter or a click does: follow a link, go from a term to its claims, fold in or out."""
+        """Handle Enter or a click: follow a link, go from a term to its claims, fold or unfold."""
         line = self._line(index)
         if line is None:
             return
@@ -479,7 +479,7 @@ class PanelView(QTreeView):
             self._go_first()
 
     def mousePressEvent(self, event: QMouseEvent) -> None:
-        """Fold where the arrow is, open claims and groups, follow links; anything else is selected."""
+        """Fold at the arrow, open claims and groups, follow links; anything else is selected."""
         super().mousePressEvent(event)
         if event.button() != Qt.MouseButton.LeftButton:
             return

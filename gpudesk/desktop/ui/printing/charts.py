@@ -34,13 +34,13 @@ from gpudesk.report.writers.svg import choose_tick_step, list_powers_of_two
 from gpudesk.text.formatting import Formatter
 from gpudesk.text.translation import tr
 
-#: Height of the title, white above the plot, and room below it for ticks and the title of the axis.
+#: Height of the title, space above the plot, and below it for ticks and axis title.
 CHART_TITLE_HEIGHT: Final = 15.0
 _TOP: Final = 8.0
 _BELOW: Final = 22.0
 _CURVE: Final = 1.2
 _MARKER: Final = 2.6
-#: More bands than these cover each other; then only the baseline keeps its own.
+#: With more, overlapping bands hide each other; then only the baseline has one.
 _MOST_BANDS: Final = 4
 _LABEL_HEIGHT: Final = 17.5
 _NAME_HEIGHT: Final = 9.5
@@ -53,7 +53,7 @@ _CLOSE: Final = 11.0
 
 @dataclass(frozen=True, slots=True)
 class _PaperPlane:
-    """Maps requests in flight (logarithmic) and tokens/s (from zero) to places in points."""
+    """Maps requests in flight (logarithmic) and tokens/s (from zero) to positions in points."""
 
     left: float
     right: float
@@ -76,7 +76,7 @@ class _PaperPlane:
 
 
 class PaperThroughputChart:
-    """The curves with their bands, from one request in flight to where memory ends."""
+    """The curves with their intervals, from one request in flight to the memory limit."""
 
     def __init__(self, sheet: ComparisonSheet, formatter: Formatter) -> None:
         self._curves = sheet.throughput
@@ -146,7 +146,7 @@ class PaperThroughputChart:
                 ink.marker(point.x(), point.y(), series.slot, radius=_MARKER, is_variant=series.is_variant)
 
     def _draw_labels(self, ink: SheetPainter, plane: _PaperPlane, right: float) -> None:
-        """Name each curve at its end, and say where memory is full; where there is no room, names alone."""
+        """Name each curve at its end, and mark the memory limit; without space, names alone."""
         lines = [plane.points(each, each.value) for each in self._curves]
         curves = [resample_curve(np.array([(point.x(), point.y()) for point in line])) for line in lines]
         bounds = LabelBounds(plane.left + 2, plane.top - 4, right, plane.bottom - 1)
@@ -187,11 +187,11 @@ def find_leader_line(label: LabelRequest, place: PlacedLabel) -> tuple[QPointF, 
 
 _BAR: Final = 10.0
 _PITCH: Final = 19.0
-#: Share of the width that names may take.
+#: Maximum width share of names.
 _NAMES: Final = 0.45
-#: Inks of the parts of a bar, the first the darkest.
+#: Fills of the segments of a bar, the first the darkest.
 _INKS: Final = ("ink1", "ink2", "ink3")
-#: Height of a line of the key, and the white above it.
+#: Height of a line of the legend, and the space above it.
 _KEY_LINE: Final = 9.5
 _ABOVE_KEY: Final = 2.0
 

@@ -1,4 +1,4 @@
-"""From a sheet to pages: its opening, then nothing is cut, and the sheet takes as few pages as possible."""
+"""From a sheet to pages: nothing after the opening is cut, and the sheet takes as few pages as possible."""
 
 from __future__ import annotations
 
@@ -68,7 +68,7 @@ from gpudesk.report.rack_drawing import FleetSketch, lay_out_racks
 from gpudesk.text.formatting import Formatter
 from gpudesk.text.translation import tr
 
-#: Shares of the width that the verdict and the odds take.
+#: Width shares of the verdict and the odds.
 _VERDICT: Final = 0.63
 _ODDS: Final = 0.34
 _BAR: Final = 1.8
@@ -76,7 +76,7 @@ _HEADING: Final = 15.0
 
 
 def make_recommendation(recommendation: SheetRecommendation, room: float) -> SheetPiece:
-    """Return the verdict with its reason, and beside it the odds of each candidate."""
+    """Return the verdict with its reason, and next to it the odds of each candidate."""
     left, right = room * _VERDICT, room * _ODDS
     question = make_paragraph(wrap_text(tr("Recommendation"), "small_strong", left, "text3"), "small_strong")
     reason = make_paragraph(wrap_text(recommendation.reason, "body", left, "text2"), "body")
@@ -104,7 +104,7 @@ def _verdict_piece(recommendation: SheetRecommendation, room: float) -> SheetPie
 
 
 def _candidate(each: SheetCandidate, room: float) -> SheetPiece:
-    """Return a line of what is compared with its odds, over a bar as long as they are."""
+    """Return a line of a candidate, over a bar of its odds."""
     line = measure_line_height("small")
     odds = measure_width(each.odds_text, "small_strong")
     text = tr("{deployment}: {value}", deployment=each.deployment, value=each.value)
@@ -120,7 +120,7 @@ def _candidate(each: SheetCandidate, room: float) -> SheetPiece:
 
 
 def make_recommendation_sections(recommendation: SheetRecommendation) -> tuple[TextSection, ...]:
-    """Return what there is to say of the recommendation, a section for each subject."""
+    """Return the further lines of the recommendation, one section per subject."""
     return tuple(
         TextSection(subject, tuple(TextEntry((TextRun(f"{line.text}.", "body"),)) for line in lines))
         for subject, lines in groupby(recommendation.lines, key=lambda line: line.subject)
@@ -128,7 +128,7 @@ def make_recommendation_sections(recommendation: SheetRecommendation) -> tuple[T
 
 
 def format_trace_heading(room: float) -> SheetPiece:
-    """Return the title of the rules with what its signs mean; what removes has a glyph and no letter."""
+    """Return the title of the rules with the meaning of their signs; a removal has a glyph and no letter."""
     title, removes = tr("Rules"), label_effect(RuleEffect.REMOVES)
     others = "  ".join(
         f"{get_effect_mark(each)} {label_effect(each)}" for each in RuleEffect if each is not RuleEffect.REMOVES
@@ -148,20 +148,20 @@ def format_trace_heading(room: float) -> SheetPiece:
 
 _TITLE_LINES: Final = 2
 _VERDICT_LINES: Final = 3
-#: White between facts, and between headline answers.
+#: Space between facts, and between headline answers.
 _FACT_GAP: Final = 14.0
 _ANSWER_GAP: Final = 14.0
-#: What the glyph of a fault takes before its words.
+#: Width of an error glyph before its text.
 _GLYPH: Final = 13.0
-#: The note is read best in lines that are not too long.
+#: Maximum line length of the note, for readability.
 _NOTE_SHARE: Final = 0.86
 
 
 class SheetOpening:
-    """Title, note, assumptions, recommendation and headline answers; says whether the note had room."""
+    """Title, note, assumptions, recommendation and headline answers; reports whether the note fit."""
 
     def __init__(self, sheet: ComparisonSheet, room: float, note_lines: int) -> None:
-        """Set everything for a width; the note gets so many lines at most."""
+        """Lay out everything for a width; the note gets at most this many lines."""
         note = wrap_text(sheet.note, "lead", room * _NOTE_SHARE, "text2")
         self.note_is_cut = len(note) > note_lines
         note_lines_shown = limit_lines(note, note_lines, room * _NOTE_SHARE)
@@ -175,7 +175,7 @@ class SheetOpening:
             _facts(sheet.assumptions, room),
             make_rule(room, "hair", 0.5),
         ]
-        # A recommendation says who leads itself, and a customer's sheet stays on one page.
+        # A recommendation names the leader itself, and a customer's sheet stays on one page.
         if sheet.verdict and sheet.recommendation is None:
             verdict = limit_lines(wrap_text(sheet.verdict, "verdict", room), _VERDICT_LINES, room)
             pieces += [make_space(5), make_paragraph(verdict, "verdict")]
@@ -196,7 +196,7 @@ def _facts(facts: Sequence[LabeledValue], room: float) -> SheetPiece:
 
 
 def _rows(needed: Sequence[float], room: float) -> list[range]:
-    """Return which facts share a row: as many as fit, and evenly many where it takes several rows."""
+    """Return which facts share a row: as many as fit, evenly distributed over several rows."""
     for count in range(1, len(needed) + 1):
         each = -(-len(needed) // count)
         rows = [range(start, min(start + each, len(needed))) for start in range(0, len(needed), each)]
@@ -278,31 +278,31 @@ def _answer_verdict(headline: Headline, room: float) -> SheetPiece:
     return SheetPiece(words.height, draw)
 
 
-#: More accelerators than these are set across the long side.
+#: More accelerators are set in landscape.
 _MOST_UPRIGHT: Final = 4
-#: Share of the width that the foot's facts have beside the number of the page.
+#: Width share of the foot's facts next to the page number.
 _FOOT_SHARE: Final = 0.8
 _RUNNING_HEAD: Final = 17.0
 _GAP: Final = 9.0
-#: White above a section of text, and that where it is set fine.
+#: Space above a section of text, and in small print.
 _SECTION_GAP: Final = 9.0
 _FINE_GAP: Final = 6.0
-#: Between the sections of a recommendation, which has room on one page of either size.
+#: Space between the sections of a recommendation, which fits on one page of either size.
 _ADVICE_GAP: Final = 7.0
 _REMARK_GAP: Final = 3.0
-#: Share of the width that the curves take, and the white between the two charts.
+#: Width share of the curves, and the space between the two charts.
 _CURVES: Final = 0.62
 _BETWEEN: Final = 20.0
 _MOST_PAGES: Final = 2
 #: Height of the picture of racks.
 _MOST_RACKS: Final = 110 * MM
-#: Height at the foot of a page in which a section of text may begin.
+#: Minimum height at the foot of a page for starting a section of text.
 _WORTH_BEGINNING: Final = 30 * MM
 
 
 @dataclass(frozen=True, slots=True)
 class _Arrangement:
-    """How generously things are set: rows of the table, and the heights that the charts may have."""
+    """Spacing of an arrangement: rows of the table, and the heights of the charts."""
 
     density: TableDensity
     least_charts: float
@@ -347,10 +347,10 @@ def lay_out_sheet(
     """Return the pages of a sheet, then two for each profile; needs a running application, for its fonts."""
     load_fonts()
     best: tuple[tuple[int, bool, bool], _Flow, _Arrangement] | None = None
-    # Profiles are laid out upright, and all pages lie alike.
+    # Profiles are in portrait format, and all pages have one orientation.
     for paper, arrangement in product([Paper(size)] if profiles else _papers(sheet, size), _ARRANGEMENTS):
         flow, whole, is_filled = _arranged(sheet, paper, arrangement, formatter, working=False)
-        # Across, a table over two pages is as good: the heads are repeated.
+        # In landscape, a table over two pages is as good: the heads are repeated.
         rank = (max(_MOST_PAGES, len(flow.pages)), not is_filled, not (whole or paper.landscape))
         if best is None or rank < best[0]:
             best = rank, flow, arrangement
@@ -365,7 +365,7 @@ def lay_out_sheet(
 
 
 def _with_working(sheet: ComparisonSheet, flow: _Flow, arrangement: _Arrangement, formatter: Formatter) -> _Flow:
-    """Return the pages with the working of figures, where that takes no further page; else as they are."""
+    """Return the pages with the derivation of figures, if that takes no further page; else unchanged."""
     if not sheet.working:
         return flow
     longer, *_ = _arranged(sheet, flow.paper, arrangement, formatter, working=True)
@@ -373,7 +373,7 @@ def _with_working(sheet: ComparisonSheet, flow: _Flow, arrangement: _Arrangement
 
 
 def _papers(sheet: ComparisonSheet, size: PaperSize) -> tuple[Paper, ...]:
-    """Return the ways to hold the paper: many accelerators are set across where that takes few pages."""
+    """Return the possible orientations: many accelerators are set in landscape if that takes few pages."""
     upright = Paper(size)
     return (upright,) if len(sheet.heads) <= _MOST_UPRIGHT else (Paper(size, landscape=True), upright)
 
@@ -381,7 +381,7 @@ def _papers(sheet: ComparisonSheet, size: PaperSize) -> tuple[Paper, ...]:
 def _arranged(
     sheet: ComparisonSheet, paper: Paper, arrangement: _Arrangement, formatter: Formatter, *, working: bool
 ) -> tuple[_Flow, bool, bool]:
-    """Return the pages of one arrangement, and whether the first one holds the whole table and has no empty foot."""
+    """Return the pages of one arrangement, and whether the first holds the whole table without an empty foot."""
     flow = _Flow(paper, paper.bottom - _foot(sheet, paper, 1, 1).height)
     room = paper.inner_width
     opening = SheetOpening(sheet, room, note_lines=2 if paper.landscape else 3)
@@ -397,7 +397,7 @@ def _arranged(
     if charts:
         height = flow.room - _GAP
         if height - arrangement.most_charts > _WORTH_BEGINNING:
-            # Below, something else can be begun; otherwise the charts take all there is.
+            # Another block can start below; otherwise the charts use all the space.
             height = arrangement.most_charts
         flow.put(charts.piece(height), _GAP)
     is_filled = whole or flow.room < _WORTH_BEGINNING
@@ -406,7 +406,7 @@ def _arranged(
         remaining = _put_groups(flow, table, remaining, 0.0)
     if further.groups:
         below = PaperTable(further, room, _ARRANGEMENTS[-1].density, sheet.table.groups)
-        # The heads of a table that ends on this page hold for the next one, too.
+        # The heads of a table that ends on this page also apply to the next one.
         _put_further(flow, below, sheet.sizing, heads=whole)
     columns = 3 if paper.landscape else 2
     for section in make_text_sections(sheet, whole_note=opening.note_is_cut, working=working):
@@ -435,7 +435,7 @@ def _put_groups(
 
 
 def _put_further(flow: _Flow, table: PaperTable, remarks: Sequence[SheetRemark], *, heads: bool) -> None:
-    """Place a further table with its remarks, from where there is room for its heads and its first group."""
+    """Place a further table with its remarks, wherever its heads and its first group fit."""
     room = flow.paper.inner_width
     remaining: Sequence[SheetPiece] = table.groups
     if flow.room < _GAP + table.head.height + remaining[0].height:
@@ -453,7 +453,7 @@ def _put_further(flow: _Flow, table: PaperTable, remarks: Sequence[SheetRemark],
 
 
 def _put_recommendation(flow: _Flow, sheet: ComparisonSheet) -> None:
-    """Place the recommendation on a page of its own."""
+    """Place the recommendation on a separate page."""
     recommendation = sheet.recommendation
     if recommendation is None or not recommendation.lines:
         return
@@ -465,7 +465,7 @@ def _put_recommendation(flow: _Flow, sheet: ComparisonSheet) -> None:
 
 
 def _put_fleet(flow: _Flow, sheet: ComparisonSheet) -> None:
-    """Place the fleets on a page of their own: the answer, the table, and the racks in the room that is left."""
+    """Place the fleets on a separate page: the answer, the table, and the racks in the remaining space."""
     fleet = sheet.fleet
     if fleet is None:
         return
@@ -488,7 +488,7 @@ def _make_racks(sketches: Sequence[FleetSketch], room: float, height: float) -> 
 
 
 def _put_rules(flow: _Flow, sheet: ComparisonSheet) -> None:
-    """Place the appendix of rules, on pages of its own."""
+    """Place the appendix of rules, on separate pages."""
     if not sheet.trace:
         return
     flow.turn()
@@ -514,7 +514,7 @@ def _put_section(flow: _Flow, section: SectionLayout, gap: float) -> None:
 
 
 class _Charts:
-    """Curves and bars side by side; whichever there are."""
+    """Curves and bars side by side; whichever exist."""
 
     def __init__(self, sheet: ComparisonSheet, room: float, formatter: Formatter) -> None:
         self._sheet = sheet

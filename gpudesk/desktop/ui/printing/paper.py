@@ -1,4 +1,4 @@
-"""Paper sizes and margins, text measured and wrapped, and what pages are made of. Lengths are points."""
+"""Paper sizes and margins, text measured and wrapped, and the elements of pages. Lengths are points."""
 
 from __future__ import annotations
 
@@ -19,14 +19,14 @@ from gpudesk.text.translation import tr
 #: Points in a millimetre.
 MM: Final = 72 / 25.4
 
-#: White around what is printed, in points.
+#: Page margin, in points.
 SIDE: Final = 15 * MM
 TOP: Final = 12 * MM
 FOOT: Final = 11 * MM
 
 
 class PaperSize(StrEnum):
-    """A size of paper that sheets are laid out for."""
+    """A paper size for sheets."""
 
     A4 = "a4"
     LETTER = "letter"
@@ -34,7 +34,7 @@ class PaperSize(StrEnum):
 
 _IDS: Final = {PaperSize.A4: QPageSize.PageSizeId.A4, PaperSize.LETTER: QPageSize.PageSizeId.Letter}
 
-#: Where US Letter is the usual paper, by the Unicode locale data.
+#: Regions with US Letter as the usual paper, by the Unicode locale data.
 _LETTER_COUNTRIES: Final = frozenset(
     {
         QLocale.Country.UnitedStates,
@@ -56,7 +56,7 @@ _LETTER_COUNTRIES: Final = frozenset(
 
 
 def find_usual_paper(locale: QLocale | None = None) -> PaperSize:
-    """Return the paper that printers of a locale hold; of the system's locale if none is given."""
+    """Return the usual paper of a locale; by default of the system's."""
     country = (locale or QLocale.system()).territory()
     return PaperSize.LETTER if country in _LETTER_COUNTRIES else PaperSize.A4
 
@@ -99,12 +99,12 @@ class Paper:
         return size.width(), size.height()
 
 
-#: Units of the painter in a point: fonts have whole sizes in units, so that points may have parts.
+#: Painter units per point: fonts have whole sizes in units, so this allows fractions of a point.
 UNITS: Final = 20
 
 _ELLIPSIS: Final = "…"
 
-#: Size in points, weight and distance of lines: the styles of paper, and those that only running text has.
+#: Size in points, weight and line distance: the styles of paper, and those of running text only.
 _STYLES: Final[dict[str, tuple[float, int, float]]] = {
     **{name: (style.pixels, style.weight, style.line) for name, style in PAPER_TYPE_STYLES.items()},
     "raised": (6, 500, 7),
@@ -116,7 +116,7 @@ _STYLES: Final[dict[str, tuple[float, int, float]]] = {
 
 @dataclass(frozen=True, slots=True)
 class TextRun:
-    """Words in one style: a token of `PAPER_TYPE` and a token of color."""
+    """Text in one style: a token of `PAPER_TYPE` and a color token."""
 
     text: str
     style: str = "small"
@@ -125,7 +125,7 @@ class TextRun:
 
 @dataclass(frozen=True, slots=True)
 class PlacedRun:
-    """Words of a run on a line, from the line's left end."""
+    """Text of a run on a line, from the line's left end."""
 
     x: float
     text: str
@@ -135,7 +135,7 @@ class PlacedRun:
 
 TextLine = tuple[PlacedRun, ...]
 
-#: Letters of a word that are not worth keeping before an ellipsis.
+#: Minimum letters of a word before an ellipsis.
 _LONGEST_CUT: Final = 10
 #: Digits of a group of thousands.
 _GROUP: Final = 3
@@ -148,7 +148,7 @@ _UNITS_OF_FIGURES: Final = frozenset(
 
 @cache
 def make_paper_font(style: str) -> QFont:
-    """Return the font of a style, in units of the painter."""
+    """Return the font of a style, in painter units."""
     size, weight, _ = _STYLES[style]
     return make_font(round(size * UNITS), weight)
 
@@ -168,7 +168,7 @@ def find_widest(texts: Iterable[str], style: str) -> float:
 
 
 def measure_ascent(style: str) -> float:
-    """Return how far letters rise above the line they stand on; capitals, not accents."""
+    """Return the height of capital letters above the base line, without accents."""
     return _metrics(style).capHeight() / UNITS
 
 
@@ -178,9 +178,9 @@ def measure_line_height(style: str) -> float:
 
 @lru_cache(maxsize=1 << 9)
 def wrap_runs(runs: tuple[TextRun, ...], room: float) -> tuple[TextLine, ...]:
-    """Return the lines that words in several styles make in a room; a sheet is laid out in ten ways to choose one.
+    """Return the lines of text in several styles; a sheet is laid out in ten ways to choose one.
 
-    Lines break at spaces, never between a number and its unit; a word that has no room is broken anywhere.
+    Lines break at spaces, never between a number and its unit; a word that does not fit is broken anywhere.
     """
     lines: list[TextLine] = []
     line: list[PlacedRun] = []
@@ -205,7 +205,7 @@ _Word = list[TextRun]
 
 
 def _words(runs: Sequence[TextRun]) -> Iterator[_Word]:
-    """Yield what stays together: words, also across runs, and numbers with their units."""
+    """Yield unbreakable pieces: words, also across runs, and numbers with their units."""
     word: _Word = []
     for run in runs:
         for position, text in enumerate(run.text.split(" ")):
@@ -213,7 +213,7 @@ def _words(runs: Sequence[TextRun]) -> Iterator[_Word]:
                 yield word
                 word = []
             elif position and word:
-                text = f" {text}"  # noqa: PLW2901 - the space inside what stays together
+                text = f" {text}"  # noqa: PLW2901 - the space inside an unbreakable piece
             if text:
                 word.append(TextRun(text, run.style, run.colour))
     if word:
@@ -245,7 +245,7 @@ def _broken(word: _Word, room: float) -> Iterator[_Word]:
 
 
 def _append(line: list[PlacedRun], word: _Word, x: float, gap: float) -> float:
-    """Put a word at the end of a line; words of one look become one piece. Return the new end."""
+    """Append a word to a line; words of one style become one piece. Return the new end."""
     start = x + gap
     for part in word:
         last = line[-1] if line else None
@@ -270,7 +270,7 @@ def wrap_text(text: str, style: str, room: float, colour: str = "text1") -> tupl
 
 
 def limit_lines(lines: tuple[TextLine, ...], most: int, room: float) -> tuple[TextLine, ...]:
-    """Return the first lines; the last of them ends in an ellipsis where there are more."""
+    """Return the first lines; the last of them ends in an ellipsis if there are more."""
     if len(lines) <= most:
         return lines
     last = lines[most - 1]
@@ -281,28 +281,28 @@ def limit_lines(lines: tuple[TextLine, ...], most: int, room: float) -> tuple[Te
     while text and end.x + measure_width(text + _ELLIPSIS, end.style) > room:
         text = text[:-1]
     if " " in text[-_LONGEST_CUT:]:
-        # A word of which only a few letters are left is left out.
+        # A word with only a few letters left is dropped.
         text = text[: text.rindex(" ")]
     shortened = PlacedRun(end.x, text.rstrip() + _ELLIPSIS, end.style, end.colour)
     return (*lines[: most - 1], (*last[:-1], shortened))
 
 
-#: Size of swatches, markers and glyphs in points, where the window has pixels.
+#: Size of swatches, markers and glyphs in points, corresponding to the window's pixels.
 _MARKS: Final = 0.9
 
 #: Width of a swatch, in points.
 SWATCH: Final = 20.0 * _MARKS
 
 _ALIGN: Final = {"left": LEFT, "right": RIGHT, "centre": CENTRE}
-#: Half the height of the cap where a curve ends.
+#: Half the height of the mark at a curve's end.
 _CAP: Final = 4.0
 
 
 class SheetPainter:
-    """Draws in points from the top left corner of the paper. Colors are tokens; `slotN` is a part's name."""
+    """Draws in points from the top left corner of the paper. Colors are tokens; `slotN` is an accelerator's name."""
 
     def __init__(self, painter: QPainter) -> None:
-        """Take a painter whose units are a `UNITS`th of a point; it stays the caller's."""
+        """Use a painter whose units are a `UNITS`th of a point; it stays the caller's."""
         self._painter = painter
         self._look = PaperPaintStyle(UNITS, _MARKS)
         self._pen = ThemePainter(painter, self._look)
@@ -326,17 +326,17 @@ class SheetPainter:
         self._pen.hatch(_rect(x, y, width, height), colour)
 
     def swatch(self, x: float, y: float, slot: int, *, is_variant: bool) -> None:
-        """Draw the key of a part around the level `y`."""
+        """Draw the swatch of an accelerator around the height `y`."""
         self._pen.swatch(x * UNITS, y * UNITS, slot, is_variant=is_variant)
 
     def marker(self, x: float, y: float, slot: int, *, radius: float, is_variant: bool) -> None:
-        """Draw the marker of a part around a point; the radius is in points."""
+        """Draw the marker of an accelerator around a point; the radius is in points."""
         self._pen.marker(x * UNITS, y * UNITS, slot, radius=radius / _MARKS, is_variant=is_variant)
 
     def paint(
         self, x: float, y: float, width: float, height: float, draw: Callable[[ThemePainter, QRectF], object]
     ) -> None:
-        """Let a picture that is the same on screen paint itself into a rectangle."""
+        """Let a picture shared with the screen paint itself into a rectangle."""
         draw(self._pen, _rect(x, y, width, height))
 
     def glyph(self, name: str, x: float, y: float) -> None:
@@ -369,13 +369,13 @@ def _rect(x: float, y: float, width: float, height: float) -> QRectF:
     return QRectF(x * UNITS, y * UNITS, width * UNITS, height * UNITS)
 
 
-#: Draws at a place: the left end and the top, in points.
+#: Draws at a position: the left end and the top, in points.
 DrawPiece = Callable[[SheetPainter, float, float], None]
 
 
 @dataclass(frozen=True, slots=True)
 class SheetPiece:
-    """Something with a height that is drawn at a place; its width was settled when it was made."""
+    """A piece with a height, drawn at a position; its width is fixed."""
 
     height: float
     draw: DrawPiece
@@ -383,7 +383,7 @@ class SheetPiece:
 
 @dataclass(frozen=True, slots=True)
 class PlacedPiece:
-    """A piece with its place on a page."""
+    """A piece with its position on a page."""
 
     x: float
     y: float
@@ -429,7 +429,7 @@ def put_side_by_side(pieces: Sequence[SheetPiece], steps: Sequence[float]) -> Sh
 
 
 def make_paragraph(lines: Sequence[TextLine], style: str, step: float | None = None) -> SheetPiece:
-    """Return lines of text; `step` is their distance where it is not the style's own."""
+    """Return lines of text; `step` is their distance if it differs from the style's."""
     each = measure_line_height(style) if step is None else step
 
     def draw(ink: SheetPainter, x: float, y: float) -> None:
@@ -440,7 +440,7 @@ def make_paragraph(lines: Sequence[TextLine], style: str, step: float | None = N
 
 
 def find_first_baseline(style: str, height: float) -> float:
-    """Return where letters stand that are in the middle of a line of some height."""
+    """Return the base line of letters in the middle of a line of some height."""
     return (height + measure_ascent(style)) / 2
 
 
@@ -466,7 +466,7 @@ def make_brand(kind: str, date: str, room: float) -> SheetPiece:
 
 
 def make_foot(lines: Sequence[TextLine], number: int, count: int, room: float) -> SheetPiece:
-    """Return lines of small text under a rule, and the number of the page at the right."""
+    """Return lines of small text below a rule, and the page number at the right."""
     paragraph = make_paragraph(lines, "small")
     place = tr("Page {number} of {count}", number=number, count=count)
 

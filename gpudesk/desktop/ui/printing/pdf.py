@@ -41,9 +41,9 @@ def write_pdf(
     formatter: Formatter | None = None,
     profiles: Sequence[ProfileTables] = (),
 ) -> None:
-    """Write a sheet with its scenario inside; paper of the user's country unless another is asked for.
+    """Write a sheet with its scenario inside; by default on the paper of the user's country.
 
-    The file is written as a whole or not at all: raises `InputError` that names it and says what to do.
+    The file is written atomically: raises `InputError` that names it and the remedy.
     """
     ensure_application()
     pages = lay_out_sheet(sheet, paper or find_usual_paper(), formatter or Formatter(), profiles)
@@ -59,14 +59,14 @@ def save_answer_as_pdf(
     further: SheetExtras | None = None,
     profiles: Sequence[ProfileTables] = (),
 ) -> None:
-    """Write the sheet of an answer, made today, with figures as English writes them."""
+    """Write the sheet of an answer, dated today, with English number formats."""
     sheet = build_sheet(answer, date=get_today(), explain=explain, rule=rule, further=further)
     size = None if paper is None else PaperSize(paper)
     write_pdf(sheet, target, scenario=encode_scenario(answer), paper=size, profiles=profiles)
 
 
 def save_profile_as_pdf(tables: ProfileTables, target: Path, paper: str | None, data_date: str) -> None:
-    """Write the pages of a profile made today, as a whole or not at all; raises `InputError`."""
+    """Write the pages of a profile, dated today, atomically; raises `InputError`."""
     ensure_application()
     size = find_usual_paper() if paper is None else PaperSize(paper)
     pages = lay_out_profile(tables, size, get_today(), data_date)
@@ -100,7 +100,7 @@ def encode_scenario(answer: Answer) -> bytes:
 
 
 def ensure_application() -> None:
-    """Begin what Qt needs to draw, where no window has; it wants no screen and stays silent."""
+    """Start what Qt needs to draw, unless a window did; without a screen and without output."""
     global _application
     if QGuiApplication.instance() is None:
         require_offscreen_plugin()
@@ -109,7 +109,7 @@ def ensure_application() -> None:
 
 
 def require_offscreen_plugin() -> None:
-    """Raise `MissingFileError` without the plug-in that draws without a screen; Qt would end the process."""
+    """Raise `MissingFileError` without the offscreen plug-in; Qt would end the process."""
     folder = Path(QLibraryInfo.path(QLibraryInfo.LibraryPath.PluginsPath)) / "platforms"
     if not any(folder.glob("*qoffscreen*")):
         raise MissingFileError(tr("Qt plug-in qoffscreen is missing in {folder}; reinstall GPU Desk", folder=folder))

@@ -1,4 +1,4 @@
-"""Pages on the screen as they print, the print service, and printing them."""
+"""Pages on screen as printed, the print service, and printing."""
 
 from __future__ import annotations
 
@@ -20,13 +20,13 @@ from gpudesk.desktop.ui.theme.theme_painter import ThemePainter
 from gpudesk.text.messages import InputError, message
 from gpudesk.text.translation import trn
 
-#: Device-independent pixels of a point at 100%.
+#: Device-independent pixels per point at 100%.
 PIXELS_PER_POINT = 96 / 72
 LEAST_ZOOM = 0.25
 MOST_ZOOM = 4.0
 
 _GAP = 16
-#: Larger pictures of pages are not kept but drawn each time.
+#: Larger page pictures are not cached but drawn each time.
 _MOST_PIXELS = 16_000_000
 
 _REFUSED: Final = message("printer.refused", "the printer rejected the job; check that it is on, or save a PDF")
@@ -39,7 +39,7 @@ _POINTS_PER_INCH: Final = 72
 
 
 class PagesView(QWidget):
-    """All pages below each other on a quiet ground, at a zoom."""
+    """All pages below each other on a quiet background, at a zoom."""
 
     #: The zoom or the pages have changed, and with them the size.
     resized = Signal()
@@ -144,7 +144,7 @@ class PagesView(QWidget):
 
 
 def is_print_service_there() -> bool:
-    """Whether printers can be asked for; on other systems than Linux they always can."""
+    """Whether a print service is available; on systems other than Linux it always is."""
     if not sys.platform.startswith("linux"):
         return True
     if os.environ.get("CUPS_SERVER"):
@@ -157,7 +157,7 @@ def _names_a_server(path: Path) -> bool:
         with path.expanduser().open("rb") as file:
             return _SERVER.search(file.read(_MOST_BYTES)) is not None
     except (OSError, RuntimeError):
-        # No such file, or no home that it could lie in.
+        # No such file, or no home directory.
         return False
 
 
@@ -166,7 +166,7 @@ def is_printer_installed() -> bool:
 
 
 def make_printer(pages: SheetPages, title: str) -> QPrinter:
-    """Return a printer set to the paper of the pages; the margins are the sheet's own."""
+    """Return a printer with the paper of the pages; the margins are the sheet's own."""
     printer = QPrinter(QPrinter.PrinterMode.HighResolution)
     printer.setDocName(title)
     printer.setCreator("GPU Desk")
@@ -176,10 +176,10 @@ def make_printer(pages: SheetPages, title: str) -> QPrinter:
 
 
 def print_pages(printer: QPrinter, pages: SheetPages, lay_out: Callable[[PaperSize], SheetPages]) -> None:
-    """Print the pages that the user chose on the paper that the user chose.
+    """Print the chosen pages on the chosen paper.
 
-    On the other known size they are laid out anew; on any other paper they are made to fit. Raises
-    `InputError` where the printer does not take the job.
+    On the other known size they are laid out again; on any other paper they are scaled to fit. Raises `InputError` if
+    the printer rejects the job.
     """
     size = _find_size(printer, pages.paper.size)
     pages = pages if size is pages.paper.size else lay_out(size)
@@ -209,6 +209,6 @@ def _find_size(printer: QPrinter, otherwise: PaperSize) -> PaperSize:
 
 
 def _chosen(printer: QPrinter, count: int) -> range:
-    """Return the positions of the pages that the user asked for; all where no range is set."""
+    """Return the positions of the chosen pages; all without a range."""
     first, last = printer.fromPage(), printer.toPage()
     return range(max(first, 1) - 1, min(last, count) if last else count)

@@ -1,4 +1,4 @@
-"""The profile of an accelerator on two pages: what it is and can do, then what to do next and its data."""
+"""The profile of an accelerator on two pages: description and capabilities, then next steps and data."""
 
 from __future__ import annotations
 
@@ -43,37 +43,37 @@ from gpudesk.report.profile_sections import SPECIFICATION_GROUPS, ProfileTables
 from gpudesk.report.profile_tables import HeadlineSpecification
 from gpudesk.text.translation import tr, trn
 
-#: Points: the white of a row, the line of titles, the white between blocks and between columns.
+#: Points: the padding of a row, the title line, the space between blocks and between columns.
 _ROW_WHITE, _TITLE = 1.5, 15.0
 _GAP: Final = 11.0
 _BETWEEN: Final = 20.0
 _PAD: Final = 5.0
 _MARK: Final = 11.0
 _LEAST_BAR: Final = 60.0
-#: The widest head that stays on one line though its figures need less.
+#: The widest head on one line above narrower figures.
 _LONGEST_HEAD: Final = 72.0
-#: Lines that a text of a table takes at most, where there is room.
+#: Maximum lines of a table text, if there is space.
 _MOST_LINES: Final = 5
-#: Ways to set a page, the first that holds everything: lines of a text of a table at most, and rows fewer than
+#: Settings of a page, in order of preference: maximum lines of a table text, and the reduction of rows below
 #: `_MOST_ROWS` in each long table.
 _SETTINGS: Final = (*((_MOST_LINES, fewer) for fewer in range(-4, 4)), (2, 3), (1, 3))
 _DRAWING: Final = 38 * MM
 _LEFT: Final = 0.56
-#: Shares of the width that the strengths may take, the usual one first.
+#: Width shares of the strengths, the usual one first.
 _SHARES: Final = (_LEFT, 0.5, 0.44, 0.36)
-#: Height of the foot, and the least white above it.
+#: Height of the foot, and the minimum space above it.
 _FOOT, _WHITE = 14.0, 4.0
 #: Rows of long tables.
 _MOST_ROWS: Final = {"out_of_reach": 6, "upgrades": 7, "peers": 10}
 _MOST_TEXTS: Final = 6
-#: Tables whose figures have no details: those of words follow their text on its line.
+#: Tables whose figures have no details: details of texts follow on the same line.
 _FLAT_TABLES: Final = frozenset({"upgrades"})
 
 
 def lay_out_profile(tables: ProfileTables, size: PaperSize, date: str, data_date: str) -> SheetPages:
     """Return the two pages of a profile; needs a running application, for its fonts.
 
-    Both dates are in ISO form: the day on which it is made, and that of the catalog.
+    Both dates are in ISO form: its own day, and that of the catalog.
     """
     load_fonts()
     paper = Paper(size)
@@ -88,7 +88,7 @@ def lay_out_profile(tables: ProfileTables, size: PaperSize, date: str, data_date
 
 
 def make_profile_pages(tables: ProfileTables, paper: Paper, date: str, bottom: float) -> list[tuple[PlacedPiece, ...]]:
-    """Return the two pages without feet, which begin at `bottom`; `date` is written as it is."""
+    """Return the two pages without feet, which start at `bottom`; `date` is written unchanged."""
     room, end = paper.inner_width, bottom - _WHITE
     first = _fit_page(lambda lines, fewer: _make_first_page(tables, room, date, end, lines, fewer))
     second = _fit_page(lambda lines, fewer: _make_second_page(tables, room, end, lines, fewer))
@@ -98,7 +98,7 @@ def make_profile_pages(tables: ProfileTables, paper: Paper, date: str, bottom: f
 def _fit_page(make: Callable[[int, int], tuple[list[SheetPiece], bool]]) -> list[SheetPiece]:
     """Return the page in the first of `_SETTINGS` that holds everything, else in the last.
 
-    `make` returns the pieces of a page in a setting, and whether it holds all there is to say.
+    `make` returns the pieces of a page in a setting, and whether nothing is left out.
     """
     pieces: list[SheetPiece] = []
     for lines, fewer in _SETTINGS:
@@ -222,7 +222,7 @@ def _make_drawing(sketch: ArchitectureSketch, room: float) -> SheetPiece:
 def _make_texts_side_by_side(
     first: tuple[str, Sequence[str]], second: tuple[str, Sequence[str]], room: float
 ) -> SheetPiece:
-    """Return two lists with the room divided so that they take the least height."""
+    """Return two lists with the width divided for the minimum height."""
     pieces = []
     for share in _SHARES:
         left = (room - _BETWEEN) * share
@@ -259,7 +259,7 @@ def _make_data_section(tables: ProfileTables) -> TextSection:
 
 
 def _make_heading(title: str, subtitle: str, room: float) -> SheetPiece:
-    """Return a title with the subtitle beside it, or below it where that takes more than a line."""
+    """Return a title with the subtitle next to it, or below it if that needs more than a line."""
     beside = measure_width(title, "group") + 8
     lines = wrap_text(subtitle, "small", room - beside, "text2")
     below = len(lines) > 1
@@ -278,9 +278,9 @@ def _make_heading(title: str, subtitle: str, room: float) -> SheetPiece:
 
 
 def _make_table(table: DataTable, room: float, lines: int, fewer: int = 0) -> SheetPiece:
-    """Return a table with its title, heads and note; of a long one the first rows, and how many more there are.
+    """Return a table with its title, heads and note; for a long one the first rows, and the number of others.
 
-    A text of a cell takes at most so many lines.
+    A cell text has at most the given number of lines.
     """
     most = _MOST_ROWS[table.id] - fewer if table.id in _MOST_ROWS else len(table.rows)
     rows, left_out = table.rows[:most], len(table.rows) - most
@@ -298,16 +298,16 @@ def _make_table(table: DataTable, room: float, lines: int, fewer: int = 0) -> Sh
 
 
 def _make_table_beside(table: DataTable, room: float, lines: int, height: float) -> SheetPiece:
-    """Return a table with more lines in its cells where it is no higher than what stands beside it."""
+    """Return a table with more lines in its cells if it is not higher than its neighbor."""
     pieces = (_make_table(table, room, most) for most in range(_MOST_LINES, lines, -1))
     return next((piece for piece in pieces if piece.height <= height), None) or _make_table(table, room, lines)
 
 
 def _share_widths(columns: Sequence[DataColumn], rows: Sequence[DataRow], room: float, *, is_flat: bool) -> list[float]:
-    """Give figures what they need and words what they need of the rest; what is left is shared as the columns say.
+    """Give figures their width and texts theirs of the rest; remaining width is shared by column stretch.
 
-    Where words do not find room, heads take two lines, as does one much longer than its figures, and long texts are
-    left more than short ones, none less than its longest word.
+    If texts do not fit, heads take two lines, as does one much longer than its figures, and long texts get more than
+    short ones, none less than its longest word.
     """
     cells = [[row.cells[number] for row in rows] for number in range(len(columns))]
     needs = [_measure_cells(column, each, is_flat=is_flat) for column, each in zip(columns, cells, strict=True)]
@@ -344,7 +344,7 @@ def _measure_longest_word(column: DataColumn, cells: Sequence[DataCell]) -> floa
 
 
 def _measure_head(head: str) -> float:
-    """Return the least width in which a head takes two lines."""
+    """Return the minimum width of a head on two lines."""
     words = head.split(" ")
     splits = ((" ".join(words[:place]), " ".join(words[place:])) for place in range(1, len(words) + 1))
     return min(max(measure_width(line, "small") for line in lines) for lines in splits)
@@ -376,7 +376,7 @@ def _make_heads(columns: Sequence[DataColumn], widths: Sequence[float], room: fl
 def _draw_lines(
     ink: SheetPainter, lines: Sequence[TextLine], x: float, top: float, flush_right: float | None, style: str
 ) -> None:
-    """Draw lines from `x` on, or up to `flush_right` behind it."""
+    """Draw lines from `x` on, or right-aligned at `flush_right` after it."""
     step = measure_line_height(style)
     for number, line in enumerate(lines):
         end = max((run.x + measure_width(run.text, run.style) for run in line), default=0.0)

@@ -40,18 +40,18 @@ from gpudesk.report.comparison.tables import (
 from gpudesk.text.formatting import MISSING_VALUE_TEXT
 from gpudesk.text.translation import tr
 
-#: White between columns, between a number and its text, and below an entry.
+#: Space between columns, between a number and its text, and below an entry.
 _GAP: Final = 16.0
 _HANG: Final = 5.0
 _BELOW: Final = 1.5
-#: A longer entry may be divided between columns after so many lines.
+#: A longer entry can be split between columns after this many lines.
 _MOST_LINES: Final = 8
 _HEADING: Final = 15.0
 
 
 @dataclass(frozen=True, slots=True)
 class TextEntry:
-    """One entry of a section; `number` comes before it, in `number_colour`."""
+    """One entry of a section, after its `number` in `number_colour`."""
 
     runs: tuple[TextRun, ...]
     number: str = ""
@@ -68,7 +68,7 @@ class TextSection:
 
 @dataclass(frozen=True, slots=True)
 class _LineBlock:
-    """Lines that stay together."""
+    """Unbreakable lines."""
 
     lines: tuple[TextLine, ...]
     entry: TextEntry | None
@@ -77,7 +77,7 @@ class _LineBlock:
 
     @property
     def text_height(self) -> float:
-        """Height of the lines, without the white below, which the end of a column does not need."""
+        """Height of the lines, without the space below, which the end of a column does not need."""
         return len(self.lines) * measure_line_height(self.style)
 
     @property
@@ -90,10 +90,10 @@ def _finer(run: TextRun) -> TextRun:
 
 
 class SectionLayout:
-    """A section set in columns, which hands out what fits the room there is."""
+    """A section in columns, which returns as much as fits."""
 
     def __init__(self, section: TextSection, room: float, columns: int, *, style: str = "small") -> None:
-        """Break the lines of all entries for columns that share a width of `room`."""
+        """Break the lines of all entries for columns that share the width `room`."""
         self._fine = style == "fine"
         self.title = section.title
         self._room = room
@@ -118,7 +118,7 @@ class SectionLayout:
         return bool(self._chunks)
 
     def take(self, height: float) -> SheetPiece | None:
-        """Return a heading with as much as a height has room for, or None if that is next to nothing."""
+        """Return a heading with as much as fits into a height, or None if that is too little."""
         room = height - _HEADING
         filled = self._filled(room)
         line_count = sum(map(len, filled))
@@ -130,7 +130,7 @@ class SectionLayout:
         return stack_pieces([self._heading(), self._body(filled)])
 
     def _filled(self, height: float) -> list[list[_LineBlock]]:
-        """Return what each column holds when each is filled before the next begins."""
+        """Return the content of each column if each is filled before the next."""
         columns: list[list[_LineBlock]] = [[]]
         used = 0.0
         for chunk in self._chunks:
@@ -193,7 +193,7 @@ _STRONG = "small_strong"
 def make_text_sections(
     sheet: ComparisonSheet, *, whole_note: bool = False, working: bool = False
 ) -> tuple[TextSection, ...]:
-    """Return the sections that have entries; on request the note in full, and the working of figures."""
+    """Return the non-empty sections; on request the full note, and the derivation of figures."""
     sections = (
         TextSection(tr("Notes"), tuple(_note(note) for note in sheet.notes)),
         TextSection(tr("About this comparison"), tuple(_whole_note(sheet)) if whole_note else ()),
@@ -239,7 +239,7 @@ def _dispute(entry: SheetDispute) -> TextEntry:
 
 
 def _whose(sheet: ComparisonSheet) -> Iterator[TextEntry]:
-    """Yield an entry for each part: which figures come from which source."""
+    """Yield an entry per accelerator: the sources of its figures."""
     rows = [row for group in sheet.whose.groups for row in group.rows]
     for position, head in enumerate(sheet.heads):
         stated: dict[str, list[str]] = {}
@@ -256,21 +256,21 @@ def _source(source: SheetSource) -> TextEntry:
     return TextEntry((TextRun(f"{source.title}. "), TextRun(rest, colour="text2")), str(source.number))
 
 
-#: Widths: of the labels with their units, of a swatch, of the white around figures.
+#: Widths: of the labels with their units, of a swatch, of the padding around figures.
 _LABELS: Final = 52 * MM
 _PAD: Final = 6.0
-#: From so many columns on labels take no more than they need, and columns have less white.
+#: From this many columns on, labels take only the necessary width, and columns have less padding.
 _MANY: Final = 4
 _NARROW: Final = 75.0
-#: Columns are not wider than this, so that figures stay near their labels.
+#: Maximum column width, so that figures stay near their labels.
 _WIDEST: Final = 64 * MM
-#: Columns are tinted over this width at most, however wide they are.
+#: Maximum width of a column's tint.
 _WIDEST_TINT: Final = 46 * MM
-#: White between a figure and a band beside it, and what the glyph of a fault takes.
+#: Space between a figure and an interval next to it, and the width of an error glyph.
 _ASIDE: Final = 8.0
 _GLYPH: Final = 13.0
 _GROUP_COLOUR: Final = "strong"
-#: Distance of the lines of a label or of words that take several.
+#: Line distance of multi-line labels and texts.
 _WRAPPED: Final = 8.6
 
 
@@ -285,7 +285,7 @@ class TableDensity:
 
 @dataclass(frozen=True, slots=True)
 class _ColumnPlan:
-    """Where things stand from the left edge: labels end at `labels`, columns are `column` wide."""
+    """Horizontal positions from the left edge: labels end at `labels`, columns are `column` wide."""
 
     room: float
     labels: float
@@ -303,7 +303,7 @@ class _ColumnPlan:
 
 @dataclass(frozen=True, slots=True)
 class _WrappedCell:
-    """A cell with its lines broken; the second line may stand beside the figure."""
+    """A cell with its lines broken; the second line can be next to the figure."""
 
     cell: ComparisonCell
     figure: tuple[TextLine, ...]
@@ -316,9 +316,9 @@ class _WrappedCell:
 
 
 class PaperTable:
-    """A table set for a width; the parts are put on pages by whoever has the pages.
+    """A table for a width; the caller places its pieces on pages.
 
-    `aligned` are groups of another table with the same heads: the columns of both get the same places.
+    `aligned` are groups of another table with the same heads: the columns of both get the same positions.
     """
 
     def __init__(
@@ -329,10 +329,10 @@ class PaperTable:
         self.head = self._heads(table.heads)
         grouped = [self._group(group) for group in table.groups]
         self.groups = tuple(map(stack_pieces, grouped))
-        #: Every row by itself, the first of a group below its title: for groups that no page holds.
+        #: Every row separately, the first of a group below its title: for groups larger than a page.
         self.rows = tuple(row for rows in grouped for row in rows)
 
-    # The heads
+    # Heads
 
     def _heads(self, heads: Sequence[ComparisonHead]) -> SheetPiece:
         plan = self._plan
@@ -459,7 +459,7 @@ def _planned(table: ComparisonTable, room: float) -> _ColumnPlan:
     column = min((room - labels) / count, _WIDEST)
     pad = _PAD if column > _NARROW else 2.0
     raised = max((_gutter_width(cell) for row in rows for cell in row.cells), default=0.0)
-    # In narrow columns notes may reach over the white of the next column.
+    # In narrow columns notes can extend over the padding of the next column.
     gutter = max(measure_width("≈", "body") + 3, min(raised + 3, 18.0 if column > _NARROW else 11.0))
     return _ColumnPlan(room, labels, column, gutter, pad)
 
@@ -511,7 +511,7 @@ def _right_line(ink: SheetPainter, line: TextLine, right: float, baseline: float
 def _right_lines(
     ink: SheetPainter, lines: Sequence[TextLine], right: float, top: float, step: float, style: str
 ) -> float:
-    """Draw lines that end on one place; return where the next would begin."""
+    """Draw right-aligned lines; return the y of the next one."""
     for number, line in enumerate(lines):
         _right_line(ink, line, right, top + number * step + find_first_baseline(style, step))
     return top + len(lines) * step

@@ -1,4 +1,4 @@
-"""The table of rows of one or two lines, with icons, bars and the marks of estimates; a table of plain texts."""
+"""The table of one- or two-line rows, with icons, bars and marks of estimates; a table of plain texts."""
 
 from __future__ import annotations
 
@@ -22,19 +22,19 @@ from gpudesk.report.data_table import DataCell, DataColumn, DataRow, DataTable
 from gpudesk.text.formatting import Formatter
 from gpudesk.text.translation import tr
 
-#: Lengths of the design: rows of one line and of two, what is free at the ends of a cell, an icon, a mark.
+#: Design lengths: rows of one line and of two, padding of a cell, an icon, a mark.
 _ROW, _TALL_ROW = 26.0, 37.0
 _PAD: Final = 8.0
 _ICON: Final = 14.0
 _MARK: Final = 16.0
 _BAR: Final = 8.0
 _LEAST_WIDTH: Final = 44.0
-#: What is free at the left and the right of a cell together, in pixels.
+#: Total horizontal padding of a cell, in pixels.
 _CELL_SIDES: Final = 8
-#: Behind the head of a column whose figures have room behind them.
+#: Space after the head of a column whose figures have space after them.
 _HEAD_GAP: Final = "\u2003"
 _EMPTY: Final = DataTable("", "", "", (), ())
-#: Colors of icons whose words are not alone in saying that something is out of the ordinary.
+#: Colors of icons whose texts also mark something unusual.
 _ICON_COLOURS: Final = {
     "check": "best_text",
     "circle-slash-2": "unfit",
@@ -44,7 +44,7 @@ _ICON_COLOURS: Final = {
 
 
 class DataTableModel(TableItemModel):
-    """The cells of a table; the first column is read out as the whole row."""
+    """The cells of a table; the first column is read aloud as the whole row."""
 
     def __init__(self) -> None:
         super().__init__()
@@ -84,7 +84,7 @@ class DataTableModel(TableItemModel):
         return column.head if spoken or not self.has_gap(section) else column.head + _HEAD_GAP
 
     def has_gap(self, column: int) -> bool:
-        """Whether figures of a column leave room behind them: for a mark, or before words."""
+        """Whether a column has space after its figures: for a mark, or before text."""
         columns, following = self.table.columns, column + 1
         is_before_words = following < len(columns) and not columns[following].is_figure
         return columns[column].is_figure and (is_before_words or any(row.cells[column].mark for row in self.table.rows))
@@ -93,7 +93,7 @@ class DataTableModel(TableItemModel):
         return RIGHT if self.table.columns[column].is_figure else LEFT
 
 
-#: Lines of a text and of what is below it at most.
+#: Maximum lines of a text and of its second line.
 _MOST_LINES: Final = 3
 CellLines = tuple[tuple[str, ...], tuple[str, ...]]
 
@@ -171,7 +171,7 @@ class _DataDelegate(RowsDelegate):
 
 
 class _DataHeader(QHeaderView):
-    """Paints the heads of accelerators behind their swatches, at the right."""
+    """Paints accelerator heads after their swatches, right-aligned."""
 
     def __init__(self, theme: Theme, model: DataTableModel) -> None:
         super().__init__(Qt.Orientation.Horizontal)
@@ -199,7 +199,7 @@ class DataTableView(RowsView):
 
     head_height = 24.0
     below = 2
-    #: The least width of a column of words that gives way, in lengths of the design.
+    #: Minimum width of a shrinking text column, in design lengths.
     least_words = _LEAST_WIDTH
 
     def __init__(self, theme: Theme, parent: QWidget | None = None) -> None:
@@ -226,7 +226,7 @@ class DataTableView(RowsView):
         return self.table.rows[row] if 0 <= row < len(self.table.rows) else None
 
     def show_table(self, table: DataTable) -> None:
-        """Show the rows; the selected one stays selected wherever it stands now."""
+        """Show the rows; the selected one stays selected wherever it moves."""
         selected = self.current_row
         self.setAccessibleName(table.title)
         self.show_anew(lambda: self._rows_model.show(table))
@@ -234,7 +234,7 @@ class DataTableView(RowsView):
             self.setCurrentIndex(self.find_row(selected.key))
 
     def set_pale(self, pale: bool) -> None:
-        """Show the rows as those of a former question, or not."""
+        """Show the rows as belonging to a former query, or not."""
         delegate = self.itemDelegate()
         if isinstance(delegate, _DataDelegate) and delegate.is_pale != pale:
             delegate.is_pale = pale
@@ -245,7 +245,7 @@ class DataTableView(RowsView):
         self.clearSelection()
 
     def find_row(self, key: str) -> QModelIndex:
-        """Return the first cell of a row, an invalid index where there is no such row."""
+        """Return the first cell of a row, an invalid index for an unknown one."""
         keys = [row.key for row in self.table.rows]
         return self._rows_model.index(keys.index(key), 0) if key in keys else QModelIndex()
 
@@ -290,7 +290,7 @@ class DataTableView(RowsView):
         return max(highs, default=0)
 
     def _break_cell(self, column: DataColumn, cell: DataCell, width: float) -> CellLines:
-        """Return the lines of a text and of what is below it; figures have one each."""
+        """Return the lines of a text and of its second line; figures have one each."""
         details: tuple[str, ...] = (cell.detail,) if cell.detail else ()
         if column.is_figure:
             return (cell.text,), details
@@ -300,9 +300,9 @@ class DataTableView(RowsView):
         return self._texts.lines(cell.text, _get_font(cell), width - self._measure_marks(cell), _MOST_LINES), details
 
     def fit_columns(self) -> None:
-        """Give figures what they need, then words, then the second lines of words; columns share what is left.
+        """Give figures their width, then texts, then second lines; columns share the rest.
 
-        Where there is too little room, long texts are left more than short ones.
+        If space is short, long texts get more than short ones.
         """
         columns = self.table.columns
         needs = [self._measure_column(number) for number in range(len(columns))]
@@ -320,7 +320,7 @@ class DataTableView(RowsView):
             self.setColumnWidth(number, max(width, self._theme.px(least)))
 
     def _measure_column(self, number: int) -> int:
-        """Return what the head and the texts of a column need, of words without their details."""
+        """Return the width of the head and the texts of a column, without details."""
         px, column = self._theme.px, self.table.columns[number]
         head, strong, plain, detail = (
             QFontMetricsF(self._theme.font(name)) for name in ("caption_strong", "label", "small", "caption")
@@ -343,7 +343,7 @@ class DataTableView(RowsView):
         return round(max(max(texts, default=0.0) + beside, head_width)) + 1
 
     def _measure_longest_word(self, number: int) -> int:
-        """Return what a column of words needs so that no word is broken."""
+        """Return the width of a text column at which no word is broken."""
         metrics = QFontMetricsF(self._theme.font("label"))
         cells = [row.cells[number] for row in self.table.rows]
         words = [max(f"{cell.text} {cell.detail}".split(" "), key=len) for cell in cells]
@@ -353,19 +353,19 @@ class DataTableView(RowsView):
         return round(max(widths, default=0.0)) + _CELL_SIDES + 1
 
     def _measure_details(self, number: int) -> int:
-        """Return what the second lines of a column of words need."""
+        """Return the width of a text column's second lines."""
         metrics = QFontMetricsF(self._theme.font("caption"))
         details = (row.cells[number].detail for row in self.table.rows)
         return round(max(map(metrics.horizontalAdvance, details), default=0.0)) + self._theme.px(_PAD) + 2
 
     def _measure_marks(self, cell: DataCell) -> int:
-        """Return the width of what stands beside the text of a cell."""
+        """Return the width of the icons and marks next to a cell's text."""
         marks = ((cell.slot, SWATCH_WIDTH + 8), (cell.icon, _ICON + 6), (cell.mark, _MARK + 6))
         return sum(self._theme.px(width) for is_there, width in marks if is_there)
 
 
 def _share_room(widths: list[int], wanted: Mapping[int, int], room: int) -> int:
-    """Widen columns to what they want, those that lack least first; return the room that is left."""
+    """Widen columns to their wanted width, the nearest first; return the remaining width."""
     lacks = {number: max(want - widths[number], 0) for number, want in wanted.items()}
     for place, number in enumerate(sorted(lacks, key=lambda each: lacks[each])):
         given = min(lacks[number], room // (len(lacks) - place))
@@ -375,9 +375,9 @@ def _share_room(widths: list[int], wanted: Mapping[int, int], room: int) -> int:
 
 
 class FiguresTable(DataTableView):
-    """Figures of accelerators at a load, whose widths stay while only the figures change."""
+    """Figures of accelerators at a load, with stable widths while only the figures change."""
 
-    #: The key of the row and the figure of the cell that the user chose, by a click or a key.
+    #: The key of the row and the figure of the cell that was clicked or chosen by key.
     chosen = Signal(str, str)
 
     least_words = 180.0
@@ -413,7 +413,7 @@ class FiguresTable(DataTableView):
 
 
 class TextTable(DataTableView):
-    """Rows of texts: those of `numbers` are set flush right, columns in `giving` share the width."""
+    """Rows of texts: those of `numbers` are right-aligned, columns in `giving` share the width."""
 
     def __init__(
         self,
@@ -480,7 +480,7 @@ class DataTableSection(QWidget):
 
 
 def make_chart_data(title: str, table: DataTable) -> ChartData:
-    """Return the texts of a table; second lines that have a name are columns of their own."""
+    """Return the texts of a table; named second lines are separate columns."""
     heads, columns = [], []
     for place, column in enumerate(table.columns):
         cells = [row.cells[place] for row in table.rows]

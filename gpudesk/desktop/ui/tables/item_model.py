@@ -1,4 +1,4 @@
-"""The base of the item models of tables that are only shown, and the one of a list of records."""
+"""Base class of the item models of read-only tables, and a list of records."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ HEADING: Final = Qt.ItemFlag.ItemNeverHasChildren
 
 
 class TableItemModel(QAbstractTableModel):
-    """Subclasses say how many rows and columns there are, and what a cell and a head show and are read out as."""
+    """Subclasses define rows, columns, and the display and accessible texts of cells and heads."""
 
     def count_rows(self) -> int:
         raise NotImplementedError
@@ -30,15 +30,15 @@ class TableItemModel(QAbstractTableModel):
         raise NotImplementedError
 
     def sentence(self, row: int, column: int) -> str | None:
-        """Return all that a cell says, read out and in its tool tip."""
+        """Return the full text of a cell, for accessibility and its tooltip."""
         return self.get_text(row, column)
 
     def get_head(self, section: int, *, spoken: bool) -> str | None:
-        """Return the head of a column; if `spoken`, as screen readers say it."""
+        """Return the head of a column; if `spoken`, for screen readers."""
         raise NotImplementedError
 
     def get_label(self, section: int, *, spoken: bool) -> str | None:  # noqa: ARG002 - for rows with labels
-        """Return the label of a row; if `spoken`, as screen readers say it."""
+        """Return the label of a row; if `spoken`, for screen readers."""
         return None
 
     def explain_head(self, section: int, *, across: bool) -> str:  # noqa: ARG002 - for heads with a term
@@ -53,7 +53,7 @@ class TableItemModel(QAbstractTableModel):
 
     @contextmanager
     def exchanging(self, *, is_alike: bool) -> Iterator[None]:
-        """Signal what is exchanged inside as changed data if rows and columns stay the same, else as a reset."""
+        """Signal a content change as changed data if rows and columns stay the same, else as a reset."""
         if not is_alike:
             self.beginResetModel()
         yield
@@ -62,7 +62,7 @@ class TableItemModel(QAbstractTableModel):
         elif self.count_rows() and self.count_columns():
             self.dataChanged.emit(self.index(0, 0), self.index(self.count_rows() - 1, self.count_columns() - 1))
 
-    # What Qt asks
+    # Qt overrides
 
     def rowCount(self, parent: Index = QModelIndex()) -> int:  # noqa: B008 - Qt's signature
         return 0 if parent.isValid() else self.count_rows()
@@ -101,9 +101,9 @@ _RIGHT: Final = Qt.AlignmentFlag.AlignRight | Qt.AlignmentFlag.AlignVCenter
 
 
 class ListTable(QTableWidget):
-    """One column takes the room that the others leave; numbers stand at the right of theirs.
+    """One column takes the remaining width; numbers are right-aligned.
 
-    Heads that are not shown are read out by screen readers all the same.
+    Hidden heads are still read aloud by screen readers.
     """
 
     def __init__(
@@ -136,7 +136,7 @@ class ListTable(QTableWidget):
         self.setSelectionMode(QAbstractItemView.SelectionMode.SingleSelection)
 
     def fill_row(self, row: int, texts: Sequence[str], tips: bool = True) -> list[QTableWidgetItem]:
-        """Put texts into a row, each its own tooltip too, and return their items."""
+        """Put texts into a row, each also as its tooltip, and return their items."""
         items = [QTableWidgetItem(text) for text in texts]
         for column, item in enumerate(items):
             if tips:

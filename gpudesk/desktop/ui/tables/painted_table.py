@@ -38,13 +38,13 @@ from gpudesk.desktop.ui.tables.text_layer import TextCache, TextLayer
 from gpudesk.desktop.ui.theme.theme import Theme
 from gpudesk.desktop.ui.theme.theme_painter import CENTRE, ThemePainter
 
-#: Letters typed within this time of each other are one word.
+#: Seconds within which typed letters form one word.
 _TYPING_S: Final = 1.2
 _LONGEST: Final = 32
 
 
 class TypeAhead:
-    """Gathers letters to a word and finds it among labels."""
+    """Collects letters to a word and finds it among labels."""
 
     def __init__(self) -> None:
         self._word = ""
@@ -55,9 +55,9 @@ class TypeAhead:
         return bool(self._word) and time.monotonic() - self._at < _TYPING_S
 
     def find(self, letters: str, labels: Sequence[str], current: int) -> int | None:
-        """Add letters to the word; return the place of a label that begins with it, else of one that has it.
+        """Add letters to the word; return the position of a label that starts with it, else contains it.
 
-        A single letter goes on from the current place (-1 for none); a longer word may mean it still.
+        A single letter moves on from the current position (-1 for none); a longer word can match it again.
         """
         self._word = ((self._word if self.active else "") + letters.casefold())[:_LONGEST]
         self._at = time.monotonic()
@@ -72,7 +72,7 @@ class TypeAhead:
 _Flag = QItemSelectionModel.SelectionFlag
 _Move = QAbstractItemView.CursorAction
 ENTER_KEYS: Final = (Qt.Key.Key_Return, Qt.Key.Key_Enter)
-#: What gives a widget the focus other than the mouse.
+#: Focus reasons other than the mouse.
 BY_KEYBOARD: Final = (
     Qt.FocusReason.TabFocusReason,
     Qt.FocusReason.BacktabFocusReason,
@@ -82,7 +82,7 @@ BY_KEYBOARD: Final = (
 
 @dataclass(frozen=True, slots=True)
 class VisibleSection:
-    """A row or a column on the screen: its number in the model, where it begins, and how far it reaches."""
+    """A visible row or column: its number in the model, its position, and its size."""
 
     number: int
     start: int
@@ -94,7 +94,7 @@ class VisibleSection:
 
 
 def find_visible_sections(header: QHeaderView, first: int, last: int) -> list[VisibleSection]:
-    """Return the sections of a header between two places of its viewport, in the order of the screen."""
+    """Return the sections of a header between two positions of its viewport, in screen order."""
     begin, end = header.visualIndexAt(max(0, first)), header.visualIndexAt(last)
     if begin < 0:
         return []
@@ -108,12 +108,12 @@ def find_visible_sections(header: QHeaderView, first: int, last: int) -> list[Vi
 
 
 class PaintedHeader(QHeaderView):
-    """Paints all its heads in one go, follows the mouse, and shows tool tips.
+    """Paints all its heads in one pass, follows the mouse, and shows tooltips.
 
-    Subclasses write `paint_heads`. `extent` is the height of heads above, the width of labels at the left.
+    Subclasses implement `paint_heads`. `extent` is the height of heads at the top, the width of labels at the left.
     """
 
-    #: The number of the head under the mouse, -1 if it leaves.
+    #: The number of the hovered head, -1 when the mouse leaves.
     hovered = Signal(int)
 
     def __init__(self, theme: Theme, name: str, orientation: Qt.Orientation, parent: QWidget) -> None:
@@ -141,7 +141,7 @@ class PaintedHeader(QHeaderView):
         self.viewport().update()
 
     def sizeHint(self) -> QSize:
-        """Return the extent, which is all that a table asks for; Qt would measure up to 200 heads after each change."""
+        """Return the extent, which is all that a table needs; Qt would measure up to 200 heads after each change."""
         return QSize(self._extent, self._extent)
 
     def paint_heads(self, pen: ThemePainter, area: QRect) -> None:
@@ -154,7 +154,7 @@ class PaintedHeader(QHeaderView):
             self.paint_heads(pen, event.rect())
 
     def set_hovered(self, number: int) -> None:
-        """Mark a head as the one under the mouse, -1 for none."""
+        """Mark a head as hovered, -1 for none."""
         if number == self.hovered_section:
             return
         old, self.hovered_section = self.hovered_section, number
@@ -165,11 +165,11 @@ class PaintedHeader(QHeaderView):
                 self.viewport().update(*place)
 
     def number_at(self, place: QPoint) -> int:
-        """Return the number of the head at a place, -1 if none exists."""
+        """Return the number of the head at a position, -1 for none."""
         return self.logicalIndexAt(place)
 
-    def describe_head(self, number: int, place: QPoint) -> str:  # noqa: ARG002 - for heads of several parts
-        """Return the tool tip of a head from its model; `place` is the position of the mouse in it."""
+    def describe_head(self, number: int, place: QPoint) -> str:  # noqa: ARG002 - for heads with several areas
+        """Return the tooltip of a head from its model; `place` is the position of the mouse in it."""
         return str(self.model().headerData(number, self.orientation(), Qt.ItemDataRole.ToolTipRole) or "")
 
     def mouseMoveEvent(self, event: QMouseEvent) -> None:
@@ -191,23 +191,23 @@ class PaintedHeader(QHeaderView):
 
 
 class PaintedTable(QTableView):
-    """Paints its cells in one pass; walked with arrow keys past headings, found by typing the name of a row.
+    """Paints its cells in one pass; arrow keys skip headings, typing finds a row by name.
 
-    Rows whose cells cannot be selected are headings. Subclasses write `measure`, `paint_row`, `get_keys` and
-    `find_cell`. The current cell stays through a reset of the model where its keys are still shown.
+    Rows with unselectable cells are headings. Subclasses implement `measure`, `paint_row`, `get_keys` and `find_cell`.
+    The current cell stays through a reset of the model if its keys are still shown.
     """
 
     #: Keys of row and column of the cell that became current, or was chosen again.
     cell_chosen = Signal(str, str)
-    #: The user asks for a menu: row or -1, column or -1, and where on the screen.
+    #: A menu is requested: row or -1, column or -1, and the screen position.
     menu_requested = Signal(int, int, QPoint)
 
-    #: Whether a click with the right button asks for a menu, and whether one on a heading does too.
+    #: Whether a right click requests a menu, and whether one on a heading does too.
     has_menu = False
     has_heading_menu = False
-    #: Whether the first cell becomes current when the focus comes by the keyboard.
+    #: Whether the first cell becomes current when the table is focused by keyboard.
     starts_with_focus = False
-    #: Radius of the ring of the current cell, in lengths of the design.
+    #: Radius of the ring of the current cell, in design lengths.
     ring_radius = 5.0
 
     def __init__(self, theme: Theme, parent: QWidget | None = None) -> None:
@@ -223,9 +223,9 @@ class PaintedTable(QTableView):
         self.empty_text = ""
 
     def set_up(self, model: QAbstractItemModel, heads: PaintedHeader, labels: PaintedHeader | None = None) -> None:
-        """Show a model under heads, with labels at the left or none.
+        """Show a model below heads, with or without labels at the left.
 
-        Headers have to come before the way of scrolling, or PySide crashes.
+        Headers must be set before the scroll mode, or PySide crashes.
         """
         self.setHorizontalHeader(heads)
         if labels is None:
@@ -251,7 +251,7 @@ class PaintedTable(QTableView):
         model.modelReset.connect(self._restore_position)
 
     def show_all_rows(self) -> None:
-        """Be as high as the rows, and let the page scroll."""
+        """Be as high as the rows, so that the page scrolls."""
         self.setSelectionMode(QAbstractItemView.SelectionMode.SingleSelection)
         self.setVerticalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
         self.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
@@ -269,10 +269,10 @@ class PaintedTable(QTableView):
     def minimumSizeHint(self) -> QSize:
         return QSize(self._theme.px(320), self.whole_height()) if self._shows_all_rows else super().minimumSizeHint()
 
-    # What a table says of itself
+    # To implement in subclasses
 
     def measure(self) -> None:
-        """Set the sizes of heads, rows and columns by the theme and what is shown."""
+        """Set the sizes of heads, rows and columns by theme and content."""
         raise NotImplementedError
 
     def paint_row(self, pen: ThemePainter, row: VisibleSection, columns: Sequence[VisibleSection], area: QRect) -> None:
@@ -284,11 +284,11 @@ class PaintedTable(QTableView):
         raise NotImplementedError
 
     def find_cell(self, row_key: str, column_key: str) -> QModelIndex:
-        """Return the cell with these keys, an invalid index where it is not shown."""
+        """Return the cell with these keys, an invalid index if it is not shown."""
         raise NotImplementedError
 
     def describe_cell(self, index: Index) -> str:
-        """Return all that a cell shows as a sentence, empty if none is shown."""
+        """Return the full text of a cell as a sentence, empty without any."""
         return str(index.data(Qt.ItemDataRole.ToolTipRole) or "")
 
     def named_rows(self) -> Sequence[tuple[int, str]]:
@@ -310,7 +310,7 @@ class PaintedTable(QTableView):
         return self.get_keys(index) if index.isValid() else None
 
     def show_current(self, index: QModelIndex) -> None:
-        """Make a cell current, or none, without telling that it was chosen."""
+        """Make a cell current, or none, without emitting a choice."""
         self._is_restoring = True
         try:
             if index.isValid():
@@ -327,7 +327,7 @@ class PaintedTable(QTableView):
             self.cell_chosen.emit(*keys)
 
     def use_current(self) -> None:
-        """Do what Enter does with the current cell."""
+        """Handle Enter on the current cell."""
         self.choose_current()
 
     def _store_position(self) -> None:
@@ -346,7 +346,7 @@ class PaintedTable(QTableView):
             self.choose_current()
 
     def selectionChanged(self, selected: QItemSelection, deselected: QItemSelection) -> None:
-        """Paint all cells anew: rings and fills reach beyond the cells that changed."""
+        """Repaint all cells: rings and fills extend beyond the changed cells."""
         super().selectionChanged(selected, deselected)
         self.viewport().update()
 
@@ -357,7 +357,7 @@ class PaintedTable(QTableView):
         return [(block.top(), block.bottom(), block.left(), block.right()) for block in blocks]
 
     def list_selected_cells(self, rows: Sequence[VisibleSection]) -> frozenset[tuple[int, int]]:
-        """Return (row, column) of the selected cells among rows, none where one cell alone is selected."""
+        """Return (row, column) of the selected cells among rows, empty for a single selected cell."""
         blocks = self.list_selected_blocks()
         if len(blocks) <= 1 and all(top == bottom and left == right for top, bottom, left, right in blocks):
             return frozenset()
@@ -409,7 +409,7 @@ class PaintedTable(QTableView):
         return self.model().index(row, columns[min(max(place, 0), last)])
 
     def _find_walkable(self, row: int, step: int) -> int:
-        """Return the nearest row that can be current from one on, in a direction; else the current one."""
+        """Return the nearest row that can be current, in a direction; else the current one."""
         while 0 <= row < self.model().rowCount():
             if self.is_walkable(row):
                 return row
@@ -437,7 +437,7 @@ class PaintedTable(QTableView):
             super().keyPressEvent(event)
 
     def event(self, event: QEvent) -> bool:
-        """Keep letters from being shortcuts while a word is being typed."""
+        """Handle letters before shortcuts while a word is being typed."""
         if event.type() == QEvent.Type.ShortcutOverride and self._typed.active:
             text = cast("QKeyEvent", event).text()
             if text and text.isprintable():
@@ -466,7 +466,7 @@ class PaintedTable(QTableView):
     # The mouse
 
     def hover(self, row: int) -> None:
-        """Show that the mouse is over a row, -1 for none."""
+        """Mark a row as hovered, -1 for none."""
         labels = self.verticalHeader()
         if isinstance(labels, PaintedHeader):
             labels.set_hovered(row)
@@ -494,19 +494,19 @@ class PaintedTable(QTableView):
         return super().viewportEvent(event)
 
     def contextMenuEvent(self, event: QContextMenuEvent) -> None:
-        """Ask for the menu of a row: at the mouse, or at the current cell."""
+        """Request the menu of a row: at the mouse, or at the current cell."""
         if not self.has_menu:
             super().contextMenuEvent(event)
             return
         by_keyboard = event.reason() == QContextMenuEvent.Reason.Keyboard
-        # Areas that scroll hand on what their viewport got, with its coordinates.
+        # Scroll areas pass on events of their viewport, with its coordinates.
         index = self.currentIndex() if by_keyboard else self.indexAt(event.pos())
         if index.isValid() and (self.has_heading_menu or self.is_walkable(index.row())):
             below = self.viewport().mapToGlobal(self.visualRect(index).bottomLeft())
             self.menu_requested.emit(index.row(), index.column(), below if by_keyboard else event.globalPos())
 
     def offer_head_menus(self, header: PaintedHeader) -> None:
-        """Let a click with the right button on a header ask for a menu too."""
+        """Let a right click on a header request a menu too."""
         header.setContextMenuPolicy(Qt.ContextMenuPolicy.CustomContextMenu)
         header.customContextMenuRequested.connect(partial(self._request_head_menu, header))
 
@@ -529,7 +529,7 @@ class PaintedTable(QTableView):
             self.paint(ThemePainter(painter, self._theme), event.rect())
 
     def paint(self, pen: ThemePainter, area: QRect) -> None:
-        """Draw everything in an area in one go, or what is said where nothing is."""
+        """Draw everything in an area in one pass, or the note of an empty table."""
         rows, columns = self.find_visible_rows(area), self.find_visible_columns(area)
         self._layer.clear()
         pen.painter.fillRect(area, self._theme.colour("page"))
@@ -542,7 +542,7 @@ class PaintedTable(QTableView):
         if row_now is not None and column_now is not None:
             self.paint_ring(pen, self.get_ring_box(row_now, column_now))
         if self.horizontalScrollBar().value() > 0 and isinstance(self.verticalHeader(), PaintedHeader):
-            # The labels lie above what is scrolled under them.
+            # The labels cover the content scrolled under them.
             pen.hairline(0, 0, 0, self.viewport().height(), "strong")
         if not self.model().rowCount() and self.empty_text:
             room = self.viewport().rect().toRectF()

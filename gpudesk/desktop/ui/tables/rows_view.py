@@ -1,4 +1,4 @@
-"""What ordinary tables share: a view as high as its rows, and a delegate that paints by token name."""
+"""Common base of ordinary tables: a view as high as its rows, and a delegate that paints by token name."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ from gpudesk.desktop.ui.tables.item_model import Index, TableItemModel
 from gpudesk.desktop.ui.theme.theme import Theme
 from gpudesk.desktop.ui.theme.theme_painter import ThemePainter
 
-#: What is free above and below several lines of a row together.
+#: Total space above and below several lines of a row.
 ABOVE_BELOW: Final = 8.0
 
 
@@ -50,9 +50,9 @@ class RowsDelegate(QStyledItemDelegate):
 
 
 class RowsView(QTableView):
-    """Rows are selected whole; what is wider than the page is scrolled. Subclasses write `fit_columns`."""
+    """Rows are selected whole; wide content scrolls. Subclasses implement `fit_columns`."""
 
-    #: Heights in lengths of the design, and the space below the rows in pixels.
+    #: Row heights in design lengths, and the space below the rows in pixels.
     row_height = 29.0
     head_height = 26.0
     below = 4
@@ -79,14 +79,14 @@ class RowsView(QTableView):
         header.setHighlightSections(False)
         header.setSectionsClickable(False)
         header.setTextElideMode(Qt.TextElideMode.ElideRight)
-        # Where columns have no room, what scrolls them takes none of the rows'.
+        # If columns do not fit, the scroll bar takes no height from the rows.
         self.horizontalScrollBar().rangeChanged.connect(self.fit_height)
 
     def fit_columns(self) -> None:
         raise NotImplementedError
 
     def measure_lines(self, row: int) -> int:  # noqa: ARG002 - for rows whose texts wrap
-        """Return the pixels that the lines of a row need, 0 if one line is enough."""
+        """Return the pixel height of a row's lines, 0 for a single line."""
         return 0
 
     def fit_rows(self) -> None:
@@ -105,7 +105,7 @@ class RowsView(QTableView):
             self.fit_rows()
 
     def show_anew(self, show: Callable[[], object]) -> None:
-        """Show other rows; the current one stays where it still is one."""
+        """Show other rows; the current one stays if it still exists."""
         row = self.currentIndex().row()
         show()
         if not self.currentIndex().isValid() and 0 <= row < self.model().rowCount():
@@ -113,7 +113,7 @@ class RowsView(QTableView):
         self.measure()
 
     def measure(self) -> None:
-        """Set all sizes by the theme and what is shown."""
+        """Set all sizes by theme and content."""
         px = self._theme.px
         self.verticalHeader().setDefaultSectionSize(px(self.row_height))
         self.horizontalHeader().setFont(self._theme.font("caption_strong"))

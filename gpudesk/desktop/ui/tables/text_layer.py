@@ -1,4 +1,4 @@
-"""Texts of table cells, gathered by font and color and drawn together; the legend of marks below a table."""
+"""Texts of table cells, collected by font and color and drawn together; the legend of marks below a table."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ from gpudesk.desktop.ui.theme.theme import Theme
 from gpudesk.desktop.ui.theme.theme_painter import ThemePainter
 from gpudesk.text.translation import tr
 
-#: More texts than any table shows; then all are let go.
+#: More texts than any table shows; then the cache is cleared.
 _MOST: Final = 8000
 
 
@@ -39,7 +39,7 @@ class TextLayout:
 
 
 class TextCache:
-    """Keeps texts by font token and the width that they are cut to, until the theme changes."""
+    """Caches texts by font token and maximum width, until the theme changes."""
 
     def __init__(self, theme: Theme) -> None:
         self._theme = theme
@@ -52,14 +52,14 @@ class TextCache:
         self._fonts.clear()
 
     def font(self, token: str) -> QFont:
-        """Return the font of a token, to be set on the painter before its texts are drawn."""
+        """Return the font of a token, to set on the painter before its texts are drawn."""
         return self._measured(token)[0]
 
     def width(self, token: str, text: str) -> float:
         return self.laid_out(token, text).width
 
     def laid_out(self, token: str, text: str, most: float = 0) -> TextLayout:
-        """Return a text, cut with an ellipsis to `most` pixels where that is above nothing."""
+        """Return a text, cut with an ellipsis to `most` pixels if that is above 0."""
         key = (token, text, int(most))
         layout = self._texts.get(key)
         if layout is None:
@@ -94,13 +94,13 @@ _GLYPH_BOX: Final = 16.0
 
 
 class TextLayer:
-    """Gathers what a paint writes; `middle` is the level of the capitals.
+    """Collects the texts of a paint; `middle` is the y of the capitals' center.
 
-    Fonts and colors are tokens; a color may be written as `#3458b6` too.
+    Fonts and colors are tokens; a color can also be written as `#3458b6`.
     """
 
     def __init__(self, theme: Theme, texts: TextCache) -> None:
-        """Keep what has been laid out, and glyphs as pictures, until the theme changes."""
+        """Use cached layouts and glyph pictures, until the theme changes."""
         self._theme = theme
         self._texts = texts
         self._glyphs: dict[tuple[str, str, float], QPixmap] = {}
@@ -113,13 +113,13 @@ class TextLayer:
         self._marks.clear()
 
     def text(self, token: str, colour: str, text: str, x: float, middle: float, most: float = 0) -> float:
-        """Set a text from `x` on, cut to `most` where that is above nothing; return its width."""
+        """Add a text from `x` on, cut to `most` if that is above 0; return its width."""
         laid = self._texts.laid_out(token, text, most)
         self.place(token, colour, laid, x, middle)
         return laid.width
 
     def right(self, token: str, colour: str, text: str, left: float, right: float, middle: float) -> float:
-        """Set a text so that it ends at `right`, cut where it would begin before `left`; return its width."""
+        """Add a text that ends at `right`, cut if it would start before `left`; return its width."""
         laid = self._texts.laid_out(token, text, max(1.0, right - left))
         self.place(token, colour, laid, right - laid.width, middle)
         return laid.width
@@ -131,7 +131,7 @@ class TextLayer:
         self._marks.append((name, colour, x, middle))
 
     def draw(self, painter: QPainter) -> None:
-        """Draw all that was gathered, texts first."""
+        """Draw everything collected, texts first."""
         for (token, colour), texts in self._runs.items():
             painter.setFont(self._texts.font(token))
             painter.setPen(QColor(colour) if colour.startswith("#") else self._theme.colour(colour))
@@ -156,14 +156,14 @@ class TextLayer:
         return pixmap
 
 
-#: Marks that are no glyphs: tints, the hatch of missing values, a frame.
+#: Marks other than glyphs: tints, the hatch of missing values, a frame.
 TINT = "best"
 _TINTS = (TINT, "ink4", "ink3")
 HATCH, OUTLINE = "hatch", "outline"
 
 
 class MarkLegend(QWidget):
-    """Explains the marks that are in the table, and no others."""
+    """Explains the marks in the table, and no others."""
 
     def __init__(self, theme: Theme, parent: QWidget | None = None) -> None:
         super().__init__(parent)
@@ -177,7 +177,7 @@ class MarkLegend(QWidget):
         self.update()
 
     def explain(self, marks: Sequence[tuple[str, str]]) -> None:
-        """Explain marks, given as the name of a glyph and what it means."""
+        """Explain marks, given as the name of a glyph and its meaning."""
         if tuple(marks) != self._marks:
             self._marks = tuple(marks)
             self.setAccessibleName(tr("Legend: {marks}", marks=", ".join(text for _, text in marks)))
@@ -201,7 +201,7 @@ class MarkLegend(QWidget):
                 x += pen.text(room, text, font="small", colour="text2") + theme.length(20)
 
     def event(self, event: QEvent) -> bool:
-        """Show all of the legend as a tool tip: it may be longer than the line."""
+        """Show the full legend as a tooltip: it can be longer than the line."""
         if isinstance(event, QHelpEvent) and event.type() == QEvent.Type.ToolTip:
             QToolTip.showText(event.globalPos(), "\n".join(text for _, text in self._marks), self)
             return True

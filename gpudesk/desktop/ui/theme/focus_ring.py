@@ -1,4 +1,4 @@
-"""The focus ring: one overlay per window for focus that came by the keyboard."""
+"""The focus ring: one overlay per window for keyboard focus."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from gpudesk.desktop.ui.theme.theme import Theme
 _WIDTH = 2.0
 _OFFSET = 3
 _RADIUS = 6.0
-#: Space around the widget that the overlay takes: offset, stroke, and a pixel for soft edges.
+#: Space of the overlay around the widget: offset, stroke, and a pixel for antialiasing.
 _MARGIN = _OFFSET + 2
 
 _KEYS = frozenset({QEvent.Type.KeyPress, QEvent.Type.ShortcutOverride})
@@ -25,17 +25,17 @@ _MOVES = frozenset(
 
 @runtime_checkable
 class FocusRectProvider(Protocol):
-    """A widget in which only a part has the focus: a cell, a point, a row."""
+    """A widget in which only a part is focused: a cell, a point, a row."""
 
     def focus_rect(self) -> QRect | None:
-        """Return that part in the widget's coordinates; None if the widget itself shows its focus."""
+        """Return that part in the widget's coordinates; None if the widget shows its focus itself."""
 
 
 class FocusRing(QWidget):
     """Follows the focus inside one window. Make one for each window and dialog.
 
-    A widget may carry the property `ringParent` (its parent is ringed in its place) and `ringRadius`. When
-    the part that `focus_rect` names moves, the widget calls `moved`.
+    A widget can have the property `ringParent` (its parent is ringed instead) and `ringRadius`. When the part returned
+    by `focus_rect` moves, the widget calls `moved`.
     """
 
     def __init__(self, window: QWidget, theme: Theme) -> None:
@@ -64,7 +64,7 @@ class FocusRing(QWidget):
             ring.refresh()
 
     def refresh(self) -> None:
-        # While the program ends, events still come from windows that are half gone.
+        # While the program ends, half-destroyed windows still send events.
         if not isValid(self._window):
             return
         rect = self._ringed() if self._by_keyboard else None
@@ -108,7 +108,7 @@ class FocusRing(QWidget):
         self.refresh()
 
     def _watch(self, widget: QWidget) -> None:
-        """Watch a widget and its ancestors up to the window: any of them may move it."""
+        """Watch a widget and its ancestors up to the window: any of them can move it."""
         current: QWidget | None = widget
         while current is not None and current is not self._window:
             current.installEventFilter(self)
@@ -116,7 +116,7 @@ class FocusRing(QWidget):
             current = current.parentWidget()
 
     def _watch_native(self) -> None:
-        """Watch what reaches the window from outside: there mouse presses come first."""
+        """Watch native events of the window: mouse presses arrive there first."""
         handle = self._window.windowHandle()
         if handle is not None:
             handle.removeEventFilter(self)
@@ -125,7 +125,7 @@ class FocusRing(QWidget):
     def _ringed(self) -> QRect | None:
         widget = self._target
         if widget is None or not isValid(widget) or isinstance(widget, QMenuBar):
-            # A menu bar shows by itself which of its menus is meant.
+            # A menu bar highlights its current menu itself.
             return None
         if not widget.isVisible() or widget.visibleRegion().isEmpty():
             return None
@@ -143,7 +143,7 @@ class FocusRing(QWidget):
 
 
 def _content(widget: QWidget) -> QRect:
-    """Return a widget's rectangle; of ticks only what is drawn, since they may be stretched."""
+    """Return a widget's rectangle; for check boxes only the drawn part, since they can be stretched."""
     if isinstance(widget, QCheckBox | QRadioButton):
         size = widget.sizeHint().boundedTo(widget.size())
         return QRect(QPoint(0, (widget.height() - size.height()) // 2), size)

@@ -1,4 +1,4 @@
-"""Icons, status glyphs beside figures, and the marker outlines that swatches, charts and sheets share."""
+"""Icons, status glyphs of figures, and the marker outlines of swatches, charts and sheets."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ from gpudesk import paths
 from gpudesk.desktop.ui.theme.tokens import PaintStyle
 from gpudesk.report.comparison.tables import CellMarking
 
-#: What the SVG files have in the place of a color.
+#: The placeholder color of the SVG files.
 _PLACEHOLDER = "currentColor"
 _PROGRAM_SIZES = (16, 24, 32, 48, 64, 128, 256)
 
@@ -55,7 +55,7 @@ def _renderer_of(name: str, rgba: int, width: int, height: int) -> QPixmap:
 
 
 def render_icon(name: str, colour: QColor, size: float, ratio: float) -> QPixmap:
-    """Return an icon `size` device-independent pixels wide for a screen with this many pixels to each."""
+    """Return an icon `size` device-independent pixels wide for a screen with this device pixel ratio."""
     pixels = max(1, round(size * ratio))
     pixmap = QPixmap(_renderer_of(name, colour.rgba(), pixels, pixels))
     pixmap.setDevicePixelRatio(ratio)
@@ -82,7 +82,7 @@ def make_program_icon() -> QIcon:
 
 
 class IconColors(Protocol):
-    """What an icon asks of the theme when it is painted."""
+    """The theme data of an icon when it is painted."""
 
     def colour(self, token: str) -> QColor: ...
 
@@ -91,13 +91,13 @@ class IconColors(Protocol):
 
 
 class TintedIconEngine(QIconEngine):
-    """Paints an icon in the colors of the current theme, so that an icon once set follows its switches.
+    """Paints an icon in the colors of the current theme, so that an icon once set follows theme switches.
 
-    However large the place is, the icon is painted no larger than its own size, in the middle.
+    In a larger place the icon is painted at its own size, in the middle.
     """
 
     def __init__(self, name: str, colour: str, size: float, theme: IconColors) -> None:
-        """Keep what to look up when painting; `size` is a length of the design."""
+        """Store the theme and tokens for painting; `size` is a design length."""
         super().__init__()
         self._name = name
         self._token = colour
@@ -136,7 +136,7 @@ class TintedIconEngine(QIconEngine):
         return self._theme.colour("disabled" if mode == QIcon.Mode.Disabled else self._token)
 
 
-# Each shape is drawn larger or smaller than the circle of radius 1 so that all look equally heavy.
+# Shapes are scaled relative to the circle of radius 1 so that all look equally large.
 _POLYGONS: Final = {
     "triangle-up": (3, 1.2, -90.0),
     "triangle-down": (3, 1.2, 90.0),
@@ -151,7 +151,7 @@ _CROSS_HALF_WIDTH: Final = 0.42
 
 @lru_cache(maxsize=16)
 def make_marker_path(name: str) -> QPainterPath:
-    """Return a marker's closed outline around the origin, as heavy as a circle of radius 1."""
+    """Return a marker's closed outline around the origin, visually as large as a circle of radius 1."""
     path = QPainterPath()
     if name == "circle":
         path.addEllipse(QPointF(0, 0), 1.0, 1.0)
@@ -192,10 +192,10 @@ def _cross() -> QPolygonF:
 
 @lru_cache(maxsize=256)
 def split_dashes_from_center(dash: tuple[float, ...], width: float, half: float) -> tuple[tuple[float, float], ...]:
-    """Return where a dashed line of this half length has ink, on one side, from the center outwards.
+    """Return the drawn intervals of a dashed line of this half length, on one side, from the center outwards.
 
-    The first stroke of the dash lies across the center, so that both sides are alike. `dash` is in pen
-    widths, the result in the unit of `width`.
+    The first stroke of the dash crosses the center, so that both sides are equal. `dash` is in pen widths, the result
+    in the unit of `width`.
     """
     if not dash:
         return ((0.0, half),)
@@ -209,7 +209,7 @@ def split_dashes_from_center(dash: tuple[float, ...], width: float, half: float)
     return tuple(strokes)
 
 
-#: Ends of all strokes of curves and swatches, so that a dash is as long as its table says.
+#: Cap of all strokes of curves and swatches, so that a dash is as long as in its table.
 FLAT: Final = Qt.PenCapStyle.FlatCap
 
 
@@ -219,7 +219,7 @@ _MITRE: Final = Qt.PenJoinStyle.MiterJoin
 
 
 class GlyphPainter:
-    """Draws glyphs around a point in one color; lengths are those of the design."""
+    """Draws glyphs around a point in one color; lengths are design lengths."""
 
     def __init__(self, painter: QPainter, look: PaintStyle, colour: QColor) -> None:
         self._painter = painter
@@ -325,7 +325,7 @@ GLYPHS: Final[dict[str, tuple[Callable[[GlyphPainter, float, float], None], str]
     "unfit": (GlyphPainter.barred_circle, "unfit"),
     "own": (GlyphPainter.pencil, "link"),
 }
-#: Glyphs of cells that say what an accelerator cannot do as asked; their figures have the color of the glyph.
+#: Glyphs of unsupported cells; their figures have the color of the glyph.
 FAULT_GLYPHS: Final[Mapping[CellMarking | None, str]] = MappingProxyType(
     {CellMarking.FAILS: "unfit", CellMarking.QUEUES: "partly"}
 )

@@ -12,14 +12,14 @@ from PySide6.QtGui import QColor, QFontMetricsF, QPainter, QPixmap
 from gpudesk.desktop.ui.theme.theme import Theme
 
 _ELLIPSIS = Qt.TextElideMode
-#: Widths and broken texts that are kept.
+#: Maximum cached widths and broken texts.
 _MOST_KEPT: Final = 4096
 
 
 class TextMeasure:
-    """Measures texts in the theme's fonts, and keeps what it measured until the theme changes."""
+    """Measures texts in the theme's fonts, and caches the results until the theme changes."""
 
-    #: The methods whose results are kept.
+    #: The methods with caches.
     kept: tuple[str, ...] = ("metrics", "width", "lines")
 
     def __init__(self, theme: Theme) -> None:
@@ -29,7 +29,7 @@ class TextMeasure:
         theme.changed.connect(self.clear)
 
     def clear(self) -> None:
-        """Let all measures go."""
+        """Clear all caches."""
         for name in self.kept:
             getattr(self, name).cache_clear()
 
@@ -46,7 +46,7 @@ class TextMeasure:
         return self.metrics(font).elidedText(text, mode, width)
 
     def lines(self, text: str, font: str, width: float, most: int = 0) -> tuple[str, ...]:
-        """Break a text at spaces, a word that is too wide anywhere; of more than `most` the last is cut."""
+        """Break a text at spaces, a word that is too wide anywhere; beyond `most` lines the last is cut."""
         if self.width(text, font) <= width:
             return (text,)
         metrics = self.metrics(font)
@@ -70,7 +70,7 @@ class TextMeasure:
 
 
 def _fitting(metrics: QFontMetricsF, text: str, width: float) -> int:
-    """Return how many letters of a word fit, one at least."""
+    """Return how many letters of a word fit, at least one."""
     low, high = 1, len(text)
     while low < high:
         middle = (low + high + 1) // 2
@@ -81,16 +81,16 @@ def _fitting(metrics: QFontMetricsF, text: str, width: float) -> int:
     return low
 
 
-#: Room for the halo around words that stand on a plot.
+#: Space for the halo around text on a plot.
 _HALO: Final = 4.0
-#: Where words are written in page color first; that is quicker than stroking their outline and looks alike.
+#: Offsets at which text is first written in page color; that is faster than stroking its outline and looks the same.
 _AROUND: Final = tuple((2.0 * math.cos(turn * math.pi / 6), 2.0 * math.sin(turn * math.pi / 6)) for turn in range(12))
-#: Pictures kept; a chart shows a dozen words at a time.
+#: Cached pictures; a chart shows about a dozen texts at a time.
 _MOST_PICTURES: Final = 200
 
 
 class TextPainter(TextMeasure):
-    """Measures and draws text by token; forgets everything when the theme changes."""
+    """Measures and draws text by token; clears its caches when the theme changes."""
 
     kept = (*TextMeasure.kept, "middle", "_ascent")
 
@@ -103,7 +103,7 @@ class TextPainter(TextMeasure):
         self._pictures.clear()
 
     def middle(self, token: str, middle: float) -> float:
-        """Return the base line of a text whose capital letters are centered at a height."""
+        """Return the base line of a text whose capital letters are vertically centered at a y."""
         return round(middle + self.metrics(token).capHeight() / 2)
 
     def draw(self, painter: QPainter, x: float, baseline: float, text: str, token: str, colour: QColor) -> None:

@@ -1,4 +1,4 @@
-"""The theme of the application: palette, style sheet, fonts and icons, switched together and live."""
+"""The application's theme: palette, style sheet, fonts and icons, switched together at run time."""
 
 from __future__ import annotations
 
@@ -23,17 +23,17 @@ ColorTable = Mapping[str, str]
 
 
 class ControlImages:
-    """Tinted SVG files for the arrows and ticks of controls: style sheets take pictures from files only.
+    """Tinted SVG files for the arrows and check marks of controls: style sheets take pictures only from files.
 
-    They lie in a temporary folder that goes when the program ends. Where it cannot be
-    written, controls have no arrows and all else works.
+    They are in a temporary folder that is removed when the program ends. If it is not writable, controls have no arrows
+    and everything else works.
     """
 
     def __init__(self, folder: QTemporaryDir) -> None:
         self._folder = folder
         self._written_files: set[str] = set()
-        # Not sooner than at the end: the application's style sheet outlives the theme that it was made for.
-        # And what still lives then is never destroyed by itself, so that the folder would stay.
+        # Not before the end: the application's style sheet outlives the theme that made it.
+        # Objects still alive then are never destroyed, so the folder would stay.
         atexit.register(folder.remove)
 
     def url(self, name: str, colour: str) -> str:
@@ -50,7 +50,7 @@ class ControlImages:
 
 
 def make_style_sheet(colours: ColorTable, px: Callable[[float], int], images: ControlImages) -> str:
-    """Return the rules for a palette; `px` scales lengths with the size of letters."""
+    """Return the rules for a palette; `px` scales lengths with the text size."""
     parts = (
         _buttons(colours, px),
         _fields(colours, px, images),
@@ -167,8 +167,8 @@ QRadioButton::indicator:checked:disabled {{ background: {c["strong"]}; border-co
 
 
 def _sliders(c: ColorTable, px: Callable[[float], int]) -> str:
-    # The handle is as high as the groove and both margins, so its height is odd; for a circle the width must
-    # be the same. A radius above half of it would be dropped and the handle be square.
+    # The handle is as high as the groove and both margins, so its height is odd; for a circle the width must be the
+    # same. Qt drops a radius above half of it, and the handle becomes square.
     whole = px(14) | 1
     handle, radius, margin = whole - 4, whole // 2, -(whole - 3) // 2
     return f"""
@@ -307,14 +307,14 @@ _DISABLED_ROLES: Final = {
     _Role.Accent: "disabled",
 }
 
-#: Look-ups whose results are kept until the theme or the size of letters changes: one frame asks 400 times.
-#: What they return is shared: who changes a color or a font copies it first. `color` alone copies by itself.
+#: Look-ups cached until the theme or the text size changes: one frame makes 400.
+#: Results are shared: copy a color or a font before changing it. Only `colour` copies itself.
 _KEPT: Final = ("_color", "mark_color", "name_color", "dash_pattern", "marker_name", "font", "line", "px", "length")
 
 
 @dataclass
 class _Look:
-    """What is in effect: the user's choice, whether that is dark now, and the size of letters in percent."""
+    """The current look: the user's choice, whether it is dark now, and the text size in percent."""
 
     preference: str
     percent: int
@@ -322,13 +322,13 @@ class _Look:
 
 
 class Theme(QObject):
-    """Looks up colors, fonts and icons by token; every widget is given one and follows `changed`."""
+    """Looks up colors, fonts and icons by token; every widget gets one and follows `changed`."""
 
-    #: Palette, style sheet and tokens, or the size of letters, have changed.
+    #: Palette, style sheet and tokens, or the text size, have changed.
     changed = Signal()
 
     def __init__(self, app: QApplication, preference: str = SYSTEM, font_percent: int = 100) -> None:
-        """Dress the application. `preference` is `system`, `light` or `dark`; the font from 90 to 150%."""
+        """Style the application. `preference` is `system`, `light` or `dark`; the font from 90 to 150%."""
         super().__init__(app)
         self._app = app
         self._look = _Look(preference if preference in PREFERENCES else SYSTEM, _within(font_percent))
@@ -343,7 +343,7 @@ class Theme(QObject):
         self._look.dark = self._wants_dark()
         self._apply()
 
-    # What is in effect
+    # Current look
 
     @property
     def dark(self) -> bool:
@@ -351,7 +351,7 @@ class Theme(QObject):
 
     @property
     def preference(self) -> str:
-        """What the user chose: `system`, `light` or `dark`."""
+        """The user's choice: `system`, `light` or `dark`."""
         return self._look.preference
 
     @property
@@ -362,10 +362,10 @@ class Theme(QObject):
     def palette(self) -> tokens.Palette:
         return tokens.DARK if self._look.dark else tokens.LIGHT
 
-    # Looking up
+    # Lookup
 
     def colour(self, token: str) -> QColor:
-        """Return the color of a token; `scrim` is the shade behind what floats above the window."""
+        """Return the color of a token; `scrim` is the shade behind floating content."""
         return QColor(self._color(token))
 
     def _color(self, token: str) -> QColor:
@@ -374,7 +374,7 @@ class Theme(QObject):
         return QColor(self.palette.colours[token])
 
     def mark_color(self, slot: int) -> QColor:
-        """Return the color of a slot's curves and markers; that of a part outside the scenario is gray."""
+        """Return the color of a slot's curves and markers; gray for an accelerator outside the scenario."""
         return QColor(self.palette.marks[(slot - 1) % tokens.PALETTE_SIZE]) if slot > 0 else self.colour("text3")
 
     def name_color(self, slot: int) -> QColor:
@@ -399,12 +399,12 @@ class Theme(QObject):
         return self.px(tokens.TYPE_STYLES[token].line)
 
     def px(self, n: float) -> int:
-        """Return a length of the design at the size in effect in whole pixels, at least 1."""
+        """Return a design length at the current size in whole pixels, at least 1."""
         scaled = int(n * self._look.percent / 100 + 0.5)
         return max(1, scaled) if n > 0 else scaled
 
     def length(self, n: float) -> float:
-        """Return a length of the design at the size in effect, not rounded: for marks that are painted."""
+        """Return a design length at the current size, not rounded, for painted marks."""
         return n * self._look.percent / 100
 
     @property
@@ -412,17 +412,17 @@ class Theme(QObject):
         return True
 
     def icon(self, name: str, colour: str = "text2", size: float = 16) -> QIcon:
-        """Return an icon that, once set on a control, is painted in the theme and text size then in effect."""
+        """Return an icon that, once set on a control, follows theme and text size."""
         return QIcon(TintedIconEngine(name, colour, size, self))
 
     def pixmap(self, name: str, colour: str, size: float, ratio: float) -> QPixmap:
-        """Return an icon as a picture of `size` device-independent pixels in a color of the theme now."""
+        """Return an icon as a picture of `size` device-independent pixels in a color of the current theme."""
         return render_icon(name, self.colour(colour), size, ratio)
 
     # Switching
 
     def set_preference(self, preference: str) -> None:
-        """Follow the system, or be light or dark whatever it is."""
+        """Follow the system, or use light or dark."""
         if preference not in PREFERENCES:
             raise ValueError(f"no such theme: {preference!r}")
         if preference == self._look.preference:
@@ -432,7 +432,7 @@ class Theme(QObject):
         self._settle()
 
     def set_font_percent(self, percent: int) -> None:
-        """Set the size of letters; what is outside 90 to 150 becomes the nearer end."""
+        """Set the text size, limited to 90 to 150."""
         percent = _within(percent)
         if percent != self._look.percent:
             self._look.percent = percent
@@ -440,7 +440,7 @@ class Theme(QObject):
             self.changed.emit()
 
     def defer(self) -> DeferredTheme:
-        """Return the theme for a page or a view that is to be made; see `DeferredTheme.attach`."""
+        """Return the theme for a new page or view; see `DeferredTheme.attach`."""
         deferred = DeferredTheme(self, self._look)
         self._deferred.add(deferred)
         return deferred
@@ -473,16 +473,16 @@ class Theme(QObject):
             hints.setColorScheme(Qt.ColorScheme.Dark if dark else Qt.ColorScheme.Light)
 
     def _apply(self) -> None:
-        """Put palette, font and style sheet in effect together: each alone would leave stale colors."""
+        """Apply palette, font and style sheet together: separately they would leave stale colors."""
         for name in _KEPT:
             getattr(self, name).cache_clear()
         hidden = [widget for each in self._deferred if isValid(each) for widget in each.put_off()]
         for widget in hidden:
-            # Qt leaves a widget as it is that is not polished and has a style of its own: 0.25 ms are saved each.
+            # Qt skips unpolished widgets with their own style: that saves 0.25 ms each.
             widget.setAttribute(Qt.WidgetAttribute.WA_WState_Polished, on=False)
             widget.setAttribute(Qt.WidgetAttribute.WA_SetStyle)
-        # Where a sheet takes the place of another, every widget hands its new palette down to all below it:
-        # 4.2 s for the 2,700 widgets of all pages and views, against 0.6 s for taking it off and putting one on.
+        # If one sheet replaces another, every widget passes its new palette to all its children: 4.2 s for the 2,700
+        # widgets of all pages and views, against 0.6 s for removing one and setting the other.
         self._app.setStyleSheet("")
         palette = self._qt_palette()
         self._app.setPalette(palette)
@@ -503,10 +503,10 @@ class Theme(QObject):
 
 
 class DeferredTheme(Theme):
-    """The theme for a page or a view, which follows a switch at once where it is visible, else when it is shown."""
+    """The theme of a page or view: follows a switch at once if visible, else when shown."""
 
     def __init__(self, whole: Theme, look: _Look) -> None:
-        """Look up what the application's theme has in effect; it alone is switched."""
+        """Read the look of the application's theme, which alone is switched."""
         QObject.__init__(self)
         self._whole = whole
         self._look = look
@@ -519,14 +519,14 @@ class DeferredTheme(Theme):
         return self._whole.defer()
 
     def attach(self, widget: QWidget) -> None:
-        """Name the widget whose show is waited for; it owns this theme from now on."""
+        """Set the root widget, whose show event triggers the update; it owns this theme."""
         self.setParent(widget)
         self._widget = widget
         widget.installEventFilter(self)
         self._whole.changed.connect(self._follow)
 
     def put_off(self) -> list[QWidget]:
-        """Return the widgets that are to be left as they are, none where they are visible."""
+        """Return the widgets to leave unchanged, empty if they are visible."""
         if self._widget is None or self._widget.isVisible():
             return []
         self._stale = True
@@ -547,7 +547,7 @@ class DeferredTheme(Theme):
 
     @staticmethod
     def _own_widgets(root: QWidget) -> list[QWidget]:
-        """Return the root and its descendants, without windows and without widgets that have a deferred theme."""
+        """Return the root and its descendants, except windows and widgets with a deferred theme."""
         window = root.window()
         others: set[QWidget] = set()
         for inner in root.findChildren(DeferredTheme):

@@ -1,7 +1,7 @@
 """The painter's helper: text, rules, tints, hatches, swatches and glyphs by token name.
 
-The same on screen and on paper; only the look differs. Positions are in the painter's units, lengths of marks scale
-with the look."""
+Shared by screen and paper, with different looks. Positions are in painter units, lengths of marks scale with the look.
+"""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ LEFT = Align.AlignLeft
 RIGHT = Align.AlignRight
 CENTRE = Align.AlignHCenter
 
-#: Half the length of a swatch and the radius of its marker, in lengths of the design.
+#: Half the length of a swatch and the radius of its marker, in design lengths.
 SWATCH_WIDTH = 20.0
 _SWATCH_PEN = 2.0
 _MARKER_RADIUS = 4.0
@@ -39,7 +39,7 @@ _EDGE = 1.2
 class ThemePainter:
     """Paints by token name with a painter and a look.
 
-    The painter stays the caller's: who began it ends it, in a `finally`.
+    The painter stays the caller's, which must end it in a `finally`.
     """
 
     def __init__(self, painter: QPainter, look: PaintStyle) -> None:
@@ -50,10 +50,10 @@ class ThemePainter:
         self._ratio = painter.device().devicePixelRatio() if self._snaps else 1.0
         self._faces: dict[str, tuple[QFont, QFontMetricsF, float]] = {}
 
-    # Looking up
+    # Lookup
 
     def colour(self, colour: Colour) -> QColor:
-        """Return the color of a token; `slot3` is that of the names of the third accelerator."""
+        """Return the color of a token; `slot3` is that of the third accelerator's name."""
         if isinstance(colour, QColor):
             return colour
         return self.look.name_color(int(colour[4:])) if colour.startswith("slot") else self.look.colour(colour)
@@ -78,8 +78,8 @@ class ThemePainter:
     ) -> float:
         """Write one line and return its width.
 
-        In a rectangle the line is centered from top to bottom and cut with an ellipsis where it is too wide.
-        From a point it begins there on its base line, or ends or is centered there.
+        In a rectangle the line is vertically centered and cut with an ellipsis if too wide. At a point it starts, ends
+        or is centered there, on its base line.
         """
         face, metrics, cap_height = self._face(font)
         width = metrics.horizontalAdvance(text)
@@ -101,7 +101,7 @@ class ThemePainter:
         return width
 
     def lines(self, text: str, width: float, font: str | QFont = "body", most: int = 0) -> list[str]:
-        """Break a text into lines at spaces; of more than `most` the last is cut with an ellipsis."""
+        """Break a text into lines at spaces; beyond `most` the last is cut with an ellipsis."""
         metrics = self.metrics(font)
         lines: list[str] = []
         for paragraph in text.split("\n"):
@@ -134,7 +134,7 @@ class ThemePainter:
         self.rule(x1, y1, x2, y2, colour, 1.0)
 
     def rule(self, x1: float, y1: float, x2: float, y2: float, colour: Colour, width: float) -> None:
-        """Draw an upright or level rule of a width in the painter's units."""
+        """Draw a vertical or horizontal line of a width in painter units."""
         if not self._snaps:
             self.painter.setPen(QPen(self.colour(colour), width, Qt.PenStyle.SolidLine, FLAT))
             self.painter.drawLine(QLineF(x1, y1, x2, y2))
@@ -149,14 +149,14 @@ class ThemePainter:
         self.painter.fillRect(area, self.colour(colour))
 
     def tint(self, rect: QRectF, colour: Colour, radius: float = 5.0) -> None:
-        """Fill a rectangle with round corners; the radius is a length of the design."""
+        """Fill a rectangle with round corners; the radius is a design length."""
         self.painter.setPen(Qt.PenStyle.NoPen)
         self.painter.setBrush(self.colour(colour))
         r = self.look.length(radius)
         self.painter.drawRoundedRect(rect, r, r)
 
     def odds_bar(self, rect: QRectF, odds: Iterable[tuple[int, float]]) -> None:
-        """Draw odds, which add up to 1, as pieces of one bar in the colors of their places in the palette."""
+        """Draw odds, which add up to 1, as segments of one bar in the colors of their palette indexes."""
         x, gap = rect.left(), self.look.length(1)
         for index, share in odds:
             width = share * rect.width()
@@ -174,7 +174,7 @@ class ThemePainter:
         width: float = 1.0,
         dashed: bool = False,
     ) -> None:
-        """Draw a border inside a rectangle, `width` thick; radius and width are lengths of the design."""
+        """Draw a border inside a rectangle, `width` thick; radius and width are design lengths."""
         thick = width if self._snaps else self.look.length(width)
         pen = QPen(self.colour(colour), thick)
         if dashed:
@@ -186,7 +186,7 @@ class ThemePainter:
         self.painter.drawRoundedRect(rect.adjusted(half, half, -half, -half), r, r)
 
     def hatch(self, rect: QRectF, colour: Colour = "strong", fill: Colour | None = None) -> None:
-        """Draw slanting strokes over a rectangle: what is not there, or does not fit."""
+        """Draw slanting strokes over a rectangle: for missing content, or a misfit."""
         painter = self.painter
         painter.save()
         painter.setClipRect(rect, Qt.ClipOperation.IntersectClip)
@@ -194,7 +194,7 @@ class ThemePainter:
             painter.fillRect(rect, self.colour(fill))
         pitch, height = self.look.length(5.0), rect.height()
         painter.setPen(QPen(self.colour(colour), self.look.length(1.0), Qt.PenStyle.SolidLine, FLAT))
-        # One raster for the whole picture, so that neighbouring hatches meet.
+        # One raster for the whole picture, so that neighboring hatches meet.
         start = (rect.left() + rect.bottom()) // pitch * pitch - rect.bottom()
         steps = int((rect.width() + height) / pitch) + 2
         lines = [
@@ -207,7 +207,7 @@ class ThemePainter:
     # Accelerators
 
     def swatch(self, x: float, y: float, slot: int, *, is_variant: bool = False) -> float:
-        """Draw an accelerator's key with its left end at `x`, around the level `y`; return its width."""
+        """Draw an accelerator's swatch with its left end at `x`, around the height `y`; return its width."""
         width = self.look.length(SWATCH_WIDTH)
         thick = self.look.length(_SWATCH_PEN)
         centre = x + width / 2
@@ -225,7 +225,7 @@ class ThemePainter:
     def marker(
         self, x: float, y: float, slot: int, *, radius: float = _MARKER_RADIUS, is_variant: bool = False
     ) -> None:
-        """Draw a slot's marker around a point: filled with an edge in page color, or is_variant."""
+        """Draw a slot's marker around a point: filled with an edge in page color, or hollow for a variant."""
         length = self.look.length
         colour, page = self.look.mark_color(slot), self.look.colour("page")
         name = self.look.marker_name(slot)
@@ -244,14 +244,14 @@ class ThemePainter:
     def glyph(self, name: str, x: float, y: float, colour: Colour | None = None) -> None:
         """Draw a glyph around a point, in the glyph's own color unless another is given.
 
-        `best overlap disputed measured calibrated estimated uncalibrated exact fits partly unfit own`.
-        What is refused is marked as what does not fit.
+        `best overlap disputed measured calibrated estimated uncalibrated exact fits partly unfit own`. A refusal has
+        the mark of a misfit.
         """
         draw, token = GLYPHS[name]
         draw(GlyphPainter(self.painter, self.look, self.colour(colour or token)), x, y)
 
     def icon(self, name: str, x: float, y: float, size: float = 16.0, colour: Colour = "text2") -> None:
-        """Draw an icon with its top left corner at a point; `size` is in the painter's units."""
+        """Draw an icon with its top left corner at a point; `size` is in painter units."""
         tint = self.colour(colour)
         if self._snaps:
             pixmap = render_icon(name, tint, size, self._ratio)
@@ -263,7 +263,7 @@ class ThemePainter:
         return self.width(text, "caption_strong") + 2 * self.look.length(6.0)
 
     def tag(self, x: float, y: float, text: str, *, colour: Colour = "text2", dashed: bool = False) -> float:
-        """Draw a tag with its left edge at `x`, around the level `y`; return its width."""
+        """Draw a tag with its left edge at `x`, around the height `y`; return its width."""
         height = self.look.length(18.0)
         rect = QRectF(x, self._on_pixel(y - height / 2), self.tag_width(text), height)
         self.frame(rect, "strong", radius=4.0, dashed=dashed)
@@ -274,7 +274,7 @@ class ThemePainter:
         return self.tag(x, y, text, colour="text3")
 
     def _face(self, font: str | QFont) -> tuple[QFont, QFontMetricsF, float]:
-        """Return a font with its measures and the height of its capitals, kept for this painting."""
+        """Return a font with its metrics and the height of its capitals, cached for this painting."""
         if isinstance(font, QFont):
             metrics = QFontMetricsF(font, self.painter.device())
             return font, metrics, metrics.capHeight()
@@ -286,13 +286,13 @@ class ThemePainter:
     def _on_pixel(self, position: float) -> float:
         """Return the nearest device pixel on screen, the same position on paper.
 
-        Halves go one way, unlike with `round`: rows of an odd height would not look alike.
+        Halves are always rounded in one direction, unlike with `round`: rows of an odd height must look alike.
         """
         return math.floor(position * self._ratio + 0.5) / self._ratio if self._snaps else position
 
 
 def break_words(words: Iterable[str], room: float, metrics: QFontMetricsF) -> list[str]:
-    """Return words as lines of that width at most, unless a single word is wider."""
+    """Return lines of at most that width, unless a single word is wider."""
     lines: list[str] = []
     for word in words:
         longer = f"{lines[-1]} {word}" if lines and lines[-1] else word

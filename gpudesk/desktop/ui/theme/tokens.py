@@ -11,7 +11,7 @@ from PySide6.QtGui import QColor, QFont, QFontDatabase
 
 from gpudesk import paths
 
-#: Family of our own font; see packaging/make_fonts.py.
+#: Our own font family; see packaging/make_fonts.py.
 FAMILY: Final = "Desk Sans"
 
 
@@ -19,8 +19,8 @@ FAMILY: Final = "Desk Sans"
 class Palette:
     """The colors of one theme as `#RRGGBB`, by token.
 
-    `marks` and `labels` are those of the slots, the first for slot 1. The alphas run from 0 to 255: `band`
-    for the area around a curve, `scrim` for the shade (of black) behind what floats above the window.
+    `marks` and `labels` are those of the slots, the first for slot 1. The alphas run from 0 to 255: `band` for the area
+    around a curve, `scrim` for the (black) shade behind floating content.
     """
 
     colours: Mapping[str, str]
@@ -32,7 +32,7 @@ class Palette:
 
 @dataclass(frozen=True, slots=True)
 class TypeStyle:
-    """Letters: height and line in device-independent pixels at font size 100%, and weight."""
+    """Text style: height and line in device-independent pixels at font size 100%, and weight."""
 
     pixels: int
     weight: int
@@ -125,12 +125,12 @@ DARK: Final = Palette(
     scrim_alpha=120,
 )
 
-#: Alpha of a band on paper, where the light colors are used.
+#: Alpha of a band on paper, with the light colors.
 PRINT_BAND_ALPHA: Final = 30
 
 PALETTE_SIZE: Final = len(LIGHT.marks)
 
-#: Strokes and gaps of each slot's curve in pen widths; none is a solid line.
+#: Strokes and gaps of each slot's curve in pen widths; empty for a solid line.
 DASHES: Final[tuple[tuple[float, ...], ...]] = (
     (),
     (7, 3),
@@ -144,7 +144,7 @@ DASHES: Final[tuple[tuple[float, ...], ...]] = (
 
 MARKERS: Final = ("circle", "square", "triangle-up", "diamond", "triangle-down", "cross", "pentagon", "hexagon")
 
-#: Letters on screen.
+#: Text styles on screen.
 TYPE_STYLES: Final[Mapping[str, TypeStyle]] = {
     "figure": TypeStyle(24, 600, 32),
     "headline": TypeStyle(22, 600, 30),
@@ -164,7 +164,7 @@ TYPE_STYLES: Final[Mapping[str, TypeStyle]] = {
     "present_small": TypeStyle(15, 400, 22),
 }
 
-#: Letters on paper, in points.
+#: Text styles on paper, in points.
 PAPER_TYPE_STYLES: Final[Mapping[str, TypeStyle]] = {
     "title": TypeStyle(18, 600, 22),
     "verdict": TypeStyle(13, 600, 17),
@@ -188,7 +188,7 @@ _are_fonts_loaded = False
 
 
 def load_fonts() -> None:
-    """Make our family known to Qt. Where a file is missing, Qt puts another family in its place."""
+    """Register our family with Qt. If a file is missing, Qt uses another family."""
     global _are_fonts_loaded
     if _are_fonts_loaded:
         return
@@ -200,7 +200,7 @@ def load_fonts() -> None:
 
 
 def make_font(pixels: int, weight: int) -> QFont:
-    """Return our font at a size in the painter's units; widths do not depend on the platform's hinting."""
+    """Return our font at a size in painter units; widths do not depend on the platform's hinting."""
     font = QFont(FAMILY)
     font.setPixelSize(max(1, pixels))
     font.setWeight(QFont.Weight(weight))
@@ -233,19 +233,18 @@ class PaintStyle(Protocol):
     def font(self, token: str) -> QFont: ...
 
     def length(self, n: float) -> float:
-        """Return a length of the design in the painter's units."""
+        """Return a design length in painter units."""
 
     @property
     def snaps(self) -> bool:
-        """Whether rules and base lines lie on whole pixels, as they must on screen and must not on paper."""
+        """Whether lines and base lines are on whole pixels, as required on screen and avoided on paper."""
 
 
 class PaperPaintStyle:
     """Paper: light colors, sizes in points.
 
-    `units` is how many of the painter's units make a point; the sizes of letters are rounded to whole units,
-    so 10 gives tenths of a point. Lengths of marks, which the design gives in pixels, are points here, at
-    `marks` times their size.
+    `units` is painter units per point; text sizes are rounded to whole units, so 10 gives tenths of a point. Mark
+    lengths, which the design gives in pixels, are points here, scaled by `marks`.
     """
 
     def __init__(self, units: float = 1.0, marks: float = 0.75) -> None:
@@ -254,7 +253,7 @@ class PaperPaintStyle:
         self._marks = marks
 
     def colour(self, token: str) -> QColor:
-        """Return a light color; what is chrome on screen is white on paper."""
+        """Return a light color; tokens of controls are white on paper."""
         return QColor(LIGHT.colours["page" if token == "chrome" else token])
 
     def mark_color(self, slot: int) -> QColor:
@@ -280,11 +279,11 @@ class PaperPaintStyle:
         return make_scaled_font(PAPER_TYPE_STYLES[token], self._units)
 
     def line(self, token: str) -> float:
-        """Return the height of a line in the painter's units."""
+        """Return the line height in painter units."""
         return PAPER_TYPE_STYLES[token].line * self._units
 
     def length(self, n: float) -> float:
-        """Return a length of a mark in the painter's units."""
+        """Return the length of a mark in painter units."""
         return n * self._marks * self._units
 
     @property
