@@ -37,14 +37,14 @@ _CHEVRON = 13.0
 class AcceleratorChip(QAbstractButton):
     """One accelerator of the scenario; click, Space or Enter opens its menu.
 
-    Del removes it, B makes it the baseline, ↑ and ↓ change the count, ← and → go to its neighbours.
+    Del removes it, B makes it the baseline, ↑ and ↓ change the count, ← and → go to its neighbors.
     """
 
     removed = Signal()
     made_baseline = Signal()
-    #: How many steps the count is to go up or down.
+    #: The number of steps for the count, up or down.
     stepped = Signal(int)
-    #: To which neighbour the focus is to go: -1 or 1.
+    #: The neighbor to focus: -1 or 1.
     row_step_requested = Signal(int)
 
     def __init__(self, theme: Theme, parent: QWidget | None = None) -> None:
@@ -63,7 +63,7 @@ class AcceleratorChip(QAbstractButton):
     def show_part(
         self, name: str, count: int | None, slot: int, *, is_variant: bool, announced: bool, baseline: bool
     ) -> None:
-        """Show a part; a count of None is chosen by the program."""
+        """Show an accelerator; a count of None is chosen by the program."""
         self._name = name
         self._count = "" if count is None else f"× {count}"
         self._slot = slot
@@ -88,7 +88,7 @@ class AcceleratorChip(QAbstractButton):
         return QSize(round(fixed + name + gap + count + tag) + 1, theme.px(_CHIP_HEIGHT))
 
     def event(self, event: QEvent) -> bool:
-        """Keep B for this chip where it is a shortcut for something else too."""
+        """Handle B here if it is also a shortcut elsewhere."""
         if event.type() == QEvent.Type.ShortcutOverride and _is_plain_b(cast("QKeyEvent", event)):
             event.accept()
             return True
@@ -145,7 +145,7 @@ def _is_plain_b(event: QKeyEvent) -> bool:
 
 @dataclass(frozen=True, slots=True)
 class ChipPlan:
-    """A parallel plan that multiplies up to a count."""
+    """A parallel plan for a count."""
 
     tp: int
     pp: int
@@ -203,7 +203,7 @@ def make_chip_menu(desk: Desk, theme: Theme, position: int, name: str, parent: Q
 
 
 def _add(menu: QMenu, text: str, run: Callable[[], None], key: str = "") -> QAction:
-    """Add an entry; the key is shown only, since the chip itself answers it."""
+    """Add an entry; the key is only shown, since the chip itself handles it."""
     action = menu.addAction(f"{text}\t{format_key(key)}" if key else text)
     action.triggered.connect(run)
     return action
@@ -241,7 +241,7 @@ def _count_menu(desk: Desk, position: int, choice: AcceleratorChoice, name: str,
 
 
 def _own_counts(desk: Desk, choice: AcceleratorChoice) -> set[int]:
-    """Return counts that only this part is offered: the one that it has, and all of its scale-up domain."""
+    """Return counts specific to this accelerator: its current one, and its whole scale-up domain."""
     counts = {choice.count} if choice.count else set()
     with contextlib.suppress(InputError):
         counts.add(desk.service.catalog.accelerator(choice.accelerator).cards_per_host)
@@ -249,7 +249,7 @@ def _own_counts(desk: Desk, choice: AcceleratorChoice) -> set[int]:
 
 
 def _ask_for_count(name: str, count: int, parent: QWidget | None) -> int | None:
-    """Let the user type any count; None if it is called off."""
+    """Let the user type any count; None if cancelled."""
     dialog = QInputDialog(parent.window() if parent is not None else None)
     dialog.setInputMode(QInputDialog.InputMode.IntInput)
     dialog.setWindowTitle(tr("Count"))
@@ -293,7 +293,7 @@ def _plan_menu(choice: AcceleratorChoice, name: str, apply: Callable[..., Callab
 
 
 def _spreads(choice: AcceleratorChoice, ep: int) -> bool:
-    """Whether experts can be spread so with the plan that is chosen: no file could hold another one."""
+    """Whether an expert degree is possible with the chosen plan: other combinations cannot be saved."""
     try:
         check_degrees({**{name: getattr(choice, name) for name in ("count", "tp", "pp", "dp")}, "ep": ep})
     except InputError:
@@ -315,7 +315,7 @@ def _engine_menu(
 
 
 class BaselineChoice(CaptionButton):
-    """Shows the baseline of differences and lets the user choose another accelerator for it."""
+    """Shows the baseline of differences and lets the user choose another."""
 
     def __init__(self, theme: Theme, parent: QWidget) -> None:
         super().__init__(theme, parent)
@@ -348,7 +348,7 @@ _GAP = 6.0
 
 
 class ChipRow(QWidget):
-    """Shows the scenario's accelerators; wraps where there is no room for all in one line."""
+    """Shows the scenario's accelerators; wraps if they do not fit on one line."""
 
     manual_topic = "scenario#accelerators"
 
@@ -381,7 +381,7 @@ class ChipRow(QWidget):
         self._popup.open_below(place, options, "")
 
     def add_accelerator(self, accelerator: str) -> None:
-        """Add an accelerator with the count of the others, or with the next count if it has that already."""
+        """Add an accelerator with the count of the others, or with the next count if it already has that."""
         scenario = self._desk.scenario
         name = self._name(accelerator)
         edited = scenario_edits.add_accelerator(
@@ -399,7 +399,7 @@ class ChipRow(QWidget):
             pen.hairline(0, self.height() - 1, self.width(), self.height() - 1)
 
     def _changed(self, changed: frozenset[str]) -> None:
-        # A drag of the load comes by here at each step.
+        # Called at each step of a load drag.
         if "accelerators" in changed:
             self._show()
 
@@ -476,7 +476,7 @@ class ChipRow(QWidget):
         self._focus(0)
 
     def _baseline_chosen(self, key: str) -> None:
-        # The scenario may have lost accelerators that the list still showed.
+        # The scenario can have lost accelerators that the list still showed.
         if int(key) < len(self._desk.scenario.accelerators):
             self._move(int(key), 0)
 
@@ -486,7 +486,7 @@ class ChipRow(QWidget):
         self._desk.apply(edited, tr("Set {name} as baseline", name=name))
 
     def _focus(self, position: int) -> None:
-        """Give a chip the focus; before the first is the first, after the last the button that adds."""
+        """Focus a chip; before the first is the first, after the last the add button."""
         if position < len(self.chips):
             self.chips[max(position, 0)].setFocus(Qt.FocusReason.TabFocusReason)
         else:
@@ -508,7 +508,7 @@ class ChipRow(QWidget):
             return False
 
     def _place(self) -> None:
-        """Place the chips from the left, line by line; the baseline is at the right end of the first."""
+        """Place the chips from the left, line by line; the baseline is at the right end of the first line."""
         px = self._theme.px
         margin, gap, line = px(_MARGIN), px(_GAP), px(_ROW_HEIGHT)
         right = self.width() - margin
@@ -524,7 +524,7 @@ class ChipRow(QWidget):
             edge = right - (corner.width() + 2 * gap if has_baseline and top == 0 else 0)
             if x > margin and x + size.width() > edge:
                 if widget is self.add and not widget.isEnabled():
-                    # No line only for what cannot be used.
+                    # No separate line for a disabled control.
                     size = QSize(0, size.height())
                 else:
                     x, top = margin, top + size.height() + gap

@@ -25,14 +25,14 @@ if TYPE_CHECKING:
 
 
 def show_more_settings(window: DocumentWindow) -> None:
-    """Show what the scenario bar has no room for; what is applied is one step."""
+    """Show the settings that do not fit into the scenario bar; applying them is one step."""
     from gpudesk.desktop.window.dialogs.more_settings import MoreSettingsDialog
 
     desk, stored = window.desk, window.desk.scenario
     edited_scenario = replace(stored, name=make_title(stored, desk.service.catalog), note=get_valid_note(stored))
 
     def apply(scenario: Scenario) -> None:
-        """Keep a title and a note that the user left alone, so that they go on following the scenario."""
+        """Keep an unchanged title and note, so that they still follow the scenario."""
         name = stored.name if scenario.name == edited_scenario.name else scenario.name
         note = stored.note if scenario.note == edited_scenario.note else scenario.note
         desk.apply(replace(scenario, name=name, note=note), tr("Change settings"))
@@ -41,7 +41,7 @@ def show_more_settings(window: DocumentWindow) -> None:
 
 
 def show_manual(window: DocumentWindow) -> None:
-    """Show the manual at the topic of the control that has the focus."""
+    """Show the manual at the topic of the focused control."""
     window.program.show_manual(find_manual_topic(window.focused() or window))
 
 
@@ -67,7 +67,7 @@ def show_installation_check(window: DocumentWindow) -> None:
 
 
 def show_chooser(window: DocumentWindow) -> None:
-    """Ask a few questions, and open what the catalog has for the answers."""
+    """Ask a few questions, and open the best catalog accelerators for the answers."""
     from gpudesk.desktop.window.dialogs.chooser import ChooserDialog
 
     dialog = ChooserDialog(window.desk, window.theme, window)
@@ -178,7 +178,7 @@ def list_catalog_actions(window: DocumentWindow, catalog: CatalogController) -> 
     ]
 
 
-#: The text of an action, what it does, and whether it can.
+#: The text of an action, its function, and whether it is enabled.
 _Undoing = tuple[str, Callable[[], object], Callable[[], bool]]
 
 
@@ -192,7 +192,7 @@ def _make_undo_actions(undo: _Undoing, redo: _Undoing) -> list[ActionSpec]:
 
 
 def list_undo_actions(window: DocumentWindow, catalog: CatalogController) -> list[ActionSpec]:
-    """Return undo and redo of the catalog's steps, which are not those of the scenario."""
+    """Return undo and redo of catalog edits, which are separate from the scenario's."""
     own, formatter = window.desk.service.user_catalog, window.desk.formatter
     undo, redo = tr("Undo in catalog"), tr("Redo in catalog")
     if own.undo_text is not None:
@@ -208,7 +208,7 @@ FONT_PERCENTS = (90, 100, 110, 125, 150)
 
 
 def list_actions(window: DocumentWindow, catalog: CatalogController) -> list[ActionSpec]:
-    """Return the actions of a window; those of the page that is shown come last."""
+    """Return the actions of a window; those of the visible page come last."""
     return [
         *_file_actions(window),
         *_edit_actions(window, catalog),

@@ -42,22 +42,22 @@ if TYPE_CHECKING:
 log = logging.getLogger(__name__)
 
 _THEME, _FONT = "theme", "font_percent"
-#: Platforms whose clipboard ends with the program, so that nothing is lost when it is cleared.
+#: Platforms whose clipboard ends with the program, so that clearing it loses nothing.
 _PRIVATE_CLIPBOARDS = frozenset({"offscreen", "minimal"})
-#: So long after the last answer the program cleans up.
+#: Delay of the cleanup after the last answer.
 _PAUSE_MS = 3_000
-#: Allocations, and collections of each generation but the oldest, after which garbage is looked for without a pause.
+#: Thresholds of garbage collection without the oldest generation, whose pauses would be noticeable.
 _GC_THRESHOLDS = (700, 10, 1_000)
-#: The option of glibc's `mallopt` for the number of its pools.
+#: The option of glibc's `mallopt` for the number of its arenas.
 _M_ARENA_MAX, _M_MMAP_THRESHOLD = -8, -3
-#: Larger blocks, such as pictures, are given back as soon as they are freed.
+#: Larger blocks, such as pictures, are returned to the system as soon as they are freed.
 _LARGE_BYTES = 1 << 17
-#: With this variable set, the program says when it was first painted, and ends: for measurements.
+#: With this variable set, the program reports its first paint, and ends: for measurements.
 _TIMING = "GPUDESK_TIMING"
 
 
 class DesktopProgram(QObject):
-    """What all windows share: catalog, theme, settings; and the list of the windows."""
+    """Shared by all windows: catalog, theme, settings; and the list of windows."""
 
     def __init__(self, app: QApplication, service: GpuDeskService) -> None:
         super().__init__(app)
@@ -73,7 +73,7 @@ class DesktopProgram(QObject):
         self.handlers = SignalHandlers(self)
         self._manual: ManualWindow | None = None
         DialogHelpKeys(app, self).asked.connect(self.show_manual)
-        #: Cleans up once the user pauses: in the middle of a drag it would be seen.
+        #: Cleans up once the user pauses: during a drag it would be noticeable.
         self._pause = QTimer(self, singleShot=True, interval=_PAUSE_MS)
         self._pause.timeout.connect(self._clean_up)
         #: Windows in the former language, the next to be replaced last: two of each would take twice the memory.
@@ -82,9 +82,9 @@ class DesktopProgram(QObject):
         self._turn.timeout.connect(self._continue)
 
     def new_window(self, files: Sequence[Path] = ()) -> MainWindow:
-        """Open a window on the first of these files, the others beside it; without any, on the start page.
+        """Open a window on the first of these files, with the others; without any, on the start page.
 
-        A file that is no scenario is looked through for facts, over the window.
+        Files other than scenarios are searched for facts, in a dialog over the window.
         """
         window = self._make_window()
         if self.windows:
@@ -118,12 +118,12 @@ class DesktopProgram(QObject):
             self._manual.close()
 
     def open_files(self, files: Sequence[Path]) -> None:
-        """Open the files of a later start or of the system, and come to the front with the last of them."""
+        """Open the files of a later start or of the system, and bring the last one to the front."""
         window = self.active_window() or self.new_window()
         last: MainWindow | None = None
         documents, facts = split_files(files)
         for file in documents:
-            # A sheet's scenario has no file: its window is the one that came with it.
+            # A sheet's scenario has no file: its window is the new one.
             before = set(self.windows)
             window.open_path(file)
             new_windows = [each for each in self.windows if each not in before]
@@ -183,7 +183,7 @@ class DesktopProgram(QObject):
         self._replace_next()
 
     def _replace_manual(self) -> None:
-        """Put a manual in the active language in the place of an open one, on the same page."""
+        """Replace an open manual by one in the active language, on the same page."""
         former, self._manual = self._manual, None
         if former is None:
             return
@@ -197,7 +197,7 @@ class DesktopProgram(QObject):
         former.deleteLater()
 
     def _replace(self, former: MainWindow) -> None:
-        """Put a window in the place of another, with the same document on the same page."""
+        """Replace a window by another, with the same document on the same page."""
         is_active = former is self.active_window()
         window = self._make_window()
         window.go_on_from(former)
@@ -215,7 +215,7 @@ class DesktopProgram(QObject):
             show_folder(paths.logs_dir(), window.note.show_note)
 
     def end(self) -> None:
-        """Let everything go; the unsaved edits of windows that are still open are kept for the next start."""
+        """Close everything; unsaved edits of open windows are kept for the next start."""
         self.handlers.remove()
         if isinstance(self.app, DesktopApplication):
             self.app.give_files_to(None)
@@ -224,7 +224,7 @@ class DesktopProgram(QObject):
         for window in self.windows:
             window.jobs.stop()
             for dialog in window.findChildren(QDialog):
-                # A field that loses the focus when it is deleted would still be checked.
+                # A focused field would otherwise be checked when it is deleted.
                 dialog.hide()
             window.document.leave()
             window.deleteLater()
@@ -235,11 +235,11 @@ class DesktopProgram(QObject):
         self.deleteLater()
         QCoreApplication.sendPostedEvents(None, QEvent.Type.DeferredDelete.value)
         if QGuiApplication.platformName() in _PRIVATE_CLIPBOARDS:
-            # Theirs is destroyed after Python, which what was copied still belongs to.
+            # PySide destroys it after Python, but the copied data belongs to Python.
             QGuiApplication.clipboard().clear()
 
     def show_manual(self, topic: str) -> None:
-        """Show a page or a section of the manual in its window, which is made at the first time."""
+        """Show a page or a section of the manual in its window, which is created on first use."""
         from gpudesk.desktop.window.manual_window import ManualWindow
 
         if self._manual is None:
@@ -247,28 +247,28 @@ class DesktopProgram(QObject):
         self._manual.show_topic(topic)
 
     def quit(self) -> None:
-        """Close all windows, each of which may ask; stop where the user wants to keep editing."""
+        """Close all windows, each of which can ask; stop if the user wants to continue editing."""
         for window in list(self.windows):
             if not window.close():
                 return
 
 
 def activate_language(code: str) -> None:
-    """Activate a language by its code; that of the system where the code is empty or no longer has translations."""
+    """Activate a language by its code; the system's if the code is empty or no longer has translations."""
     set_language(code if code in available_languages() else None)
 
 
 def run_window(files: Sequence[str] = ()) -> int:
-    """Open the window, with these files in it, and return the exit code when the last window has closed.
+    """Open the window, with these files, and return the exit code when the last window has closed.
 
-    Where the program runs already, it is asked to open them, and this start ends.
+    If the program is already running, it opens them, and this start ends.
     """
     start_log()
     instance = ProgramInstance()
     try:
         return 0 if instance.hand_over(files) else _open(files, instance)
     finally:
-        # Not before all is written that the next start reads.
+        # Not before everything that the next start reads is written.
         instance.release()
 
 
@@ -276,7 +276,7 @@ def _open(files: Sequence[str], instance: ProgramInstance) -> int:
     app = _application()
     free_child_library_path()
     with FaultWatch(app) as watch:
-        # Without constants a window has nothing to show; that is said here, where it takes one line.
+        # Without constants a window has nothing to show; here the error takes one line.
         paths.calibration_path()
         with GpuDeskService.open() as service:
             program = DesktopProgram(app, service)
@@ -290,7 +290,7 @@ def _open(files: Sequence[str], instance: ProgramInstance) -> int:
 
 
 def _show_first_window(program: DesktopProgram, watch: FaultWatch, files: Sequence[str]) -> None:
-    """Keep no hold on it: it may be closed, or replaced, long before the program ends."""
+    """Keep no reference: the window can be closed or replaced long before the program ends."""
     window = _start(program, [Path(file) for file in files])
     call_after_paint(window.page or window.start, partial(watch.look_back, window))
 
@@ -311,7 +311,7 @@ def _application() -> QApplication:
 
 
 def _start(program: DesktopProgram, files: Sequence[Path]) -> MainWindow:
-    """Show the first window, and do after it what the user does not wait for."""
+    """Show the first window, then do everything that the user does not wait for."""
     window = program.new_window(files)
     call_after_paint(window.page or window.start, partial(_settle, window))
     program.handlers.install()
@@ -334,7 +334,7 @@ def _start(program: DesktopProgram, files: Sequence[Path]) -> MainWindow:
 
 @cache
 def _load_allocator() -> ctypes.CDLL | None:
-    """Return the C library where it is glibc, whose allocator keeps what was freed. Its threads then share one pool."""
+    """Return the C library if it is glibc, whose allocator retains freed memory. Its threads then share one arena."""
     library = ctypes.CDLL(None) if sys.platform == "linux" else None
     if library is None or not hasattr(library, "malloc_trim"):
         return None
@@ -344,7 +344,7 @@ def _load_allocator() -> ctypes.CDLL | None:
 
 
 def _give_memory_back() -> None:
-    """Look for garbage of any age, which takes a tenth of a second, and give back to the system what is free."""
+    """Collect all garbage, which takes a tenth of a second, and return free memory to the system."""
     gc.collect()
     allocator = _load_allocator()
     if allocator is not None:
@@ -352,16 +352,16 @@ def _give_memory_back() -> None:
 
 
 def _settle(window: MainWindow) -> None:
-    """Look for garbage from here on, where that was put off, and not among what the start has made.
+    """Resume garbage collection, excluding objects created at startup.
 
-    What the first scenario and the pages need is loaded meanwhile.
+    Data for the first scenario and the pages is loaded meanwhile.
     """
     if not gc.isenabled() and not Jobs.any_running():
         gc.freeze()
         gc.set_threshold(*_GC_THRESHOLDS)
         gc.enable()
     forget_sources()
-    # One that was closed right after its first paint takes its jobs with it.
+    # A window closed right after its first paint takes its jobs with it.
     if window in window.program.windows:
         window.jobs.start("load", _load_steps(window), _loaded, _loaded)
 
@@ -372,12 +372,12 @@ def _load_steps(window: MainWindow) -> ProgressSteps[None]:
 
 
 def _loaded(_result: object) -> None:
-    """Leave what could not be loaded to whoever asks for it."""
+    """Ignore loading errors; they are raised on use."""
     forget_sources()
 
 
 class SignalHandlers(QObject):
-    """Ends the program's loop on Ctrl-C and on a request to end, with no question to answer."""
+    """Ends the program's loop on Ctrl-C and on a termination request, without questions."""
 
     def __init__(self, program: DesktopProgram) -> None:
         super().__init__(program)
@@ -387,7 +387,7 @@ class SignalHandlers(QObject):
         self._notifier: QSocketNotifier | None = None
 
     def install(self) -> None:
-        """Wake the loop by a pipe, since Python's own handlers run only once Python code does."""
+        """Wake the loop by a pipe, since Python's own handlers run only with Python code."""
         if sys.platform == "win32" or threading.current_thread() is not threading.main_thread():
             return
         self._pipe = os.pipe()
@@ -426,12 +426,12 @@ def _same_file(one: Path, other: Path) -> bool:
 
 
 _PAGE_SIZE = 4096
-#: The pages that are opened, and what is said once each has been painted.
+#: The pages to open, and the text printed once each has been painted.
 _TIMED_PAGES = (("compare", "table"), ("performance", "charts"), ("memory", "memory_page"), ("catalog", "catalog_page"))
 
 
 def report_times(window: MainWindow) -> None:
-    """Open one page after the other, say when each was painted, and end the program."""
+    """Open one page after the other, print when each was painted, and end the program."""
     _TimedWalk(window)
 
 
@@ -448,7 +448,7 @@ class _TimedWalk(QObject):
     def _next(self) -> None:
         step = next(self._steps, None)
         if step is None:
-            # The next start opens the page that was shown last: let it be the same at every start.
+            # The next start opens the last page: always the same one.
             self._window.show_page(_TIMED_PAGES[0][0])
             self._end()
             return

@@ -1,4 +1,4 @@
-"""What is around the pages: the rail with the list of pages, the top bar, and the status bar."""
+"""The bars around the pages: the rail with the list of pages, the top bar, and the status bar."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ from gpudesk.desktop.ui.widgets.qt_support import ArrowKeyGroup, format_key
 from gpudesk.text.translation import tr, trn
 
 _WIDE, _FOLDED = 184.0, 48.0
-#: Long names of pages may widen the rail up to here; beyond they are cut.
+#: Maximum width of the rail for long page names, which are then cut.
 _WIDEST = 260.0
 _ITEM, _PITCH, _DIVIDER = 32.0, 34.0, 17.0
 _SIDE, _TOP = 8.0, 10.0
@@ -30,7 +30,7 @@ _BAR, _BAR_INSET = 3.0, 7.0
 
 @dataclass(frozen=True, slots=True)
 class RailItem:
-    """A page in the rail; `digit` is shown as the key that opens it together with Ctrl.
+    """A page in the rail; `digit` is displayed as its key with Ctrl.
 
     `divided` draws a line above it.
     """
@@ -43,7 +43,7 @@ class RailItem:
 
 
 class _RailButton(QAbstractButton):
-    """One page: a choice among the others, painted whole."""
+    """One page: a radio button, custom painted."""
 
     def __init__(self, theme: Theme, item: RailItem) -> None:
         super().__init__()
@@ -57,7 +57,7 @@ class _RailButton(QAbstractButton):
         self.setAccessibleDescription(format_key(f"Ctrl+{item.digit}"))
 
     def fold(self, folded: bool) -> None:
-        """Show the icon alone; the name is in the tool tip then."""
+        """Show only the icon, with the name in the tooltip."""
         self.folded = folded
         self.setToolTip(f"{self.item.title}  {format_key(f'Ctrl+{self.item.digit}')}" if folded else "")
         self.update()
@@ -72,7 +72,7 @@ class _RailButton(QAbstractButton):
         return QSize(self._theme.px(_ITEM), self._theme.px(_ITEM))
 
     def keyPressEvent(self, event: QKeyEvent) -> None:
-        """Open the page with Enter as with Space; let the rail act on arrows."""
+        """Open the page with Enter as with Space; the rail handles arrows."""
         if event.key() in (Qt.Key.Key_Return, Qt.Key.Key_Enter):
             self.click()
         else:
@@ -123,15 +123,15 @@ class _RailDivider(QWidget):
 
 
 class PageRail(QWidget):
-    """Lists the pages. ↑ ↓ Home End move the focus inside, Enter or Space opens; Tab stops here once.
+    """Lists the pages. ↑ ↓ Home End move the focus inside, Enter or Space opens; a single tab stop.
 
-    The user folds it, and keeps it so; a narrow window folds it besides, and there unfolding it holds until
-    the window changes between narrow and wide.
+    The user's choice to collapse it is stored; a narrow window collapses it too, and expanding it there lasts until the
+    window changes between narrow and wide.
     """
 
-    #: The id of the page that the user chose.
+    #: The id of the chosen page.
     chosen = Signal(str)
-    #: The user folded or unfolded the rail for good.
+    #: The user collapsed or expanded the rail permanently.
     collapsed_changed = Signal(bool)
 
     def __init__(self, theme: Theme, pages: Sequence[RailItem], parent: QWidget | None = None) -> None:
@@ -170,8 +170,8 @@ class PageRail(QWidget):
         return next((button.item.id for button in self._items if button.isChecked()), "")
 
     def set_page(self, page_id: str) -> None:
-        """Show a page as the one that is open, without saying so; an unknown id stands for none."""
-        # An exclusive group would not let the last one be taken back.
+        """Show a page as the open one, without a signal; an unknown id stands for none."""
+        # An exclusive group would not allow unchecking the last one.
         self._group.setExclusive(False)
         for button in self._items:
             button.setChecked(button.item.id == page_id)
@@ -271,7 +271,7 @@ class TopBar(QWidget):
         self._theme = theme
         self.menus = QMenuBar(self)
         self.menus.setAccessibleName(tr("Menu bar"))
-        # Where the system has a menu bar of its own, users look for menus nowhere else.
+        # If the system has a global menu bar, users expect menus only there.
         self.menus.setNativeMenuBar(sys.platform == "darwin")
         self.menus.setSizePolicy(QSizePolicy.Policy.Minimum, QSizePolicy.Policy.Fixed)
         self.title = ElidedLabel(theme, cut=Qt.TextElideMode.ElideMiddle)
@@ -302,17 +302,17 @@ class TopBar(QWidget):
 _STATUS_BAR_HEIGHT = 24.0
 _STATUS_ICON = 14.0
 _BAR_SIDE, _GAP = 12.0, 20.0
-#: How long a passing message is shown.
+#: Display time of a temporary message.
 _STANDS_MS = 8000
 
 
 class StatusBar(QWidget):
-    """Says what stands behind the figures and what became of the document; passing sentences take the left.
+    """Shows the data behind the figures and the document state; temporary messages are at the left.
 
-    What is empty takes no room. "Offline" always stands: it is a promise.
+    Empty texts take no space. "Offline" is always shown: it is a promise.
     """
 
-    #: The user wants the job that is shown to end.
+    #: Cancel the visible job.
     job_cancelled = Signal()
 
     def __init__(self, theme: Theme, parent: QWidget | None = None) -> None:
@@ -361,12 +361,12 @@ class StatusBar(QWidget):
 
     @property
     def job(self) -> str:
-        """What is said to be done, empty if nothing is."""
+        """The text of the job, empty without one."""
         return self._job.text()
 
     @property
     def message(self) -> str:
-        """The passing sentence, empty if none exists."""
+        """The temporary message, empty without one."""
         return self._message
 
     def show_message(self, text: str) -> None:
@@ -417,7 +417,7 @@ class StatusBar(QWidget):
 
 
 class StatusText(QObject):
-    """Keeps the status bar in step with desk and document."""
+    """Keeps the status bar up to date with desk and document."""
 
     def __init__(self, desk: Desk, document: Document, bar: StatusBar) -> None:
         super().__init__(bar)
@@ -460,7 +460,7 @@ class StatusText(QObject):
 
     def _say_elapsed(self) -> None:
         if self._desk.in_gesture:
-            # Another text lays the whole window out anew.
+            # Setting another text would lay out the whole window again.
             return
         if self._desk.answer is None or self._desk.problem is not None:
             self._bar.set_elapsed("")

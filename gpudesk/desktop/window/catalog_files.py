@@ -62,9 +62,9 @@ def ask_for_imports(window: DocumentWindow) -> None:
 
 
 def import_files(window: DocumentWindow, paths: Sequence[Path], then: Callable[[], object] | None = None) -> None:
-    """Show what files and folders would bring, one after the other, and write what the user takes.
+    """Preview the import of files and folders, one after the other, and write what the user accepts.
 
-    `then` is done where anything was taken, in the place of a note.
+    `then` is called if anything was imported, instead of showing a note.
     """
     ImportFlow(window, then).read(paths)
 
@@ -157,7 +157,7 @@ def format_added_facts(proposals: Sequence[ImportProposal], window: DocumentWind
 
 
 def undo_import(window: DocumentWindow, steps: Sequence[FactEdit]) -> None:
-    """Take these steps back, the last first; where something else was done since, say where to undo."""
+    """Undo these steps, the last first; if something else was done since, show where to undo."""
     own = window.desk.service.user_catalog
     try:
         for step in reversed(steps):
@@ -180,7 +180,7 @@ _TABLES: Final = {section.value: section.value for section in CatalogSection} | 
 
 
 def list_export_tables() -> tuple[tuple[str, str], ...]:
-    """Return the tables that can be exported, by the key that the command line has for each."""
+    """Return the exportable tables by the keys of the command line."""
     return (
         ("accelerators", tr("Accelerators")),
         ("systems", tr("Systems")),
@@ -197,7 +197,7 @@ def list_export_tables() -> tuple[tuple[str, str], ...]:
 
 
 def export_table(window: DocumentWindow) -> None:
-    """Let the user choose a table, at first the list that is shown, and a file; write it there."""
+    """Let the user choose a table, by default the visible list, and a file; write it there."""
     section = window.settings.get(SECTION_SETTING, CatalogSection.ACCELERATORS.value)
     table = _TABLES.get(section, CatalogSection.ACCELERATORS.value)
     form = TableExportForm(window.desk, window.theme, window.settings, table, window)
@@ -214,7 +214,7 @@ def _write_table(window: DocumentWindow, form: TableExportForm) -> None:
 
 
 def write_catalog_table(table: str, catalog: ReportedCatalog, target: Path) -> ProgressSteps[Path]:
-    """Write a table in the form that the suffix names; raises `InputError` if that fails."""
+    """Write a table in the format of the suffix; raises `InputError` if that fails."""
     yield JobProgress(_WRITING_TABLE)
     form = ExportFormat(target.suffix.lower())
     catalog_table = build_catalog_table(table, catalog, for_programs=form in MACHINE_FORMATS)
@@ -263,7 +263,7 @@ def _write_in_background(window: DocumentWindow, kind: str, steps: ProgressSteps
 
 
 class _FileTargetForm(FormDialog):
-    """A form that ends with a file to write to, and changes no facts."""
+    """A form that ends with a file to write, and changes no facts."""
 
     def __init__(self, desk: Desk, theme: Theme, settings: UserSettings, title: str, parent: QWidget | None) -> None:
         super().__init__(desk, theme, title, save=tr("Save as…"), leave=tr("Cancel"), parent=parent, writes_facts=False)
@@ -275,7 +275,7 @@ class _FileTargetForm(FormDialog):
         return None
 
     def accept(self) -> None:
-        """Ask for the file once everything is filled in; go on with the form where none is chosen."""
+        """Ask for the file once everything is filled in; continue with the form if cancelled."""
         usable = [row.check(saving=True) for row in self.rows]
         if not all(usable):
             self._go_to_fault()
@@ -293,7 +293,7 @@ class _FileTargetForm(FormDialog):
 
 
 class TableExportForm(_FileTargetForm):
-    """Asks which table is written where."""
+    """Asks for a table and a file."""
 
     def __init__(
         self, desk: Desk, theme: Theme, settings: UserSettings, table: str, parent: QWidget | None = None
@@ -322,7 +322,7 @@ class TableExportForm(_FileTargetForm):
 
 
 class PackExportForm(_FileTargetForm):
-    """Asks which facts are handed on, under what name, and whether they are signed."""
+    """Asks which facts are exported, under which name, and whether they are signed."""
 
     def __init__(self, desk: Desk, theme: Theme, settings: UserSettings, parent: QWidget | None = None) -> None:
         super().__init__(desk, theme, settings, tr("Share your values"), parent)
@@ -357,7 +357,7 @@ class PackExportForm(_FileTargetForm):
         self.by.setVisible(signs)
         if signs == (self.by in self.rows):
             return
-        # A row that is out of sight must not keep the form from being saved.
+        # A hidden row must not prevent saving.
         self.rows.append(self.by) if signs else self.rows.remove(self.by)
 
     @property

@@ -1,4 +1,4 @@
-"""Between a window and the catalog: requests of its page and panel, notes on changes, faults of the user file."""
+"""Connects a window with the catalog: requests of its page and panel, notes on changes, faults of the user file."""
 
 from __future__ import annotations
 
@@ -55,7 +55,7 @@ def show_backups(window: DocumentWindow) -> None:
 
 
 def set_file_aside(window: DocumentWindow) -> None:
-    """Move a file that cannot be used out of the way, and begin with none."""
+    """Move an unusable file out of the way, and start without facts."""
     own = window.desk.service.user_catalog
     try:
         place = own.set_aside()
@@ -74,15 +74,15 @@ def _open_folder(window: DocumentWindow) -> None:
         show_folder(path.parent, window.note.show_note)
 
 
-#: Lines that the note says after the sentence on what a change did.
+#: Lines of the note after the sentence on the effect of a change.
 _MOST_LINES = 2
 
 
 class CatalogController(QObject):
-    """Opens the catalog's dialogs over one window, and tells there what its edits did."""
+    """Opens the catalog's dialogs over one window, and reports the effect of its edits there."""
 
     def __init__(self, window: DocumentWindow) -> None:
-        """Follow the catalog. What the window shows first does not wait for it."""
+        """Follow the catalog, without delaying the first view of the window."""
         super().__init__(window)
         self._window = window
         window.files.take_facts = self._take_facts
@@ -110,7 +110,7 @@ class CatalogController(QObject):
         ask_for_imports(self._window)
 
     def import_files(self, paths: Sequence[Path], then: Callable[[], object] | None = None) -> None:
-        """Bring in what files hold; `then` is done where anything was taken."""
+        """Import facts from files; `then` is called if anything was imported."""
         from gpudesk.desktop.window.catalog_files import import_files
 
         import_files(self._window, paths, then)
@@ -131,7 +131,7 @@ class CatalogController(QObject):
 
         export_pack(self._window)
 
-    # Files that were dropped
+    # Dropped files
 
     def open_dropped(self, paths: Sequence[Path]) -> None:
         documents, facts = split_files(paths)

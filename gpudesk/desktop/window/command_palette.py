@@ -1,4 +1,4 @@
-"""The command palette: its box, how its rows are painted, and how it is driven."""
+"""The command palette: its box, its rows, and its keyboard control."""
 
 from __future__ import annotations
 
@@ -44,7 +44,7 @@ from gpudesk.text.translation import tr
 ROW, GROUP_ROW = 36.0, 33.0
 _INSET, _ICON_X, _ROW_TEXT_X, _ROW_SIDE, _GAP = 8.0, 20.0, 48.0, 20.0, 14.0
 _ROW_ICON = 16.0
-#: More than half of a row is the title's.
+#: The title takes more than half of a row.
 _MOST_DETAIL = 0.45
 
 
@@ -92,7 +92,7 @@ class PaletteDelegate(QStyledItemDelegate):
         right = rect.right() - px(_ROW_SIDE)
         if entry.shortcut:
             right -= pen.tag_width(entry.shortcut)
-            # The quiet third tone cannot be read on the ground of a selected row.
+            # The quiet third tone is unreadable on a selected row.
             pen.tag(right, middle, entry.shortcut, colour=quiet if selected else "text3")
             right -= px(_GAP)
         if entry.detail:
@@ -105,7 +105,7 @@ class PaletteDelegate(QStyledItemDelegate):
 
     @staticmethod
     def _paint_title(pen: ThemePainter, room: QRectF, row: PaletteMatch, colour: str) -> None:
-        """Write a title with what matches set stronger; plainly where it has to be cut."""
+        """Write a title with the matches in bold; plain if it has to be cut."""
         title = row.entry.title
         runs = list(_runs(title, row.matched))
         if sum(pen.width(part, font) for part, font in runs) > room.width():
@@ -128,14 +128,14 @@ _RADIUS = 12.0
 
 
 class _PaletteSearch(QLineEdit):
-    """The line that is typed in: the caret shows where the focus is, so no ring is drawn around it."""
+    """The search line: the caret shows the focus, so it has no focus ring."""
 
     def focus_rect(self) -> QRect | None:
         return None
 
 
 class PaletteBox(QFrame):
-    """What floats: the line that is typed in, the list, and which keys there are."""
+    """The floating box: search line, list, and key hints."""
 
     def __init__(self, theme: Theme, parent: QWidget) -> None:
         super().__init__(parent)
@@ -180,7 +180,7 @@ class PaletteBox(QFrame):
             x += pen.text(place, does, font="small", colour="text2") + px(16)
 
     def arrange(self) -> None:
-        """Put the parts in their places: style sheets would take a layout's heights away."""
+        """Place the children manually: a layout's heights would be overridden by style sheets."""
         px, width = self._theme.px, self.width() - 2
         head, foot = px(HEAD), px(FOOT)
         left, right = px(_BOX_TEXT_X) - 2, self._count_width() + px(_BOX_SIDE) + px(10)
@@ -206,9 +206,9 @@ _PAGE_ROWS = 8
 
 
 class CommandPalette(QWidget):
-    """Lies over its window while it is open; then the focus goes back where it was.
+    """Covers its window while open; then the focus returns.
 
-    ↑ ↓ PgUp PgDn choose, Enter runs, Tab changes the group that is searched, Esc or a click outside closes.
+    ↑ ↓ PgUp PgDn choose, Enter runs, Tab changes the searched group, Esc or a click outside closes.
     """
 
     closed = Signal()
@@ -262,13 +262,13 @@ class CommandPalette(QWidget):
         self._slide.stop()
         before, self._before = self._before, None
         self.hide()
-        # What is behind may have been made anew meanwhile.
+        # The content behind can have changed meanwhile.
         if before is not None and isValid(before) and before.isVisible() and before.isEnabled():
             before.setFocus(Qt.FocusReason.PopupFocusReason)
         self.closed.emit()
 
     def eventFilter(self, watched: QObject, event: QEvent) -> bool:
-        """Follow the window's size; take the keys of the list from the line that is typed in."""
+        """Follow the window's size; handle the list's keys in the search line."""
         kind = event.type()
         if watched is self._window:
             if kind == QEvent.Type.Resize and self.isVisible():
@@ -335,7 +335,7 @@ class CommandPalette(QWidget):
             QAccessible.updateAccessibility(QAccessibleAnnouncementEvent(self._box.search, text))
 
     def _act_on_key(self, event: QKeyEvent) -> bool:
-        """Act on a key of the list; say whether it was one."""
+        """Handle a key of the list; return whether it was one."""
         key = Qt.Key(event.key())
         if key in STEP_KEYS:
             self._step(STEP_KEYS[key], 1)
@@ -354,7 +354,7 @@ class CommandPalette(QWidget):
         return True
 
     def _step(self, by: int, count: int) -> None:
-        """Go on by so many rows, or to the last; a single step from the end begins anew."""
+        """Move by this many rows, or to the last; a single step from the end wraps around."""
         row = self._box.view.currentIndex().row()
         target = self._model.walk(row, by, count)
         if target == row and count == 1:

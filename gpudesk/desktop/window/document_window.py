@@ -1,4 +1,4 @@
-"""What commands, dialogs and reports rely on of a window with a document, and of the program around it."""
+"""The interface of a document window for commands, dialogs and reports, and of the program around it."""
 
 from __future__ import annotations
 
@@ -43,7 +43,7 @@ _SHOWN, _WIDTH = "panel.shown", "panel.width"
 
 
 class WindowBody(QWidget):
-    """Holds the stack of pages and, once it is there, the panel."""
+    """Holds the stack of pages and, once created, the panel."""
 
     def __init__(self, theme: Theme, settings: UserSettings, parent: QWidget | None = None) -> None:
         super().__init__(parent)
@@ -51,7 +51,7 @@ class WindowBody(QWidget):
         self._settings = settings
         self.stack = QStackedWidget()
         self.panel: QWidget | None = None
-        #: The panel, or what holds its place.
+        #: The panel, or its placeholder.
         self._beside: QWidget | None = None
         self._is_panel_wanted = settings.get(_SHOWN, default=True)
         self._over = False
@@ -65,14 +65,14 @@ class WindowBody(QWidget):
         theme.changed.connect(self._arrange)
 
     def hold_place(self) -> None:
-        """Keep the panel's room free until it is there, so that the page is laid out once."""
+        """Reserve the panel's width until it exists, so that the page is laid out once."""
         if self._beside is None:
             self._beside = QWidget(self)
             self._beside.setAutoFillBackground(True)
             self._arrange()
 
     def set_panel(self, panel: QWidget) -> None:
-        """Take the panel in, where its place was held."""
+        """Insert the panel in place of its placeholder."""
         place, self._beside, self.panel = self._beside, panel, panel
         if place is not None and self._splitter.indexOf(place) >= 0:
             self._limit(panel)
@@ -88,7 +88,7 @@ class WindowBody(QWidget):
         return self._over if self._is_over else self._is_panel_wanted
 
     def show_panel(self, is_visible: bool) -> None:
-        """Show or hide the panel; over the page that is not remembered, since it hides what it explains."""
+        """Show or hide the panel; the state of an overlay is not stored, since it covers the explained content."""
         if self._is_over:
             self._over = is_visible
         else:
@@ -125,7 +125,7 @@ class WindowBody(QWidget):
 
     def _moved(self) -> None:
         if self.panel is not None:
-            # Kept as at the usual size of text, with which it grows.
+            # Stored at the default text size, with which it scales.
             self._settings.put(_WIDTH, round(self.panel.width() / self._theme.length(1)))
 
     def _limit(self, panel: QWidget) -> None:
@@ -134,14 +134,14 @@ class WindowBody(QWidget):
 
 
 class PanelController:
-    """Makes the panel when it is first needed."""
+    """Creates the panel on first use."""
 
     def __init__(self, body: WindowBody, make: Callable[[QWidget], QWidget]) -> None:
         self._body = body
         self._make = make
 
     def load_after(self, page: QWidget) -> None:
-        """Load the panel once a page is painted, and keep its place free until then."""
+        """Load the panel once a page is painted, and reserve its width until then."""
         if self._body.panel is None:
             self._body.hold_place()
             call_after_paint(page, self._load)
@@ -164,9 +164,9 @@ class PanelController:
 
 @dataclass(frozen=True, slots=True)
 class PageSpec:
-    """A page by name: its module is imported, and it is made, at the first look.
+    """A page by name: its module is imported, and the page is created, on first use.
 
-    `digit` is the key that opens it together with Ctrl. `divided` puts a line above it in the rail.
+    `digit` is its key with Ctrl. `divided` puts a line above it in the rail.
     """
 
     id: str
@@ -200,7 +200,7 @@ def list_page_specs() -> tuple[PageSpec, ...]:
 
 
 def load_page_modules() -> ProgressSteps[None]:
-    """Import, as a job, all pages and views: the plot library that some of them need takes 0.3 s alone."""
+    """Import, as a job, all pages and views: the plot library of some of them takes 0.3 s alone."""
     names = [each.name for each in walk_packages(pages.__path__, f"{pages.__name__}.")]
     module_names = [name for name in names if name.endswith(("page", "view"))]
     for number, name in enumerate(module_names):
@@ -209,7 +209,7 @@ def load_page_modules() -> ProgressSteps[None]:
 
 
 class ProgramContext(Protocol):
-    """What all windows share."""
+    """Shared by all windows."""
 
     service: GpuDeskService
     settings: UserSettings
@@ -231,7 +231,7 @@ class ProgramContext(Protocol):
 
 
 class DocumentWindow(QMainWindow):
-    """A window with one document: its parts, and what can be asked of it."""
+    """A window with one document: its components and its interface."""
 
     program: ProgramContext
     theme: Theme
@@ -253,14 +253,14 @@ class DocumentWindow(QMainWindow):
 
     @property
     def page(self) -> DeskPage | None:
-        """The page that is shown, None while it is the start page."""
+        """The visible page, None on the start page."""
         raise NotImplementedError
 
     def is_page(self, page_id: str) -> bool:
         raise NotImplementedError
 
     def show_page(self, page_id: str) -> None:
-        """Show a page, made and loaded at the first time."""
+        """Show a page, created and loaded on first use."""
         raise NotImplementedError
 
     def show_start(self) -> None:
@@ -270,7 +270,7 @@ class DocumentWindow(QMainWindow):
         raise NotImplementedError
 
     def focused(self) -> QWidget | None:
-        """Return what has the focus in this window; nothing has before the first control is reached."""
+        """Return the focused widget of this window; None before the first control is focused."""
         return self.focusWidget()
 
     def actions_of_window(self) -> list[ActionSpec]:
@@ -280,20 +280,20 @@ class DocumentWindow(QMainWindow):
         return self.desk.answer is not None
 
     def new(self) -> None:
-        """Begin a new scenario, here where nothing would be lost, else in a window of its own."""
+        """Start a new scenario, here if nothing would be lost, else in a new window."""
         raise NotImplementedError
 
     def open_template(self, template: str) -> None:
         raise NotImplementedError
 
     def open_recommendation(self, scenario: Scenario) -> None:
-        """Open a new scenario with its recommendation, here where nothing would be lost."""
+        """Open a new scenario with its recommendation, here if nothing would be lost."""
         raise NotImplementedError
 
     def open_path(self, path: Path) -> bool:
-        """Open a file here where nothing would be lost, else in a window of its own.
+        """Open a file here if nothing would be lost, else in a new window.
 
-        Where it is open already, its window comes to the front.
+        If it is already open, its window comes to the front.
         """
         raise NotImplementedError
 

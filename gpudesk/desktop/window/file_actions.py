@@ -1,4 +1,4 @@
-"""What a window does with files: open, save, recover."""
+"""File operations of a window: open, save, recover."""
 
 from __future__ import annotations
 
@@ -25,14 +25,14 @@ _FOLDER = "folder"
 
 
 class FileActions:
-    """Opens and saves the document of one window. Each returns whether it was done."""
+    """Opens and saves the document of one window. Each method returns whether it succeeded."""
 
     def __init__(self, document: Document, settings: UserSettings, note: NoteBar, window: QWidget) -> None:
         self._document = document
         self._settings = settings
         self._note = note
         self._window = window
-        #: Shows the facts that a scenario carries, and opens it anew where any are taken.
+        #: Shows the facts that a scenario carries, and reopens it if any are imported.
         self.take_facts: Callable[[Path], object] | None = None
 
     def ask_for_file(self) -> Path | None:
@@ -45,7 +45,7 @@ class FileActions:
         return Path(chosen) if chosen else None
 
     def open(self, path: Path) -> bool:
-        """Open a file in this window; where that fails, the open document stays."""
+        """Open a file in this window; on failure the open document stays."""
         opened = self._read_scenario(lambda: self._document.open_file(path), path)
         if opened and self._document.carries_other_facts:
             self._note.show_note(
@@ -128,7 +128,7 @@ class FileActions:
         return True
 
     def may_close(self) -> bool:
-        """Ask what is to become of unsaved changes; return whether the document may go."""
+        """Ask about unsaved changes; return whether the document can be closed."""
         if not self._document.edited:
             return True
         box = QMessageBox(self._window)

@@ -1,4 +1,4 @@
-"""The main window: it puts bars, pages and panel together and passes actions on."""
+"""The main window: combines bars, pages and panel, and dispatches actions."""
 
 from __future__ import annotations
 
@@ -49,18 +49,18 @@ if TYPE_CHECKING:
 log = logging.getLogger(__name__)
 
 _PAGE, _RAIL = "window.page", "rail.collapsed"
-#: What the scenario bar and one chart need, at text of 100%.
+#: Minimum width of the scenario bar and one chart, at 100% text size.
 _LEAST_SIZE = (900, 480)
-#: Below this width the rail folds by itself.
+#: In a narrower window the rail collapses itself.
 _FOLDED = 1360
 _START = "start"
 
 
 class MainWindow(DocumentWindow):
-    """Puts bars, pages and panel together, and passes actions on."""
+    """Combines bars, pages and panel, and dispatches actions."""
 
     def __init__(self, program: ProgramContext) -> None:
-        """Make what is seen at once; pages and panel come when they are asked for."""
+        """Create what is visible at once; pages and panel are created on demand."""
         super().__init__()
         self.program = program
         self.theme, self.settings = program.theme, program.settings
@@ -89,7 +89,7 @@ class MainWindow(DocumentWindow):
         self.rail.set_collapsed(self.settings.get(_RAIL, default=False))
 
     def go_on_from(self, former: MainWindow) -> None:
-        """Show what another window shows: its document, on the same page, in the same place."""
+        """Continue from another window: its document, on the same page, in the same place."""
         self.document.adopt(former.document)
         self.setGeometry(former.geometry())
         self.setWindowState(former.windowState())
@@ -98,7 +98,7 @@ class MainWindow(DocumentWindow):
         else:
             self.show_page(former._page)
 
-    # Putting together
+    # Construction
 
     def _make_bars(self) -> None:
         theme, desk = self.theme, self.desk
@@ -153,7 +153,7 @@ class MainWindow(DocumentWindow):
 
     @cached_property
     def start(self) -> StartPage:
-        """The start page, made when it is first shown."""
+        """The start page, created when first shown."""
         from gpudesk.desktop.window.start_page import StartPage
 
         start = StartPage(self)
@@ -177,7 +177,7 @@ class MainWindow(DocumentWindow):
         focus = self.focused()
         was_inside = focus is None or self.body.stack.isAncestorOf(focus)
         if page_id != self._page:
-            # What the panel explains is the cell of the page that is shown: each page has its own.
+            # The panel explains the cell of the visible page: each page has its own.
             self._selections[self._page] = self.desk.selection
             self.desk.select_again(self._selections.get(page_id))
         self._page = page_id
@@ -188,7 +188,7 @@ class MainWindow(DocumentWindow):
         self.menus.bind()
         self.panel.load_after(page)
         if was_inside:
-            # What had the focus is out of sight now, and Qt would give it to anything.
+            # The focused widget is now hidden, and Qt would focus any other.
             page.focus_content()
 
     def drop_hidden_pages(self) -> None:
@@ -297,10 +297,10 @@ class MainWindow(DocumentWindow):
 
         self.palette_of_commands.open(list_palette_entries(self))
 
-    # What Qt tells
+    # Qt overrides
 
     def focusNextPrevChild(self, following: bool) -> bool:
-        """Go on with Tab in the order of reading: scenario, page, panel, bar above, list of pages."""
+        """Move on with Tab in reading order: scenario, page, panel, top bar, list of pages."""
         return wrap_tab_focus(self, following=following) or super().focusNextPrevChild(following)
 
     def _show_title(self) -> None:
@@ -314,7 +314,7 @@ class MainWindow(DocumentWindow):
         self._fold_rail()
 
     def _fit_to_text(self) -> None:
-        """Need more room where text is larger, but never more than the screen has."""
+        """Increase the minimum size with the text size, limited to the screen."""
         room = self.screen().availableSize()
         wide, high = (self.theme.px(length) for length in _LEAST_SIZE)
         self.setMinimumSize(min(wide, room.width()), min(high, room.height()))
@@ -328,7 +328,7 @@ class MainWindow(DocumentWindow):
             event.acceptProposedAction()
 
     def dropEvent(self, event: QDropEvent) -> None:
-        """Open the scenarios that were dropped, and import other files, once the source is done with them."""
+        """Open dropped scenarios, and import other files, once the drag source has finished."""
         files = [Path(url.toLocalFile()) for url in event.mimeData().urls() if url.isLocalFile()]
         event.acceptProposedAction()
         QTimer.singleShot(0, self, lambda: self.catalog.open_dropped(files))

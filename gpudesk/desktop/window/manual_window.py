@@ -43,9 +43,9 @@ from gpudesk.report.manual import (
 from gpudesk.text.translation import tr, trn
 
 _WIDTH, _HEIGHT, _SIDE, _MARGIN = 1040.0, 720.0, 260.0, 28.0
-#: Pictures are at most so wide at text of 100%.
+#: Maximum width of pictures at 100% text size.
 _PICTURE: Final = 660.0
-#: A page with more rows of tables is first shown down to its first section: 400 rows take 0.15 s.
+#: A page with more table rows is first shown up to its first section: 400 rows take 0.15 s.
 _MOST_ROWS: Final = 200
 _SCHEME: Final = "manual"
 _TOPIC_ROLE: Final = Qt.ItemDataRole.UserRole
@@ -79,7 +79,7 @@ class ManualView(QTextBrowser):
         theme.follow(self._dress)
 
     def doSetSource(self, address: QUrl | str, *kind: QTextDocument.ResourceType) -> None:
-        """Show a page; the rest of a long one follows the first paint, unless a section of it is wanted."""
+        """Show a page; the rest of a long one follows the first paint, unless a section of it is requested."""
         self._shows_beginning = not QUrl(address).hasFragment()
         super().doSetSource(address, *kind)
         self._shows_beginning = False
@@ -135,7 +135,7 @@ class ManualView(QTextBrowser):
 
 
 def _make_address(target: str) -> str:
-    """Return the address of a link or picture of a page; empty for files that no page is made from."""
+    """Return the address of a link or picture of a page; empty for files outside the manual."""
     file, _, anchor = target.partition("#")
     if not file:
         return f"#{anchor}"
@@ -166,7 +166,7 @@ th, td {{ font-size: {px(13)}px; }}
 
 
 class ManualWindow(QWidget):
-    """Not modal, one for the program. Ctrl+F searches, Enter opens, Alt+Left goes back, Esc closes."""
+    """Not modal, one per program. Ctrl+F searches, Enter opens, Alt+Left goes back, Esc closes."""
 
     def __init__(self, theme: Theme) -> None:
         super().__init__()
@@ -269,7 +269,7 @@ class ManualWindow(QWidget):
         self.search.selectAll()
 
     def _show_hits(self, words: str) -> None:
-        """List the sections that have the words, or the contents where there are none."""
+        """List the sections with the words, or the contents without any."""
         self.list.clear()
         hits = search_manual(words)
         if not words.strip():
@@ -312,7 +312,7 @@ class ManualWindow(QWidget):
             self.view.setSource(make_url(topic))
 
     def _mark_page(self, url: QUrl) -> None:
-        """Mark a page in the contents; the view tells of a new one before it has it."""
+        """Mark a page in the contents; the view signals a new page before loading it."""
         page = read_topic(url).partition("#")[0]
         for item in self._items():
             if item.data(_TOPIC_ROLE) == page:

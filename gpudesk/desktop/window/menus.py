@@ -32,10 +32,9 @@ if TYPE_CHECKING:
     from gpudesk.desktop.window.document_window import DocumentWindow
 
 
-#: Actions that macOS has in the menu that bears the program's name. All others stay where they are, whatever
-#: their words may suggest to Qt.
+#: Actions in the application menu of macOS. All others stay in place, regardless of Qt's heuristics on their texts.
 _ROLES = {"help.about": QAction.MenuRole.AboutRole, "file.quit": QAction.MenuRole.QuitRole}
-#: What takes letters itself: keys of one letter rest while one of these has the focus.
+#: Widgets that accept letters: one-letter shortcuts are inactive while one of these is focused.
 _TAKE_LETTERS = (QLineEdit, QTextEdit, QPlainTextEdit, QAbstractSpinBox, ChoiceField)
 
 
@@ -51,12 +50,12 @@ def list_menu_titles() -> dict[MenuId, str]:
 
 
 class WindowMenus(QObject):
-    """Keeps the window's menus and shortcuts in step with the list of actions."""
+    """Keeps the window's menus and shortcuts up to date with the list of actions."""
 
     def __init__(self, bar: QMenuBar, theme: Theme, specs: Callable[[], Sequence[ActionSpec]], window: QWidget) -> None:
-        """Fill the bar; a menu is filled anew each time it opens, since what it offers may have changed.
+        """Fill the bar; a menu is refilled each time it opens, since its content can have changed.
 
-        The system's own menu bar, which macOS has, wants to know the entries and their keys beforehand.
+        The system's global menu bar on macOS needs the entries and their keys beforehand.
         """
         super().__init__(window)
         self._bar = bar
@@ -79,7 +78,7 @@ class WindowMenus(QObject):
             shortcut.deleteLater()
         self._shortcuts = []
         if self._bar.isNativeMenuBar():
-            # Not at once: the page may have been chosen in the very menu that is filled anew.
+            # Not at once: the page can have been chosen in the menu that is refilled.
             QTimer.singleShot(0, self, self._fill_all)
         for spec in self._specs():
             for key in spec.shortcuts:
@@ -141,29 +140,29 @@ class WindowMenus(QObject):
         return action
 
     def _show_key(self, action: QAction, spec: ActionSpec) -> None:
-        """Show the key in the entry; what answers it is the window's, so that it is not taken twice."""
+        """Show the key in the entry; the window handles it, so that it is not handled twice."""
         if not spec.shortcuts:
             return
         key = QKeySequence(spec.shortcuts[0])
         if not self._bar.isNativeMenuBar():
             action.setText(f"{action.text()}\t{format_key(spec.shortcuts[0], '+')}")
         elif not spec.single_key:
-            # There the system answers keys before the window does, also a letter in the midst of a word.
+            # There the system handles keys before the window does, even a letter while typing.
             action.setShortcut(key)
             action.setShortcutContext(Qt.ShortcutContext.WidgetShortcut)
 
 
-#: The topic of the manual for what has none of its own.
+#: The default manual topic.
 _CONTENTS: Final = "contents"
 
 BLOCK: Final = "readAsBlock"
 
 
 def chain_tab_order(regions: Sequence[QWidget]) -> tuple[QWidget, QWidget] | None:
-    """Let Tab go through what can be seen of the regions: line by line, each line from the left.
+    """Set the Tab order through the visible controls of the regions: line by line, from the left.
 
-    Return the first and the last control, None if none exists. Controls come and go with the scenario,
-    and pages with their first use, so this is done when Tab is pressed rather than kept up to date.
+    Return the first and the last control, None without any. Controls change with the scenario, and pages with their
+    first use, so this runs when Tab is pressed rather than after each change.
     """
     widgets = [widget for region in regions for widget in _as_read(region)]
     for before, after in pairwise(widgets):
@@ -181,7 +180,7 @@ class _PlacedControl:
 
 
 def _as_read(region: QWidget) -> Iterator[QWidget]:
-    """Yield the controls of a region; a line is what has its middle above the lower edge of the topmost."""
+    """Yield the controls of a region; a line has those whose middle is above the lower edge of the topmost."""
     line: list[_PlacedControl] = []
     for placed in sorted(_placed(region), key=lambda each: each.rect.top()):
         if line and placed.rect.center().y() > line[0].rect.bottom():
@@ -201,7 +200,7 @@ def _from_the_left(line: list[_PlacedControl]) -> Iterator[QWidget]:
 
 def _placed(region: QWidget) -> Iterator[_PlacedControl]:
     window = region.window()
-    # Most controls are on pages out of sight.
+    # Most controls are on hidden pages.
     visible = [widget for widget in (region, *region.findChildren(QWidget)) if widget.isVisible()]
     blocks = [widget for widget in visible if widget is not region and widget.property(BLOCK)]
     for widget in visible:
@@ -215,7 +214,7 @@ def _placed(region: QWidget) -> Iterator[_PlacedControl]:
 
 
 def go_to_region(window: DocumentWindow, by: int) -> None:
-    """Give the focus to the next (1) or former (-1) of scenario, accelerators, page and panel."""
+    """Focus the next (1) or previous (-1) of scenario, accelerators, page and panel."""
     regions: list[QWidget] = [window.scenario, window.chips, window.body.stack]
     if window.body.panel is not None and window.body.panel_shown:
         regions.append(window.body.panel)
@@ -234,9 +233,9 @@ def go_to_region(window: DocumentWindow, by: int) -> None:
 
 
 def wrap_tab_focus(window: DocumentWindow, *, following: bool) -> bool:
-    """Bring the Tab key from the last control to the first; return whether it stood there.
+    """Wrap the Tab key from the last control to the first; return whether that was the case.
 
-    The order is that of reading: scenario, page, panel, the bar above, the list of pages, the bar below.
+    The order is the reading order: scenario, page, panel, top bar, list of pages, bottom bar.
     """
     regions: list[QWidget] = [window.scenario, window.chips, window.note, window.body.stack]
     if window.body.panel is not None:
@@ -251,7 +250,7 @@ def wrap_tab_focus(window: DocumentWindow, *, following: bool) -> bool:
 
 
 def find_manual_topic(widget: QWidget | None) -> str:
-    """Return the `manual_topic` of a widget or of the nearest of its parents that has one, else the contents."""
+    """Return the `manual_topic` of a widget or of its nearest parent with one, else the contents."""
     while widget is not None:
         topic: str = getattr(widget, "manual_topic", "")
         if topic:
@@ -261,7 +260,7 @@ def find_manual_topic(widget: QWidget | None) -> str:
 
 
 class DialogHelpKeys(QObject):
-    """Gives F1 to every dialog when it is first active: while it is open, keys of the window below it rest."""
+    """Adds F1 to every dialog when first activated: while it is open, keys of the window below are inactive."""
 
     #: A topic of the manual.
     asked = Signal(str)
@@ -275,7 +274,7 @@ class DialogHelpKeys(QObject):
         if isinstance(dialog, QDialog) and not dialog.property("helpKey"):
             dialog.setProperty("helpKey", True)
             key = QShortcut(QKeySequence(Qt.Key.Key_F1), dialog)
-            # A function that knows the dialog would keep it after it has closed.
+            # A closure over the dialog would keep it alive after closing.
             key.activated.connect(self._ask)
 
     def _ask(self) -> None:

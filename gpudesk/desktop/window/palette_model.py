@@ -1,4 +1,4 @@
-"""What the command palette offers, and how entries are matched and ranked."""
+"""Entries of the command palette, and how they are matched and ranked."""
 
 from __future__ import annotations
 
@@ -19,8 +19,8 @@ if TYPE_CHECKING:
     from gpudesk.desktop.window.document_window import DocumentWindow
 
 
-#: What a word is worth by where it is found: at the beginning, at the beginning of a word, inside one,
-#: in pieces that begin words or follow on, in order with gaps, in what stands beside the title.
+#: Scores of a word by its position: at the start, at the start of a word, inside one, in pieces that start words or
+#: follow on, in order with gaps, in the text next to the title.
 _BEGINNING, _WORD, _INSIDE, _PIECES, _GAPS, _BESIDE = 100.0, 80.0, 50.0, 40.0, 20.0, 10.0
 #: Shorter words would be found with gaps in almost anything.
 _LEAST_WITH_GAPS = 4
@@ -28,10 +28,9 @@ _LEAST_WITH_GAPS = 4
 
 @dataclass(frozen=True, slots=True)
 class PaletteEntry:
-    """Something to find and run.
+    """An entry to find and run.
 
-    `detail` stands at the right, `shortcut` after it as it is to be shown. `words` are found though they are
-    not shown.
+    `detail` is at the right, followed by `shortcut` as displayed. `words` are hidden search words.
     """
 
     group: str
@@ -51,14 +50,14 @@ class PaletteEntry:
 
 @dataclass(frozen=True, slots=True)
 class PaletteMatch:
-    """An entry with the places in its title that match what was typed, in rising order."""
+    """An entry with the positions in its title that match the search text, in rising order."""
 
     entry: PaletteEntry
     matched: tuple[int, ...] = ()
 
 
 class _PreparedEntry:
-    """An entry made ready for comparing, once for all that is typed afterwards."""
+    """An entry prepared once for matching."""
 
     __slots__ = ("beside", "entry", "starts", "title")
 
@@ -74,7 +73,7 @@ class _PreparedEntry:
 
 
 def _folded(text: str) -> str:
-    """Return a text without regard to case, each character still in its place."""
+    """Return a text without case, with unchanged character positions."""
     folded = text.casefold()
     return folded if len(folded) == len(text) else "".join(c.casefold()[:1] or c for c in text)
 
@@ -112,7 +111,7 @@ def _place(word: str, prepared: _PreparedEntry) -> tuple[float, Sequence[int]] |
 
 
 def _in_pieces(word: str, prepared: _PreparedEntry) -> list[int] | None:
-    """Find a word's characters in order, each right after the one before or at the beginning of a word."""
+    """Find a word's characters in order, each right after the one before or at the start of a word."""
     title, starts = prepared.title, sorted(prepared.starts)
     places: list[int] = []
     for character in word:
@@ -128,7 +127,7 @@ def _in_pieces(word: str, prepared: _PreparedEntry) -> list[int] | None:
 
 
 def _with_gaps(word: str, title: str) -> list[int] | None:
-    """Find a word's characters in order, where letters are left out but not half of them."""
+    """Find a word's characters in order, with gaps of less than half of the letters."""
     places: list[int] = []
     at = -1
     for character in word:
@@ -156,16 +155,16 @@ class PaletteModel(GroupedListModel):
 
     @property
     def groups(self) -> tuple[str, ...]:
-        """The groups that there are, in the order of the entries."""
+        """The existing groups, in the order of the entries."""
         return tuple(self._groups)
 
     @property
     def group(self) -> str:
-        """The group that alone is searched, empty for all."""
+        """The searched group, empty for all."""
         return self._group
 
     def set_entries(self, entries: Sequence[PaletteEntry]) -> None:
-        """Take other entries, with nothing typed and all groups searched."""
+        """Replace the entries; clear the search text and the group."""
         self._prepared = [_PreparedEntry(entry) for entry in entries]
         self._groups = list(dict.fromkeys(entry.group for entry in entries))
         self._text = self._group = ""
@@ -176,7 +175,7 @@ class PaletteModel(GroupedListModel):
         self._fill()
 
     def keep_group(self, group: str) -> None:
-        """Search one group alone; all with an empty name."""
+        """Search only one group; all with an empty name."""
         self._group = group
         self._fill()
 
@@ -186,7 +185,7 @@ class PaletteModel(GroupedListModel):
         return row.entry.title if role == Qt.ItemDataRole.DisplayRole else None
 
     def can_choose(self, row: PaletteMatch) -> bool:
-        """Let entries be chosen that can be run now."""
+        """Entries are enabled if they can be run now."""
         return row.entry.enabled
 
     def _fill(self) -> None:
@@ -203,7 +202,7 @@ class PaletteModel(GroupedListModel):
         self.endResetModel()
 
     def _search(self) -> list[PaletteMatch]:
-        """Return what is found, the best first, what cannot be run now last; equals keep their order."""
+        """Return the results, the best first, disabled ones last; ties keep their order."""
         words = _folded(self._text).split()
         candidates = [each for each in self._prepared if self._group in ("", each.entry.group)]
         if not words:
@@ -218,7 +217,7 @@ class PaletteModel(GroupedListModel):
         return [positions for _, _, positions in scored]
 
 
-#: Actions that would only open what the palette itself is.
+#: Actions that would only open the palette itself.
 _LEFT_OUT = frozenset({"help.palette"})
 _NO_SCENARIOS = frozenset({"file.recent.clear"})
 

@@ -36,7 +36,7 @@ _UNDO, _REDO = "Ctrl+Z", "Ctrl+Shift+Z"
 
 
 class UndoButtons(QObject):
-    """Keeps two buttons in step with an undo stack."""
+    """Keeps two buttons up to date with an undo stack."""
 
     def __init__(self, theme: Theme, stack: QUndoStack, parent: QObject) -> None:
         super().__init__(parent)
@@ -66,12 +66,12 @@ _HEIGHT = 48.0
 _MARGIN = 10.0
 _LINE = 28.0
 _WIDEST_LOAD = 330.0
-#: The fields of a scenario that are shown beside its workload.
+#: The fields of a scenario shown next to its workload.
 _FIELDS = frozenset({"model", "weights", "kv", "serving_engine"})
 
 
 class ScenarioBar(QWidget):
-    """Shows the desk's scenario and asks the desk for every change."""
+    """Shows the desk's scenario and sends every change to the desk."""
 
     manual_topic = "scenario"
 
@@ -92,7 +92,7 @@ class ScenarioBar(QWidget):
         self.output_tokens = NumberField(theme, tr("Output tokens"), tokens, self)
         self.ttft = NumberField(theme, tr("TTFT limit, ms"), NumberFormat(0.1, 1e9, 1, style), self)
         self.load = LoadSlider(theme, self)
-        # The slider takes what the fields leave it, down to its least length, before any field is cut.
+        # The slider gets the remaining width, down to its minimum, before any field is cut.
         self.load.setSizePolicy(QSizePolicy.Policy.Ignored, QSizePolicy.Policy.Fixed)
         self._kind: LoadKind | None = None
         self._ends: list[QWidget] = []
@@ -114,7 +114,7 @@ class ScenarioBar(QWidget):
         self._show()
 
     def add_at_end(self, widget: QWidget) -> None:
-        """Set a widget at the right end; it yields where the fields need all the room."""
+        """Place a widget at the right end; it shrinks if the fields need all the width."""
         self._row.addWidget(widget)
         self._ends.append(widget)
 
@@ -137,12 +137,12 @@ class ScenarioBar(QWidget):
             half, area = self._theme.px(_LINE) / 2, event.rect()
             for field in self._fields:
                 x = field.geometry().right() + self._row.spacing() / 2 + 1
-                # The slider's part alone is painted anew while it is dragged.
+                # Only the slider is repainted while it is dragged.
                 if field.isVisible() and area.left() - 1 <= x <= area.right() + 1:
                     pen.hairline(x, self.height() / 2 - half, x, self.height() / 2 + half)
             pen.hairline(0, self.height() - 1, self.width(), self.height() - 1)
 
-    # Filling the fields
+    # Display
 
     def _offer(self) -> None:
         service = self._desk.service
@@ -152,7 +152,7 @@ class ScenarioBar(QWidget):
         self.engine.set_options(list_engine_options(service))
 
     def _changed(self, changed: frozenset[str]) -> None:
-        # A drag of the load comes by here at each step.
+        # Called at each step of a load drag.
         if changed & _FIELDS:
             self._show()
         elif "workload" in changed:
@@ -189,7 +189,7 @@ class ScenarioBar(QWidget):
         return model.name if model else self._desk.scenario.model or tr("Choose a model")
 
     def _model(self) -> Model | None:
-        """Return the scenario's model, None if it has none or one that the catalog does not know."""
+        """Return the scenario's model, None for a missing or unknown one."""
         try:
             return self._desk.service.catalog.model(self._desk.scenario.model)
         except InputError:
@@ -213,7 +213,7 @@ class ScenarioBar(QWidget):
         problem_text = "" if problem is None else format_message(problem.problem, self._desk.formatter)
         self.model.set_fault(problem_text if where == "scenario.model" else self._model_warning)
 
-    # Asking for changes
+    # Edits
 
     def _connect(self) -> None:
         desk = self._desk

@@ -39,28 +39,28 @@ log = logging.getLogger(__name__)
 
 Faults = list[str]
 
-#: What the program writes beside letters: signs of figures, of quantities and of lists, and narrow spaces.
+#: Characters of the program besides letters: signs of figures, of quantities and of lists, and narrow spaces.
 _SIGNS: Final = "0123456789+−±×÷·.,:;%°µΩ≤≥≈–—…→↑↓✓"
 _SPACES: Final = "\u00a0\u2009\u202f"
 _WEIGHT_NUMBERS: Final = {"Regular": 400, "Medium": 500, "SemiBold": 600}
 _FONT_PIXELS: Final = 100.0
 _ICON_PIXELS: Final = 32
 
-#: The plug-ins that draw on a real screen, by system: one of them has to work.
+#: The plug-ins for real screens, by system: one of them has to work.
 _FOR_SCREENS: Final = {"win32": ("qwindows*",), "darwin": ("libqcocoa*",), "linux": ("libqxcb.so", "libqwayland*.so")}
 
 _WINDOW: Final = (1280, 800)
-#: Seconds that a page may take until it is drawn and nothing is left to do.
+#: Maximum seconds until a page is drawn and idle.
 _PATIENCE_S: Final = 5.0
-#: Pixels between two that are looked at, and the colors that a page has at least.
+#: Sampling distance in pixels, and the minimum number of colors on a page.
 _STEP: Final = 5
 _LEAST_COLOURS: Final = 8
 
 
 def begin_check() -> str | None:
-    """Begin what Qt needs to draw, without a screen; return why it cannot be, or None."""
+    """Start Qt without a screen; return why that is impossible, or None."""
     global _application
-    # What it has to say of a platform without a screen is of no use to anybody.
+    # Its messages about a platform without a screen are useless.
     qInstallMessageHandler(_keep)
     existing = QCoreApplication.instance()
     if existing is None:
@@ -76,7 +76,7 @@ def _keep(kind: QtMsgType, _context: QMessageLogContext, text: str | None) -> No
 
 
 def check_icons() -> tuple[int, Faults]:
-    """Draw every icon; return how many there are, and those of which nothing can be seen."""
+    """Draw every icon; return how many there are, and the invisible ones."""
     files = sorted((paths.resources_dir() / "icons").glob("*.svg"))
     faults = [tr("icon {name} cannot be loaded", name=file.stem) for file in files if not _shows(file)]
     return len(files), faults if files else [tr("icons are missing")]
@@ -95,7 +95,7 @@ def _shows(file: Path) -> bool:
 
 
 def check_fonts() -> Faults:
-    """Return what is wrong with our font: its files, its digits and signs, and what Qt makes of its name."""
+    """Return the faults of our font: its files, its digits and signs, and Qt's resolution of its name."""
     load_fonts()
     faults = [fault for weight in WEIGHTS for fault in _font_faults(weight)]
     return faults or [fault for weight in WEIGHTS for fault in _family_faults(weight)]
@@ -126,7 +126,7 @@ def _family_faults(weight: str) -> Iterator[str]:
 
 
 def check_display() -> tuple[list[str], Faults]:
-    """Load the plug-ins that draw on a real screen; return those that can be used, and why others cannot."""
+    """Load the plug-ins for real screens; return the usable ones, and the reasons against others."""
     patterns = _FOR_SCREENS.get(sys.platform, _FOR_SCREENS["linux"])
     files = [
         file
@@ -146,9 +146,9 @@ def check_display() -> tuple[list[str], Faults]:
 
 
 def check_window(service: GpuDeskService, template: str) -> tuple[list[str], Faults]:
-    """Open the main window on a ready-made scenario, and go through its pages.
+    """Open the main window on a template, and visit its pages.
 
-    Returns the titles of the pages that were drawn, and all that went wrong meanwhile.
+    Returns the titles of the pages drawn, and all errors.
     """
     from gpudesk.desktop.ui.widgets.qt_support import install_accessible_roles
     from gpudesk.desktop.window.app import DesktopProgram
@@ -178,7 +178,7 @@ def check_window(service: GpuDeskService, template: str) -> tuple[list[str], Fau
 
 
 def _settled(window: QWidget, page: QWidget) -> bool:
-    """Let a page be drawn and do what it has put off; return whether there is something on it."""
+    """Let a page be drawn and finish its deferred work; return whether it has visible content."""
     until = time.monotonic() + _PATIENCE_S
     while time.monotonic() < until:
         QCoreApplication.processEvents()
@@ -195,9 +195,9 @@ def _colours(image: QImage, step: int) -> set[int]:
 
 @contextmanager
 def _home_of_its_own() -> Iterator[None]:
-    """Let the program keep meanwhile what it keeps for the user in a folder that goes afterwards."""
+    """Redirect the user's files to a temporary folder, which is removed afterwards."""
     former = os.environ.get("GPUDESK_HOME")
-    # On Windows, what a watcher of files still holds cannot be removed; it is the system's temporary folder.
+    # On Windows, files held by a file watcher cannot be removed; it is the system's temporary folder.
     with tempfile.TemporaryDirectory(prefix="gpudesk-", ignore_cleanup_errors=True) as folder:
         os.environ["GPUDESK_HOME"] = folder
         try:
@@ -211,7 +211,7 @@ def _home_of_its_own() -> Iterator[None]:
 
 @contextmanager
 def _collected() -> Iterator[Faults]:
-    """Give a list that takes what the program would report: errors that nobody caught, and warnings."""
+    """Yield a list that collects the program's reports: uncaught errors and warnings."""
     faults: Faults = []
 
     def caught(kind: type[BaseException], error: BaseException, trace: TracebackType | None) -> None:
@@ -220,7 +220,7 @@ def _collected() -> Iterator[Faults]:
         faults.append(f"{kind.__name__}: {error}{place}")
 
     class Collector(logging.Handler):
-        """Takes warnings."""
+        """Collects warnings."""
 
         def emit(self, record: logging.LogRecord) -> None:
             faults.append(record.getMessage())

@@ -1,4 +1,4 @@
-"""The preview of the comparison sheet, from where it is printed or saved as PDF."""
+"""The preview of the comparison sheet, for printing or saving as PDF."""
 
 from __future__ import annotations
 
@@ -55,18 +55,18 @@ ZOOM_STEP = 1.25
 
 
 class PreviewBar(QWidget):
-    """Shows the page of the preview and emits what the user asks for."""
+    """Shows the page of the preview and emits the user's commands."""
 
     #: A `PaperSize` by its value.
     paper_chosen = Signal(str)
-    #: The factor by which the zoom changes.
+    #: The factor of the zoom change.
     zoomed = Signal(float)
     whole_page_wanted = Signal()
-    #: −1 to the page before, 1 to the next.
+    #: −1 for the previous page, 1 for the next.
     turned = Signal(int)
     print_wanted = Signal()
     save_wanted = Signal()
-    #: Whether every rule of the recommendation is appended.
+    #: Whether to append every rule of the recommendation.
     rules_toggled = Signal(bool)
     #: The code of the language of the sheet.
     language_chosen = Signal(str)
@@ -114,7 +114,7 @@ class PreviewBar(QWidget):
         theme.follow(self._dress)
 
     def add_option(self, widget: QWidget) -> None:
-        """Show a choice of what the pages hold."""
+        """Show an option for the content of the pages."""
         self._options.addWidget(widget)
 
     def show_zoom(self, zoom: float) -> None:
@@ -164,36 +164,36 @@ class PreviewBar(QWidget):
         )
 
     def _dress(self) -> None:
-        # As wide as the widest zoom, so that nothing beside it moves.
+        # As wide as the widest zoom, so that nothing next to it moves.
         self._zoom.setFixedWidth(self._theme.px(44))
 
 
 _SUFFIX: Final = ".pdf"
-#: Characters that some system does not take in names of files.
+#: Characters that some system forbids in file names.
 _NOT_IN_NAMES: Final = re.compile(r'[\\/:*?"<>|\x00-\x1f]+')
 _LONGEST_NAME: Final = 80
 
 _PAPER: Final = "sheet.paper"
 _FOLDER: Final = "sheet.folder"
 
-#: How the zoom follows the window.
+#: Zoom modes that follow the window.
 _PAGE: Final = "page"
 _WIDTH: Final = "width"
 
 
 class PagesPreview(QDialog):
-    """Shows pages as they print. Subclasses write `title`, `lay_out`, `make_pdf`, `describe` and `show_language`."""
+    """Shows pages as printed. Subclasses implement `title`, `lay_out`, `make_pdf`, `describe` and `show_language`."""
 
     manual_topic = "sheet"
 
-    #: The file that the pages were saved to, as a `Path`.
+    #: The file of the saved pages, as a `Path`.
     saved = Signal(object)
     printed = Signal()
 
     def __init__(
         self, theme: Theme, settings: UserSettings, formatter: Formatter, parent: QWidget | None = None
     ) -> None:
-        """Lay the pages out on the paper that was used last, else on that of the user's country."""
+        """Lay out the pages on the last used paper, else on that of the user's country."""
         super().__init__(parent)
         self._theme = theme
         self._settings = settings
@@ -205,11 +205,11 @@ class PagesPreview(QDialog):
         self._add_shortcuts()
         self._ring = FocusRing(self, theme)
         self._bar.save.setFocus()
-        # Printers are asked for when one is wanted: that may take long, and is talk with others.
+        # Printers are queried on demand: that can be slow, and communicates with other services.
         if not is_print_service_there():
             self._forbid_printing()
 
-    # What a preview shows
+    # To implement in subclasses
 
     @property
     def title(self) -> str:
@@ -223,13 +223,13 @@ class PagesPreview(QDialog):
         raise NotImplementedError
 
     def describe(self) -> str:
-        """Return what the pages say, for a screen reader."""
+        """Return the content of the pages, for a screen reader."""
         return self.title
 
     def show_language(self) -> None:
-        """Take over the language and the formatter that were chosen."""
+        """Apply the chosen language and its formatter."""
 
-    # What is shown
+    # Display
 
     @property
     def pages(self) -> SheetPages:
@@ -246,7 +246,7 @@ class PagesPreview(QDialog):
         self._refit()
 
     def set_language(self, code: str) -> None:
-        """Write the pages in another language than the window's."""
+        """Lay out the pages in another language than the window's."""
         self._language = code
         with use_language(code):
             self._formatter = Formatter()
@@ -304,7 +304,7 @@ class PagesPreview(QDialog):
         self._show_state(reason)
 
     def _folder(self) -> Path:
-        """Return where the last sheet was saved while that is there, else the documents, else home."""
+        """Return the folder of the last saved sheet if it exists, else the documents, else home."""
         documents = Path(QStandardPaths.writableLocation(QStandardPaths.StandardLocation.DocumentsLocation))
         return get_folder(self._settings, _FOLDER, documents if documents.is_dir() else None)
 
@@ -320,7 +320,7 @@ class PagesPreview(QDialog):
         self._set_zoom(self._view.zoom * factor)
 
     def fit_to(self, fit: str | None) -> None:
-        """Show whole pages (`page`), their `width`, or with None the size of the paper."""
+        """Show whole pages (`page`), their `width`, or with None the actual paper size."""
         self._fit = fit
         if fit is None:
             self._set_zoom(1.0)
@@ -347,7 +347,7 @@ class PagesPreview(QDialog):
         current = self._current()
         self._view.set_zoom(zoom)
         self._bar.show_zoom(self._view.zoom)
-        # The scroll bars learn of the new size only when events are processed.
+        # The scroll bars get the new size only after events are processed.
         QTimer.singleShot(0, self, lambda: self.go_to(current))
 
     def _current(self) -> int:
@@ -359,7 +359,7 @@ class PagesPreview(QDialog):
     def _show_place(self) -> None:
         self._bar.show_place(self._current(), self._view.count)
 
-    # Building
+    # Construction
 
     def _build(self) -> None:
         self._bar = PreviewBar(self._theme, self._pages.paper.size)
@@ -422,7 +422,7 @@ class PagesPreview(QDialog):
 
 
 class SheetPreview(PagesPreview):
-    """Shows the sheet of an answer. The answer needs its curves, or the sheet has none."""
+    """Shows the sheet of an answer. The answer needs its curves for those of the sheet."""
 
     def __init__(
         self,
@@ -438,8 +438,7 @@ class SheetPreview(PagesPreview):
     ) -> None:
         """Show title and note of the scenario, or those of `heading`.
 
-        With `explain` the sheet tells how its headline figures come about, where there is room, with `further` how
-        many are needed and what that costs.
+        With `explain` the sheet derives its headline figures if there is space, with `further` it has counts and costs.
         """
         self._build_profile: Callable[[str, Formatter], ProfileTables] | None = None
         self._profiles: dict[str, ProfileTables] = {}
@@ -491,7 +490,7 @@ class SheetPreview(PagesPreview):
         pop_up(menu, self.profiles.mapToGlobal(QPoint(0, self.profiles.height() + 4)))
 
     def toggle_profile(self, accelerator: str) -> None:
-        """Append the profile of an accelerator of the sheet, or leave it out."""
+        """Append the profile of an accelerator of the sheet, or remove it."""
         if self._build_profile is None:
             return
         try:
@@ -507,7 +506,7 @@ class SheetPreview(PagesPreview):
         self.set_paper(self._pages.paper.size)
 
     def set_rules(self, is_visible: bool) -> None:
-        """Append every rule of the recommendation, or leave them out."""
+        """Append every rule of the recommendation, or remove them."""
         self._further = replace(self._further, with_rules=is_visible)
         with use_language(self._language):
             self.sheet = self._made_sheet(self._formatter)

@@ -1,4 +1,4 @@
-"""The panel at the right of the window, and the explanation of whatever is selected."""
+"""The panel at the right of the window, with the explanation of the selection."""
 
 from __future__ import annotations
 
@@ -83,7 +83,7 @@ def make_catalog_view(desk: Desk, settings: UserSettings | None) -> CatalogConte
 
 
 def explain_catalog_selection(selection: Selection, view: CatalogContext) -> Explanation | None:
-    """Explain what is selected in the catalog; None if it is not there any more."""
+    """Explain a catalog selection; None if it no longer exists."""
     explain = {
         SelectionKind.PRICE: explain_price,
         SelectionKind.SOURCE: explain_source,
@@ -118,7 +118,7 @@ def make_editor_request(offer: CatalogAction) -> EditorRequest:
 
 
 def forget_offer(offer: CatalogAction, desk: Desk) -> None:
-    """Remove facts of the user that have no effect; raises `InputError` if that fails."""
+    """Remove inactive facts of the user; raises `InputError` if that fails."""
     own, catalog = desk.service.user_catalog, desk.service.catalog
     place = selections.select_catalog_attribute(offer.thing or "", offer.attribute or "")
     if offer.price is not None:
@@ -128,7 +128,7 @@ def forget_offer(offer: CatalogAction, desk: Desk) -> None:
 
 
 def revert_offer(offer: CatalogAction, desk: Desk) -> None:
-    """Take back all that the user says of an attribute; raises `InputError` if that fails."""
+    """Remove all of the user's data on an attribute; raises `InputError` if that fails."""
     own, catalog = desk.service.user_catalog, desk.service.catalog
     own.do(revert_attribute(catalog, offer.thing or "", offer.attribute or ""))
 
@@ -139,14 +139,14 @@ _T = TypeVar("_T")
 def explain_decision(
     desk: Desk, evaluated: EvaluatedAnswer, selection: Selection, view: CatalogContext
 ) -> Explanation | None:
-    """Explain an answer or a rule; None if there is no decision, or no such rule."""
+    """Explain an answer or a rule; None without a decision, or for an unknown rule."""
     try:
         if selection.kind is SelectionKind.TRACE:
             context = _make_decision_context(desk, evaluated, evaluated.decision, view)
             return explain_ruling(context, selection.name, selection.column)
         alternative = evaluated.decide_alternative(selection.name, selection.answer)
     except (InputError, MissingFileError):
-        # The page says what is wrong with the rules.
+        # The page shows the error of the rules.
         return None
     context = _make_decision_context(desk, evaluated, alternative, view)
     return explain_option(context, selection.name, selection.answer)
@@ -182,15 +182,15 @@ class SelectionExplainer:
     """Explains selections of one desk."""
 
     def __init__(self, desk: Desk, settings: UserSettings | None = None) -> None:
-        """Read the desk's answer, and ask its service; the settings have the rule for ages."""
+        """Use the desk's answer and service; the settings have the rule for ages."""
         self._desk = desk
         self._settings = settings
         self._sources: dict[str, str] = {}
 
     def explain(self, selection: Selection | None, *, whole: bool = True) -> Explanation | None:
-        """Explain a selection; None if there is nothing to explain.
+        """Explain a selection; None if there is no explanation.
 
-        With `whole` false the head of a figure alone: value, band, basis.
+        With `whole` false only the head of a figure: value, interval, basis.
         """
         evaluated, formatter = self._desk.evaluated, self._desk.formatter
         if selection is not None and selection.of_catalog:
@@ -223,7 +223,7 @@ class SelectionExplainer:
         return explain_figure(answer, position, selection.name, backing, formatter)
 
     def _explain_deployment(self, request: EstimateRequest, name: str) -> Explanation | None:
-        """Explain a figure of a deployment as that of a comparison's only column; None if it has no answer."""
+        """Explain a figure of a deployment as that of a comparison's only column; None without an answer."""
         choice = AcceleratorChoice(
             request.accelerator,
             count=request.count,
@@ -288,7 +288,7 @@ class SelectionExplainer:
         return add_catalog_facts(explanation, attributes[name], self._view(), high)
 
     def updated(self, former: Explanation, head: Explanation) -> Explanation:
-        """Return a former explanation with the value, band and basis of a new one."""
+        """Return a former explanation with the value, interval and basis of a new one."""
         return replace(
             former,
             what=head.what,
@@ -324,14 +324,14 @@ class SelectionExplainer:
             return None
 
     def _record(self, estimate: Estimate, name: str) -> tuple[ComparableRun, ...]:
-        """Return what was published near to a figure; nothing where the files of measurements are broken."""
+        """Return the published figures similar to one; empty if the measurement files are damaged."""
         try:
             return self._desk.service.record(estimate, name)
         except InputError:
             return ()
 
     def _source_text(self, source: str) -> str:
-        """Return a source in words; they stay as they are while the catalog is open."""
+        """Return a source in words, cached while the catalog is open."""
         text = self._sources.get(source)
         if text is None:
             text = self._sources[source] = self._desk.service.source_text(source)
@@ -343,15 +343,15 @@ WIDTH = 312
 
 
 class SourcesPanel(QWidget):
-    """Explains the selected figure. `pinned` keeps it on the figure that it shows."""
+    """Explains the selected figure. `pinned` keeps the current one."""
 
     manual_topic = "working"
 
-    #: The user asked to close the panel.
+    #: Close the panel.
     close_requested = Signal()
-    #: The user asked to edit a fact of the catalog: an `EditorRequest`.
+    #: Edit a fact of the catalog: an `EditorRequest`.
     editor_requested = Signal(object)
-    #: A fact could not be taken back: an `InputError`.
+    #: A fact could not be removed: an `InputError`.
     failed = Signal(object)
 
     def __init__(self, desk: Desk, theme: Theme, settings: UserSettings, parent: QWidget | None = None) -> None:
@@ -398,7 +398,7 @@ class SourcesPanel(QWidget):
         self._column.addLayout(self._head)
         self._column.addWidget(self.view, 1)
 
-    # What is shown
+    # Display
 
     @property
     def pinned(self) -> bool:
@@ -428,7 +428,7 @@ class SourcesPanel(QWidget):
             self._refresh_later()
 
     def _is_explained(self) -> bool:
-        """Whether a new answer makes no difference: to nothing, or to a figure when costs alone changed."""
+        """Whether a new answer makes no difference: nothing is explained, or only costs changed."""
         if self._selection is None:
             return True
         answer = self._desk.answer
@@ -442,7 +442,7 @@ class SourcesPanel(QWidget):
             self._stale = True
 
     def refresh(self) -> None:
-        """Explain the figure anew; while something is dragged only its head, which is all that is watched."""
+        """Explain the figure again; during a drag only its head, which is what users watch."""
         self._stale = False
         self._partial = self._desk.in_gesture
         whole = not self._partial
@@ -525,11 +525,11 @@ class SourcesPanel(QWidget):
 
     @property
     def _lies_over(self) -> bool:
-        """Whether the panel overlays the page: beside it, the splitter draws the line between them."""
+        """Whether the panel overlays the page: next to it, the splitter draws the divider."""
         return not isinstance(self.parentWidget(), QSplitter)
 
     def event(self, event: QEvent) -> bool:
-        """Draw a line of its own where the panel is taken out of the splitter."""
+        """Draw a divider when the panel is taken out of the splitter."""
         done = super().event(event)
         if event.type() == QEvent.Type.ParentChange:
             self._dress()

@@ -1,4 +1,4 @@
-"""The start page, the questions that it offers to begin with, unsaved work, and the hints of the first use."""
+"""The start page, its questions, unsaved work, and the hints for first use."""
 
 from __future__ import annotations
 
@@ -35,13 +35,13 @@ if TYPE_CHECKING:
     from gpudesk.desktop.window.document_window import DocumentWindow
 
 
-#: The scenario that the page's main button opens.
+#: The scenario of the page's main button.
 SAMPLE_TEMPLATE_ID = "70b-chat-on-four"
 
 
 @dataclass(frozen=True, slots=True)
 class StartQuestion:
-    """A template with the question that it answers and a line on what it holds."""
+    """A template with the question that it answers and a line on its content."""
 
     template: str
     title: str
@@ -50,7 +50,7 @@ class StartQuestion:
 
 
 def list_start_questions() -> tuple[StartQuestion, ...]:
-    """Return the questions; the place in this list, from 1, is the key that opens one."""
+    """Return the questions; the position in this list, from 1, is the key of each."""
     return (
         StartQuestion(
             "mi325x-or-h200-70b",
@@ -86,7 +86,7 @@ _ENTRY_ICON = 16.0
 
 @dataclass(frozen=True, slots=True)
 class RecentFile:
-    """A document that was used before; `time` says when it was saved, in words or figures."""
+    """A recently used document; `time` says when it was saved, in words or figures."""
 
     path: str
     name: str
@@ -95,7 +95,7 @@ class RecentFile:
 
 @dataclass(frozen=True, slots=True)
 class RecoveredFile:
-    """What a crash left: `key` names it to the caller, `time` says when it was edited last."""
+    """What a crash left: `key` identifies it, `time` says when it was last edited."""
 
     key: str
     name: str
@@ -103,7 +103,7 @@ class RecoveredFile:
 
 
 class _OpeningButton(QAbstractButton):
-    """A row that is painted whole and opens with a click, Space or Enter."""
+    """A custom painted row that opens with a click, Space or Enter."""
 
     def __init__(self, theme: Theme, height: float, radius: float) -> None:
         super().__init__()
@@ -160,7 +160,7 @@ class StartQuestionButton(_OpeningButton):
 
 
 class RecentFileButton(_OpeningButton):
-    """A document that was used before, with its folder and the time of its last save."""
+    """A recently used document, with its folder and the time of its last save."""
 
     def __init__(self, theme: Theme, file: RecentFile) -> None:
         super().__init__(theme, _FILE, 6.0)
@@ -195,7 +195,7 @@ class RecentFileButton(_OpeningButton):
 
 
 class RecoveredFileNote(QWidget):
-    """Offers what a crash left: to open it, or to discard it."""
+    """Offers to open or discard what a crash left."""
 
     def __init__(self, theme: Theme, file: RecoveredFile, parent: QWidget | None = None) -> None:
         super().__init__(parent)
@@ -225,34 +225,34 @@ class RecoveredFileNote(QWidget):
         self.updateGeometry()
 
 
-#: The template behind the main button.
+#: The template of the main button.
 SAMPLE_TEMPLATE = SAMPLE_TEMPLATE_ID
 
 _PAGE_WIDTH = 680.0
 _MARGIN = 24.0
-#: Longer lines are hard to follow.
+#: Maximum line length, for readability.
 _WORDS = 640.0
 _BUTTON = 32.0
-#: Digits of the block at the right of the keyboard count too.
+#: Digits of the numeric keypad count too.
 _KEYPAD = Qt.KeyboardModifier.KeypadModifier
 
 
 class _StartButton(Button):
-    """A button of the height that this page has for its two."""
+    """A button of the height used for the two on this page."""
 
     def sizeHint(self) -> QSize:
         return QSize(super().sizeHint().width(), self._theme.px(_BUTTON))
 
 
 class FirstRunPage(QWidget):
-    """One sentence, one main button, questions to begin from, recent files and what a crash left.
+    """One sentence, one main button, questions to start from, recent files and what a crash left.
 
-    Enter opens the sample unless another control has the focus; the digits open the questions.
+    Enter opens the sample unless another control is focused; the digits open the questions.
     """
 
     open_sample = Signal()
     start_empty = Signal()
-    #: The user wants to answer a few questions and get a recommendation.
+    #: Answer a few questions and get a recommendation.
     help_wanted = Signal()
     #: The path of a recent document.
     open_file = Signal(str)
@@ -296,7 +296,7 @@ class FirstRunPage(QWidget):
             note.open.clicked.connect(lambda _on, key=file.key: self.open_recovered.emit(key))
             note.discard.clicked.connect(lambda _on, key=file.key: self.discard_recovered.emit(key))
             self._recovered.addWidget(note)
-        # Only what is there may keep a distance to the heading.
+        # Only existing content keeps a distance to the heading.
         margin = self._theme.px(_MARGIN) if files else 0
         self._recovered.setContentsMargins(0, 0, 0, margin)
         self._order()
@@ -305,7 +305,7 @@ class FirstRunPage(QWidget):
         self.sample.setFocus(Qt.FocusReason.TabFocusReason)
 
     def keyPressEvent(self, event: QKeyEvent) -> None:
-        """Open with Enter what has the focus, else the sample; a question with its digit."""
+        """Open the focused item with Enter, else the sample; a question with its digit."""
         focus = self.focusWidget()
         digit = int(event.text()) if event.text().isdecimal() else 0
         if event.key() in (Qt.Key.Key_Return, Qt.Key.Key_Enter):
@@ -371,7 +371,7 @@ class FirstRunPage(QWidget):
         level = make_row(STRETCH, (self._body, 1000), STRETCH)
         upright.addLayout(level)
         upright.addStretch(3)
-        # The page draws the ground.
+        # The page draws the background.
         self._area = FullWidthScrollArea(parent=self)
         self._area.show_widget(content)
         make_column(self._area, on=self)
@@ -479,7 +479,7 @@ _SEEN_HINTS: Final = "hints.seen"
 
 
 def list_hints() -> dict[str, str]:
-    """Return the hints by the move that each teaches, in their order."""
+    """Return the hints by the move that each teaches, in order."""
     return {
         "load": tr("Tip: drag the slider above to change the load. All figures follow."),
         "figure": tr("Tip: select a figure to see its formula and its sources on the right."),
@@ -488,7 +488,7 @@ def list_hints() -> dict[str, str]:
 
 
 class FirstHints(QObject):
-    """Teaches three moves above the page, one at a time; a hint stays away once it is closed or its move is made."""
+    """Teaches three moves above the page, one at a time; a hint never returns once closed or its move is made."""
 
     def __init__(self, window: DocumentWindow) -> None:
         super().__init__(window)
@@ -505,7 +505,7 @@ class FirstHints(QObject):
         return stored
 
     def show_next(self) -> None:
-        """Show the first hint that was not seen, once there are figures; a changed load is the first move."""
+        """Show the first hint not yet seen, once there are figures; a changed load is the first move."""
         desk = self._window.desk
         if self._shown_hint == "load" and desk.scenario.workload.load != self._load:
             self.finish("load")
@@ -520,7 +520,7 @@ class FirstHints(QObject):
         )
 
     def finish(self, name: str) -> None:
-        """Take a hint as seen, and show the next one."""
+        """Mark a hint as seen, and show the next one."""
         if name != self._shown_hint:
             return
         self._window.settings.put(_SEEN_HINTS, [*self.seen, name])
@@ -540,7 +540,7 @@ class FirstHints(QObject):
 
 
 def _is_left(window: DocumentWindow, recovered: RecoveredScenario) -> bool:
-    """Whether nobody has taken up meanwhile what a crash left; says so in the window where somebody has."""
+    """Whether what a crash left is still there; otherwise reports so in the window."""
     if any(each.file == recovered.file for each in list_recovered()):
         return True
     window.note.show_note(tr("These edits are already open in another window."), fault=False)

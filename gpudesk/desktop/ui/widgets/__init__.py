@@ -1,1 +1,1 @@
-"""Controls that every page may use. Each takes the theme and follows its changes."""
+"""Controls for all pages. Each takes the theme and follows its changes."""

@@ -29,10 +29,10 @@ _GAP = 7.0
 
 
 class Button(QPushButton):
-    """A push button that sets icon, text and key apart by itself, which styles do not do well.
+    """A push button that lays out icon, text and key itself, which styles do not do well.
 
-    `kind` is `plain`, `primary` (the one main action of a page) or `quiet` (no border until pointed at).
-    `key` is a shortcut shown in the button, as `Ctrl P`; giving it here does not make it work.
+    `kind` is `plain`, `primary` (the one main action of a page) or `quiet` (no border until hovered). `key` is a
+    shortcut shown in the button, as `Ctrl P`; it is not registered here.
     """
 
     def __init__(
@@ -67,7 +67,7 @@ class Button(QPushButton):
         self.updateGeometry()
 
     def keyPressEvent(self, event: QKeyEvent) -> None:
-        """Enter does what the button with the focus says, and not what the dialog's main button does."""
+        """Enter activates the focused button, not the dialog's default button."""
         if event.key() in (Qt.Key.Key_Return, Qt.Key.Key_Enter) and isinstance(self.window(), QDialog):
             self.click()
         else:
@@ -133,7 +133,7 @@ class LinkButton(QPushButton):
 
 
 class IconButton(QToolButton):
-    """A button of an icon alone: it always has a name for those who cannot see it, and a tool tip."""
+    """A button with only an icon: it always has an accessible name, and a tooltip."""
 
     def __init__(
         self,
@@ -146,7 +146,7 @@ class IconButton(QToolButton):
         colour: str = "text2",
         parent: QWidget | None = None,
     ) -> None:
-        """Show an icon; `name` begins with a verb, `key` is a portable key sequence named in the tool tip."""
+        """Show an icon; `name` starts with a verb, `key` is a portable key sequence for the tooltip."""
         super().__init__(parent)
         self._theme = theme
         self._size = size
@@ -169,9 +169,9 @@ class IconButton(QToolButton):
 
 
 class SegmentedControl(QFrame):
-    """Arrow keys move the choice; Tab reaches the alternative in effect."""
+    """Arrow keys move the choice; Tab reaches the current alternative."""
 
-    #: The key of the alternative that the user chose.
+    #: The key of the chosen alternative.
     chosen = Signal(str)
 
     def __init__(
@@ -219,11 +219,11 @@ class SegmentedControl(QFrame):
             button.setAccessibleName(f"{self._name}: {text}")
 
     def width_in_one_line(self) -> int:
-        """Return the width that all alternatives take side by side."""
+        """Return the width of all alternatives side by side."""
         return sum(button.sizeHint().width() for button in self._buttons.values()) + 4
 
     def set_lines(self, lines: int) -> None:
-        """Set the alternatives in so many lines, for where they have no room side by side."""
+        """Arrange the alternatives in this many lines, if they do not fit side by side."""
         if lines == self._lines:
             return
         self._lines = lines

@@ -1,4 +1,4 @@
-"""Options to choose from: lists under names of groups, how an option is painted, and the popup of a field."""
+"""Options to choose from: grouped lists, how an option is painted, and the popup of a field."""
 
 from __future__ import annotations
 
@@ -40,7 +40,7 @@ from gpudesk.text.translation import tr
 
 Index = QModelIndex | QPersistentModelIndex
 
-#: Role under which a row hands out what it is: an option of the list, or the name of a group as str.
+#: Role of a row's content: an option of the list, or the name of a group as str.
 ROW_ROLE = Qt.ItemDataRole.UserRole + 1
 
 
@@ -48,9 +48,9 @@ ROW_ROLE = Qt.ItemDataRole.UserRole + 1
 class ChoiceOption:
     """One alternative.
 
-    `notes` stand right, each in a column of its own. `tag` stands beside the text in a frame. An option with
-    a `reason` cannot be chosen, and says why. `group` heads the options from here on that share it. `words`
-    are found by typing though they are not shown.
+    `notes` are at the right, each in a separate column. `tag` is next to the text in a frame. An option with a `reason`
+    is disabled, and shows it. `group` is the heading of consecutive options that share it. `words` are hidden search
+    words.
     """
 
     key: str
@@ -68,15 +68,15 @@ class ChoiceOption:
 
 _LEAF: Final = Qt.ItemFlag.ItemNeverHasChildren
 _SELECTABLE: Final = Qt.ItemFlag.ItemIsEnabled | Qt.ItemFlag.ItemIsSelectable | _LEAF
-#: Keys that go through a list, and the direction of each.
+#: Keys that move through a list, and the direction of each.
 STEP_KEYS: Final = {Qt.Key.Key_Down: 1, Qt.Key.Key_Up: -1}
 PAGE_KEYS: Final = {Qt.Key.Key_PageDown: 1, Qt.Key.Key_PageUp: -1}
 
 
 class GroupedListModel(QAbstractListModel):
-    """Rows under the names of their groups. Subclasses say what a row shows, and whether it can be chosen."""
+    """Rows grouped under headings. Subclasses define what a row shows, and whether it is enabled."""
 
-    #: Of the names of groups.
+    #: Role of group names.
     group_flags = _LEAF
 
     def __init__(self, parent: QObject | None = None) -> None:
@@ -90,7 +90,7 @@ class GroupedListModel(QAbstractListModel):
         raise NotImplementedError
 
     def next_row(self, row: int, by: int) -> int:
-        """Return the nearest row from here on that can be chosen, going by 1 or -1; -1 if none exists."""
+        """Return the nearest enabled row from here on, in steps of 1 or -1; -1 without one."""
         row += by
         while 0 <= row < len(self._rows):
             if self.flags(self.index(row)) & Qt.ItemFlag.ItemIsSelectable:
@@ -99,7 +99,7 @@ class GroupedListModel(QAbstractListModel):
         return -1
 
     def walk(self, row: int, by: int, count: int) -> int:
-        """Return the row so many steps on that can be chosen, or the last."""
+        """Return the enabled row this many steps away, or the last."""
         for _ in range(count):
             following = self.next_row(row, by)
             if following < 0:
@@ -142,7 +142,7 @@ def set_up_list(view: QListView, model: GroupedListModel, delegate: QStyledItemD
 
 
 class ChoiceOptionModel(GroupedListModel):
-    """Options that match what was typed; those with a reason against them cannot be chosen."""
+    """Options that match the search text; those with a reason against them are disabled."""
 
     group_flags = Qt.ItemFlag.ItemIsEnabled | _LEAF
 
@@ -156,12 +156,12 @@ class ChoiceOptionModel(GroupedListModel):
         self._fill()
 
     def narrow(self, text: str) -> None:
-        """Keep the options that have all words of a text in them; those that begin with it come first."""
+        """Keep the options that contain all words of a text; those that start with it come first."""
         self.search_words = tuple(text.casefold().split())
         self._fill()
 
     def row_of(self, key: str) -> int:
-        """Return the row of an option, -1 if it is not among those found."""
+        """Return the row of an option, -1 if it is filtered out."""
         return next((n for n, row in enumerate(self._rows) if isinstance(row, ChoiceOption) and row.key == key), -1)
 
     def get_text(self, row: ChoiceOption, role: int) -> str | None:
@@ -202,7 +202,7 @@ _GAP = 16.0
 
 
 class ChoiceOptionDelegate(QStyledItemDelegate):
-    """Paints rows of an `ChoiceOptionModel`; `current` is the key of the option in effect, which gets a tick."""
+    """Paints rows of a `ChoiceOptionModel`; `current` is the key of the current option, which gets a check mark."""
 
     def __init__(self, theme: Theme, model: ChoiceOptionModel, parent: QWidget) -> None:
         super().__init__(parent)
@@ -212,7 +212,7 @@ class ChoiceOptionDelegate(QStyledItemDelegate):
         self._columns: tuple[float, ...] = ()
 
     def measure(self) -> float:
-        """Measure the columns of notes over all options; return the width that the widest row needs."""
+        """Measure the note columns over all options; return the width of the widest row."""
         theme = self._theme
         small = QFontMetricsF(theme.font("small"))
         strong = QFontMetricsF(theme.font("section"))
@@ -285,7 +285,7 @@ class ChoiceOptionDelegate(QStyledItemDelegate):
             pen.tag(left + width + px(8), middle, option.tag, colour=quiet, dashed=True)
 
     def _paint_found(self, pen: ThemePainter, room: QRectF, text: str, colour: str) -> float:
-        """Write a text with the first of the words typed set stronger; return its width."""
+        """Write a text with the first occurrence of the search words in bold; return its width."""
         words = self._model.search_words
         at = text.casefold().find(words[0]) if words else -1
         metrics = pen.metrics("section")
@@ -298,7 +298,7 @@ class ChoiceOptionDelegate(QStyledItemDelegate):
         return used
 
 
-#: Lists longer than this can be narrowed by typing.
+#: Longer lists have a search field.
 _SEARCH_FROM = 9
 _MOST_ROWS = 12.5
 _WIDEST = 720.0
@@ -308,7 +308,7 @@ _POPUP_PADDING = 5
 class ChoicePopup(QFrame):
     """A floating list of options."""
 
-    #: The key of the option that was chosen.
+    #: The key of the chosen option.
     chosen = Signal(str)
     closed = Signal()
 
@@ -324,7 +324,7 @@ class ChoicePopup(QFrame):
         self._build(name)
 
     def open_below(self, field: QRect, options: Sequence[ChoiceOption], current: str, typed: str = "") -> None:
-        """Show options below a rectangle in screen coordinates, or above it where there is more room."""
+        """Open below a rectangle in screen coordinates, or above it if there is more space."""
         self._model.set_options(options)
         self._delegate.current = current
         searchable = len(options) >= _SEARCH_FROM
@@ -360,7 +360,7 @@ class ChoicePopup(QFrame):
         QTimer.singleShot(0, self, self._release)
 
     def _release(self) -> None:
-        """Give back the window of the system and its picture, of a megabyte: a window has dozens of such lists."""
+        """Release the native window and its backing store of a megabyte: a window has dozens of such lists."""
         if not self.isVisible():
             self.destroy()
 
@@ -402,7 +402,7 @@ class ChoicePopup(QFrame):
             self._view.setCurrentIndex(self._model.index(self._model.next_row(-1, 1)))
 
     def _key(self, event: QKeyEvent) -> bool:
-        """Act on a key of the list; say whether it was one."""
+        """Handle a key of the list; return whether it was one."""
         key = Qt.Key(event.key())
         if key in STEP_KEYS:
             row = self._model.next_row(self._view.currentIndex().row(), STEP_KEYS[key])

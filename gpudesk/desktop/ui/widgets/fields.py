@@ -25,9 +25,9 @@ _LEFT = frozenset({QEvent.Type.Leave, QEvent.Type.FocusOut})
 
 
 class FieldErrorNote(QWidget):
-    """Floats in the window below a field at fault, above other widgets, and lets the mouse through.
+    """Floats below an invalid field, above other widgets, and ignores the mouse.
 
-    It shows when the fault appears and while the field has the focus or the mouse over it; then it gives way.
+    It is shown when the error appears and while the field is focused or hovered; then it hides.
     """
 
     def __init__(self, field: QWidget, theme: Theme) -> None:
@@ -52,7 +52,7 @@ class FieldErrorNote(QWidget):
         if text == self._text:
             return
         self._text = text
-        # Without a fault there is nothing to follow; most fields never have one.
+        # Without an error there is nothing to follow; most fields never have one.
         for part in self._parts:
             part.removeEventFilter(self)
             if text:
@@ -87,7 +87,7 @@ class FieldErrorNote(QWidget):
                 pen.text(row, words, font="small", colour="unfit")
 
     def _turned_to(self, left_by: QEvent.Type) -> bool:
-        """Return whether the field still has the focus after the mouse left, or the mouse after the focus left."""
+        """Return whether the field is still focused after the mouse left, or hovered after the focus left."""
         if left_by == QEvent.Type.Leave:
             focus: QWidget | None = QApplication.focusWidget()
             return focus is not None and (focus is self._field or self._field.isAncestorOf(focus))
@@ -114,23 +114,23 @@ class FieldErrorNote(QWidget):
         self.update()
 
 
-#: Inside a field: left and right of its texts, above the caption, below the value.
+#: Padding of a field: left and right of its texts, above the caption, below the value.
 _SIDE = 8.0
 HEIGHT = 42.0
 _CAPTION_TOP = 3.0
 _VALUE_BOTTOM = 4.0
 _CHEVRON = 14.0
 _FAULT_ICON = 14.0
-#: What a line without a border keeps free left and right of its text.
+#: Horizontal padding of a borderless line edit.
 _INSIDE = 2
-#: A field's value may be cut where it is longer than this.
+#: Minimum width of a field's value when cut.
 _WIDEST_VALUE = 240.0
-#: A choice may be cut to this.
+#: Minimum width of a choice when cut.
 _NARROWEST = 132.0
 
 
 class FieldFrame:
-    """What both kinds of fields share: measures, and the drawing of caption, hover and fault."""
+    """Common base of both kinds of fields: sizes, and the drawing of caption, hover and error."""
 
     def __init__(self, theme: Theme, caption: str, widest: float = _WIDEST_VALUE) -> None:
         self.theme = theme
@@ -170,13 +170,13 @@ class FieldFrame:
 class ChoiceField(QAbstractButton):
     """A field whose value is chosen from a list; click, Space, Enter, ↓ or a letter opens it."""
 
-    #: The key of the option that the user chose.
+    #: The key of the chosen option.
     chosen = Signal(str)
 
     def __init__(
         self, theme: Theme, caption: str, parent: QWidget | None = None, *, widest: float = _WIDEST_VALUE
     ) -> None:
-        """Begin without options; a value longer than `widest`, in lengths of the design, is cut."""
+        """Start without options; a value longer than `widest`, in design lengths, is cut."""
         super().__init__(parent)
         self._theme = theme
         self._frame = FieldFrame(theme, caption, widest)
@@ -204,11 +204,11 @@ class ChoiceField(QAbstractButton):
         self.set_value(self._key, "" if self._text_of(self._key) or not self._key else self.text_shown)
 
     def set_provider(self, provider: Callable[[], Sequence[ChoiceOption]]) -> None:
-        """Ask for the options when the list is opened, where they change often or are costly to make."""
+        """Get the options when the list is opened, if they change often or are slow to build."""
         self._provider = provider
 
     def set_value(self, key: str, text: str = "") -> None:
-        """Show an option as the one in effect; `text` where it is to read otherwise than in the list."""
+        """Show an option as the current one; `text` overrides its text in the list."""
         text_shown = text or self._text_of(key) or tr("Choose…")
         if (key, text_shown) == (self._key, self.text_shown):
             return
@@ -225,11 +225,11 @@ class ChoiceField(QAbstractButton):
 
     @property
     def fault(self) -> str:
-        """What is wrong with the value, empty if nothing is."""
+        """The error of the value, empty if valid."""
         return self._fault.text
 
     def set_fault(self, sentence: str) -> None:
-        """Mark the field and say below it what is wrong and what to do; an empty sentence clears it."""
+        """Mark the field and show an error and its remedy below it; an empty sentence clears it."""
         if sentence == self.fault:
             return
         self._fault.set_text(sentence)
@@ -292,9 +292,9 @@ class ChoiceField(QAbstractButton):
 
 
 class NumberField(QWidget):
-    """A field whose value is typed; ↑ ↓ take the next round value, Esc the one in effect."""
+    """A field whose value is typed; ↑ ↓ take the next round value, Esc the current one."""
 
-    #: The value that the user gave: int where the format has no decimals, else float.
+    #: The entered value: int if the format has no decimals, else float.
     edited = Signal(object)
 
     def __init__(self, theme: Theme, caption: str, number_format: NumberFormat, parent: QWidget | None = None) -> None:
@@ -335,11 +335,11 @@ class NumberField(QWidget):
 
     @property
     def fault(self) -> str:
-        """What is wrong with the value, empty if nothing is."""
+        """The error of the value, empty if valid."""
         return self.edit.fault
 
     def set_fault(self, sentence: str) -> None:
-        """Mark the field and say below it what is wrong and what to do; an empty sentence clears it."""
+        """Mark the field and show an error and its remedy below it; an empty sentence clears it."""
         self.edit.set_fault(sentence)
 
     def sizeHint(self) -> QSize:

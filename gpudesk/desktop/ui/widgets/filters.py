@@ -1,4 +1,4 @@
-"""Filters of lists: the field that filters while you type, and facets as pills."""
+"""Filters of lists: the search field, and facets as pills."""
 
 from __future__ import annotations
 
@@ -16,15 +16,15 @@ from gpudesk.text.translation import tr
 
 _LEAST = 60.0
 _FIELD_ICON = 14.0
-#: Left of the glass, without and with a frame.
+#: Space left of the magnifier, without and with a frame.
 _BARE, _FRAMED = 1.0, 9.0
 
 
 class FilterField(QLineEdit):
-    """Esc clears it, and leaves it when it is empty; ↓ and Enter leave it."""
+    """Esc clears it, and leaves it when empty; ↓ and Enter leave it."""
 
     changed = Signal(str)
-    #: The user is done with the field.
+    #: The user leaves the field.
     left = Signal()
 
     def __init__(
@@ -37,7 +37,7 @@ class FilterField(QLineEdit):
         width: float = 144.0,
         parent: QWidget | None = None,
     ) -> None:
-        """Begin empty; `name` says what is filtered, `width` is what it takes where there is room."""
+        """Start empty; `name` describes the filtered list, `width` is the preferred width."""
         super().__init__(parent)
         self._theme = theme
         self._width = width
@@ -95,7 +95,7 @@ class FilterField(QLineEdit):
             )
 
     def keyPressEvent(self, event: QKeyEvent) -> None:
-        """Clear, or go on to the rows; in a dialog an empty field leaves Esc to that."""
+        """Clear, or move to the rows; in a dialog Esc on an empty field closes that."""
         key = event.key()
         if key == Qt.Key.Key_Escape and self.text():
             self.clear()
@@ -113,9 +113,9 @@ _PILL_GAP = 5.0
 
 
 class FilterPill(QAbstractButton):
-    """Shows a filter and its value. With `fill` it opens a menu that this function fills; else it is a switch."""
+    """Shows a filter and its value. With `fill` it opens a menu filled by this function; else it is a toggle."""
 
-    #: The pill was pressed as a switch.
+    #: The pill was toggled.
     switched = Signal()
     #: The pill's × was pressed, or Delete.
     cleared = Signal()

@@ -1,4 +1,4 @@
-"""Labels, rows and columns of widgets, a layout that wraps them like words, a scroll area as wide as its content."""
+"""Labels, rows and columns of widgets, a wrapping layout, a scroll area as wide as its content."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ from gpudesk.desktop.ui.theme.theme_painter import ThemePainter
 
 
 class ThemedLabel(QLabel):
-    """Plain text that keeps its token through switches of the theme and of the size of letters."""
+    """Plain text whose style token stays through switches of theme and text size."""
 
     def __init__(
         self,
@@ -51,7 +51,7 @@ class ThemedLabel(QLabel):
             self._dress()
 
     def changeEvent(self, event: QEvent) -> None:
-        """Keep the color: a style sheet that is applied anew, as to a new parent, brings an old one back."""
+        """Keep the color: a reapplied style sheet, as after reparenting, restores an old one."""
         super().changeEvent(event)
         if event.type() == QEvent.Type.StyleChange and self._is_faded():
             self._dress()
@@ -68,12 +68,12 @@ class ThemedLabel(QLabel):
 
 
 class ElidedLabel(ThemedLabel):
-    """A line that is cut where there is no room, and then whole in its tool tip."""
+    """A line that is cut if too long, and then shown in full in its tooltip."""
 
     def __init__(
         self, theme: Theme, parent: QWidget | None = None, *, cut: Qt.TextElideMode = Qt.TextElideMode.ElideRight
     ) -> None:
-        """Begin empty; `cut` says on which side of the text the room is missing."""
+        """Start empty; `cut` is the side on which the text is cut."""
         self._whole = ""
         self._side = cut
         super().__init__(theme, font="small", colour="text2", parent=parent)
@@ -102,7 +102,7 @@ class ElidedLabel(ThemedLabel):
 
 
 class Hairline(QWidget):
-    """A hairline across the page."""
+    """A horizontal hairline."""
 
     def __init__(self, theme: Theme, parent: QWidget | None = None) -> None:
         super().__init__(parent)
@@ -122,10 +122,10 @@ def fill_background(widget: QWidget, colour: QColor) -> None:
     widget.setPalette(palette)
 
 
-#: Takes what room is left in a row or a column.
+#: Takes the remaining space in a row or a column.
 STRETCH: Final = -1
 
-#: A widget or a layout, alone or with its stretch and alignment; pixels left free; `STRETCH`.
+#: A widget or a layout, alone or with its stretch and alignment; pixels of space; `STRETCH`.
 BoxItem = QWidget | QLayout | int | tuple[QWidget | QLayout, int] | tuple[QWidget | QLayout, int, Qt.AlignmentFlag]
 Margins = tuple[int, int, int, int]
 _Direction = QBoxLayout.Direction
@@ -139,10 +139,10 @@ def make_row(
     scaled: Theme | None = None,
     on: QWidget | None = None,
 ) -> QBoxLayout:
-    """Return items side by side; `gap` and `margins` (left, top, right, bottom) are in pixels.
+    """Return a horizontal layout of items; `gap` and `margins` (left, top, right, bottom) are in pixels.
 
-    With the theme as `scaled` the margins follow the size of letters. It becomes the layout of the widget `on` where
-    one is given.
+    With the theme as `scaled` the margins follow the text size. It becomes the layout of the widget `on` if one is
+    given.
     """
     return _make_box(_Direction.LeftToRight, items, gap, (margins, scaled), on)
 
@@ -154,12 +154,12 @@ def make_column(
     scaled: Theme | None = None,
     on: QWidget | None = None,
 ) -> QBoxLayout:
-    """Return items below one another, otherwise as `make_row`."""
+    """Return a vertical layout of items, otherwise as `make_row`."""
     return _make_box(_Direction.TopToBottom, items, gap, (margins, scaled), on)
 
 
 class _ScaledMargins(QObject):
-    """Keeps the margins of a layout at lengths of the design while the size of letters changes."""
+    """Keeps the margins of a layout at design lengths while the text size changes."""
 
     def __init__(self, theme: Theme, layout: QLayout, margins: Margins) -> None:
         super().__init__(layout)
@@ -199,12 +199,12 @@ def _make_box(
 
 
 def set_beside(box: QBoxLayout, beside: bool) -> None:
-    """Put the items of a box side by side, or below one another where they have no room."""
+    """Place the items of a box side by side, or below one another if they do not fit."""
     box.setDirection(_Direction.LeftToRight if beside else _Direction.TopToBottom)
 
 
 def clear_layout(layout: QLayout) -> None:
-    """Let all widgets of a layout go; a link of one of them may be what asked for it."""
+    """Delete all widgets of a layout later; the call can come from a link in one of them."""
     while (item := layout.takeAt(0)) is not None:
         widget = item.widget()
         if widget is not None:
@@ -213,10 +213,10 @@ def clear_layout(layout: QLayout) -> None:
 
 
 class FlowLayout(QLayout):
-    """Keeps the size hint of each widget; hidden ones take no room."""
+    """Caches the size hint of each widget; hidden ones take no space."""
 
     def __init__(self, gap: int = 8, parent: QWidget | None = None) -> None:
-        # By width: Qt asks a dozen times for each change, for the first time as it takes the layout.
+        # By width: Qt asks a dozen times for each change, initially when the layout is set.
         self._heights: dict[int, int] = {}
         super().__init__(parent)
         self._gap = gap
@@ -268,7 +268,7 @@ class FlowLayout(QLayout):
         return size + QSize(margins.left() + margins.right(), margins.top() + margins.bottom())
 
     def _set(self, rect: QRect, *, move: bool) -> int:
-        """Go through the items line by line, each in the middle of its line; return the height that they take."""
+        """Place the items line by line, each vertically centered in its line; return the height."""
         margins = self.contentsMargins()
         inner = rect.marginsRemoved(margins)
         lines: list[list[tuple[QLayoutItem, QRect]]] = [[]]
@@ -299,12 +299,12 @@ def find_scroll_area(widget: QWidget) -> QScrollArea | None:
 
 
 class FlowRow(QWidget):
-    """Widgets in a line, which goes on below where there is no room; `flow` takes them."""
+    """Widgets in a line that wraps if necessary; `flow` holds them."""
 
     def __init__(
         self, theme: Theme, gap: int, margins: tuple[float, float, float, float], parent: QWidget | None = None
     ) -> None:
-        """Begin empty; `margins` (left, top, right, bottom) are lengths of the design."""
+        """Start empty; `margins` (left, top, right, bottom) are design lengths."""
         super().__init__(parent)
         self._theme, self._margins = theme, margins
         self.flow = FlowLayout(gap, self)
@@ -327,20 +327,20 @@ class FlowRow(QWidget):
             self.updateGeometry()
 
 
-#: The thickness of scroll bars, which are the same at every size of letters.
+#: The thickness of scroll bars at every text size.
 BAR = 10
 
 
 class FullWidthScrollArea(QScrollArea):
-    """Shows a widget over its whole width, whether there is something to scroll or not.
+    """Shows a widget over its full width, whether it scrolls or not.
 
-    The bars that one sees lie over the margin of what is shown and are no parts of the area: a screen reader
-    counts those before it asks for one after the other, and Qt does not look whether the one asked for is
-    still there, so that a bar of its own which vanishes meanwhile would end the program.
+    The visible bars cover the margin of the content and are not children of the area: a screen reader counts the
+    children before it asks for each, and Qt does not check whether the requested one still exists, so a bar of the area
+    that vanishes meanwhile would crash the program.
     """
 
     def __init__(self, *, sideways: bool = False, parent: QWidget | None = None) -> None:
-        """Begin empty; `sideways` lets what is wider than the area be scrolled too."""
+        """Start empty; with `sideways` wide content scrolls too."""
         super().__init__(parent)
         self.setFrameShape(QFrame.Shape.NoFrame)
         self.setWidgetResizable(True)
@@ -352,7 +352,7 @@ class FullWidthScrollArea(QScrollArea):
         self._bars = {bar: self._over(bar) for bar in own[: 1 + sideways]}
 
     def show_widget(self, widget: QWidget) -> None:
-        """Show a widget, which draws no ground of its own."""
+        """Show a widget, which draws no background."""
         self.setWidget(widget)
         widget.setAutoFillBackground(False)
 
@@ -361,7 +361,7 @@ class FullWidthScrollArea(QScrollArea):
         self._place()
 
     def _over(self, bar: QScrollBar) -> QScrollBar:
-        """Return a bar that moves with one of the area's own and is seen while it can be moved."""
+        """Return a bar linked to one of the area's own and visible while it can be moved."""
         bar_above = QScrollBar(bar.orientation(), self)
 
         def take(low: int, high: int) -> None:
@@ -387,7 +387,7 @@ class FullWidthScrollArea(QScrollArea):
 
 
 def scroll_into_view(widget: QWidget) -> None:
-    """Scroll the area around a widget to it once pending layouts are done; a widget in no area stays."""
+    """Scroll the area around a widget to it once pending layouts are done; a widget outside an area stays."""
     area = widget.parentWidget()
     while area is not None and not isinstance(area, QScrollArea):
         area = area.parentWidget()
@@ -396,6 +396,6 @@ def scroll_into_view(widget: QWidget) -> None:
 
 
 def _scroll_to(area: QScrollArea, widget: QWidget) -> None:
-    # What has just been shown takes its height, and the lines above it theirs.
+    # A newly shown widget gets its height, and so do the lines above it.
     QCoreApplication.sendPostedEvents(None, QEvent.Type.LayoutRequest)
     area.ensureWidgetVisible(widget)

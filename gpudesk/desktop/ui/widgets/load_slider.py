@@ -14,7 +14,7 @@ from gpudesk.desktop.ui.widgets.choice_popup import ChoiceOption, ChoicePopup
 from gpudesk.desktop.ui.widgets.fields import HEIGHT, FieldErrorNote
 from gpudesk.desktop.ui.widgets.number_edit import NumberEdit, NumberFormat, find_nearest_step
 
-#: Lengths of the slider (the shortest beside a long number), and of the rest in the height that all fields have.
+#: Lengths of the slider (minimum next to a long number), and of the rest at the common field height.
 _NARROWEST = 80.0
 _SHORTEST = 40.0
 _USUAL = 200.0
@@ -25,11 +25,11 @@ _LEVEL_BOTTOM = 14.0
 
 
 class LoadSlider(QWidget):
-    """One value three ways; a drag or a key held down is one gesture."""
+    """One value with three controls; a drag or a held key is one gesture."""
 
-    #: The key of the kind of load that the user chose.
+    #: The key of the chosen load kind.
     kind_chosen = Signal(str)
-    #: The value while it is moved and when it is typed: int where the format has no decimals, else float.
+    #: The value while moving and when typed: int if the format has no decimals, else float.
     moved = Signal(object)
     gesture_began = Signal()
     gesture_ended = Signal()
@@ -66,7 +66,7 @@ class LoadSlider(QWidget):
         self._describe_value()
 
     def set_scale(self, steps: Sequence[float], number_format: NumberFormat) -> None:
-        """Set what the slider can stand at; the field takes any value within the format's limits."""
+        """Set the steps of the slider; the field accepts any value within the format's limits."""
         self._format = number_format
         self.field.set_format(number_format)
         self.field.set_steps(tuple(steps))
@@ -77,12 +77,12 @@ class LoadSlider(QWidget):
         self._show_value()
 
     def set_value(self, value: float) -> None:
-        """Show the active value; between two steps the slider moves to the nearer."""
+        """Show the current value; between two steps the slider moves to the nearer."""
         self._value = value
         self._show_value()
 
     def set_fault(self, sentence: str) -> None:
-        """Mark the field and say below it what is wrong and what to do; an empty sentence clears it."""
+        """Mark the field and show an error and its remedy below it; an empty sentence clears it."""
         self.field.set_fault(sentence)
 
     def _show_value(self) -> None:
@@ -123,7 +123,7 @@ class LoadSlider(QWidget):
             self._place()
 
     def _place(self) -> None:
-        """Give the field what its digits need, and the slider the rest."""
+        """Give the field the width of its digits, and the slider the rest."""
         px, width, height = self._theme.px, self.width(), self.height()
         level = height - px(_LEVEL_BOTTOM)
         field = self._field_width()
@@ -148,7 +148,7 @@ class LoadSlider(QWidget):
 
 
 class JumpSlider(QSlider):
-    """A slider that goes where it is clicked, and says when a gesture begins and ends."""
+    """A slider that jumps to a click, and signals the start and the end of a gesture."""
 
     gesture_began = Signal()
     gesture_ended = Signal()
@@ -220,7 +220,7 @@ _MOVING_KEYS = frozenset(
 
 
 class CaptionButton(QAbstractButton):
-    """A caption that is a choice itself."""
+    """A caption that is itself a choice."""
 
     chosen = Signal(str)
 
@@ -238,7 +238,7 @@ class CaptionButton(QAbstractButton):
 
     def set_options(self, options: Sequence[ChoiceOption], key: str) -> None:
         if self._popup is not None and self._options != tuple(options):
-            # An open list offers what may be there no more.
+            # An open list can offer outdated options.
             self._popup.close()
         self._options = tuple(options)
         self._key = key

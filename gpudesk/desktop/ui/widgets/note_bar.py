@@ -18,14 +18,14 @@ from gpudesk.desktop.ui.widgets.layouts import ThemedLabel, make_column, make_ro
 from gpudesk.text.messages import explain_system_error
 from gpudesk.text.translation import tr
 
-#: What a button of a note says and does.
+#: The text and the function of a note's button.
 NoteAction = tuple[str, Callable[[], object]]
 
 
 class NoteBar(QWidget):
-    """Shows one note at a time until it is dealt with or closed, and offers, which no note takes away.
+    """Shows one note at a time until it is resolved or closed, and offers, which notes do not replace.
 
-    Hidden while there is neither.
+    Hidden without either.
     """
 
     def __init__(self, theme: Theme, parent: QWidget | None = None) -> None:
@@ -59,7 +59,7 @@ class NoteBar(QWidget):
     ) -> Callable[[], None]:
         """Show an offer above the note; it stays until it is accepted or closed.
 
-        The function that is returned withdraws it; `closed` is called when the user closes it or takes a remedy.
+        The returned function withdraws it; `closed` is called when the user closes it or accepts a remedy.
         """
         offer = _NoteLine(self._theme)
         offer.show_text(text, remedies, fault=False)
@@ -88,7 +88,7 @@ class NoteBar(QWidget):
 class _NoteLine(QWidget):
     """One sentence with its remedies."""
 
-    #: A remedy was taken, or the note was closed by hand.
+    #: A remedy was accepted, or the note was closed by hand.
     closed = Signal()
 
     def __init__(self, theme: Theme) -> None:
@@ -151,13 +151,13 @@ class _NoteLine(QWidget):
         self.update()
 
 
-#: What a frozen program has set for itself: where the loader and Qt find what it carries.
+#: Environment variables of a frozen program: where the loader and Qt find its libraries.
 _OURS = ("LD_LIBRARY_PATH", "QT_PLUGIN_PATH", "QML2_IMPORT_PATH")
 _FORMER = "_ORIG"
 
 
 def show_folder(folder: Path, show_note: Callable[[str, Sequence[NoteAction]], object]) -> bool:
-    """Show a folder, made where it is missing; where that cannot be, say where it is, and offer its path."""
+    """Show a folder, creating it if necessary; if that fails, show its path with a button to copy it."""
     try:
         folder.mkdir(mode=0o700, parents=True, exist_ok=True)
     except OSError as error:
@@ -171,9 +171,9 @@ def show_folder(folder: Path, show_note: Callable[[str, Sequence[NoteAction]], o
 
 
 def free_child_library_path() -> None:
-    """Let programs that are started from here find their own libraries, not those that a frozen one carries.
+    """Let child processes find their own libraries, not those of a frozen program.
 
-    To be called once Qt has begun, which has read its own share by then.
+    Call this once Qt has started, which has read its variables by then.
     """
     if not getattr(sys, "frozen", False):
         return

@@ -21,14 +21,14 @@ _SPACES = " \u00a0\u2009\u202f\u2007'\u2019_"
 
 
 class NumberError(ValueError):
-    """The typed text is no usable number; the message says what to type."""
+    """The typed text is not a usable number; the message states the expected input."""
 
 
 @dataclass(frozen=True, slots=True)
 class NumberFormat:
     """How a field shows and reads its number: language, decimals, limits.
 
-    With `decimals` 0 only whole numbers are taken. `unit` is named in messages only.
+    With `decimals` 0 only whole numbers are accepted. `unit` is named only in messages.
     """
 
     least: float
@@ -37,7 +37,7 @@ class NumberFormat:
     style: NumberStyle = ENGLISH_NUMBERS
 
     def text(self, value: float) -> str:
-        """Write a number with its thousands apart and no idle noughts."""
+        """Write a number with thousands separators and without trailing zeros."""
         digits = f"{value:,.{self.decimals}f}"
         if self.decimals:
             digits = digits.rstrip("0").rstrip(".")
@@ -45,7 +45,7 @@ class NumberFormat:
         return digits.translate({ord(","): style.thousands, ord("."): style.decimal, ord("-"): style.minus})
 
     def parse(self, text: str) -> float:
-        """Read a number; `4k` is 4,000. What cannot be used raises NumberError."""
+        """Read a number; `4k` is 4,000. Raises NumberError for invalid text."""
         compact = "".join(c for c in text.strip() if c not in _SPACES)
         factor = 1.0
         if compact and compact[-1] in _MULTIPLES:
@@ -60,7 +60,7 @@ class NumberFormat:
         return value
 
     def _value(self, compact: str) -> float:
-        """Read digits. A separator of thousands counts where three digits follow, else as a decimal sign."""
+        """Read digits. A thousands separator counts as such before three digits, else as a decimal sign."""
         plain = compact.replace(self.style.minus, "-")
         groups = plain.split(self.style.thousands) if self.style.thousands else [plain]
         if len(groups) > 1 and all(len(group.split(self.style.decimal)[0]) == 3 for group in groups[1:]):
@@ -107,12 +107,12 @@ def find_nearest_step(steps: Sequence[float], value: float) -> int:
 
 
 def step_by(steps: Sequence[float], value: float, by: int) -> float:
-    """Return the step so many above or below a value; the ends hold."""
+    """Return the step this many above or below a value, limited to the ends."""
     index = bisect_right(steps, value) - 1 + by if by > 0 else bisect_left(steps, value) + by
     return steps[min(max(index, 0), len(steps) - 1)]
 
 
-#: Reasons to get the focus after which the cursor stays; a click selects when the button is released.
+#: Focus reasons that keep the cursor; a click selects when the button is released.
 _KEEPS_CURSOR = frozenset(
     {Qt.FocusReason.MouseFocusReason, Qt.FocusReason.ActiveWindowFocusReason, Qt.FocusReason.PopupFocusReason}
 )
@@ -120,12 +120,12 @@ _STEPS = {Qt.Key.Key_Up: 1, Qt.Key.Key_Down: -1, Qt.Key.Key_PageUp: 4, Qt.Key.Ke
 
 
 class NumberEdit(QLineEdit):
-    """↑ ↓ take the next round value; Esc brings back the value in effect.
+    """↑ ↓ take the next round value; Esc restores the current value.
 
-    What cannot be read is marked and kept to be mended; nothing is taken over meanwhile.
+    Invalid text is marked and kept for correction; nothing is applied meanwhile.
     """
 
-    #: The value that the user gave: int where the format has no decimals, else float.
+    #: The entered value: int if the format has no decimals, else float.
     edited = Signal(object)
     #: The error message, empty without an error.
     fault_changed = Signal(str)
@@ -150,7 +150,7 @@ class NumberEdit(QLineEdit):
         return self._value
 
     def set_value(self, value: float) -> None:
-        """Show a value as the one in effect; what is being mended stays while the value stays the same."""
+        """Show the current value; unfinished typing stays while the value is the same."""
         if value != self._value:
             self._value = value
             self._show_value()
@@ -166,17 +166,17 @@ class NumberEdit(QLineEdit):
 
     @property
     def fault(self) -> str:
-        """What is wrong: with what was typed, else with the value in effect."""
+        """The error: of the typed text, else of the current value."""
         return self._own_fault or self._given_fault
 
     def set_fault(self, sentence: str) -> None:
-        """Show what is wrong with the value in effect; an empty sentence clears it."""
+        """Show an error of the current value; an empty sentence clears it."""
         if sentence != self._given_fault:
             self._given_fault = sentence
             self._tell_fault()
 
     def commit(self) -> None:
-        """Take over what was typed, or say why it cannot be."""
+        """Apply the typed text, or show its error."""
         if not self.isModified():
             return
         try:
@@ -209,7 +209,7 @@ class NumberEdit(QLineEdit):
             self.selectAll()
 
     def mouseReleaseEvent(self, event: QMouseEvent) -> None:
-        """Select the old value after the click that gave the focus, unless a drag selected a piece of it."""
+        """Select the old value after the click that focused the field, unless a drag selected a part of it."""
         super().mouseReleaseEvent(event)
         if self._entered_by_mouse and not self.hasSelectedText():
             self.selectAll()
@@ -219,7 +219,7 @@ class NumberEdit(QLineEdit):
         return QSize(self.width_for("0" * 6), self._theme.px(28))
 
     def width_for(self, text: str) -> int:
-        """Return the width in pixels at which no digit of a text is cut."""
+        """Return the pixel width at which no digit of a text is cut."""
         return int(QFontMetricsF(self.font()).horizontalAdvance(text)) + 2 * self._theme.px(8) + 2
 
     def _take(self, value: float) -> None:

@@ -18,12 +18,12 @@ from gpudesk.text.translation import tr
 _GAP = 18
 _MARGIN = 16
 _SPACING = 8
-#: Place of the choice of views in the upper line: after the title and the gap.
+#: Position of the view choice in the upper line: after the title and the gap.
 _PLACE = 2
 
 
 class PageHeader(QWidget):
-    """Controls of a page, the copy button last; what they do is connected by the page."""
+    """Controls of a page, the copy button last; the page connects them."""
 
     def __init__(
         self,
@@ -35,7 +35,7 @@ class PageHeader(QWidget):
         *,
         with_copy: bool = True,
     ) -> None:
-        """Offer views as (key, text), with `controls` at the right, and a button that copies."""
+        """Offer views as (key, text), with `controls` at the right, and a copy button."""
         super().__init__(parent)
         self._theme = theme
         self._wrapped: bool | None = None
@@ -57,12 +57,12 @@ class PageHeader(QWidget):
         self._lower.addWidget(widget)
 
     def keep_room(self, button: QPushButton, texts: Sequence[str]) -> None:
-        """Keep room for the longest of a button's texts, though it has another one or is hidden."""
+        """Reserve the width of a button's longest text, even if it has another one or is hidden."""
         self._button_texts[button] = texts
         self.arrange()
 
     def _width_of(self, part: QWidget) -> int:
-        """Return the width that a part of the upper line takes, or may take."""
+        """Return the reserved or actual width of a part of the upper line."""
         hint = part.sizeHint().width()
         if isinstance(part, QPushButton) and part in self._button_texts:
             letters = part.fontMetrics()
@@ -86,7 +86,7 @@ class PageHeader(QWidget):
         self.arrange()
 
     def arrange(self) -> None:
-        """Set the choice of views where it has room, after its texts have changed too."""
+        """Move the view choice where it fits, also after text changes."""
         views = self.segment.width_in_one_line()
         needed = sum(map(self._width_of, self._fixed)) + views
         wrapped = needed + _GAP + 2 * self._theme.px(_MARGIN) + (len(self._fixed) + 2) * _SPACING > self.width()
@@ -106,7 +106,7 @@ class PageHeader(QWidget):
 class MissingInputView(QWidget):
     """Shows which input the scenario lacks, with a button that leads to its field."""
 
-    #: What is lacking: `model` or `accelerators`.
+    #: The missing input: `model` or `accelerators`.
     wanted = Signal(str)
 
     def __init__(self, theme: Theme, parent: QWidget | None = None) -> None:
@@ -139,7 +139,7 @@ class MissingInputView(QWidget):
 
 
 class ProblemNote(QWidget):
-    """One sentence on a sunken ground: why the table does not show the scenario as it is now."""
+    """One sentence on a sunken background: why the content does not show the current scenario."""
 
     def __init__(self, theme: Theme, parent: QWidget | None = None) -> None:
         super().__init__(parent)
@@ -196,9 +196,9 @@ _CONTENT, _MISSING, _NOTHING = range(3)
 
 
 class AnswerStack(QWidget):
-    """Shows the content, or what the scenario lacks, below a note where the last edit cannot be answered."""
+    """Shows the content, or the missing input, below a note if the last edit cannot be answered."""
 
-    #: What is lacking and is to be filled in: `model` or `accelerators`.
+    #: The missing input to fill in: `model` or `accelerators`.
     wanted = Signal(str)
 
     def __init__(self, theme: Theme, content: QWidget, parent: QWidget | None = None) -> None:
@@ -211,7 +211,7 @@ class AnswerStack(QWidget):
         whole.setContentsMargins(0, 0, 0, 0)
         whole.setSpacing(0)
         whole.addWidget(self.note)
-        # First to the page: a stack that belongs to none shows what it is given as a window.
+        # Added to the page first: a stack without a parent shows its widgets as windows.
         whole.addLayout(self._stack, 1)
         for widget in (content, self.missing, QWidget()):
             self._stack.addWidget(widget)

@@ -1,4 +1,4 @@
-"""Small dealings with Qt: accessible roles, key names, menus, questions, arrow keys, calls after a paint."""
+"""Helpers for Qt: accessible roles, key names, menus, questions, arrow keys, calls after a paint."""
 
 from __future__ import annotations
 
@@ -18,12 +18,12 @@ AccessibleRole = QAccessible.Role
 
 
 def install_accessible_roles() -> None:
-    """Let Qt ask for the roles; once, when the application has been made."""
+    """Install the accessible roles; call once, after the application is created."""
     QAccessible.installFactory(_interface)
 
 
 def _interface(class_name: str, thing: QObject | None) -> QAccessibleInterface | None:
-    """Return what stands for a widget of ours; None leaves it to Qt."""
+    """Return the accessible interface of our widgets; None leaves it to Qt."""
     del class_name
     role = getattr(thing, "accessible_role", None)
     if not isinstance(thing, QWidget) or not isinstance(role, AccessibleRole):
@@ -31,7 +31,7 @@ def _interface(class_name: str, thing: QObject | None) -> QAccessibleInterface |
     return QAccessibleWidget(thing, role)
 
 
-#: Keys whose names are words; letters and signs are called the same in every language.
+#: Keys with word names; letters and symbols have the same name in every language.
 _KEY_NAMES: Final = (
     *("Alt", "Backspace", "Ctrl", "Del", "Down", "End", "Enter", "Esc", "Home", "Ins", "Left", "PgDown", "PgUp"),
     *("Return", "Right", "Shift", "Space", "Tab", "Up"),
@@ -39,14 +39,14 @@ _KEY_NAMES: Final = (
 
 
 def format_key(key: str, between: str = " ") -> str:
-    """Return a portable key sequence with the names of its keys as keyboards of the language have them."""
+    """Return a portable key sequence with localized key names."""
     native = QKeySequence(key).toString(QKeySequence.SequenceFormat.NativeText)
     # The key + itself comes last.
     names = f"{native[:-1].replace('+', chr(0))}{native[-1:]}".split(chr(0))
     return between.join(tr(name) if name in _KEY_NAMES else name for name in names)
 
 
-#: Platforms that always composite, so that a window's corners can be seen through.
+#: Platforms that always composite, so that window corners can be transparent.
 _COMPOSITING = frozenset({"wayland", "windows", "cocoa", "offscreen"})
 
 
@@ -58,20 +58,20 @@ def make_menu(title: str = "", parent: QWidget | None = None) -> QMenu:
 
 
 def add_entry(menu: QMenu, icon: QIcon, text: str, act: Callable[[], object]) -> QAction:
-    """Add an entry with an icon; an ampersand in its text is shown as such."""
+    """Add an entry with an icon; an ampersand in its text is shown literally."""
     entry = menu.addAction(icon, text.replace("&", "&&"))
     entry.triggered.connect(lambda _checked: act())
     return entry
 
 
 def pop_up(menu: QMenu, place: QPoint) -> None:
-    """Show a menu at a place of the screen, and let it go once it is left."""
+    """Show a menu at a screen position, and delete it when closed."""
     menu.aboutToHide.connect(menu.deleteLater)
     menu.popup(place)
 
 
 def ask_question(parent: QWidget, title: str, question: str, more: str, verb: str, keep: str) -> bool:
-    """Ask whether something is to go; return whether the user says so. Enter and Esc keep it."""
+    """Ask for confirmation of a removal; return the answer. Enter and Esc decline."""
     box = QMessageBox(parent)
     box.setIcon(QMessageBox.Icon.NoIcon)
     box.setWindowTitle(title)
@@ -85,15 +85,15 @@ def ask_question(parent: QWidget, title: str, question: str, more: str, verb: st
     return box.clickedButton() is remove
 
 
-#: What a type of file is called, and its suffix.
+#: The name of a file type, and its suffix.
 FileType = tuple[str, str]
 
 
 def ask_save_path(parent: QWidget, title: str, proposed: Path, types: Sequence[FileType]) -> Path | None:
-    """Return the file to write, which has a suffix of these types; None if the user gave up.
+    """Return the file to write, with a suffix of these types; None if cancelled.
 
-    The dialog asks before it replaces the file of the name as typed. It does not know the suffix that such a name
-    still gets, so the question for that file is asked here.
+    The dialog asks before replacing the file of the typed name. It does not know the suffix added later, so the
+    question for that file is asked here.
     """
     filters = ";;".join(f"{label} (*{suffix})" for label, suffix in types)
     while True:
@@ -106,7 +106,7 @@ def ask_save_path(parent: QWidget, title: str, proposed: Path, types: Sequence[F
 
 
 def _add_suffix(path: Path, chosen_type: str, types: Sequence[FileType]) -> Path:
-    """Return a path as it is where its suffix is known, else with the suffix of the chosen type behind its name."""
+    """Return a path with a known suffix unchanged, else with the suffix of the chosen type added."""
     if path.suffix.lower() in [suffix for _, suffix in types]:
         return path
     suffix = next((suffix for label, suffix in types if chosen_type.startswith(f"{label} (")), types[0][1])
@@ -125,7 +125,7 @@ def _may_replace(parent: QWidget, path: Path) -> bool:
 
 
 def leaves_undo(edit: QLineEdit, event: QEvent) -> bool:
-    """Leave undo and redo to the window unless there is something typed to take back; say whether that is so."""
+    """Leave undo and redo to the window unless there is typed text to undo; return whether that is so."""
     if edit.isModified() or event.type() != QEvent.Type.ShortcutOverride or not isinstance(event, QKeyEvent):
         return False
     keys = (QKeySequence.StandardKey.Undo, QKeySequence.StandardKey.Redo)
@@ -136,7 +136,7 @@ def leaves_undo(edit: QLineEdit, event: QEvent) -> bool:
 
 
 def mark_fault(field: QWidget, wrong: bool) -> None:
-    """Let a field look as one at fault, or no longer."""
+    """Mark a field as invalid, or remove the mark."""
     if wrong != (field.property("fault") == "true"):
         field.setProperty("fault", "true" if wrong else "false")
         field.style().unpolish(field)
@@ -149,7 +149,7 @@ _ENDS: Final = {Qt.Key.Key_Home: 0, Qt.Key.Key_End: -1}
 
 
 class ArrowKeyGroup(QObject):
-    """Buttons of which Tab reaches one; arrow keys, Home and End move the focus to the others."""
+    """Buttons with a single tab stop; arrow keys, Home and End move the focus to the others."""
 
     def __init__(self, parent: QObject, *, sideways: bool = False, wraps: bool = False) -> None:
         """With `sideways` ← and → move it too; with `wraps` the last is followed by the first."""
@@ -168,7 +168,7 @@ class ArrowKeyGroup(QObject):
         self._buttons.clear()
 
     def set_tab_stop(self, only: QAbstractButton) -> None:
-        """Let Tab reach one button only; a click reaches all."""
+        """Let Tab reach only one button; clicks reach all."""
         for button in self._buttons:
             reach = Qt.FocusPolicy.StrongFocus if button is only else Qt.FocusPolicy.ClickFocus
             button.setFocusPolicy(reach)
@@ -188,7 +188,7 @@ class ArrowKeyGroup(QObject):
 
 
 def round_corners(window: QWidget) -> bool:
-    """Make a window's corners see-through and say so; where nobody composites they would turn black."""
+    """Make a window's corners transparent and return True; without compositing they would be black."""
     if QGuiApplication.platformName() not in _COMPOSITING:
         return False
     hints = Qt.WindowType.FramelessWindowHint | Qt.WindowType.NoDropShadowWindowHint
@@ -198,12 +198,12 @@ def round_corners(window: QWidget) -> bool:
 
 
 def forget_sources() -> None:
-    """Let go of the source text of modules: Qt's bindings read that of every module they see loaded, 20 MB in all."""
+    """Free the source text of modules: Qt's bindings read that of every loaded module, 20 MB in total."""
     linecache.clearcache()
 
 
 def call_after_paint(widget: QWidget, act: Callable[[], object]) -> None:
-    """Call once the widget, with what it holds, was painted next; never, where it is not painted any more."""
+    """Call once after the next paint of the widget and its children; never if it is not painted any more."""
     _PaintWaiter(widget, act)
 
 
@@ -216,10 +216,10 @@ class _PaintWaiter(QObject):
         widget.installEventFilter(self)
 
     def eventFilter(self, watched: QObject, event: QEvent) -> bool:
-        """Take the paint; what the widget holds is painted in the same turn of the event loop."""
+        """Handle the paint; children are painted in the same event."""
         if event.type() == QEvent.Type.Paint:
             watched.removeEventFilter(self)
-            # A single shot would never let go of this where the widget is deleted before it.
+            # A single-shot timer would keep a reference if the widget is deleted before.
             self.startTimer(0)
         return False
 

@@ -35,7 +35,7 @@ from gpudesk.text.formatting import MISSING_VALUE_TEXT, Formatter
 from gpudesk.text.translation import tr
 from gpudesk.third_party import ThirdPartyWork, get_package_version, make_licence_text
 
-#: More rows than this are looked for by their names.
+#: Longer lists get a search field.
 _MANY = 30
 _ROW, _FIELD = 24.0, 200.0
 _OPENING = frozenset({Qt.Key.Key_Return, Qt.Key.Key_Enter})
@@ -46,11 +46,11 @@ def describe_work(part: ThirdPartyWork) -> str:
 
 
 class ThirdPartyList(QWidget):
-    """Lists works with their terms. Enter or a double click opens one, the field narrows the list."""
+    """Lists works with their licenses. Enter or a double click opens one, the field filters the list."""
 
-    #: The terms of a part are asked for.
+    #: The license of a component is requested.
     opened = Signal(ThirdPartyWork)
-    #: Another row is the current one, or none is.
+    #: The current row changed.
     moved = Signal()
 
     def __init__(self, theme: Theme, parts: Sequence[ThirdPartyWork], parent: QWidget | None = None) -> None:
@@ -104,7 +104,7 @@ class ThirdPartyList(QWidget):
 
 
 class _WorksTable(ListTable):
-    """Rows of two columns; Enter opens the current one, and goes no further to the dialog's own button."""
+    """Rows of two columns; Enter opens the current one, without reaching the dialog's default button."""
 
     opened = Signal()
 
@@ -139,9 +139,9 @@ _TEXT, _MARGIN = 12.0, 8.0
 
 
 class LicenseView(QWidget):
-    """Shows whose a work is and its license; links are text, since the program opens no network."""
+    """Shows the owner and the license of a work; links are plain text, since the program opens no network."""
 
-    #: The list is asked for again.
+    #: Return to the list.
     left = Signal()
 
     def __init__(self, theme: Theme, parent: QWidget | None = None) -> None:
@@ -182,14 +182,14 @@ class LicenseView(QWidget):
         self.text.document().setDocumentMargin(self._theme.px(_MARGIN))
 
 
-#: As many characters of a revision as tell it from others.
+#: Characters of a revision that are enough to identify it.
 _SHOWN = 16
 _COMMIT = 10
 _WIDTH, _HEIGHT, _ICON = 760.0, 640.0, 48.0
 
 
 class ProgramFact(NamedTuple):
-    """What a line says, and of what; `copied` where the clipboard gets more, `wide` where it needs room."""
+    """A label with a value; `copied` replaces the value in the clipboard, `wide` values get a full line."""
 
     name: str
     value: str
@@ -198,7 +198,7 @@ class ProgramFact(NamedTuple):
 
 
 def list_program_facts(service: GpuDeskService) -> list[ProgramFact]:
-    """Return what is asked for first when a figure or a fault is looked into."""
+    """Return the facts needed first to investigate a figure or a fault."""
     catalog, calibration = service.catalog, service.calibration
     calibrated = tr("published measurements, revision {revision}", revision=calibration.revision[:_SHOWN])
     release, dated = get_release(), Formatter().date(catalog.data_date)
@@ -219,7 +219,7 @@ def list_program_facts(service: GpuDeskService) -> list[ProgramFact]:
 
 
 def _commit(release: ProgramRelease) -> ProgramFact:
-    """Return the commit in short; its whole name is for the clipboard."""
+    """Return the abbreviated commit; the clipboard gets the full hash."""
     name = tr("Commit")
     if release.commit is None:
         return ProgramFact(name, tr("not recorded"))
@@ -244,7 +244,7 @@ def _installed(how: Installation) -> str:
 
 
 class AboutDialog(QDialog):
-    """Shows facts and parts; Copy puts all of it on the clipboard, Enter opens the terms of a part."""
+    """Shows facts and components; Copy copies everything, Enter opens the license of a component."""
 
     manual_topic = "contents"
 
@@ -283,18 +283,18 @@ class AboutDialog(QDialog):
         return "\n".join(["GPU Desk", *facts, "", *works]) + "\n"
 
     def copy_text(self) -> None:
-        """Put on the clipboard all there is, or the terms that are read, and say so on the button."""
+        """Copy everything, or the visible license, and confirm on the button."""
         QGuiApplication.clipboard().setText(self.licence.terms if self._reads else self.text)
         self.copy.setText(tr("Copied"))
 
     def show_licence(self, part: ThirdPartyWork) -> None:
-        """Show the terms of a part in the place of everything else."""
+        """Show the license of a component instead of everything else."""
         self._stack.setCurrentWidget(self.licence)
         self._settle()
         self.licence.show_part(part)
 
     def show_overview(self) -> None:
-        """Go back to the list, at the part that was read about."""
+        """Return to the list, at the component just shown."""
         self._stack.setCurrentIndex(0)
         self._settle()
         self.parts.table.setFocus(Qt.FocusReason.OtherFocusReason)
@@ -332,7 +332,7 @@ class AboutDialog(QDialog):
         return row
 
     def _grid(self) -> QGridLayout:
-        """Return the facts: in two columns, each with lines of its own height, and below what needs room."""
+        """Return the facts: in two columns with independent line heights, and wide ones below."""
         narrow = [fact for fact in self._facts if not fact.wide]
         half = (len(narrow) + 1) // 2
         grid = QGridLayout()

@@ -32,12 +32,12 @@ if TYPE_CHECKING:
 _WIDTH: Final = 560.0
 
 
-#: How many there are before anything is typed.
+#: Initial number of users or requests.
 _FIRST_AMOUNTS: Final = {DemandKind.USERS: 200, DemandKind.CONCURRENCY: 64}
 
 
 class UseCase(NamedTuple):
-    """A model in a format that many accelerators compute in, the tokens of its requests, and suggested limits in ms."""
+    """A model in a widely supported format, the tokens of its requests, and suggested limits in ms."""
 
     id: str
     text: str
@@ -61,7 +61,7 @@ def list_use_cases() -> tuple[UseCase, ...]:
     )
 
 
-#: Stands for no answer where one is offered beside others.
+#: An offered option for no answer.
 _OPEN: Final = "undecided"
 
 
@@ -153,7 +153,7 @@ class ChooserDialog(QDialog):
         return self._jobs.running
 
     def choose_use_case(self, key: str) -> None:
-        """Take a use case, with its suggested limits where the user has not typed others."""
+        """Choose a use case, with its suggested limits unless the user typed others."""
         former = self._cases.get(self.use_case.value)
         case = self._cases[key]
         self.use_case.set_value(key)
@@ -167,11 +167,11 @@ class ChooserDialog(QDialog):
 
     @property
     def amount(self) -> NumberField:
-        """How many users, or requests in flight, there are."""
+        """The number of users, or requests in flight."""
         return self.amounts[DemandKind(self.load_kind.value)]
 
     def make_scenario(self) -> Scenario:
-        """Return what is asked for, without accelerators yet. Users are its demand too, for the fleet."""
+        """Return the scenario of the answers, without accelerators yet. Users are also its demand, for the fleet."""
         case = self._cases[self.use_case.value]
         demand = Demand(
             DemandKind(self.load_kind.value),
@@ -205,7 +205,7 @@ class ChooserDialog(QDialog):
         return replace_answers(scenario, answers)
 
     def start(self) -> None:
-        """Search for what is asked; a number that cannot be used is left to be mended."""
+        """Start the search; an invalid number stays for correction."""
         if any(field.fault for field in (self.amount, self.ttft, self.tpot)):
             return
         self.search.setEnabled(False)

@@ -1,4 +1,4 @@
-"""The installation check: the self-test in a process of its own, and its result."""
+"""The installation check: the self-test in a separate process, and its result."""
 
 from __future__ import annotations
 
@@ -23,14 +23,14 @@ from gpudesk.files import read_side_file
 from gpudesk.text.messages import InputError
 from gpudesk.text.translation import tr, trn
 
-#: Milliseconds that a process may take to go once it was ended.
+#: Milliseconds until a terminated process must have ended.
 _PATIENCE_MS: Final = 2000
 _MOST_BYTES: Final = 1 << 20
 
 
 @dataclass(frozen=True, slots=True)
 class InstallationCheckLine:
-    """One check: what it is called, how it came out (`ok`, `warning`, `failed`), what it found."""
+    """One check: its label, its outcome (`ok`, `warning`, `failed`), its finding."""
 
     name: str
     outcome: str
@@ -40,7 +40,7 @@ class InstallationCheckLine:
 
 @dataclass(frozen=True, slots=True)
 class InstallationVerdict:
-    """What all checks come to; `text` is for the clipboard."""
+    """The overall result; `text` is for the clipboard."""
 
     said: str
     ok: bool
@@ -51,12 +51,12 @@ class InstallationVerdict:
 def make_self_test_command() -> list[str]:
     if getattr(sys, "frozen", False):
         return [*_loader(), sys.executable, "--self-test"]
-    # -P: a folder of the same name where the program was started is not taken for it.
+    # -P: a folder of the same name in the working directory is not imported.
     return [sys.executable, "-P", "-m", "gpudesk", "--self-test"]
 
 
 def _loader() -> list[str]:
-    """Return the loader of Linux where that runs the program: some sticks let nothing be marked as one."""
+    """Return the Linux loader if it runs the program: some removable drives have no executable bits."""
     running = Path("/proc/self/exe")
     if os.access(sys.executable, os.X_OK) or not running.exists():
         return []
@@ -64,13 +64,13 @@ def _loader() -> list[str]:
 
 
 class InstallationCheck(QObject):
-    """One run of the self-test. It says how far it is, and in the end exactly one of two things."""
+    """One run of the self-test. It reports progress, and finally exactly one of two signals."""
 
-    #: How many checks are done.
+    #: The number of completed checks.
     advanced = Signal(int)
     #: All are done: a `Verdict`.
     ended = Signal(object)
-    #: It could not be run: why, and all that it said.
+    #: It failed to run: the reason, and its output.
     failed = Signal(str, str)
 
     def __init__(self, parent: QObject | None = None) -> None:
@@ -91,14 +91,14 @@ class InstallationCheck(QObject):
         self._folder = tempfile.TemporaryDirectory(prefix="gpudesk-", ignore_cleanup_errors=True)
         program, *arguments = command or make_self_test_command()
         environment = QProcessEnvironment.systemEnvironment()
-        # Whose executable is started by itself is otherwise taken for a part of what runs.
+        # The executable would otherwise be taken for a child process of a frozen program.
         environment.insert("PYINSTALLER_RESET_ENVIRONMENT", "1")
         environment.insert("PYTHONIOENCODING", "utf-8")
         self._process.setProcessEnvironment(environment)
         self._process.start(program, [*arguments, "-o", str(self._result_file(self._folder))])
 
     def stop(self) -> None:
-        """End it, and say nothing of it; once it has ended there is nothing to do."""
+        """Terminate it silently; no effect if it has ended."""
         if self.running:
             self._drop_folder()
             self._process.kill()
@@ -110,7 +110,7 @@ class InstallationCheck(QObject):
 
     def _read_output(self) -> None:
         self._output += bytes(self._process.readAllStandardOutput().data()).decode("utf-8", "replace")
-        # The first line says which program this is.
+        # The first line identifies the program.
         self.advanced.emit(max(0, self._output.count("\n") - 1))
 
     def _error(self, error: QProcess.ProcessError) -> None:
@@ -135,7 +135,7 @@ class InstallationCheck(QObject):
 
 
 def _verdict(file: Path) -> InstallationVerdict | None:
-    """Return what a self-test wrote, None if it is not there or no such thing."""
+    """Return the output of a self-test, None if missing or invalid."""
     try:
         side_file = read_side_file(file, _MOST_BYTES)
         checks = tuple(
@@ -154,9 +154,9 @@ def format_progress(done: int) -> str:
 
 
 _WIDTH, _HEIGHT = 680.0, 540.0
-#: White above and below what a row says, and beside a name; the share of the width that names may have.
+#: Vertical padding of a row, and padding of a label; the maximum width share of labels.
 _AROUND, _GAP, _NAMES = 6.0, 12.0, 0.4
-#: Icon and color of how a check came out.
+#: Icon and color of an outcome.
 _MARKS: Final = {
     "ok": ("circle-check", "best_text"),
     "warning": ("triangle-alert", "disputed_text"),
@@ -165,7 +165,7 @@ _MARKS: Final = {
 
 
 class InstallationDialog(QDialog):
-    """Shows how far the check is, then what it found. Closing it ends a check that still runs."""
+    """Shows the progress of the check, then the findings. Closing it cancels a running check."""
 
     manual_topic = "troubleshooting#window"
 
@@ -199,7 +199,7 @@ class InstallationDialog(QDialog):
         self.check.stop()
         super().hideEvent(event)
 
-    # Making it
+    # Construction
 
     def _make_table(self) -> ListTable:
         theme = self._theme
@@ -221,7 +221,7 @@ class InstallationDialog(QDialog):
 
     def _lay_out(self) -> None:
         px = self._theme.px
-        # Without ends: how many checks there are is not known before the last.
+        # Indeterminate: the number of checks is known only at the end.
         self.bar = QProgressBar()
         self.bar.setRange(0, 0)
         self.bar.setTextVisible(False)
@@ -238,7 +238,7 @@ class InstallationDialog(QDialog):
             on=self,
         )
 
-    # Filling it
+    # Content
 
     def _show(self, verdict: InstallationVerdict) -> None:
         self._end(verdict.said, verdict.text)
@@ -271,7 +271,7 @@ class InstallationDialog(QDialog):
         seconds.setToolTip("")
 
     def _fit(self) -> None:
-        """Give names what they need, within bounds, and each row the height of what it says."""
+        """Give labels their width, within bounds, and each row the height of its text."""
         table, px = self.table, self._theme.px
         table.resizeColumnToContents(0)
         table.resizeColumnToContents(2)

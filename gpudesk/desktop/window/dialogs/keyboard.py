@@ -23,7 +23,7 @@ _LIST_KEYS = frozenset({Qt.Key.Key_Down, Qt.Key.Key_Up, Qt.Key.Key_PageDown, Qt.
 
 
 def list_shortcuts(specs: Sequence[ActionSpec], titles: Mapping[MenuId, str]) -> list[PaletteEntry]:
-    """Return the actions that have a shortcut, menu by menu; those of the page that is shown come last."""
+    """Return the actions with a shortcut, menu by menu; those of the visible page come last."""
     groups: list[MenuId | None] = [*titles, None]
     return [
         _entry(spec, titles[menu].replace("&", "") if menu is not None else tr("This page"))
@@ -53,7 +53,7 @@ def _where(spec: ActionSpec) -> str:
 
 
 class KeyboardDialog(QDialog):
-    """Lists shortcuts; typing narrows the list, ↑ ↓ go through it, Esc closes. Nothing is run from here."""
+    """Lists shortcuts; typing filters the list, ↑ ↓ move in it, Esc closes. It runs no action."""
 
     manual_topic = "keyboard"
 

@@ -1,4 +1,4 @@
-"""Commands that start and measure a deployment, to be copied, with the reason for each variable that is set."""
+"""Commands that start and benchmark a deployment, for copying, with the reason for each variable."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ _USE, _REPRODUCE = "use", "reproduce"
 
 
 class CommandBox(QWidget):
-    """A text under its name, to read and to copy; as high as its lines."""
+    """A text with a label, to read and to copy; as high as its lines."""
 
     def __init__(self, theme: Theme, title: str, parent: QWidget | None = None) -> None:
         super().__init__(parent)
@@ -70,14 +70,14 @@ class CommandBox(QWidget):
 
 
 class LaunchDialog(QDialog):
-    """Shows the commands of one accelerator of the comparison, by its serving engine or another one."""
+    """Shows the commands of one accelerator of the comparison, for its serving engine or another one."""
 
     manual_topic = "scenario#launch"
 
     def __init__(
         self, theme: Theme, service: GpuDeskService, answer: Answer, formatter: Formatter, parent: QWidget | None = None
     ) -> None:
-        """Show the first accelerator that has an estimate that fits; the first where none does."""
+        """Show the first accelerator with a fitting estimate; the first if none fits."""
         super().__init__(parent)
         self._theme, self._formatter = theme, formatter
         self._service, self._answer = service, answer
@@ -90,7 +90,7 @@ class LaunchDialog(QDialog):
         self._choose(str(next((place for place, each in enumerate(answer.columns) if _fits(each)), 0)))
         self.server.copy.setFocus()
 
-    # Making it
+    # Construction
 
     def _make_head(self, names: Sequence[str]) -> None:
         theme = self._theme
@@ -156,10 +156,10 @@ class LaunchDialog(QDialog):
         column.addWidget(self._area, 1)
         column.addLayout(foot)
 
-    # Using it
+    # Interaction
 
     def _choose(self, place: str) -> None:
-        """Show an accelerator, by its own serving engine where there are commands of that."""
+        """Show an accelerator, with its own serving engine if there are commands for that."""
         self.accelerator.set_value(place)
         estimate = self._column.estimate
         if estimate is not None and estimate.serving_engine in self._service.launch_facts:
@@ -167,7 +167,7 @@ class LaunchDialog(QDialog):
         self._choose_engine()
 
     def _choose_engine(self) -> None:
-        """Offer the versions of the engine in effect, the newest first."""
+        """Offer the versions of the current engine, the newest first."""
         versions = self._service.launch_facts[self.engine.value]
         self.version.set_options([ChoiceOption(each.version, each.version) for each in versions])
         self._choose_version(versions[0].version)

@@ -1,4 +1,4 @@
-"""More settings: what a scenario holds and the scenario bar has no room for."""
+"""More settings: fields of a scenario that do not fit into the scenario bar."""
 
 from __future__ import annotations
 
@@ -27,20 +27,20 @@ from gpudesk.text.formatting import ENGLISH_NUMBERS, NumberStyle
 from gpudesk.text.messages import InputError, Message, format_message
 from gpudesk.text.translation import tr
 
-#: Digits that a typed number keeps: more than any of these fields needs.
+#: Digits kept of a typed number: more than any field needs.
 _DECIMALS: Final = 9
 
 
 class SettingError(Exception):
-    """What was typed cannot be used; the message says why and what can."""
+    """The typed text is invalid; the message gives the reason and the valid range."""
 
 
 @dataclass(frozen=True, slots=True)
 class SettingField:
-    """One line to type in.
+    """One line edit.
 
-    `name` is that of scenario files. `empty` says what holds where nothing is typed, and `blank` is the value
-    that then stands in the scenario. `scale` is how many of what is typed make one inside: 100 for percent.
+    `name` is that of scenario files. `empty` describes the default for an empty field, and `blank` is its value in the
+    scenario. `scale` is the displayed value over the internal one: 100 for percent.
     """
 
     name: str
@@ -68,7 +68,7 @@ class SettingField:
         return str(value) if self.is_text else _format(style).text(value * self.scale)
 
     def parse(self, text: str, style: NumberStyle) -> object:
-        """Return the value that a text stands for; raises `FieldError`."""
+        """Return the value of a text; raises `FieldError`."""
         typed = text.strip()
         if not typed:
             return self.blank
@@ -84,7 +84,7 @@ class SettingField:
         return int(value) if value.is_integer() else value
 
     def _sentence(self, problem: Message, typed: str) -> str:
-        """Return a fault with the limits in the unit that is typed."""
+        """Return an error with the limits in the displayed unit."""
         parameters: dict[str, Any] = dict(problem.parameters)
         for limit in ("low", "high"):
             if limit in parameters:
@@ -133,7 +133,7 @@ def list_serving_fields() -> tuple[SettingField, ...]:
 
 
 def apply_settings(scenario: Scenario, values: Mapping[SettingField, object], **fields: object) -> Scenario:
-    """Return the scenario with typed settings and other fields, those of the workload by their names too."""
+    """Return the scenario with the typed settings and other fields, including those of the workload by name."""
     workload = {field.target: value for field, value in values.items() if field.in_workload}
     outside = {field.target: value for field, value in values.items() if not field.in_workload}
     for name, value in fields.items():
@@ -144,7 +144,7 @@ def apply_settings(scenario: Scenario, values: Mapping[SettingField, object], **
 
 
 def _format(style: NumberStyle) -> NumberFormat:
-    """Return how numbers are read here: without limits, which are the check's."""
+    """Return the number format here: without limits, which are checked separately."""
     return NumberFormat(float("-inf"), float("inf"), _DECIMALS, style)
 
 
@@ -152,9 +152,9 @@ _ROW_LABEL, _ROW_LINE = 168.0, 120.0
 
 
 class SettingRow(QWidget):
-    """Checks what was typed when the focus leaves it, and holds a fault until it is mended."""
+    """Checks the text when it loses the focus, and keeps an error until it is corrected."""
 
-    #: What is typed has become right or wrong.
+    #: The validity of the text changed.
     checked = Signal()
 
     def __init__(self, theme: Theme, field: SettingField, text: str, style: NumberStyle) -> None:
@@ -201,11 +201,11 @@ class SettingRow(QWidget):
         return not self.fault
 
     def value(self) -> object:
-        """Return the value that is typed; raises `FieldError`."""
+        """Return the typed value; raises `FieldError`."""
         return self.field.parse(self.edit.text(), self._style)
 
     def _mending(self) -> None:
-        """Take a fault away as soon as it is mended, not before."""
+        """Remove an error as soon as it is corrected, not before."""
         if self.fault:
             self.check()
 
@@ -234,7 +234,7 @@ _SERVERS = {_BY_LOAD: None, _SERVER: True, _OFFLINE: False}
 
 
 class MoreSettingsDialog(QDialog):
-    """Edits a copy; Apply hands it over, once, and only where every field can be used."""
+    """Edits a copy; Apply passes it on, once, and only if every field is valid."""
 
     manual_topic = "scenario#more-settings"
 
@@ -247,7 +247,7 @@ class MoreSettingsDialog(QDialog):
         style: NumberStyle = ENGLISH_NUMBERS,
         parent: QWidget | None = None,
     ) -> None:
-        """Show a scenario's settings; `apply` is given the scenario with the new ones."""
+        """Show a scenario's settings; `apply` is called with the edited scenario."""
         super().__init__(parent)
         self._theme = theme
         self._scenario = scenario
@@ -265,7 +265,7 @@ class MoreSettingsDialog(QDialog):
         return next(line for line in self.lines if line.field.name == name)
 
     def edited(self) -> Scenario | None:
-        """Return the scenario with what is set here, None if a field is at fault and says so."""
+        """Return the edited scenario, None if a field is invalid and shows an error."""
         usable = [line.check() for line in self.lines]
         if not all([self._check_texts(), *usable]):
             return None
@@ -280,7 +280,7 @@ class MoreSettingsDialog(QDialog):
         )
 
     def accept(self) -> None:
-        """Hand the scenario over and close; where a field is at fault, go there."""
+        """Apply and close; if a field is invalid, focus it."""
         scenario = self.edited()
         if scenario is None:
             faulty: list[QWidget] = [self.name] if self._name_fault.text() else []
@@ -310,7 +310,7 @@ class MoreSettingsDialog(QDialog):
         self.note.setAccessibleName(tr("Note, printed at the top of the sheet"))
         self.note.setPlaceholderText(tr("Printed at the top of the sheet"))
         self.note.setFixedHeight(theme.px(_NOTE))
-        # The text then begins under that of the line above.
+        # This aligns the text with that of the line above.
         self.note.document().setDocumentMargin(theme.px(8))
         self._note_fault = self._fault_label()
         self.lengths = SegmentedControl(theme, tr("Request lengths"), [(_VARIED, tr("Varied")), (_FIXED, tr("Fixed"))])
@@ -387,7 +387,7 @@ class MoreSettingsDialog(QDialog):
         return label
 
     def _check_texts(self) -> bool:
-        """Check name and note as those of a file are; say below them what is wrong."""
+        """Check name and note like those of a file; show errors below them."""
         texts: Sequence[tuple[QWidget, str, int, ThemedLabel]] = (
             (self.name, self.name.text(), _LONGEST_NAME, self._name_fault),
             (self.note, self.note.toPlainText(), _LONGEST_NOTE, self._note_fault),

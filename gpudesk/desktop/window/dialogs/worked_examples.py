@@ -1,4 +1,4 @@
-"""Printed figures and the arithmetic that checks them."""
+"""Printed figures and their recalculation."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ from gpudesk.text.translation import tr, translate_data, trn
 _WIDTH, _HEIGHT, _FIELD, _ROW, _DETAIL = 980.0, 680.0, 220.0, 26.0, 148.0
 _ALL: Final = "all"
 _NUMBER, _VERDICT, _STATEMENT, _PRINTED, _WORKED = range(5)
-#: Icon and color of a verdict; the column says it in words too.
+#: Icon and color of a verdict; the column has it in words too.
 _MARKS: Final = {
     WorkedExampleVerdict.REPRODUCED: ("circle-check", "best_text"),
     WorkedExampleVerdict.REFUSED: ("circle-alert", "unfit"),
@@ -51,7 +51,7 @@ _ABOUT: Final = (
 
 
 class WorkedExamplesDialog(QDialog):
-    """Lists figures with their verdicts, and below the calculation of the current one, which Copy takes."""
+    """Lists figures with their verdicts, and below the calculation of the current one, which Copy copies."""
 
     manual_topic = "working#printed-figures"
 
@@ -80,7 +80,7 @@ class WorkedExamplesDialog(QDialog):
         self._narrow()
         self.filter.setFocus()
 
-    # Making it
+    # Construction
 
     def _make_head(self) -> None:
         theme = self._theme
@@ -161,7 +161,7 @@ class WorkedExamplesDialog(QDialog):
             wide = self.table.columnWidth(column) + self._theme.px(12)
             self.table.setColumnWidth(column, min(wide, self._theme.px(150)))
 
-    # Using it
+    # Interaction
 
     @property
     def current(self) -> WorkedFigure | None:
@@ -171,7 +171,7 @@ class WorkedExamplesDialog(QDialog):
 
     @property
     def text(self) -> str:
-        """The working of the current figure as it is copied; empty without one."""
+        """The copied text of the current derivation; empty without one."""
         figure = self.current
         return "" if figure is None else "\n".join(self._lines(figure))
 

@@ -1,1 +1,1 @@
-"""Unexpected faults and crashes: logged, shown once, offered as a report."""
+"""Unexpected errors and crashes: logged, shown once, offered as a report."""

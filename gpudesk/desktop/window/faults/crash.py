@@ -29,14 +29,14 @@ if TYPE_CHECKING:
     from gpudesk.desktop.window.document_window import DocumentWindow, ProgramContext
 
 
-#: What a report says, and of what.
+#: A label of a report, and its value.
 ReportFact = tuple[str, str]
 
 _BEGUN = time.monotonic()
 
 
 def collect_program_facts(*, ask_git: bool = False) -> list[ReportFact]:
-    """Return which program this is and what it runs on; a checkout knows its commit from git alone."""
+    """Return version and platform of the program; a checkout knows its commit only from git."""
     # Asking git takes longer than a start may.
     release = get_release() if ask_git or paths.build_record_path() is not None else ProgramRelease(__version__)
     kernel = f"{QSysInfo.kernelType()} {QSysInfo.kernelVersion()}"
@@ -77,12 +77,12 @@ def format_report(facts: Iterable[ReportFact], trace: str, lines: Sequence[str])
 
 
 def mask_home(text: str, home: Path | None = None) -> str:
-    """Put `~` in the place of the home folder, in every way in which it may be written."""
+    """Replace the home folder by `~`, in every form of its path."""
     folder = home or paths.home_dir()
     for path in {str(folder), str(folder.resolve())}:
         if len(path) < 2 or path == folder.anchor:
             continue
-        # Windows takes both strokes, and the text of a Python string doubles one of them.
+        # Windows accepts both slashes, and the repr of a string doubles backslashes.
         parts = [re.escape(part) for part in re.split(r"[\\/]", path)]
         text = re.sub(r"(?:/|\\{1,2})".join(parts) + r"(?!\w)", "~", text, flags=re.IGNORECASE)
     return text
@@ -102,21 +102,21 @@ def _screens() -> str:
 
 log = logging.getLogger(__name__)
 
-#: As many reports of crashes are kept.
+#: Maximum number of stored crash reports.
 MOST_KEPT: Final = 10
 _MOST_BYTES: Final = 1 << 18
 _NAME: Final = re.compile(r"crash-(\d+)-\d{8}-\d{6}")
 _OPEN, _SHOWN = ".log", ".txt"
-#: How each line of the head begins, as none that the interpreter writes does.
+#: Prefix of each line of the head, unlike any line written by the interpreter.
 _HEAD: Final = "# "
-#: On Windows the interpreter also writes down what Windows itself copes with: errors between its components.
-#: The codes of what ends a process begin with C.
+#: On Windows the interpreter also logs exceptions that Windows itself handles: errors between its components. The codes
+#: of fatal exceptions start with C.
 _COPED_WITH: Final = "Windows fatal exception: code 0x8"
 _FATAL: Final = ("Fatal Python error: ", "Windows fatal exception: ", "Qt: ")
 
 
 class CrashLog:
-    """The file that waits for a crash of this process."""
+    """The file for a crash of this process."""
 
     def __init__(self, folder: Path | None = None) -> None:
         self._folder = folder or paths.logs_dir()
@@ -125,13 +125,13 @@ class CrashLog:
         self._lock: QLockFile | None = None
 
     def start(self, facts: Iterable[ReportFact]) -> None:
-        """Wait for a crash; where the folder cannot be written, or somebody else waits already, do not."""
+        """Wait for a crash, unless the folder is not writable, or another handler is already installed."""
         if faulthandler.is_enabled():
             return
         now = datetime.now().astimezone()
         path = self._folder / f"crash-{os.getpid()}-{now:%Y%m%d-%H%M%S}{_OPEN}"
         head = [("Started", now.isoformat(timespec="seconds")), *facts]
-        # The lock first: another start must not take the file for one that was left.
+        # The lock first: another start must not take the file for an abandoned one.
         lock = make_lock(path)
         if not lock.tryLock(0):
             return
@@ -150,7 +150,7 @@ class CrashLog:
                 self._file.write(f"Qt: {text}\n".encode())
 
     def end(self) -> None:
-        """Wait no more: the process ends as it should. What was coped with meanwhile goes to the log."""
+        """Stop waiting: the process ends normally. Exceptions handled meanwhile go to the log."""
         if self._file is not None:
             faulthandler.disable()
             self._file.close()
@@ -168,14 +168,14 @@ class CrashLog:
 
 @dataclass(frozen=True, slots=True)
 class CrashReport:
-    """What a process that crashed has left."""
+    """The report left by a crashed process."""
 
     file: Path
     ended: datetime
     report: str
 
     def mark_shown(self) -> None:
-        """Keep the report, and offer it no more."""
+        """Keep the report without offering it again."""
         with contextlib.suppress(OSError):
             self.file.replace(self.file.with_suffix(_SHOWN))
 
@@ -184,9 +184,9 @@ class CrashReport:
 
 
 def list_crashes(folder: Path | None = None) -> list[CrashReport]:
-    """Return what crashed processes have left, the newest first; those that run are not touched.
+    """Return the reports of crashed processes, the newest first; running ones are not touched.
 
-    What was left by processes that were killed is removed, and of all reports only the newest are kept.
+    Files of killed processes are removed, and only the newest reports are kept.
     """
     place = folder or paths.logs_dir()
     crashes = [crash for file in _list_ended(place) if (crash := _crash(file)) is not None]
@@ -200,15 +200,15 @@ def list_crashes(folder: Path | None = None) -> list[CrashReport]:
 
 
 def _list_ended(folder: Path) -> list[Path]:
-    """Return the files whose process is gone, and remove locks that nothing belongs to."""
-    # The name of a lock may end with that of its machine.
+    """Return the files whose process is gone, and remove stale locks."""
+    # The name of a lock can end with that of its machine.
     owners = {lock.name.partition(".")[0] for lock in list_files(folder, "crash-*.lock")}
     of_locks = {folder / f"{owner}{_OPEN}" for owner in owners if _NAME.fullmatch(owner)}
     return [file for file in {*_list_crash_files(folder, _OPEN), *of_locks} if is_abandoned(file) and file.exists()]
 
 
 def _crash(file: Path) -> CrashReport | None:
-    """Read what was left; a file without an event is removed."""
+    """Read a crash file; one without an event is removed."""
     text = _read_text(file)
     if not _events(text):
         _remove(file)
@@ -225,7 +225,7 @@ def _events(text: str) -> bool:
 
 
 def _list_crash_files(folder: Path, suffix: str) -> list[Path]:
-    # No pipe, on which a reader would wait.
+    # Not a pipe, which would block the reader.
     crash_files = list_files(folder, f"crash-*{suffix}")
     return [file for file in crash_files if _NAME.fullmatch(file.stem) and file.is_file()]
 

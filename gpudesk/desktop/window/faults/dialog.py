@@ -1,4 +1,4 @@
-"""The dialog of faults and crashes: what happened, what was kept, the report to copy."""
+"""The dialog of errors and crashes: the event, the stored data, the report to copy."""
 
 from __future__ import annotations
 
@@ -31,13 +31,13 @@ if TYPE_CHECKING:
 
 _WIDTH, _HEIGHT = 680.0, 460.0
 _SIGN, _MARGIN = 20.0, 8.0
-#: How often a fault that comes again and again is counted anew.
+#: Interval at which a recurring error is counted again.
 _COUNTED_EVERY_MS = 500
 
 
 @dataclass(frozen=True, slots=True)
 class FaultMessage:
-    """The report of one fault; `fault` is counted while it comes again."""
+    """The report of one error; `fault` is counted while it recurs."""
 
     title: str
     happened: str
@@ -55,14 +55,14 @@ def make_fault_message(fault: FaultRecord, state_of_work: str, report: str) -> F
 
 
 class FaultDialog(QDialog):
-    """Shows one fault at a time. Others that come meanwhile are added, and each can be turned to."""
+    """Shows one error at a time. Later ones are added, with navigation between them."""
 
     manual_topic = "troubleshooting#crash"
 
     def __init__(
         self, theme: Theme, fault_messages: Sequence[FaultMessage], leave: str, parent: QWidget | None = None
     ) -> None:
-        """Show the first fault; `leave` is the text of the button that closes the dialog."""
+        """Show the first error; `leave` is the text of the close button."""
         super().__init__(parent)
         self._theme = theme
         self._messages = list(fault_messages)
@@ -84,19 +84,19 @@ class FaultDialog(QDialog):
         self._timer.start()
         theme.follow(self._dress)
         self._show_one(0)
-        # Qt would keep a dialog within two thirds of the screen, and a trace is wide.
+        # Qt limits a dialog to two thirds of the screen, but a trace is wide.
         resize_to_fit(self, theme.px(_WIDTH), theme.px(_HEIGHT))
         self.leave.setFocus()
 
     def present(self) -> None:
-        """Show it above everything, and go on: whoever calls does not wait."""
+        """Show it above everything without blocking the caller."""
         self.setWindowModality(Qt.WindowModality.ApplicationModal)
         self.show()
         self.raise_()
         self.activateWindow()
 
     def add(self, fault_message: FaultMessage) -> None:
-        """Add a fault; the dialog stays at the one that it shows."""
+        """Add an error; the dialog stays at the current one."""
         self._messages.append(fault_message)
         self._show_place()
 
@@ -109,13 +109,13 @@ class FaultDialog(QDialog):
         self.copy.setText(tr("Copied"))
 
     def open_folder(self) -> None:
-        """Show the folder of logs; where that cannot be, say where it is."""
+        """Show the log folder, or its path if that fails."""
         show_folder(paths.logs_dir(), lambda text, _: self._show_state(text))
 
     def step(self, by: int) -> None:
         self._show_one(max(0, min(len(self._messages) - 1, self._number + by)))
 
-    # Making it
+    # Construction
 
     def _make_report(self) -> None:
         self.report = QPlainTextEdit()
@@ -123,7 +123,7 @@ class FaultDialog(QDialog):
         self.report.setLineWrapMode(QPlainTextEdit.LineWrapMode.NoWrap)
         self.report.setTabChangesFocus(True)
         self.report.setAccessibleName(tr("Report"))
-        # Read-only text takes the keyboard too, so that it can be gone through and selected without a mouse.
+        # Read-only text is focusable too, so that it can be read and selected without a mouse.
         self.report.setTextInteractionFlags(
             Qt.TextInteractionFlag.TextSelectableByMouse | Qt.TextInteractionFlag.TextSelectableByKeyboard
         )
@@ -165,7 +165,7 @@ class FaultDialog(QDialog):
         self._foot.setSpacing(px(8))
         self._foot.setContentsMargins(0, px(4), 0, 0)
 
-    # Filling it
+    # Content
 
     def _show_one(self, number: int) -> None:
         self._number = number
@@ -208,7 +208,7 @@ class FaultDialog(QDialog):
 
 
 class _FaultSign(QWidget):
-    """The sign of a fault, beside its title."""
+    """The error icon next to the title."""
 
     def __init__(self, theme: Theme) -> None:
         super().__init__()
@@ -226,7 +226,7 @@ class _FaultSign(QWidget):
 
 
 def offer_crashes(window: DocumentWindow, crashes: Sequence[CrashReport]) -> None:
-    """Offer the reports, the newest first; what was closed without an answer is offered at the next start."""
+    """Offer the reports, the newest first; unanswered ones are offered again at the next start."""
 
     def show() -> None:
         show_crashes(window, crashes)
@@ -247,7 +247,7 @@ def offer_crashes(window: DocumentWindow, crashes: Sequence[CrashReport]) -> Non
 
 
 def show_crashes(window: DocumentWindow, crashes: Sequence[CrashReport]) -> None:
-    """Show the reports; they stay in the folder of logs, and are not offered again."""
+    """Show the reports; they stay in the log folder, and are not offered again."""
 
     title = tr("GPU Desk ended unexpectedly")
     state_of_work = tr("The start page offers any unsaved edits.")
@@ -262,7 +262,7 @@ def _when(crash: CrashReport) -> str:
     return f"{crash.ended:%Y-%m-%d %H:%M}"
 
 
-#: Platforms of Qt whose windows nobody sees: there a dialog would wait forever.
+#: Qt platforms with invisible windows, where a dialog would wait forever.
 _UNSEEN = frozenset({"offscreen", "minimal", "vnc"})
 
 
@@ -275,7 +275,7 @@ def show_startup_failure(text: str, error: BaseException) -> None:
         return
     try:
         dialog = _dialog(app, text, error)
-    except Exception:  # noqa: BLE001 - an installation that lacks a part may lack what the dialog needs
+    except Exception:  # noqa: BLE001 - a damaged installation can lack modules of the dialog
         box = QMessageBox()
         box.setWindowTitle(tr("GPU Desk"))
         box.setText(text)

@@ -1,4 +1,4 @@
-"""The program's log, its last lines for reports, and records of faults with their counts."""
+"""The program's log, its last lines for reports, and error records with their counts."""
 
 from __future__ import annotations
 
@@ -19,20 +19,20 @@ from PySide6.QtCore import QMessageLogContext, QtMsgType, qInstallMessageHandler
 
 from gpudesk import paths
 
-#: Frames next to where it happened that tell one fault from another.
+#: Innermost frames that distinguish errors.
 _INNERMOST: Final = 3
-#: A trace is kept up to so many characters: its beginning and, mostly, its end.
+#: Maximum characters of a stored trace: its beginning and, mostly, its end.
 _LONGEST: Final = 24_000
 _HEAD: Final = 4_000
 _PACKAGE: Final = "gpudesk"
 
-#: What is the same whenever a fault comes again.
+#: Properties that are equal for recurrences of an error.
 Signature = tuple[str, tuple[tuple[str, str, int], ...]]
 
 
 @dataclass(slots=True)
 class FaultRecord:
-    """One distinct fault, with the trace of the first time; the error itself would keep alive what it met."""
+    """One distinct error, with its first trace; the exception itself would keep its objects alive."""
 
     kind: str
     place: str
@@ -46,7 +46,7 @@ class FaultRecord:
 
 
 def make_signature(kind: type[BaseException], trace: TracebackType | None) -> Signature:
-    """Return type and innermost frames: never the message, which may hold addresses and values."""
+    """Return type and innermost frames: never the message, which can contain addresses and values."""
     frames: list[tuple[str, str, int]] = []
     while trace is not None:
         code = trace.tb_frame.f_code
@@ -59,7 +59,7 @@ def make_signature(kind: type[BaseException], trace: TracebackType | None) -> Si
 def make_fault(
     kind: type[BaseException], error: BaseException | None, trace: TracebackType | None, thread: str = ""
 ) -> FaultRecord:
-    """Return a fault as text; `thread` names the one that it came in, where that is not the window's."""
+    """Return an error as text; `thread` names its thread, if it is not the window's."""
     text = "".join(traceback.format_exception(kind, error, trace))
     if len(text) > _LONGEST:
         text = f"{text[:_HEAD]}\n[…]\n{text[_HEAD - _LONGEST :]}"
@@ -67,7 +67,7 @@ def make_fault(
 
 
 def _place(trace: TracebackType | None) -> str:
-    """Return the innermost line of our own code, else the innermost there is; empty without a trace."""
+    """Return the innermost line of our own code, else the innermost; empty without a trace."""
     place = ""
     is_ours = False
     for frame in traceback.extract_tb(trace) if trace is not None else ():
@@ -81,9 +81,9 @@ def _place(trace: TracebackType | None) -> str:
 
 
 class FaultTally:
-    """Counts what comes again and again; safe to use from every thread.
+    """Counts recurring errors; thread-safe.
 
-    Of a storm only the doublings are worth a line, and only so many different things are told apart.
+    In a storm of errors only doublings are logged, and only a limited number of errors is distinguished.
     """
 
     def __init__(self, most: int = 200) -> None:
@@ -92,7 +92,7 @@ class FaultTally:
         self._counts: dict[Hashable, int] = {}
 
     def count(self, key: Hashable) -> int:
-        """Count once more and return how often that was; 0 if there are too many different things."""
+        """Count and return the number of occurrences; 0 beyond the limit of distinct errors."""
         with self._lock:
             if key not in self._counts and len(self._counts) >= self._most:
                 return 0
@@ -101,7 +101,7 @@ class FaultTally:
 
     @staticmethod
     def is_worth_a_line(count: int) -> bool:
-        """Whether this is the first time, the second, the fourth, the eighth, and so on."""
+        """Whether this is the 1st, 2nd, 4th, 8th, … occurrence."""
         return count > 0 and count & (count - 1) == 0
 
     def ends(self) -> list[tuple[Hashable, int]]:
@@ -112,20 +112,20 @@ class FaultTally:
 log = logging.getLogger(__name__)
 
 LOG_NAME: Final = "gpudesk.log"
-#: Lines of the log that a report ends with, and as much of each.
+#: Lines of the log in a report, and maximum length of each.
 LAST_LINES: Final = 30
 _LONGEST_LINE: Final = 400
 
-#: A file that has grown past this is set aside at the next start; so many are kept beside the present one.
+#: A larger file is rotated at the next start; number of rotated files.
 _MOST_BYTES: Final = 1 << 20
 _KEPT: Final = 3
-#: The process is named so that the lines of one that crashed can be found again.
+#: The process is named so that the lines of a crashed one can be found again.
 _FORMAT: Final = "%(asctime)s [%(process)d] %(levelname)s %(name)s: %(message)s"
 
 _Handler = Callable[[QtMsgType, QMessageLogContext, str], object]
 
-#: What nobody can do anything about: what the platform without a screen says of each window, that the
-#: desktop's accessibility lacks a call that Qt does without, and that a screen reader asks for what has gone.
+#: Harmless messages: from the offscreen platform about each window, from the desktop's accessibility about an optional
+#: call, and from screen readers about deleted objects.
 _NOISE: Final = re.compile(
     r"This plugin does not support |Could not find accessible on path: "
     r'|.*does not implement "GetApplicationBusAddress"'
@@ -133,31 +133,31 @@ _NOISE: Final = re.compile(
 
 
 class LogFile(logging.FileHandler):
-    """A log that nobody hears of where it cannot be written: the disk may be full, the folder read-only.
+    """A log that fails silently: the disk can be full, the folder read-only.
 
-    The library has a handler that changes files while they are written; it loads what opens sockets.
+    The library's rotating handler would load modules that open sockets.
     """
 
     def __init__(self, file: Path) -> None:
-        """Write to the end of a file, or to a new one where that has grown large."""
+        """Append to a file, or start a new one if it is large."""
         with contextlib.suppress(OSError):
             if file.exists() and (not file.is_file() or file.stat().st_size > _MOST_BYTES):
-                # What is no file, such as a pipe, would be waited for with the first line.
+                # A pipe or another non-file would block the first line.
                 _set_aside(file)
         super().__init__(file, encoding="utf-8", errors="backslashreplace", delay=True)
         self.setFormatter(logging.Formatter(_FORMAT))
 
     def emit(self, record: logging.LogRecord) -> None:
-        """Write a record; the file is made with the first."""
+        """Write a record; the first creates the file."""
         with contextlib.suppress(OSError):
             super().emit(record)
 
     def handleError(self, record: logging.LogRecord) -> None:
-        """Go on without."""
+        """Ignore the error."""
 
 
 def _set_aside(file: Path) -> None:
-    """Number a file among those before it, the newest 1; the oldest goes."""
+    """Rotate a file among its predecessors, the newest is 1; the oldest is removed."""
     for number in range(_KEPT, 0, -1):
         former = file.with_name(f"{file.name}.{number - 1}") if number > 1 else file
         if former.exists():
@@ -186,7 +186,7 @@ class LastLines(logging.Handler):
 
 
 def start_log() -> LastLines:
-    """Write the log to a file from here on, without one where that cannot be; return its last lines."""
+    """Start logging to a file, if possible; return its last lines."""
     root = logging.getLogger("gpudesk")
     last = next((each for each in root.handlers if isinstance(each, LastLines)), None)
     if last is None:
@@ -204,7 +204,7 @@ def start_log() -> LastLines:
 
 
 def read_log_lines(process: int, until: datetime, folder: Path | None = None) -> list[str]:
-    """Return the last lines that a process wrote to the log files until a moment; none where it cannot be."""
+    """Return the last lines of a process in the log files before a time; empty on failure."""
     sign, end = f" [{process}] ", f"{until:%Y-%m-%d %H:%M:%S}"
     file = (folder or paths.logs_dir()) / LOG_NAME
     lines: deque[str] = deque(maxlen=LAST_LINES)
@@ -213,7 +213,7 @@ def read_log_lines(process: int, until: datetime, folder: Path | None = None) ->
             text = each.read_text(encoding="utf-8", errors="replace")
         except OSError:
             continue
-        # Each line begins with its time; those of a trace do not.
+        # Each line starts with its time; those of a trace do not.
         lines += (
             line[:_LONGEST_LINE]
             for line in text.splitlines()
@@ -223,7 +223,7 @@ def read_log_lines(process: int, until: datetime, folder: Path | None = None) ->
 
 
 class QtMessageHandler:
-    """Takes what Qt has to say into the log; a message that Qt ends the program with is heard before."""
+    """Logs Qt's messages; a fatal message is passed on before the program ends."""
 
     _LEVELS: Final = {
         QtMsgType.QtDebugMsg: logging.DEBUG,
@@ -234,7 +234,7 @@ class QtMessageHandler:
     }
 
     def __init__(self, on_fatal: Callable[[str], object]) -> None:
-        """Listen to nothing yet; `on_fatal` is called with the message that Qt ends the program with."""
+        """Not yet installed; `on_fatal` is called with Qt's fatal message."""
         self._on_fatal = on_fatal
         self._tally = FaultTally()
         self._former: _Handler | None = None
@@ -247,9 +247,9 @@ class QtMessageHandler:
         qInstallMessageHandler(self._former)
 
     def take(self, kind: QtMsgType, context: QMessageLogContext, text: str) -> None:
-        """Write a message to the log: once, and then at doubling counts."""
+        """Log a message: once, and then at doubling counts."""
         if getattr(self._busy, "now", False):
-            # Writing the log has made Qt say something.
+            # Logging triggered another message of Qt.
             return
         self._busy.now = True
         try:

@@ -1,4 +1,4 @@
-"""Takes what nothing else has caught: logs it, shows it once, and lets the program go on."""
+"""Handles uncaught errors: logs them, shows each once, and lets the program continue."""
 
 from __future__ import annotations
 
@@ -45,14 +45,14 @@ log = logging.getLogger(__name__)
 class FaultReporter(QObject):
     """Listens to the interpreter, its threads, its finalizers, and Qt.
 
-    Faults come in slots, in what Qt calls while it paints, in threads, and thousands of times a second. So
-    taking one is short and safe everywhere; the user is told in the next turn of the event loop.
+    Errors occur in slots, in Qt's paint calls, in threads, and thousands of times per second. So handling one is short
+    and safe everywhere; the user is informed in the next event.
     """
 
     _found = Signal(FaultRecord)
 
     def __init__(self, app: QApplication, lines: LastLines, on_fatal: Callable[[str], object]) -> None:
-        """Know no faults yet. Reports end with `lines`; `on_fatal` hears what Qt ends the program with."""
+        """Start without errors. Reports end with `lines`; `on_fatal` receives Qt's fatal message."""
         super().__init__(app)
         self._app = app
         self._lines = lines
@@ -62,11 +62,11 @@ class FaultReporter(QObject):
         self._tally = FaultTally()
         self._faults: dict[Signature, FaultRecord] = {}
         self._former: tuple[Any, Any, Any] | None = None
-        # Never at once: a fault may come in the middle of a paint, or in another thread.
+        # Never at once: an error can occur during a paint, or in another thread.
         self._found.connect(self._show_fault, Qt.ConnectionType.QueuedConnection)
 
     def install(self) -> None:
-        """Take over from the interpreter, which would write to a terminal that nobody sees."""
+        """Replace the interpreter's handlers, which would write to an invisible terminal."""
         self._former = (sys.excepthook, threading.excepthook, sys.unraisablehook)
         sys.excepthook = self._caught
         threading.excepthook = self._caught_in_thread
@@ -74,7 +74,7 @@ class FaultReporter(QObject):
         self._messages.install()
 
     def remove(self) -> None:
-        """Give back to the interpreter; what is found from here on goes where it went before."""
+        """Restore the interpreter's handlers."""
         if self._former is None:
             return
         self._messages.remove()
@@ -92,7 +92,7 @@ class FaultReporter(QObject):
     def follow(self, program: ProgramContext) -> None:
         self._program = program
 
-    # Taking
+    # Handling
 
     def _caught(self, kind: type[BaseException], error: BaseException | None, trace: TracebackType | None) -> None:
         if issubclass(kind, KeyboardInterrupt):
@@ -109,7 +109,7 @@ class FaultReporter(QObject):
     def _take(
         self, kind: type[BaseException], error: BaseException | None, trace: TracebackType | None, thread: str
     ) -> None:
-        """Write the trace to the log the first time, later only that it came again; tell the user once."""
+        """Log the trace the first time, later only the count; inform the user once."""
         signature = make_signature(kind, trace)
         count = self._tally.count(signature)
         if count == 1:
@@ -124,14 +124,14 @@ class FaultReporter(QObject):
                 log.error("unexpected fault, %d times now: %s, %s", count, known_fault.kind, known_fault.place)
 
     def _unraisable(self, unraisable: sys.UnraisableHookArgs) -> None:
-        """Write to the log alone: a finalizer has failed, and nothing that the user did."""
+        """Log only: a finalizer failed, not an action of the user."""
         kind = unraisable.exc_type
         signature = make_signature(kind, unraisable.exc_traceback)
         if self._tally.count(("ignored", signature)) == 1:
             fault = make_fault(kind, unraisable.exc_value, unraisable.exc_traceback)
             log.warning("%s\n%s", unraisable.err_msg or "fault in a finalizer", fault.trace)
 
-    # Telling
+    # Informing
 
     @Slot(FaultRecord)
     def _show_fault(self, fault: FaultRecord) -> None:
@@ -142,7 +142,7 @@ class FaultReporter(QObject):
         self.show(fault, state_of_work, format_report(facts, fault.trace, self._lines.lines))
 
     def show(self, fault: FaultRecord, state_of_work: str, report: str) -> None:
-        """Show a fault: in the dialog that is open, else in a new one."""
+        """Show an error: in the open dialog, else in a new one."""
         from gpudesk.desktop.window.faults.dialog import FaultDialog, make_fault_message
 
         fault_message = make_fault_message(fault, state_of_work, report)
@@ -153,18 +153,18 @@ class FaultReporter(QObject):
         above = QApplication.activeModalWidget() or QApplication.activeWindow()
         self._dialog = FaultDialog(theme, [fault_message], tr("Continue"), above)
         if self._program is None:
-            # The program will have one of its own, and two would both dress it.
+            # The program creates its own theme, and two would both style it.
             self._dialog.destroyed.connect(theme.deleteLater)
         self._dialog.present()
 
     def _keep(self) -> str:
-        """Bring the recovery files up to date, and say what of the user's is kept."""
+        """Update the recovery files, and list what is saved of the user's work."""
         windows = [] if self._program is None else self._program.windows
         edited = [window.document for window in windows if window.document.edited]
         if not edited:
             return tr("You had no unsaved changes.")
         try:
-            # Each of them, also after one that could not be.
+            # All of them, even after a failure.
             is_kept = not [document for document in edited if not document.keep_now()]
         except Exception:
             log.exception("unsaved changes could not be kept")
@@ -175,7 +175,7 @@ class FaultReporter(QObject):
 
 
 class FaultWatch:
-    """Stands around the program from before its first window until after its last."""
+    """Active from before the first window until after the last."""
 
     def __init__(self, app: QApplication) -> None:
         self._lines = start_log()
@@ -193,7 +193,7 @@ class FaultWatch:
         self._reporter.follow(program)
 
     def look_back(self, window: DocumentWindow) -> None:
-        """Once the first window is seen, offer in it what earlier crashes left, and log what is open."""
+        """After the first window is shown, offer earlier crashes in it, and log open files."""
         log.info("open: %s", "; ".join(f"{name} {value}" for name, value in collect_session_facts(window.program)))
         crashes = list_crashes()
         if crashes:
