@@ -79,7 +79,7 @@ class DesktopProgram(QObject):
         #: Windows in the former language, the next to be replaced last: two of each would take twice the memory.
         self._outdated: list[MainWindow] = []
         self._turn = QTimer(self, singleShot=True, interval=0)
-        self._turn.timeout.connect(self._continue)
+        self._turn.timeout.connect(self._free_former_window)
 
     def new_window(self, files: Sequence[Path] = ()) -> MainWindow:
         """Open a window on the first of these files, with the others; without any, on the start page.
@@ -177,10 +177,11 @@ class DesktopProgram(QObject):
                 self._replace(former)
             self._turn.start()
 
-    def _continue(self) -> None:
-        """Free what a window has left, and replace the next in a turn of its own."""
+    def _free_former_window(self) -> None:
+        """Free what a window leaves, and then replace the next, each in a turn of its own."""
         gc.collect()
-        self._replace_next()
+        if self._outdated:
+            QTimer.singleShot(0, self, self._replace_next)
 
     def _replace_manual(self) -> None:
         """Replace an open manual by one in the active language, on the same page."""

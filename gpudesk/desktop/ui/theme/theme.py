@@ -477,10 +477,11 @@ class Theme(QObject):
         for name in _KEPT:
             getattr(self, name).cache_clear()
         hidden = [widget for each in self._deferred if isValid(each) for widget in each.put_off()]
+        polished, has_style = Qt.WidgetAttribute.WA_WState_Polished, Qt.WidgetAttribute.WA_SetStyle
         for widget in hidden:
             # Qt skips unpolished widgets with their own style: that saves 0.25 ms each.
-            widget.setAttribute(Qt.WidgetAttribute.WA_WState_Polished, on=False)
-            widget.setAttribute(Qt.WidgetAttribute.WA_SetStyle)
+            widget.setAttribute(polished, on=False)
+            widget.setAttribute(has_style)
         # If one sheet replaces another, every widget passes its new palette to all its children: 4.2 s for the 2,700
         # widgets of all pages and views, against 0.6 s for removing one and setting the other.
         self._app.setStyleSheet("")
@@ -491,7 +492,7 @@ class Theme(QObject):
         QToolTip.setFont(self.font("small"))
         self._app.setStyleSheet(make_style_sheet(self.palette.colours, self.px, self._images))
         for widget in hidden:
-            widget.setAttribute(Qt.WidgetAttribute.WA_SetStyle, on=False)
+            widget.setAttribute(has_style, on=False)
 
     def _qt_palette(self) -> QPalette:
         palette = QPalette()
