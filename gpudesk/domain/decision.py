@@ -391,7 +391,7 @@ class DecisionCandidate:
     `eligible` candidates are scored, and their `odds` to be the best add up to 1. `removed` are the rules that remove
     it, `open_rules` undecided ones that might. `score` is the sum of arguments. The highest `merit`, which does not
     depend on other candidates, is recommended: the logarithm of the value, with arguments and commitment. `systems` are
-    the whole systems to own; None if accelerators are bought singly.
+    the whole systems to own; None if accelerators are bought singly. `problem` is the reason for a missing estimate.
     """
 
     key: str
@@ -409,6 +409,7 @@ class DecisionCandidate:
     needed: float | None = None
     payment: str | None = None
     systems: SystemCount | None = None
+    problem: Message | None = None
 
 
 class OtherPayment(NamedTuple):

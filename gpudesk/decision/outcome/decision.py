@@ -357,6 +357,7 @@ class Decider:
                 else solve_for_lead(ground.situations[place], *lacks[place], best.value, budget),
                 payment=situation.name_payment(place) if objective.name is ObjectiveName.COST else None,
                 systems=view.costs.systems,
+                problem=view.column.problem,
             )
             for place, (key, view) in enumerate(zip(keys, ground.views, strict=True))
         )

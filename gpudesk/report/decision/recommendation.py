@@ -70,7 +70,7 @@ from gpudesk.report.decision.verdict import (
 from gpudesk.report.labels import label_price_word
 from gpudesk.report.sizing import format_degrees
 from gpudesk.text.formatting import MISSING_VALUE_TEXT, Formatter, IntervalEstimate
-from gpudesk.text.messages import lower_for_sentence
+from gpudesk.text.messages import capitalize_first, format_message, lower_for_sentence
 from gpudesk.text.translation import tr, translate_data, trn
 
 #: Facts of a column that a recommendation names, if known.
@@ -176,11 +176,15 @@ def list_recommendation_lines(
 def list_arguments_against(
     decision: Decision, names: HeadNames, formatter: Formatter, costs: CostAnswer | None = None
 ) -> Iterator[str]:
-    """Yield the arguments against the recommendation, and a hosted API with cheaper tokens."""
+    """Yield the arguments against the recommendation, its unknown price, and a hosted API with cheaper tokens."""
     for each in decision.against:
         yield describe_reason(each, names, formatter)
     first = decision.recommended
-    if decision.objective.name is not ObjectiveName.COST or first is None or costs is None or costs.api is None:
+    if first is None or costs is None:
+        return
+    if decision.objective.name is not ObjectiveName.COST:
+        yield from _list_unknown_price(decision, first.key, costs, names, formatter)
+    if decision.objective.name is not ObjectiveName.COST or costs.api is None:
         return
     own, hosted = find_candidate(decision, first.key).value, costs.api.value
     if own is not None and hosted < own.value:
@@ -191,18 +195,42 @@ def list_arguments_against(
         )
 
 
+def _list_unknown_price(
+    decision: Decision, key: str, costs: CostAnswer, names: HeadNames, formatter: Formatter
+) -> Iterator[str]:
+    """Yield that the recommended accelerator has no purchase price, and which other candidate is cheapest to own."""
+    missing = {column.key: column.missing for column in costs.columns}
+    if decision.facts.get("acquisition") == "rent" or "price_usd" not in missing[key]:
+        return
+    owned = {column.key: column.owned.output.value for column in costs.columns if column.owned is not None}
+    eligible = [each.key for each in decision.candidates if each.eligible and each.key in owned]
+    if not eligible:
+        yield tr("Purchase price unknown")
+        return
+    other = min(eligible, key=lambda each: owned[each])
+    yield tr(
+        "Purchase price unknown; {name} costs ${cost} per million output tokens, owned",
+        name=names[other],
+        cost=formatter.small_amount(owned[other]),
+    )
+
+
 def _list_rent_remarks(decision: Decision, costs: CostAnswer, names: HeadNames, formatter: Formatter) -> Iterator[str]:
     """Yield the cheapest provider of the recommended accelerator, and differences between rents."""
     key = find_leading_column(decision)
-    if decision.facts.get("acquisition") != "own":
-        for column in costs.columns:
-            if column.key == key and column.provider_rents:
-                yield describe_cheapest_rents(column.provider_rents, names[key], MoneyFormatter(formatter))
-            if instances := describe_whole_instances(column, names[column.key], formatter):
-                yield instances
-    yield from list_rent_class_remarks(costs, names)
-    if key is not None:
-        yield from _list_reversals(costs, key, names)
+    if key is None or decision.facts.get("acquisition") == "own":
+        return
+    for column in costs.columns:
+        if column.key == key and column.provider_rents:
+            yield describe_cheapest_rents(column.provider_rents, names[key], MoneyFormatter(formatter))
+        if instances := describe_whole_instances(column, names[column.key], formatter):
+            yield instances
+    eligible = {each.key for each in decision.candidates if each.eligible}
+    columns = tuple(column for column in costs.columns if column.key in eligible)
+    accelerators = {column.accelerator for column in columns}
+    shared = tuple(each for each in costs.same_provider if {each.accelerator, each.against} <= accelerators)
+    yield from list_rent_class_remarks(replace(costs, columns=columns, same_provider=shared), names)
+    yield from _list_reversals(costs, key, names)
 
 
 def _list_reversals(costs: CostAnswer, key: str, names: HeadNames) -> Iterator[str]:
@@ -297,10 +325,13 @@ def _list_delivered_lines(decision: Decision, formatter: Formatter) -> Iterator[
 
 
 def list_removed_columns(decision: Decision, names: HeadNames, formatter: Formatter) -> Iterator[str]:
-    """Yield each removed column with the misfit of the model, or its first rule and the number of others."""
+    """Yield each removed column: what it needs to fit, why it has no estimate, or its first rule of several."""
     for key, exclusions in groupby(decision.exclusions, key=lambda each: each.key):
         if unfit := describe_unfit(key, decision, names, formatter):
             yield tr("Does not fit: {needs}", needs=unfit)
+            continue
+        if (problem := find_candidate(decision, key).problem) is not None:
+            yield capitalize_first(format_message(problem, formatter))
             continue
         first, *others = exclusions
         reason = describe_exclusion(first, names, formatter, decision)

@@ -46,7 +46,7 @@ from gpudesk.report.labels import (
     shorten_name,
 )
 from gpudesk.text.formatting import MISSING_VALUE_TEXT, Formatter, IntervalEstimate
-from gpudesk.text.messages import format_message, lower_for_sentence
+from gpudesk.text.messages import format_message, lower_for_sentence, to_sentence
 from gpudesk.text.translation import tr, translate_data, trn
 
 #: Costs that sentences give in dollars alone, because their label has the rest of the unit.
@@ -283,13 +283,14 @@ def _why_none(decision: Decision, names: NamesByKey, formatter: Formatter) -> st
     user_answers = {name for name, answer in decision.answers.items() if answer.origin is AnswerOrigin.YOURS}
     rule = max(counts, key=lambda rule: (counts[rule], bool(user_answers & set(lines[rule].answers))))
     needs = [describe_unfit(key, decision, names, formatter) for key in decision.columns]
-    sentence = (
-        tr("The model does not fit: {needs}.", needs=", ".join(needs))
-        if all(needs)
-        else tr(
-            "“{title}” rules out {n} of {total}.", title=lines[rule].title, n=counts[rule], total=len(decision.columns)
-        )
-    )
+    problems = [format_message(each.problem, formatter) for each in decision.candidates if each.problem is not None]
+    values = {"title": lines[rule].title, "n": counts[rule], "total": len(decision.columns)}
+    if all(needs):
+        sentence = tr("The model does not fit: {needs}.", needs=", ".join(needs))
+    elif len(problems) == len(decision.candidates):
+        sentence = " ".join(map(to_sentence, problems))
+    else:
+        sentence = tr("“{title}” rules out {n} of {total}.", **values)
     alternatives = _list_alternatives(decision, formatter)
     return f"{sentence} {alternatives or tr('Relax a limit, or compare other accelerators.')}"
 
@@ -480,7 +481,10 @@ def describe_exclusion(
 
 def describe_unfit(key: str, decision: Decision, names: NamesByKey, formatter: Formatter) -> str:
     """Return the number of accelerators that a column needs if the model does not fit; else nothing."""
-    if not any(each.key == key and any(test.text == "fits" for test in each.because) for each in decision.exclusions):
+    is_removed = any(
+        each.key == key and any(test.text == "fits" for test in each.because) for each in decision.exclusions
+    )
+    if not is_removed or find_candidate(decision, key).problem is not None:
         return ""
     needed = decision.parts[decision.columns.index(key)].get("count")
     if not isinstance(needed, float):

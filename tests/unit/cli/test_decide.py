@@ -418,3 +418,35 @@ def test_where_one_provider_reverses_the_order_is_said(capsys: Capture) -> None:
     asked = ["decide", "--accelerators", "b200-hgx:8,mi355x:8", "--template", "70b-chat-on-four"]
     assert entry.main([*asked, "--set", "acquisition=rent", "--set", "priority=cost"]) == 0
     assert "At Oracle Cloud (OCI), MI355X costs less per token than B200 SXM." in capsys.readouterr().out
+
+
+LOAD = (
+    *("--model", "llama-3.3-70b", "--weights", "fp8"),
+    *("--input-tokens", "1000", "--output-tokens", "300", "--concurrency", "64"),
+)
+
+
+def test_an_accelerator_that_the_serving_engine_does_not_support_is_not_too_small(capsys: Capture) -> None:
+    engine = (*LOAD, "--serving-engine", "tensorrt-llm")
+    said = text(capsys, "--accelerators", "h100-sxm:8,mi300x:8", *engine)
+    assert "TensorRT-LLM does not support Instinct MI300X (ROCm); choose another serving engine." in said
+    said = text(capsys, "--accelerators", "mi300x:8", *engine)
+    assert said.startswith("No accelerator meets every limit\nTensorRT-LLM does not support Instinct MI300X (ROCm)")
+    assert "too small" not in said
+
+
+def test_rents_are_compared_of_what_may_be_rented(capsys: Capture) -> None:
+    """Only hyperscalers rent MI355X, others specialized clouds; this matters only where MI355X can be chosen."""
+    both = ("--accelerators", "h200-sxm:8,mi355x:8", *LOAD)
+    differ = "Rents come from different kinds of provider"
+    assert differ in text(capsys, *both, "--set", "acquisition=rent")
+    assert differ not in text(capsys, *both, "--set", "acquisition=own")
+    assert differ not in text(capsys, *both, "--set", "acquisition=rent", "--serving-engine", "tensorrt-llm")
+    assert differ not in text(capsys, *both, "--set", "acquisition=rent", "--set", "ttft_limit_ms=1")
+
+
+def test_the_fastest_without_a_price_names_the_cheapest_with_one(capsys: Capture) -> None:
+    asked = ("--accelerators", "mi355x:8,mi300x:8,h100-sxm:8", *LOAD, "--set", "priority=speed")
+    against = "Purchase price unknown; MI300X costs $"
+    assert against in " ".join(text(capsys, *asked).split())
+    assert against not in " ".join(text(capsys, *asked, "--set", "acquisition=rent").split())
