@@ -76,6 +76,8 @@ if TYPE_CHECKING:
 
 #: Plans kept in memory for batch lines, which can ask for thousands of deployments in turn.
 _PLANS_OF_LINES = 200_000
+#: Combinations of a model and accelerators whose copies of the user's facts are kept.
+_MOST_CARRIED = 16
 
 
 class GpuDeskService:
@@ -236,6 +238,8 @@ class GpuDeskService:
 
         used = (scenario.model, *(choice.accelerator for choice in scenario.accelerators))
         if used not in self._carried:
+            if len(self._carried) >= _MOST_CARRIED:
+                self._carried.clear()
             self._carried[used] = write_scenario_records(scenario, self.user_catalog.facts)
         return replace(scenario, own_records=self._carried[used])
 

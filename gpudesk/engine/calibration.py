@@ -134,6 +134,10 @@ class LeadScaleKey(NamedTuple):
     between: str
 
 
+#: Combinations of keys whose constants are kept: a scenario has a few dozen of about 2 kB each.
+MOST_KEPT_KEYS: Final = 1_000
+
+
 class ConstantValues(dict[str, float]):
     """The constants for one combination of keys by name, each computed on first use."""
 
@@ -174,6 +178,8 @@ class Calibration:
         constant_values = self._values_by_keys.get(keys)
         if constant_values is None:
             # Thousands of deployments share a few combinations of keys.
+            if len(self._values_by_keys) >= MOST_KEPT_KEYS:
+                self._values_by_keys.clear()
             constant_values = self._values_by_keys[keys] = ConstantValues(self.constants, keys)
         return constant_values
 

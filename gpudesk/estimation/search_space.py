@@ -272,7 +272,6 @@ class SearchSpaceTable:
         self.calibration = calibration
         self.node_bandwidth = calibration.value("node_bandwidth", NO_KEYS)
         self._engines = catalog.serving_engines()
-        self._intervals: dict[tuple[object, ...], tuple[EstimateBasis, Mapping[LoadKind, tuple[float, ...]]]] = {}
         #: Cache limits.
         self.most_kept = MOST_KEPT_PLANS
         #: Calls on all threads that hold positions of coefficients.
@@ -291,6 +290,7 @@ class SearchSpaceTable:
 
     def _clear(self) -> None:
         self._configurations: dict[tuple[object, ...], ServingConfiguration] = {}
+        self._intervals: dict[tuple[object, ...], tuple[EstimateBasis, Mapping[LoadKind, tuple[float, ...]]]] = {}
         self._spaces: dict[tuple[object, ...], SearchSpace] = {}
         self.coefficients = CoefficientTable(self.calibration)
         self.plan_count = 0

@@ -2,7 +2,14 @@
 
 import pytest
 
-from gpudesk.engine.calibration import NO_KEYS, Calibration, CalibrationConstant, ConstantKeys, ConstantOverride
+from gpudesk.engine.calibration import (
+    MOST_KEPT_KEYS,
+    NO_KEYS,
+    Calibration,
+    CalibrationConstant,
+    ConstantKeys,
+    ConstantOverride,
+)
 
 
 def override(value: float, **where: str) -> ConstantOverride:
@@ -57,3 +64,10 @@ def test_coverage_counts_rows_of_part_and_family() -> None:
     assert calibration.value("rate", ConstantKeys("hopper")) == 0.6
     with pytest.raises(KeyError, match="unheard"):
         calibration.value("unheard", NO_KEYS)
+
+
+def test_constants_of_few_combinations_of_keys_are_kept() -> None:
+    calibration = Calibration("sample", "r", "2026-01", {"rate": RATE}, (), ())
+    for number in range(2 * MOST_KEPT_KEYS):
+        assert calibration.value("rate", ConstantKeys("hopper", ranks=str(number))) == 0.6
+        assert len(calibration._values_by_keys) <= MOST_KEPT_KEYS
