@@ -8,9 +8,11 @@ from pathlib import Path
 
 import pytest
 
+from gpudesk import service
 from gpudesk.documents.carried_facts import find_new_carried_facts
 from gpudesk.documents.packs import make_pack_edit, preview_pack
 from gpudesk.domain.fact_exchange import CarriedFactsError, get_chosen_keys
+from gpudesk.domain.scenario import AcceleratorChoice
 from gpudesk.service import GpuDeskService
 from tests.unit.catalog.carried_samples import QUOTE, save_of_author
 
@@ -71,3 +73,13 @@ def test_answer_carries_its_facts_and_keeps_its_hash(saved: Path, monkeypatch: p
         answer = bench.answer(scenario)
         assert answer.scenario.own_records == scenario.own_records
         assert bench.answer(replace(scenario, own_records=())).content_hash == answer.content_hash
+
+
+def test_copies_for_few_combinations_are_kept(saved: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("GPUDESK_HOME", str(saved.parent / "author"))
+    with GpuDeskService.open() as bench:
+        scenario = bench.read_scenario(saved)
+        for accelerator in bench.catalog.accelerators():
+            choices = (*scenario.accelerators, AcceleratorChoice(accelerator.id))
+            assert bench._with_carried(replace(scenario, accelerators=choices)).own_records
+            assert len(bench._carried) <= service._MOST_CARRIED
