@@ -16,7 +16,7 @@ import numpy as np
 
 from gpudesk.domain.precision import Precision
 from gpudesk.engine.calibration import NO_KEYS, Calibration, ConstantKeys
-from gpudesk.engine.deployment import ResolvedDeployment
+from gpudesk.engine.memory import ResolvedDeployment
 from gpudesk.engine.step_work import (
     HardwareCeilings,
     RankLink,

@@ -18,10 +18,12 @@ from gpudesk.domain.precision import Precision, resolve_fp4
 from gpudesk.domain.serving_engine import KernelPathKind, ServingEngine
 from gpudesk.engine import engine_support
 from gpudesk.engine.calibration import NO_KEYS, Calibration
-from gpudesk.engine.deployment import MemoryPlan, ResolvedDeployment, ServingConfiguration
 from gpudesk.engine.memory import (
     MemoryBudget,
+    MemoryPlan,
     MemorySettings,
+    ResolvedDeployment,
+    ServingConfiguration,
     compute_memory_budget,
     compute_sampling_bytes,
     compute_step_bytes,

@@ -11,8 +11,8 @@ from numpy.typing import NDArray
 
 from gpudesk.domain.estimate import Estimate, EstimateRequest, Limiter
 from gpudesk.domain.workload import Load, LoadKind
-from gpudesk.engine.deployment import MemoryPlan, ResolvedDeployment, ServingConfiguration
 from gpudesk.engine.loads import PhysicalBounds, SchedulingConstants, compute_bounds
+from gpudesk.engine.memory import MemoryPlan, ResolvedDeployment, ServingConfiguration
 from gpudesk.engine.rounds import ReplicaRequests
 from gpudesk.engine.serving import (
     LOAD_CODES,

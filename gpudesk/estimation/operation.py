@@ -22,10 +22,9 @@ from gpudesk.domain.deployment_analysis import (
 )
 from gpudesk.domain.estimate import Estimate, EstimateRequest
 from gpudesk.domain.sizing import UsableMemory
-from gpudesk.engine.deployment import MemoryPlan, ResolvedDeployment, ServingConfiguration
 from gpudesk.engine.kv_cache import compute_cache_profile
 from gpudesk.engine.loads import RoundTimes, SchedulingConstants, split_round_times
-from gpudesk.engine.memory import MemoryBudget
+from gpudesk.engine.memory import MemoryBudget, MemoryPlan, ResolvedDeployment, ServingConfiguration
 from gpudesk.engine.rates import EffectiveRates, compute_lossless_coefficients
 from gpudesk.engine.serving import ServingResults, make_workload_values, serve_loads
 from gpudesk.engine.step_work import HardwareCeilings

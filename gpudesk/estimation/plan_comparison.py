@@ -18,8 +18,8 @@ from gpudesk.domain.estimate import ConsideredPlan, Estimate, EstimateRequest, P
 from gpudesk.domain.model import Model, MoeFfn
 from gpudesk.domain.workload import Load, LoadKind
 from gpudesk.engine.calibration import IntervalFactors
-from gpudesk.engine.deployment import MemoryPlan, ServingConfiguration
 from gpudesk.engine.loads import SchedulingConstants
+from gpudesk.engine.memory import MemoryPlan, ServingConfiguration
 from gpudesk.engine.plans import PIPELINE_DEGREES, TENSOR_DEGREES, divides_heads, list_replica_counts
 from gpudesk.engine.serving import LOAD_CODES, ServingResults, find_lowest_limits, score_plans, serve_loads
 from gpudesk.engine.steps import Array

@@ -15,7 +15,6 @@ from gpudesk.domain.deployment import DisaggregationRequest, ParallelPlan, PoolR
 from gpudesk.domain.estimate import AcceleratorPool, DisaggregatedPools, Estimate, EstimateRequest, Limiter, PoolKind
 from gpudesk.domain.workload import LoadKind
 from gpudesk.engine.calibration import ConstantKeys
-from gpudesk.engine.deployment import ResolvedDeployment
 from gpudesk.engine.disaggregation import (
     DECODE_STATION,
     LINK_STATION,
@@ -27,7 +26,7 @@ from gpudesk.engine.disaggregation import (
 )
 from gpudesk.engine.kv_cache import compute_cache_profile
 from gpudesk.engine.loads import SchedulingConstants, get_p99_factors
-from gpudesk.engine.memory import MemoryBudget
+from gpudesk.engine.memory import MemoryBudget, ResolvedDeployment
 from gpudesk.engine.rounds import ReplicaRequests
 from gpudesk.engine.serving import DeploymentLoads, LowestLimits, make_workload_values
 from gpudesk.engine.step_work import RankLink, find_link

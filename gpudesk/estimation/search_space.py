@@ -18,7 +18,7 @@ from gpudesk.domain.model import Model
 from gpudesk.domain.serving_engine import ServingEngine
 from gpudesk.domain.workload import LoadKind
 from gpudesk.engine.calibration import NO_KEYS, Calibration, find_basis, find_interval
-from gpudesk.engine.deployment import MemoryPlan, ResolvedDeployment, ServingConfiguration
+from gpudesk.engine.memory import MemoryPlan, ResolvedDeployment, ServingConfiguration
 from gpudesk.engine.rates import StepModel, compute_single_step_model, compute_step_model
 from gpudesk.engine.sharding import shard_model
 from gpudesk.engine.step_work import has_experts

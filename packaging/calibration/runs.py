@@ -32,7 +32,7 @@ from gpudesk.catalog.read import Catalog
 from gpudesk.domain.claim import CatalogEntryKind
 from gpudesk.domain.estimate import EstimateBasis, EstimateRequest
 from gpudesk.engine.calibration import Calibration, IntervalRule
-from gpudesk.engine.deployment import ResolvedDeployment, ServingConfiguration
+from gpudesk.engine.memory import ResolvedDeployment, ServingConfiguration
 from gpudesk.engine.step_work import has_experts
 from gpudesk.estimation.deployment import configure_serving, list_open_plans, make_memory_plan
 from gpudesk.estimation.published_runs import get_model_family

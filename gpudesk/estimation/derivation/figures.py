@@ -18,8 +18,8 @@ from gpudesk.domain.derivation import DerivationTerm, format_placeholder
 from gpudesk.domain.estimate import CalibrationCoverage, Estimate, Limiter
 from gpudesk.domain.workload import LoadKind
 from gpudesk.engine.calibration import Calibration
-from gpudesk.engine.deployment import ResolvedDeployment
 from gpudesk.engine.loads import SchedulingConstants
+from gpudesk.engine.memory import ResolvedDeployment
 from gpudesk.engine.serving import serve_replicas
 from gpudesk.estimation.derivation.memory_terms import make_admission_term, make_max_concurrency_term, make_memory_term
 from gpudesk.estimation.derivation.replica_terms import (

@@ -5,8 +5,13 @@ from __future__ import annotations
 from gpudesk.domain.derivation import DerivationTerm, format_placeholder, format_sum
 from gpudesk.domain.estimate import Estimate
 from gpudesk.domain.model import reuses_cache
-from gpudesk.engine.deployment import ResolvedDeployment, ServingConfiguration
-from gpudesk.engine.memory import MemoryBudget, compute_sampling_bytes, compute_step_bytes
+from gpudesk.engine.memory import (
+    MemoryBudget,
+    ResolvedDeployment,
+    ServingConfiguration,
+    compute_sampling_bytes,
+    compute_step_bytes,
+)
 
 _TAKEN = "weights, activations and runtime"
 #: The memory available to the KV cache, by the base of the memory fraction.

@@ -9,8 +9,8 @@ import numpy as np
 
 from gpudesk.domain.derivation import DerivationTerm, format_placeholder, format_sum
 from gpudesk.domain.estimate import Estimate
-from gpudesk.engine.deployment import ResolvedDeployment
 from gpudesk.engine.loads import LoadTerms
+from gpudesk.engine.memory import ResolvedDeployment
 from gpudesk.engine.rates import StepModel
 from gpudesk.engine.steps import (
     CoefficientColumns,

@@ -22,9 +22,8 @@ from gpudesk.domain.precision import STORAGE_FORMATS, Precision, resolve_fp4
 from gpudesk.domain.sizing import CapacityReadingId, FitCell, FitMatrix, FitQuestion
 from gpudesk.domain.workload import Load, LoadKind, Workload
 from gpudesk.engine.calibration import Calibration
-from gpudesk.engine.deployment import MemoryPlan, ServingConfiguration
 from gpudesk.engine.kv_cache import compute_cache_profile
-from gpudesk.engine.memory import CAPACITY_READINGS, CapacityReading
+from gpudesk.engine.memory import CAPACITY_READINGS, CapacityReading, MemoryPlan, ServingConfiguration
 from gpudesk.engine.sharding import shard_model
 from gpudesk.engine.tensors import count_parameters
 from gpudesk.estimation.deployment import (

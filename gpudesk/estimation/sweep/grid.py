@@ -15,7 +15,7 @@ from gpudesk.domain.field_checks import MISSING_FIELD, FieldCheck, accept_text, 
 from gpudesk.domain.model import Model
 from gpudesk.domain.scenario import MAX_SWEEP_POINTS, SWEEP_LOADS, Sweep
 from gpudesk.domain.workload import LoadKind
-from gpudesk.engine.deployment import MemoryPlan, ResolvedDeployment
+from gpudesk.engine.memory import MemoryPlan, ResolvedDeployment
 from gpudesk.engine.steps import Array
 from gpudesk.estimation.evaluation import explain_unfit
 from gpudesk.estimation.request_fields import REQUEST_FIELDS, WORKLOAD_FIELDS, describe_conflicting_loads, parse_request

@@ -15,10 +15,16 @@ from gpudesk.domain.precision import Precision
 from gpudesk.domain.serving_engine import KernelPathKind, ParallelSupport, ServingEngine
 from gpudesk.domain.workload import LoadKind
 from gpudesk.engine.calibration import Calibration, CalibrationConstant
-from gpudesk.engine.deployment import MemoryPlan, ResolvedDeployment, ServingConfiguration
 from gpudesk.engine.engine_support import KernelPath
 from gpudesk.engine.loads import SchedulingConstants
-from gpudesk.engine.memory import MemoryBudget, MemorySettings, compute_memory_budget
+from gpudesk.engine.memory import (
+    MemoryBudget,
+    MemoryPlan,
+    MemorySettings,
+    ResolvedDeployment,
+    ServingConfiguration,
+    compute_memory_budget,
+)
 from gpudesk.engine.rates import compute_single_step_model
 from gpudesk.engine.rounds import ReplicaRequests
 from gpudesk.engine.serving import LOAD_CODES, DeploymentLoads, ServingResults, serve_loads

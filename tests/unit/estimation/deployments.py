@@ -15,8 +15,8 @@ from gpudesk.domain.estimate import EstimateRequest
 from gpudesk.domain.precision import Precision
 from gpudesk.domain.workload import Load, LoadKind, Workload
 from gpudesk.engine.calibration import Calibration
-from gpudesk.engine.deployment import MemoryPlan, ResolvedDeployment
 from gpudesk.engine.loads import SchedulingConstants
+from gpudesk.engine.memory import MemoryPlan, ResolvedDeployment
 from gpudesk.engine.plans import TENSOR_DEGREES
 from gpudesk.engine.serving import ServingResults, make_workload_values, serve_loads
 from gpudesk.engine.steps import Array

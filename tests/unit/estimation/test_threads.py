@@ -8,7 +8,7 @@ import pytest
 
 from gpudesk.domain.estimate import Estimate
 from gpudesk.engine.calibration import Calibration
-from gpudesk.engine.deployment import ResolvedDeployment
+from gpudesk.engine.memory import ResolvedDeployment
 from gpudesk.engine.rates import StepModel, compute_step_model
 from gpudesk.estimation.estimator import Estimator
 from gpudesk.estimation.request_fields import parse_request
