@@ -12,12 +12,13 @@ from numpy.typing import NDArray
 from gpudesk.domain.estimate import Limiter
 from gpudesk.domain.workload import LoadKind
 from gpudesk.engine.loads import PhysicalBounds, RoundTimes, SchedulingConstants, get_p99_factors
-from gpudesk.engine.rounds import Mask, ReplicaRequests
 from gpudesk.engine.serving import DeploymentLoads, ServingResults
 from gpudesk.engine.steps import (
     LIMITERS,
     Array,
     CoefficientColumns,
+    Mask,
+    ReplicaRequests,
     StepTime,
     compute_decode_step,
     compute_request_prefill,

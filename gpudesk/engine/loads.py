@@ -15,14 +15,19 @@ from typing import Final
 import numpy as np
 from numpy.typing import NDArray
 
-from gpudesk.engine.rounds import Mask, ReplicaRequests, ServingRound, compute_lone_ttft, compute_round, compute_tpot
 from gpudesk.engine.steps import (
     Array,
     CoefficientColumns,
+    Mask,
+    ReplicaRequests,
+    ServingRound,
     StepTime,
     compute_cache_read,
     compute_decode_step,
+    compute_lone_ttft,
     compute_request_prefill,
+    compute_round,
+    compute_tpot,
 )
 
 #: Decode steps that a new request waits at most, besides the prompts of all running requests.

@@ -20,8 +20,7 @@ from gpudesk.engine.loads import (
     serve_saturated,
     serve_within_limits,
 )
-from gpudesk.engine.rounds import ReplicaRequests, compute_lone_ttft
-from gpudesk.engine.steps import Array, CoefficientColumns
+from gpudesk.engine.steps import Array, CoefficientColumns, ReplicaRequests, compute_lone_ttft
 
 #: Codes of the loads in `Loads.kind`.
 LOAD_CODES: Final = {kind: code for code, kind in enumerate(LoadKind)}

@@ -13,7 +13,6 @@ from gpudesk.domain.estimate import Estimate, EstimateRequest, Limiter
 from gpudesk.domain.workload import Load, LoadKind
 from gpudesk.engine.loads import PhysicalBounds, SchedulingConstants, compute_bounds
 from gpudesk.engine.memory import MemoryPlan, ResolvedDeployment, ServingConfiguration
-from gpudesk.engine.rounds import ReplicaRequests
 from gpudesk.engine.serving import (
     LOAD_CODES,
     DeploymentLoads,
@@ -22,7 +21,7 @@ from gpudesk.engine.serving import (
     score_plans,
     serve_loads,
 )
-from gpudesk.engine.steps import LIMITERS, Array, CoefficientColumns
+from gpudesk.engine.steps import LIMITERS, Array, CoefficientColumns, ReplicaRequests
 from gpudesk.estimation.deployment import describe_no_plan, make_chosen_plan_note
 from gpudesk.estimation.search_space import CoefficientTable, FittingPlans, SearchSpace, SearchSpaceTable
 from gpudesk.text.formatting import IntervalEstimate

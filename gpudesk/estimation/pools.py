@@ -27,10 +27,9 @@ from gpudesk.engine.disaggregation import (
 from gpudesk.engine.kv_cache import compute_cache_profile
 from gpudesk.engine.loads import SchedulingConstants, get_p99_factors
 from gpudesk.engine.memory import MemoryBudget, ResolvedDeployment
-from gpudesk.engine.rounds import ReplicaRequests
 from gpudesk.engine.serving import DeploymentLoads, LowestLimits, make_workload_values
 from gpudesk.engine.step_work import RankLink, find_link
-from gpudesk.engine.steps import LIMITERS, Array, CoefficientColumns
+from gpudesk.engine.steps import LIMITERS, Array, CoefficientColumns, ReplicaRequests
 from gpudesk.estimation.deployment import make_plan_notes
 from gpudesk.estimation.evaluation import (
     CaseColumns,

@@ -15,7 +15,6 @@ from gpudesk.domain.workload import Workload
 from gpudesk.engine.loads import SchedulingConstants
 from gpudesk.engine.memory import ResolvedDeployment
 from gpudesk.engine.rates import KeyGroup, compute_coefficients, compute_rates, list_rate_constants, make_constant_keys
-from gpudesk.engine.rounds import ReplicaRequests
 from gpudesk.engine.serving import (
     DeploymentLoads,
     ServingResults,
@@ -25,7 +24,7 @@ from gpudesk.engine.serving import (
     serve_loads,
 )
 from gpudesk.engine.step_work import StepWork, compute_ceilings, compute_step_work
-from gpudesk.engine.steps import CoefficientColumns, stack_coefficients
+from gpudesk.engine.steps import CoefficientColumns, ReplicaRequests, stack_coefficients
 
 #: The compared figures, by their names and units in runs.
 BENCH_FIGURES = ("output_tokens_per_s", "tpot_ms", "ttft_ms")

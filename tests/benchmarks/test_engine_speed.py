@@ -10,9 +10,8 @@ from pytest_benchmark.fixture import BenchmarkFixture
 from gpudesk.domain.deployment import ParallelPlan
 from gpudesk.domain.model import Model
 from gpudesk.domain.workload import LoadKind
-from gpudesk.engine.rounds import ReplicaRequests
 from gpudesk.engine.serving import LOAD_CODES, DeploymentLoads, ServingResults, serve_loads
-from gpudesk.engine.steps import Array, CoefficientColumns
+from gpudesk.engine.steps import Array, CoefficientColumns, ReplicaRequests
 from tests.unit.engine import published
 from tests.unit.engine.bench import H200, MI325X, SERVING, Plant, plant
 

@@ -20,7 +20,6 @@ from gpudesk.domain.scenario import Sweep
 from gpudesk.domain.workload import LoadKind
 from gpudesk.engine.calibration import Calibration
 from gpudesk.engine.loads import SchedulingConstants
-from gpudesk.engine.rounds import ReplicaRequests
 from gpudesk.engine.serving import (
     LOAD_CODES,
     DeploymentLoads,
@@ -29,7 +28,7 @@ from gpudesk.engine.serving import (
     score_by_rate,
     serve_loads,
 )
-from gpudesk.engine.steps import LIMITERS, Array
+from gpudesk.engine.steps import LIMITERS, Array, ReplicaRequests
 from gpudesk.estimation.estimator import get_serving_constants
 from gpudesk.estimation.evaluation import CaseArrays, FigureIntervals, IntervalArrays, compute_figure_intervals
 from gpudesk.estimation.search_space import EstimatorCatalog, SearchSpaceTable

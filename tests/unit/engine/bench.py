@@ -26,9 +26,8 @@ from gpudesk.engine.memory import (
     compute_memory_budget,
 )
 from gpudesk.engine.rates import compute_single_step_model
-from gpudesk.engine.rounds import ReplicaRequests
 from gpudesk.engine.serving import LOAD_CODES, DeploymentLoads, ServingResults, serve_loads
-from gpudesk.engine.steps import COEFFICIENT_NAMES, Array, CoefficientColumns, StepCoefficients
+from gpudesk.engine.steps import COEFFICIENT_NAMES, Array, CoefficientColumns, ReplicaRequests, StepCoefficients
 from gpudesk.text.units import GIB
 
 H200 = Accelerator(

@@ -20,9 +20,14 @@ from gpudesk.engine.disaggregation import (
     serve_pools,
     split_pool_rounds,
 )
-from gpudesk.engine.rounds import ReplicaRequests
 from gpudesk.engine.serving import LOAD_CODES, DeploymentLoads
-from gpudesk.engine.steps import LIMITERS, StepCoefficients, compute_decode_step, compute_request_prefill
+from gpudesk.engine.steps import (
+    LIMITERS,
+    ReplicaRequests,
+    StepCoefficients,
+    compute_decode_step,
+    compute_request_prefill,
+)
 from tests.unit.engine import published
 from tests.unit.engine.bench import H200, SERVING, Case, plant, requests_of, rows_of, serve_one
 from tests.unit.engine.strategies import cases, plants
