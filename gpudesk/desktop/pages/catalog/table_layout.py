@@ -15,9 +15,8 @@ from PySide6.QtWidgets import QHeaderView, QWidget
 from gpudesk.desktop.pages.catalog.catalog_model import CatalogModel, CatalogSorting
 from gpudesk.desktop.ui.tables.painted_table import PaintedHeader
 from gpudesk.desktop.ui.tables.text_layer import TextCache
-from gpudesk.desktop.ui.theme.text_measure import TextMeasure
 from gpudesk.desktop.ui.theme.theme import Theme
-from gpudesk.desktop.ui.theme.theme_painter import CENTRE, RIGHT, ThemePainter
+from gpudesk.desktop.ui.theme.theme_painter import CENTRE, RIGHT, TextMeasure, ThemePainter
 from gpudesk.domain.catalog_table import CatalogCellValue, CatalogColumn, CatalogColumnKind, CatalogRow, CatalogSection
 from gpudesk.report.catalog_lists import FIGURES, label_column, label_column_group
 from gpudesk.text.translation import tr

@@ -10,9 +10,8 @@ from PySide6.QtCore import QPointF, QRectF, QSize, Qt, Signal
 from PySide6.QtGui import QPainter, QPaintEvent, QResizeEvent
 from PySide6.QtWidgets import QAbstractButton, QSizePolicy, QWidget
 
-from gpudesk.desktop.ui.theme.text_measure import TextMeasure
 from gpudesk.desktop.ui.theme.theme import Theme
-from gpudesk.desktop.ui.theme.theme_painter import SWATCH_WIDTH, ThemePainter
+from gpudesk.desktop.ui.theme.theme_painter import SWATCH_WIDTH, TextMeasure, ThemePainter
 from gpudesk.report.comparison.table import describe_headline
 from gpudesk.report.comparison.tables import Headline, HeadlineLeader
 from gpudesk.text.translation import tr

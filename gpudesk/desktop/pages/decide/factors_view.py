@@ -17,9 +17,8 @@ from gpudesk.desktop.session.evaluated_answer import AcceleratorColumn, Evaluate
 from gpudesk.desktop.session.selection import select_trace_row
 from gpudesk.desktop.ui.tables.item_model import Index, TableItemModel
 from gpudesk.desktop.ui.tables.painted_table import PaintedTable, VisibleSection
-from gpudesk.desktop.ui.theme.text_measure import TextMeasure
 from gpudesk.desktop.ui.theme.theme import Theme
-from gpudesk.desktop.ui.theme.theme_painter import ThemePainter
+from gpudesk.desktop.ui.theme.theme_painter import TextMeasure, ThemePainter
 from gpudesk.desktop.ui.widgets.layouts import STRETCH, ThemedLabel, make_column, make_row
 from gpudesk.domain.decision import Decision, DecisionFactor, DecisionRule, FactorCell, FactorLevel, FactValue
 from gpudesk.report.decision.facts import format_fact, label_fact

@@ -54,9 +54,8 @@ from gpudesk.desktop.ui.charts.scales import (
     place_labels,
     resample_curve,
 )
-from gpudesk.desktop.ui.theme.text_measure import TextPainter
 from gpudesk.desktop.ui.theme.theme import Theme
-from gpudesk.desktop.ui.theme.theme_painter import ThemePainter
+from gpudesk.desktop.ui.theme.theme_painter import TextPainter, ThemePainter
 from gpudesk.text.formatting import Formatter
 from gpudesk.text.translation import tr
 

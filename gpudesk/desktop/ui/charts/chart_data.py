@@ -31,8 +31,8 @@ from gpudesk.text.formatting import MACHINE_NUMBERS, Formatter
 from gpudesk.text.translation import tr
 
 if TYPE_CHECKING:
-    from gpudesk.desktop.ui.theme.text_measure import TextPainter
     from gpudesk.desktop.ui.theme.theme import Theme
+    from gpudesk.desktop.ui.theme.theme_painter import TextPainter
 
 
 @dataclass(frozen=True, slots=True)

@@ -9,8 +9,7 @@ from typing import Final
 
 from PySide6.QtCore import QPointF, QRectF
 
-from gpudesk.desktop.ui.theme.text_measure import TextMeasure
-from gpudesk.desktop.ui.theme.theme_painter import LEFT, RIGHT, ThemePainter
+from gpudesk.desktop.ui.theme.theme_painter import LEFT, RIGHT, TextMeasure, ThemePainter
 from gpudesk.domain.sizing import FitRemedy
 from gpudesk.report.explanation.parts import CatalogAction, Explanation, ExplanationBasis
 

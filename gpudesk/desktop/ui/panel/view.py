@@ -44,9 +44,8 @@ from PySide6.QtWidgets import (
 from gpudesk.desktop.ui.panel.blocks import BlockLayout, BlockLayouts, BlockState, HeadingBlock, LinkBlock, RowBlock
 from gpudesk.desktop.ui.panel.nodes import PanelNode
 from gpudesk.desktop.ui.theme.focus_ring import FocusRing
-from gpudesk.desktop.ui.theme.text_measure import TextMeasure
 from gpudesk.desktop.ui.theme.theme import Theme
-from gpudesk.desktop.ui.theme.theme_painter import ThemePainter
+from gpudesk.desktop.ui.theme.theme_painter import TextMeasure, ThemePainter
 from gpudesk.desktop.ui.widgets.qt_support import make_menu
 from gpudesk.report.explanation.parts import Explanation, TermLine
 from gpudesk.text.translation import tr

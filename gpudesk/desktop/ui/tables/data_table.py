@@ -14,9 +14,8 @@ from gpudesk.desktop.ui.charts.chart_data import ChartData
 from gpudesk.desktop.ui.tables.item_model import Index, TableItemModel
 from gpudesk.desktop.ui.tables.painted_table import ENTER_KEYS
 from gpudesk.desktop.ui.tables.rows_view import ABOVE_BELOW, RowsDelegate, RowsView
-from gpudesk.desktop.ui.theme.text_measure import TextMeasure
 from gpudesk.desktop.ui.theme.theme import Theme
-from gpudesk.desktop.ui.theme.theme_painter import LEFT, RIGHT, SWATCH_WIDTH, ThemePainter
+from gpudesk.desktop.ui.theme.theme_painter import LEFT, RIGHT, SWATCH_WIDTH, TextMeasure, ThemePainter
 from gpudesk.desktop.ui.widgets.layouts import ElidedLabel, ThemedLabel, make_column, make_row
 from gpudesk.report.data_table import DataCell, DataColumn, DataRow, DataTable
 from gpudesk.text.formatting import Formatter

@@ -34,8 +34,7 @@ from gpudesk.desktop.ui.charts.bar_chart import BarChart
 from gpudesk.desktop.ui.charts.plot import InteractivePlot
 from gpudesk.desktop.ui.tables.rows_view import RowsView
 from gpudesk.desktop.ui.tables.text_layer import MarkLegend, TextCache
-from gpudesk.desktop.ui.theme.text_measure import TextPainter
-from gpudesk.desktop.ui.theme.theme_painter import ThemePainter
+from gpudesk.desktop.ui.theme.theme_painter import TextPainter, ThemePainter
 from gpudesk.desktop.window.app import DesktopProgram
 from gpudesk.desktop.window.main_window import MainWindow
 from gpudesk.domain.catalog_table import CatalogSection

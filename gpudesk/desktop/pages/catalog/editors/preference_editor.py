@@ -14,9 +14,8 @@ from gpudesk.desktop.pages.catalog.editors.fields import LONGEST_NOTE, TextRow
 from gpudesk.desktop.pages.catalog.editors.form import FormDialog
 from gpudesk.desktop.pages.catalog.editors.form_context import SaveEffectPreview
 from gpudesk.desktop.session.desk import Desk
-from gpudesk.desktop.ui.theme.text_measure import TextMeasure
 from gpudesk.desktop.ui.theme.theme import Theme
-from gpudesk.desktop.ui.theme.theme_painter import RIGHT, ThemePainter
+from gpudesk.desktop.ui.theme.theme_painter import RIGHT, TextMeasure, ThemePainter
 from gpudesk.desktop.ui.widgets.layouts import ThemedLabel, make_column
 from gpudesk.domain.claim import AGREEMENT_PREFIX, PRICE_BOUND_ATTRIBUTES, Claim, ClaimStatus, DocumentStatement
 from gpudesk.domain.user_facts import FactEdit

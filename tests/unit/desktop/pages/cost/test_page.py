@@ -23,8 +23,8 @@ from gpudesk.desktop.session.desk import Desk
 from gpudesk.desktop.session.scenario_edits import replace_load_value
 from gpudesk.desktop.session.selection import select_cost
 from gpudesk.desktop.session.settings import UserSettings
-from gpudesk.desktop.ui.theme.text_measure import TextPainter
 from gpudesk.desktop.ui.theme.theme import Theme
+from gpudesk.desktop.ui.theme.theme_painter import TextPainter
 from gpudesk.desktop.ui.widgets.number_edit import NumberEdit
 from gpudesk.desktop.window.sources_panel import SelectionExplainer
 from gpudesk.domain.cost import NO_COST_SETTINGS, CostSettings, DisplayCurrency, UncertainValue
