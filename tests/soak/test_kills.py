@@ -16,7 +16,7 @@ from random import Random
 import pytest
 
 from gpudesk.catalog.user_store.user_file import UserFile, list_backups
-from gpudesk.desktop.session.recovery import list_recovered
+from gpudesk.desktop.session.document import list_recovered
 from gpudesk.desktop.session.scenario_edits import read_load_value
 from gpudesk.documents.scenario_file import read_scenario, read_template, write_scenario
 from gpudesk.domain.claim import Source

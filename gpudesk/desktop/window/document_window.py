@@ -17,9 +17,8 @@ from gpudesk.desktop import pages
 from gpudesk.desktop.pages.page import DeskPage
 from gpudesk.desktop.session.actions import ActionSpec
 from gpudesk.desktop.session.desk import AnnouncedRanking, Desk
-from gpudesk.desktop.session.document import Document
+from gpudesk.desktop.session.document import Document, RecoveredScenario
 from gpudesk.desktop.session.jobs import Jobs
-from gpudesk.desktop.session.recovery import RecoveredScenario
 from gpudesk.desktop.session.settings import UserSettings
 from gpudesk.desktop.ui.theme.theme import Theme
 from gpudesk.desktop.ui.widgets.layouts import make_row

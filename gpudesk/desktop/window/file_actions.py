@@ -9,8 +9,7 @@ from pathlib import Path
 
 from PySide6.QtWidgets import QFileDialog, QMessageBox, QWidget
 
-from gpudesk.desktop.session.document import Document
-from gpudesk.desktop.session.recovery import RecoveredScenario
+from gpudesk.desktop.session.document import Document, RecoveredScenario
 from gpudesk.desktop.session.settings import UserSettings, get_folder
 from gpudesk.desktop.ui.widgets.note_bar import NoteAction, NoteBar
 from gpudesk.desktop.ui.widgets.qt_support import ask_question, ask_save_path

@@ -14,9 +14,8 @@ from PySide6.QtWidgets import QWidget
 from gpudesk.desktop.pages.page import DeskPage, MultiViewPage
 from gpudesk.desktop.session.actions import ActionSpec
 from gpudesk.desktop.session.desk import AnnouncedRanking, Desk
-from gpudesk.desktop.session.document import Document
+from gpudesk.desktop.session.document import Document, RecoveredScenario, RecoveryFile
 from gpudesk.desktop.session.jobs import Jobs
-from gpudesk.desktop.session.recovery import RecoveredScenario, RecoveryFile
 from gpudesk.desktop.session.selection import Selection
 from gpudesk.desktop.session.settings import restore_place, save_place
 from gpudesk.desktop.ui.theme.focus_ring import FocusRing

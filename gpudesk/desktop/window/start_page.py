@@ -15,7 +15,7 @@ from PySide6.QtGui import QKeyEvent, QPainter, QPaintEvent
 from PySide6.QtWidgets import QAbstractButton, QSizePolicy, QVBoxLayout, QWidget
 
 from gpudesk import paths
-from gpudesk.desktop.session.recovery import RecoveredScenario, discard_recovered, list_recovered
+from gpudesk.desktop.session.document import RecoveredScenario, discard_recovered, list_recovered
 from gpudesk.desktop.session.settings import list_recent_files
 from gpudesk.desktop.ui.theme.theme import Theme
 from gpudesk.desktop.ui.theme.theme_painter import RIGHT, ThemePainter

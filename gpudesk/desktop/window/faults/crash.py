@@ -21,7 +21,7 @@ from PySide6.QtCore import QLocale, QLockFile, QSysInfo, qVersion
 from PySide6.QtGui import QGuiApplication
 
 from gpudesk import __version__, paths
-from gpudesk.desktop.session.recovery import is_abandoned, list_files, make_lock
+from gpudesk.desktop.session.document import is_abandoned, list_files, make_lock
 from gpudesk.desktop.window.faults.log import read_log_lines
 from gpudesk.release import ProgramRelease, find_installation, get_release
 

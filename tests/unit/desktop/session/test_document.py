@@ -11,8 +11,7 @@ from pytestqt.qtbot import QtBot
 from gpudesk import paths
 from gpudesk.desktop.session import scenario_edits
 from gpudesk.desktop.session.desk import Desk
-from gpudesk.desktop.session.document import Document
-from gpudesk.desktop.session.recovery import RecoveredScenario, RecoveryFile, list_recovered
+from gpudesk.desktop.session.document import Document, RecoveredScenario, RecoveryFile, list_recovered
 from gpudesk.desktop.session.settings import UserSettings, list_recent_files, note_recent
 from gpudesk.documents.scenario_file import SAMPLE_TEMPLATE, read_scenario, read_template, write_scenario
 from gpudesk.service import GpuDeskService

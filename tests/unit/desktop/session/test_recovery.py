@@ -12,8 +12,13 @@ from pytestqt.qtbot import QtBot
 
 from gpudesk import paths
 from gpudesk.desktop.session.desk import Desk
-from gpudesk.desktop.session.document import Document
-from gpudesk.desktop.session.recovery import RecoveredScenario, RecoveryFile, discard_recovered, list_recovered
+from gpudesk.desktop.session.document import (
+    Document,
+    RecoveredScenario,
+    RecoveryFile,
+    discard_recovered,
+    list_recovered,
+)
 from gpudesk.desktop.session.scenario_edits import replace_load_value
 from gpudesk.desktop.session.settings import UserSettings
 from gpudesk.desktop.window.faults.crash import list_crashes
@@ -29,7 +34,7 @@ import time
 from dataclasses import replace
 from pathlib import Path
 from PySide6.QtCore import QCoreApplication
-from gpudesk.desktop.session.recovery import RecoveryFile
+from gpudesk.desktop.session.document import RecoveryFile
 from gpudesk.documents.scenario_file import SAMPLE_TEMPLATE, read_template
 application = QCoreApplication([])
 file = RecoveryFile()
@@ -140,7 +145,7 @@ def test_what_a_crash_left_stays_when_it_cannot_be_kept_anew(
             str(path),
         )
 
-    monkeypatch.setattr("gpudesk.desktop.session.recovery.write_atomically", full)
+    monkeypatch.setattr("gpudesk.desktop.session.document.write_atomically", full)
     document.open_recovered(recovered)
     assert document.edited
     assert recovered.file.exists()

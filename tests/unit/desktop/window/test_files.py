@@ -7,8 +7,7 @@ from PySide6.QtWidgets import QFileDialog, QWidget
 from pytestqt.qtbot import QtBot
 
 from gpudesk.desktop.session.desk import Desk
-from gpudesk.desktop.session.document import Document
-from gpudesk.desktop.session.recovery import RecoveryFile
+from gpudesk.desktop.session.document import Document, RecoveryFile
 from gpudesk.desktop.session.settings import UserSettings
 from gpudesk.desktop.ui.theme.theme import Theme
 from gpudesk.desktop.ui.widgets import qt_support

@@ -11,7 +11,7 @@ from shiboken6 import isValid
 
 from gpudesk.desktop.pages.memory.page import MemoryPage
 from gpudesk.desktop.session import scenario_edits
-from gpudesk.desktop.session.recovery import find_recovery_dir, list_files
+from gpudesk.desktop.session.document import find_recovery_dir, list_files
 from gpudesk.desktop.session.settings import LANGUAGE
 from gpudesk.desktop.ui.theme.theme import Theme
 from gpudesk.desktop.window.main_window import MainWindow
