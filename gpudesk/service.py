@@ -508,7 +508,7 @@ class GpuDeskService:
         """Search, as a job, for changes that would alter the decision on an answered scenario; return them."""
         from gpudesk.decision.outcome.flips import search_flips
 
-        return search_flips(self.decider.apart(answer), answer)
+        return search_flips(self.decider.fork(answer), answer)
 
     def flips(self, answer: Answer) -> tuple[DecisionFlip, ...]:
         """Return the changes that would alter the decision on an answered scenario, the smallest first."""
@@ -523,7 +523,7 @@ class GpuDeskService:
         """
         from gpudesk.decision.outcome.search import search_shortlist
 
-        return search_shortlist(self, self.decider.apart(), scenario)
+        return search_shortlist(self, self.decider.fork(), scenario)
 
     def shortlist(self, scenario: Scenario) -> Scenario:
         from gpudesk.domain.progress import run_to_end
@@ -537,7 +537,7 @@ class GpuDeskService:
         """
         from gpudesk.decision.outcome.search import search_questions
 
-        return search_questions(self.decider.apart(answer), answer)
+        return search_questions(self.decider.fork(answer), answer)
 
     # Profiles
 

@@ -12,7 +12,7 @@ from pathlib import Path
 from accuracy_report.data import AccuracyData, read_peers, read_speeds, summarize_accuracy
 from accuracy_report.kernels import judge_kernels
 from accuracy_report.page import LATENCY_FILE, PARITY_FILE, write_accuracy_page
-from accuracy_report.parity_plot import ParityColours, ParityPanel, ParityPoint, draw_parity_svg
+from accuracy_report.parity_plot import ParityPalette, ParityPanel, ParityPoint, draw_parity_svg
 from accuracy_report.wording import ReportNames
 from calibration.bench import BenchRun
 from calibration.memory_measurements import read_memory_measurements
@@ -36,7 +36,7 @@ def main() -> int:
         data = gathered(catalog, prepared)
     MANUAL.mkdir(parents=True, exist_ok=True)
     (MANUAL / "accuracy.md").write_text(write_accuracy_page(data), encoding="utf-8")
-    light, dark = (plot_colours(palette) for palette in (LIGHT, DARK))
+    light, dark = (plot_colors(palette) for palette in (LIGHT, DARK))
     for file, panels in (
         (PARITY_FILE, [panel(data, "Throughput", "tok/s per accelerator", RATE)]),
         (LATENCY_FILE, [panel(data, "TPOT", "ms", "tpot_ms"), panel(data, "TTFT", "ms", "ttft_ms")]),
@@ -93,15 +93,15 @@ def panel(data: AccuracyData, title: str, unit: str, figure: str) -> ParityPanel
     return ParityPanel(title, unit, points)
 
 
-def plot_colours(palette: Palette) -> ParityColours:
+def plot_colors(palette: Palette) -> ParityPalette:
     """Return the plot colors of a theme; the first two marks distinguish vendors."""
-    colours = palette.colours
-    return ParityColours(
-        surface=colours["page"],
-        text=colours["text1"],
-        quiet=colours["text3"],
-        grid=colours["grid"],
-        axis=colours["axis"],
+    colors = palette.colors
+    return ParityPalette(
+        surface=colors["page"],
+        text=colors["text1"],
+        quiet=colors["text3"],
+        grid=colors["grid"],
+        axis=colors["axis"],
         vendors={"NVIDIA": palette.marks[0], "AMD": palette.marks[1]},
     )
 

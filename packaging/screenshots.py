@@ -25,7 +25,7 @@ _TOO_BIG = "llama-3.1-405b"
 _REST_S = 0.5
 #: Maximum size of a picture, so that the README stays small.
 _MOST_BYTES = 200_000
-_COLOURS = 256
+_COLORS = 256
 _COMMONEST = 64
 #: The quality of a PNG is its lack of compression.
 _TIGHTEST = 0
@@ -217,7 +217,7 @@ class _Studio:
 
     def _keep(self, name: str, image: QImage) -> None:
         path = self._folder / f"{name}.png"
-        if not _with_fewer_colours(image).save(str(path), quality=_TIGHTEST):
+        if not _with_fewer_colors(image).save(str(path), quality=_TIGHTEST):
             raise SystemExit(f"{path} cannot be written")
         size = path.stat().st_size
         if size > _MOST_BYTES:
@@ -225,7 +225,7 @@ class _Studio:
         print(f"{path}  {size:,} bytes")
 
 
-def _with_fewer_colours(image: QImage) -> QImage:
+def _with_fewer_colors(image: QImage) -> QImage:
     """Return a picture in 256 of its colors, each other one as the nearest of them: a third of the bytes.
 
     Text edges have thousands of shades that look alike.
@@ -239,7 +239,7 @@ def _with_fewer_colours(image: QImage) -> QImage:
     parts = np.stack([(shades >> shift & 255).astype(np.float64) for shift in (16, 8, 0)], axis=1)
     nearest, distance = np.zeros(len(shades), np.uint8), np.full(len(shades), np.inf)
     kept = []
-    for number in range(min(_COLOURS, len(shades))):
+    for number in range(min(_COLORS, len(shades))):
         # The most frequent colors first, then always the worst represented one, so that no hue is lost.
         weight = counts if number < _COMMONEST else np.log1p(counts)
         chosen = int((np.where(distance > 0, weight, 0) * np.minimum(distance, 1e5)).argmax())

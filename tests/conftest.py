@@ -15,7 +15,7 @@ from hypothesis import settings
 
 from gpudesk.text import translation
 
-# Where nothing may be written beside the sources, what is compiled is kept in build/: rewriting all assertions anew
+# Where nothing may be written next to the sources, what is compiled is kept in build/: rewriting all assertions anew
 # takes as long as a thousand tests, and each start of the program compiles several hundred modules.
 if sys.dont_write_bytecode:
     os.environ.pop("PYTHONDONTWRITEBYTECODE", None)

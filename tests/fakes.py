@@ -78,7 +78,7 @@ MODEL = Model(
 
 
 class FakeCatalog:
-    """Four parts, one model, one dispute."""
+    """Four accelerators, one model, one dispute."""
 
     revision = "0123456789abcdef" * 4
     data_date = "2026-11-20"

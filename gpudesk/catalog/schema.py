@@ -102,7 +102,7 @@ class SourceRow(SourceBase, _ShippedTable, table=True):
     id: str = Field(primary_key=True)
 
 
-class ThingRow(_ShippedTable, table=True):
+class EntryRow(_ShippedTable, table=True):
     """An accelerator, a model, a diffusion model, a serving engine or a system; `position` is its order in lists."""
 
     __tablename__ = "thing"

@@ -293,7 +293,7 @@ _LONGEST_STEP: Final = 200
 
 
 @dataclass(frozen=True, slots=True)
-class ImportWishes:
+class ImportOverrides:
     """The user's overrides of a file's content, `title` for its source; empty fields keep the file's."""
 
     id: str = ""
@@ -305,7 +305,7 @@ class ImportWishes:
 
 
 def revise_proposal(
-    file_import: FileImport, proposal: ImportProposal, wishes: ImportWishes, catalog: Catalog
+    file_import: FileImport, proposal: ImportProposal, wishes: ImportOverrides, catalog: Catalog
 ) -> ProgressSteps[ImportProposal]:
     """Return a proposal with the user's overrides; raises `InputError` at the faulty field."""
     provider, date = (check_optional_line("provider", wishes.provider), check_optional_date("date", wishes.date))
@@ -428,7 +428,7 @@ def _write_step(store: FactStore, edit: FactEdit) -> UserFacts:
 
 
 def apply_import(
-    store: FactStore, file_import: FileImport, proposal: ImportProposal, wishes: ImportWishes
+    store: FactStore, file_import: FileImport, proposal: ImportProposal, wishes: ImportOverrides
 ) -> ProgressSteps[tuple[FactEdit, UserFacts, ImportProposal]]:
     """Write one proposal with the user's overrides; return the step, the facts after it, and the written proposal."""
     proposal_now = yield from revise_proposal(file_import, proposal, wishes, store.catalog)

@@ -30,7 +30,7 @@ from gpudesk.documents.pack_file import (
     parse_pack_file,
     write_pack_bytes,
 )
-from gpudesk.documents.user_fact_json import add_needed_facts, find_thing, order_facts, read_user_facts, write_record
+from gpudesk.documents.user_fact_json import add_needed_facts, find_entry_id, order_facts, read_user_facts, write_record
 from gpudesk.domain.attributes import MODEL_STATED_UNITS, REGISTERED_ATTRIBUTES, get_units
 from gpudesk.domain.claim import AttributeClaims, CatalogEntryKind, Claim, ClaimPreference, Source
 from gpudesk.domain.fact_exchange import FactPack, PackRow, PackRowStatus, PackSignature, PackTrust, TrustedSigner
@@ -194,7 +194,7 @@ class _PackComparison:
         shipped: Claim | None = None,
         part_of: FactKey | None = None,
     ) -> PackRow:
-        thing = find_thing(fact)
+        thing = find_entry_id(fact)
         kind, unit = self._find_kind(thing), None
         if kind is not None and isinstance(fact, UserClaim | ClaimPreference):
             unit = find_unit(kind, fact.attribute)

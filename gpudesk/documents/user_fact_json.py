@@ -247,7 +247,7 @@ def add_needed_facts(facts: UserFacts, chosen: Iterable[FactKey]) -> list[UserFa
     """
     keys = {key for key in chosen if key in facts.facts}
     own = {fact.id: fact for fact in facts if isinstance(fact, UserEntry)}
-    things = {find_thing(facts.facts[key]) for key in keys} & own.keys()
+    things = {find_entry_id(facts.facts[key]) for key in keys} & own.keys()
     systems = (each for thing in things if isinstance(each := own[thing], UserSystem))
     things |= {system.accelerator for system in systems} & own.keys()
     keys |= {own[thing].key for thing in things}
@@ -259,7 +259,7 @@ def add_needed_facts(facts: UserFacts, chosen: Iterable[FactKey]) -> list[UserFa
     return order_facts(facts.facts[key] for key in keys)
 
 
-def find_thing(fact: UserFact) -> str:
+def find_entry_id(fact: UserFact) -> str:
     """Return the id of the entry of a fact, empty for sources."""
     if isinstance(fact, UserEntry):
         return fact.id
@@ -274,7 +274,7 @@ def write_scenario_records(scenario: Scenario, own: UserFacts) -> tuple[Mapping[
     systems = {fact.id for fact in own if isinstance(fact, UserSystem) and fact.accelerator in accelerators}
     things = {scenario.model} | accelerators | systems
     chosen = [
-        get_fact_key(fact) for fact in own if not isinstance(fact, Source | UserPrice) and find_thing(fact) in things
+        get_fact_key(fact) for fact in own if not isinstance(fact, Source | UserPrice) and find_entry_id(fact) in things
     ]
     return tuple(write_record(fact) for fact in add_needed_facts(own, chosen))
 

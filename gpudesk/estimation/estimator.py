@@ -48,7 +48,7 @@ from gpudesk.estimation.operation import (
 from gpudesk.estimation.plan_comparison import PlanIntervals, explain_plan_choice
 from gpudesk.estimation.pools import PoolEstimator
 from gpudesk.estimation.search_space import EstimatorCatalog, FittingPlans, SearchSpace, SearchSpaceTable
-from gpudesk.estimation.sizing.minimum import MinimumCountFinder, ShortDeployment, find_remedies, is_short
+from gpudesk.estimation.sizing.minimum import InsufficientDeployment, MinimumCountFinder, find_remedies, is_short
 from gpudesk.estimation.sizing.topology import ScalingTable, compare_topologies
 from gpudesk.text.messages import InputError, message
 
@@ -233,7 +233,7 @@ class Estimator:
         size = self._needs.for_load(estimate.request)
         unasked = replace(get_pool_request(estimate), memory_fraction=None)
         safe = self._table.find_space(unasked).configuration.settings.memory_fraction
-        return find_remedies(ShortDeployment(estimate, part, model, size, safe), self.estimate_many)
+        return find_remedies(InsufficientDeployment(estimate, part, model, size, safe), self.estimate_many)
 
     def scalings(
         self, requests: Sequence[EstimateRequest], *, brief: bool = False

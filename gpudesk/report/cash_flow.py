@@ -88,7 +88,7 @@ def write_inputs(
         for place, column in enumerate(columns, start=1):
             look = looks.share if is_share_input(name) else looks.input_cell
             if _is_own_fleet(column, name):
-                cell = page.work_out(row, place, cells[column.key][COUNT], look)
+                cell = page.write_formula(row, place, cells[column.key][COUNT], look)
             else:
                 cell = page.give(row, place, _get_input_value(column, name), look)
             cells[column.key][name] = page.reference_across_sheets(cell)
@@ -201,11 +201,11 @@ def write_accelerator(
     figures = _write_figures(page, cells, looks)
     lines = _write_lines(page, cells, figures, looks)
     page.write_text(_TOTAL, 0, tr("Total"), looks.sum)
-    total = page.work_out(_TOTAL, 1, sum_cells(list(lines.values())), looks.total)
+    total = page.write_formula(_TOTAL, 1, sum_cells(list(lines.values())), looks.total)
     cash = _write_cash(page, cells, figures, lines, looks)
     page.write_text(_CHEAPER, 0, tr("Payback month"), looks.label)
     cheaper = _write_months(page, figures.months, cash, months, looks)
-    from_month = page.work_out(_CHEAPER, 1, cheaper, looks.count)
+    from_month = page.write_formula(_CHEAPER, 1, cheaper, looks.count)
     page.sheet.set_column(0, 0, 42)
     page.sheet.set_column(1, 6, 18)
     totals = (total, cash.at_once, cash.per_month, lines["porting"], lines["upkeep"], from_month)
@@ -248,7 +248,7 @@ def _write_figures(page: FormulaSheet, input_cells: InputCells, looks: WorkbookF
     cells = []
     for row, (label, term, unit, look) in enumerate(rows, start=_FIGURES_HEAD + 1):
         page.write_text(row, 0, label, looks.label)
-        cells.append(page.work_out(row, 1, term, look))
+        cells.append(page.write_formula(row, 1, term, look))
         page.write_text(row, 2, unit, looks.label)
     return _OwningFigures(*cells)
 
@@ -262,7 +262,7 @@ def _write_lines(
     def write(terms: Mapping[str, CellFormula]) -> None:
         for row, (name, term) in enumerate(terms.items(), start=_LINES_HEAD + 1 + len(cells)):
             page.write_text(row, 0, label_cost_line(name), looks.label)
-            cells[name] = page.work_out(row, 1, term, looks.amount)
+            cells[name] = page.write_formula(row, 1, term, looks.amount)
 
     write(_sum_hardware(input_cells, figures))
     paid = sum_cells([cells[name] for name in _BOUGHT])
@@ -331,7 +331,7 @@ def _write_cash(
     cells = []
     for row, (label, term) in enumerate(rows, start=_CASH_HEAD + 1):
         page.write_text(row, 0, label, looks.label)
-        cells.append(page.work_out(row, 1, term, looks.money))
+        cells.append(page.write_formula(row, 1, term, looks.money))
     return _CashCells(*cells)
 
 
@@ -354,7 +354,7 @@ def _write_months(
         row = _MONTHS_HEAD + 1 + number
         before = rows[-1]
         month = choose_if_blank(before.month, "", choose_if_below(before.month, term, before.month + 1.0, ""))
-        placed = page.work_out(row, 0, month, looks.count, fixed=False)
+        placed = page.write_formula(row, 0, month, looks.count, fixed=False)
         part = take_minimum(1.0, term - before.month)
         paid = choose_if_blank(placed, "", cash.per_month * part)
         rent = choose_if_blank(placed, "", choose_if_blank(cash.hired_per_month, "", cash.hired_per_month * part))
@@ -392,7 +392,7 @@ def _write_month(page: FormulaSheet, row: int, month: _MonthCells, looks: Workbo
     """Write one month; cells beyond the term or without a rent stay empty."""
 
     def write(column: int, term: CellFormula) -> CellFormula:
-        return page.work_out(row, column, term, looks.money if column < 6 else looks.count, fixed=False)
+        return page.write_formula(row, column, term, looks.money if column < 6 else looks.count, fixed=False)
 
     before = month.before
     paid, rent = write(1, month.paid), write(3, month.rent)
@@ -484,20 +484,20 @@ def _write_totals(
     page.write_texts(_SUMMARY_HEAD, heads, looks.head)
     for row, (name, cells, owned) in enumerate(rows, start=_SUMMARY_HEAD + 1):
         page.write_text(row, 0, name, looks.label)
-        page.work_out(row, 1, cells[COUNT], looks.count)
-        page.work_out(row, 2, cells["years"], looks.number)
-        total = page.work_out(row, 3, owned.total, looks.amount)
-        page.work_out(row, 4, owned.at_once, looks.amount)
-        page.work_out(row, 5, owned.per_month, looks.money)
+        page.write_formula(row, 1, cells[COUNT], looks.count)
+        page.write_formula(row, 2, cells["years"], looks.number)
+        total = page.write_formula(row, 3, owned.total, looks.amount)
+        page.write_formula(row, 4, owned.at_once, looks.amount)
+        page.write_formula(row, 5, owned.per_month, looks.money)
         busy = cells["years"] * HOURS_PER_YEAR * cells["utilisation"]
         tokens = busy * SECONDS_PER_HOUR * cells[THROUGHPUT]
-        page.work_out(row, 6, total / tokens * _MILLION, looks.small)
+        page.write_formula(row, 6, total / tokens * _MILLION, looks.small)
         rent = cells["rent_usd_per_hour"]
         rented = (cells[COUNT] + cells[IDLE_RENTED]) * rent * cells["years"] * HOURS_PER_YEAR
-        page.work_out(
+        page.write_formula(
             row, 7, choose_if_blank(rent, MISSING_VALUE_TEXT, rented + owned.porting + owned.upkeep), looks.amount
         )
-        page.work_out(row, 8, owned.cheaper_from, looks.count)
+        page.write_formula(row, 8, owned.cheaper_from, looks.count)
 
 
 def _write_left_out(

@@ -81,7 +81,7 @@ class MoneyFormatter:
             return MISSING_VALUE_TEXT
         return f"{self.small(banded.low)}{_SPACE}–{_SPACE}{self.small(banded.high)}"
 
-    def banded(self, banded: IntervalEstimate | None) -> str:
+    def estimate_with_interval(self, banded: IntervalEstimate | None) -> str:
         """Return a small amount with its interval and the code."""
         if banded is None:
             return MISSING_VALUE_TEXT

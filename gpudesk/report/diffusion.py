@@ -70,11 +70,14 @@ def _list_times(estimate: DiffusionEstimate, formatter: Formatter) -> Iterator[t
         yield tr("Does not fit"), describe_missing_memory(estimate, formatter)
         return
     batch, image = estimate.request.batch, estimate.clip_s is None
-    yield tr("Time per image") if image else tr("Time per clip"), formatter.banded(estimate.item_s, "s")
+    yield tr("Time per image") if image else tr("Time per clip"), formatter.estimate_with_interval(estimate.item_s, "s")
     if batch > 1:
-        yield tr("Time per batch"), formatter.banded(estimate.batch_s, "s")
-    yield tr("Time per step"), formatter.banded(estimate.step_s, "s")
-    yield tr("Images per hour") if image else tr("Clips per hour"), formatter.banded(estimate.items_per_hour)
+        yield tr("Time per batch"), formatter.estimate_with_interval(estimate.batch_s, "s")
+    yield tr("Time per step"), formatter.estimate_with_interval(estimate.step_s, "s")
+    yield (
+        tr("Images per hour") if image else tr("Clips per hour"),
+        formatter.estimate_with_interval(estimate.items_per_hour),
+    )
     fast, usable = (formatter.quantity(limit, "s") for limit in estimate.grade_limits_s)
     yield tr("Grade"), tr(_GRADES[estimate.grade], fast=fast, usable=usable)
 

@@ -307,7 +307,7 @@ class ProfileTables:
             DataCell(grade),
             self._plain_rate(each.figure, mark),
         )
-        time = "" if each.figure is None else f"{self.formatter.banded(each.figure)} s"
+        time = "" if each.figure is None else f"{self.formatter.estimate_with_interval(each.figure)} s"
         sentence = ". ".join(part for part in (name, settings, f"{words}, {time}" if time else words, reason) if part)
         return DataRow(key, cells, sentence, diffusion=each.diffusion)
 

@@ -197,7 +197,7 @@ class Formatter:
     def interval(self, low: float, high: float) -> str:
         return f"{self.estimate(low)}{_SPACE}–{_SPACE}{self.estimate(high)}"
 
-    def banded(self, banded: IntervalEstimate | None, unit: str | None = None) -> str:
+    def estimate_with_interval(self, banded: IntervalEstimate | None, unit: str | None = None) -> str:
         """Return the median with its interval, `1,230 (980 – 1,560)`, in the unit that suits the median."""
         if banded is None:
             return MISSING_VALUE_TEXT

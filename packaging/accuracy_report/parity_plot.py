@@ -23,7 +23,7 @@ _FONT: Final = "'Desk Sans', 'Noto Sans', Arial, sans-serif"
 
 
 @dataclass(frozen=True, slots=True)
-class ParityColours:
+class ParityPalette:
     """Colors of one theme: surface, text, secondary text, grid, axis, and one for each vendor."""
 
     surface: str
@@ -62,7 +62,7 @@ class _LogAxis:
         return SIDE * (math.log10(value) - self.low) / (self.high - self.low)
 
 
-def draw_parity_svg(panels: Sequence[ParityPanel], light: ParityColours, dark: ParityColours) -> str:
+def draw_parity_svg(panels: Sequence[ParityPanel], light: ParityPalette, dark: ParityPalette) -> str:
     """Return the panels side by side; at least one, each with at least one point."""
     width = LEFT + len(panels) * SIDE + (len(panels) - 1) * GAP + RIGHT
     height = TOP + SIDE + BOTTOM
@@ -94,7 +94,7 @@ def _summary(panel: ParityPanel) -> str:
     return f"{panel.title}: {close} of {len(panel.points)} predictions are within {MARGIN:.0%} of the measurement."
 
 
-def _dark_style(dark: ParityColours) -> str:
+def _dark_style(dark: ParityPalette) -> str:
     rules = [
         f".surface{{fill:{dark.surface}}}",
         f".text{{fill:{dark.text}}}",
@@ -103,9 +103,9 @@ def _dark_style(dark: ParityColours) -> str:
         f".axis{{stroke:{dark.axis}}}",
         f".line{{stroke:{dark.quiet}}}",
     ]
-    for vendor, colour in dark.vendors.items():
-        rules.append(f".{_class(vendor)}{{stroke:{colour}}}")
-        rules.append(f".{_class(vendor)}-fill{{fill:{colour};stroke:none}}")
+    for vendor, color in dark.vendors.items():
+        rules.append(f".{_class(vendor)}{{stroke:{color}}}")
+        rules.append(f".{_class(vendor)}-fill{{fill:{color};stroke:none}}")
     return f"@media (prefers-color-scheme: dark){{{''.join(rules)}}}"
 
 
@@ -113,22 +113,22 @@ def _class(vendor: str) -> str:
     return f"v-{vendor.lower()}"
 
 
-def _panel(group: ET.Element, panel: ParityPanel, light: ParityColours) -> None:
+def _panel(group: ET.Element, panel: ParityPanel, light: ParityPalette) -> None:
     values = [value for point in panel.points for value in (point.measured, point.predicted)]
     scale = _LogAxis(math.log10(min(values)) - _ROOM, math.log10(max(values)) + _ROOM)
     _axes(group, scale, panel, light)
     _text(group, f"{panel.title}, {panel.unit}", 0, -44, light.text, "text", {"font-weight": "600"})
     across = 0.0
-    for place, (vendor, colour) in enumerate(light.vendors.items()):
+    for place, (vendor, color) in enumerate(light.vendors.items()):
         points = [point for point in panel.points if point.vendor == vendor]
-        _points(group, scale, points, place, colour)
+        _points(group, scale, points, place, color)
         across = _legend(group, across, place, f"{vendor}, {format_count(len(points), 'figure')}", light)
     # Above the points, which would hide them where dense.
     for ratio, dashes in ((1.0, ""), (1.0 + MARGIN, "4 4"), (1.0 - MARGIN, "4 4")):
         _diagonal(group, scale, ratio, dashes, light)
 
 
-def _axes(group: ET.Element, scale: _LogAxis, panel: ParityPanel, light: ParityColours) -> None:
+def _axes(group: ET.Element, scale: _LogAxis, panel: ParityPanel, light: ParityPalette) -> None:
     for exponent in range(math.ceil(scale.low), math.floor(scale.high) + 1):
         at = scale.place(10.0**exponent)
         label = _power(exponent)
@@ -153,7 +153,7 @@ def _power(exponent: int) -> str:
     return f"{10.0**exponent:g}"
 
 
-def _diagonal(group: ET.Element, scale: _LogAxis, ratio: float, dashes: str, light: ParityColours) -> None:
+def _diagonal(group: ET.Element, scale: _LogAxis, ratio: float, dashes: str, light: ParityPalette) -> None:
     """Draw the line where predicted is `ratio` times measured, clipped to the panel."""
     shift = SIDE * math.log10(ratio) / (scale.high - scale.low)
     ends = (max(0.0, -shift), SIDE - max(0.0, shift), min(SIDE, SIDE - shift), max(0.0, -shift))
@@ -165,26 +165,26 @@ def _diagonal(group: ET.Element, scale: _LogAxis, ratio: float, dashes: str, lig
         _text(group, words, *where, light.quiet, "quiet", {"text-anchor": "end", "font-size": "11"})
 
 
-def _line(group: ET.Element, ends: tuple[float, float, float, float], colour: str, kind: str) -> ET.Element:
+def _line(group: ET.Element, ends: tuple[float, float, float, float], color: str, kind: str) -> ET.Element:
     names = ("x1", "y1", "x2", "y2")
     places = {name: f"{end:.1f}" for name, end in zip(names, ends, strict=True)}
-    return ET.SubElement(group, "line", {"class": kind, "stroke": colour, **places})
+    return ET.SubElement(group, "line", {"class": kind, "stroke": color, **places})
 
 
-def _text(group: ET.Element, words: str, x: float, y: float, colour: str, kind: str, more: Mapping[str, str]) -> None:
-    element = ET.SubElement(group, "text", {"class": kind, "fill": colour, **more})
+def _text(group: ET.Element, words: str, x: float, y: float, color: str, kind: str, more: Mapping[str, str]) -> None:
+    element = ET.SubElement(group, "text", {"class": kind, "fill": color, **more})
     element.set("x", f"{x:.1f}")
     element.set("y", f"{y:.1f}")
     element.text = words
 
 
-def _points(group: ET.Element, scale: _LogAxis, points: Sequence[ParityPoint], shape: int, colour: str) -> None:
+def _points(group: ET.Element, scale: _LogAxis, points: Sequence[ParityPoint], shape: int, color: str) -> None:
     places = dict.fromkeys(
         (round(scale.place(point.measured), 1), round(SIDE - scale.place(point.predicted), 1)) for point in points
     )
     path = "".join(_mark(x, y, shape) for x, y in places)
     if path:
-        _shape(group, path, shape, points[0].vendor, colour)
+        _shape(group, path, shape, points[0].vendor, color)
 
 
 def _mark(x: float, y: float, shape: int) -> str:
@@ -197,16 +197,16 @@ def _mark(x: float, y: float, shape: int) -> str:
     return f"M{x - 3:.1f} {y + 2.5:.1f}h6l-3-5z"
 
 
-def _shape(group: ET.Element, path: str, shape: int, vendor: str, colour: str) -> None:
+def _shape(group: ET.Element, path: str, shape: int, vendor: str, color: str) -> None:
     if shape == 0:
-        attributes = {"stroke-linecap": "round", "stroke-width": f"{2 * _RADIUS:g}", "stroke": colour}
+        attributes = {"stroke-linecap": "round", "stroke-width": f"{2 * _RADIUS:g}", "stroke": color}
         attributes |= {"class": _class(vendor), "fill": "none", "stroke-opacity": "0.75"}
     else:
-        attributes = {"class": f"{_class(vendor)}-fill", "fill": colour, "fill-opacity": "0.9"}
+        attributes = {"class": f"{_class(vendor)}-fill", "fill": color, "fill-opacity": "0.9"}
     ET.SubElement(group, "path", {"d": path, **attributes})
 
 
-def _legend(group: ET.Element, across: float, shape: int, words: str, light: ParityColours) -> float:
+def _legend(group: ET.Element, across: float, shape: int, words: str, light: ParityPalette) -> float:
     """Draw the entry of a vendor; returns where the next one begins."""
     vendor = list(light.vendors)[shape]
     _shape(group, _mark(across + 5, -20, shape), shape, vendor, light.vendors[vendor])

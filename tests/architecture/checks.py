@@ -20,7 +20,7 @@ FRAGMENT: Final = 100
 
 @dataclass(frozen=True, slots=True)
 class Rule:
-    """What a part may import of the project (`inside`) and of others beside the standard library (`outside`).
+    """What a part may import of the project (`inside`) and of others next to the standard library (`outside`).
 
     `lazily` names modules, of the project or of others, that may be imported inside a function only.
     """

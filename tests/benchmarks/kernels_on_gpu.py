@@ -86,7 +86,7 @@ def say(*words: object) -> None:
 class Case:
     """One kernel of one shape; `make_calls` returns one call for each copy of the data.
 
-    `data_bytes` is what one copy reads; `shared_bytes` what is kept once beside the copies.
+    `data_bytes` is what one copy reads; `shared_bytes` what is kept once next to the copies.
     """
 
     cells: Cells

@@ -27,7 +27,7 @@ DRAWS_MS = 200.0
 FLEETS_MS = 100.0
 FRAME_MS = 16.0
 ROUNDS = 30
-#: What a machine that does something else beside may take longer.
+#: What a machine that does something else next to may take longer.
 SLACK = 1.5
 
 

@@ -17,13 +17,13 @@ from gpudesk.service import GpuDeskService
 from tests.benchmarks.conftest import Say
 
 FOUR = "70b-chat-on-four"
-#: One decision, a pause that nobody notices; all options of a question; all that would change it, as a job.
+#: One decision, a pause that no one notices; all options of a question; all that would change it, as a job.
 DECISION_MS, OPTIONS_MS, FLIPS_S = 20.0, 100.0, 5.0
 #: Open counts of six accelerators of a new model, in the turn in which the window asks; of all of them, as a job.
 COUNTS_S, CATALOG_S = 1.0, 3.0
 SIX = ("h100-sxm", "h200-sxm", "b200-hgx", "mi300x", "mi325x", "mi355x")
 ROUNDS = 15
-#: What a machine that does something else beside may take longer.
+#: What a machine that does something else next to may take longer.
 SLACK = 1.5
 
 

@@ -226,7 +226,7 @@ def check_sockets(done: Walk) -> None:
 
 
 def check_that_all_was_seen(done: Walk) -> None:
-    """Say where the sockets could only be looked for, so that nobody takes it for a count."""
+    """Say where the sockets could only be looked for, so that no one takes it for a count."""
     if not done.exact:
         pytest.skip("strace is forbidden here: sockets were looked for every few milliseconds")
     assert any("connect(" in call for call in done.calls)

@@ -1,4 +1,4 @@
-"""Uses the program as somebody does who hears its window: finds things by role and name, presses, listens.
+"""Uses the program as someone does who hears its window: finds things by role and name, presses, listens.
 
 Runs in an X session of its own, with the system's Python, which has the AT-SPI library:
 
@@ -172,7 +172,7 @@ class Reader:
         self._wait(lambda: tab.getState().contains(pyatspi.STATE_CHECKED), f"choice {name}")
 
     def controls(self) -> list[dict[str, object]]:
-        """Describe everything; anew where something goes meanwhile."""
+        """Describe everything; again where something goes meanwhile."""
         return list(self._wait(lambda: [_describe(each) for each in self.everything()], "controls"))
 
     def controls_with(self, role: str, start: str) -> list[dict[str, object]]:
@@ -368,7 +368,7 @@ _PLANS: dict[str, Callable[[Reader], dict[str, object]]] = {"start": start_page,
 
 
 def _announce_a_screen_reader() -> None:
-    """Say on the session bus that somebody listens; programs speak only then."""
+    """Say on the session bus that someone listens; programs speak only then."""
     bus = Gio.bus_get_sync(Gio.BusType.SESSION, None)
     for key in ("IsEnabled", "ScreenReaderEnabled"):
         value = GLib.Variant("(ssv)", ("org.a11y.Status", key, GLib.Variant("b", True)))

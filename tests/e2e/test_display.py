@@ -17,7 +17,7 @@ pytestmark = pytest.mark.skipif(shutil.which("Xvfb") is None, reason="needs an X
 
 @pytest.fixture
 def name(monkeypatch: pytest.MonkeyPatch) -> Iterator[str]:
-    """Return the name of a display that nobody else uses."""
+    """Return the name of a display that no one else uses."""
     monkeypatch.setattr(main, "_held", set())
     monkeypatch.delenv("QT_QPA_PLATFORM", raising=False)
     monkeypatch.delenv("WAYLAND_DISPLAY", raising=False)
@@ -32,7 +32,7 @@ def test_a_display_is_there() -> None:
 
 
 def test_who_comes_after_the_question_is_let_in(name: str) -> None:
-    """A server begins anew when its last client leaves, and for a moment lets nobody in."""
+    """A server begins again when its last client leaves, and for a moment lets no one in."""
     xcb = ctypes.CDLL("libxcb.so.1")
     xcb.xcb_connect.restype = ctypes.c_void_p
     for function in (xcb.xcb_connection_has_error, xcb.xcb_disconnect):

@@ -1,4 +1,4 @@
-"""An X session of the test's own, and what somebody needs who reads the program there."""
+"""An X session of the test's own, and what someone needs who reads the program there."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""`make fuzz`: damaged files and odd command lines, drawn anew each time, until the time or the cases are over.
+"""`make fuzz`: damaged files and odd command lines, drawn again each time, until the time or the cases are over.
 
 Whatever fails is kept in `build/fuzz/`: the files, and the seed by which `python -m tests.fuzz --case SEED` makes and
 runs the case again. Workers are processes, so that one that hangs or dies is told by the case that it was at.
@@ -85,7 +85,7 @@ class FuzzWorker:
         return time.monotonic()
 
     def look(self) -> None:
-        """Take note of where it is; begin anew behind a case that hangs or killed it."""
+        """Take note of where it is; begin again behind a case that hangs or killed it."""
         while not self._at.empty():
             place, self._ended = self._at.get()
             self.done, self._since = self._from + place, self._read_clock()

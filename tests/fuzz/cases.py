@@ -1,4 +1,4 @@
-"""Cases: damaged files of every kind with the commands that read them, and command lines that nobody means."""
+"""Cases: damaged files of every kind with the commands that read them, and command lines that no one means."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What can happen to a file: cut, flipped, spliced, and values that nobody means where one belongs."""
+"""What can happen to a file: cut, flipped, spliced, and values that no one means where one belongs."""
 
 from __future__ import annotations
 
@@ -131,7 +131,7 @@ def damage_database(raw: bytes, draw: Random) -> bytes:
     if draw.random() < 0.5:
         return damage_bytes(raw, draw)
     with closing(sqlite3.connect(":memory:", isolation_level=None)) as connection:
-        # In memory there are no files beside it: the two bytes that say how it is written have to.
+        # In memory there are no files next to it: the two bytes that say how it is written have to.
         connection.deserialize(raw[:18] + b"\x01\x01" + raw[20:])
         connection.execute("PRAGMA foreign_keys = OFF")
         for _ in range(draw.choice((1, 1, 3, 10))):

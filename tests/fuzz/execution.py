@@ -89,7 +89,7 @@ def _run(seed: str, command: tuple[str, ...]) -> FuzzFinding | None:
 
 
 def _call(command: tuple[str, ...]) -> tuple[object, BaseException | None]:
-    """Run a command line; return its exit code and the fault that nobody expected."""
+    """Run a command line; return its exit code and the fault that no one expected."""
     faults: list[BaseException] = []
 
     def note(error: BaseException, _arguments: object) -> str:

@@ -1,4 +1,4 @@
-"""The list of what a bundle holds: in the wheel, and made anew for a folder that got more."""
+"""The list of what a bundle holds: in the wheel, and made again for a folder that got more."""
 
 import subprocess
 import sys

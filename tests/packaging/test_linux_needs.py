@@ -99,7 +99,7 @@ def test_data_of_a_library_that_is_carried_along_come_from_the_system(frozen: Fr
 
 
 def test_only_links_without_which_a_library_is_not_found_are_followed(frozen: Frozen, needs: ModuleType) -> None:
-    """A module finds its library beside itself; the start finds its own through a link alone."""
+    """A module finds its library next to itself; the start finds its own through a link alone."""
     frozen.add("_internal/numpy.libs/libblas.so")
     frozen.add("_internal/numpy/umath.cpython-311-x.so", "libblas.so", folders=("$ORIGIN/../numpy.libs",))
     frozen.link("_internal/libblas.so", "numpy.libs/libblas.so")

@@ -1,4 +1,4 @@
-"""The manual as HTML: elements are closed, links and pictures lead to files beside the pages."""
+"""The manual as HTML: elements are closed, links and pictures lead to files next to the pages."""
 
 from html.parser import HTMLParser
 from pathlib import Path

@@ -314,7 +314,7 @@ def _batch_cases() -> Iterator[Case]:
         + "\n"
         + json.dumps(_line(4, draw, "h200-sxm", "llama-3.1-70b") | {"tp": 3})
         + "\n"
-        + json.dumps(_line(5, draw, "h200-sxm", "llama-3.1-70b") | {"colour": "red", "tp": "8"})
+        + json.dumps(_line(5, draw, "h200-sxm", "llama-3.1-70b") | {"color": "red", "tp": "8"})
         + "\n"
     )
     for name, lines in (("alike", _lines(alike)), ("different", _lines(different)), ("pools", _lines(pools))):

@@ -74,7 +74,7 @@ class Accepted:
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
-    """Compare, print, and return 1 if there are differences that nobody accepted."""
+    """Compare, print, and return 1 if there are differences that no one accepted."""
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("old", type=Path)
     parser.add_argument("new", type=Path)

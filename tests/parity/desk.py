@@ -1,6 +1,6 @@
 """Record the window: pictures and accessible texts of every page, view and dialog, in both themes.
 
-`python -m tests.parity.desk OUT [--tree DIR]`. All is found as somebody finds it who uses the window: by
+`python -m tests.parity.desk OUT [--tree DIR]`. All is found as someone finds it who uses the window: by
 menus, keys, names and roles, and by no class of the program. This runs instead of the program's own loop.
 """
 

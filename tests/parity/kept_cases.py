@@ -29,7 +29,7 @@ _THINGS: Final = ("flux1-dev", "wan2.1-14b", "vllm", "llama.cpp", "D-001", "70b-
 def catalog_cases() -> Iterator[Case]:
     """Yield what is asked of the shipped catalog."""
     yield Case("catalog/list-all", (("catalog", "list"), ("catalog", "list", "--json")), quick=True)
-    for kind in (*KINDS, "colours"):
+    for kind in (*KINDS, "colors"):
         yield Case(f"catalog/list-{kind}", (("catalog", "list", kind), ("catalog", "list", kind, "--json")))
     for number, thing in enumerate((*PARTS, *MODELS, *_THINGS)):
         show = ("catalog", "show", thing)
@@ -58,7 +58,7 @@ def list_cases() -> Iterator[Case]:
     yield Case("decide/answers-file", ((*read, "--json"), (*read, "--set", "team=rocm")), answers)
     yield Case("decide/answers-stdin", (("decide", *template, "--answers", "-"),), stdin='{"priority": "users"}')
     for number, wrong in enumerate(
-        ('{"priority": "colour"}', "[]", "{", '{"priority": 1}', '{"a": 1}', '{"team": "rocm", "team": "cuda"}')
+        ('{"priority": "color"}', "[]", "{", '{"priority": 1}', '{"a": 1}', '{"team": "rocm", "team": "cuda"}')
     ):
         step = ("decide", *template, "--answers", "-")
         yield Case(f"decide/answers-wrong{number}", (step,), stdin=wrong)
@@ -288,7 +288,7 @@ _WRONG: Final = (
     "cost --template 405b-one-node --around 3",
     "cost --template 405b-one-node -o {work}/flow.pdf",
     "decide --template 405b-one-node --set nothing=1",
-    "decide --template 405b-one-node --set priority=colour",
+    "decide --template 405b-one-node --set priority=color",
     "decide --template 405b-one-node --weight D000=1",
     "decide --template 405b-one-node --weight D000-03=high",
     "decide --template 405b-one-node --show nothing",
@@ -318,7 +318,7 @@ def wrong_cases() -> Iterator[Case]:
     files: dict[str, str | bytes] = {
         "broken.gpudesk": '{"gpudesk": 1, "scenario": ',
         "newer.gpudesk": '{"gpudesk": 99, "scenario": {"version": 99}}',
-        "odd.gpudesk": '{"gpudesk": 1, "scenario": {"version": 1, "colour": 3, "model": 7}}',
+        "odd.gpudesk": '{"gpudesk": 1, "scenario": {"version": 1, "color": 3, "model": 7}}',
         "text.txt": "hello",
     }
     for number, text in enumerate(_WRONG):

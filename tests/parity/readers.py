@@ -81,7 +81,7 @@ def _pdf_text(path: Path) -> str:
 
 
 def _pdf_pages(path: Path, pictures: Path | None) -> list[str]:
-    """Return the names of the pictures of all pages; none where nobody wants them."""
+    """Return the names of the pictures of all pages; none where no one wants them."""
     if pictures is None:
         return []
     pictures.mkdir(parents=True, exist_ok=True)

@@ -74,7 +74,7 @@ def _record_case(task: _Task) -> str:
         places = Places(home=home, work=work, tree=tree, data=DATA, python=Path(sys.executable).parent)
         os.environ["GPUDESK_HOME"] = str(home)
         pictures = out / "pages" / case.name
-        # Commands name files beside them, and the tree must not get any.
+        # Commands name files next to them, and the tree must not get any.
         os.chdir(work)
         steps = [_record_step(step, case, work, places, pictures) for step in case.steps]
         os.chdir(out)

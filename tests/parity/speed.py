@@ -60,7 +60,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
         _measured("start", tree)
     found: list[list[Times]] = [[], []]
     for number in range(options.rounds):
-        # Who begins changes, so that nobody always finds the machine as the other left it.
+        # Who begins changes, so that no one always finds the machine as the other left it.
         for side in (0, 1) if number % 2 == 0 else (1, 0):
             found[side].append({k: v for part in options.only for k, v in _measured(part, trees[side]).items()})
         print(f"round {number + 1} of {options.rounds}", file=sys.stderr)
@@ -103,7 +103,7 @@ def _report(old: Sequence[Times], new: Sequence[Times]) -> Iterator[str]:
     for name in old[0]:
         one, other = (statistics.median(times[name] for times in side) for side in (old, new))
         ratio = statistics.median(b[name] / a[name] for a, b in zip(old, new, strict=True))
-        # What somebody waits for is better the smaller it is, lines a second the larger.
+        # What someone waits for is better the smaller it is, lines a second the larger.
         is_rate = name.endswith("/s")
         best = max if is_rate else min
         bests = best(times[name] for times in new) / best(times[name] for times in old)

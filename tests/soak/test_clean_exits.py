@@ -40,7 +40,7 @@ def test_the_program_ends_cleanly(tmp_path: Path, seed: int) -> None:
         env={**os.environ, "QT_QPA_PLATFORM": "offscreen", "GPUDESK_HOME": str(tmp_path / "home")},
         capture_output=True,
         text=True,
-        # Beside other programs a walk takes many times as long as alone.
+        # Next to other programs a walk takes many times as long as alone.
         timeout=900,
         check=False,
     )

@@ -73,7 +73,7 @@ def test_each_import_is_whole_or_absent(home: Path) -> None:
         with UserFile.open(path) as file:
             sources = {fact.id for fact in file.facts if isinstance(fact, Source)}
             prices = Counter(fact.source for fact in file.facts if isinstance(fact, UserPrice))
-        # All that were said to be imported are, and at most the one more that nobody was told of.
+        # All that were said to be imported are, and at most the one more that no one was told of.
         assert last + 1 <= len(sources) <= last + 2
         assert prices == dict.fromkeys(sources, PRICES)
         imported = len(sources)

@@ -23,7 +23,7 @@ from gpudesk.domain.claim import Source
 from tests.unit.catalog.own_samples import numbered
 from tests.unit.catalog.user_file_process import say
 
-#: The document that is edited; beside it the user's folder.
+#: The document that is edited; next to it the user's folder.
 DOCUMENT = "chat.gpudesk"
 #: Prices of one import: enough for a backup before it.
 PRICES = 60

@@ -55,7 +55,7 @@ if TYPE_CHECKING:
 
 #: CPU seconds that one turn of the event loop may take once all is loaded, where nothing else runs on the machine.
 LONGEST_TURN_S = 0.25
-#: The same where every widget is styled anew, or all parts and the model change, as when a file is opened.
+#: The same where every widget is styled again, or all parts and the model change, as when a file is opened.
 LONGEST_RARE_TURN_S = 0.5
 
 #: Windows that are left open: each takes about 7 MB, and no user has dozens. The oldest of more are closed.
@@ -488,7 +488,7 @@ def _answer_questions_with_nothing(replace_attribute: Callable[[object, str, obj
 
 
 def open_window(program: DesktopProgram) -> MainWindow:
-    """Open a window on a template with six parts."""
+    """Open a window on a template with six accelerators."""
     window = program.new_window()
     window.open_template(_TEMPLATE)
     settle()

@@ -13,7 +13,7 @@ from gpudesk.input_records import parse_record
 from gpudesk.text.messages import InputError
 
 
-class _Colour(StrEnum):
+class _Color(StrEnum):
     RED = "red"
     BLUE = "blue"
 
@@ -21,7 +21,7 @@ class _Colour(StrEnum):
 @dataclass(frozen=True)
 class _Inner:
     size: float
-    colour: _Colour | None = None
+    color: _Color | None = None
     words: tuple[str, ...] = ()
 
 
@@ -41,19 +41,19 @@ WHOLE: dict[str, Any] = {
     "count": 2,
     "good": False,
     "mode": "slow",
-    "inner": [{"size": 1, "colour": "red", "words": ["x"]}],
+    "inner": [{"size": 1, "color": "red", "words": ["x"]}],
     "named": {"one": {"size": 2.5}},
     "either": {"size": 3},
 }
 
 
 def test_plain_values_become_the_dataclass() -> None:
-    first = _Inner(1.0, _Colour.RED, ("x",))
+    first = _Inner(1.0, _Color.RED, ("x",))
     assert parse_record(_Outer, WHOLE) == _Outer("a", 2, False, "slow", (first,), {"one": _Inner(2.5)}, _Inner(3.0))
 
 
 def test_null_is_as_if_left_out() -> None:
-    assert parse_record(_Outer, {"name": "a", "count": None, "inner": [{"size": 1, "colour": None}]}) == _Outer(
+    assert parse_record(_Outer, {"name": "a", "count": None, "inner": [{"size": 1, "color": None}]}) == _Outer(
         "a", inner=(_Inner(1.0),)
     )
 
@@ -71,13 +71,13 @@ def test_null_is_as_if_left_out() -> None:
         ({"count": "2"}, "f: count", "field.type"),
         ({"good": 1}, "f: good", "field.type"),
         ({"mode": "soft"}, "f: mode", "field.word"),
-        ({"colour": "red"}, "f", "field.unknown"),
+        ({"color": "red"}, "f", "field.unknown"),
         ({"inners": []}, "f", "field.unknown_near"),
         ({"inner": {}}, "f: inner", "field.type"),
         ({"inner": [3]}, "f: inner[0]", "field.type"),
         ({"inner": [{"size": 1}, {"size": float("nan")}]}, "f: inner[1].size", "field.type"),
-        ({"inner": [{"size": 1, "colour": "green"}]}, "f: inner[0].colour", "field.word"),
-        ({"inner": [{"size": 1, "colour": 5}]}, "f: inner[0].colour", "field.type"),
+        ({"inner": [{"size": 1, "color": "green"}]}, "f: inner[0].color", "field.word"),
+        ({"inner": [{"size": 1, "color": 5}]}, "f: inner[0].color", "field.type"),
         ({"inner": [{"size": 1, "sice": 2}]}, "f: inner[0]", "field.unknown_near"),
         ({"inner": [{"size": 1, "words": ["a", 1]}]}, "f: inner[0].words[1]", "field.type"),
         ({"named": {"one": {}}}, "f: named.one.size", "field.missing"),

@@ -72,7 +72,7 @@ def test_a_checkout_has_none() -> None:
 
 @pytest.mark.usefixtures("no_home")
 class TestPortable:
-    """A folder beside the frozen program takes what the user keeps."""
+    """A folder next to the frozen program takes what the user keeps."""
 
     @pytest.fixture
     def folder(self, monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> Path:

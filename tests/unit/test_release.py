@@ -1,4 +1,4 @@
-"""What the program knows of its own state: in a checkout, built, and where nobody noted anything."""
+"""What the program knows of its own state: in a checkout, built, and where no one noted anything."""
 
 import json
 import subprocess

@@ -73,7 +73,7 @@ _PROVIDERS: Final = {
 }
 
 
-class OddRowError(ValueError):
+class InvalidRowError(ValueError):
     """A row with an invalid cell for its column."""
 
 
@@ -96,21 +96,21 @@ class PriceColumns:
         return row[place].strip() if place is not None and place < len(row) else ""
 
     def number(self, row: Sequence[str], name: str) -> float | None:
-        """Return a number above zero; None for an empty cell or 0. Raises `OddRowError` for anything else."""
+        """Return a number above zero; None for an empty cell or 0. Raises `InvalidRowError` for anything else."""
         cell = self.cell(row, name)
         if self._decimal_comma:
             cell = cell.replace(",", ".")
         if not cell:
             return None
         if not _NUMBER.fullmatch(cell):
-            raise OddRowError(cell)
+            raise InvalidRowError(cell)
         return float(cell) or None
 
     def text(self, row: Sequence[str], name: str) -> str | None:
-        """Return a cell as text, None if it is empty; raises `OddRowError` for unprintable text."""
+        """Return a cell as text, None if it is empty; raises `InvalidRowError` for unprintable text."""
         cell = self.cell(row, name)
         if len(cell) > _LONGEST_CELL or not cell.isprintable():
-            raise OddRowError(cell)
+            raise InvalidRowError(cell)
         return cell or None
 
 
@@ -136,14 +136,14 @@ class RentalOffer:
 
 
 def check_day(cell: str, today: str) -> str | None:
-    """Return a day that is not in the future, None if the cell is empty; raises `OddRowError` for anything else."""
+    """Return a day that is not in the future, None if the cell is empty; raises `InvalidRowError` for anything else."""
     if not cell:
         return None
     try:
         if not _DATE.fullmatch(cell) or date.fromisoformat(cell).isoformat() > today:
-            raise OddRowError(cell)
+            raise InvalidRowError(cell)
     except ValueError:
-        raise OddRowError(cell) from None
+        raise InvalidRowError(cell) from None
     return cell
 
 
@@ -199,7 +199,7 @@ class PriceCollector:
         self.without_price = 0
 
     def take(self, offer: RentalOffer) -> None:
-        """Take an offer; raises `OddRowError` for an unrealistic rent."""
+        """Take an offer; raises `InvalidRowError` for an unrealistic rent."""
         match = self._names.find(offer.name, offer.memory_gb, offer.instance or "")
         if isinstance(match, NameMismatch):
             self._lacking[match][offer.name[:_LONGEST_CELL]] += 1
@@ -226,7 +226,7 @@ class PriceCollector:
         count = match.chips if match.chips is not None and offer.count == 1 else offer.count
         usd = offer.usd / count
         if not (_LEAST_USD <= usd <= _MOST_USD and count <= _MOST_ACCELERATORS):
-            raise OddRowError(offer.name)
+            raise InvalidRowError(offer.name)
         usd, source = round(usd, 6), (offer.source or self._source).id
         of = (offer.provider, offer.region, offer.instance, offer.date, offer.note)
         words = repr((source, match.part, offer.term, usd, count, *of)).encode("utf-8", "surrogatepass")
@@ -385,13 +385,13 @@ _SPOT: Final = {
 def read_gpuhunt_row(
     columns: PriceColumns, row: Sequence[str], provider: str | None, date: str | None, _today: str
 ) -> Iterator[RentalOffer]:
-    """Yield the price of a row; a row without accelerator or price has none. Raises `OddRowError`."""
+    """Yield the price of a row; a row without accelerator or price has none. Raises `InvalidRowError`."""
     name = columns.text(row, "gpuname")
     count = columns.number(row, "gpucount")
     usd = columns.number(row, "price")
     spot = columns.cell(row, "spot").lower()
     if spot not in _SPOT:
-        raise OddRowError(spot)
+        raise InvalidRowError(spot)
     if name is None or count is None or usd is None:
         return
     provider_name = columns.text(row, "provider")
@@ -416,13 +416,13 @@ _TERM: Final = re.compile(r"[a-z0-9][a-z0-9_]{0,39}")
 def read_plain_row(
     columns: PriceColumns, row: Sequence[str], provider: str | None, date: str | None, today: str
 ) -> Iterator[RentalOffer]:
-    """Yield the price of a row; raises `OddRowError`."""
+    """Yield the price of a row; raises `InvalidRowError`."""
     name, usd = columns.text(row, "accelerator"), columns.number(row, "usdperacceleratorhour")
     if name is None or usd is None:
         return
     term = re.sub(r"[\s-]+", "_", columns.cell(row, "term").lower()) or ON_DEMAND
     if not _TERM.fullmatch(term):
-        raise OddRowError(term)
+        raise InvalidRowError(term)
     provider_name, title = columns.text(row, "provider"), columns.text(row, "source")
     stated = check_day(columns.cell(row, "date"), today)
     yield RentalOffer(
@@ -450,7 +450,7 @@ _LONGEST_DESCRIPTION: Final = 2000
 def read_skypilot_row(
     columns: PriceColumns, row: Sequence[str], provider: str | None, date: str | None, _today: str
 ) -> Iterator[RentalOffer]:
-    """Yield the prices of a row, on demand and spot; raises `OddRowError`."""
+    """Yield the prices of a row, on demand and spot; raises `InvalidRowError`."""
     name = columns.text(row, "acceleratorname")
     count = columns.number(row, "acceleratorcount")
     prices = [(term, columns.number(row, cell)) for term, cell in ((ON_DEMAND, "price"), (SPOT, "spotprice"))]
@@ -535,7 +535,7 @@ def _take_row(
         row_offers = list(offers(row))
         for offer in row_offers:
             prices.take(offer)
-    except OddRowError:
+    except InvalidRowError:
         prices.odd += 1
         return
     if not row_offers:

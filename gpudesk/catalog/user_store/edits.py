@@ -278,7 +278,7 @@ def list_dependent_systems(catalog: Catalog, thing: str) -> tuple[UserSystem, ..
     return tuple(fact for fact in catalog.own if isinstance(fact, UserSystem) and fact.accelerator == thing)
 
 
-def remove_thing(catalog: Catalog, thing: str) -> FactEdit:
+def remove_entry(catalog: Catalog, thing: str) -> FactEdit:
     """Remove an entry of the user with its values and prices; systems are removed with their accelerator."""
     entry = catalog.thing(thing)
     if not entry.own:

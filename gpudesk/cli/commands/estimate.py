@@ -144,7 +144,7 @@ def _figures(estimate: Estimate, formatter: Formatter) -> list[tuple[str, str]]:
     for figure in list_told_figures():
         value = getattr(estimate, figure.key)
         if value is not None and not (figure.is_per_accelerator and estimate.count == 1):
-            facts.append((label_figure(figure.key), formatter.banded(value, figure.unit)))
+            facts.append((label_figure(figure.key), formatter.estimate_with_interval(value, figure.unit)))
     if estimate.stable is False:
         facts.append((tr("Stable"), tr("no, the queue keeps growing")))
     if estimate.limiter is not None and estimate.fits:

@@ -232,9 +232,9 @@ def run(options: argparse.Namespace) -> int:
 
 
 def _revise(file_import: FileImport, options: argparse.Namespace, service: GpuDeskService) -> ImportProposal:
-    from gpudesk.documents.imports import ImportWishes, apply_answers, revise_proposal
+    from gpudesk.documents.imports import ImportOverrides, apply_answers, revise_proposal
 
-    wishes = ImportWishes(
+    wishes = ImportOverrides(
         id=options.id or "",
         name=options.name or "",
         organisation=options.organisation or "",

@@ -84,7 +84,10 @@ def _facts(candidate: SizingOption, formatter: Formatter) -> list[tuple[str, str
         (tr("Replicas"), _replicas(candidate, formatter)),
         (tr("Hosts"), formatter.count(candidate.nodes)),
         (tr("Requests in flight at peak"), _in_flight(candidate, formatter)),
-        (tr("Max throughput within limits"), MISSING_VALUE_TEXT if rate is None else formatter.banded(rate, "tok/s")),
+        (
+            tr("Max throughput within limits"),
+            MISSING_VALUE_TEXT if rate is None else formatter.estimate_with_interval(rate, "tok/s"),
+        ),
         (tr("Power (total TDP)"), power),
         (tr("Lower bound check"), describe_bound(candidate, formatter)),
     ]

@@ -282,7 +282,7 @@ class DecisionFactsBuilder:
         # The catalog does not change in its lifetime.
         self._recorded: dict[str, _RecordedFacts] = {}
 
-    def apart(self, answer: Answer | None = None) -> DecisionFactsBuilder:
+    def fork(self, answer: Answer | None = None) -> DecisionFactsBuilder:
         """Return one for a job on its thread, with the engine results for this answer."""
         builder = DecisionFactsBuilder(self._service)
         if answer is None:

@@ -245,9 +245,9 @@ class Decider:
         assert view.estimate is not None
         return larger, WayOut(WayOutKind.RENT, view.column.accelerator.name, view.estimate)
 
-    def apart(self, answer: Answer | None = None) -> Decider:
+    def fork(self, answer: Answer | None = None) -> Decider:
         """Return one for a job on its thread, with the data on this answer."""
-        return Decider(self.rules, self._ground.apart(answer), self._calibration)
+        return Decider(self.rules, self._ground.fork(answer), self._calibration)
 
     def costs_of(self, answer: Answer, user_answers: Mapping[str, AnswerValue] | None = None) -> CostAnswer:
         """Return the costs behind a decision, for the deployments that it judges."""

@@ -179,10 +179,10 @@ def _find_role(line: TraceLine, objective: ObjectiveName, eligible: Sequence[boo
     if line.case.favours is not None and parse_condition(line.case.favours).names & _OF_OBJECTIVE[objective]:
         return RuleRole.DECIDED
     favoured = {cell.effect is RuleEffect.FAVOURS for cell, can in zip(line.cells, eligible, strict=True) if can}
-    return RuleRole.ARGUED if argues(line, objective) and favoured == {True, False} else RuleRole.NO_MATTER
+    return RuleRole.ARGUED if is_argument(line, objective) and favoured == {True, False} else RuleRole.NO_MATTER
 
 
-def argues(line: TraceLine, objective: ObjectiveName) -> bool:
+def is_argument(line: TraceLine, objective: ObjectiveName) -> bool:
     """Whether a rule favors by something not yet in the objective or the estimates."""
     if line.case.favours is None or line.weight <= 0.0:
         return False
@@ -203,7 +203,7 @@ def compute_argument_shares(lines: Sequence[TraceLine], objective: ObjectiveName
     themes: dict[str, float] = {}
     best: dict[tuple[str, int], float] = {}
     for line in lines:
-        if not argues(line, objective) or not is_absolute(line):
+        if not is_argument(line, objective) or not is_absolute(line):
             continue
         theme = get_line_theme(line)
         themes[theme] = max(themes.get(theme, 0.0), line.weight)

@@ -188,7 +188,7 @@ class DemandStart(QWidget):
         super().__init__(parent)
         labels = (
             ThemedLabel(theme, title, font="verdict", parent=self),
-            ThemedLabel(theme, words, colour="text2", wrap=True, parent=self),
+            ThemedLabel(theme, words, color="text2", wrap=True, parent=self),
         )
         for label in labels:
             label.setAlignment(Qt.AlignmentFlag.AlignHCenter)

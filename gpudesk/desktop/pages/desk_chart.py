@@ -119,7 +119,7 @@ class UnfitNotice(QWidget):
         icon = QLabel(box)
         icon.setPixmap(self._theme.pixmap("circle-slash-2", "unfit", self._theme.px(16), self.devicePixelRatioF()))
         head.addWidget(icon)
-        head.addWidget(ThemedLabel(self._theme, title, font="label", colour="unfit", parent=box))
+        head.addWidget(ThemedLabel(self._theme, title, font="label", color="unfit", parent=box))
         head.addStretch()
         return head
 
@@ -129,7 +129,7 @@ class UnfitNotice(QWidget):
         name = ThemedLabel(self._theme, each.name, font="label", parent=box)
         name.setStyleSheet(f"color: {self._theme.name_color(each.slot).name()};")
         words.addWidget(name)
-        words.addWidget(ThemedLabel(self._theme, each.reason, font="small", colour="text2", parent=box))
+        words.addWidget(ThemedLabel(self._theme, each.reason, font="small", color="text2", parent=box))
         return words
 
     def paintEvent(self, event: QPaintEvent) -> None:
@@ -299,7 +299,7 @@ class DeskChart(InteractivePlot):
             self.viewport().setAccessibleName(self.title)
             self.setAccessibleDescription(self.summary())
 
-    def say_what_does_not_fit(self) -> None:
+    def show_unfit_columns(self) -> None:
         """Show a notice on the chart for columns without a curve."""
         self.notice = UnfitNotice(self.theme, self)
         self.ranged.connect(self._place_notice)

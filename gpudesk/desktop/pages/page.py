@@ -293,7 +293,7 @@ class MultiViewPage(DeskPage, Generic[ViewT]):
         self.head.segment.chosen.connect(self.choose_view)
         self.verdict = VerdictLine(theme)
         self.verdict.due.connect(self._show_verdict)
-        self.terms = ThemedLabel(theme, font="small", colour="text2", wrap=True)
+        self.terms = ThemedLabel(theme, font="small", color="text2", wrap=True)
         self.terms.hide()
         content = QWidget()
         self._shown = QStackedLayout(content)
@@ -311,7 +311,7 @@ class MultiViewPage(DeskPage, Generic[ViewT]):
 
     def _dress(self) -> None:
         px = self.theme.px
-        fill_background(self, self.theme.colour("page"))
+        fill_background(self, self.theme.color("page"))
         self.terms.setContentsMargins(px(16), 0, px(16), px(8))
 
     # To implement in subclasses
@@ -393,7 +393,7 @@ class MultiViewPage(DeskPage, Generic[ViewT]):
                 # After the area has its parent: a view passes each new parent's style down to all children.
                 scroll.show_widget(view)
             theme.attach(view)
-            theme.follow(lambda: fill_background(view, theme.colour("page")))
+            theme.follow(lambda: fill_background(view, theme.color("page")))
         return self.views[key]
 
     def choose_view(self, key: str) -> None:

@@ -121,10 +121,10 @@ class AcceleratorChip(QAbstractButton):
         x = float(theme.px(_SIDE))
         pen.swatch(x, height / 2, self._slot, is_variant=self._hollow)
         x += theme.px(_SWATCH) + theme.px(5)
-        x += pen.text(QRectF(x, 0, self.width() - x, height), self._name, font="body_strong", colour="text1")
+        x += pen.text(QRectF(x, 0, self.width() - x, height), self._name, font="body_strong", color="text1")
         if self._count:
             x += theme.px(8)
-            x += pen.text(QRectF(x, 0, self.width() - x, height), self._count, font="body", colour="text2")
+            x += pen.text(QRectF(x, 0, self.width() - x, height), self._count, font="body", color="text2")
         if self._announced:
             x += theme.px(_TAG_GAP)
             pen.tag(x, height / 2, tr("announced"), dashed=True)
@@ -331,11 +331,11 @@ class BaselineChoice(CaptionButton):
         with QPainter(self) as painter:
             theme, pen = self._theme, ThemePainter(painter, self._theme)
             rect = QRectF(self.rect())
-            x = pen.text(rect, tr("Baseline"), font="small", colour="text2") + theme.px(6)
-            x += pen.text(rect.adjusted(x, 0, 0, 0), self.text(), font="body_strong", colour="text1")
+            x = pen.text(rect, tr("Baseline"), font="small", color="text2") + theme.px(6)
+            x += pen.text(rect.adjusted(x, 0, 0, 0), self.text(), font="body_strong", color="text1")
             side = float(theme.px(13))
-            colour = "text1" if self.underMouse() else "text2"
-            pen.icon("chevron-down", x + theme.px(5), (self.height() - side) / 2 + 1, side, colour)
+            color = "text1" if self.underMouse() else "text2"
+            pen.icon("chevron-down", x + theme.px(5), (self.height() - side) / 2 + 1, side, color)
 
     def name_it(self) -> None:
         """Set the accessible name, which includes the label beside the field."""
@@ -395,7 +395,7 @@ class ChipRow(QWidget):
     def paintEvent(self, event: QPaintEvent) -> None:  # noqa: ARG002 - Qt's name
         with QPainter(self) as painter:
             pen = ThemePainter(painter, self._theme)
-            painter.fillRect(self.rect(), self._theme.colour("chrome"))
+            painter.fillRect(self.rect(), self._theme.color("chrome"))
             pen.hairline(0, self.height() - 1, self.width(), self.height() - 1)
 
     def _changed(self, changed: frozenset[str]) -> None:

@@ -91,18 +91,18 @@ class _RailButton(QAbstractButton):
         if chosen:
             inset = px(_BAR_INSET)
             pen.tint(QRectF(0, inset, _BAR, self.height() - 2 * inset), "selection_bar", 1.5)
-        colour, side = "text1" if chosen else "text2", float(px(_ICON))
+        color, side = "text1" if chosen else "text2", float(px(_ICON))
         x = (self.width() - side) / 2 if self.folded else float(px(_ICON_X))
-        pen.icon(self.item.icon, x, middle - side / 2, side, colour)
+        pen.icon(self.item.icon, x, middle - side / 2, side, color)
         if self.folded:
             return
         digit = pen.width(self.item.digit, "caption")
         right = self.width() - px(_DIGIT_SIDE)
         name = QRectF(px(_TEXT_X), 0, right - digit - px(8) - px(_TEXT_X), self.height())
-        pen.text(name, self.item.title, font="section" if chosen else "body", colour=colour)
+        pen.text(name, self.item.title, font="section" if chosen else "body", color=color)
         quiet = "text2" if chosen else "text3"
         place = QRectF(right - digit - 1, 0, digit + 1, self.height())
-        pen.text(place, self.item.digit, font="caption", colour=quiet, align=RIGHT)
+        pen.text(place, self.item.digit, font="caption", color=quiet, align=RIGHT)
 
 
 class _RailDivider(QWidget):
@@ -198,7 +198,7 @@ class PageRail(QWidget):
 
     def paintEvent(self, event: QPaintEvent) -> None:  # noqa: ARG002 - Qt's name
         with QPainter(self) as painter:
-            painter.fillRect(self.rect(), self._theme.colour("chrome"))
+            painter.fillRect(self.rect(), self._theme.color("chrome"))
             ThemePainter(painter, self._theme).hairline(self.width() - 1, 0, self.width() - 1, self.height())
 
     def _choose(self, page_id: str) -> None:
@@ -259,7 +259,7 @@ class SearchButton(Button):
             key = format_key(_SEARCH_KEY)
             key_x = self.width() - pen.tag_width(key) - theme.px(4)
             x = theme.px(10) + side + theme.px(8)
-            pen.text(QRectF(x, 0, key_x - x - theme.px(4), self.height()), self.text(), colour="text2")
+            pen.text(QRectF(x, 0, key_x - x - theme.px(4), self.height()), self.text(), color="text2")
             pen.key_hint(key_x, level, key)
 
 
@@ -288,7 +288,7 @@ class TopBar(QWidget):
 
     def paintEvent(self, event: QPaintEvent) -> None:  # noqa: ARG002 - Qt's name
         with QPainter(self) as painter:
-            painter.fillRect(self.rect(), self._theme.colour("chrome"))
+            painter.fillRect(self.rect(), self._theme.color("chrome"))
             ThemePainter(painter, self._theme).hairline(0, self.height() - 1, self.width(), self.height() - 1)
 
     def _dress(self) -> None:
@@ -323,7 +323,7 @@ class StatusBar(QWidget):
         self.setAccessibleName(tr("Status bar"))
         self._left_label = ElidedLabel(theme, self)
         self._job = self._part()
-        self._job.set_colour("text1")
+        self._job.set_color("text1")
         self._cancel = LinkButton(theme, tr("Cancel"), parent=self)
         self._cancel.hide()
         self._cancel.clicked.connect(self.job_cancelled)
@@ -384,16 +384,16 @@ class StatusBar(QWidget):
 
     def paintEvent(self, event: QPaintEvent) -> None:  # noqa: ARG002 - Qt's name
         with QPainter(self) as painter:
-            painter.fillRect(self.rect(), self._theme.colour("chrome"))
+            painter.fillRect(self.rect(), self._theme.color("chrome"))
             pen = ThemePainter(painter, self._theme)
             pen.hairline(0, 0, self.width(), 0)
             if self._message or self._catalog:
                 side = float(self._theme.px(_STATUS_ICON))
-                icon, colour = ("info", "text1") if self._message else ("database", "text2")
-                pen.icon(icon, self._theme.px(_BAR_SIDE), (self.height() - side) / 2 + 0.5, side, colour)
+                icon, color = ("info", "text1") if self._message else ("database", "text2")
+                pen.icon(icon, self._theme.px(_BAR_SIDE), (self.height() - side) / 2 + 0.5, side, color)
 
     def _part(self, text: str = "") -> ThemedLabel:
-        part = ThemedLabel(self._theme, font="small", colour="text2", parent=self)
+        part = ThemedLabel(self._theme, font="small", color="text2", parent=self)
         self._set(part, text)
         return part
 
@@ -404,7 +404,7 @@ class StatusBar(QWidget):
         part.setVisible(bool(text))
 
     def _show_left(self) -> None:
-        self._left_label.set_colour("text1" if self._message else "text2")
+        self._left_label.set_color("text1" if self._message else "text2")
         self._left_label.set_whole(self._message or self._catalog)
         self.update()
 
@@ -431,7 +431,7 @@ class StatusText(QObject):
         self._say_catalog()
         self._say_saved()
 
-    def say_not_kept(self, folder: str) -> None:
+    def show_recovery_failure(self, folder: str) -> None:
         """Show that unsaved edits would be lost in a crash."""
         self._bar.show_message(tr("Cannot back up unsaved edits in {folder}. Save often.", folder=folder))
 

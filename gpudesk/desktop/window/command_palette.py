@@ -75,7 +75,7 @@ class PaletteDelegate(QStyledItemDelegate):
             if isinstance(row, str):
                 px = self._theme.px
                 pen.text(rect.adjusted(px(_ROW_SIDE), px(6), -px(_ROW_SIDE), 0), row,
-                         font="small_strong", colour="text3")  # fmt: skip
+                         font="small_strong", color="text3")  # fmt: skip
                 return
             state: QStyle.StateFlag = option.state
             self._paint_entry(pen, rect, row, bool(state & QStyle.StateFlag.State_Selected))
@@ -85,35 +85,35 @@ class PaletteDelegate(QStyledItemDelegate):
         if selected:
             inset = px(_INSET)
             pen.tint(rect.adjusted(inset, 1, -inset, -1), "selection_raised", 6.0)
-        colour = "text1" if entry.enabled else "disabled"
+        color = "text1" if entry.enabled else "disabled"
         quiet = "text2" if entry.enabled else "disabled"
         side = float(px(_ROW_ICON))
-        pen.icon(entry.icon, px(_ICON_X), middle - side / 2, side, colour if selected else quiet)
+        pen.icon(entry.icon, px(_ICON_X), middle - side / 2, side, color if selected else quiet)
         right = rect.right() - px(_ROW_SIDE)
         if entry.shortcut:
             right -= pen.tag_width(entry.shortcut)
             # The quiet third tone is unreadable on a selected row.
-            pen.tag(right, middle, entry.shortcut, colour=quiet if selected else "text3")
+            pen.tag(right, middle, entry.shortcut, color=quiet if selected else "text3")
             right -= px(_GAP)
         if entry.detail:
             width = min(pen.width(entry.detail, "small") + 1, _MOST_DETAIL * rect.width())
             place = QRectF(right - width, rect.top(), width, rect.height())
-            pen.text(place, entry.detail, font="small", colour=quiet, align=RIGHT)
+            pen.text(place, entry.detail, font="small", color=quiet, align=RIGHT)
             right -= width + px(_GAP)
         room = QRectF(px(_ROW_TEXT_X), rect.top(), max(0.0, right - px(_ROW_TEXT_X)), rect.height())
-        self._paint_title(pen, room, row, colour)
+        self._paint_title(pen, room, row, color)
 
     @staticmethod
-    def _paint_title(pen: ThemePainter, room: QRectF, row: PaletteMatch, colour: str) -> None:
+    def _paint_title(pen: ThemePainter, room: QRectF, row: PaletteMatch, color: str) -> None:
         """Write a title with the matches in bold; plain if it has to be cut."""
         title = row.entry.title
         runs = list(_runs(title, row.matched))
         if sum(pen.width(part, font) for part, font in runs) > room.width():
-            pen.text(room, title, colour=colour)
+            pen.text(room, title, color=color)
             return
         used = 0.0
         for part, font in runs:
-            used += pen.text(room.adjusted(used, 0, 2, 0), part, font=font, colour=colour)
+            used += pen.text(room.adjusted(used, 0, 2, 0), part, font=font, color=color)
 
 
 def _runs(title: str, matched: Iterable[int]) -> Iterable[tuple[str, str]]:
@@ -144,7 +144,7 @@ class PaletteBox(QFrame):
         self.filter = ""
         self.search = _PaletteSearch(self)
         self.view = QListView(self)
-        self.nothing = ThemedLabel(theme, colour="text2", parent=self)
+        self.nothing = ThemedLabel(theme, color="text2", parent=self)
         self.nothing.setAlignment(Qt.AlignmentFlag.AlignCenter)
         theme.follow(self._dress)
 
@@ -156,7 +156,7 @@ class PaletteBox(QFrame):
             head, side = px(HEAD), float(px(_BOX_ICON))
             pen.icon("search", px(_BOX_SIDE), (head - side) / 2, side)
             room = QRectF(0, 0, self.width() - px(_BOX_SIDE), head)
-            pen.text(room, self.count, font="small", colour="text2", align=RIGHT)
+            pen.text(room, self.count, font="small", color="text2", align=RIGHT)
             pen.hairline(1, head - 1, self.width() - 1, head - 1, "selection_raised")
             level = self.height() - px(FOOT)
             pen.hairline(1, level, self.width() - 1, level, "selection_raised")
@@ -177,7 +177,7 @@ class PaletteBox(QFrame):
         for key, does in keys:
             x += pen.key_hint(x, level, key) + px(7)
             place = QRectF(x, level - line / 2, max(0.0, self.width() - x - px(8)), line)
-            x += pen.text(place, does, font="small", colour="text2") + px(16)
+            x += pen.text(place, does, font="small", color="text2") + px(16)
 
     def arrange(self) -> None:
         """Place the children manually: a layout's heights would be overridden by style sheets."""
@@ -288,7 +288,7 @@ class CommandPalette(QWidget):
 
     def paintEvent(self, event: QPaintEvent) -> None:  # noqa: ARG002 - Qt's name
         with QPainter(self) as painter:
-            painter.fillRect(self.rect(), self._theme.colour("scrim"))
+            painter.fillRect(self.rect(), self._theme.color("scrim"))
 
     def _connect(self) -> None:
         search, view = self._box.search, self._box.view

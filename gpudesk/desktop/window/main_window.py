@@ -82,7 +82,7 @@ class MainWindow(DocumentWindow):
         self.menus = WindowMenus(self.top.menus, self.theme, self.actions_of_window, self)
         self.ring = FocusRing(self, self.theme)
         self.status_text = StatusText(self.desk, self.document, self.status)
-        recovery.failed.connect(self.status_text.say_not_kept)
+        recovery.failed.connect(self.status_text.show_recovery_failure)
         self._connect()
         restore_place(self, self.settings)
         self.rail.set_collapsed(self.settings.get(_RAIL, default=False))

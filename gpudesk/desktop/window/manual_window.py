@@ -147,7 +147,7 @@ def _make_address(target: str) -> str:
 
 def make_page_style(theme: Theme) -> str:
     """Return the style sheet of a page, in the subset of CSS that Qt reads."""
-    c, px = {name: theme.colour(name).name() for name in theme.palette.colours}, theme.px
+    c, px = {name: theme.color(name).name() for name in theme.palette.colors}, theme.px
     mono = QFontDatabase.systemFont(QFontDatabase.SystemFont.FixedFont).family()
     return f"""
 body {{ color: {c["text1"]}; }}
@@ -181,7 +181,7 @@ class ManualWindow(QWidget):
         self.search.textChanged.connect(self._show_hits)
         self.search.installEventFilter(self)
         self.list = self._make_list()
-        self.note = ThemedLabel(theme, font="small", colour="text2", wrap=True)
+        self.note = ThemedLabel(theme, font="small", color="text2", wrap=True)
         self.view = ManualView(theme)
         self.view.sourceChanged.connect(self._mark_page)
         self._lay_out()
@@ -192,7 +192,7 @@ class ManualWindow(QWidget):
         theme.follow(self._dress)
 
     def _dress(self) -> None:
-        fill_background(self, self._theme.colour("page"))
+        fill_background(self, self._theme.color("page"))
 
     @property
     def topic(self) -> str:
@@ -290,7 +290,7 @@ class ManualWindow(QWidget):
             if isinstance(block, Heading) and block.level == 2:
                 heading = QListWidgetItem(block.text)
                 heading.setFont(self._theme.font("small_strong"))
-                heading.setForeground(self._theme.colour("text3"))
+                heading.setForeground(self._theme.color("text3"))
                 heading.setFlags(Qt.ItemFlag.NoItemFlags)
                 self.list.addItem(heading)
             elif isinstance(block, ItemList):

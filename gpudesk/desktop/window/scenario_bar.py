@@ -133,7 +133,7 @@ class ScenarioBar(QWidget):
     def paintEvent(self, event: QPaintEvent) -> None:
         with QPainter(self) as painter:
             pen = ThemePainter(painter, self._theme)
-            painter.fillRect(self.rect(), self._theme.colour("chrome"))
+            painter.fillRect(self.rect(), self._theme.color("chrome"))
             half, area = self._theme.px(_LINE) / 2, event.rect()
             for field in self._fields:
                 x = field.geometry().right() + self._row.spacing() / 2 + 1

@@ -54,7 +54,7 @@ _WINDOW: Final = (1280, 800)
 _PATIENCE_S: Final = 5.0
 #: Sampling distance in pixels, and the minimum number of colors on a page.
 _STEP: Final = 5
-_LEAST_COLOURS: Final = 8
+_LEAST_COLORS: Final = 8
 
 
 def begin_check() -> str | None:
@@ -91,7 +91,7 @@ def _shows(file: Path) -> bool:
     image.fill(Qt.GlobalColor.transparent)
     with QPainter(image) as painter:
         drawing.render(painter, QRectF(image.rect()))
-    return drawing.isValid() and len(_colours(image, step=1)) > 1
+    return drawing.isValid() and len(_colors(image, step=1)) > 1
 
 
 def check_fonts() -> Faults:
@@ -182,13 +182,13 @@ def _settled(window: QWidget, page: QWidget) -> bool:
     until = time.monotonic() + _PATIENCE_S
     while time.monotonic() < until:
         QCoreApplication.processEvents()
-        if len(_colours(page.grab().toImage(), _STEP)) >= _LEAST_COLOURS and window.isVisible():
+        if len(_colors(page.grab().toImage(), _STEP)) >= _LEAST_COLORS and window.isVisible():
             return True
         time.sleep(0.01)
     return False
 
 
-def _colours(image: QImage, step: int) -> set[int]:
+def _colors(image: QImage, step: int) -> set[int]:
     rows, columns = range(0, image.height(), step), range(0, image.width(), step)
     return {image.pixel(x, y) for y in rows for x in columns}
 

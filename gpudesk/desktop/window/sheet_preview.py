@@ -88,7 +88,7 @@ class PreviewBar(QWidget):
         self.language.setVisible(len(codes) > 1)
         self._smaller = self._icon_button("zoom-out", tr("Zoom out"), "Ctrl+-")
         self._smaller.clicked.connect(lambda: self.zoomed.emit(1 / ZOOM_STEP))
-        self._zoom = ThemedLabel(theme, font="small", colour="text2")
+        self._zoom = ThemedLabel(theme, font="small", color="text2")
         self._zoom.setAlignment(Qt.AlignmentFlag.AlignCenter)
         self._larger = self._icon_button("zoom-in", tr("Zoom in"), "Ctrl++")
         self._larger.clicked.connect(lambda: self.zoomed.emit(ZOOM_STEP))
@@ -98,7 +98,7 @@ class PreviewBar(QWidget):
         self._back.clicked.connect(lambda: self.turned.emit(-1))
         self._on = self._icon_button("chevron-down", tr("Next page"), "PgDown")
         self._on.clicked.connect(lambda: self.turned.emit(1))
-        self._place = ThemedLabel(theme, font="small", colour="text2")
+        self._place = ThemedLabel(theme, font="small", color="text2")
         self._options = QHBoxLayout()
         self.rules = QCheckBox(tr("Rules"), self)
         self.rules.setAccessibleName(tr("Append all rules"))
@@ -310,7 +310,7 @@ class PagesPreview(QDialog):
 
     def _show_state(self, text: str, *, fault: bool = False) -> None:
         self._note.setText(text)
-        self._note.set_colour("unfit" if fault else "text2")
+        self._note.set_color("unfit" if fault else "text2")
         self._note.show()
 
     # Zoom and pages
@@ -379,7 +379,7 @@ class PagesPreview(QDialog):
         self._scroll.setFocusPolicy(Qt.FocusPolicy.StrongFocus)
         self._scroll.verticalScrollBar().valueChanged.connect(self._show_place)
         self._scroll.viewport().installEventFilter(self)
-        self._note = ThemedLabel(self._theme, font="small", colour="text2", wrap=True)
+        self._note = ThemedLabel(self._theme, font="small", color="text2", wrap=True)
         self._note.setContentsMargins(16, 8, 16, 10)
         self._note.hide()
         make_column(self._bar, (self._scroll, 1), self._note, gap=0, on=self)

@@ -51,7 +51,7 @@ from gpudesk.report.explanation.catalog_entry import (
 )
 from gpudesk.report.explanation.claims import format_explanation, format_working
 from gpudesk.report.explanation.decision import DecisionContext, explain_option, explain_ruling
-from gpudesk.report.explanation.figure import FigureBacking, explain_attribute, explain_figure, explain_model_attribute
+from gpudesk.report.explanation.figure import FigureEvidence, explain_attribute, explain_figure, explain_model_attribute
 from gpudesk.report.explanation.parts import CatalogAction, CatalogActionKind, Explanation
 from gpudesk.report.labels import get_today
 from gpudesk.text.messages import InputError
@@ -300,14 +300,14 @@ class SelectionExplainer:
             basis=head.basis,
         )
 
-    def _backing(self, column: ComparisonColumn, name: str, *, whole: bool) -> FigureBacking:
+    def _backing(self, column: ComparisonColumn, name: str, *, whole: bool) -> FigureEvidence:
         estimate, service = column.estimate, self._desk.service
         if estimate is None:
-            return FigureBacking()
+            return FigureEvidence()
         rows = service.rows_behind(estimate)
         if not whole and estimate.fits:
-            return FigureBacking(rows=rows)
-        return FigureBacking(
+            return FigureEvidence(rows=rows)
+        return FigureEvidence(
             term=self._term(estimate, name),
             shares=service.step_shares(estimate),
             remedies=service.remedies(estimate),
@@ -537,8 +537,8 @@ class SourcesPanel(QWidget):
 
     def paintEvent(self, event: QPaintEvent) -> None:
         with QPainter(self) as painter:
-            painter.fillRect(event.rect(), self._theme.colour("chrome"))
+            painter.fillRect(event.rect(), self._theme.color("chrome"))
             y = self.view.y() - 1
-            painter.fillRect(0, y, self.width(), 1, self._theme.colour("hair"))
+            painter.fillRect(0, y, self.width(), 1, self._theme.color("hair"))
             if self._lies_over:
-                painter.fillRect(0, 0, 1, self.height(), self._theme.colour("strong"))
+                painter.fillRect(0, 0, 1, self.height(), self._theme.color("strong"))

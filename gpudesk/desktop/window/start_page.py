@@ -154,7 +154,7 @@ class StartQuestionButton(_OpeningButton):
         room = key_x - px(12) - px(_TEXT_X)
         pen.text(QRectF(px(_TEXT_X), top, room, title), self.question.title, font="body_strong")
         below = QRectF(px(_TEXT_X), top + title - 1, room, detail)
-        pen.text(below, self.question.detail, font="small", colour="text2")
+        pen.text(below, self.question.detail, font="small", color="text2")
         if pen.width(self.question.detail, "small") > room:
             self.setToolTip(self.question.detail)
 
@@ -179,11 +179,7 @@ class RecentFileButton(_OpeningButton):
         time = pen.width(self.file.time, "small")
         quiet = "text3" if self._ground() == "page" else "text2"
         pen.text(
-            QRectF(right - time - 1, 0, time + 1, rect.height()),
-            self.file.time,
-            font="small",
-            colour=quiet,
-            align=RIGHT,
+            QRectF(right - time - 1, 0, time + 1, rect.height()), self.file.time, font="small", color=quiet, align=RIGHT
         )
         room = right - time - px(16) - px(_TEXT_X)
         name = QRectF(px(_TEXT_X), 0, room, rect.height())
@@ -191,7 +187,7 @@ class RecentFileButton(_OpeningButton):
         if room - used > px(60):
             place = QRectF(px(_TEXT_X) + used, 0, room - used, rect.height())
             folder = str(Path(self.file.path).parent)
-            pen.text(place, folder, font="small", colour=quiet, elide=Qt.TextElideMode.ElideMiddle)
+            pen.text(place, folder, font="small", color=quiet, elide=Qt.TextElideMode.ElideMiddle)
 
 
 class RecoveredFileNote(QWidget):
@@ -286,7 +282,7 @@ class FirstRunPage(QWidget):
             self._recent.addWidget(row)
         if not files:
             none = tr("Your saved scenarios appear here.")
-            self._recent.addWidget(ThemedLabel(self._theme, none, font="small", colour="text2"))
+            self._recent.addWidget(ThemedLabel(self._theme, none, font="small", color="text2"))
         self._order()
 
     def set_recovered(self, files: Sequence[RecoveredFile]) -> None:
@@ -318,7 +314,7 @@ class FirstRunPage(QWidget):
 
     def paintEvent(self, event: QPaintEvent) -> None:  # noqa: ARG002 - Qt's name
         with QPainter(self) as painter:
-            painter.fillRect(self.rect(), self._theme.colour("page"))
+            painter.fillRect(self.rect(), self._theme.color("page"))
 
     def _order(self) -> None:
         """Set the tab order to the reading order."""
@@ -338,7 +334,7 @@ class FirstRunPage(QWidget):
             "Choose a model and a load above, then add up to six accelerators. Each figure shows its 80% "
             "interval, source and formula. Your data stays on this computer."
         )
-        self._words = ThemedLabel(theme, font="present_small", colour="text2", wrap=True)
+        self._words = ThemedLabel(theme, font="present_small", color="text2", wrap=True)
         self._words.setTextFormat(Qt.TextFormat.RichText)
         self._words.setText(f'<p style="line-height: 115%">{escape(words)}</p>')
         self._words.setAccessibleName(words)

@@ -195,7 +195,7 @@ EstimateRequests = Callable[[Sequence[EstimateRequest]], list[Estimate | InputEr
 
 
 @dataclass(frozen=True, slots=True)
-class ShortDeployment:
+class InsufficientDeployment:
     """An estimate that does not fit, with related facts.
 
     `for_load` is the smallest deployment of a free plan that runs everything at once, `safe_fraction` the largest
@@ -217,7 +217,7 @@ def is_short(estimate: Estimate) -> bool:
     return stated and (estimate.admitted or 0) < (estimate.concurrency or 0)
 
 
-def find_remedies(shortage: ShortDeployment, answers: EstimateRequests) -> tuple[FitRemedy, ...]:
+def find_remedies(shortage: InsufficientDeployment, answers: EstimateRequests) -> tuple[FitRemedy, ...]:
     """Return the remedies tried: a larger memory fraction, more accelerators, narrower formats, fewer requests.
 
     A deployment that does not fit is made to hold one request; one with too little capacity, all. Of the weights only
@@ -259,7 +259,7 @@ def _name_format(weights: list[FitRemedy]) -> FitRemedy | None:
 _RemedyTrial = tuple[FitRemedyKind, int | float | Precision, EstimateRequest]
 
 
-def _try_fraction(shortage: ShortDeployment) -> list[_RemedyTrial]:
+def _try_fraction(shortage: InsufficientDeployment) -> list[_RemedyTrial]:
     """Use the largest safe fraction, if the current one is smaller."""
     estimate = shortage.estimate
     user_fraction, safe = estimate.request.memory_fraction, shortage.safe_fraction
@@ -268,7 +268,7 @@ def _try_fraction(shortage: ShortDeployment) -> list[_RemedyTrial]:
     return [(FitRemedyKind.FRACTION, safe, request)] if takes_less else []
 
 
-def _try_counts(shortage: ShortDeployment) -> list[_RemedyTrial]:
+def _try_counts(shortage: InsufficientDeployment) -> list[_RemedyTrial]:
     """More accelerators with a plan of the program's choice: for one request if none fits, and for the load."""
     estimate = shortage.estimate
     free = replace(estimate.request, tp=None, pp=None, ep=None, dp=None, attention_dp=None)
@@ -277,7 +277,7 @@ def _try_counts(shortage: ShortDeployment) -> list[_RemedyTrial]:
     return [(FitRemedyKind.COUNT, count, replace(free, count=count)) for count in counts]
 
 
-def _try_weights(shortage: ShortDeployment) -> list[_RemedyTrial]:
+def _try_weights(shortage: InsufficientDeployment) -> list[_RemedyTrial]:
     request = _fix_deployment(shortage.estimate)
     stored_bits = STORAGE_FORMATS[resolve_fp4(request.weights, shortage.part.vendor)].bits
     narrower = [
@@ -289,7 +289,7 @@ def _try_weights(shortage: ShortDeployment) -> list[_RemedyTrial]:
     return [(FitRemedyKind.WEIGHTS, each, replace(request, weights=each)) for each in narrower]
 
 
-def _try_kv(shortage: ShortDeployment) -> list[_RemedyTrial]:
+def _try_kv(shortage: InsufficientDeployment) -> list[_RemedyTrial]:
     """Halve the cache, if it is the cache that does not fit."""
     estimate = shortage.estimate
     weights_alone = estimate.reason is not None and estimate.reason.id == "estimate.weights_do_not_fit"
@@ -299,7 +299,7 @@ def _try_kv(shortage: ShortDeployment) -> list[_RemedyTrial]:
     return [(FitRemedyKind.KV, Precision.FP8, request)]
 
 
-def _try_concurrency(shortage: ShortDeployment) -> list[_RemedyTrial]:
+def _try_concurrency(shortage: InsufficientDeployment) -> list[_RemedyTrial]:
     """Return as many requests as are admitted now, or a single one if not even that fits."""
     request = _fix_deployment(shortage.estimate)
     load = request.workload.load

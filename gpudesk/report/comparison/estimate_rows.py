@@ -145,7 +145,7 @@ class FigureText:
 
     def format_interval(self, interval: IntervalEstimate) -> str:
         if self._money is None:
-            return self._formatter.banded(IntervalEstimate(*(each / self._factor for each in interval)))
+            return self._formatter.estimate_with_interval(IntervalEstimate(*(each / self._factor for each in interval)))
         return f"{self._money.small(interval.value)} ({self._money.band(interval)})"
 
     def list_texts(self, interval: IntervalEstimate) -> list[str]:

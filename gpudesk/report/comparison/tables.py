@@ -292,7 +292,7 @@ class ThroughputSeries:
 
 
 @dataclass(frozen=True, slots=True)
-class SheetWorking:
+class SheetDerivation:
     """The derivation of a figure: its formulas in words, and for each accelerator their numbers."""
 
     figure: str
@@ -373,7 +373,7 @@ class ComparisonSheet:
     sources: tuple[SheetSource, ...]
     foot: tuple[LabeledValue, ...]
     #: Only on request, and shown only if there is room.
-    working: tuple[SheetWorking, ...] = ()
+    working: tuple[SheetDerivation, ...] = ()
     #: The counts, with a sentence on each if there is a demand.
     how_many: ComparisonTable = NO_TABLE
     sizing: tuple[SheetRemark, ...] = ()

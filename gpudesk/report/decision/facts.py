@@ -285,7 +285,7 @@ def format_fact(name: str, fact: FactValue, formatter: Formatter) -> str:
         if kind is _FactKind.USD_PER_MILLION:
             likely = formatter.money(formatter.small_amount(fact.value), "USD")
             return f"{likely} ({MoneyFormatter(formatter).band(fact)})"
-        return formatter.banded(fact, _unit(kind))
+        return formatter.estimate_with_interval(fact, _unit(kind))
     if math.isinf(fact):
         return tr("never") if kind is _FactKind.HOURS else tr("no limit")
     return _number(kind, fact, formatter)
@@ -315,7 +315,7 @@ def _answer(name: str, fact: FactValue, formatter: Formatter) -> str:
     if isinstance(fact, str):
         return format_answer(name, fact, formatter)
     if isinstance(fact, IntervalEstimate):
-        return formatter.banded(fact, QUESTIONS[name].unit)
+        return formatter.estimate_with_interval(fact, QUESTIONS[name].unit)
     if fact is None:
         return MISSING_VALUE_TEXT
     return tr("no limit") if fact == NO_LIMIT else format_answer_number(name, float(fact), formatter)

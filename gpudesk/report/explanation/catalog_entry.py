@@ -30,7 +30,7 @@ from gpudesk.report.explanation.parts import (
     Explanation,
     ExplanationBasis,
     ExplanationDetail,
-    StatedGroup,
+    StatementGroup,
     StatementLine,
     UseLine,
 )
@@ -182,7 +182,7 @@ def format_price(price: PriceRecord, formatter: Formatter) -> tuple[str, str | N
 
 def group_statements(
     facts: ReportedCatalog, source: Source, formatter: Formatter
-) -> tuple[int, tuple[StatedGroup, ...]]:
+) -> tuple[int, tuple[StatementGroup, ...]]:
     """Return how many figures a source states, and these by entry, up to a readable number."""
     prices: dict[str, list[ExplanationDetail]] = {}
     for price in facts.prices():
@@ -215,10 +215,10 @@ def _list_claims_of_source(
                 )
 
 
-def _build_stated_group(key: str, label: str, details: list[ExplanationDetail]) -> StatedGroup:
+def _build_stated_group(key: str, label: str, details: list[ExplanationDetail]) -> StatementGroup:
     remaining = len(details) - _MOST
     more = tr("and {n} more", n=remaining) if remaining > 0 else ""
-    return StatedGroup(key, f"{label} ({len(details)})", tuple(details[:_MOST]), more)
+    return StatementGroup(key, f"{label} ({len(details)})", tuple(details[:_MOST]), more)
 
 
 def explain_catalog_entry(view: CatalogContext, thing: str) -> Explanation:

@@ -178,7 +178,7 @@ def keep_source_id(source: str) -> str:
 
 
 @dataclass(frozen=True, slots=True)
-class FigureBacking:
+class FigureEvidence:
     """Data behind a figure of an estimate; `record` None was not requested."""
 
     term: DerivationTerm | None = None
@@ -236,7 +236,7 @@ def _explain_from_catalog(
 
 
 def explain_figure(
-    answer: Answer, position: int, name: str, backing: FigureBacking, formatter: Formatter
+    answer: Answer, position: int, name: str, backing: FigureEvidence, formatter: Formatter
 ) -> Explanation:
     column = answer.columns[position]
     estimate = column.estimate
@@ -259,7 +259,7 @@ def explain_figure(
 
 
 def _write_head(
-    answer: Answer, position: int, estimate: Estimate, name: str, backing: FigureBacking, formatter: Formatter
+    answer: Answer, position: int, estimate: Estimate, name: str, backing: FigureEvidence, formatter: Formatter
 ) -> Explanation:
     if not estimate.fits:
         return _explain_misfit(answer, position, estimate, backing, formatter)
@@ -271,7 +271,7 @@ def _write_head(
 
 
 def _explain_estimate(
-    answer: Answer, position: int, estimate: Estimate, name: str, backing: FigureBacking, formatter: Formatter
+    answer: Answer, position: int, estimate: Estimate, name: str, backing: FigureEvidence, formatter: Formatter
 ) -> Explanation:
     value: IntervalEstimate | None = getattr(estimate, name, None)
     label = label_figure(name) if find_figure(name) else name
@@ -340,7 +340,7 @@ def _explain_concurrency(answer: Answer, position: int, estimate: Estimate, form
 
 
 def _explain_misfit(
-    answer: Answer, position: int, estimate: Estimate, backing: FigureBacking, formatter: Formatter
+    answer: Answer, position: int, estimate: Estimate, backing: FigureEvidence, formatter: Formatter
 ) -> Explanation:
     """Explain the memory shortage of a deployment.
 
@@ -441,7 +441,7 @@ def _describe_capacity(estimate: Estimate, formatter: Formatter) -> str:
     return tr("Fits, up to {n} in flight", n=formatter.count(estimate.max_concurrency))
 
 
-def _describe_absent_figure(estimate: Estimate, backing: FigureBacking, formatter: Formatter) -> str:
+def _describe_absent_figure(estimate: Estimate, backing: FigureEvidence, formatter: Formatter) -> str:
     for note in estimate.notes:
         if note.id in ("estimate.overload", "estimate.limits_not_met"):
             return format_message(note, formatter)

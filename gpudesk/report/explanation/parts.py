@@ -150,7 +150,7 @@ class StatementLine:
 
 
 @dataclass(frozen=True, slots=True)
-class StatedGroup:
+class StatementGroup:
     """A source's statements on one entry; `more` is the number of omitted ones."""
 
     key: str
@@ -397,7 +397,7 @@ class Explanation:
     details: tuple[ExplanationDetail, ...] = ()
     remarks: tuple[str, ...] = ()
     statements: tuple[StatementLine, ...] = ()
-    stated: tuple[StatedGroup, ...] = ()
+    stated: tuple[StatementGroup, ...] = ()
     uses: tuple[UseLine, ...] = ()
     offers: tuple[CatalogAction, ...] = ()
     decision: DecisionExplanation | None = None

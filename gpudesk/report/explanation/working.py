@@ -17,7 +17,7 @@ from gpudesk.domain.estimate import ConsideredPlan, Estimate, EstimateRequest, P
 from gpudesk.domain.published_run import ComparableRun, RunCondition, find_published_figure
 from gpudesk.domain.registry import FIGURES, MAX_CONCURRENCY, list_headline_figures
 from gpudesk.domain.workload import Workload
-from gpudesk.report.comparison.tables import SheetWorking
+from gpudesk.report.comparison.tables import SheetDerivation
 from gpudesk.report.explanation.claims import build_input_claims
 from gpudesk.report.explanation.parts import (
     ClaimGroup,
@@ -249,7 +249,7 @@ WorkingSource = Callable[[Estimate, str], DerivationTerm]
 
 def build_sheet_workings(
     answer: Answer, names: tuple[str, ...], formatter: Formatter, explain: WorkingSource
-) -> tuple[SheetWorking, ...]:
+) -> tuple[SheetDerivation, ...]:
     """Return the derivations of the headline figures and of capacity; columns with one formula are grouped."""
     return tuple(
         working
@@ -260,7 +260,7 @@ def build_sheet_workings(
 
 def _build_working_of_figure(
     answer: Answer, figure: str, names: tuple[str, ...], formatter: Formatter, explain: WorkingSource
-) -> Iterator[SheetWorking]:
+) -> Iterator[SheetDerivation]:
     terms_by_figure: dict[str, list[tuple[str, str]]] = {}
     label = ""
     for name, column in zip(names, answer.columns, strict=True):
@@ -270,7 +270,7 @@ def _build_working_of_figure(
             numbers = "; ".join(_join_numbers(each, formatter) for each in _list_steps(term))
             terms_by_figure.setdefault(_join_formulas(term), []).append((name, numbers))
     for formulas, lines in terms_by_figure.items():
-        yield SheetWorking(label, formulas, tuple(lines))
+        yield SheetDerivation(label, formulas, tuple(lines))
 
 
 def _list_explained_columns(estimate: Estimate, figure: str, explain: WorkingSource) -> DerivationTerm | None:

@@ -43,7 +43,7 @@ def spread_labels(positions: Sequence[float], pitch: float, top: float, bottom: 
 
 
 #: Color of each slot's mark on paper.
-COLOURS: Final = ("#3458B6", "#AF4213", "#12A594", "#66274F", "#A4872D", "#377FB5", "#8B130C", "#6C6D6E")
+COLORS: Final = ("#3458B6", "#AF4213", "#12A594", "#66274F", "#A4872D", "#377FB5", "#8B130C", "#6C6D6E")
 
 _MARKERS: Final = (
     '<circle cx="12" cy="5" r="4"/>',
@@ -79,16 +79,16 @@ _BAR_LEFT, _BAR_WIDTH, _BAR_PITCH, _BAR_HEIGHT = 70.0, 190.0, 17.0, 11.0
 
 def draw_swatch(slot: int, *, is_variant: bool = False) -> str:
     """Return the legend of an accelerator's slot, counted from 1; a variant of it with is_variant."""
-    position = (slot - 1) % len(COLOURS)
-    colour = COLOURS[position]
+    position = (slot - 1) % len(COLORS)
+    color = COLORS[position]
     # A cross is a line itself; the other markers have an edge in the color of the paper.
-    line = f'stroke="{colour}" stroke-width="{1.3 if is_variant else 2.2}"'
+    line = f'stroke="{color}" stroke-width="{1.3 if is_variant else 2.2}"'
     edge = line if is_variant or position == _CROSS else 'stroke="#fff" stroke-width=".8"'
-    fill = '"#fff"' if is_variant else f'"{colour}"'
+    fill = '"#fff"' if is_variant else f'"{color}"'
     lines = "".join(f"M{start} 5H{end}" for start, end in _STROKES[position])
     return (
         '<svg class="swatch" viewBox="0 0 24 10" width="24" height="10" aria-hidden="true">'
-        f'<path d="{lines}" stroke="{colour}" stroke-width="2" fill="none"/>'
+        f'<path d="{lines}" stroke="{color}" stroke-width="2" fill="none"/>'
         f"<g {edge} fill={fill}>{_MARKERS[position]}</g></svg>"
     )
 
@@ -214,8 +214,8 @@ def _grid(plane: _ChartPlane, step: float, formatter: Formatter) -> str:
     right = _CHART_WIDTH - _RIGHT
     for number in range(round(plane.most_y / step) + 1):
         y = plane.y(number * step)
-        colour = "#AEB5BF" if number == 0 else "#ECEEF1"
-        elements.append(f'<path d="M{_LEFT:g} {y:.1f}H{right:g}" stroke="{colour}" stroke-width=".8"/>')
+        color = "#AEB5BF" if number == 0 else "#ECEEF1"
+        elements.append(f'<path d="M{_LEFT:g} {y:.1f}H{right:g}" stroke="{color}" stroke-width=".8"/>')
         elements.append(_text(_LEFT - 5, y + 3, formatter.number(number * step), "end", "tick"))
     elements += [
         _text(plane.x(tick), plane.height - 18, formatter.count(tick), "middle", "tick")
@@ -229,7 +229,7 @@ def _band(series: ThroughputSeries, plane: _ChartPlane) -> str:
     upper = [f"{plane.x(x):.1f} {plane.y(y):.1f}" for x, y in zip(series.concurrency, series.high, strict=True)]
     lower = [f"{plane.x(x):.1f} {plane.y(y):.1f}" for x, y in zip(series.concurrency, series.low, strict=True)]
     points = "L".join([*upper, *reversed(lower)])
-    return f'<path d="M{points}Z" fill="{_colour(series)}" fill-opacity=".1"/>'
+    return f'<path d="M{points}Z" fill="{_color(series)}" fill-opacity=".1"/>'
 
 
 def _curve(series: ThroughputSeries, plane: _ChartPlane) -> str:
@@ -237,10 +237,10 @@ def _curve(series: ThroughputSeries, plane: _ChartPlane) -> str:
         f"{plane.x(x):.1f} {plane.y(y):.1f}" for x, y in zip(series.concurrency, series.value, strict=True)
     )
     dash = " ".join(f"{float(part) * _STROKE:g}" for part in _DASHES[_position(series)].split())
-    colour = _colour(series)
+    color = _color(series)
     x, y = plane.x(series.concurrency[-1]), plane.y(series.value[-1])
     return (
-        f'<g fill="none" stroke="{colour}" stroke-width="{_STROKE}">'
+        f'<g fill="none" stroke="{color}" stroke-width="{_STROKE}">'
         f'<path d="M{points}" stroke-dasharray="{dash}"/><path d="M{x:.1f} {y - 4:.1f}v8"/></g>'
     )
 
@@ -273,11 +273,11 @@ def _text(x: float, y: float, text: str, anchor: str, css_class: str) -> str:
 
 
 def _position(series: ThroughputSeries) -> int:
-    return (series.slot - 1) % len(COLOURS)
+    return (series.slot - 1) % len(COLORS)
 
 
-def _colour(series: ThroughputSeries) -> str:
-    return COLOURS[_position(series)]
+def _color(series: ThroughputSeries) -> str:
+    return COLORS[_position(series)]
 
 
 #: Lengths of the picture of racks.
@@ -310,7 +310,7 @@ def _place(box: DrawnBox) -> str:
 
 
 def _draw_rack_box(box: DrawnBox) -> str:
-    colour = COLOURS[(box.slot - 1) % len(COLOURS)] if box.slot else "#5F6875"
+    color = COLORS[(box.slot - 1) % len(COLORS)] if box.slot else "#5F6875"
     if box.kind == "scale":
         path = f"M{box.x:.1f} {box.y - 3:.1f}v6M{box.x:.1f} {box.y:.1f}h{box.width:.1f}m0 -3v6"
         return f'<path d="{path}" stroke="#4E5763" stroke-width=".8" fill="none"/>'
@@ -318,9 +318,9 @@ def _draw_rack_box(box: DrawnBox) -> str:
         edge, fill = (_RACK_EDGE, "#fff") if box.kind == "rack" else (_EDGE, _SUNKEN)
         return f'<rect {_place(box)} rx="1.5" fill="{fill}" stroke="{edge}" stroke-width=".8"/>'
     if box.kind == "used":
-        return f'<rect {_place(box)} rx=".8" fill="{colour}"/>'
-    frame = f'<rect {_place(box)} rx=".8" fill="#fff" stroke="{colour}" stroke-width=".8"/>'
+        return f'<rect {_place(box)} rx=".8" fill="{color}"/>'
+    frame = f'<rect {_place(box)} rx=".8" fill="#fff" stroke="{color}" stroke-width=".8"/>'
     if box.kind == "idle":
         return frame
     stroke = f"M{box.x:.1f} {box.y + box.height:.1f}l{box.width:.1f} {-box.height:.1f}"
-    return f'{frame}<path d="{stroke}" stroke="{colour}" stroke-width=".8"/>'
+    return f'{frame}<path d="{stroke}" stroke="{color}" stroke-width=".8"/>'

@@ -219,7 +219,7 @@ class FormulaSheet:
             self.sheet.write_number(row, column, value, look)
         return CellFormula(_name_cell(row, column, fixed=True), "" if value is None else value)
 
-    def work_out(self, row: int, column: int, term: CellFormula, look: Any, *, fixed: bool = True) -> CellFormula:  # noqa: ANN401
+    def write_formula(self, row: int, column: int, term: CellFormula, look: Any, *, fixed: bool = True) -> CellFormula:  # noqa: ANN401
         """Write a formula with its result; return the cell, which moves with copies unless `fixed`."""
         if isinstance(term.value, float) and not math.isfinite(term.value):
             raise ValueError(f"{self._prefix}{_name_cell(row, column, fixed=False)} gives no number: {term.text}")

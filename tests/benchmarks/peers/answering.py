@@ -31,7 +31,7 @@ def answer_lines(
     """Answer every run on standard input under every setting; the last line says how long it took.
 
     `answer` returns the figures by setting and raises `UnansweredError`. A setting that is missing had no
-    room in memory. Processor time is counted, as other programs run beside this one; what `prepare` loads
+    room in memory. Processor time is counted, as other programs run next to this one; what `prepare` loads
     is not.
     """
     runs = [json.loads(line) for line in sys.stdin]

@@ -6,7 +6,7 @@ writes two files that the accuracy report reads, so that no report needs the pee
 - `data/accuracy/peers.csv`: run, peer, its version, setting, figure, value; without a value the reason why
   none exists. The names and units of the figures are those of the measured runs.
 - `data/accuracy/peers-speed.csv`: how many runs each peer answered, under all its settings, and the processor
-  time that it took on this machine, beside this program on the same runs.
+  time that it took on this machine, next to this program on the same runs.
 
 The reasons: no data for the `accelerator`, the `serving engine` or the `kernels` of the format; a `model`, a
 `format`, a `plan` or a `load` that the peer does not know; no room in its `memory` account; nothing within
@@ -201,7 +201,7 @@ def answer_rows(runs: Sequence[MeasuredRun], answers: Iterable[dict[str, Any]]) 
 def own_totals(bench: GpuDeskService, requests: Sequence[EstimateRequest]) -> Iterator[dict[str, Any]]:
     """Yield how long this program takes for the same runs, one by one and in one call.
 
-    Each way begins anew with facts and constants loaded, as the peers do.
+    Each way begins again with facts and constants loaded, as the peers do.
     """
     for how, most in (("one by one", 1), ("in one call", len(requests))):
         estimator = Estimator(bench.catalog, bench.calibration)

@@ -1,4 +1,4 @@
-"""Runs that nobody took: what a program with known constants says of a few deployments, noise added."""
+"""Runs that no one took: what a program with known constants says of a few deployments, noise added."""
 
 from __future__ import annotations
 
@@ -81,7 +81,7 @@ def traits(part: Accelerator, weights: Precision, tp: int, place: int) -> dict[s
 
 
 def truth(shift: float = 0.25) -> Array:
-    """Return constants that lie up to `shift` (in the logarithm) beside what is believed, alternately."""
+    """Return constants that lie up to `shift` (in the logarithm) next to what is believed, alternately."""
     made = parameters()
     values = made.initial.copy()
     for count, name in enumerate(MOVED):

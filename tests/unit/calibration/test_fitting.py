@@ -120,7 +120,7 @@ def test_a_figure_that_was_measured_and_is_not_predicted_is_as_bad_as_the_worst(
 
 
 def test_a_fit_does_not_give_up_a_run_for_others() -> None:
-    """Slower parts would suit three runs, and could not meet the limits that a fourth has met."""
+    """Slower accelerators would suit three runs, and could not meet the limits that a fourth has met."""
     alone = arriving(0.001, {"tpot_ms": 1.0})
     start, run = alone.parameters.initial, alone.runs[0]
     pace = float(alone.predict(start).figures["tpot_ms"][0])

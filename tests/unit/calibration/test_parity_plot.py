@@ -5,10 +5,10 @@ from __future__ import annotations
 import re
 from xml.etree import ElementTree as ET
 
-from accuracy_report.parity_plot import SIDE, ParityColours, ParityPanel, ParityPoint, draw_parity_svg
+from accuracy_report.parity_plot import SIDE, ParityPalette, ParityPanel, ParityPoint, draw_parity_svg
 
-LIGHT = ParityColours("white", "black", "gray", "silver", "gray", {"NVIDIA": "blue", "AMD": "red"})
-DARK = ParityColours("black", "white", "gray", "gray", "gray", {"NVIDIA": "cyan", "AMD": "orange"})
+LIGHT = ParityPalette("white", "black", "gray", "silver", "gray", {"NVIDIA": "blue", "AMD": "red"})
+DARK = ParityPalette("black", "white", "gray", "gray", "gray", {"NVIDIA": "cyan", "AMD": "orange"})
 SPACE = "{http://www.w3.org/2000/svg}"
 POINTS = [ParityPoint("NVIDIA", 10.0, 10.0), ParityPoint("NVIDIA", 1000.0, 500.0), ParityPoint("AMD", 100.0, 100.0)]
 
@@ -41,7 +41,7 @@ def test_the_title_tells_how_many_lie_close() -> None:
     assert title.text == "TPOT: 2 of 3 predictions are within 25% of the measurement."
 
 
-def test_dark_surroundings_replace_every_colour() -> None:
+def test_dark_surroundings_replace_every_color() -> None:
     style = drawn().find(f"{SPACE}style")
     assert style is not None
     assert style.text is not None

@@ -1,4 +1,4 @@
-"""The lists of the catalog, from the shipped facts and with facts of the user's beside them."""
+"""The lists of the catalog, from the shipped facts and with facts of the user's next to them."""
 
 from collections.abc import Iterator
 

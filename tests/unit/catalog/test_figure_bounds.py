@@ -1,4 +1,4 @@
-"""Figures of accelerators that nobody can compute with: from packs, from forms, in the file of others."""
+"""Figures of accelerators that no one can compute with: from packs, from forms, in the file of others."""
 
 from __future__ import annotations
 

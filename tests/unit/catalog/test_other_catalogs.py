@@ -49,7 +49,7 @@ FACTS: dict[str, Sequence[UserFact]] = {
         UserClaim(TAKEN_MODEL, "mixers.gone.heads", 5, LAB.id, SourceKind.USER, TODAY),
         ClaimPreference(TAKEN_MODEL, "mixers.gone.heads", LAB.id, 5, "ours", TODAY),
     ),
-    "an attribute that is gone": (LAB, UserClaim("mi325x", "colour", "red", LAB.id, SourceKind.USER, TODAY)),
+    "an attribute that is gone": (LAB, UserClaim("mi325x", "color", "red", LAB.id, SourceKind.USER, TODAY)),
     "an accelerator that is shipped by now": (LAB, *under(TAKEN)),
     "an accelerator with the id of a shipped model": (LAB, *under(TAKEN_MODEL)),
     "a model that is shipped by now": (LAB, dataclasses.replace(STRUCTURE, id=TAKEN_MODEL)),

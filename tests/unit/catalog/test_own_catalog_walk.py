@@ -109,7 +109,7 @@ class Walk(RuleBasedStateMachine):
 
     @rule(thing=st.sampled_from(["ours-x1", "ours-8b", "h200-sxm"]))
     def remove(self, thing: str) -> None:
-        self.tried(edits.remove_thing, thing)
+        self.tried(edits.remove_entry, thing)
 
     @rule(part=st.sampled_from(["ours-x1", "h200-sxm"]), usd=st.floats(0.1, 9), number=st.integers(1, 3))
     def price(self, part: str, usd: float, number: int) -> None:

@@ -42,7 +42,7 @@ def state(bench: GpuDeskService, value: float, title: str) -> FactEdit:
         ("peak_dense_int8", ValueKind.NUMBER, ["TOPS"]),
         ("memory_type", ValueKind.WORD, []),
         ("supported_precisions", ValueKind.WORDS, []),
-        # Nobody states these of this part.
+        # No one states these of this part.
         ("peak_dense_fp4", ValueKind.NUMBER, ["TFLOPS", "PFLOPS"]),
     ],
 )
@@ -59,7 +59,7 @@ def test_words_of_other_parts_are_offered(bench: GpuDeskService) -> None:
 
 def test_attribute_that_there_cannot_be_is_refused(bench: GpuDeskService) -> None:
     with pytest.raises(InputError):
-        make_entry(bench.catalog, PART, "colour")
+        make_entry(bench.catalog, PART, "color")
 
 
 # What takes the place of what

@@ -202,7 +202,7 @@ def test_file_that_was_only_read_tells_of_changes_too(path: Path, file: UserFile
 
 
 def test_changes_that_a_killed_program_left_beside_the_file_are_read(path: Path, tmp_path: Path) -> None:
-    """Copies taken while the file is open are what a crash leaves: a file, and changes beside it."""
+    """Copies taken while the file is open are what a crash leaves: a file, and changes next to it."""
     with UserFile.open(path) as file:
         file.apply(numbered(0))
         with somebody_reading(path):
@@ -243,7 +243,7 @@ def test_file_holds_all_by_itself_while_it_is_open(path: Path, tmp_path: Path, f
 
 
 def test_journal_that_a_killed_program_left_is_taken_back(path: Path, file: UserFile) -> None:
-    """Where changes cannot lie beside the file, SQLite writes into it, beside a journal of what was there."""
+    """Where changes cannot lie next to the file, SQLite writes into it, next to a journal of what was there."""
     file.apply(step(*ALL))
     file.close()
     program = (

@@ -55,7 +55,7 @@ def test_killed_at_any_moment_of_writing_each_step_is_whole_or_absent(tmp_path: 
             break
         said = kill(user_file_process.write, path, moments.uniform(0, 0.12 + number / 400))
         numbers = _steps(_facts(path))
-        # All that was said to be written is, and at most the one step more that nobody was told of.
+        # All that was said to be written is, and at most the one step more that no one was told of.
         last = max((line["done"] for line in said), default=written - 1)
         assert numbers in (set(range(last + 1)), set(range(last + 2)))
         written = len(numbers)

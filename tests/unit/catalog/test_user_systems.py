@@ -12,7 +12,7 @@ from gpudesk import paths
 from gpudesk.catalog.importing.entry_facts import StatedFigure
 from gpudesk.catalog.importing.entry_reader import propose_system
 from gpudesk.catalog.read import Catalog
-from gpudesk.catalog.user_store.edits import add_facts, make_price_id, remove_thing, rename_entry, state_price
+from gpudesk.catalog.user_store.edits import add_facts, make_price_id, remove_entry, rename_entry, state_price
 from gpudesk.catalog.user_store.entry import make_user_source
 from gpudesk.catalog.user_store.entry_edits import copy_figure, make_entry_step
 from gpudesk.cli.commands.catalog import encode_catalog_entry
@@ -77,7 +77,7 @@ def test_a_system_is_listed_changed_and_removed(bench: GpuDeskService) -> None:
     bench.user_catalog.undo()
     bench.user_catalog.undo()
     assert bench.catalog.system("our-server") == system
-    bench.user_catalog.do(remove_thing(bench.catalog, "our-server"))
+    bench.user_catalog.do(remove_entry(bench.catalog, "our-server"))
     assert bench.catalog.systems() == shipped
     assert not len(bench.user_catalog.facts)
 
@@ -119,7 +119,7 @@ def test_a_removed_accelerator_takes_its_systems_along(bench: GpuDeskService) ->
     bench.user_catalog.do(make_entry_step(bench.catalog, part, figures, today=DAY))
     add(bench, replace(SERVER, accelerator="ours"))
     assert [system.id for system in bench.catalog.systems_of("ours")] == ["our-server"]
-    bench.user_catalog.do(remove_thing(bench.catalog, "ours"))
+    bench.user_catalog.do(remove_entry(bench.catalog, "ours"))
     assert not len(bench.user_catalog.facts)
     bench.user_catalog.undo()
     assert bench.catalog.system("our-server").own
@@ -213,7 +213,7 @@ def test_a_pack_and_a_scenario_carry_systems(bench: GpuDeskService) -> None:
     raw = make_pack(facts, [SERVER.key], "Ours", date=DAY, about=bench.catalog.shipped_revision)
     scenario = replace(read_template("mi300x-or-h100-70b"), accelerators=(AcceleratorChoice(CARD, 4),))
     assert dict(read_user_facts(write_scenario_records(scenario, facts)).facts) == dict(facts.facts)
-    bench.user_catalog.do(remove_thing(bench.catalog, SERVER.id))
+    bench.user_catalog.do(remove_entry(bench.catalog, SERVER.id))
     pack = read_pack(raw)
     rows = preview_pack(pack, bench.catalog)
     bench.user_catalog.do(make_pack_edit(pack, rows, [SERVER.key], bench.catalog))

@@ -1,4 +1,4 @@
-"""`decide --show`: what stands beside the recommendation, as text and for programs."""
+"""`decide --show`: what stands next to the recommendation, as text and for programs."""
 
 import json
 from typing import Any

@@ -124,7 +124,7 @@ def test_a_demand_gives_the_utilization_until_the_user_states_one(service: GpuDe
     assert told == f"{Formatter().per_cent(share)} utilization (load curve: office hours)"
     flat = service.costs(service.answer(replace(asked, fleet=FleetSettings(LoadCurveKind.FLAT))))
     assert flat.busy_share == 0.5
-    # Requests that arrive at a rate are those of the peak: nothing is kept free beside them.
+    # Requests that arrive at a rate are those of the peak: nothing is kept free next to them.
     arriving = replace(asked.workload, load=Load(LoadKind.REQUEST_RATE, request_rate=1.0))
     peak = service.costs(service.answer(replace(asked, workload=arriving)))
     assert peak.busy_share == pytest.approx(1.0 / make_load_curve(asked.fleet).peak_factor)

@@ -65,7 +65,7 @@ def test_statements_are_those_of_the_source_that_is_named(bench: GpuDeskService)
 
 
 def test_verdicts_on_what_an_entry_says_are_named_with_it(bench: GpuDeskService) -> None:
-    """Support that a verdict corrects never stands there as if nobody had contradicted it."""
+    """Support that a verdict corrects never stands there as if no one had contradicted it."""
     for entry in SUPPORT.entries:
         for dispute in bench.catalog.disputes():
             if dispute.claim_a in entry.statements and dispute.attribute.startswith(("support", "first_")):

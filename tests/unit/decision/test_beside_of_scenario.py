@@ -1,4 +1,4 @@
-"""What stands beside a decision for what a scenario says: destination, storage, parts that come twice."""
+"""What stands next to a decision for what a scenario says: destination, storage, parts that come twice."""
 
 from collections.abc import Mapping
 from dataclasses import replace

@@ -1,4 +1,4 @@
-"""The user's aim decides: nobody who loses changes who wins, and decisions agree with costs and estimates."""
+"""The user's aim decides: no one who loses changes who wins, and decisions agree with costs and estimates."""
 
 from __future__ import annotations
 
@@ -99,7 +99,7 @@ def test_removing_a_loser_never_changes_the_winner(
 def test_a_loser_of_another_kind_of_provider_changes_no_cost(
     service: GpuDeskService, acquisition: str, subtests: pytest.Subtests
 ) -> None:
-    """Only hyperscalers rent T4 on record; beside it, the others still have the rents of specialized clouds."""
+    """Only hyperscalers rent T4 on record; next to it, the others still have the rents of specialized clouds."""
     for parts in itertools.combinations(("h100-sxm", "b200-hgx", "mi300x", "a100-80gb-sxm"), 2):
         with subtests.test(parts=parts):
             pair, three = (
@@ -298,7 +298,7 @@ OPEN = {"priority": "cost", "current_platform": "none"}
 
 
 def test_each_takes_its_cheaper_way_to_pay_where_that_is_open(service: GpuDeskService) -> None:
-    """Nobody rents a column beside one that is bought only because rents come first."""
+    """No one rents a column next to one that is bought only because rents come first."""
     asked = scenario(parts=("h100-sxm", "mi300x"), weights=Precision.BF16, said=OPEN)
     costs = asked.costs.with_input("rent_usd_per_hour", UncertainValue(1.5, 2.5, 5.0), "h100-sxm")
     costs = costs.with_input("rent_usd_per_hour", UncertainValue(1.5, 3.0, 6.0), "mi300x")

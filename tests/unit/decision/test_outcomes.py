@@ -22,7 +22,7 @@ DENSE_200B = "dense-200b"
 
 @pytest.fixture(scope="module")
 def service() -> Iterator[GpuDeskService]:
-    """Return the shipped catalog with a dense model of 200 billion parameters beside it."""
+    """Return the shipped catalog with a dense model of 200 billion parameters next to it."""
     with GpuDeskService.open(with_user_facts=False) as opened:
         definition = dict(opened.catalog.definition("llama-3.1-405b"))
         definition |= {"id": DENSE_200B, "name": "Dense 200B"}

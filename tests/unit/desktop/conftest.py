@@ -24,7 +24,7 @@ from gpudesk.text.formatting import ENGLISH_NUMBERS, Formatter
 for waits in (QtBot.waitSignal, QtBot.waitSignals, QtBot.waitUntil, QtBot.waitCallback):
     waits.__kwdefaults__ = {**(waits.__kwdefaults__ or {}), "timeout": 30_000}
 
-#: Four parts, of which two lead together.
+#: Four accelerators, of which two lead together.
 FOUR = "70b-chat-on-four"
 
 

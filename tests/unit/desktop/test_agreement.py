@@ -235,7 +235,7 @@ def check_headlines(shown: Shown) -> None:
     answer = shown.desk.answer
     assert answer is not None
     keys = shown.desk.keys
-    # Announced parts beside shipping ones, and what queues, have their figures and no place in the ranking.
+    # Announced accelerators next to shipping ones, and what queues, have their figures and no place in the ranking.
     queues = {key for key, e in zip(keys, shown.estimates, strict=True) if e and e.queues}
     outside = {keys[position] for position in answer.unranked} | (queues if len(keys) > 1 else set())
     strip = {each.figure: each for each in build_screen_headlines(answer, FORMATTER)}

@@ -121,7 +121,7 @@ def test_choices_that_no_longer_go_with_an_upgraded_model_wait(facts: Catalog) -
     own = UserFacts.of([*chosen("mixers.attention.kv_heads", 5), *chosen("max_context", 4096)])
     merged = facts.with_own(own)
     assert merged.model(MODEL) == shipped
-    # What is shown is what is computed with; the user's claim stands beside it.
+    # What is shown is what is computed with; the user's claim stands next to it.
     shown = merged.attribute(MODEL, "mixers.attention.kv_heads")
     assert (shown.value, shown.overridden) == (8, False)
     assert [claim.value for claim in shown.claims if claim.own] == [5]

@@ -1,4 +1,4 @@
-"""Files that somebody offers: told apart by what they hold; what cannot be used is refused in plain words."""
+"""Files that someone offers: told apart by what they hold; what cannot be used is refused in plain words."""
 
 import json
 import os

@@ -89,7 +89,7 @@ def test_what_swells_beyond_all_bounds_is_refused() -> None:
     assert caught.value.problem.id == "file.too_big"
 
 
-#: What swells to 8 MB beside the one that is looked for; streams that begin as a scenario and never end.
+#: What swells to 8 MB next to the one that is looked for; streams that begin as a scenario and never end.
 BOMB = zlib.compress(b'{"note": "' + b"a" * (8 << 20), 9)
 HOSTILE = {
     "bombs": pdf(*[BOMB] * 150),

@@ -1,4 +1,4 @@
-"""Headers of the files of tensors beside a configuration: read within bounds, and what they count to."""
+"""Headers of the files of tensors next to a configuration: read within bounds, and what they count to."""
 
 from __future__ import annotations
 

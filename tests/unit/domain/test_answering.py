@@ -192,11 +192,11 @@ def test_hash_depends_on_the_content_alone() -> None:
     assert other.content_hash != one.content_hash
 
 
-def test_hash_is_the_same_with_curves_and_with_any_colours() -> None:
+def test_hash_is_the_same_with_curves_and_with_any_colors() -> None:
     plain = answer()
     assert answer(with_curves=True).content_hash == plain.content_hash
-    coloured = (AcceleratorChoice("h200-sxm", 1, slot=5), AcceleratorChoice("mi325x", 1, slot=2))
-    assert answer(*coloured).content_hash == plain.content_hash
+    colored = (AcceleratorChoice("h200-sxm", 1, slot=5), AcceleratorChoice("mi325x", 1, slot=2))
+    assert answer(*colored).content_hash == plain.content_hash
 
 
 @pytest.mark.parametrize(

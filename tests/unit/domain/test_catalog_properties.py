@@ -1,4 +1,4 @@
-"""More of what a part offers never serves less: real parts and models, changed in one respect."""
+"""More of what a part offers never serves less: real accelerators and models, changed in one respect."""
 
 from __future__ import annotations
 

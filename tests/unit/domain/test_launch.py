@@ -245,7 +245,7 @@ def test_prompts_beyond_the_context_are_said_to_be_refused(service: GpuDeskServi
 def test_a_network_over_several_machines_is_said(service: GpuDeskService) -> None:
     estimate = service.estimate(asked(accelerator="gh200-96gb", count=4, tp=4))
     assert len(service.launch(estimate).servers) == 4
-    # Without a record of its systems, nobody knows how many machines there are.
+    # Without a record of its systems, no one knows how many machines there are.
     unknown = service.estimator.launch_settings(estimate, ())
     notes = [
         format_message(note) for note in make_launch_plan(estimate, service.launch_facts["vllm"][0], unknown).notes

@@ -197,7 +197,7 @@ def test_own_accelerator_is_one_like_the_others_and_can_be_removed(bench: GpuDes
     assert [each.usd for each in bench.catalog.prices("acme-1")] == [2.5]
     with pytest.raises(InputError):
         edits.revert_attribute(bench.catalog, "acme-1", "memory")
-    bench.user_catalog.do(edits.remove_thing(bench.catalog, "acme-1"))
+    bench.user_catalog.do(edits.remove_entry(bench.catalog, "acme-1"))
     assert len(bench.user_catalog.facts) == 0
     with pytest.raises(InputError):
         bench.catalog.accelerator("acme-1")
@@ -211,7 +211,7 @@ def test_what_is_incomplete_or_taken_is_not_added(bench: GpuDeskService) -> None
         edits.add_facts(bench.catalog, own_part()[:3], "Acme 1")
     assert incomplete.value.where == "memory_bandwidth"
     with pytest.raises(InputError) as shipped:
-        edits.remove_thing(bench.catalog, "h100-sxm")
+        edits.remove_entry(bench.catalog, "h100-sxm")
     assert shipped.value.where == "id"
 
 

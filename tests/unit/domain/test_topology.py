@@ -163,7 +163,7 @@ def test_more_accelerators_are_slower_only_for_a_reason(estimator: Estimator, pa
         best = max(best, rate)
 
 
-# Sharding against fewer parts
+# Sharding against fewer accelerators
 
 
 def test_shares_and_times_are_those_of_the_step(estimator: Estimator, pair: TopologyComparison) -> None:

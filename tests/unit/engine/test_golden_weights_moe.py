@@ -68,7 +68,7 @@ V3_WIDE = 61 * V3_NORMS + 58 * V3_ROUTER + V3_FINAL
             + V3_WIDE
             + V3_TABLE // 4,
         ),
-        # Two stages: two dense layers and 29 with experts on the fullest, one table beside them.
+        # Two stages: two dense layers and 29 with experts on the fullest, one table next to them.
         (
             Precision.FP8,
             ParallelPlan(tp=8, pp=2),

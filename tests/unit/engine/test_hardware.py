@@ -81,7 +81,7 @@ def test_stages_beyond_a_host_hand_over_through_the_network(plan: ParallelPlan) 
 
 def test_stages_within_a_host_use_its_own_link() -> None:
     assert find_stage_link(H200, ParallelPlan(4, 2), NODE) == RankLink(4.5e11, "scale-up")
-    # Replicas beside each other hand nothing over.
+    # Replicas next to each other hand nothing over.
     assert find_stage_link(H200, ParallelPlan(2, 4, dp=4), NODE) == RankLink(4.5e11, "scale-up")
     rack = replace(H200, scale_up_domain=72)
     assert find_stage_link(rack, ParallelPlan(8, 8), NODE).kind == "scale-up"

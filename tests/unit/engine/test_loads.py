@@ -26,7 +26,7 @@ def case(
 
 
 def test_prompts_that_share_a_chunk_finish_together() -> None:
-    # One chunk of 4 x 1000 tokens takes 4 s, and nobody has a first token before.
+    # One chunk of 4 x 1000 tokens takes 4 s, and no one has a first token before.
     one_chunk = serve_one(Case(SLOW, 1000, 1, 100, LoadKind.BATCH, 4))
     assert one_chunk.ttft == pytest.approx(4.0)
     assert one_chunk.duration == pytest.approx(4.0)
@@ -119,7 +119,7 @@ def test_tokens_between_small_chunks_have_a_pace(chunk: float, output: float) ->
     many = plant(H200, published.deepseek_v3(), ParallelPlan(pp=16)).row
     row = replace(many, chunk_tokens=chunk, mixes=1.0)
     found = serve_one(Case(row, 1000, output, 2048, LoadKind.SATURATE, total=1e6))
-    # Each comes in a step that a chunk of somebody's prompt goes through too.
+    # Each comes in a step that a chunk of someone's prompt goes through too.
     lone = serve_one(Case(row, 1000, output, 1, LoadKind.CONCURRENCY))
     assert found.tpot > lone.tpot
 
@@ -224,7 +224,7 @@ def test_a_prompt_goes_with_the_tokens_of_others() -> None:
     apart = replace(mixing, row=replace(row, mixes=0.0))
     assert 64 / serve_one(apart).rate == pytest.approx(999 + 64)
     assert 64 / serve_one(mixing).rate == pytest.approx(999 + 1, rel=4e-3)
-    # Nobody goes with the only one.
+    # No one goes with the only one.
     alone = replace(mixing, amount=1)
     assert 1 / serve_one(alone).rate == pytest.approx(999 + 1)
 

@@ -1,4 +1,4 @@
-"""Records beside an estimate: the nearest published figures with what was said of them unseen."""
+"""Records next to an estimate: the nearest published figures with what was said of them unseen."""
 
 from __future__ import annotations
 

@@ -101,7 +101,7 @@ def test_each_kind_of_load(load: dict[str, object], kind: LoadKind) -> None:
         ({"weights": 8}, "weights: 8 is a whole number; expected text"),
         ({"model": ""}, "model: is empty"),
         ({"input_token": 1}, 'unknown field "input_token"; did you mean input_tokens, output_tokens?'),
-        ({"colour": 1}, 'unknown field "colour"; the fields are id, accelerator'),
+        ({"color": 1}, 'unknown field "color"; the fields are id, accelerator'),
         ({"id": 1.5}, "id: 1.5 is a number; expected text or a whole number"),
         ({"id": []}, "id: [] is a list; expected text or a whole number"),
         ({"memory_fraction": 0}, "memory_fraction: 0.0 is not above 0 and at most 1"),

@@ -244,7 +244,7 @@ def test_revision_follows_the_files(folder: Path) -> None:
         ({"accelerator": "H300"}, "accelerator: aliases.toml does not know 'H300'"),
         ({"accelerator": "H800"}, "accelerator: 'H800' is not in the catalog, so the row cannot be used"),
         ({"unused": "boring"}, "unused: unused.toml does not know 'boring'"),
-        ({"assumed": "colour"}, "assumed: 'colour' is no column, or is empty"),
+        ({"assumed": "color"}, "assumed: 'color' is no column, or is empty"),
         ({"assumed": "eager;max_batch", "max_batch": ""}, "assumed: 'max_batch' is no column, or is empty"),
         ({"weights": "fp7"}, "weights: 'fp7' is none of fp16"),
         ({"count": "2.5"}, "count: '2.5' is no whole number of at least 1"),

@@ -1,4 +1,4 @@
-"""Announced parts stand beside shipping ones with their figures, and are ranked only where that is asked."""
+"""Announced accelerators stand next to shipping ones with their figures, and are ranked only where that is asked."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What stands beside a recommendation as JSON values: whole, finite, and null where nothing is known."""
+"""What stands next to a recommendation as JSON values: whole, finite, and null where nothing is known."""
 
 import json
 from dataclasses import replace

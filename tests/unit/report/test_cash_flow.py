@@ -186,7 +186,7 @@ def test_idle_accelerators_of_rented_instances_are_paid_for(costs: CostAnswer, n
 
 def test_inputs_are_those_that_costs_rest_on_as_plain_numbers(book: Book, costs: CostAnswer, names: Names) -> None:
     assert set(OPEN_INPUTS) == {*OF_OWNING, *OF_RENTING, COUNT, IDLE, IDLE_RENTED}
-    # A fleet that nobody states is the deployment itself, also after its count was changed.
+    # A fleet that no one states is the deployment itself, also after its count was changed.
     of_fleet = {book.beside("Inputs", label_cost_input("fleet"), letter) for letter in "BCD"}
     assert {place for place in book.formulas if place[0] == "Inputs"} == of_fleet
     heads = [book.cached["Inputs", f"{letter}4"] for letter in "ABCDEF"]

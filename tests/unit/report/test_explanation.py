@@ -14,7 +14,7 @@ from gpudesk.domain.estimate import CalibrationCoverage, EstimateBasis, Limiter
 from gpudesk.domain.precision import Precision
 from gpudesk.domain.sizing import FitRemedy, FitRemedyKind
 from gpudesk.report.explanation.claims import format_explanation, format_working
-from gpudesk.report.explanation.figure import FigureBacking, explain_attribute, explain_figure, explain_model_attribute
+from gpudesk.report.explanation.figure import FigureEvidence, explain_attribute, explain_figure, explain_model_attribute
 from gpudesk.report.explanation.parts import Explanation, ExplanationBasis
 from gpudesk.report.explanation.working import format_named_formula, format_numeric_formula, format_term_value
 from gpudesk.report.labels import label_attribute_alone
@@ -45,8 +45,8 @@ def with_estimate(answer: Answer, position: int, **changes: object) -> Answer:
     return replace(answer, columns=tuple(columns))
 
 
-def explained(answer: Answer, name: str, backing: FigureBacking | None = None, position: int = 0) -> Explanation:
-    return explain_figure(answer, position, name, backing or FigureBacking(), FORMATTER)
+def explained(answer: Answer, name: str, backing: FigureEvidence | None = None, position: int = 0) -> Explanation:
+    return explain_figure(answer, position, name, backing or FigureEvidence(), FORMATTER)
 
 
 # Attributes
@@ -99,8 +99,8 @@ def test_memory_says_gb_beside_gib(answer: Answer) -> None:
 
 
 def test_what_the_catalog_does_not_have_is_not_explained(answer: Answer) -> None:
-    assert explain_attribute(answer, 0, "colour", FORMATTER) is None
-    assert explain_model_attribute(answer, "colour", FORMATTER) is None
+    assert explain_attribute(answer, 0, "color", FORMATTER) is None
+    assert explain_model_attribute(answer, "color", FORMATTER) is None
 
 
 def test_an_attribute_of_the_model_is_explained(answer: Answer) -> None:
@@ -126,7 +126,7 @@ def test_attributes_have_names_that_stand_alone(name: str, label: str) -> None:
 
 
 def test_a_figure_comes_with_its_band_in_words_and_what_it_rests_on(answer: Answer) -> None:
-    found = explained(answer, "output_tokens_per_s", FigureBacking(rows=CalibrationCoverage(213, 1500, 788)))
+    found = explained(answer, "output_tokens_per_s", FigureEvidence(rows=CalibrationCoverage(213, 1500, 788)))
     assert found.what == "Output throughput, H200-SXM × 1"
     assert found.conditions == "64 requests in flight, 2,000 input and 500 output tokens"
     assert (found.value, found.band) == ("1,000 tok/s", "80% interval: 900 to 1,100")
@@ -145,7 +145,7 @@ def test_a_figure_comes_with_its_band_in_words_and_what_it_rests_on(answer: Answ
 )
 def test_other_bases_say_what_is_missing(answer: Answer, basis: EstimateBasis, text: str) -> None:
     changed = with_estimate(answer, 0, basis=basis)
-    assert explained(changed, "ttft_ms", FigureBacking(rows=CalibrationCoverage(0, 15, 788))).basis == text
+    assert explained(changed, "ttft_ms", FigureEvidence(rows=CalibrationCoverage(0, 15, 788))).basis == text
 
 
 def test_a_figure_without_meaning_says_why(answer: Answer) -> None:
@@ -165,7 +165,7 @@ def test_a_figure_without_meaning_says_why(answer: Answer) -> None:
     assert found.band.startswith("Requests arrive faster")
     single = with_estimate(answer, 0, tpot_ms=None)
     term = DerivationTerm("TPOT", None, "ms", "a single output token has none")
-    assert explained(single, "tpot_ms", FigureBacking(term)).band == "A single output token has none"
+    assert explained(single, "tpot_ms", FigureEvidence(term)).band == "A single output token has none"
 
 
 def test_memory_is_exact_and_says_how_many_it_holds(answer: Answer) -> None:
@@ -200,7 +200,7 @@ def test_a_part_that_does_not_fit_says_what_is_short_and_what_would_help(answer:
         ),
         FitRemedy(FitRemedyKind.CONCURRENCY, 32, works=True, estimate=fitting),
     )
-    found = explained(unfit, "output_tokens_per_s", FigureBacking(term, remedies=remedies))
+    found = explained(unfit, "output_tokens_per_s", FigureEvidence(term, remedies=remedies))
     assert found.what == "Does not fit: H200-SXM × 1"
     assert (found.value, found.ground) == ("111.0 GiB short", ExplanationBasis.DOES_NOT_FIT)
     assert found.band == "Needs 237.0 GiB per accelerator; 126.0 GiB usable"
@@ -233,29 +233,29 @@ def test_what_could_not_be_estimated_gives_the_problem(answer: Answer) -> None:
 
 
 def test_the_largest_share_comes_first_and_what_is_nothing_is_left_out(answer: Answer) -> None:
-    limits = explained(answer, "tpot_ms", FigureBacking(shares=SHARES)).limits
+    limits = explained(answer, "tpot_ms", FigureEvidence(shares=SHARES)).limits
     assert limits is not None
     assert [(share.label, share.text) for share in limits.shares] == [
         ("Memory bandwidth", "54%"),
         ("Interleaved prefill", "39%"),
         ("Overhead", "7%"),
     ]
-    prompt = explained(answer, "ttft_ms", FigureBacking(shares=SHARES)).limits
+    prompt = explained(answer, "ttft_ms", FigureEvidence(shares=SHARES)).limits
     assert prompt is not None
     assert [share.label for share in prompt.shares] == ["Compute"]
-    run = explained(answer, "output_tokens_per_s", FigureBacking(shares=SHARES)).limits
+    run = explained(answer, "output_tokens_per_s", FigureEvidence(shares=SHARES)).limits
     assert run is not None
     assert run.shares[0].label == "Compute"
-    assert explained(answer, "memory", FigureBacking(shares=SHARES)).limits is None
+    assert explained(answer, "memory", FigureEvidence(shares=SHARES)).limits is None
 
 
 def test_full_memory_is_said_beside_the_shares(answer: Answer) -> None:
     full = with_estimate(answer, 0, limiter=Limiter.CAPACITY, admitted=53, max_concurrency=53)
-    limits = explained(full, "output_tokens_per_s", FigureBacking(shares=SHARES)).limits
+    limits = explained(full, "output_tokens_per_s", FigureEvidence(shares=SHARES)).limits
     assert limits is not None
     assert limits.remark == "Memory is full at 53 in flight"
     usual = with_estimate(answer, 0, limiter=Limiter.CAPACITY, admitted=53, max_concurrency=60)
-    limits = explained(usual, "output_tokens_per_s", FigureBacking(shares=SHARES)).limits
+    limits = explained(usual, "output_tokens_per_s", FigureEvidence(shares=SHARES)).limits
     assert limits is not None
     assert limits.remark == "53 in flight, with memory for 60"
 
@@ -303,7 +303,7 @@ def test_units_are_not_said_twice() -> None:
 
 def test_the_claims_behind_a_working_are_named_once_each(answer: Answer) -> None:
     twice = DerivationTerm("round", 1.0, "s", inputs=(STEP, STEP))
-    found = explained(answer, "output_tokens_per_s", FigureBacking(twice))
+    found = explained(answer, "output_tokens_per_s", FigureEvidence(twice))
     assert [group.key for group in found.claims] == ["h200-sxm/memory_bandwidth"]
     assert found.working is not None
     leaf = next(term for term in found.working.walk() if term.claims)
@@ -315,7 +315,7 @@ def test_the_claims_behind_a_working_are_named_once_each(answer: Answer) -> None
 
 
 def test_a_copy_holds_figure_band_conditions_and_source(answer: Answer) -> None:
-    found = explained(answer, "output_tokens_per_s", FigureBacking(STEP, SHARES, rows=CalibrationCoverage(2, 2, 2)))
+    found = explained(answer, "output_tokens_per_s", FigureEvidence(STEP, SHARES, rows=CalibrationCoverage(2, 2, 2)))
     text = format_explanation(found)
     assert text.startswith("Output throughput, H200-SXM × 1: 1,000 tok/s\n80% interval: 900 to 1,100\n")
     assert "64 requests in flight, 2,000 input and 500 output tokens" in text
@@ -325,7 +325,7 @@ def test_a_copy_holds_figure_band_conditions_and_source(answer: Answer) -> None:
 
 
 def test_a_copied_working_is_indented_by_its_levels(answer: Answer) -> None:
-    found = explained(answer, "output_tokens_per_s", FigureBacking(STEP))
+    found = explained(answer, "output_tokens_per_s", FigureEvidence(STEP))
     assert found.working is not None
     assert format_working(found.working).splitlines() == [
         "Reading: 10.8 ms = 68.5 GB ÷ (7.70 TB/s × 0.820)",

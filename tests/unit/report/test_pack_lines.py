@@ -1,4 +1,4 @@
-"""Packs in words: what each fact says, with its unit and source, beside what is here."""
+"""Packs in words: what each fact says, with its unit and source, next to what is here."""
 
 from collections.abc import Iterator
 

@@ -7,7 +7,7 @@ from dataclasses import replace
 from gpudesk.domain.deployment import ParallelPlan
 from gpudesk.domain.estimate import ConsideredPlan, PlanChoice
 from gpudesk.report.explanation.claims import format_explanation
-from gpudesk.report.explanation.figure import FigureBacking, explain_figure
+from gpudesk.report.explanation.figure import FigureEvidence, explain_figure
 from gpudesk.report.explanation.working import build_explained_plans, describe_plan_reason
 from gpudesk.text.formatting import ENGLISH_NUMBERS, GERMAN_NUMBERS, Formatter
 from gpudesk.text.messages import Share, Term, message
@@ -118,8 +118,8 @@ def test_without_a_choice_there_is_nothing_to_say() -> None:
 
 def test_the_plan_stands_beside_the_figure_and_in_its_copy(make_answer: MakeAnswer) -> None:
     answer = make_answer("h200-sxm")
-    found = explain_figure(answer, 0, "output_tokens_per_s", FigureBacking(plans=CHOICE), FORMATTER)
+    found = explain_figure(answer, 0, "output_tokens_per_s", FigureEvidence(plans=CHOICE), FORMATTER)
     assert found.plans == build_explained_plans(CHOICE, FORMATTER)
     copied = format_explanation(found)
     assert "Why this plan:\n- TP 4 × DP 2, chosen, 3,560 tok/s" in copied
-    assert explain_figure(answer, 0, "output_tokens_per_s", FigureBacking(), FORMATTER).plans is None
+    assert explain_figure(answer, 0, "output_tokens_per_s", FigureEvidence(), FORMATTER).plans is None

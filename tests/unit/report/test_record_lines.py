@@ -14,7 +14,7 @@ from gpudesk.domain.precision import Precision
 from gpudesk.domain.published_run import ComparableRun, RunCondition
 from gpudesk.domain.workload import Load, LoadKind, Workload
 from gpudesk.report.explanation.claims import format_explanation
-from gpudesk.report.explanation.figure import FigureBacking, explain_figure
+from gpudesk.report.explanation.figure import FigureEvidence, explain_figure
 from gpudesk.report.explanation.working import build_measured_runs
 from gpudesk.text.formatting import ENGLISH_NUMBERS, GERMAN_NUMBERS, Formatter
 from tests.unit.report.conftest import MakeAnswer
@@ -172,8 +172,8 @@ def test_numbers_follow_the_language(estimate: Estimate) -> None:
 
 
 def test_copies_hold_the_records_with_their_addresses(answer: Answer) -> None:
-    found = explain_figure(answer, 0, "output_tokens_per_s", FigureBacking(record=(RECORD,)), FORMATTER)
+    found = explain_figure(answer, 0, "output_tokens_per_s", FigureEvidence(record=(RECORD,)), FORMATTER)
     text = format_explanation(found)
     assert "Similar measured runs (predicted without them):\n- 8 × MI325X" in text
     assert "2025-02, https://maker.example/results\n" in text
-    assert explain_figure(answer, 0, "output_tokens_per_s", FigureBacking(), FORMATTER).record is None
+    assert explain_figure(answer, 0, "output_tokens_per_s", FigureEvidence(), FORMATTER).record is None

@@ -55,11 +55,11 @@ def test_estimate_is_right_to_the_third_digit(value: float) -> None:
 
 def test_band_and_figure_in_three_styles() -> None:
     banded = IntervalEstimate(1234.4, 980.2, 1560.7)
-    assert EN.banded(banded, "tok/s") == "1,230 (980 – 1,560) tok/s"
-    assert DE.banded(banded) == "1.230 (980 – 1.560)"
-    assert PLAIN.banded(banded) == "1234.4 (980.2 – 1560.7)"
+    assert EN.estimate_with_interval(banded, "tok/s") == "1,230 (980 – 1,560) tok/s"
+    assert DE.estimate_with_interval(banded) == "1.230 (980 – 1.560)"
+    assert PLAIN.estimate_with_interval(banded) == "1234.4 (980.2 – 1560.7)"
     assert DE.estimate(34.28) == "34,3"
-    assert EN.banded(None, "tok/s") == EN.band(None) == "—"
+    assert EN.estimate_with_interval(None, "tok/s") == EN.band(None) == "—"
 
 
 @pytest.mark.parametrize(
@@ -155,7 +155,7 @@ def test_long_times_are_in_seconds_and_minutes(value: float, unit: str, text: st
 
 
 def test_an_interval_is_in_the_unit_of_its_median() -> None:
-    assert EN.banded(IntervalEstimate(12_340.0, 8_100.0, 20_200.0), "ms") == "12.3 (8.10 – 20.2) s"
+    assert EN.estimate_with_interval(IntervalEstimate(12_340.0, 8_100.0, 20_200.0), "ms") == "12.3 (8.10 – 20.2) s"
 
 
 def test_signed_per_cent_stays_per_cent() -> None:

@@ -94,7 +94,7 @@ class BackupsDialog(QDialog):
         self._backups: tuple[Backup, ...] = ()
         self.setWindowTitle(tr("Backups of your values"))
         self.note = ProblemNote(theme)
-        self.status_label = ThemedLabel(theme, font="small", colour="text2", wrap=True)
+        self.status_label = ThemedLabel(theme, font="small", color="text2", wrap=True)
         self.table = self._make_table()
         self._make_buttons()
         self._lay_out()
@@ -203,7 +203,7 @@ class BackupsDialog(QDialog):
             damaged = backup.problem is not None
             for column, item in enumerate(self.table.fill_row(row, self._cells(backup), tips=damaged)):
                 if damaged:
-                    item.setForeground(self._theme.colour("unfit" if column == 1 else "text3"))
+                    item.setForeground(self._theme.color("unfit" if column == 1 else "text3"))
         for place in (0, 2, 3, 4):
             self.table.resizeColumnToContents(place)
             self.table.setColumnWidth(place, self.table.columnWidth(place) + self._theme.px(_GAP))

@@ -232,7 +232,7 @@ class CatalogCommands:
                 yield "rotate-ccw", tr("Reset to shipped value"), step
         if row.thing is not None and row.key == row.thing and catalog.thing(row.thing).own:
             entry = catalog.thing(row.thing).name
-            step = partial(edits.remove_thing, catalog, row.thing)
+            step = partial(edits.remove_entry, catalog, row.thing)
             yield "trash-2", tr("Remove {name} from your values", name=entry), step
 
     def can_revert(self) -> bool:

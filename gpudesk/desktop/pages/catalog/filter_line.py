@@ -193,7 +193,7 @@ class CatalogFilterBar(FlowRow):
         tip = tr("Show only rows with these words, in all sections  /")
         name = tr("Filter: name, architecture, value")
         self.field = FilterField(theme, name, tip, framed=True, width=244)
-        self.count = ThemedLabel(theme, font="body", colour="text2")
+        self.count = ThemedLabel(theme, font="body", color="text2")
         self.pills = {
             "makers": FilterPill(theme, "", self._fill_makers),
             "status": FilterPill(theme, ""),
@@ -345,7 +345,7 @@ class EmptyListNote(QWidget):
     def __init__(self, theme: Theme, parent: QWidget | None = None) -> None:
         super().__init__(parent)
         self.title = ThemedLabel(theme, font="option")
-        self.words = ThemedLabel(theme, font="small", colour="text2")
+        self.words = ThemedLabel(theme, font="small", color="text2")
         self.button = Button(theme, "")
         self.button.clicked.connect(self.wanted)
         row = make_row(STRETCH, self.button, STRETCH)

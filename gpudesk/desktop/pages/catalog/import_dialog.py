@@ -24,7 +24,7 @@ from gpudesk.desktop.session.jobs import Jobs
 from gpudesk.desktop.ui.theme.theme import Theme
 from gpudesk.desktop.ui.theme.theme_painter import ThemePainter
 from gpudesk.desktop.ui.widgets.layouts import FullWidthScrollArea, ThemedLabel, make_column
-from gpudesk.documents.imports import FileImport, ImportWishes, apply_import, compute_import_figures
+from gpudesk.documents.imports import FileImport, ImportOverrides, apply_import, compute_import_figures
 from gpudesk.domain.fact_exchange import ImportPreviewFigures
 from gpudesk.domain.user_facts import FactEdit, ImportProposal, MissingImportField, UserFacts, UserPrice
 from gpudesk.report.catalog_import import (
@@ -70,7 +70,7 @@ class ImportFiguresView(QWidget):
 
     def show_sentence(self, text: str, notes: Sequence[str] = ()) -> None:
         column = self._begin(tr("Import preview"))
-        column.addWidget(ThemedLabel(self._theme, text, font="small", colour="text2", wrap=True))
+        column.addWidget(ThemedLabel(self._theme, text, font="small", color="text2", wrap=True))
         self._remarks(column, tr("Notes"), "info", "text3", notes)
         column.addStretch(1)
 
@@ -83,13 +83,13 @@ class ImportFiguresView(QWidget):
         self._column.addWidget(self._body)
         return column
 
-    def _remarks(self, column: QBoxLayout, title: str, icon: str, colour: str, sentences: Sequence[str]) -> None:
+    def _remarks(self, column: QBoxLayout, title: str, icon: str, color: str, sentences: Sequence[str]) -> None:
         if not sentences:
             return
         column.addSpacing(self._theme.px(8))
         column.addWidget(ThemedLabel(self._theme, title, font="section"))
         for text in sentences:
-            remark = FieldRemark(self._theme, icon, colour, "text2")
+            remark = FieldRemark(self._theme, icon, color, "text2")
             remark.show_text(text)
             column.addWidget(remark)
 
@@ -107,11 +107,11 @@ def _add_figure_lines(theme: Theme, lines: Sequence[ImportLine]) -> QWidget:
         value.setAlignment(_RIGHT)
         value.setAccessibleName(f"{line.label}: {line.value}")
         value.setTextInteractionFlags(Qt.TextInteractionFlag.TextSelectableByMouse)
-        grid.addWidget(ThemedLabel(theme, line.label, colour="text2"), row, 0, Qt.AlignmentFlag.AlignTop)
+        grid.addWidget(ThemedLabel(theme, line.label, color="text2"), row, 0, Qt.AlignmentFlag.AlignTop)
         grid.addWidget(value, row, 1)
         row += 1
         if line.note:
-            note = ThemedLabel(theme, line.note, font="caption", colour="text3", wrap=True)
+            note = ThemedLabel(theme, line.note, font="caption", color="text3", wrap=True)
             note.setAlignment(_RIGHT)
             grid.addWidget(note, row, 0, 1, 2)
             row += 1
@@ -124,14 +124,14 @@ def _make_price_table(theme: Theme, lines: Sequence[ImportPriceLine]) -> QWidget
     grid.setColumnStretch(0, 1)
     heads = list_price_heads()
     for place, head in enumerate(heads):
-        label = ThemedLabel(theme, head, font="caption_strong", colour="text3")
+        label = ThemedLabel(theme, head, font="caption_strong", color="text3")
         label.setAlignment(_RIGHT if place in _PRICE_FIGURES else _LEFT)
         grid.addWidget(label, 0, place)
     for row, line in enumerate(lines[:_MOST_PRICES], start=1):
         for place, text in enumerate(line.cells):
             strong, aside = place in (0, 4), place in (1, 6)
             label = ThemedLabel(
-                theme, text, font="body_strong" if strong else "body", colour="text2" if aside else "text1"
+                theme, text, font="body_strong" if strong else "body", color="text2" if aside else "text1"
             )
             label.setAlignment(_RIGHT if place in _PRICE_FIGURES else _LEFT)
             label.setAccessibleName(f"{line.cells[0]}, {line.cells[1]}, {heads[place]}: {text}")
@@ -141,7 +141,7 @@ def _make_price_table(theme: Theme, lines: Sequence[ImportPriceLine]) -> QWidget
         more = tr("{n} more rows are imported but not shown", n=len(lines) - _MOST_PRICES)
         unit = f"{more}. {unit}"
     whole = QWidget()
-    make_column(table, ThemedLabel(theme, unit, font="caption", colour="text3", wrap=True), gap=theme.px(6), on=whole)
+    make_column(table, ThemedLabel(theme, unit, font="caption", color="text3", wrap=True), gap=theme.px(6), on=whole)
     return whole
 
 
@@ -187,7 +187,7 @@ class ImportFiguresPanel(QWidget):
     def paintEvent(self, event: QPaintEvent) -> None:  # noqa: ARG002 - Qt's name
         with QPainter(self) as painter:
             pen = ThemePainter(painter, self._theme)
-            painter.fillRect(self.rect(), self._theme.colour("chrome"))
+            painter.fillRect(self.rect(), self._theme.color("chrome"))
             pen.hairline(0, 0, 0, self.height())
             pen.hairline(0, 0, self.width(), 0)
 
@@ -439,7 +439,7 @@ class ImportDialog(BackgroundFormDialog):
         except InputError as error:
             self.show_error(error)
         else:
-            wishes = ImportWishes(**{row.name: _read_field_text(row) for row in self.rows if row.name in _WISHES})
+            wishes = ImportOverrides(**{row.name: _read_field_text(row) for row in self.rows if row.name in _WISHES})
             self.write(apply_import(self.desk.service, self._file_import, proposal, wishes), self._finish_import)
 
     def _completed(self) -> ImportProposal:

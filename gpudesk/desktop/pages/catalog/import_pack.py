@@ -200,7 +200,7 @@ class PackDialog(BackgroundFormDialog):
         self.column.addWidget(self.table, 1)
 
     def _choices(self) -> QBoxLayout:
-        self.counted = ThemedLabel(self.theme, font="small", colour="text2")
+        self.counted = ThemedLabel(self.theme, font="small", color="text2")
         all_rows = LinkButton(self.theme, tr("Select all"))
         all_rows.setAccessibleName(tr("Select all rows"))
         all_rows.clicked.connect(self.model.choose_all)

@@ -251,7 +251,7 @@ class CatalogPage(CatalogListPage):
     def _dress(self) -> None:
         self.setAutoFillBackground(True)
         palette = self.palette()
-        palette.setColor(self.backgroundRole(), self.theme.colour("page"))
+        palette.setColor(self.backgroundRole(), self.theme.color("page"))
         self.setPalette(palette)
 
     # Display

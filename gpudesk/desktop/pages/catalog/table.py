@@ -262,7 +262,7 @@ class CatalogTableView(PaintedTable):
     def paint(self, pen: ThemePainter, area: QRect) -> None:
         """Paint lines and columns: scrolling ones first, then the fixed one."""
         painter = pen.painter
-        painter.fillRect(area, self._theme.colour("page"))
+        painter.fillRect(area, self._theme.color("page"))
         lines = self.find_visible_rows(area)
         scrolled = [column for column in self.find_visible_columns(area) if column.number]
         frozen = [VisibleSection(0, 0, self.heads.frozen_width)] if self.heads.count() else []
@@ -309,7 +309,7 @@ class CatalogTableView(PaintedTable):
                 for column in columns:
                     if (line.number, column.number) in self._chosen:
                         rect = QRectF(column.start, line.start, column.size, line.size - 1)
-                        pen.painter.fillRect(rect, self._theme.colour("selection"))
+                        pen.painter.fillRect(rect, self._theme.color("selection"))
 
     def _fits(self) -> bool:
         return self.heads.length() <= self.viewport().width()
@@ -363,10 +363,10 @@ class CatalogTableView(PaintedTable):
     def _write_name(self, row: CatalogRow, text: str, column: VisibleSection, middle: float) -> None:
         length, section = self._theme.length, self._table.table.section
         token = "body_strong" if CatalogLayout.body(section) == "body" else "small_strong"
-        colour = "text1"
+        color = "text1"
         if self._table.headings:
             # Already in the heading.
-            token, colour = CatalogLayout.body(section), "text2"
+            token, color = CatalogLayout.body(section), "text2"
         x = column.start + length(MARGIN)
         right = column.end - length(WORD_END)
         swatch = self.scenario_swatches.get(row.thing or "") if section is CatalogSection.ACCELERATORS else None
@@ -377,8 +377,8 @@ class CatalogTableView(PaintedTable):
         tag = tr("Announced") if row.announced else ""
         room = right - x - (self._texts.width("caption_strong", tag) + length(20) if tag else 0)
         if swatch is not None:
-            colour = self._theme.name_color(swatch[0]).name()
-        width = self._layer.text(token, colour, text, x, middle, max(1.0, room))
+            color = self._theme.name_color(swatch[0]).name()
+        width = self._layer.text(token, color, text, x, middle, max(1.0, room))
         if row.marks and row.marks[0] & CatalogCellMark.OWN:
             self._layer.mark("own", "link", x + width + length(11), middle)
             width += length(18)
@@ -396,10 +396,10 @@ class CatalogTableView(PaintedTable):
         spec, value = self._table.column(column.number), row.values[column.number]
         token = ("section" if body == "body" else "label") if own else choose_value_font(spec, value, body)
         self._layer.right(token, "text1" if is_known else quiet, text, column.start, right, middle)
-        marks = [(glyph, colour) for flag, glyph, colour in MARKS if mark & flag]
+        marks = [(glyph, color) for flag, glyph, color in MARKS if mark & flag]
         x = right + length(9 if len(marks) > 1 else GUTTER / 2)
-        for glyph, colour in marks[:2]:
-            self._layer.mark(glyph, colour, x, middle)
+        for glyph, color in marks[:2]:
+            self._layer.mark(glyph, color, x, middle)
             x += length(14)
 
     def _write_age(self, row: CatalogRow, text: str, column: VisibleSection, middle: float, quiet: str) -> None:
@@ -414,12 +414,12 @@ class CatalogTableView(PaintedTable):
         value, section = row.values[column.number], self._table.table.section
         body = CatalogLayout.body(section)
         x = float(column.start)
-        colour = "text2" if value is not None else quiet
+        color = "text2" if value is not None else quiet
         spec = self._table.column(column.number)
         if spec.kind is CatalogColumnKind.ATTRIBUTE:
-            colour = "text1"
+            color = "text1"
         if spec.key == "stance" and isinstance(value, str) and value in STANCES:
-            glyph, tint, colour = STANCES[value]
+            glyph, tint, color = STANCES[value]
             if glyph:
                 self._layer.mark(glyph, tint, x + self._theme.length(6), middle)
             x += self._theme.length(MARK)
@@ -428,10 +428,10 @@ class CatalogTableView(PaintedTable):
             height = self._theme.line(body)
             top = middle - height * (len(lines) - 1) / 2
             for number, words in enumerate(lines):
-                self._layer.text(body, colour, words, x, top + number * height)
+                self._layer.text(body, color, words, x, top + number * height)
             return
         most = self._measures.room_for_words(column.end - x)
-        self._layer.text(body, colour, text, x, middle, most)
+        self._layer.text(body, color, text, x, middle, most)
 
     def get_ring_box(self, row: VisibleSection, column: VisibleSection) -> QRectF:
         left, right = self._find_ends(column)

@@ -347,12 +347,12 @@ class CatalogHeader(PaintedHeader):
         top = self.height() - theme.px(7) - line
         text = label_column(self._model.table.section, column)
         active = self.sorting is not None and self.sorting.column == column.key
-        colour = "text1" if active else "text3"
+        color = "text1" if active else "text3"
         arrow = self._find_arrow(number, active=active)
         side = length(_ARROW)
         if column.kind in FIGURES:
             right = start + size - self._measures.gutter(self._model, number)
-            pen.text(QRectF(start, top, right - start, line), text, font="caption_strong", colour=colour,
+            pen.text(QRectF(start, top, right - start, line), text, font="caption_strong", color=color,
                      align=RIGHT)  # fmt: skip
             x = right + length(3)
         else:
@@ -360,7 +360,7 @@ class CatalogHeader(PaintedHeader):
             if column.kind is CatalogColumnKind.NAME and self._model.table.section is CatalogSection.ACCELERATORS:
                 x += length(SWATCH)
             room = start + size - x - (side + 3 if arrow else length(WORD_END) / 2)
-            x += pen.text(QRectF(x, top, max(1.0, room), line), text, font="caption_strong", colour=colour)
+            x += pen.text(QRectF(x, top, max(1.0, room), line), text, font="caption_strong", color=color)
             x += length(3)
         if arrow:
             pen.icon(arrow, x, top + (line - side) / 2, side, "text1" if active else "text3")
@@ -396,7 +396,7 @@ class CatalogHeader(PaintedHeader):
         line = theme.line("caption")
         top = self.height() - theme.px(7) - 2 * line - theme.px(4)
         pen.text(QRectF(start, top, end - start, line), label_column_group(group), font="caption_strong",
-                 colour="text3", align=CENTRE)  # fmt: skip
+                 color="text3", align=CENTRE)  # fmt: skip
         pen.hairline(start, top + line + 1, end, top + line + 1, "strong")
 
     # The mouse

@@ -99,17 +99,17 @@ class HeadlineBox(QAbstractButton):
         right = float(self.width())
         small, large = theme.line("small"), theme.line("headline")
         top = theme.length(_PAD)
-        x = pen.text(QRectF(0, top, right, small), answer.label, font="small", colour="text2")
+        x = pen.text(QRectF(0, top, right, small), answer.label, font="small", color="text2")
         for leader in answer.leaders if self.naming > LeaderDetail.NOTHING else ():
             x = self._leader(pen, leader, x + theme.length(_GAP), top + small / 2, right)
         baseline = top + small + large / 2 + pen.metrics("headline").capHeight() / 2
         figure = pen.text(QPointF(0, baseline), answer.text, font="headline")
-        pen.text(QPointF(figure + theme.length(_GAP), baseline), answer.unit, font="small", colour="text3")
+        pen.text(QPointF(figure + theme.length(_GAP), baseline), answer.unit, font="small", color="text3")
         third = QRectF(0, top + small + large, right, small)
         if answer.is_open:
             pen.glyph("overlap", theme.length(5), third.center().y(), "text2")
             third.setLeft(theme.length(_GLYPH))
-        pen.text(third, answer.detail, font="small", colour="text2")
+        pen.text(third, answer.detail, font="small", color="text2")
         if answer.odds:
             bar = QRectF(0, self.height() - theme.length(_PAD + _BAR), right - theme.length(_GAP), theme.length(_BAR))
             pen.odds_bar(bar, ((leader.slot, odds) for leader, odds in answer.odds))
@@ -117,7 +117,7 @@ class HeadlineBox(QAbstractButton):
             fourth = QRectF(0, top + 2 * small + large, right, small)
             announced = answer.announced
             fits = self._width("small", announced.text) <= right
-            pen.text(fourth, announced.text if fits else announced.brief, font="small", colour="text3")
+            pen.text(fourth, announced.text if fits else announced.brief, font="small", color="text3")
 
     def _leader(self, pen: ThemePainter, leader: HeadlineLeader, x: float, level: float, right: float) -> float:
         """Draw a swatch and a name as far as they fit; return the x where they end."""
@@ -129,7 +129,7 @@ class HeadlineBox(QAbstractButton):
         if self.naming is not LeaderDetail.NAMES or room < theme.length(24):
             return x
         rect = QRectF(x + theme.length(_NAME_GAP), level - 12, room, 24)
-        return rect.left() + pen.text(rect, leader.name, font="label", colour=theme.name_color(leader.slot))
+        return rect.left() + pen.text(rect, leader.name, font="label", color=theme.name_color(leader.slot))
 
 
 class HeadlineStrip(QWidget):
@@ -242,7 +242,7 @@ class HeadlineStrip(QWidget):
     def paintEvent(self, event: QPaintEvent) -> None:  # noqa: ARG002 - Qt's name
         with QPainter(self) as painter:
             pen = ThemePainter(painter, self._theme)
-            painter.fillRect(self.rect(), self._theme.colour("page"))
+            painter.fillRect(self.rect(), self._theme.color("page"))
             for box in self._list_visible_boxes()[1:]:
                 x = box.x() - self._theme.px(_MARGIN / 2 + 3)
                 pen.hairline(x, self._theme.px(12), x, self.height() - self._theme.px(12))

@@ -143,7 +143,7 @@ class RowChooser(QFrame):
         self._list.setMouseTracking(True)
         self._list.setProperty("kind", "raised")
         self._list.setFrameShape(QFrame.Shape.NoFrame)
-        title = ThemedLabel(theme, tr("Visible rows"), font="caption_strong", colour="text3")
+        title = ThemedLabel(theme, tr("Visible rows"), font="caption_strong", color="text3")
         show_all = LinkButton(theme, tr("Show all"))
         show_all.clicked.connect(self.all_wanted)
         head = make_row(title, STRETCH, show_all, margins=(8, 4, 8, 0))
@@ -263,12 +263,12 @@ class ComparisonCorner(QWidget):
     def paintEvent(self, event: QPaintEvent) -> None:  # noqa: ARG002 - Qt's name
         with QPainter(self) as painter:
             pen, theme = ThemePainter(painter, self._theme), self._theme
-            painter.fillRect(self.rect(), theme.colour("page"))
+            painter.fillRect(self.rect(), theme.color("page"))
             bottom = self.height() - 1
             pen.hairline(0, bottom, self.width(), bottom, "strong")
             line = theme.line("caption")
             place = QRectF(theme.px(16), self.height() - theme.px(8) - line, self.width() - theme.px(20), line)
-            pen.text(place, self._text, font="small", colour="text3")
+            pen.text(place, self._text, font="small", color="text3")
 
 
 #: Figure -> the cost explained in the panel.
@@ -374,7 +374,7 @@ class ComparePage(DeskPage):
         self._head.setFixedHeight(self.theme.px(48))
         self.setAutoFillBackground(True)
         palette = self.palette()
-        palette.setColor(self.backgroundRole(), self.theme.colour("page"))
+        palette.setColor(self.backgroundRole(), self.theme.color("page"))
         self.setPalette(palette)
 
     # Display

@@ -14,7 +14,7 @@ from gpudesk.desktop.pages.compare.comparison_model import ComparisonLine, Compa
 from gpudesk.desktop.ui.tables.item_model import Index
 from gpudesk.desktop.ui.tables.painted_table import PaintedHeader, PaintedTable, VisibleSection, find_visible_sections
 from gpudesk.desktop.ui.tables.text_layer import TextCache, TextLayer
-from gpudesk.desktop.ui.theme.glyphs import FAULT_COLOURS, FAULT_GLYPHS
+from gpudesk.desktop.ui.theme.glyphs import FAULT_COLORS, FAULT_GLYPHS
 from gpudesk.desktop.ui.theme.theme import Theme
 from gpudesk.desktop.ui.theme.theme_painter import ThemePainter
 from gpudesk.report.comparison.table import shows_basis
@@ -192,7 +192,7 @@ class ComparisonColumnHeader(PaintedHeader):
         level = first + theme.line("option") / 2
         x = left + pen.swatch(left, level, head.slot, is_variant=head.is_variant) + theme.length(_SWATCH_GAP)
         name = QRectF(x, first, max(1.0, right - x), theme.line("option"))
-        end = x + pen.text(name, head.name, font="option", colour=theme.name_color(head.slot))
+        end = x + pen.text(name, head.name, font="option", color=theme.name_color(head.slot))
         detail = head.detail
         if self._model.is_baseline(column) and len(self._model.table.heads) > 1:
             word = tr("Baseline")
@@ -202,7 +202,7 @@ class ComparisonColumnHeader(PaintedHeader):
             else:
                 detail = f"{word}{_DOT}{detail}" if detail else word
         below = QRectF(left, second, max(1.0, right - left), theme.line("caption"))
-        pen.text(below, self._shorten_detail(detail, below.width()), font="caption", colour="text3")
+        pen.text(below, self._shorten_detail(detail, below.width()), font="caption", color="text3")
 
     def _shorten_detail(self, detail: str, room: float) -> str:
         """Leave out items before the last one, the count, until the rest fits."""
@@ -253,11 +253,11 @@ class ComparisonRowHeader(PaintedHeader):
             row = lines[place.number].row
             if row is None:
                 pen.hairline(0, bottom, width, bottom, "strong")
-                for x, token, colour, text in lay_out_heading(lines[place.number], self._theme, self._texts):
-                    self._layer.text(token, colour, text, round(x), locate_heading(place, self._theme))
+                for x, token, color, text in lay_out_heading(lines[place.number], self._theme, self._texts):
+                    self._layer.text(token, color, text, round(x), locate_heading(place, self._theme))
                 continue
             if place.number == self.hovered_section:
-                pen.painter.fillRect(0, place.start, width, place.size, self._theme.colour("hover"))
+                pen.painter.fillRect(0, place.start, width, place.size, self._theme.color("hover"))
             self._paint_label(pen, row, place, width)
             pen.hairline(0, bottom, width, bottom, "grid")
         self._layer.draw(pen.painter)
@@ -433,11 +433,11 @@ class ComparisonTableView(PaintedTable):
         if line.row is None:
             pen.hairline(0, row.end - 1, right, row.end - 1, "strong")
             # The text extends over the labels as far as necessary.
-            for x, token, colour, text in lay_out_heading(line, self._theme, self._texts):
-                self._layer.text(token, colour, text, x - self._widths.label, locate_heading(row, self._theme))
+            for x, token, color, text in lay_out_heading(line, self._theme, self._texts):
+                self._layer.text(token, color, text, x - self._widths.label, locate_heading(row, self._theme))
             return
         if row.number == self.hovered_row:
-            pen.painter.fillRect(0, row.start, right, row.size, self._theme.colour("hover"))
+            pen.painter.fillRect(0, row.start, right, row.size, self._theme.color("hover"))
         for column in columns:
             cell = line.row.cells[self._table.positions[column.number]]
             self._paint_cell(pen, cell, row, column, is_tall=line.has_second_line)
@@ -465,14 +465,14 @@ class ComparisonTableView(PaintedTable):
             return
         if cell.line_below:
             layer.right("caption", quiet, cell.line_below, left, right, middle + length(_LINE))
-        colour = FAULT_COLOURS.get(cell.mark, "text1")
+        color = FAULT_COLORS.get(cell.mark, "text1")
         if not cell.is_figure or shows_range(cell):
             edge = column.start + length(margins.inset)
-            layer.right(self._find_largest_font(cell.text, right - edge), colour, cell.text, edge, right, level)
+            layer.right(self._find_largest_font(cell.text, right - edge), color, cell.text, edge, right, level)
         else:
             token = "section" if tinted or cell.own else "body"
             figure = self._texts.laid_out(token, cell.text)
-            layer.place(token, colour, figure, right - figure.width, level)
+            layer.place(token, color, figure, right - figure.width, level)
             if cell.delta:
                 delta = self._texts.laid_out("caption", cell.delta)
                 if left + delta.width <= right - figure.width:
@@ -506,7 +506,7 @@ class ComparisonTableView(PaintedTable):
         if cell.mark in (CellMarking.TIED, CellMarking.OPEN):
             marks.append(("overlap", "best_text" if cell.mark is CellMarking.TIED else "text3"))
         elif cell.mark in FAULT_GLYPHS:
-            marks.append((FAULT_GLYPHS[cell.mark], FAULT_COLOURS[cell.mark]))
+            marks.append((FAULT_GLYPHS[cell.mark], FAULT_COLORS[cell.mark]))
         elif shows_basis(cell) and cell.basis is not None:
             marks.append((cell.basis.value, "text3"))
         if cell.own:
@@ -516,6 +516,6 @@ class ComparisonTableView(PaintedTable):
         step = self._theme.length(13)
         # A single mark is centered in the gutter, two share it.
         x = (left + right) / 2 + self._theme.length(2) - step / 2 * (len(marks) - 1)
-        for name, colour in marks:
-            self._layer.mark(name, colour, x, level)
+        for name, color in marks:
+            self._layer.mark(name, color, x, level)
             x += step

@@ -106,7 +106,7 @@ class TokenCostChart(BarChart):
         for rented, words in ((True, tr("rented")), (False, tr("owned"))):
             interval = _describe_output(column, rented=rented)
             if interval is not None and self._costed is not None:
-                sentences.append(f"{words} {self._costed.money.banded(interval)}")
+                sentences.append(f"{words} {self._costed.money.estimate_with_interval(interval)}")
         sentences += [describe_missing_input(each) for each in column.missing]
         return f"{name}: {'; '.join(sentences)}."
 

@@ -111,8 +111,8 @@ class CostInputRow(QObject):
             edit.setFixedWidth(theme.px(_EDIT))
             edit.setAlignment(Qt.AlignmentFlag.AlignRight)
             edit.edited.connect(lambda value, place=place: self._edit(place, value))
-        self.unit = ThemedLabel(theme, font="small", colour="text2", parent=parent)
-        self.origin = ThemedLabel(theme, font="small", colour="text2", wrap=True, parent=parent)
+        self.unit = ThemedLabel(theme, font="small", color="text2", parent=parent)
+        self.origin = ThemedLabel(theme, font="small", color="text2", wrap=True, parent=parent)
         self.origin.setSizePolicy(QSizePolicy.Policy.Ignored, QSizePolicy.Policy.Preferred)
         #: Created when first needed, because few rows have it.
         self.reset: LinkButton | None = None
@@ -209,14 +209,14 @@ class CurrencyRow(QWidget):
         self.code.setMaxLength(_LONGEST_CODE)
         self.code.setPlaceholderText(_USD)
         self.day.setAccessibleName(tr("Date of the rate"))
-        self.fault = ThemedLabel(theme, font="small", colour="unfit", parent=self)
+        self.fault = ThemedLabel(theme, font="small", color="unfit", parent=self)
         row = make_row(gap=px(8), on=self)
         for words, edit, width in (
             (tr("Currency"), self.code, 72),
             (tr("Units per USD"), self.rate, 92),
             (tr("Rate date"), self.day, 104),
         ):
-            row.addWidget(ThemedLabel(theme, words, font="small", colour="text2", parent=self))
+            row.addWidget(ThemedLabel(theme, words, font="small", color="text2", parent=self))
             edit.setFixedWidth(px(width))
             row.addWidget(edit)
         row.addWidget(self.fault)
@@ -330,7 +330,7 @@ class AssumptionsView(CostView):
             theme,
             tr("Values without a source are defaults with a reason. Clear a field to use its default."),
             font="small",
-            colour="text2",
+            color="text2",
             wrap=True,
             parent=self,
         )
@@ -393,7 +393,7 @@ class AssumptionsView(CostView):
                 continue
             text, font = (title, "section") if column == 0 else (tr(words), "caption")
             head = ThemedLabel(
-                self.theme, text, font=font, colour="text1" if column == 0 else "text3", parent=grid.parentWidget()
+                self.theme, text, font=font, color="text1" if column == 0 else "text3", parent=grid.parentWidget()
             )
             if column in (1, 2, 3):
                 head.setAlignment(Qt.AlignmentFlag.AlignRight | Qt.AlignmentFlag.AlignBottom)
@@ -502,7 +502,7 @@ class CostPage(MultiViewPage[CostView]):
         self.needs_curves = self.view_key == _TOKENS
         self.cash_flow.setToolTip(tr("Save monthly costs as a spreadsheet with formulas"))
         self.cash_flow.clicked.connect(self.save_cash_flow)
-        self.status_label = ThemedLabel(theme, font="small", colour="text2")
+        self.status_label = ThemedLabel(theme, font="small", color="text2")
         self.status_label.hide()
         self.head.add_below(self.status_label)
         self.head.copy.setToolTip(tr("Copy as picture and as spreadsheet data"))
@@ -604,11 +604,11 @@ class CostPage(MultiViewPage[CostView]):
             write_atomically(target, book)
         except InputError as error:
             text = format_input_error(error, self.desk.formatter)
-            self.status_label.set_colour("unfit")
+            self.status_label.set_color("unfit")
         else:
             self.settings.put(_FOLDER, str(target.absolute().parent))
             text = tr("Saved: {file}", file=str(target))
-            self.status_label.set_colour("text2")
+            self.status_label.set_color("text2")
         self.status_label.setText(text)
         self.status_label.show()
 

@@ -150,7 +150,7 @@ class CostView(QWidget):
 
     def paintEvent(self, event: QPaintEvent) -> None:
         with QPainter(self) as painter:
-            painter.fillRect(event.rect(), self.theme.colour("page"))
+            painter.fillRect(event.rect(), self.theme.color("page"))
 
     def show_costs(self, costed: EvaluatedAnswer) -> None:
         raise NotImplementedError
@@ -323,7 +323,7 @@ class SimulationView(CostView):
         self.kind = SegmentedControl(theme, tr("Cost basis"), kinds, self)
         self.kind.chosen.connect(lambda _: self._draw())
         self.title = ThemedLabel(theme, font="section", parent=self)
-        self.status_label = ThemedLabel(theme, font="small", colour="text2", parent=self)
+        self.status_label = ThemedLabel(theme, font="small", color="text2", parent=self)
         self.table = FiguresTable(theme, self)
         head = QWidget(self)
         make_row(self.title, self.status_label, STRETCH, (self.kind, 0, Qt.AlignmentFlag.AlignRight), on=head)
@@ -380,7 +380,7 @@ class PublishedCasesView(CostView):
         self.take = Button(theme, tr("Use these inputs"), icon="import", parent=self)
         self.take.setToolTip(tr("Compare the two accelerators with all inputs of the document"))
         self.take.clicked.connect(self._take)
-        self.source = ThemedLabel(theme, font="small", colour="text2", wrap=True, parent=self)
+        self.source = ThemedLabel(theme, font="small", color="text2", wrap=True, parent=self)
         self.note_label = ThemedLabel(theme, wrap=True, parent=self)
         self.note_label.setTextInteractionFlags(Qt.TextInteractionFlag.TextSelectableByMouse)
         heads = [tr("Check"), tr("Figure"), tr("Published"), tr("Computed")]

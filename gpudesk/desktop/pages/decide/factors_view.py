@@ -249,7 +249,7 @@ class FactorsTableView(PaintedTable):
     def paint_row(self, pen: ThemePainter, row: VisibleSection, columns: Sequence[VisibleSection], area: QRect) -> None:  # noqa: ARG002 - columns say it
         width, pad = self.viewport().width(), self._theme.px(_PAD)
         if row.number == self.hovered_row:
-            pen.painter.fillRect(0, row.start, width, row.size, pen.colour("hover"))
+            pen.painter.fillRect(0, row.start, width, row.size, pen.color("hover"))
         for column in columns:
             self._paint_column(pen, row.number, column.number, QRectF(column.start, row.start, column.size, row.size))
         pen.hairline(pad, row.end - 1, width - pad, row.end - 1, "grid")
@@ -280,16 +280,16 @@ class FactorsTableView(PaintedTable):
         step, left = self._theme.line("caption"), place.left() + self._theme.length(_PAD)
         level = place.center().y() - step * (len(sources) + len(said) - 1) / 2
         for number, line in enumerate((*sources, *said)):
-            colour = "text3" if number < len(sources) else "text2"
-            self._layer.text("caption", colour, line, left, level + number * step)
+            color = "text3" if number < len(sources) else "text2"
+            self._layer.text("caption", color, line, left, level + number * step)
 
     def _write_lines(self, place: QRectF, *texts: tuple[str, str, str]) -> None:
         """Write texts below one another around the middle, given with font and color; empty ones take no space."""
         lines = [each for each in texts if each[0]]
         left, room = place.left() + self._theme.length(_PAD), place.width() - self._theme.length(2 * _PAD)
         level = place.center().y() - self._theme.length(_LINE) * (len(lines) - 1)
-        for number, (text, font, colour) in enumerate(lines):
-            self._layer.text(font, colour, text, left, level + 2 * number * self._theme.length(_LINE), max(1.0, room))
+        for number, (text, font, color) in enumerate(lines):
+            self._layer.text(font, color, text, left, level + 2 * number * self._theme.length(_LINE), max(1.0, room))
 
     def _get_box(self, place: QRectF) -> QRectF:
         return place.adjusted(1, 3, -self._theme.length(6), -4)
@@ -312,7 +312,7 @@ class FactorsView(DecideView):
             theme,
             tr("each factor rated by one figure per accelerator"),
             font="small",
-            colour="text3",
+            color="text3",
             wrap=True,
             parent=self,
         )
@@ -323,7 +323,7 @@ class FactorsView(DecideView):
                 "Factors that lack a measure are not rated. Sources do not change a rating."
             ),
             font="small",
-            colour="text2",
+            color="text2",
             wrap=True,
             parent=self,
         )

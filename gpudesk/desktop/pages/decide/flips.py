@@ -100,10 +100,10 @@ class ChangeBox(QAbstractButton):
             width, high = self.width() - 2 * pad, theme.line("body_strong")
             for words in pen.lines(self.shown.change, width, "body_strong", self._lines):
                 place = QRectF(pad, y, width, high)
-                pen.text(place, words, font="body_strong", colour="text1" if live else "text3")
+                pen.text(place, words, font="body_strong", color="text1" if live else "text3")
                 y += high
             y = float(theme.px(_ABOVE) + self._lines * high)
-            pen.text(QRectF(pad, y, width, theme.line("small")), self.shown.now, font="small", colour="text3")
+            pen.text(QRectF(pad, y, width, theme.line("small")), self.shown.now, font="small", color="text3")
             y += theme.line("small") + theme.px(2)
             self._becomes(pen, QRectF(pad, y, width, theme.line("label")), live=live)
 
@@ -115,7 +115,7 @@ class ChangeBox(QAbstractButton):
         for column in self.shown.leaders:
             x += pen.swatch(x, middle, column.palette_index, is_variant=column.is_variant) + theme.px(5)
         rest = QRectF(x, place.top(), max(1.0, place.right() - x), place.height())
-        pen.text(rest, self.shown.becomes, font="label", colour="text1" if live else "text3")
+        pen.text(rest, self.shown.becomes, font="label", color="text1" if live else "text3")
 
 
 #: Number of boxes shown at first, and design lengths.
@@ -168,7 +168,7 @@ def list_ways_out(evaluated: EvaluatedAnswer) -> tuple[ChangeText, ...]:
     texts = []
     for way in evaluated.decision.ways_out:
         title, deployment = describe_way_out(way, evaluated.formatter)
-        rate = evaluated.formatter.banded(way.estimate.output_tokens_per_s, "tok/s")
+        rate = evaluated.formatter.estimate_with_interval(way.estimate.output_tokens_per_s, "tok/s")
         texts.append(ChangeText(partial(apply_way_out, way=way), title, rate, deployment, ()))
     return tuple(texts)
 

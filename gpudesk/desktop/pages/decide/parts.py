@@ -83,7 +83,7 @@ class DecideView(QWidget):
 
     def paintEvent(self, event: QPaintEvent) -> None:
         with QPainter(self) as painter:
-            painter.fillRect(event.rect(), self.theme.colour("page"))
+            painter.fillRect(event.rect(), self.theme.color("page"))
         self._is_painted = True
 
 
@@ -101,7 +101,7 @@ class SearchBlock(QWidget, Generic[ResultT]):
         super().__init__(parent)
         self.desk, self.theme = desk, theme
         self.title = ThemedLabel(theme, title, font="section", parent=self)
-        self.status_label = ThemedLabel(theme, font="small", colour="text3", wrap=True, parent=self)
+        self.status_label = ThemedLabel(theme, font="small", color="text3", wrap=True, parent=self)
         self._evaluated: EvaluatedAnswer | None = None
         self._searching_for: EvaluatedAnswer | None = None
         self._jobs = Jobs(desk.formatter, self)
@@ -191,14 +191,14 @@ _GAP: Final = 6.0
 class MarkIcon(QWidget):
     """An icon or a glyph in a color, as high as a line of small text."""
 
-    def __init__(self, theme: Theme, name: str = "", colour: str = "text2", parent: QWidget | None = None) -> None:
+    def __init__(self, theme: Theme, name: str = "", color: str = "text2", parent: QWidget | None = None) -> None:
         super().__init__(parent)
-        self._theme, self._name, self._colour = theme, name, colour
+        self._theme, self._name, self._color = theme, name, color
         theme.follow(self._dress)
 
-    def show_mark(self, name: str, colour: str) -> None:
-        if (name, colour) != (self._name, self._colour):
-            self._name, self._colour = name, colour
+    def show_mark(self, name: str, color: str) -> None:
+        if (name, color) != (self._name, self._color):
+            self._name, self._color = name, color
             self.update()
 
     def _dress(self) -> None:
@@ -209,9 +209,9 @@ class MarkIcon(QWidget):
         with QPainter(self) as painter:
             pen, middle = ThemePainter(painter, self._theme), self.height() / 2
             if self._name in GLYPHS:
-                pen.glyph(self._name, self.width() / 2, middle, self._colour)
+                pen.glyph(self._name, self.width() / 2, middle, self._color)
             else:
-                pen.icon(self._name, 0, middle - self.width() / 2, self.width(), self._colour)
+                pen.icon(self._name, 0, middle - self.width() / 2, self.width(), self._color)
 
 
 class Swatches(QWidget):
@@ -248,7 +248,7 @@ class MarkedLine(NamedTuple):
     """One line of a list: an icon or a glyph, its color, and the text."""
 
     mark: str
-    colour: str
+    color: str
     text: str
 
 
@@ -285,7 +285,7 @@ class MarkedList(QWidget):
             for _ in range(len(self._rows), len(lines)):
                 self._add_row()
             for (icon, text), line in zip(self._rows, lines, strict=False):
-                icon.show_mark(line.mark, line.colour)
+                icon.show_mark(line.mark, line.color)
                 text.setText(line.text)
             for number, row in enumerate(self._rows):
                 for widget in row:
@@ -294,7 +294,7 @@ class MarkedList(QWidget):
 
     def _add_row(self) -> None:
         icon = MarkIcon(self._theme, parent=self)
-        text = ThemedLabel(self._theme, font="small", colour="text1", wrap=True, parent=self)
+        text = ThemedLabel(self._theme, font="small", color="text1", wrap=True, parent=self)
         text.setTextInteractionFlags(Qt.TextInteractionFlag.TextSelectableByMouse)
         self._grid.addWidget(icon, len(self._rows), 0, Qt.AlignmentFlag.AlignTop)
         self._grid.addWidget(text, len(self._rows), 1)
@@ -412,9 +412,9 @@ class OddsBars(QWidget):
                 pen.text(QRectF(0, y, width, line), each.odds_text, font="small_strong", align=RIGHT)
                 value = pen.width(each.value, "small")
                 right = width - max(odds, theme.px(44)) - theme.px(8)
-                pen.text(QRectF(0, y, right, line), each.value, font="small", colour="text2", align=RIGHT)
+                pen.text(QRectF(0, y, right, line), each.value, font="small", color="text2", align=RIGHT)
                 name = QRectF(x, y, max(1.0, right - value - theme.px(8) - x), line)
-                pen.text(name, each.deployment, font="small", colour=theme.name_color(column.palette_index))
+                pen.text(name, each.deployment, font="small", color=theme.name_color(column.palette_index))
                 bar = QRectF(0, y + line + 1, width, theme.px(_BAR))
                 pen.tint(bar, "sunken", radius=2)
                 bar.setWidth(max(2.0, each.odds * width))
@@ -436,11 +436,11 @@ class VerdictBlock(QWidget):
         self.swatches = Swatches(theme, self)
         self.title = ThemedLabel(theme, font="verdict", wrap=True, parent=self)
         self.title.setTextInteractionFlags(Qt.TextInteractionFlag.TextSelectableByMouse)
-        self.reason = ThemedLabel(theme, colour="text2", wrap=True, parent=self)
+        self.reason = ThemedLabel(theme, color="text2", wrap=True, parent=self)
         self.reason.setTextInteractionFlags(Qt.TextInteractionFlag.TextSelectableByMouse)
-        self.odds_title = ThemedLabel(theme, font="caption_strong", colour="text2", parent=self)
+        self.odds_title = ThemedLabel(theme, font="caption_strong", color="text2", parent=self)
         self.bars = OddsBars(theme, self)
-        caption = ThemedLabel(theme, tr("Recommendation"), font="caption_strong", colour="text2", parent=self)
+        caption = ThemedLabel(theme, tr("Recommendation"), font="caption_strong", color="text2", parent=self)
         line = make_row((self.swatches, 0, Qt.AlignmentFlag.AlignTop), (self.title, 1), gap=theme.px(8))
         text_column = make_column(caption, line, self.reason, STRETCH, gap=theme.px(4))
         self._odds = QWidget(self)

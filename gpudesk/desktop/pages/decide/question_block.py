@@ -176,13 +176,13 @@ class OptionButton(QAbstractButton):
 
     def _draw_radio(self, pen: ThemePainter, x: float, y: float, radius: float) -> None:
         length, painter = self.theme.length, pen.painter
-        colour = pen.colour("text1" if self.isChecked() else "control")
-        painter.setPen(QPen(colour, length(1.5)))
-        painter.setBrush(pen.colour("page"))
+        color = pen.color("text1" if self.isChecked() else "control")
+        painter.setPen(QPen(color, length(1.5)))
+        painter.setBrush(pen.color("page"))
         painter.drawEllipse(QPointF(x, y), length(radius), length(radius))
         if self.isChecked():
             painter.setPen(Qt.PenStyle.NoPen)
-            painter.setBrush(colour)
+            painter.setBrush(color)
             painter.drawEllipse(QPointF(x, y), length(radius / 2), length(radius / 2))
 
 
@@ -240,10 +240,10 @@ class OptionCard(OptionButton):
         width = pen.text(title, self.words.title, font="option")
         if self.origin and width + pen.width(self.origin, "caption") + px(8) <= room:
             place = QRectF(x + width + px(8), title.top(), room - width - px(8), title.height())
-            pen.text(place, self.origin, font="caption", colour="text3")
+            pen.text(place, self.origin, font="caption", color="text3")
         use = QRectF(x, title.bottom() + px(2 if len(uses) == 1 else 0), room, theme.line("small"))
         for words in uses:
-            pen.text(use, words, font="small", colour="text2")
+            pen.text(use, words, font="small", color="text2")
             use.translate(0, use.height())
         if self.number:
             text = str(self.number)
@@ -256,7 +256,7 @@ class OptionCard(OptionButton):
         theme = self.theme
         px, line = theme.px, float(theme.line("small"))
         room = self._right_end() - x
-        pen.text(QRectF(x, top, room, line + px(2)), effect.text, font="small_strong", colour="text1")
+        pen.text(QRectF(x, top, room, line + px(2)), effect.text, font="small_strong", color="text1")
         first = top + line + px(5)
         for (part, fate), (row, start, width) in zip(effect.parts, self._places(), strict=True):
             self._draw_part(pen, part, fate, x + start, first + row * px(_NAME_LINE), width - px(_BETWEEN))
@@ -269,7 +269,7 @@ class OptionCard(OptionButton):
         place = QRectF(inner, top, room - theme.px(_CARD_GAP), line)
         middle = place.center().y()
         if fate is ColumnOutcome.REMOVED:
-            width = pen.text(QRectF(x, top, room, line), part.name, font="caption", colour="text3")
+            width = pen.text(QRectF(x, top, room, line), part.name, font="caption", color="text3")
             pen.hairline(x, round(middle), x + width, round(middle), "text3")
             return
         undecided = fate is ColumnOutcome.UNDECIDED
@@ -281,7 +281,7 @@ class OptionCard(OptionButton):
             is_variant=undecided or part.is_variant,
         )
         text = tr("{name}?", name=part.name) if undecided else part.name
-        pen.text(place, text, font="caption", colour=theme.name_color(part.palette_index))
+        pen.text(place, text, font="caption", color=theme.name_color(part.palette_index))
 
 
 class SmallOptionCard(OptionButton):
@@ -302,7 +302,7 @@ class SmallOptionCard(OptionButton):
         if effect and right - left >= min(pen.width(effect, "caption"), px(60)):
             place = QRectF(left, 0, right - left, height)
             pen.painter.setOpacity(_DIMMED if self.is_stale else 1.0)
-            pen.text(place, effect, font="caption", colour="text3", align=RIGHT)
+            pen.text(place, effect, font="caption", color="text3", align=RIGHT)
 
 
 _DECIMALS: Final = 3
@@ -333,7 +333,7 @@ class QuestionBlock(QWidget):
         self.setAccessibleName(title)
         self.setAccessibleDescription(why)
         self.title = ThemedLabel(theme, title, font="verdict" if first else "section", wrap=True)
-        self.why = ThemedLabel(theme, why, font="body" if first else "small", colour="text2", wrap=True)
+        self.why = ThemedLabel(theme, why, font="body" if first else "small", color="text2", wrap=True)
         self._cards = QGridLayout()
         self._links = make_row()
         self._whole = make_column(self.title, self.why, self._cards, self._links, on=self)
@@ -452,7 +452,7 @@ class QuestionBlock(QWidget):
         if self.field is None:
             self.field = self._make_field()
             unit = QUESTIONS[self.question].unit or ""
-            self.unit = ThemedLabel(self._theme, unit, font="small", colour="text2", parent=self)
+            self.unit = ThemedLabel(self._theme, unit, font="small", color="text2", parent=self)
             for place, widget in enumerate((self.field, self.unit), start=1):
                 self._links.insertWidget(place, widget)
         for part in (self.field, self.unit):

@@ -71,9 +71,9 @@ class _SkippedQuestion(QWidget):
         self.link.setAccessibleName(tr("Ask anyway: {question}", question=title))
         self.link.setAccessibleDescription(reason_text)
         row = make_row(
-            (ThemedLabel(theme, reason_text, font="small", colour="text3", wrap=True), 1), self.link, gap=theme.px(12)
+            (ThemedLabel(theme, reason_text, font="small", color="text3", wrap=True), 1), self.link, gap=theme.px(12)
         )
-        make_column(ThemedLabel(theme, title, font="section", colour="text3", wrap=True), row, gap=theme.px(2), on=self)
+        make_column(ThemedLabel(theme, title, font="section", color="text3", wrap=True), row, gap=theme.px(2), on=self)
 
 
 class QuestionsBody(QWidget):

@@ -26,7 +26,7 @@ class CellParagraph(NamedTuple):
 
     text: str
     font: str = "small"
-    colour: str = "text1"
+    color: str = "text1"
 
 
 class RecordCell(NamedTuple):
@@ -41,8 +41,8 @@ class RecordCell(NamedTuple):
         return "\n".join(each.text for each in self.paragraphs)
 
 
-def make_cell(text: str, font: str = "small", colour: str = "text1", glyph: str = "") -> RecordCell:
-    return RecordCell((CellParagraph(text, font, colour),), glyph)
+def make_cell(text: str, font: str = "small", color: str = "text1", glyph: str = "") -> RecordCell:
+    return RecordCell((CellParagraph(text, font, color),), glyph)
 
 
 class RecordRow(NamedTuple):
@@ -190,9 +190,9 @@ class RecordTableView(RowsView):
 class _RecordDelegate(RowsDelegate):
     """Paints the paragraphs of a cell."""
 
-    def paint_ground(self, pen: ThemePainter, rect: QRectF, state: QStyle.StateFlag, index: Index) -> None:
+    def paint_background(self, pen: ThemePainter, rect: QRectF, state: QStyle.StateFlag, index: Index) -> None:
         if state & QStyle.StateFlag.State_Selected:
-            pen.painter.fillRect(rect, pen.colour("selection"))
+            pen.painter.fillRect(rect, pen.color("selection"))
         model = index.model()
         if index.row() and isinstance(model, RecordModel) and model.rows[index.row()].begins:
             pen.hairline(rect.left(), rect.top(), rect.right() + 1, rect.top(), "hair")
@@ -215,7 +215,7 @@ class _RecordDelegate(RowsDelegate):
         for paragraph in cell.paragraphs:
             high = self._theme.line(paragraph.font)
             for line in pen.lines(paragraph.text, right - left, paragraph.font):
-                pen.text(QRectF(left, top, right - left, high), line, font=paragraph.font, colour=paragraph.colour)
+                pen.text(QRectF(left, top, right - left, high), line, font=paragraph.font, color=paragraph.color)
                 top += high
 
 

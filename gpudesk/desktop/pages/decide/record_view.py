@@ -65,7 +65,7 @@ class PlatformSupportBlock(QWidget):
     def __init__(self, theme: Theme, platform: str, parent: QWidget | None = None) -> None:
         super().__init__(parent)
         self.platform = platform
-        self.parts = ThemedLabel(theme, font="small", colour="text3", parent=self)
+        self.parts = ThemedLabel(theme, font="small", color="text3", parent=self)
         name = tr("Software on {platform}", platform=platform)
         heads = (
             RecordColumn(tr("Software"), 126),
@@ -77,7 +77,7 @@ class PlatformSupportBlock(QWidget):
         )
         self.table = RecordTableView(theme, name, heads, self)
         self.nothing = ThemedLabel(
-            theme, describe_missing_support(platform), font="small", colour="text2", wrap=True, parent=self
+            theme, describe_missing_support(platform), font="small", color="text2", wrap=True, parent=self
         )
         head = make_row(ThemedLabel(theme, name, font="section", parent=self), (self.parts, 1), gap=theme.px(10))
         make_column(head, self.table, self.nothing, gap=theme.px(4), on=self)
@@ -97,15 +97,15 @@ class PlatformSupportBlock(QWidget):
 
 def _make_support_row(entry: SupportEntry, *, first: bool) -> RecordRow:
     """Return an entry; an older one is below the newest of its software, without the name."""
-    colour = "text1" if first else "text2"
+    color = "text1" if first else "text2"
     name = make_cell(translate_data(entry.name), "small_strong") if first else make_cell("")
     return RecordRow(
         (
             name,
-            make_cell(label_support_level(entry), "small_strong" if first else "small", colour),
-            make_cell(translate_data(entry.scope), colour=colour),
-            make_cell(format_date(entry.date), colour=colour),
-            make_cell(label_document(entry.source), colour=colour),
+            make_cell(label_support_level(entry), "small_strong" if first else "small", color),
+            make_cell(translate_data(entry.scope), color=color),
+            make_cell(format_date(entry.date), color=color),
+            make_cell(label_document(entry.source), color=color),
             make_dispute_cell(entry.disputes),
         ),
         select_evidence(entry.statements, entry.disputes),
@@ -115,9 +115,9 @@ def _make_support_row(entry: SupportEntry, *, first: bool) -> RecordRow:
 
 def make_dispute_cell(disputes: tuple[str, ...]) -> RecordCell:
     if not disputes:
-        return make_cell(MISSING_VALUE_TEXT, colour="text3")
+        return make_cell(MISSING_VALUE_TEXT, color="text3")
     count = trn("{n} dispute", "{n} disputes", len(disputes))
-    return make_cell(count, colour="disputed_text", glyph="disputed")
+    return make_cell(count, color="disputed_text", glyph="disputed")
 
 
 def select_evidence(statements: tuple[str, ...], disputes: tuple[str, ...]) -> Selection | None:
@@ -142,7 +142,7 @@ class ReferenceDeploymentsBlock(QWidget):
         )
         self.table = RecordTableView(theme, tr("Reference deployments"), heads, self)
         self.nothing = ThemedLabel(
-            theme, describe_missing_references(), font="small", colour="text2", wrap=True, parent=self
+            theme, describe_missing_references(), font="small", color="text2", wrap=True, parent=self
         )
         make_column(
             ThemedLabel(theme, tr("Reference deployments"), font="section", parent=self),
@@ -166,7 +166,7 @@ def _make_reference_row(reference: ReferenceDeployment, formatter: Formatter) ->
     )
     word = RecordCell(
         (
-            CellParagraph(translate_data(reference.basis), colour="text2"),
+            CellParagraph(translate_data(reference.basis), color="text2"),
             CellParagraph(label_document(reference.source), "caption", "text3"),
         )
     )
@@ -174,7 +174,7 @@ def _make_reference_row(reference: ReferenceDeployment, formatter: Formatter) ->
         (
             who,
             make_cell(translate_data(reference.what)),
-            make_cell(format_scale(reference, formatter), colour="text1" if reference.count else "text3"),
+            make_cell(format_scale(reference, formatter), color="text1" if reference.count else "text3"),
             make_cell(format_date(reference.date)),
             word,
             make_dispute_cell(reference.disputes),
@@ -215,7 +215,7 @@ class WeightLoadingBlock(QWidget):
         self.storage.setPlaceholderText(tr("not set"))
         self.storage.setAlignment(Qt.AlignmentFlag.AlignRight)
         self.storage.edited.connect(self._set_storage)
-        self.fault = ThemedLabel(theme, font="small", colour="unfit", parent=self)
+        self.fault = ThemedLabel(theme, font="small", color="unfit", parent=self)
         self.storage.fault_changed.connect(self.fault.setText)
         self.table = RecordTableView(
             theme,
@@ -240,9 +240,9 @@ class WeightLoadingBlock(QWidget):
             ThemedLabel(theme, tr("Weight loading time"), font="section", parent=self),
             STRETCH,
             self.fault,
-            ThemedLabel(theme, tr("Storage bandwidth per host"), font="small", colour="text2", parent=self),
+            ThemedLabel(theme, tr("Storage bandwidth per host"), font="small", color="text2", parent=self),
             self.storage,
-            ThemedLabel(theme, "GB/s", font="small", colour="text2", parent=self),
+            ThemedLabel(theme, "GB/s", font="small", color="text2", parent=self),
             gap=theme.px(8),
         )
         make_column(head, self.table, theme.px(6), self.notes, gap=theme.px(4), on=self)
@@ -284,16 +284,16 @@ def _make_loading_row(evaluated: EvaluatedAnswer, key: str, loading: WeightLoadi
         swatch=(evaluated.palette_indexes[key], evaluated.is_variant[key]),
     )
     if isinstance(loading, Message):
-        unknown = make_cell(describe_unknown_time(loading, formatter), colour="unfit")
-        return RecordRow((name, make_cell(MISSING_VALUE_TEXT, colour="text3"), unknown, make_cell(""), make_cell("")))
-    quoted = [CellParagraph(describe_quoted_link(each, formatter), colour="text2") for each in loading.quoted]
+        unknown = make_cell(describe_unknown_time(loading, formatter), color="unfit")
+        return RecordRow((name, make_cell(MISSING_VALUE_TEXT, color="text3"), unknown, make_cell(""), make_cell("")))
+    quoted = [CellParagraph(describe_quoted_link(each, formatter), color="text2") for each in loading.quoted]
     return RecordRow(
         (
             name,
             make_cell(format_loaded_weights(loading, formatter)),
             RecordCell(tuple(_format_load_time(loading.one, formatter))),
             RecordCell(tuple(_format_host_load_time(loading, formatter))),
-            RecordCell(tuple(quoted)) if quoted else make_cell(tr("not published"), colour="text3"),
+            RecordCell(tuple(quoted)) if quoted else make_cell(tr("not published"), color="text3"),
         ),
         select_attribute(key, _LINK),
     )
@@ -347,7 +347,7 @@ class RecordView(DecideView):
         note = tr("Each row is one published statement, newest first. Statements are not merged.")
         head = make_row(
             self.extent,
-            (ThemedLabel(theme, note, font="small", colour="text2", wrap=True, parent=self), 1),
+            (ThemedLabel(theme, note, font="small", color="text2", wrap=True, parent=self), 1),
             gap=theme.px(12),
         )
         self._blocks = make_column(gap=theme.px(16))

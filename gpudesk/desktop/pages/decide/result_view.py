@@ -82,8 +82,8 @@ def _make_delivery_row(evaluated: EvaluatedAnswer, key: str, money: MoneyFormatt
     plan = build_plan_cell(estimate, formatter)
     cells = (
         f"{plan.text}, {plan.detail}" if plan.detail else plan.text,
-        formatter.banded(estimate.output_tokens_per_s),
-        formatter.banded(estimate.ttft_ms),
+        formatter.estimate_with_interval(estimate.output_tokens_per_s),
+        formatter.estimate_with_interval(estimate.ttft_ms),
         _format_delivery_cost(evaluated.decision, place, money),
     )
     return FigureRow(*look, cells, odds)
@@ -163,7 +163,7 @@ class LinkedLines(QWidget):
         clear_layout(self._column)
         self.texts, self.links = tuple(line[0] for line in lines), []
         for sentence, text, page, key in lines:
-            words = ThemedLabel(self._theme, sentence, font="small", colour="text1", parent=self)
+            words = ThemedLabel(self._theme, sentence, font="small", color="text1", parent=self)
             words.setTextInteractionFlags(Qt.TextInteractionFlag.TextSelectableByMouse)
             row = QWidget(self)
             parts: list[QWidget] = [words]
@@ -184,7 +184,7 @@ class ResultView(DecideView):
     def __init__(self, desk: Desk, theme: Theme, parent: QWidget | None = None) -> None:
         super().__init__(desk, theme, parent)
         self._evaluated: EvaluatedAnswer | None = None
-        self.answered = ThemedLabel(theme, font="small", colour="text3", parent=self)
+        self.answered = ThemedLabel(theme, font="small", color="text3", parent=self)
         self.change = Button(theme, tr("Change answers"), parent=self)
         self.change.clicked.connect(lambda: self.view_requested.emit(QUESTIONS))
         self.print_sheet = Button(

@@ -98,24 +98,24 @@ class _ScreenButton(QAbstractButton):
         room = self.width() - x - px(6)
         strong = current or self.step.done
         title = QRectF(x, top, room, line)
-        font, colour = "label" if current else "small", "text1" if strong else "text2"
+        font, color = "label" if current else "small", "text1" if strong else "text2"
         # A screen has several questions: its short name covers all of them, and is never cut.
         name = self.step.title if self.step.screen is None else label_screen(self.step.screen)
-        pen.text(title, name, font=font, colour=colour)
+        pen.text(title, name, font=font, color=color)
         quiet = "text2" if current else "text3"
-        pen.text(QRectF(x, title.bottom(), room, below), self.step.answer, font="caption", colour=quiet)
+        pen.text(QRectF(x, title.bottom(), room, below), self.step.answer, font="caption", color=quiet)
 
     def _draw_mark(self, pen: ThemePainter, top: float, line: float) -> None:
         px, current = self._theme.px, self.isChecked()
         checked = self.step.done and not current
         if checked or not self._number:
             side = float(px(_CHECK))
-            icon, colour = ("check", "best_text") if checked else ("signpost", "text1" if current else "text3")
-            pen.icon(icon, px(_MARK_X), top + (line - side) / 2, side, colour)
+            icon, color = ("check", "best_text") if checked else ("signpost", "text1" if current else "text3")
+            pen.icon(icon, px(_MARK_X), top + (line - side) / 2, side, color)
             return
         place = QRectF(px(_MARK_X) + px(3), top, px(16), line)
-        colour = "text1" if current else "text3"
-        pen.text(place, str(self._number), font="label" if current else "small", colour=colour)
+        color = "text1" if current else "text3"
+        pen.text(place, str(self._number), font="label" if current else "small", color=color)
 
 
 class _ProgressBar(QWidget):
@@ -178,7 +178,7 @@ class ScreenList(QWidget):
         for number, screen in enumerate(DialogueScreen, start=1):
             if screen.strength is not group:
                 group = screen.strength
-                head = ThemedLabel(theme, label_question_group(group), font="caption_strong", colour="text3")
+                head = ThemedLabel(theme, label_question_group(group), font="caption_strong", color="text3")
                 self._heads.append(head)
                 self._column.addSpacing(theme.px(_ABOVE))
                 self._column.addWidget(head)

@@ -154,11 +154,11 @@ class AnswerSetVerdict(QWidget):
         self._name = name
         self.swatches = Swatches(theme, self, line="option")
         self.title = ThemedLabel(theme, font="option", wrap=True, parent=self)
-        self.reason = ThemedLabel(theme, font="small", colour="text2", wrap=True, parent=self)
+        self.reason = ThemedLabel(theme, font="small", color="text2", wrap=True, parent=self)
         self.bars = OddsBars(theme, self)
         line = make_row((self.swatches, 0, Qt.AlignmentFlag.AlignTop), (self.title, 1), gap=theme.px(8))
         make_column(
-            ThemedLabel(theme, name, font="caption_strong", colour="text2", parent=self),
+            ThemedLabel(theme, name, font="caption_strong", color="text2", parent=self),
             line,
             self.reason,
             self.bars,
@@ -182,7 +182,7 @@ class AnswerSetsView(DecideView):
         super().__init__(desk, theme, parent)
         self.sets: AnswerSetComparison | None = None
         self._same: tuple[AnswerPair, ...] = ()
-        self.status_label = ThemedLabel(theme, font="small", colour="text2", wrap=True, parent=self)
+        self.status_label = ThemedLabel(theme, font="small", color="text2", wrap=True, parent=self)
         self.keep = Button(theme, tr("Save these answers"), icon="copy-plus", parent=self)
         self.keep.clicked.connect(self._keep)
         self.exchange = Button(theme, tr("Swap"), icon="arrow-up-down", parent=self)

@@ -524,13 +524,13 @@ class AcceleratorHeader(PaintedHeader):
                         _SWATCH_GAP
                     )
                 place = QRectF(x, 0, max(1.0, right - x), height)
-                pen.text(place, head.name, font="label", colour=theme.name_color(head.palette_index))
+                pen.text(place, head.name, font="label", color=theme.name_color(head.palette_index))
             elif column in self._numbers:
                 place = QRectF(left, 0, self.sectionSize(column) - theme.length(END), height)
-                pen.text(place, self._get_text(column), font="caption_strong", colour="text3", align=RIGHT)
+                pen.text(place, self._get_text(column), font="caption_strong", color="text3", align=RIGHT)
             elif column not in self._unnamed:
                 place = QRectF(x, 0, max(1.0, right - x), height)
-                pen.text(place, self._get_text(column), font="caption_strong", colour="text3")
+                pen.text(place, self._get_text(column), font="caption_strong", color="text3")
         pad = theme.px(PAD)
         pen.hairline(pad, height, self.viewport().width() - pad, height, "strong")
 

@@ -334,7 +334,7 @@ class RuleTraceTableView(PaintedTable):
             self._layer.text("label", "text2", line.title, left, low)
             return
         if row.number == self.hovered_row:
-            pen.painter.fillRect(area.left(), row.start, area.width(), row.size, pen.colour("hover"))
+            pen.painter.fillRect(area.left(), row.start, area.width(), row.size, pen.color("hover"))
         match line:
             case TraceRuleRow():
                 for column in columns:
@@ -395,8 +395,8 @@ class RuleTraceTableView(PaintedTable):
         if line.unit and x + self._texts.width("caption", line.unit) <= room:
             x += self._layer.text("caption", "text3", line.unit, x, level) + gap
         x = min(x, room)
-        for name, colour in marks:
-            self._layer.mark(name, colour, x + length(MARK) / 2 - 2, level)
+        for name, color in marks:
+            self._layer.mark(name, color, x + length(MARK) / 2 - 2, level)
             x += length(MARK)
         return x
 
@@ -418,14 +418,14 @@ class RuleTraceTableView(PaintedTable):
     def _write_weight(self, line: TraceRuleRow, column: VisibleSection, right: float, middle: float) -> None:
         if line.weight is None:
             return
-        token, colour = ("label", "text1") if line.changed else ("small", "text3")
-        width = self._layer.right(token, colour, self._formatter.stated(line.weight), column.start, right, middle)
+        token, color = ("label", "text1") if line.changed else ("small", "text3")
+        width = self._layer.right(token, color, self._formatter.stated(line.weight), column.start, right, middle)
         if line.changed:
             self._layer.mark("own", "link", right - width - self._theme.length(9), middle)
 
     def _paint_cell(self, pen: ThemePainter, cell: TraceTableCell, row: VisibleSection, column: VisibleSection) -> None:
         """Draw the effect of a rule: glyph and figure, or the word without a figure."""
-        icon, tint, font, colour, quiet = _LOOKS[cell.effect]
+        icon, tint, font, color, quiet = _LOOKS[cell.effect]
         length = self._theme.length
         box = self._get_box(row, column)
         if cell.effect is RuleEffect.FAVOURS:
@@ -441,7 +441,7 @@ class RuleTraceTableView(PaintedTable):
         if not cell.figure:
             self._layer.text("small", quiet, cell.word, x, middle, max(1.0, room))
             return
-        x += self._layer.text(font, colour, cell.figure, x, middle, max(1.0, room)) + length(6)
+        x += self._layer.text(font, color, cell.figure, x, middle, max(1.0, room)) + length(6)
         is_stated = cell.effect in (RuleEffect.REMOVES, RuleEffect.UNDECIDED)
         if is_stated and self._texts.width("caption", cell.word) <= box.right() - length(4) - x:
             self._layer.text("caption", quiet, cell.word, x, middle)
@@ -467,7 +467,7 @@ class RuleTraceBlock(QWidget):
         self.view.reset_requested.connect(self.reset)
         self.view.menu_requested.connect(self._menu)
         subtitle = ThemedLabel(
-            theme, tr("effect of each rule; weights apply to arguments only"), font="small", colour="text3", parent=self
+            theme, tr("effect of each rule; weights apply to arguments only"), font="small", color="text3", parent=self
         )
         subtitle.setSizePolicy(QSizePolicy.Policy.Ignored, QSizePolicy.Policy.Preferred)
         self.usual = LinkButton(theme, tr("Reset weights"), parent=self)

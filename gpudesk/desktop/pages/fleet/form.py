@@ -167,7 +167,7 @@ class LoadCurveEditor(QWidget):
                 if not hour:
                     place.moveLeft(area.left())
                 align = CENTRE if hour else Qt.AlignmentFlag.AlignLeft
-                pen.text(place, format_hour(hour), font="caption", colour="text3", align=align)
+                pen.text(place, format_hour(hour), font="caption", color="text3", align=align)
 
 
 class FleetForm(QWidget):

@@ -114,9 +114,9 @@ class FleetTableView(FleetView):
         }
         for name, field in self.systems.items():
             field.chosen.connect(partial(self._want_system, name))
-        self.notes = ThemedLabel(theme, font="small", colour="text2", wrap=True)
+        self.notes = ThemedLabel(theme, font="small", color="text2", wrap=True)
         #: Assumptions, unknown values, and violations of site limits.
-        self.warnings = ThemedLabel(theme, font="small", colour="disputed_text", wrap=True)
+        self.warnings = ThemedLabel(theme, font="small", color="disputed_text", wrap=True)
         for label in (self.notes, self.warnings):
             label.setTextInteractionFlags(Qt.TextInteractionFlag.TextSelectableByMouse)
         fields = make_row(*self.systems.values(), STRETCH, gap=10)

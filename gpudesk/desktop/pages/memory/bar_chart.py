@@ -224,7 +224,7 @@ class MemoryBarChart(QWidget):
         height = self.theme.length(_TITLE)
         width = pen.text(QRectF(0, 0, self.width(), height), self.title, font="section")
         left = width + self.theme.length(10)
-        pen.text(QRectF(left, 0, self.width() - left, height), self._subtitle, font="small", colour="text3")
+        pen.text(QRectF(left, 0, self.width() - left, height), self._subtitle, font="small", color="text3")
 
     def _paint_key(self, pen: ThemePainter, at: MemoryBarLayout) -> None:
         theme = self.theme
@@ -239,7 +239,7 @@ class MemoryBarChart(QWidget):
             paint_key_sample(pen, kind, square)
             x += side + theme.length(6)
             place = QRectF(x, middle - theme.length(9), pen.width(words, "small") + 1, theme.length(18))
-            x += pen.text(place, words, font="small", colour="text2") + theme.length(_KEY_GAP)
+            x += pen.text(place, words, font="small", color="text2") + theme.length(_KEY_GAP)
 
     def _key(self) -> list[tuple[MemorySegmentKind, str]]:
         share = format_free_share(self.bars, self.formatter)
@@ -269,9 +269,9 @@ class MemoryBarChart(QWidget):
         for number, text in list(enumerate(texts))[::stride]:
             x = at.x(number * step * GIB)
             pen.hairline(x, top, x, top + theme.length(4), "axis")
-            pen.text(QPointF(x, baseline), text, font="caption", colour="text3", align=CENTRE)
+            pen.text(QPointF(x, baseline), text, font="caption", color="text3", align=CENTRE)
         right = at.x(self._extent) + pen.width(texts[-1], "caption") / 2 + theme.length(8)
-        pen.text(QPointF(right, baseline), tr("GiB"), font="caption_strong", colour="text3")
+        pen.text(QPointF(right, baseline), tr("GiB"), font="caption_strong", color="text3")
 
 
 def _is_figure_selected(selection: Selection | None, key: str) -> bool:

@@ -155,10 +155,10 @@ def _paint_name(pen: ThemePainter, bar: ColumnMemoryBar, at: MemoryBarLayout) ->
     middle = locate_bar(pen, at, bar.capacity).center().y()
     pen.swatch(0, middle, bar.slot, is_variant=bar.is_variant)
     left, width = length(SWATCH), at.left - length(SWATCH) - length(_INSET)
-    colour = pen.look.name_color(bar.slot)
+    color = pen.look.name_color(bar.slot)
     upper, lower = _split_lines(pen, left, width, middle, below=bool(bar.deployment))
-    pen.text(upper, bar.name, font="section", colour=colour)
-    pen.text(lower, bar.deployment, font="caption", colour="text2")
+    pen.text(upper, bar.name, font="section", color=color)
+    pen.text(lower, bar.deployment, font="caption", color="text2")
 
 
 def _paint_segments(pen: ThemePainter, bar: ColumnMemoryBar, at: MemoryBarLayout) -> None:
@@ -168,7 +168,7 @@ def _paint_segments(pen: ThemePainter, bar: ColumnMemoryBar, at: MemoryBarLayout
     radius = pen.look.length(_BAR_RADIUS)
     clip.addRoundedRect(locate_bar(pen, at, bar.extent), radius, radius)
     painter.setClipPath(clip, Qt.ClipOperation.IntersectClip)
-    painter.fillRect(locate_bar(pen, at, bar.capacity), pen.colour("sunken"))
+    painter.fillRect(locate_bar(pen, at, bar.capacity), pen.color("sunken"))
     for part in bar.parts:
         _paint_segment(pen, bar, at, part)
     painter.restore()
@@ -178,7 +178,7 @@ def _paint_segments(pen: ThemePainter, bar: ColumnMemoryBar, at: MemoryBarLayout
         middle = locate_bar(pen, at, bar.capacity).center().y()
         if at.x(bar.capacity) <= end:
             place = QRectF(end + pen.look.length(_INSET), middle - 10, at.verdict - end, 20)
-            pen.text(place, bar.needed_text, font="caption", colour="unfit")
+            pen.text(place, bar.needed_text, font="caption", color="unfit")
 
 
 def _paint_segment(pen: ThemePainter, bar: ColumnMemoryBar, at: MemoryBarLayout, part: MemorySegment) -> None:
@@ -190,14 +190,14 @@ def _paint_segment(pen: ThemePainter, bar: ColumnMemoryBar, at: MemoryBarLayout,
         if rect.width() <= 0:
             return
         # A gap of a pixel separates the fills, so that they need no borders.
-        pen.painter.fillRect(rect.adjusted(0, 0, -1, 0), pen.colour(ink))
+        pen.painter.fillRect(rect.adjusted(0, 0, -1, 0), pen.color(ink))
         inner = rect.adjusted(pen.look.length(_INSET), 0, -4, 0)
         if pen.width(part.text, "caption_strong") <= inner.width():
-            pen.text(inner, part.text, font="caption_strong", colour=text)
+            pen.text(inner, part.text, font="caption_strong", color=text)
     elif part.kind is MemorySegmentKind.SPARE:
         inner = rect.adjusted(pen.look.length(_INSET), 0, -2, 0)
         if pen.width(part.text, "caption_strong") <= inner.width():
-            pen.text(inner, part.text, font="caption_strong", colour="text2")
+            pen.text(inner, part.text, font="caption_strong", color="text2")
     elif part.kind is MemorySegmentKind.SHORT:
         pen.hatch(rect, "unfit", "unfit_tint")
     elif part.kind is MemorySegmentKind.KEPT:
@@ -210,11 +210,7 @@ def _paint_capacity(pen: ThemePainter, bar: ColumnMemoryBar, at: MemoryBarLayout
     x, tick = rect.right(), length(_TICK)
     pen.rule(x - 1, rect.top() - tick, x - 1, rect.bottom() + tick - 1, "text1", 2.0)
     pen.text(
-        QPointF(x, rect.top() - tick - length(3)),
-        bar.capacity_text,
-        font="caption_strong",
-        colour="text1",
-        align=CENTRE,
+        QPointF(x, rect.top() - tick - length(3)), bar.capacity_text, font="caption_strong", color="text1", align=CENTRE
     )
 
 
@@ -227,7 +223,7 @@ def _paint_reason(pen: ThemePainter, bar: ColumnMemoryBar, at: MemoryBarLayout) 
     top = rect.center().y() - line * len(lines) / 2
     for number, words in enumerate(lines):
         place = QRectF(left, top + number * line, at.verdict - left, line)
-        pen.text(place, words, font="small", colour="text2")
+        pen.text(place, words, font="small", color="text2")
 
 
 def _paint_verdict(pen: ThemePainter, bar: ColumnMemoryBar, at: MemoryBarLayout) -> None:
@@ -237,8 +233,8 @@ def _paint_verdict(pen: ThemePainter, bar: ColumnMemoryBar, at: MemoryBarLayout)
     middle = locate_bar(pen, at, bar.capacity).center().y()
     upper, lower = _split_lines(pen, left, width, middle, below=bool(bar.detail))
     pen.glyph(glyph, at.verdict + length(_INSET), upper.center().y(), tint)
-    pen.text(upper, bar.headline, font="section", colour=words)
-    pen.text(lower, bar.detail, font="small", colour="text2")
+    pen.text(upper, bar.headline, font="section", color=words)
+    pen.text(lower, bar.detail, font="small", color="text2")
 
 
 def _split_lines(pen: ThemePainter, left: float, width: float, middle: float, *, below: bool) -> tuple[QRectF, QRectF]:

@@ -418,7 +418,7 @@ class MatrixFilterRow(FlowRow):
         tip = tr("Show only columns with these words in name or vendor")
         self.parts = FilterField(theme, tr("Filter accelerators"), tip, framed=True, width=170)
         self.most = FilterPill(theme, "", self._fill)
-        self.count = ThemedLabel(theme, font="small", colour="text3")
+        self.count = ThemedLabel(theme, font="small", color="text3")
         for widget in (self.models, self.parts, self.most, self.count):
             self.flow.addWidget(widget)
         for field in (self.models, self.parts):

@@ -86,10 +86,10 @@ class FitMatrixColumnHeader(PaintedHeader):
         swatch = self.swatches.get(part.id)
         self._paint_below(pen, rect, column, swatch)
         active = self.order.by == part.id
-        colour = "text1" if active else "text2" if swatch is None else theme.name_color(swatch[0])
+        color = "text1" if active else "text2" if swatch is None else theme.name_color(swatch[0])
         for words in reversed(self._lines[place.number]):
             rect.translate(0, -line)
-            pen.text(rect, words, font="caption_strong", colour=colour, align=CENTRE)
+            pen.text(rect, words, font="caption_strong", color=color, align=CENTRE)
         if active or place.number == self.hovered_section:
             arrow = "arrow-down" if self.order.descending else "arrow-up"
             side = theme.length(ARROW)
@@ -111,7 +111,7 @@ class FitMatrixColumnHeader(PaintedHeader):
             left = rect.center().x() - (width + before) / 2
             pen.swatch(left, rect.center().y(), swatch[0], is_variant=swatch[1])
             left += before
-        pen.text(QRectF(left, rect.y(), width + 1, rect.height()), memory, font="caption", colour="text3")
+        pen.text(QRectF(left, rect.y(), width + 1, rect.height()), memory, font="caption", color="text3")
 
     def _paint_vendors(self, pen: ThemePainter) -> None:
         columns = self._model.table.columns
@@ -128,7 +128,7 @@ class FitMatrixColumnHeader(PaintedHeader):
             if end - start > self._theme.length(30):
                 line = self._theme.line("caption")
                 rect = QRectF(start, self._theme.px(3), end - start, line)
-                pen.text(rect, column.part.vendor, font="caption_strong", colour="text3", align=CENTRE)
+                pen.text(rect, column.part.vendor, font="caption_strong", color="text3", align=CENTRE)
                 pen.hairline(start, rect.bottom() + 1, end, rect.bottom() + 1, "strong")
 
 
@@ -164,7 +164,7 @@ class FitMatrixRowHeader(PaintedHeader):
         for place in find_visible_sections(self, area.top(), area.bottom()):
             row = self._model.row(place.number)
             if place.number == self.hovered_section:
-                pen.painter.fillRect(0, place.start, width, place.size, theme.colour("hover"))
+                pen.painter.fillRect(0, place.start, width, place.size, theme.color("hover"))
             pen.hairline(left, place.end - 1, width, place.end - 1, "grid")
             middle = place.start + place.size / 2
             font = "body_strong" if row.model.id == self.present else "body"
@@ -197,7 +197,7 @@ class FitMatrixCorner(QWidget):
     def paintEvent(self, event: QPaintEvent) -> None:  # noqa: ARG002 - Qt's name
         with QPainter(self) as painter:
             pen, theme = ThemePainter(painter, self._theme), self._theme
-            painter.fillRect(self.rect(), theme.colour("page"))
+            painter.fillRect(self.rect(), theme.color("page"))
             bottom, line = self.height() - 1, theme.line("caption")
             pen.hairline(theme.length(_MARGIN), bottom, self.width(), bottom, "strong")
             top = self.height() - theme.px(FOOT) - line
@@ -207,9 +207,9 @@ class FitMatrixCorner(QWidget):
 
     def _head(self, pen: ThemePainter, rect: QRectF, by: str, text: str) -> None:
         active = self.order.by == by
-        colour = "text1" if active else "text3"
+        color = "text1" if active else "text3"
         align = Qt.AlignmentFlag.AlignLeft if by == BY_NAME else RIGHT
-        width = pen.text(rect, text, font="caption_strong", colour=colour, align=align)
+        width = pen.text(rect, text, font="caption_strong", color=color, align=align)
         if active:
             side = self._theme.length(ARROW)
             x = rect.left() + width + 3 if by == BY_NAME else rect.right() - width - side - 3
@@ -246,7 +246,7 @@ class _CellFace:
     count: str
     share: str
     tint: str
-    colour: str
+    color: str
 
 
 class FitMatrixTableView(PaintedTable):
@@ -381,7 +381,7 @@ class FitMatrixTableView(PaintedTable):
             return
         line, right = self._table.row(row.number), self.heads.length() - self.heads.offset()
         if row.number == self.hovered_row:
-            pen.painter.fillRect(0, row.start, right, row.size, self._theme.colour("hover"))
+            pen.painter.fillRect(0, row.start, right, row.size, self._theme.color("hover"))
         pen.hairline(0, row.end - 1, right, row.end - 1, "grid")
         for column in columns:
             cell, box = line.cells[column.number], self._get_box(row, column)
@@ -404,8 +404,8 @@ class FitMatrixTableView(PaintedTable):
         key = count, round(share, 2)
         face = self._faces.get(key)
         if face is None:
-            tint, colour = TINTS[classify_headroom(share)]
-            face = _CellFace(self._formatter.count(count), self._formatter.per_cent(key[1]), tint, colour)
+            tint, color = TINTS[classify_headroom(share)]
+            face = _CellFace(self._formatter.count(count), self._formatter.per_cent(key[1]), tint, color)
             self._faces[key] = face
         return face
 
@@ -414,11 +414,11 @@ class FitMatrixTableView(PaintedTable):
         is_tinted = not (self._pale or 0 < self._most < count)
         if is_tinted:
             pen.tint(box, face.tint)
-        colour = face.colour if is_tinted else "text3"
+        color = face.color if is_tinted else "text3"
         end = box.left() + box.width() * _COUNT_ENDS
-        self._layer.right("label", colour, face.count, box.left(), end, box.center().y())
+        self._layer.right("label", color, face.count, box.left(), end, box.center().y())
         x = end + self._theme.length(_BETWEEN)
-        self._layer.text("caption", colour, face.share, x, box.center().y(), box.right() - x)
+        self._layer.text("caption", color, face.share, x, box.center().y(), box.right() - x)
 
     def _paint_hatch(self, painter: QPainter, box: QRectF) -> None:
         """Hatch both ends of a cell; the strokes are cached by height."""

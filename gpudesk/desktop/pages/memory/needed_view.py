@@ -334,21 +334,21 @@ class _NeededHeader(PaintedHeader):
             left, width = self.sectionViewportPosition(column), self.sectionSize(column)
             upper = QRectF(left + 4, top, width - 8, line)
             self._paint_name(pen, upper, head, before=swatch if swatches else 0.0)
-            pen.text(upper.translated(0, line), head.memory, font="caption", colour="text3", align=CENTRE)
+            pen.text(upper.translated(0, line), head.memory, font="caption", color="text3", align=CENTRE)
         bottom = self.height() - 1
         pen.hairline(0, bottom, self.viewport().width(), bottom, "strong")
 
     def _paint_name(self, pen: ThemePainter, place: QRectF, head: NeededHead, *, before: float) -> None:
         """Write a name after its swatch of width `before`, or without one if that is 0."""
-        colour = self._theme.name_color(head.palette_index)
+        color = self._theme.name_color(head.palette_index)
         if not before:
-            pen.text(place, head.name, font="small_strong", colour=colour, align=CENTRE)
+            pen.text(place, head.name, font="small_strong", color=color, align=CENTRE)
             return
         width = pen.width(head.name, "small_strong")
         left = place.center().x() - (width + before) / 2
         pen.swatch(left, place.center().y(), head.palette_index, is_variant=head.is_variant)
         rest = QRectF(left + before, place.top(), width + 1, place.height())
-        pen.text(rest, head.name, font="small_strong", colour=colour)
+        pen.text(rest, head.name, font="small_strong", color=color)
 
 
 class NeededMatrixView(PaintedTable):
@@ -458,12 +458,12 @@ class NeededMatrixView(PaintedTable):
 
     def paint_row(self, pen: ThemePainter, row: VisibleSection, columns: Sequence[VisibleSection], area: QRect) -> None:  # noqa: ARG002 - columns say it
         line, left, right = self.needs_item_model.lines[row.number], -self._heads.offset(), self._heads.length()
-        colour = "strong" if isinstance(line, NeededGroup) else "grid"
-        pen.hairline(left, row.end - 1, left + right, row.end - 1, colour)
+        color = "strong" if isinstance(line, NeededGroup) else "grid"
+        pen.hairline(left, row.end - 1, left + right, row.end - 1, color)
         label = QRectF(left, row.start, self._heads.sectionSize(0), row.size)
         if isinstance(line, NeededGroup):
             title = QRectF(left, row.start + self._theme.length(8), right, row.size - self._theme.length(8))
-            pen.text(title, line.title, font="small_strong", colour="text1")
+            pen.text(title, line.title, font="small_strong", color="text1")
             return
         pen.text(label, line.label, font="section" if line.present else "body")
         for column in columns:
@@ -493,8 +493,8 @@ class NeededMatrixView(PaintedTable):
         top = box.center().y() - (line if cell.below else line / 2)
         upper = QRectF(box.left() + side, top, box.width() - 2 * side, line)
         text = format_needed_count(cell, self._formatter)
-        pen.text(upper, text, font="section", colour=words, align=CENTRE)
-        pen.text(upper.translated(0, line - 1), cell.below, font="caption", colour=words, align=CENTRE)
+        pen.text(upper, text, font="section", color=words, align=CENTRE)
+        pen.text(upper.translated(0, line - 1), cell.below, font="caption", color=words, align=CENTRE)
 
     def _paint_hatch(self, pen: ThemePainter, box: QRectF, room: float) -> float:
         """Hatch both ends of a cell outside text of this width; return the width of each end."""
@@ -518,8 +518,8 @@ class NeededBlock(QWidget):
         self._brief = brief
         self._table = NeededTable()
         self._subtitle = ElidedLabel(theme, self)
-        self._subtitle.set_colour("text3")
-        self.remark = ThemedLabel(theme, font="small", colour="text2", parent=self)
+        self._subtitle.set_color("text3")
+        self.remark = ThemedLabel(theme, font="small", color="text2", parent=self)
         self.offer = LinkButton(theme, "", parent=self)
         self.offer.hide()
         self.offer.clicked.connect(self._take_current)

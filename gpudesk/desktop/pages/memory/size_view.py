@@ -185,9 +185,9 @@ class CandidateBlock(QWidget):
         self.title_label = ThemedLabel(theme, font="section", wrap=True, parent=self)
         self.title_label.setTextInteractionFlags(Qt.TextInteractionFlag.TextSelectableByMouse)
         self.bound_title = ThemedLabel(
-            theme, tr("Lower bound check"), font="caption_strong", colour="text3", parent=self
+            theme, tr("Lower bound check"), font="caption_strong", color="text3", parent=self
         )
-        self.bound = ThemedLabel(theme, font="small", colour="text2", wrap=True, parent=self)
+        self.bound = ThemedLabel(theme, font="small", color="text2", wrap=True, parent=self)
         self.copy = Button(theme, tr("Copy summary"), icon="copy", parent=self)
         self.copy.clicked.connect(self.copy_sentence)
         self.use = Button(theme, tr("Use this deployment"), parent=self)
@@ -255,8 +255,8 @@ class SizingView(QWidget):
         #: Whether the user chose that candidate; by default it is the one with the fewest.
         self._picked = False
         self.form = DemandForm(theme, desk.formatter.style, self)
-        self.demand_label = ThemedLabel(theme, font="small", colour="text2", wrap=True, parent=self)
-        self.problem = ThemedLabel(theme, colour="unfit", wrap=True, parent=self)
+        self.demand_label = ThemedLabel(theme, font="small", color="text2", wrap=True, parent=self)
+        self.problem = ThemedLabel(theme, color="unfit", wrap=True, parent=self)
         self.table = FiguresTable(theme, self)
         self.candidate = CandidateBlock(theme, self)
         self._rest = QTimer(self, singleShot=True, interval=_REST)

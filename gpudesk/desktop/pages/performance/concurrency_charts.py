@@ -122,7 +122,7 @@ def paint_strips(plot: PlotCanvas, painter: QPainter, strips: Sequence[LimiterSt
     theme, area = plot.theme, plot.frame.area
     top = area.bottom() + theme.px(STRIP_HEAD)
     heading = QRectF(0, area.bottom() + theme.px(5), area.left(), theme.px(STRIP_HEAD) - theme.px(6))
-    pen.text(heading, tr("Limiter"), font="caption", colour="text2")
+    pen.text(heading, tr("Limiter"), font="caption", color="text2")
     for number, strip in enumerate(strips):
         row = QRectF(area.left(), top + number * theme.px(STRIP_PITCH), area.width(), theme.px(_BAR))
         _strip(plot, pen, strip, row)
@@ -134,13 +134,13 @@ def paint_strip_cursor(plot: PlotCanvas, painter: QPainter, count: int) -> None:
     if rule is not None and not rule.read_off and low <= rule.value <= high:
         x = round(plot.frame.pixel_x(rule.value)) + 0.5
         bottom = area.bottom() + measure_strips(plot, count) - 2
-        painter.setPen(plot.theme.colour("text1"))
+        painter.setPen(plot.theme.color("text1"))
         painter.drawLine(QLineF(x, area.bottom(), x, bottom))
 
 
 def _strip(plot: PlotCanvas, pen: ThemePainter, strip: LimiterStrip, row: QRectF) -> None:
     name = QRectF(0, row.top(), row.left() - plot.theme.px(8), row.height())
-    pen.text(name, strip.name, font="small_strong", colour=plot.theme.name_color(strip.slot), align=RIGHT)
+    pen.text(name, strip.name, font="small_strong", color=plot.theme.name_color(strip.slot), align=RIGHT)
     painter = pen.painter
     painter.save()
     painter.setClipRect(row)
@@ -175,23 +175,23 @@ def describe_strip_end(strip: LimiterStrip, formatter: Formatter) -> str:
 
 
 def _piece(pen: ThemePainter, bar: QRectF, limiter: str, row: QRectF) -> None:
-    fill, colour = _FILLS[limiter]
+    fill, color = _FILLS[limiter]
     pen.tint(bar.adjusted(0, 0, -1, 0), fill, 2.5)
     visible = bar.intersected(row)
     words = label_limiter(limiter)
     width = pen.width(words, "caption") + 12
     if visible.width() > width:
         inside = visible.adjusted(6, 0, -2, 0)
-        pen.text(inside, words, font="caption", colour=colour)
+        pen.text(inside, words, font="caption", color=color)
 
 
-def _rest(pen: ThemePainter, rest: QRectF, words: str, colour: str) -> None:
+def _rest(pen: ThemePainter, rest: QRectF, words: str, color: str) -> None:
     pen.hatch(rest)
     width = pen.width(words, "caption") + 12
     if rest.width() > width + 16:
         plate = QRectF(rest.left() + 8, rest.top(), width, rest.height())
-        pen.painter.fillRect(plate, pen.colour("page"))
-        pen.text(plate, words, font="caption", colour=colour, align=CENTRE)
+        pen.painter.fillRect(plate, pen.color("page"))
+        pen.text(plate, words, font="caption", color=color, align=CENTRE)
 
 
 #: One step of the keyboard, as a share of the concurrency; at least one request.
@@ -396,7 +396,7 @@ class ConcurrencyChart(DeskChart):
                 tr(
                     "{name}: {now} {unit} at this load; {end}, with {last} {unit}.",
                     name=part.name,
-                    now=self.formatter.banded(part.figure(self.figure)),
+                    now=self.formatter.estimate_with_interval(part.figure(self.figure)),
                     unit=unit,
                     end=line.end,
                     last=self.formatter.estimate(float(line.y[-1])),
@@ -480,8 +480,8 @@ class ThroughputChart(ConcurrencyChart):
     def rule_zone(self) -> QRectF:
         return super().rule_zone().adjusted(0, 0, 0, self.foot_height())
 
-    def paint_ground(self, painter: QPainter) -> None:
-        super().paint_ground(painter)
+    def paint_background(self, painter: QPainter) -> None:
+        super().paint_background(painter)
         if self.drawing.lines:
             paint_strips(self, painter, self._strips)
 

@@ -164,7 +164,7 @@ class TimeSplitChart(BarChart):
 
     def _row(self, split: TimeSplit, segments: tuple[BarSegment, ...] | None, value: str) -> BarRow:
         part = split.part
-        lane: BarLane = BarNote(self._why_none(part), colour="text3") if segments is None else StackedBar(segments)
+        lane: BarLane = BarNote(self._why_none(part), color="text3") if segments is None else StackedBar(segments)
         return BarRow(
             part.key, part.name, (lane,), palette_index=part.palette_index, is_variant=part.is_variant, value=value
         )

@@ -158,7 +158,7 @@ class MlperfBlock(QWidget):
             giving=(0, 4, 5),
             parent=self,
         )
-        self.cited = ThemedLabel(theme, font="small", colour="text3", wrap=True, parent=self)
+        self.cited = ThemedLabel(theme, font="small", color="text3", wrap=True, parent=self)
         self.copy_citation = Button(theme, tr("Copy citation"), icon="copy", parent=self)
         self._build()
         self._connect()
@@ -174,7 +174,7 @@ class MlperfBlock(QWidget):
         foot.addStretch(1)
         whole = make_column(choices, self.status_label, gap=6, on=self)
         unit = tr("Output tokens per second per accelerator (best submission), and ratio to the baseline")
-        whole.addWidget(ThemedLabel(self.theme, unit, font="small", colour="text3", parent=self))
+        whole.addWidget(ThemedLabel(self.theme, unit, font="small", color="text3", parent=self))
         whole.addWidget(self.table)
         whole.addSpacing(8)
         whole.addWidget(ThemedLabel(self.theme, tr("Published ratios"), font="section", parent=self))

@@ -51,7 +51,7 @@ class PerformanceHead(PageHeader):
         self.pin.clicked.connect(desk.pin_ghost)
         self.copy.setToolTip(tr("Copy as picture and as spreadsheet data"))
         self.copy.clicked.connect(self.copy_requested)
-        self.pinned = ThemedLabel(theme, font="small", colour="text2")
+        self.pinned = ThemedLabel(theme, font="small", color="text2")
         self.let_go = LinkButton(theme, tr("Unpin"))
         self.let_go.setAccessibleName(tr("Unpin result"))
         self.let_go.clicked.connect(desk.clear_ghost)

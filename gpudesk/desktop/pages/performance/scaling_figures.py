@@ -420,13 +420,13 @@ def _list_topology_figures(side: TopologySide, formatter: Formatter) -> dict[str
         tr("Link time at this load, % of step"): formatter.number(spread.collectives * 100, 1),
         tr("Link time, batch 1, ms per token"): number(alone.collective_ms),
         tr("Link time at this load, ms per token"): number(spread.collective_ms),
-        tr("TPOT, batch 1, ms"): formatter.banded(side.single.tpot_ms),
+        tr("TPOT, batch 1, ms"): formatter.estimate_with_interval(side.single.tpot_ms),
         tr("TPOT, batch 1, ideal links, ms"): number(side.free_single_tpot_ms),
-        tr("TPOT at this load, ms"): formatter.banded(estimate.tpot_ms),
+        tr("TPOT at this load, ms"): formatter.estimate_with_interval(estimate.tpot_ms),
         tr("TPOT, ideal links, ms"): number(side.free_tpot_ms),
-        tr("Output throughput, tok/s"): formatter.banded(estimate.output_tokens_per_s),
+        tr("Output throughput, tok/s"): formatter.estimate_with_interval(estimate.output_tokens_per_s),
         tr("Throughput, ideal links, tok/s"): number(side.free_output_tokens_per_s),
-        tr("Per accelerator, tok/s"): formatter.banded(estimate.output_tokens_per_s_per_accelerator),
+        tr("Per accelerator, tok/s"): formatter.estimate_with_interval(estimate.output_tokens_per_s_per_accelerator),
         tr("Flat 0.88 limit, batch 1, tok/s"): formatter.number(side.ceiling, 1),
     }
 
@@ -447,7 +447,7 @@ class CountsTableBlock(QWidget):
         self._row: str | None = None
         self.part = ChoiceField(theme, tr("Accelerator"), self)
         self.rule_field = ChoiceField(theme, tr("Rule of thumb"), self)
-        self.remark = ThemedLabel(theme, font="small", colour="text2", wrap=True, parent=self)
+        self.remark = ThemedLabel(theme, font="small", color="text2", wrap=True, parent=self)
         self.remark.setSizePolicy(QSizePolicy.Policy.Ignored, QSizePolicy.Policy.Preferred)
         self.offer = LinkButton(theme, "", parent=self)
         self.offer.hide()
@@ -524,7 +524,7 @@ class DeploymentComparisonBlock(QWidget):
         super().__init__(parent)
         self._desk, self._results = desk, results
         self.theme, self.formatter = theme, desk.formatter
-        self.summary_label = ThemedLabel(theme, font="body", colour="text1", wrap=True, parent=self)
+        self.summary_label = ThemedLabel(theme, font="body", color="text1", wrap=True, parent=self)
         self.table = FiguresTable(theme, self)
         make_column(
             ThemedLabel(theme, tr("Two deployments compared"), font="section", parent=self),

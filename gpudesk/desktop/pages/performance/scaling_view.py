@@ -169,12 +169,12 @@ class ScalingChart(DeskChart):
             self._borders = borders
             self.ground_changed()
 
-    def paint_ground(self, painter: QPainter) -> None:
-        super().paint_ground(painter)
+    def paint_background(self, painter: QPainter) -> None:
+        super().paint_background(painter)
         if not self.drawing.lines:
             return
         low, high = self.frame.values_x()
-        pen = QPen(self.theme.colour("axis"), 1.0)
+        pen = QPen(self.theme.color("axis"), 1.0)
         pen.setDashPattern([2, 3])
         area = self.frame.area
         for border in self._borders:
@@ -185,8 +185,8 @@ class ScalingChart(DeskChart):
             painter.drawLine(QLineF(x, area.top(), x, area.bottom()))
             text = tr("1 host: {n}", n=self.formatter.count(border))
             top = area.top() + self.text_painter.metrics("caption").ascent()
-            colour = self.theme.colour("text3")
-            self.text_painter.draw_right(painter, x - self.theme.px(5), top, text, "caption", colour)
+            color = self.theme.color("text3")
+            self.text_painter.draw_right(painter, x - self.theme.px(5), top, text, "caption", color)
 
     def margins(self) -> QMarginsF:
         px = self.theme.px
@@ -250,7 +250,7 @@ class ScalingChart(DeskChart):
                     name=each.part.name,
                     start=self.formatter.count(start.count),
                     peak=self.formatter.count(peak.count),
-                    rate=self.formatter.banded(peak.estimate.output_tokens_per_s),
+                    rate=self.formatter.estimate_with_interval(peak.estimate.output_tokens_per_s),
                     share=self.formatter.per_cent(peak.spread.collectives),
                 )
             )

@@ -204,7 +204,7 @@ class PerformanceOverview(PerformanceView):
 
     def __init__(self, desk: Desk, theme: Theme, parent: QWidget | None = None) -> None:
         self.throughput = ThroughputChart(desk, theme)
-        self.throughput.say_what_does_not_fit()
+        self.throughput.show_unfit_columns()
         self.pareto = ParetoChart(desk, theme)
         self.first_token = LatencyChart(desk, theme, "ttft_ms")
         super().__init__((self.throughput, self.pareto, self.first_token), parent)
@@ -258,7 +258,7 @@ class ChartView(PerformanceView):
 
 def make_throughput_view(desk: Desk, theme: Theme) -> PerformanceView:
     chart = ThroughputChart(desk, theme)
-    chart.say_what_does_not_fit()
+    chart.show_unfit_columns()
     chart.docked = False
     return ChartView(desk, theme, [chart], lambda: make_estimate_figures(desk, ("output_tokens_per_s",)))
 
@@ -266,19 +266,19 @@ def make_throughput_view(desk: Desk, theme: Theme) -> PerformanceView:
 def make_pareto_view(desk: Desk, theme: Theme) -> PerformanceView:
     chart = ParetoChart(desk, theme)
     chart.labelled = True
-    chart.say_what_does_not_fit()
+    chart.show_unfit_columns()
     return ChartView(desk, theme, [chart], lambda: make_pareto_figures(desk, chart))
 
 
 def make_latency_view(desk: Desk, theme: Theme) -> PerformanceView:
     charts = [LatencyChart(desk, theme, name) for name in ("ttft_ms", "tpot_ms")]
-    charts[0].say_what_does_not_fit()
+    charts[0].show_unfit_columns()
     return ChartView(desk, theme, charts, lambda: make_estimate_figures(desk, ("ttft_ms", "tpot_ms")))
 
 
 def make_roofline_view(desk: Desk, theme: Theme) -> PerformanceView:
     chart = RooflineChart(desk, theme)
-    chart.say_what_does_not_fit()
+    chart.show_unfit_columns()
     return ChartView(desk, theme, [chart], lambda: make_roofline_figures(desk, chart))
 
 

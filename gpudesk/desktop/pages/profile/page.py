@@ -83,14 +83,14 @@ class SpecificationButton(QAbstractButton):
     def _draw(self, pen: ThemePainter, each: HeadlineSpecification) -> None:
         theme, line = self._theme, self._theme.line("small")
         upper = QRectF(0, theme.length(2), self.width(), line)
-        x = pen.text(upper, each.label, font="small", colour="text2")
+        x = pen.text(upper, each.label, font="small", color="text2")
         if each.is_own or each.is_disputed:
             pen.glyph("own" if each.is_own else "disputed", x + theme.length(_MARK), upper.center().y())
         baseline = upper.bottom() + theme.line("headline") / 2 + pen.metrics("headline").capHeight() / 2
         x = pen.text(QPointF(0, baseline), each.text, font="headline") + theme.length(_GAP)
         rest = QRectF(x, baseline - line, self.width() - x, line)
         unit = pen.metrics("small").elidedText(each.unit, Qt.TextElideMode.ElideRight, rest.width())
-        pen.text(QPointF(x, baseline), unit, font="small", colour="text3")
+        pen.text(QPointF(x, baseline), unit, font="small", color="text3")
 
 
 class SpecificationStrip(QWidget):
@@ -242,7 +242,7 @@ class ProfileHeader(QWidget):
         self._theme = theme
         self.name = AcceleratorName(theme)
         self.tags = RuleTags(theme)
-        self.headline = ThemedLabel(theme, font="small", colour="text2", wrap=True)
+        self.headline = ThemedLabel(theme, font="small", color="text2", wrap=True)
         self.other = Button(theme, tr("Other accelerator"), key=format_key("Ctrl+J"))
         self.strip = SpecificationStrip(theme)
         self.strip.chosen.connect(self.chosen)
@@ -303,7 +303,7 @@ class ProfilePage(MultiViewPage[ProfileView]):
         layout = self.layout()
         if isinstance(layout, QBoxLayout):
             layout.insertWidget(1, self.subject)
-        self.progress = ThemedLabel(theme, font="small", colour="text2")
+        self.progress = ThemedLabel(theme, font="small", color="text2")
         self.resume = LinkButton(theme, "")
         self.resume.clicked.connect(self._stop_or_resume)
         self._progress_line = QWidget()

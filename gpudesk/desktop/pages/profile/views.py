@@ -63,7 +63,7 @@ class DiffusionForm(QWidget):
             "steps": tr("Steps"),
             "batch": tr("Batch"),
         }
-        self.result = ThemedLabel(theme, font="small", colour="text2", wrap=True)
+        self.result = ThemedLabel(theme, font="small", color="text2", wrap=True)
         self.result.setSizePolicy(QSizePolicy.Policy.Ignored, QSizePolicy.Policy.Minimum)
         fields = FlowRow(theme, _GAP, (0, 0, 0, 0))
         self.numbers: dict[str, NumberField] = {}
@@ -184,8 +184,8 @@ class TextBlock(QWidget):
         self.texts = tuple(texts)
         clear_layout(self._lines)
         for number, text in enumerate(texts):
-            font, colour = ("body_strong", "text1") if leads and not number else ("small", "text2")
-            label = ThemedLabel(self._theme, text, font=font, colour=colour, wrap=True)
+            font, color = ("body_strong", "text1") if leads and not number else ("small", "text2")
+            label = ThemedLabel(self._theme, text, font=font, color=color, wrap=True)
             label.setTextInteractionFlags(Qt.TextInteractionFlag.TextSelectableByMouse)
             label.setSizePolicy(QSizePolicy.Policy.Ignored, QSizePolicy.Policy.Minimum)
             self._lines.addWidget(label)

@@ -92,7 +92,7 @@ class BarNote:
 
     words: str
     framed: bool = False
-    colour: str = "text2"
+    color: str = "text2"
     link: str = ""
 
 
@@ -313,7 +313,7 @@ class BarChart(QWidget):
     def paintEvent(self, event: QPaintEvent) -> None:
         with QPainter(self) as painter:
             pen = ThemePainter(painter, self.theme)
-            painter.fillRect(event.rect(), self.theme.colour("page"))
+            painter.fillRect(event.rect(), self.theme.color("page"))
             self._links, self._heads = [], []
             number = 0
             for place, group in enumerate(self.groups):
@@ -326,14 +326,14 @@ class BarChart(QWidget):
         explanation = "\n".join((group.subtitle, *(words for _, words in group.key)))
         self._heads.append((head.adjusted(0, 0, 0, px(style.key)), explanation))
         width = pen.text(head, group.title, font="section")
-        pen.text(head.adjusted(width + px(10), 0, 0, 0), group.subtitle, font="small", colour=style.subtitle)
+        pen.text(head.adjusted(width + px(10), 0, 0, 0), group.subtitle, font="small", color=style.subtitle)
         widths = [(px(9) if ink else 0) + px(6) + pen.width(words, "caption") for ink, words in group.key]
         has_room = area.left() + sum(widths) + px(4) * len(widths) <= self.width()
         left = area.left() if has_room and not style.key_below_names else 0.0
         key = QRectF(left, area.top() - px(style.key), self.width() - left, px(style.key))
         self._paint_key(pen, key, group, widths)
         if not group.rows:
-            pen.text(area, group.note, font="small", colour="text3")
+            pen.text(area, group.note, font="small", color="text3")
             return
         if style.axis:
             self._paint_axis(pen, place, area)
@@ -353,14 +353,14 @@ class BarChart(QWidget):
             if x + width > place.right() + 1:
                 return
             if ink in (DOT, RING):
-                dot, colour = x + px(4), self.theme.colour("text2")
-                _paint_dot(pen, dot, middle, colour, filled=ink == DOT, radius=px(_DOT_RADIUS) - 0.5)
+                dot, color = x + px(4), self.theme.color("text2")
+                _paint_dot(pen, dot, middle, color, filled=ink == DOT, radius=px(_DOT_RADIUS) - 0.5)
             elif ink == LINE:
                 pen.rule(x + px(4), middle - side / 2, x + px(4), middle + side / 2, "text1", 1.0)
             elif ink:
                 _fill(pen, QRectF(x, middle - side / 2, side, side), ink)
             rest = QRectF(x + side + px(6), place.top(), self.width(), place.height())
-            x = rest.left() + pen.text(rest, words, font="caption", colour="text2") + gap
+            x = rest.left() + pen.text(rest, words, font="caption", color="text2") + gap
 
     def _paint_axis(self, pen: ThemePainter, place: int, area: QRectF) -> None:
         ticks = _LINEAR.ticks(*self._scales[place], self._most_ticks())
@@ -368,7 +368,7 @@ class BarChart(QWidget):
             x = self._x_of(place, tick)
             pen.hairline(x, area.top(), x, area.bottom(), "strong" if tick == 0.0 else "grid")
             below = QRectF(x - self.theme.px(_TICK) / 2, area.bottom(), self.theme.px(_TICK), self.theme.px(24))
-            pen.text(below, text, font="caption", colour="text2", align=CENTRE)
+            pen.text(below, text, font="caption", color="text2", align=CENTRE)
 
     def _paint_name(self, pen: ThemePainter, number: int, row: BarRow) -> None:
         px, band, inset = self.theme.px, self.band(number), self.theme.px(self._style.inset)
@@ -381,7 +381,7 @@ class BarChart(QWidget):
         if row.palette_index:
             pen.swatch(place.left(), band.center().y(), row.palette_index, is_variant=row.is_variant)
             name = place.adjusted(px(SWATCH_WIDTH) + px(8), 0, 0, 0)
-            pen.text(name, row.name, font="small_strong", colour=self.theme.name_color(row.palette_index))
+            pen.text(name, row.name, font="small_strong", color=self.theme.name_color(row.palette_index))
         else:
             pen.text(place, row.name, font="small")
 
@@ -408,22 +408,22 @@ class BarChart(QWidget):
             self._paint_segment(pen, segment, QRectF(start, place.top(), end - start, place.height()))
         if bar.before:
             before = QRectF(left - px(86), place.top(), px(80), place.height())
-            pen.text(before, bar.before, font="caption", colour="text2", align=RIGHT)
+            pen.text(before, bar.before, font="caption", color="text2", align=RIGHT)
         if bar.after:
             after = QRectF(right + px(6), place.top(), px(80), place.height())
-            pen.text(after, bar.after, font="caption", colour="text2")
+            pen.text(after, bar.after, font="caption", color="text2")
         if bar.value:
             value = QRectF(right + px(8), place.top(), px(80), place.height())
             x = value.left() + pen.text(value, bar.value, font="small_strong") + px(6)
             if bar.detail and x + pen.width(bar.detail, "caption") < self.width():
                 rest = QRectF(x, place.top(), self.width(), place.height())
-                pen.text(rest, bar.detail, font="caption", colour="text3")
+                pen.text(rest, bar.detail, font="caption", color="text3")
 
     def _paint_segment(self, pen: ThemePainter, segment: BarSegment, place: QRectF) -> None:
         if segment.palette_index:
-            colour = QColor(self.theme.mark_color(segment.palette_index))
-            colour.setAlphaF(segment.alpha)
-            pen.tint(place, colour, _RADIUS)
+            color = QColor(self.theme.mark_color(segment.palette_index))
+            color.setAlphaF(segment.alpha)
+            pen.tint(place, color, _RADIUS)
             return
         if place.width() < 0.5:
             return
@@ -434,35 +434,35 @@ class BarChart(QWidget):
         pad = self.theme.px(4)
         if segment.words and pen.width(segment.words, "caption") + 2 * pad < place.width():
             inside = place.adjusted(pad, 0, 0, 0)
-            pen.text(inside, segment.words, font="caption", colour=_WORDS.get(segment.ink, "text1"))
+            pen.text(inside, segment.words, font="caption", color=_WORDS.get(segment.ink, "text1"))
 
     def _paint_interval(self, pen: ThemePainter, group: int, cost: BarInterval, row: BarRow, place: QRectF) -> None:
         px, middle = self.theme.px, place.center().y()
-        colour = self.theme.mark_color(row.palette_index)
+        color = self.theme.mark_color(row.palette_index)
         low, at, high = (self._x_of(group, each) for each in (cost.low, cost.value, cost.high))
         high = min(high, place.right())
-        shade = QColor(colour)
+        shade = QColor(color)
         shade.setAlphaF(_FILLED_ALPHA if cost.filled else _OPEN_ALPHA)
         thick = px(_INTERVAL_HEIGHT)
         pen.tint(QRectF(low, middle - thick / 2, high - low, thick), shade, _INTERVAL_HEIGHT / 2)
-        _paint_dot(pen, at, middle, colour, filled=cost.filled, radius=px(_DOT_RADIUS))
+        _paint_dot(pen, at, middle, color, filled=cost.filled, radius=px(_DOT_RADIUS))
         font, ink = ("small_strong", "text1") if cost.filled else ("small", "text2")
         words = QRectF(high + px(8), middle - px(9), px(80), px(18))
-        pen.text(words, cost.words, font=font, colour=ink)
+        pen.text(words, cost.words, font=font, color=ink)
 
     def _paint_note(self, pen: ThemePainter, note: BarNote, row: BarRow, place: QRectF) -> None:
         px = self.theme.px
         if note.framed:
             frame = QRectF(place.left() + 1, place.top(), pen.width(note.words, "small") + px(20), place.height())
             pen.frame(frame, "strong", radius=4.0, dashed=True)
-            pen.text(frame, note.words, font="small", colour=note.colour, align=CENTRE)
+            pen.text(frame, note.words, font="small", color=note.color, align=CENTRE)
             end = frame.right()
         else:
             place = place.adjusted(px(8) if self._style.axis else 0, 0, 0, 0)
-            end = place.left() + pen.text(place, note.words, font="small", colour=note.colour)
+            end = place.left() + pen.text(place, note.words, font="small", color=note.color)
         if note.link:
             link = QRectF(end + px(10), place.top(), px(120), place.height())
-            width = pen.text(link, note.link, font="small", colour="link")
+            width = pen.text(link, note.link, font="small", color="link")
             pressed = QRectF(link.left(), link.top(), width, link.height())
             self._links.append(BarLink(pressed, row.key, note.link))
 
@@ -559,8 +559,8 @@ def _fill(pen: ThemePainter, place: QRectF, ink: str) -> None:
         pen.tint(place, ink, _RADIUS)
 
 
-def _paint_dot(pen: ThemePainter, x: float, y: float, colour: QColor, *, filled: bool, radius: float) -> None:
-    painter, page = pen.painter, pen.colour("page")
-    painter.setPen(QPen(page if filled else colour, 1.4))
-    painter.setBrush(colour if filled else page)
+def _paint_dot(pen: ThemePainter, x: float, y: float, color: QColor, *, filled: bool, radius: float) -> None:
+    painter, page = pen.painter, pen.color("page")
+    painter.setPen(QPen(page if filled else color, 1.4))
+    painter.setBrush(color if filled else page)
     painter.drawEllipse(QRectF(x - radius, y - radius, 2 * radius, 2 * radius))

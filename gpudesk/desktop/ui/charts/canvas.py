@@ -78,22 +78,22 @@ def paint_background(plot: PlotCanvas, painter: QPainter) -> None:
         width = plot.text_painter.width(plot.drawing.note, "small")
         centre = plot.frame.area.center()
         x, y = centre.x() - width / 2, plot.text_painter.middle("small", centre.y())
-        plot.text_painter.draw(painter, x, y, plot.drawing.note, "small", plot.theme.colour("text3"))
+        plot.text_painter.draw(painter, x, y, plot.drawing.note, "small", plot.theme.color("text3"))
 
 
 def _paint_title(plot: PlotCanvas, painter: QPainter) -> None:
     letters, theme = plot.text_painter, plot.theme
     baseline = round(letters.metrics("section").ascent() + theme.px(2))
-    letters.draw(painter, 0, baseline, plot.title, "section", theme.colour("text1"))
+    letters.draw(painter, 0, baseline, plot.title, "section", theme.color("text1"))
     x = letters.width(plot.title, "section") + theme.px(10)
     subtitle = letters.elided(plot.subtitle, "small", plot.viewport().width() - x)
-    letters.draw(painter, x, baseline, subtitle, "small", theme.colour("text3"))
+    letters.draw(painter, x, baseline, subtitle, "small", theme.color("text3"))
 
 
 def _paint_bare_axis(plot: PlotCanvas, painter: QPainter) -> None:
     """Paint an axis without numbers, since there is nothing to measure."""
     area = plot.frame.area
-    painter.setPen(plot.theme.colour("axis"))
+    painter.setPen(plot.theme.color("axis"))
     painter.drawLine(QLineF(area.left(), area.bottom() + 0.5, area.right(), area.bottom() + 0.5))
 
 
@@ -116,18 +116,18 @@ def _paint_grid(plot: PlotCanvas, painter: QPainter) -> None:
     if plot.vertical_grid:
         lines += [QLineF(x, area.top(), x, area.bottom()) for x in across]
     painter.setRenderHint(QPainter.RenderHint.Antialiasing, on=False)
-    painter.setPen(theme.colour("grid"))
+    painter.setPen(theme.color("grid"))
     painter.drawLines(lines)
-    painter.setPen(theme.colour("axis"))
+    painter.setPen(theme.color("axis"))
     bottom = area.bottom() + 0.5
     painter.drawLines(
         [QLineF(area.left(), bottom, area.right(), bottom), *(QLineF(x, bottom, x, bottom + _TICK) for x in across)]
     )
     painter.setRenderHint(QPainter.RenderHint.Antialiasing, on=True)
     texts = format_ticks(plot.frame.y_scale, ticks, plot.formatter)
-    letters, right, colour = plot.text_painter, area.left() - theme.px(8), theme.colour("text3")
+    letters, right, color = plot.text_painter, area.left() - theme.px(8), theme.color("text3")
     for y, text in zip(heights, texts, strict=True):
-        letters.draw_right(painter, right, letters.middle("caption", y), text, "caption", colour)
+        letters.draw_right(painter, right, letters.middle("caption", y), text, "caption", color)
 
 
 def find_x_text_baseline(plot: PlotCanvas) -> float:
@@ -146,12 +146,12 @@ def _paint_x_texts(plot: PlotCanvas, painter: QPainter) -> None:
     else:
         end = plot.viewport().width() - width - theme.px(8)
         title = float(plot.viewport().width()), baseline
-    letters.draw_right(painter, *title, plot.x_title, "caption_strong", theme.colour("text2"))
+    letters.draw_right(painter, *title, plot.x_title, "caption_strong", theme.color("text2"))
     ticks = find_x_ticks(plot)
     for tick, text in zip(ticks, format_ticks(plot.frame.x_scale, ticks, plot.formatter), strict=True):
         left = plot.frame.pixel_x(tick) - letters.width(text, "caption") / 2
         if left + letters.width(text, "caption") <= end:
-            letters.draw(painter, left, baseline, text, "caption", theme.colour("text3"))
+            letters.draw(painter, left, baseline, text, "caption", theme.color("text3"))
 
 
 def _paint_limit(plot: PlotCanvas, painter: QPainter) -> None:
@@ -162,13 +162,13 @@ def _paint_limit(plot: PlotCanvas, painter: QPainter) -> None:
     if not low <= limit.value <= high:
         return
     y = round(plot.frame.pixel_y(limit.value)) + 0.5
-    pen = QPen(plot.theme.colour("disputed"), 1.0)
+    pen = QPen(plot.theme.color("disputed"), 1.0)
     pen.setDashPattern([4, 3])
     painter.setPen(pen)
     area = plot.frame.area
     painter.drawLine(QLineF(area.left(), y, area.right(), y))
-    colour = plot.theme.colour("disputed_text")
-    plot.text_painter.draw_haloed(painter, area.left() + plot.theme.px(5), y - 5, limit.text, "caption", colour)
+    color = plot.theme.color("disputed_text")
+    plot.text_painter.draw_haloed(painter, area.left() + plot.theme.px(5), y - 5, limit.text, "caption", color)
 
 
 #: The readout moves to another corner only if that is better by this many points of curves.
@@ -193,8 +193,8 @@ def paint_readout(plot: PlotCanvas, painter: QPainter) -> None:
     size = measure_readout(cursor_readout, plot.text_painter, plot.theme)
     box = place_readout(plot, size)
     pen = ThemePainter(painter, plot.theme)
-    painter.setPen(plot.theme.colour("strong"))
-    painter.setBrush(plot.theme.colour("raised"))
+    painter.setPen(plot.theme.color("strong"))
+    painter.setBrush(plot.theme.color("raised"))
     painter.drawRoundedRect(box.adjusted(0.5, 0.5, -0.5, -0.5), 6, 6)
     _paint_readout_head(plot, painter, cursor_readout, box, size)
     rights = find_right_edges(box, size, plot.theme.px(READOUT_INSET))
@@ -228,11 +228,11 @@ def _paint_readout_head(
     letters, theme = plot.text_painter, plot.theme
     baseline = letters.middle("caption_strong", box.top() + theme.px(15))
     left = box.left() + theme.px(READOUT_INSET)
-    letters.draw(painter, left, baseline, cursor_readout.title, "caption_strong", theme.colour("text2"))
+    letters.draw(painter, left, baseline, cursor_readout.title, "caption_strong", theme.color("text2"))
     rights = find_right_edges(box, size, theme.px(READOUT_INSET))
-    colour = theme.colour("text3")
+    color = theme.color("text3")
     for right, head in zip(rights, cursor_readout.heads, strict=True):
-        letters.draw_right(painter, right, baseline, head, "caption", colour)
+        letters.draw_right(painter, right, baseline, head, "caption", color)
 
 
 def _paint_readout_row(
@@ -248,11 +248,11 @@ def _paint_readout_row(
     left = box.left() + theme.px(READOUT_INSET)
     pen.swatch(left, middle, row.slot, is_variant=row.is_variant)
     baseline = letters.middle("small", middle)
-    letters.draw(painter, left + theme.px(28), baseline, row.name, "small", theme.colour("text1"))
-    colour = theme.colour("text1")
+    letters.draw(painter, left + theme.px(28), baseline, row.name, "small", theme.color("text1"))
+    color = theme.color("text1")
     for right, cell, token in zip(rights, row.cells, CELL_FONTS, strict=False):
-        letters.draw_right(painter, right, letters.middle(token, middle), cell, token, colour)
-        colour = theme.colour("text3")
+        letters.draw_right(painter, right, letters.middle(token, middle), cell, token, color)
+        color = theme.color("text3")
 
 
 #: Half the length of the cap at a curve's end, and the radius of a mark, in pixels.
@@ -323,14 +323,14 @@ def _paint_labels(plot: PlotCanvas, painter: QPainter, ends: list[_CurveEnd | No
     for line, end in visible_ends:
         place = plot.placed[line.key]
         detail, height = _measure_label(plot, line, end)
-        colour = theme.name_color(line.slot)
+        color = theme.name_color(line.slot)
         if abs(place.shift) > _LEADER_FROM:
             _paint_leader(painter, end, place, theme.mark_color(line.slot))
         baseline = place.y - height / 2 + small.ascent()
-        letters.draw_haloed(painter, place.x, baseline, line.name, "label", colour)
+        letters.draw_haloed(painter, place.x, baseline, line.name, "label", color)
         if detail:
             below = baseline + small.descent() + caption.ascent()
-            letters.draw_haloed(painter, place.x, below, detail, "caption", theme.colour("text2"))
+            letters.draw_haloed(painter, place.x, below, detail, "caption", theme.color("text2"))
 
 
 def _paint_ghost_labels(plot: PlotCanvas, painter: QPainter) -> None:
@@ -418,8 +418,8 @@ def _make_requests(plot: PlotCanvas, visible_ends: list[tuple[PlotCurve, _CurveE
     return requests
 
 
-def _paint_leader(painter: QPainter, end: _CurveEnd, place: PlacedLabel, colour: QColor) -> None:
-    painter.setPen(QPen(colour, 1.0))
+def _paint_leader(painter: QPainter, end: _CurveEnd, place: PlacedLabel, color: QColor) -> None:
+    painter.setPen(QPen(color, 1.0))
     towards = place.y - 8.0 if place.y > end.y else place.y + 8.0
     painter.drawLine(QLineF(end.x, end.y, end.x, towards))
 
@@ -452,27 +452,27 @@ def _paint_mark_texts(plot: PlotCanvas, painter: QPainter) -> None:
         box = boxes[find_emptiest_box(corners, points, None, 0)[0]]
         taken.append(box)
         y = letters.middle("caption", box.center().y())
-        letters.draw_haloed(painter, box.left(), y, mark.text, "caption", plot.theme.colour("text2"))
+        letters.draw_haloed(painter, box.left(), y, mark.text, "caption", plot.theme.color("text2"))
 
 
 def _paint_mark(plot: PlotCanvas, painter: QPainter, mark: PointMark) -> None:
     centre = _find_centre(plot, mark)
     if centre is None:
         return
-    colour = plot.theme.mark_color(mark.slot)
+    color = plot.theme.mark_color(mark.slot)
     if mark.key == plot.current and plot.hasFocus():
-        painter.setPen(QPen(plot.theme.colour("focus"), 2.0))
+        painter.setPen(QPen(plot.theme.color("focus"), 2.0))
         painter.setBrush(Qt.BrushStyle.NoBrush)
         painter.drawEllipse(centre, _MARK_RADIUS + 4, _MARK_RADIUS + 4)
     if mark.marker:
         ThemePainter(painter, plot.theme).marker(centre.x(), centre.y(), mark.slot, is_variant=mark.is_variant)
     elif mark.is_variant:
-        painter.setPen(QPen(colour, 1.8))
-        painter.setBrush(plot.theme.colour("page"))
+        painter.setPen(QPen(color, 1.8))
+        painter.setBrush(plot.theme.color("page"))
         painter.drawEllipse(centre, _MARK_RADIUS - 0.4, _MARK_RADIUS - 0.4)
     else:
-        painter.setPen(QPen(plot.theme.colour("page"), _EDGE))
-        painter.setBrush(colour)
+        painter.setPen(QPen(plot.theme.color("page"), _EDGE))
+        painter.setBrush(color)
         painter.drawEllipse(centre, _MARK_RADIUS, _MARK_RADIUS)
 
 
@@ -480,7 +480,7 @@ def _paint_hover(plot: PlotCanvas, painter: QPainter) -> None:
     if plot.hover_x is None or not _is_x_visible(plot, plot.hover_x):
         return
     x = round(plot.frame.pixel_x(plot.hover_x)) + 0.5
-    painter.setPen(QPen(plot.theme.colour("control"), 1.0))
+    painter.setPen(QPen(plot.theme.color("control"), 1.0))
     painter.drawLine(QLineF(x, plot.frame.area.top(), x, plot.frame.area.bottom()))
 
 
@@ -491,7 +491,7 @@ def _paint_cursor_value(plot: PlotCanvas, painter: QPainter) -> None:
         return
     letters, theme = plot.text_painter, plot.theme
     width, x = letters.width(rule.text, "caption_strong"), plot.frame.pixel_x(rule.value)
-    baseline, colour = find_x_text_baseline(plot), theme.colour("text1")
+    baseline, color = find_x_text_baseline(plot), theme.color("text1")
     tab = QRectF()
     if rule.read_off:
         tab = QRectF(0, plot.frame.area.bottom() + theme.px(5), width + theme.px(20), float(theme.px(18)))
@@ -500,13 +500,13 @@ def _paint_cursor_value(plot: PlotCanvas, painter: QPainter) -> None:
     # A partly hidden number looks like another number.
     reach = _find_reach(plot, x, max(width, tab.width()))
     plate = QRectF(x - reach, baseline - letters.metrics("caption").ascent(), 2 * reach, theme.line("caption"))
-    painter.fillRect(plate, theme.colour("page"))
+    painter.fillRect(plate, theme.color("page"))
     if rule.read_off:
         painter.setPen(Qt.PenStyle.NoPen)
-        painter.setBrush(theme.colour("button"))
+        painter.setBrush(theme.color("button"))
         painter.drawRoundedRect(tab, 4, 4)
-        baseline, colour = letters.middle("caption_strong", tab.center().y()), theme.colour("button_text")
-    letters.draw(painter, x - width / 2, baseline, rule.text, "caption_strong", colour)
+        baseline, color = letters.middle("caption_strong", tab.center().y()), theme.color("button_text")
+    letters.draw(painter, x - width / 2, baseline, rule.text, "caption_strong", color)
 
 
 def _find_reach(plot: PlotCanvas, x: float, width: float) -> float:
@@ -568,7 +568,7 @@ class PlotCanvas(GraphicsView):  # type: ignore[misc]
         self._fit_button.hide()
         self._fit_button.clicked.connect(self.fit_view)
         self.setFocusPolicy(Qt.FocusPolicy.StrongFocus)
-        self._colour()
+        self._color()
         theme.changed.connect(self._dress)
 
     def _set_up_scene(self) -> None:
@@ -584,7 +584,7 @@ class PlotCanvas(GraphicsView):  # type: ignore[misc]
         self._rule = QGraphicsLineItem()
         self._rule.setZValue(RULE_Z)
         self._box.addItem(self._rule, ignoreBounds=True)
-        self._ground = PixelLayer(self.paint_ground, GROUND_Z, is_cached=True)
+        self._ground = PixelLayer(self.paint_background, GROUND_Z, is_cached=True)
         self._overlay = PixelLayer(self.paint_overlay, OVERLAY_Z)
         for item in (self._ground, self._box, self._overlay):
             self.scene().addItem(item)
@@ -769,7 +769,7 @@ class PlotCanvas(GraphicsView):  # type: ignore[misc]
 
     # Painting
 
-    def paint_ground(self, painter: QPainter) -> None:
+    def paint_background(self, painter: QPainter) -> None:
         if self._curves.ratio != self.devicePixelRatioF():
             # The window moved to another screen, and line widths are in device pixels.
             QTimer.singleShot(0, self, self._dress)
@@ -779,16 +779,16 @@ class PlotCanvas(GraphicsView):  # type: ignore[misc]
         paint_foreground(self, painter)
 
     def _dress(self) -> None:
-        self._colour()
+        self._color()
         self._redraw_curves()
         self.lay_out()
 
-    def _colour(self) -> None:
-        self.setBackground(self.theme.colour("page"))
+    def _color(self) -> None:
+        self.setBackground(self.theme.color("page"))
         self._show_rule()
 
     def _rule_pen(self, *, dashed: bool) -> QPen:
-        pen = QPen(self.theme.colour("text1"), self.devicePixelRatioF())
+        pen = QPen(self.theme.color("text1"), self.devicePixelRatioF())
         pen.setCosmetic(True)
         if dashed:
             pen.setDashPattern([4, 3])

@@ -36,13 +36,13 @@ def paint_racks(pen: ThemePainter, left: float, top: float, drawing: RackDrawing
         _paint_box(pen, QRectF(left + box.x, top + box.y, box.width, box.height), box)
     for text in drawing.texts:
         place = QRectF(left + text.x, top + text.y, text.width, drawing.line)
-        font, colour = ("small_strong", "text1") if text.is_strong else ("small", "text2")
-        pen.text(place, text.text, font=font, colour=f"slot{text.slot}" if text.slot else colour)
+        font, color = ("small_strong", "text1") if text.is_strong else ("small", "text2")
+        pen.text(place, text.text, font=font, color=f"slot{text.slot}" if text.slot else color)
 
 
 def _paint_box(pen: ThemePainter, place: QRectF, box: DrawnBox) -> None:
     thin = pen.look.length(1)
-    colour = pen.look.mark_color(box.slot)
+    color = pen.look.mark_color(box.slot)
     if box.kind == "rack":
         pen.frame(place, "control", radius=3, fill="page")
     elif box.kind == "system":
@@ -52,11 +52,11 @@ def _paint_box(pen: ThemePainter, place: QRectF, box: DrawnBox) -> None:
         for x in (place.left(), place.right()):
             pen.rule(x, place.top() - 4 * thin, x, place.top() + 4 * thin, "text2", thin)
     elif box.kind == "used":
-        pen.tint(place, colour, radius=1)
+        pen.tint(place, color, radius=1)
     else:
-        pen.frame(place, colour, radius=1, fill="page")
+        pen.frame(place, color, radius=1, fill="page")
         if box.kind == "spare":
-            pen.painter.setPen(QPen(colour, thin))
+            pen.painter.setPen(QPen(color, thin))
             pen.painter.drawLine(place.bottomLeft(), place.topRight())
 
 
@@ -150,14 +150,14 @@ def paint_architecture(pen: ThemePainter, area: QRectF, sketch: ArchitectureSket
     pen.frame(package, "strong", radius=6)
     head = QRectF(package.left() + pad, package.top() + pad / 2, package.width() - 2 * pad, line)
     speed = pen.width(sketch.memory.text, "small_strong")
-    pen.text(head.adjusted(0, 0, -speed - pad, 0), sketch.memory.name, font="small", colour="text2")
+    pen.text(head.adjusted(0, 0, -speed - pad, 0), sketch.memory.name, font="small", color="text2")
     pen.text(head.adjusted(head.width() - speed, 0, 1, 0), sketch.memory.text, font="small_strong")
     chip = QRectF(head.left(), head.bottom() + pad / 2, head.width(), package.bottom() - pad - head.bottom() - pad / 2)
     _paint_chip(pen, chip, sketch, area.width())
     _paint_outside(pen, inner, package, chip.height(), sketch)
     key = QRectF(area.left(), inner.bottom(), area.width(), line)
     words = tr("Memory and links to scale. Dashed: not known")
-    pen.text(key, words, font="small", colour="text3")
+    pen.text(key, words, font="small", color="text3")
 
 
 def _paint_chip(pen: ThemePainter, chip: QRectF, sketch: ArchitectureSketch, width: float) -> None:
@@ -177,7 +177,7 @@ def _paint_chip(pen: ThemePainter, chip: QRectF, sketch: ArchitectureSketch, wid
         for stack in stacks:
             high = max(thick / len(stacks), 1.0)
             middle = stack.center().y()
-            pen.painter.fillRect(QRectF(start, middle - high / 2, reach, high), pen.colour("ink2"))
+            pen.painter.fillRect(QRectF(start, middle - high / 2, reach, high), pen.color("ink2"))
             if sketch.stacks is None:
                 pen.frame(stack, "control", radius=2, fill="sunken", dashed=True)
             else:
@@ -209,7 +209,7 @@ def _paint_die(pen: ThemePainter, die: QRectF, sketch: ArchitectureSketch) -> No
     top = die.center().y() - line * len(texts) / 2
     for number, (text, font) in enumerate(texts):
         row = QRectF(room.left(), top + number * line, room.width(), line)
-        pen.text(row, text, font=font, colour="text1" if font == "small_strong" else "text2", align=CENTRE)
+        pen.text(row, text, font=font, color="text1" if font == "small_strong" else "text2", align=CENTRE)
 
 
 def _paint_outside(
@@ -237,16 +237,16 @@ def _paint_outside(
 def _paint_link_text(pen: ThemePainter, place: QRectF, link: SketchedLink) -> float:
     """Write the target of a link and its rate below; return the height used."""
     line, y = pen.metrics("small").height() * 1.15, _paint_lines(pen, place, link.name, "text2")
-    font, colour = ("small", "text3") if link.bandwidth is None else ("small_strong", "text1")
-    pen.text(QRectF(place.left(), y, place.width(), line), link.text, font=font, colour=colour)
+    font, color = ("small", "text3") if link.bandwidth is None else ("small_strong", "text1")
+    pen.text(QRectF(place.left(), y, place.width(), line), link.text, font=font, color=color)
     return y + line - place.top()
 
 
-def _paint_lines(pen: ThemePainter, place: QRectF, text: str, colour: str) -> float:
+def _paint_lines(pen: ThemePainter, place: QRectF, text: str, color: str) -> float:
     """Write a text in at most two lines; return the y of the next one."""
     line, y = pen.metrics("small").height() * 1.15, place.top()
     for words in pen.lines(text, place.width(), "small", 2):
-        pen.text(QRectF(place.left(), y, place.width(), line), words, font="small", colour=colour)
+        pen.text(QRectF(place.left(), y, place.width(), line), words, font="small", color=color)
         y += line
     return y
 
@@ -260,7 +260,7 @@ def _paint_link(pen: ThemePainter, start: float, end: float, y: float, link: Ske
             x += 2 * dash
         return
     high = max(link.bandwidth * scale, pen.look.length(1))
-    pen.painter.fillRect(QRectF(start, y - high / 2, end - start, high), pen.colour("ink2"))
+    pen.painter.fillRect(QRectF(start, y - high / 2, end - start, high), pen.color("ink2"))
 
 
 def _paint_domain(pen: ThemePainter, room: QRectF, domain: int | None) -> None:

@@ -246,16 +246,16 @@ class BandItem(QGraphicsItem):
         super().__init__()
         self._polygon = QPolygonF()
         self._rect = QRectF()
-        self._colour = QColor()
+        self._color = QColor()
         self.setZValue(BAND_Z)
         self.setAcceptedMouseButtons(Qt.MouseButton.NoButton)
 
-    def show_band(self, x: FloatArray, low: FloatArray, high: FloatArray, colour: QColor) -> None:
+    def show_band(self, x: FloatArray, low: FloatArray, high: FloatArray, color: QColor) -> None:
         self.prepareGeometryChange()
         around = np.concatenate([x, x[::-1]]), np.concatenate([high, low[::-1]])
         self._polygon = pg.functions.arrayToQPolygonF(*around)
         self._rect = self._polygon.boundingRect()
-        self._colour = colour
+        self._color = color
 
     def boundingRect(self) -> QRectF:
         return self._rect
@@ -264,7 +264,7 @@ class BandItem(QGraphicsItem):
         del option, widget
         painter.setRenderHint(QPainter.RenderHint.Antialiasing)
         painter.setPen(Qt.PenStyle.NoPen)
-        painter.setBrush(self._colour)
+        painter.setBrush(self._color)
         painter.drawPolygon(self._polygon)
 
 
@@ -343,12 +343,12 @@ class CurveItems:
         return self._dashed(line, self._theme.mark_color(line.slot), CURVE)
 
     def _ghost_pen(self, line: PlotCurve) -> QPen:
-        colour = QColor(self._theme.mark_color(line.slot))
-        colour.setAlpha(_GHOST_ALPHA)
-        return self._dashed(line, colour, _GHOST)
+        color = QColor(self._theme.mark_color(line.slot))
+        color.setAlpha(_GHOST_ALPHA)
+        return self._dashed(line, color, _GHOST)
 
-    def _dashed(self, line: PlotCurve, colour: QColor, width: float) -> QPen:
-        pen = QPen(colour, width * self.ratio)
+    def _dashed(self, line: PlotCurve, color: QColor, width: float) -> QPen:
+        pen = QPen(color, width * self.ratio)
         pen.setCosmetic(True)
         pen.setCapStyle(Qt.PenCapStyle.FlatCap)
         pen.setJoinStyle(Qt.PenJoinStyle.RoundJoin)

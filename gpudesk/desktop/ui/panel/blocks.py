@@ -33,7 +33,7 @@ class RowText:
 
     text: str
     font: str
-    colour: str = "text1"
+    color: str = "text1"
     share: float = 1.0
 
 
@@ -48,7 +48,7 @@ class RowLine:
 
     text: str
     font: str = "caption"
-    colour: str = "text2"
+    color: str = "text2"
     most: int = 0
     cut: RowCut = RowCut.UNTIL_CURRENT
     values: tuple[RowText, ...] = ()
@@ -60,7 +60,7 @@ class RowLine:
     #: The cut is in the middle of the text, for an address.
     middle: bool = False
     #: The color on the current row, and whether it appears only there.
-    current_colour: str = ""
+    current_color: str = ""
     current_only: bool = False
     #: Space beyond the height of a line, in design lengths.
     leading: float = 0.0
@@ -206,7 +206,7 @@ class BlockLayout:
         x: float,
         text: str,
         font: str,
-        colour: str,
+        color: str,
         height: float,
         *,
         top: float | None = None,
@@ -217,22 +217,22 @@ class BlockLayout:
 
         def draw(pen: ThemePainter, y: float) -> None:
             baseline = y + level + (height + pen.metrics(font).capHeight()) / 2
-            pen.text(QPointF(x, baseline), text, font=font, colour=colour, align=RIGHT if right else LEFT)
+            pen.text(QPointF(x, baseline), text, font=font, color=color, align=RIGHT if right else LEFT)
 
         self.pieces.append(draw)
 
-    def row(self, x: float, text: str, font: str, colour: str, height: float) -> None:
+    def row(self, x: float, text: str, font: str, color: str, height: float) -> None:
         """Add a line of text below the content."""
-        self.text(x, text, font, colour, height)
+        self.text(x, text, font, color, height)
         self.height += height
 
-    def paragraph(self, x: float, lines: Sequence[str], font: str, colour: str, height: float) -> None:
+    def paragraph(self, x: float, lines: Sequence[str], font: str, color: str, height: float) -> None:
         for line in lines:
-            self.row(x, line, font, colour, height)
+            self.row(x, line, font, color, height)
 
-    def fill(self, box: QRectF, colour: str, radius: float, *, behind: bool = False) -> None:
+    def fill(self, box: QRectF, color: str, radius: float, *, behind: bool = False) -> None:
         place = 0 if behind else len(self.pieces)
-        self.pieces.insert(place, lambda pen, y: pen.tint(box.translated(0, y), colour, radius))
+        self.pieces.insert(place, lambda pen, y: pen.tint(box.translated(0, y), color, radius))
 
     def rule(self, x1: float, y1: float, x2: float, y2: float) -> None:
         self.pieces.append(lambda pen, y: pen.hairline(x1, y + y1, x2, y + y2))
@@ -241,9 +241,9 @@ class BlockLayout:
         """Place a glyph around a point."""
         self.pieces.append(lambda pen, y: pen.glyph(name, x, y + level))
 
-    def icon(self, name: str, x: float, middle: float, side: float, colour: str = "text2") -> None:
+    def icon(self, name: str, x: float, middle: float, side: float, color: str = "text2") -> None:
         """Place an icon at `x`, vertically centered."""
-        self.pieces.append(lambda pen, y: pen.icon(name, x, y + middle - side / 2, side, colour))
+        self.pieces.append(lambda pen, y: pen.icon(name, x, y + middle - side / 2, side, color))
 
 
 class BlockLayouts:
@@ -287,9 +287,9 @@ class BlockLayouts:
     def _line(self, font: str) -> float:
         return float(self._theme.line(font))
 
-    def _wrapped(self, layout: BlockLayout, x: float, text: str, font: str, colour: str, width: float) -> None:
+    def _wrapped(self, layout: BlockLayout, x: float, text: str, font: str, color: str, width: float) -> None:
         if text:
-            layout.paragraph(x, self._measure.lines(text, font, width), font, colour, self._line(font))
+            layout.paragraph(x, self._measure.lines(text, font, width), font, color, self._line(font))
 
     # The figure
 
@@ -305,8 +305,8 @@ class BlockLayouts:
         self._wrapped(layout, x, what.band, "small", "text2", width)
         glyph = _BASIS_GLYPHS.get(what.ground, "")
         self._marked(layout, x, what.basis, "text2", width, glyph, "file-text")
-        colour, glyph = ("disputed_text", "partly") if what.stale else ("text2", "")
-        self._marked(layout, x, what.age, colour, width, glyph, "history")
+        color, glyph = ("disputed_text", "partly") if what.stale else ("text2", "")
+        self._marked(layout, x, what.age, color, width, glyph, "history")
         layout.space(self._px(6))
         return layout
 
@@ -328,7 +328,7 @@ class BlockLayouts:
         self._wrapped(layout, x, what.value, "option", "text1", width)
 
     def _marked(
-        self, layout: BlockLayout, x: float, text: str, colour: str, width: float, glyph: str, icon: str
+        self, layout: BlockLayout, x: float, text: str, color: str, width: float, glyph: str, icon: str
     ) -> None:
         """Place a text after a glyph, or after an icon without a suitable glyph."""
         if not text:
@@ -339,7 +339,7 @@ class BlockLayouts:
         else:
             layout.icon(icon, x - self._px(1), middle, side)
         aside = self._px(_AFTER_GLYPH)
-        self._wrapped(layout, x + aside, text, "small", colour, width - aside)
+        self._wrapped(layout, x + aside, text, "small", color, width - aside)
 
     # Headings and notes
 
@@ -461,14 +461,14 @@ class BlockLayouts:
         fold = line.fold and state.foldable
         if line.label:
             label = measure.elided(line.label, "caption", px(_LABELS - 8))
-            layout.text(x, label, "caption", self._colour(QUIET, row, state), height)
+            layout.text(x, label, "caption", self._color(QUIET, row, state), height)
             x += px(_LABELS)
         room = self._add_values(layout, right, height, line, row, state, right - x) - x
         room -= px(_FOLD_ROOM) if fold or line.check else 0.0
         room -= px(_SIGN_ROOM) if line.sign else 0.0
         texts = self._broken(line, max(px(_LEAST_TEXT), room), state)
-        colour = self._colour(line.current_colour if state.current and line.current_colour else line.colour, row, state)
-        layout.paragraph(x, texts[:-1], line.font, colour, height)
+        color = self._color(line.current_color if state.current and line.current_color else line.color, row, state)
+        layout.paragraph(x, texts[:-1], line.font, color, height)
         at = x + measure.width(texts[-1], line.font)
         if line.unit:
             at += px(4)
@@ -478,7 +478,7 @@ class BlockLayouts:
             layout.icon("check", at + px(4), layout.height + height / 2, px(14), "text1")
         if fold:
             self._add_fold(layout, at + px(2), height, row, state)
-        layout.row(x, texts[-1], line.font, colour, height)
+        layout.row(x, texts[-1], line.font, color, height)
 
     def _broken(self, line: RowLine, room: float, state: BlockState) -> tuple[str, ...]:
         whole = (line.cut is not RowCut.NEVER and state.current) or (line.cut is RowCut.UNTIL_OPEN and state.expanded)
@@ -500,8 +500,8 @@ class BlockLayouts:
         px, at = self._px, right
         for place, value in enumerate(line.values):
             text = self._measure.elided(value.text, value.font, width * value.share)
-            colour = self._colour(value.colour, row, state)
-            layout.text(at, text, value.font, colour, height, right=True)
+            color = self._color(value.color, row, state)
+            layout.text(at, text, value.font, color, height, right=True)
             at -= self._measure.width(text, value.font) + px(8 if place == len(line.values) - 1 else 4)
         if line.sign == "check":
             layout.icon("check", right - px(14), layout.height + height / 2, px(14), "text1")
@@ -516,9 +516,9 @@ class BlockLayouts:
         if not row.folding:
             layout.fold = QRectF(x - self._px(4), layout.height - self._px(3), side + self._px(8), height + self._px(6))
 
-    def _colour(self, colour: str, row: RowBlock, state: BlockState) -> str:
-        if colour != QUIET:
-            return colour
+    def _color(self, color: str, row: RowBlock, state: BlockState) -> str:
+        if color != QUIET:
+            return color
         return "text2" if state.current or row.emphatic else "text3"
 
 

@@ -144,9 +144,9 @@ def make_note_node(key: str, text: str, icon: str = "info") -> PanelNode:
     return PanelNode(key, NoteBlock(text, icon), text)
 
 
-def _make_fold_node(key: str, label: str, below: Iterable[PanelNode], colour: str = "text2") -> PanelNode:
+def _make_fold_node(key: str, label: str, below: Iterable[PanelNode], color: str = "text2") -> PanelNode:
     """Return a label, below which further lines are folded."""
-    line = RowLine(label, "small", colour, most=1, cut=RowCut.NEVER, fold=True)
+    line = RowLine(label, "small", color, most=1, cut=RowCut.NEVER, fold=True)
     return PanelNode(key, RowBlock((line,), folding=True), label, below=tuple(below))
 
 
@@ -169,9 +169,9 @@ def make_detail_nodes(details: tuple[ExplanationDetail, ...], key: str) -> tuple
 
 
 def _make_detail_node(key: str, detail: ExplanationDetail) -> PanelNode:
-    line = RowLine(detail.value, colour="text1", label=detail.label)
+    line = RowLine(detail.value, color="text1", label=detail.label)
     if detail.url:
-        line = RowLine(detail.value, colour="link", label=detail.label, most=1, middle=True)
+        line = RowLine(detail.value, color="link", label=detail.label, most=1, middle=True)
     address = detail.value if detail.url else ""
     block = RowBlock((line,), space=(2, 2), indent=4, tool_tip=detail.value, address=address)
     text = f"{detail.label}: {detail.value}"
@@ -183,7 +183,7 @@ def _make_detail_node(key: str, detail: ExplanationDetail) -> PanelNode:
 
 #: Findings about doubts, in a box with the sign of a verdict.
 _JUDGED: Final = ("undecided", "removed", "open")
-_OUTCOME_COLOURS: Final = {
+_OUTCOME_COLORS: Final = {
     ColumnOutcome.STAYS: "text2",
     ColumnOutcome.UNDECIDED: "disputed_text",
     ColumnOutcome.REMOVED: "text2",
@@ -203,7 +203,7 @@ def _make_decision_nodes(decision: DecisionExplanation | None) -> Iterator[Panel
 
 
 def _make_outcome_node(key: str, line: ColumnOutcomeLine) -> PanelNode:
-    state = RowText(line.state, "small", _OUTCOME_COLOURS[line.fate], share=0.6)
+    state = RowText(line.state, "small", _OUTCOME_COLORS[line.fate], share=0.6)
     name = RowLine(line.name, "body_strong", f"slot{line.slot}", most=1, cut=RowCut.NEVER, values=(state,))
     lines = (name, RowLine(line.text, "small"))
     block = RowBlock(lines, space=(3, 5), swatch=(line.slot, line.is_variant))
@@ -229,7 +229,7 @@ def _make_ruling_node(prefix: str, line: RulingLine) -> PanelNode:
     lines = (
         RowLine(line.title, "small_strong", "text1" if line.applies else "text2", fold=True),
         RowLine(line.strength),
-        RowLine(line.origin, colour=QUIET),
+        RowLine(line.origin, color=QUIET),
     )
     return PanelNode(key, RowBlock(lines, space=(4, 5), folding=True), line.sentence, copied, below, line)
 
@@ -258,7 +258,7 @@ def _make_remedy_node(key: str, remedy: RemedyLine) -> PanelNode:
     verdict = RowText(remedy.verdict, "small_strong")
     lines = (
         RowLine(remedy.label, "small_strong", "text1", most=1, cut=RowCut.NEVER, values=(verdict,)),
-        RowLine(remedy.detail, colour=QUIET, most=2),
+        RowLine(remedy.detail, color=QUIET, most=2),
     )
     text = ", ".join(part for part in (remedy.label, remedy.verdict, remedy.detail) if part)
     return PanelNode(key, RowBlock(lines), text, subject=remedy)
@@ -282,7 +282,7 @@ def _make_run_node(key: str, line: MeasuredRunLine) -> PanelNode:
     lines = (
         RowLine(line.what, "small", "text1", most=_MOST_LINES, cut=RowCut.UNTIL_OPEN, values=(error,), fold=True),
         RowLine(line.compared),
-        RowLine(line.source, colour=QUIET, most=1, values=(date,)),
+        RowLine(line.source, color=QUIET, most=1, values=(date,)),
     )
     block = RowBlock(lines, space=(4, 6), folding=True, tool_tip=f"{line.what}\n{line.source}")
     copied = f"{line.sentence}, {line.address}" if line.address else line.sentence
@@ -298,9 +298,9 @@ def _make_limit_nodes(limits: LimiterBreakdown | None) -> Iterator[PanelNode]:
     texts = [f"{share.label} {share.text}" for share in limits.shares]
     yield PanelNode("limits.bar", BarBlock(tuple(share.share for share in limits.shares)), ", ".join(texts))
     for place, (share, text) in enumerate(zip(limits.shares, texts, strict=True)):
-        font, colour = ("small", "text2") if place else ("label", "text1")
-        value = RowText(share.text, font, colour)
-        line = RowLine(share.label, font, colour, most=1, cut=RowCut.NEVER, values=(value,), leading=3)
+        font, color = ("small", "text2") if place else ("label", "text1")
+        value = RowText(share.text, font, color)
+        line = RowLine(share.label, font, color, most=1, cut=RowCut.NEVER, values=(value,), leading=3)
         yield PanelNode(f"limits.{place}", RowBlock((line,), space=(0, 0), ink=place), text, subject=share)
 
 
@@ -321,8 +321,8 @@ def _make_plan_node(key: str, plan: ExplainedPlan) -> PanelNode:
     values = _make_values(plan.figure, plan.unit)
     lines = (
         RowLine(plan.name, "small_strong", "text1", most=1, cut=RowCut.NEVER, values=values, check=plan.taken),
-        RowLine(plan.reason, colour=QUIET, most=0 if plan.taken else _MOST_LINES),
-        RowLine(plan.latency, colour="text1", current_only=True),
+        RowLine(plan.reason, color=QUIET, most=0 if plan.taken else _MOST_LINES),
+        RowLine(plan.latency, color="text1", current_only=True),
     )
     return PanelNode(key, RowBlock(lines, nested=True, emphatic=plan.taken), plan.sentence, subject=plan)
 
@@ -350,8 +350,8 @@ def make_term_node(term: TermLine, key: str) -> PanelNode:
     )
     lines = (
         label,
-        RowLine(term.formula or "", colour=QUIET, most=2),
-        RowLine(term.source or "", colour=QUIET, most=1, current_colour="text1", current_only=bool(term.formula)),
+        RowLine(term.formula or "", color=QUIET, most=2),
+        RowLine(term.source or "", color=QUIET, most=1, current_color="text1", current_only=bool(term.formula)),
     )
     tool_tip = "\n".join(filter(None, (term.formula, term.source)))
     return PanelNode(key, RowBlock(lines, nested=True, ruled=True, tool_tip=tool_tip or None), subject=term)
@@ -431,7 +431,7 @@ def _make_statement_node(prefix: str, line: StatementLine) -> PanelNode:
     key = f"{prefix}.{line.id}"
     lines = (
         RowLine(line.said, "small", "text1", most=_MOST_LINES, cut=RowCut.UNTIL_OPEN, fold=True),
-        RowLine(line.origin, colour=QUIET, most=1, cut=RowCut.NEVER, middle=True),
+        RowLine(line.origin, color=QUIET, most=1, cut=RowCut.NEVER, middle=True),
         RowLine(line.remark, most=1, cut=RowCut.UNTIL_OPEN),
     )
     block = RowBlock(lines, space=(4, 6), folding=True)
@@ -450,7 +450,7 @@ def _make_dispute_node(prefix: str, numbered: tuple[int, DisputeLine]) -> PanelN
         RowLine(dispute.disagreement, "small"),
         RowLine(tr("Verdict: {verdict}", verdict=dispute.verdict), "small_strong", "text1"),
         RowLine(dispute.refused_by),
-        RowLine(dispute.reason, colour=QUIET),
+        RowLine(dispute.reason, color=QUIET),
     )
     text = f"{dispute.disagreement} {dispute.judged} {dispute.reason}"
     return PanelNode(f"{prefix}.{place}", RowBlock(lines, space=(4, 6), glyph="disputed"), text, subject=dispute)
@@ -460,7 +460,7 @@ def _make_use_nodes(uses: tuple[UseLine, ...]) -> Iterator[PanelNode]:
     if uses:
         yield _make_section_node("uses", tr("Used by"))
     for place, use in enumerate(uses):
-        lines = (RowLine(use.name, "small", "text1", most=1, cut=RowCut.NEVER), RowLine(use.role, colour=QUIET))
+        lines = (RowLine(use.name, "small", "text1", most=1, cut=RowCut.NEVER), RowLine(use.role, color=QUIET))
         yield PanelNode(f"use.{place}", RowBlock(lines, space=(2, 4)), f"{use.name}, {use.role}", subject=use)
 
 

@@ -542,7 +542,7 @@ class PanelView(QTreeView):
 
     def paintEvent(self, event: QPaintEvent) -> None:
         with QPainter(self.viewport()) as painter:
-            painter.fillRect(event.rect(), self._theme.colour("chrome"))
+            painter.fillRect(event.rect(), self._theme.color("chrome"))
         super().paintEvent(event)
 
     def drawRow(self, painter: QPainter, option: QStyleOptionViewItem, index: Index) -> None:

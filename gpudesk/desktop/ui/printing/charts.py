@@ -98,7 +98,7 @@ class PaperThroughputChart:
             highest = self._count * self._step
             top, bottom = y + CHART_TITLE_HEIGHT + _TOP, y + height - _BELOW
             plane = _PaperPlane(x + left, x + right, top, bottom, self._most_x, highest)
-            ink.text(x, y + 8, title, style="group", colour="text1")
+            ink.text(x, y + 8, title, style="group", color="text1")
             self._draw_grid(ink, plane, ticks)
             self._draw_bands(ink, plane)
             self._draw_working_line(ink, plane)
@@ -112,16 +112,16 @@ class PaperThroughputChart:
     def _draw_grid(self, ink: SheetPainter, plane: _PaperPlane, ticks: Sequence[str]) -> None:
         for number, tick in enumerate(ticks):
             y = plane.y(number * self._step)
-            colour = "axis" if number == 0 else "grid"
-            ink.rule(plane.left, y, plane.right, y, colour=colour, width=0.6)
-            ink.text(plane.left - 4, y + 2.5, tick, style="small", colour="text3", align="right")
+            color = "axis" if number == 0 else "grid"
+            ink.rule(plane.left, y, plane.right, y, color=color, width=0.6)
+            ink.text(plane.left - 4, y + 2.5, tick, style="small", color="text3", align="right")
         for power in list_powers_of_two(self._most_x):
             x = plane.x(power)
             tick = self._formatter.count(power)
-            ink.rule(x, plane.bottom, x, plane.bottom + 2.5, colour="axis", width=0.6)
-            ink.text(x, plane.bottom + 10, tick, style="small", colour="text3", align="centre")
+            ink.rule(x, plane.bottom, x, plane.bottom + 2.5, color="axis", width=0.6)
+            ink.text(x, plane.bottom + 10, tick, style="small", color="text3", align="centre")
         title = tr("requests in flight")
-        ink.text(plane.right, plane.bottom + 19, title, style="small_strong", colour="text3", align="right")
+        ink.text(plane.right, plane.bottom + 19, title, style="small_strong", color="text3", align="right")
 
     def _draw_bands(self, ink: SheetPainter, plane: _PaperPlane) -> None:
         for series in self._curves if len(self._curves) <= _MOST_BANDS else self._curves[:1]:
@@ -132,11 +132,11 @@ class PaperThroughputChart:
         if self._concurrency is None:
             return
         x = plane.x(self._concurrency)
-        ink.rule(x, plane.top - 5, x, plane.bottom, colour="text1", width=0.7)
+        ink.rule(x, plane.top - 5, x, plane.bottom, color="text1", width=0.7)
         text = self._formatter.count(self._concurrency)
         after = x - measure_width(text, "note_number") - 3 < plane.left
         place, align = (x + 3, "left") if after else (x - 3, "right")
-        ink.text(place, plane.top, text, style="note_number", colour="text1", align=align)
+        ink.text(place, plane.top, text, style="note_number", color="text1", align=align)
 
     def _draw_markers(self, ink: SheetPainter, plane: _PaperPlane) -> None:
         for series in self._curves:
@@ -161,9 +161,9 @@ class PaperThroughputChart:
             line = find_leader_line(label, place)
             if line is not None:
                 ink.leader(*line, series.slot)
-            ink.text(place.x, top + _FIRST_LINE, series.name, style="group", colour=f"slot{series.slot}")
+            ink.text(place.x, top + _FIRST_LINE, series.name, style="group", color=f"slot{series.slot}")
             if whole:
-                ink.text(place.x, top + _SECOND_LINE, self._full(series), style="small", colour="text2")
+                ink.text(place.x, top + _SECOND_LINE, self._full(series), style="small", color="text2")
 
     def _request(self, end: QPointF, series: ThroughputSeries) -> LabelRequest:
         return LabelRequest(end.x(), end.y(), self._label_width(series), _LABEL_HEIGHT)
@@ -211,11 +211,11 @@ class PaperMemoryChart:
         height = CHART_TITLE_HEIGHT + len(self._bars) * pitch + _ABOVE_KEY + key.height
 
         def draw(ink: SheetPainter, x: float, y: float) -> None:
-            ink.text(x, y + 8, tr("Memory, GiB"), style="group", colour="text1")
+            ink.text(x, y + 8, tr("Memory, GiB"), style="group", color="text1")
             for number, bar in enumerate(self._bars):
                 middle = y + CHART_TITLE_HEIGHT + (number + 0.5) * pitch
                 name = limit_lines(wrap_text(bar.name, "group", left - 8), 1, left - 8)[0][0].text
-                ink.text(x, middle + 2.7, name, style="group", colour=f"slot{bar.slot}")
+                ink.text(x, middle + 2.7, name, style="group", color=f"slot{bar.slot}")
                 _draw_bar(ink, bar, x + left, middle, min(_BAR, pitch * 0.62), scale)
             key.draw(ink, x, y + CHART_TITLE_HEIGHT + len(self._bars) * pitch + _ABOVE_KEY)
 
@@ -237,7 +237,7 @@ class PaperMemoryChart:
             for (start, row), (token, name) in zip(places, words, strict=True):
                 baseline = y + 8 + row * _KEY_LINE
                 ink.tint(left + start, baseline - 5.2, 6, 6, token, radius=1)
-                ink.text(left + start + 9, baseline, name, style="small", colour="text2")
+                ink.text(left + start + 9, baseline, name, style="small", color="text2")
 
         return SheetPiece(12 + line * _KEY_LINE, draw)
 
@@ -255,12 +255,12 @@ def _draw_bar(ink: SheetPainter, bar: SheetMemoryBar, x: float, middle: float, h
         wide = max(size * scale - 0.6, 0.0)
         ink.tint(at, top, wide, height, token, radius=min(1.5, wide / 2))
         if token == _INKS[0] and min(wide, full) > 22:
-            ink.text(at + 4, middle + 2.5, f"{size:.0f}", style="small_strong", colour="page")
+            ink.text(at + 4, middle + 2.5, f"{size:.0f}", style="small_strong", color="page")
         at += size * scale
     if bar.needed is not None:
         beyond = (bar.extent - bar.capacity) * scale
         ink.tint(x + full, top, beyond, height, "unfit_tint", radius=0)
         ink.hatch(x + full, top, beyond, height, "unfit")
-    ink.rule(x + full, top - 2.5, x + full, top + height + 2.5, colour="text1", width=1.4)
-    colour = "text2" if bar.needed is None else "unfit"
-    ink.text(x + bar.extent * scale + 5, middle + 2.5, _tail(bar), style="small", colour=colour)
+    ink.rule(x + full, top - 2.5, x + full, top + height + 2.5, color="text1", width=1.4)
+    color = "text2" if bar.needed is None else "unfit"
+    ink.text(x + bar.extent * scale + 5, middle + 2.5, _tail(bar), style="small", color=color)

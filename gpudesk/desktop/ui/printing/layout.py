@@ -113,7 +113,7 @@ def _candidate(each: SheetCandidate, room: float) -> SheetPiece:
     def draw(ink: SheetPainter, x: float, y: float) -> None:
         words.draw(ink, x, y)
         baseline = y + find_first_baseline("small", line)
-        ink.text(x + room, baseline, each.odds_text, style="small_strong", colour="text1", align="right")
+        ink.text(x + room, baseline, each.odds_text, style="small_strong", color="text1", align="right")
         ink.bar(x, y + words.height + 0.5, max(each.odds * room, 0.4), _BAR, each.slot)
 
     return SheetPiece(words.height + 0.5 + _BAR, draw)
@@ -136,11 +136,11 @@ def format_trace_heading(room: float) -> SheetPiece:
     across = make_rule(room, "hair", 0.5)
 
     def draw(ink: SheetPainter, x: float, y: float) -> None:
-        ink.text(x, y + 8.5, title, style="group", colour="text1")
+        ink.text(x, y + 8.5, title, style="group", color="text1")
         at = x + measure_width(title, "group") + 16
         ink.glyph("unfit", at - 5, y + 6)
-        ink.text(at + 3, y + 8.5, removes, style="small", colour="text2")
-        ink.text(at + measure_width(removes, "small") + 11, y + 8.5, others, style="small", colour="text2")
+        ink.text(at + 3, y + 8.5, removes, style="small", color="text2")
+        ink.text(at + measure_width(removes, "small") + 11, y + 8.5, others, style="small", color="text2")
         across.draw(ink, x, y + 12.5)
 
     return SheetPiece(_HEADING, draw)
@@ -216,8 +216,8 @@ def _fact_row(facts: Sequence[LabeledValue], needed: Sequence[float], row: range
 
     def draw(ink: SheetPainter, left: float, y: float) -> None:
         for start, fact in places:
-            ink.text(left + start, y + 7, fact.label, style="small", colour="text3")
-            ink.text(left + start, y + 16.5, fact.value, style="body_strong", colour="text1")
+            ink.text(left + start, y + 7, fact.label, style="small", color="text3")
+            ink.text(left + start, y + 16.5, fact.value, style="body_strong", color="text1")
 
     return SheetPiece(21, draw)
 
@@ -251,7 +251,7 @@ def _answers(headlines: Sequence[Headline], room: float) -> SheetPiece:
             left = x + number * (column + _ANSWER_GAP)
             if number:
                 middle = left - _ANSWER_GAP / 2
-                ink.rule(middle, y + 1, middle, y + tallest - 1, colour="hair", width=0.5)
+                ink.rule(middle, y + 1, middle, y + tallest - 1, color="hair", width=0.5)
             piece.draw(ink, left, y)
 
     return SheetPiece(tallest, draw)
@@ -272,7 +272,7 @@ def _answer_verdict(headline: Headline, room: float) -> SheetPiece:
         if winner is not None:
             ink.swatch(x, y + step / 2, winner.slot, is_variant=winner.is_variant)
         else:
-            ink.text(x, y + find_first_baseline("verdict", step), "≈", style="verdict", colour="text3")
+            ink.text(x, y + find_first_baseline("verdict", step), "≈", style="verdict", color="text3")
         words.draw(ink, x + lead, y)
 
     return SheetPiece(words.height, draw)
@@ -556,7 +556,7 @@ def _running_head(sheet: ComparisonSheet, paper: Paper) -> SheetPiece:
 
     def draw(ink: SheetPainter, x: float, y: float) -> None:
         title.draw(ink, x, y - 1)
-        ink.text(x + room, y + 7, date, style="small", colour="text2", align="right")
+        ink.text(x + room, y + 7, date, style="small", color="text2", align="right")
         make_rule(room, "hair", 0.5).draw(ink, x, y + 11)
 
     return SheetPiece(_RUNNING_HEAD, draw)

@@ -120,7 +120,7 @@ class TextRun:
 
     text: str
     style: str = "small"
-    colour: str = "text1"
+    color: str = "text1"
 
 
 @dataclass(frozen=True, slots=True)
@@ -130,7 +130,7 @@ class PlacedRun:
     x: float
     text: str
     style: str
-    colour: str
+    color: str
 
 
 TextLine = tuple[PlacedRun, ...]
@@ -215,7 +215,7 @@ def _words(runs: Sequence[TextRun]) -> Iterator[_Word]:
             elif position and word:
                 text = f" {text}"  # noqa: PLW2901 - the space inside an unbreakable piece
             if text:
-                word.append(TextRun(text, run.style, run.colour))
+                word.append(TextRun(text, run.style, run.color))
     if word:
         yield word
 
@@ -240,7 +240,7 @@ def _broken(word: _Word, room: float) -> Iterator[_Word]:
             count = len(text)
             while count > 1 and measure_width(text[:count], part.style) > room:
                 count = max(1, min(count - 1, int(count * room / measure_width(text[:count], part.style))))
-            yield [TextRun(text[:count], part.style, part.colour)]
+            yield [TextRun(text[:count], part.style, part.color)]
             text = text[count:]
 
 
@@ -249,23 +249,23 @@ def _append(line: list[PlacedRun], word: _Word, x: float, gap: float) -> float:
     start = x + gap
     for part in word:
         last = line[-1] if line else None
-        if last is not None and (last.style, last.colour) == (part.style, part.colour):
+        if last is not None and (last.style, last.color) == (part.style, part.color):
             space = " " if gap else ""
-            line[-1] = PlacedRun(last.x, f"{last.text}{space}{part.text}", last.style, last.colour)
+            line[-1] = PlacedRun(last.x, f"{last.text}{space}{part.text}", last.style, last.color)
         else:
-            line.append(PlacedRun(start, part.text, part.style, part.colour))
+            line.append(PlacedRun(start, part.text, part.style, part.color))
         start += measure_width(part.text, part.style)
         gap = 0.0
     return start
 
 
-def wrap_text(text: str, style: str, room: float, colour: str = "text1") -> tuple[TextLine, ...]:
+def wrap_text(text: str, style: str, room: float, color: str = "text1") -> tuple[TextLine, ...]:
     if measure_width(text, style) <= room and "\n" not in text:
-        return ((PlacedRun(0.0, text, style, colour),),) if text else ()
+        return ((PlacedRun(0.0, text, style, color),),) if text else ()
     return tuple(
         line
         for paragraph in text.splitlines()
-        for line in wrap_runs((TextRun(paragraph, style, colour),), room) or ((),)
+        for line in wrap_runs((TextRun(paragraph, style, color),), room) or ((),)
     )
 
 
@@ -283,7 +283,7 @@ def limit_lines(lines: tuple[TextLine, ...], most: int, room: float) -> tuple[Te
     if " " in text[-_LONGEST_CUT:]:
         # A word with only a few letters left is dropped.
         text = text[: text.rindex(" ")]
-    shortened = PlacedRun(end.x, text.rstrip() + _ELLIPSIS, end.style, end.colour)
+    shortened = PlacedRun(end.x, text.rstrip() + _ELLIPSIS, end.style, end.color)
     return (*lines[: most - 1], (*last[:-1], shortened))
 
 
@@ -307,23 +307,23 @@ class SheetPainter:
         self._look = PaperPaintStyle(UNITS, _MARKS)
         self._pen = ThemePainter(painter, self._look)
 
-    def text(self, x: float, baseline: float, text: str, *, style: str, colour: str, align: str = "left") -> None:
+    def text(self, x: float, baseline: float, text: str, *, style: str, color: str, align: str = "left") -> None:
         """Write one line from, to or around a point on its base line."""
         where = QPointF(x, baseline) * UNITS
-        self._pen.text(where, text, font=make_paper_font(style), colour=colour, align=_ALIGN[align])
+        self._pen.text(where, text, font=make_paper_font(style), color=color, align=_ALIGN[align])
 
-    def rule(self, x1: float, y1: float, x2: float, y2: float, *, colour: str, width: float) -> None:
-        self._pen.rule(x1 * UNITS, y1 * UNITS, x2 * UNITS, y2 * UNITS, colour, width * UNITS)
+    def rule(self, x1: float, y1: float, x2: float, y2: float, *, color: str, width: float) -> None:
+        self._pen.rule(x1 * UNITS, y1 * UNITS, x2 * UNITS, y2 * UNITS, color, width * UNITS)
 
-    def tint(self, x: float, y: float, width: float, height: float, colour: str, *, radius: float) -> None:
+    def tint(self, x: float, y: float, width: float, height: float, color: str, *, radius: float) -> None:
         """Fill a rectangle; the radius is in points."""
-        self._pen.tint(_rect(x, y, width, height), colour, radius / _MARKS)
+        self._pen.tint(_rect(x, y, width, height), color, radius / _MARKS)
 
     def bar(self, x: float, y: float, width: float, height: float, slot: int) -> None:
         self._pen.tint(_rect(x, y, width, height), self._look.mark_color(slot), 1.5 / _MARKS)
 
-    def hatch(self, x: float, y: float, width: float, height: float, colour: str) -> None:
-        self._pen.hatch(_rect(x, y, width, height), colour)
+    def hatch(self, x: float, y: float, width: float, height: float, color: str) -> None:
+        self._pen.hatch(_rect(x, y, width, height), color)
 
     def swatch(self, x: float, y: float, slot: int, *, is_variant: bool) -> None:
         """Draw the swatch of an accelerator around the height `y`."""
@@ -348,8 +348,8 @@ class SheetPainter:
         self._painter.drawPolygon(QPolygonF([corner * UNITS for corner in corners]))
 
     def curve(self, points: Sequence[QPointF], slot: int, width: float) -> None:
-        colour = self._look.mark_color(slot)
-        pen = QPen(colour, width * UNITS, Qt.PenStyle.SolidLine, FLAT)
+        color = self._look.mark_color(slot)
+        pen = QPen(color, width * UNITS, Qt.PenStyle.SolidLine, FLAT)
         dash = self._look.dash_pattern(slot)
         if dash:
             pen.setDashPattern(dash)
@@ -357,7 +357,7 @@ class SheetPainter:
         self._painter.drawPolyline(QPolygonF([point * UNITS for point in points]))
         end = points[-1]
         self._pen.rule(
-            end.x() * UNITS, (end.y() - _CAP) * UNITS, end.x() * UNITS, (end.y() + _CAP) * UNITS, colour, width * UNITS
+            end.x() * UNITS, (end.y() - _CAP) * UNITS, end.x() * UNITS, (end.y() + _CAP) * UNITS, color, width * UNITS
         )
 
     def leader(self, start: QPointF, end: QPointF, slot: int) -> None:
@@ -446,21 +446,21 @@ def find_first_baseline(style: str, height: float) -> float:
 
 def draw_line(ink: SheetPainter, line: TextLine, x: float, baseline: float) -> None:
     for word in line:
-        ink.text(x + word.x, baseline, word.text, style=word.style, colour=word.colour)
+        ink.text(x + word.x, baseline, word.text, style=word.style, color=word.color)
 
 
-def make_rule(width: float, colour: str, thickness: float) -> SheetPiece:
-    return SheetPiece(thickness, lambda ink, x, y: ink.rule(x, y, x + width, y, colour=colour, width=thickness))
+def make_rule(width: float, color: str, thickness: float) -> SheetPiece:
+    return SheetPiece(thickness, lambda ink, x, y: ink.rule(x, y, x + width, y, color=color, width=thickness))
 
 
 def make_brand(kind: str, date: str, room: float) -> SheetPiece:
     """Return the program's name with the kind of document, and the date at the right."""
 
     def draw(ink: SheetPainter, x: float, y: float) -> None:
-        ink.text(x, y + 7, "GPU Desk", style="group", colour="text1")
+        ink.text(x, y + 7, "GPU Desk", style="group", color="text1")
         start = x + measure_width("GPU Desk", "group") + 4
-        ink.text(start, y + 7, kind, style="body", colour="text2")
-        ink.text(x + room, y + 7, date, style="body", colour="text2", align="right")
+        ink.text(start, y + 7, kind, style="body", color="text2")
+        ink.text(x + room, y + 7, date, style="body", color="text2", align="right")
 
     return SheetPiece(16, draw)
 
@@ -473,6 +473,6 @@ def make_foot(lines: Sequence[TextLine], number: int, count: int, room: float) -
     def draw(ink: SheetPainter, x: float, y: float) -> None:
         make_rule(room, "hair", 0.5).draw(ink, x, y + 2)
         paragraph.draw(ink, x, y + 4)
-        ink.text(x + room, y + 11, place, style="small", colour="text3", align="right")
+        ink.text(x + room, y + 11, place, style="small", color="text3", align="right")
 
     return SheetPiece(paragraph.height + 4, draw)

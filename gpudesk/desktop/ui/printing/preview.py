@@ -92,7 +92,7 @@ class PagesView(QWidget):
 
     def paintEvent(self, event: QPaintEvent) -> None:
         with QPainter(self) as painter:
-            painter.fillRect(event.rect(), self._theme.colour("sunken"))
+            painter.fillRect(event.rect(), self._theme.color("sunken"))
             for number in range(self.count):
                 rect = self.page_rect(number)
                 if rect.intersects(QRectF(event.rect())):

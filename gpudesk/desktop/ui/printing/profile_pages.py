@@ -202,10 +202,10 @@ def _make_specifications(specifications: Sequence[HeadlineSpecification], room: 
     def draw(ink: SheetPainter, x: float, y: float) -> None:
         for number, each in enumerate(specifications):
             left = x + sum(needed[:number]) + number * gap
-            ink.text(left, y + 10, each.label, style="small", colour="text3")
-            ink.text(left, y + 25, each.text, style="verdict", colour="text1")
+            ink.text(left, y + 10, each.label, style="small", color="text3")
+            ink.text(left, y + 25, each.text, style="verdict", color="text1")
             end = left + measure_width(each.text, "verdict") + 4
-            ink.text(end, y + 25, each.unit, style="small", colour="text2")
+            ink.text(end, y + 25, each.unit, style="small", color="text2")
             if each.is_disputed:
                 ink.glyph("disputed", left + measure_width(each.label, "small") + 8, y + 7.5)
 
@@ -249,9 +249,9 @@ def _make_data_section(tables: ProfileTables) -> TextSection:
             label, value, source = (cell.text for cell in row.cells)
             runs = [TextRun(f"{label}: ", "small_strong"), TextRun(value)]
             if source:
-                runs.append(TextRun(f" [{sources.setdefault(source, len(sources) + 1)}]", colour="text3"))
+                runs.append(TextRun(f" [{sources.setdefault(source, len(sources) + 1)}]", color="text3"))
             entries.append(TextEntry(tuple(runs)))
-    entries += [TextEntry((TextRun(f"[{number}] {source}", colour="text3"),)) for source, number in sources.items()]
+    entries += [TextEntry((TextRun(f"[{number}] {source}", color="text3"),)) for source, number in sources.items()]
     return TextSection(tr("Specifications and sources"), tuple(entries))
 
 
@@ -268,7 +268,7 @@ def _make_heading(title: str, subtitle: str, room: float) -> SheetPiece:
     paragraph = make_paragraph(lines, "small")
 
     def draw(ink: SheetPainter, x: float, y: float) -> None:
-        ink.text(x, y + 8.5, title, style="group", colour="text1")
+        ink.text(x, y + 8.5, title, style="group", color="text1")
         if below:
             paragraph.draw(ink, x, y + _TITLE - 2)
         else:
@@ -399,12 +399,12 @@ class _CellLines:
 def _break_cell(column: DataColumn, cell: DataCell, width: float, most: int, *, is_flat: bool) -> _CellLines:
     if column.is_bar and cell.share is not None:
         return _CellLines((), ())
-    colour, space = "text2" if cell.is_quiet else "text1", width - _PAD + 0.5
+    color, space = "text2" if cell.is_quiet else "text1", width - _PAD + 0.5
     beside = space - (_MARK if cell.mark else 0.0)
     if is_flat and cell.detail:
-        runs = (TextRun(cell.text, _style(cell), colour), TextRun(f" {cell.detail}", "small", "text3"))
+        runs = (TextRun(cell.text, _style(cell), color), TextRun(f" {cell.detail}", "small", "text3"))
         return _CellLines(limit_lines(wrap_runs(runs, beside), max(most, 2), beside), ())
-    text = limit_lines(wrap_text(cell.text, _style(cell), beside, colour), most, beside)
+    text = limit_lines(wrap_text(cell.text, _style(cell), beside, color), most, beside)
     detail = wrap_text(cell.detail, "small", space, "text3") if cell.detail else ()
     return _CellLines(text, limit_lines(detail, most, space))
 

@@ -23,7 +23,7 @@ from gpudesk.desktop.ui.printing.paper import (
     wrap_runs,
     wrap_text,
 )
-from gpudesk.desktop.ui.theme.glyphs import FAULT_COLOURS, FAULT_GLYPHS
+from gpudesk.desktop.ui.theme.glyphs import FAULT_COLORS, FAULT_GLYPHS
 from gpudesk.report.comparison.tables import (
     CellMarking,
     ComparisonCell,
@@ -51,11 +51,11 @@ _HEADING: Final = 15.0
 
 @dataclass(frozen=True, slots=True)
 class TextEntry:
-    """One entry of a section, after its `number` in `number_colour`."""
+    """One entry of a section, after its `number` in `number_color`."""
 
     runs: tuple[TextRun, ...]
     number: str = ""
-    number_colour: str = "text1"
+    number_color: str = "text1"
 
 
 @dataclass(frozen=True, slots=True)
@@ -159,7 +159,7 @@ class SectionLayout:
         title = self.title
 
         def draw(ink: SheetPainter, x: float, y: float) -> None:
-            ink.text(x, y + 9.0, title, style="group", colour="text1")
+            ink.text(x, y + 9.0, title, style="group", color="text1")
             line.draw(ink, x, y + 12.5)
 
         return SheetPiece(_HEADING, draw)
@@ -180,8 +180,8 @@ class SectionLayout:
         for chunk in chunks:
             baseline = y + find_first_baseline(self._style, step)
             if chunk.entry is not None and chunk.entry.number:
-                colour = chunk.entry.number_colour
-                ink.text(x, baseline, chunk.entry.number, style=self._number, colour=colour)
+                color = chunk.entry.number_color
+                ink.text(x, baseline, chunk.entry.number, style=self._number, color=color)
             for number, line in enumerate(chunk.lines):
                 draw_line(ink, line, x + self._hang, baseline + number * step)
             y += chunk.height
@@ -223,7 +223,7 @@ def _working(sheet: ComparisonSheet) -> Iterator[TextEntry]:
     for working in sheet.working:
         yield TextEntry((TextRun(f"{working.figure} = ", _STRONG), TextRun(f"{working.formulas}.")))
         for name, numbers in working.lines:
-            yield TextEntry((TextRun(f"{name}: ", _STRONG), TextRun(f"{numbers}.", colour="text2")))
+            yield TextEntry((TextRun(f"{name}: ", _STRONG), TextRun(f"{numbers}.", color="text2")))
 
 
 def _dispute(entry: SheetDispute) -> TextEntry:
@@ -233,7 +233,7 @@ def _dispute(entry: SheetDispute) -> TextEntry:
             TextRun(f"{entry.subject}. ", _STRONG),
             TextRun(f"{entry.disagreement} "),
             TextRun(f"{verdict} ", _STRONG),
-            TextRun(entry.reason, colour="text2"),
+            TextRun(entry.reason, color="text2"),
         )
     )
 
@@ -253,7 +253,7 @@ def _whose(sheet: ComparisonSheet) -> Iterator[TextEntry]:
 
 def _source(source: SheetSource) -> TextEntry:
     rest = ", ".join(word for word in (source.publisher, source.kind, source.date) if word)
-    return TextEntry((TextRun(f"{source.title}. "), TextRun(rest, colour="text2")), str(source.number))
+    return TextEntry((TextRun(f"{source.title}. "), TextRun(rest, color="text2")), str(source.number))
 
 
 #: Widths: of the labels with their units, of a swatch, of the padding around figures.
@@ -269,7 +269,7 @@ _WIDEST_TINT: Final = 46 * MM
 #: Space between a figure and an interval next to it, and the width of an error glyph.
 _ASIDE: Final = 8.0
 _GLYPH: Final = 13.0
-_GROUP_COLOUR: Final = "strong"
+_GROUP_COLOR: Final = "strong"
 #: Line distance of multi-line labels and texts.
 _WRAPPED: Final = 8.6
 
@@ -374,10 +374,10 @@ class PaperTable:
         if not title:
             return []
         height = self._density.group
-        across = make_rule(self._plan.room, _GROUP_COLOUR, 0.5)
+        across = make_rule(self._plan.room, _GROUP_COLOR, 0.5)
 
         def draw(ink: SheetPainter, x: float, y: float) -> None:
-            ink.text(x, y + height - 3.5, title, style="group", colour="text1")
+            ink.text(x, y + height - 3.5, title, style="group", color="text1")
             across.draw(ink, x, y + height - 0.5)
 
         return [SheetPiece(height, draw)]
@@ -409,7 +409,7 @@ class PaperTable:
             for number, line in enumerate(detail):
                 draw_line(ink, line, x, baseline + extra_height + (number + 1) * density.further)
             if row.unit:
-                ink.text(x + plan.labels - _PAD, baseline, row.unit, style="small", colour="text3", align="right")
+                ink.text(x + plan.labels - _PAD, baseline, row.unit, style="small", color="text3", align="right")
             for position, cell in enumerate(cells):
                 self._draw_cell(ink, cell, x + plan.right(position), y, height)
 
@@ -417,15 +417,15 @@ class PaperTable:
 
     def _cell(self, cell: ComparisonCell, *, beside: bool) -> _WrappedCell:
         room = self._plan.inner
-        colour = FAULT_COLOURS.get(cell.mark, "text1")
+        color = FAULT_COLORS.get(cell.mark, "text1")
         if cell.mark in FAULT_GLYPHS:
             room -= _GLYPH
         style = _style(cell)
         if any(measure_width(word, style) > room for word in cell.text.split()):
             # A long word is smaller rather than broken.
             style = "small"
-        figure = wrap_text(cell.text, style, room, colour) or ((),)
-        second = wrap_text(_second(cell), "small", self._plan.inner, _second_colour(cell))
+        figure = wrap_text(cell.text, style, room, color) or ((),)
+        second = wrap_text(_second(cell), "small", self._plan.inner, _second_color(cell))
         return _WrappedCell(cell, figure, second, beside and len(figure) == 1 and len(second) == 1)
 
     def _draw_cell(self, ink: SheetPainter, set_cell: _WrappedCell, right: float, y: float, height: float) -> None:
@@ -477,7 +477,7 @@ def _second(cell: ComparisonCell) -> str:
     return ", ".join(part for part in (cell.band, cell.detail) if part)
 
 
-def _second_colour(cell: ComparisonCell) -> str:
+def _second_color(cell: ComparisonCell) -> str:
     return "best_text" if cell.mark in (CellMarking.BEST, CellMarking.TIED) else "text2"
 
 
@@ -494,10 +494,10 @@ def _draw_gutter(ink: SheetPainter, cell: ComparisonCell, x: float, baseline: fl
     """Draw the marks right of a figure: ≈ if it is too close to call, and the numbers of notes."""
     x += 1.5
     if cell.mark in (CellMarking.TIED, CellMarking.OPEN):
-        ink.text(x, baseline, "≈", style="body", colour="best_text" if cell.mark is CellMarking.TIED else "text2")
+        ink.text(x, baseline, "≈", style="body", color="best_text" if cell.mark is CellMarking.TIED else "text2")
         x += measure_width("≈", "body") + 1
     if cell.notes:
-        ink.text(x, baseline - 2.6, _raised(cell), style="raised", colour="disputed_text")
+        ink.text(x, baseline - 2.6, _raised(cell), style="raised", color="disputed_text")
 
 
 def _line_width(line: TextLine) -> float:
@@ -533,6 +533,6 @@ def explain_marks(sheet: ComparisonSheet, room: float) -> SheetPiece:
         for number, line in enumerate(lines):
             for start, text in line:
                 baseline = y + 4 + number * step + find_first_baseline("small", step)
-                ink.text(left + start, baseline, text, style="small", colour="text2")
+                ink.text(left + start, baseline, text, style="small", color="text2")
 
     return SheetPiece(4 + step * len(lines), draw)

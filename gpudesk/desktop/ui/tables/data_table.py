@@ -34,7 +34,7 @@ _CELL_SIDES: Final = 8
 _HEAD_GAP: Final = "\u2003"
 _EMPTY: Final = DataTable("", "", "", (), ())
 #: Colors of icons whose texts also mark something unusual.
-_ICON_COLOURS: Final = {
+_ICON_COLORS: Final = {
     "check": "best_text",
     "circle-slash-2": "unfit",
     "circle-help": "disputed_text",
@@ -133,23 +133,21 @@ class _DataDelegate(RowsDelegate):
         upper = QRectF(room.left(), top, room.width(), line)
         if cell.icon:
             side = length(_ICON)
-            pen.icon(
-                cell.icon, upper.left(), upper.center().y() - side / 2, side, _ICON_COLOURS.get(cell.icon, "text2")
-            )
+            pen.icon(cell.icon, upper.left(), upper.center().y() - side / 2, side, _ICON_COLORS.get(cell.icon, "text2"))
             upper = upper.adjusted(side + length(6), 0, 0, 0)
         align = RIGHT if column.is_figure else LEFT
-        colour = "unfit" if cell.is_fault else "text2" if cell.is_quiet else "text1"
+        color = "unfit" if cell.is_fault else "text2" if cell.is_quiet else "text1"
         if cell.slot or self.is_pale:
-            colour = "text3" if self.is_pale else f"slot{cell.slot}"
+            color = "text3" if self.is_pale else f"slot{cell.slot}"
         font = _get_font(cell)
         widths = [
-            pen.text(upper.translated(0, line * number), words, font=font, colour=colour, align=align)
+            pen.text(upper.translated(0, line * number), words, font=font, color=color, align=align)
             for number, words in enumerate(text)
         ]
         quiet = "best_text" if cell.is_best and not self.is_pale else "text3"
         for number, words in enumerate(details):
             lower = QRectF(room.left(), top + line * len(text) + caption * number, room.width(), caption)
-            pen.text(lower, words, font="caption", colour=quiet, align=align)
+            pen.text(lower, words, font="caption", color=quiet, align=align)
         if cell.mark:
             x = room.right() + length(_MARK / 2 + 1) if column.is_figure else upper.left() + widths[0] + length(12)
             pen.glyph(cell.mark, x, upper.center().y())
@@ -185,7 +183,7 @@ class _DataHeader(QHeaderView):
             pen, length = ThemePainter(painter, self._theme), self._theme.length
             place = QRectF(rect).adjusted(length(SWATCH_WIDTH + _PAD), 0, -4, 0)
             place.setLeft(max(place.left(), place.right() - pen.width(column.head, "caption_strong")))
-            pen.text(place, column.head, font="caption_strong", colour=f"slot{column.slot}")
+            pen.text(place, column.head, font="caption_strong", color=f"slot{column.slot}")
             left = place.left() - length(SWATCH_WIDTH + _PAD / 2)
             pen.swatch(left, place.center().y(), column.slot, is_variant=column.is_variant)
 
@@ -447,7 +445,7 @@ class DataTableSection(QWidget):
         self.title = ThemedLabel(theme, font="section")
         self.subtitle = ElidedLabel(theme)
         self.view = DataTableView(theme)
-        self.note = ThemedLabel(theme, font="small", colour="text2", wrap=True)
+        self.note = ThemedLabel(theme, font="small", color="text2", wrap=True)
         self.note.setSizePolicy(QSizePolicy.Policy.Ignored, QSizePolicy.Policy.Minimum)
         self.head = make_row(self.title, (self.subtitle, 1), *controls, gap=10)
         self._column = make_column(self.head, self.view, self.note, gap=4, on=self)

@@ -150,7 +150,7 @@ class PaintedHeader(QHeaderView):
     def paintEvent(self, event: QPaintEvent) -> None:
         with QPainter(self.viewport()) as painter:
             pen = ThemePainter(painter, self._theme)
-            painter.fillRect(event.rect(), self._theme.colour("page"))
+            painter.fillRect(event.rect(), self._theme.color("page"))
             self.paint_heads(pen, event.rect())
 
     def set_hovered(self, number: int) -> None:
@@ -532,7 +532,7 @@ class PaintedTable(QTableView):
         """Draw everything in an area in one pass, or the note of an empty table."""
         rows, columns = self.find_visible_rows(area), self.find_visible_columns(area)
         self._layer.clear()
-        pen.painter.fillRect(area, self._theme.colour("page"))
+        pen.painter.fillRect(area, self._theme.color("page"))
         for row in rows:
             self.paint_row(pen, row, columns, area)
         self._layer.draw(pen.painter)
@@ -546,10 +546,10 @@ class PaintedTable(QTableView):
             pen.hairline(0, 0, 0, self.viewport().height(), "strong")
         if not self.model().rowCount() and self.empty_text:
             room = self.viewport().rect().toRectF()
-            pen.text(room, self.empty_text, font="small", colour="text3", align=CENTRE)
+            pen.text(room, self.empty_text, font="small", color="text3", align=CENTRE)
 
     def paint_ring(self, pen: ThemePainter, box: QRectF) -> None:
-        pen.painter.setPen(QPen(pen.colour("focus"), 2))
+        pen.painter.setPen(QPen(pen.color("focus"), 2))
         pen.painter.setBrush(Qt.BrushStyle.NoBrush)
         radius = self._theme.length(self.ring_radius)
         pen.painter.drawRoundedRect(box.adjusted(1, 1, -1, -1), radius, radius)

@@ -35,17 +35,17 @@ class RowsDelegate(QStyledItemDelegate):
     def paint_cell(self, pen: ThemePainter, rect: QRectF, index: Index) -> None:
         raise NotImplementedError
 
-    def paint_ground(self, pen: ThemePainter, rect: QRectF, state: QStyle.StateFlag, index: Index) -> None:  # noqa: ARG002 - for rows of several kinds
+    def paint_background(self, pen: ThemePainter, rect: QRectF, state: QStyle.StateFlag, index: Index) -> None:  # noqa: ARG002 - for rows of several kinds
         if state & QStyle.StateFlag.State_Selected:
-            pen.painter.fillRect(rect, pen.colour("selection"))
+            pen.painter.fillRect(rect, pen.color("selection"))
         elif state & QStyle.StateFlag.State_MouseOver:
-            pen.painter.fillRect(rect, pen.colour("hover"))
+            pen.painter.fillRect(rect, pen.color("hover"))
         pen.hairline(rect.left(), rect.bottom(), rect.right() + 1, rect.bottom(), "grid")
 
     def paint(self, painter: QPainter, option: QStyleOptionViewItem, index: Index) -> None:
         with QPainterStateGuard(painter):
             pen, rect = ThemePainter(painter, self._theme), QRectF(option.rect)
-            self.paint_ground(pen, rect, option.state, index)
+            self.paint_background(pen, rect, option.state, index)
             self.paint_cell(pen, rect, index)
 
 

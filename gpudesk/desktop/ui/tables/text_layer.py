@@ -112,38 +112,38 @@ class TextLayer:
         self._runs.clear()
         self._marks.clear()
 
-    def text(self, token: str, colour: str, text: str, x: float, middle: float, most: float = 0) -> float:
+    def text(self, token: str, color: str, text: str, x: float, middle: float, most: float = 0) -> float:
         """Add a text from `x` on, cut to `most` if that is above 0; return its width."""
         laid = self._texts.laid_out(token, text, most)
-        self.place(token, colour, laid, x, middle)
+        self.place(token, color, laid, x, middle)
         return laid.width
 
-    def right(self, token: str, colour: str, text: str, left: float, right: float, middle: float) -> float:
+    def right(self, token: str, color: str, text: str, left: float, right: float, middle: float) -> float:
         """Add a text that ends at `right`, cut if it would start before `left`; return its width."""
         laid = self._texts.laid_out(token, text, max(1.0, right - left))
-        self.place(token, colour, laid, right - laid.width, middle)
+        self.place(token, color, laid, right - laid.width, middle)
         return laid.width
 
-    def place(self, token: str, colour: str, laid: TextLayout, x: float, middle: float) -> None:
-        self._runs[token, colour].append((x, middle - laid.rise, laid.text))
+    def place(self, token: str, color: str, laid: TextLayout, x: float, middle: float) -> None:
+        self._runs[token, color].append((x, middle - laid.rise, laid.text))
 
-    def mark(self, name: str, colour: str, x: float, middle: float) -> None:
-        self._marks.append((name, colour, x, middle))
+    def mark(self, name: str, color: str, x: float, middle: float) -> None:
+        self._marks.append((name, color, x, middle))
 
     def draw(self, painter: QPainter) -> None:
         """Draw everything collected, texts first."""
-        for (token, colour), texts in self._runs.items():
+        for (token, color), texts in self._runs.items():
             painter.setFont(self._texts.font(token))
-            painter.setPen(QColor(colour) if colour.startswith("#") else self._theme.colour(colour))
+            painter.setPen(QColor(color) if color.startswith("#") else self._theme.color(color))
             for x, y, text in texts:
                 painter.drawStaticText(QPointF(x, round(y)), text)
         ratio = painter.device().devicePixelRatio()
         half = self._theme.length(_GLYPH_BOX) / 2
-        for name, colour, x, y in self._marks:
-            painter.drawPixmap(QPointF(round(x - half), round(y - half)), self._glyph(name, colour, ratio))
+        for name, color, x, y in self._marks:
+            painter.drawPixmap(QPointF(round(x - half), round(y - half)), self._glyph(name, color, ratio))
 
-    def _glyph(self, name: str, colour: str, ratio: float) -> QPixmap:
-        key = (name, colour, ratio)
+    def _glyph(self, name: str, color: str, ratio: float) -> QPixmap:
+        key = (name, color, ratio)
         pixmap = self._glyphs.get(key)
         if pixmap is None:
             side = self._theme.length(_GLYPH_BOX)
@@ -151,7 +151,7 @@ class TextLayer:
             pixmap.setDevicePixelRatio(ratio)
             pixmap.fill(Qt.GlobalColor.transparent)
             with QPainter(pixmap) as painter:
-                ThemePainter(painter, self._theme).glyph(name, side / 2, side / 2, colour)
+                ThemePainter(painter, self._theme).glyph(name, side / 2, side / 2, color)
             self._glyphs[key] = pixmap
         return pixmap
 
@@ -186,7 +186,7 @@ class MarkLegend(QWidget):
     def paintEvent(self, event: QPaintEvent) -> None:  # noqa: ARG002 - Qt's name
         with QPainter(self) as painter:
             pen, theme = ThemePainter(painter, self._theme), self._theme
-            painter.fillRect(self.rect(), theme.colour("page"))
+            painter.fillRect(self.rect(), theme.color("page"))
             pen.hairline(0, 0, self.width(), 0)
             x, level = theme.length(16), self.height() / 2
             for mark, text in self._marks:
@@ -198,7 +198,7 @@ class MarkLegend(QWidget):
                     pen.glyph(mark, x + theme.length(4), level)
                     x += theme.length(15)
                 room = QRectF(x, 0, max(1.0, self.width() - x), self.height())
-                x += pen.text(room, text, font="small", colour="text2") + theme.length(20)
+                x += pen.text(room, text, font="small", color="text2") + theme.length(20)
 
     def event(self, event: QEvent) -> bool:
         """Show the full legend as a tooltip: it can be longer than the line."""

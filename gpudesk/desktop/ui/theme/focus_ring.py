@@ -91,7 +91,7 @@ class FocusRing(QWidget):
     def paintEvent(self, event: QPaintEvent) -> None:  # noqa: ARG002 - Qt's name
         with QPainter(self) as painter:
             painter.setRenderHint(QPainter.RenderHint.Antialiasing)
-            painter.setPen(QPen(self._theme.colour("focus"), _WIDTH))
+            painter.setPen(QPen(self._theme.color("focus"), _WIDTH))
             radius = self._radius + _OFFSET
             inset = _MARGIN - _OFFSET + _WIDTH / 2
             painter.drawRoundedRect(QRectF(self.rect()).adjusted(inset, inset, -inset, -inset), radius, radius)

@@ -38,32 +38,32 @@ def _source(name: str) -> str:
     return paths.resource(f"icons/{name}.svg").read_text(encoding="utf-8")
 
 
-def tint_svg(name: str, colour: QColor) -> bytes:
-    return _source(name).replace(_PLACEHOLDER, colour.name()).encode()
+def tint_svg(name: str, color: QColor) -> bytes:
+    return _source(name).replace(_PLACEHOLDER, color.name()).encode()
 
 
 @lru_cache(maxsize=256)
 def _renderer_of(name: str, rgba: int, width: int, height: int) -> QPixmap:
-    colour = QColor.fromRgba(rgba)
+    color = QColor.fromRgba(rgba)
     image = QImage(width, height, QImage.Format.Format_ARGB32_Premultiplied)
     image.fill(Qt.GlobalColor.transparent)
-    renderer = QSvgRenderer(QByteArray(tint_svg(name, colour)))
+    renderer = QSvgRenderer(QByteArray(tint_svg(name, color)))
     renderer.setAspectRatioMode(Qt.AspectRatioMode.KeepAspectRatio)
     with QPainter(image) as painter:
         renderer.render(painter, QRectF(0, 0, width, height))
     return QPixmap.fromImage(image)
 
 
-def render_icon(name: str, colour: QColor, size: float, ratio: float) -> QPixmap:
+def render_icon(name: str, color: QColor, size: float, ratio: float) -> QPixmap:
     """Return an icon `size` device-independent pixels wide for a screen with this device pixel ratio."""
     pixels = max(1, round(size * ratio))
-    pixmap = QPixmap(_renderer_of(name, colour.rgba(), pixels, pixels))
+    pixmap = QPixmap(_renderer_of(name, color.rgba(), pixels, pixels))
     pixmap.setDevicePixelRatio(ratio)
     return pixmap
 
 
-def draw_icon(painter: QPainter, name: str, colour: QColor, rect: QRectF) -> None:
-    renderer = QSvgRenderer(QByteArray(tint_svg(name, colour)))
+def draw_icon(painter: QPainter, name: str, color: QColor, rect: QRectF) -> None:
+    renderer = QSvgRenderer(QByteArray(tint_svg(name, color)))
     renderer.setAspectRatioMode(Qt.AspectRatioMode.KeepAspectRatio)
     renderer.render(painter, rect)
 
@@ -84,7 +84,7 @@ def make_program_icon() -> QIcon:
 class IconColors(Protocol):
     """The theme data of an icon when it is painted."""
 
-    def colour(self, token: str) -> QColor: ...
+    def color(self, token: str) -> QColor: ...
 
     def px(self, n: float) -> int:
         """Return a length of the design in pixels."""
@@ -96,18 +96,18 @@ class TintedIconEngine(QIconEngine):
     In a larger place the icon is painted at its own size, in the middle.
     """
 
-    def __init__(self, name: str, colour: str, size: float, theme: IconColors) -> None:
+    def __init__(self, name: str, color: str, size: float, theme: IconColors) -> None:
         """Store the theme and tokens for painting; `size` is a design length."""
         super().__init__()
         self._name = name
-        self._token = colour
+        self._token = color
         self._size = size
         self._theme = theme
 
     def paint(self, painter: QPainter, rect: QRect, mode: QIcon.Mode, state: QIcon.State) -> None:  # noqa: ARG002
         ratio = painter.device().devicePixelRatio()
         side = self._side(min(rect.width(), rect.height()))
-        pixmap = render_icon(self._name, self._colour(mode), side, ratio)
+        pixmap = render_icon(self._name, self._color(mode), side, ratio)
         corner = QPoint(rect.x() + (rect.width() - side) // 2, rect.y() + (rect.height() - side) // 2)
         painter.drawPixmap(corner, pixmap)
 
@@ -124,7 +124,7 @@ class TintedIconEngine(QIconEngine):
     ) -> QPixmap:
         """Return a picture of at most this many device-independent pixels, sharp at this scale."""
         side = self._side(min(size.width(), size.height()))
-        return render_icon(self._name, self._colour(mode), side, scale)
+        return render_icon(self._name, self._color(mode), side, scale)
 
     def clone(self) -> QIconEngine:
         return TintedIconEngine(self._name, self._token, self._size, self._theme)
@@ -132,8 +132,8 @@ class TintedIconEngine(QIconEngine):
     def _side(self, room: int) -> int:
         return max(1, min(room, self._theme.px(self._size)))
 
-    def _colour(self, mode: QIcon.Mode) -> QColor:
-        return self._theme.colour("disabled" if mode == QIcon.Mode.Disabled else self._token)
+    def _color(self, mode: QIcon.Mode) -> QColor:
+        return self._theme.color("disabled" if mode == QIcon.Mode.Disabled else self._token)
 
 
 # Shapes are scaled relative to the circle of radius 1 so that all look equally large.
@@ -221,14 +221,14 @@ _MITRE: Final = Qt.PenJoinStyle.MiterJoin
 class GlyphPainter:
     """Draws glyphs around a point in one color; lengths are design lengths."""
 
-    def __init__(self, painter: QPainter, look: PaintStyle, colour: QColor) -> None:
+    def __init__(self, painter: QPainter, look: PaintStyle, color: QColor) -> None:
         self._painter = painter
         self._length = look.length
-        self._colour = colour
+        self._color = color
 
     def full_circle(self, x: float, y: float) -> None:
         self._painter.setPen(Qt.PenStyle.NoPen)
-        self._painter.setBrush(self._colour)
+        self._painter.setBrush(self._color)
         radius = self._length(_RADIUS + _STROKE / 2)
         self._painter.drawEllipse(QPointF(x, y), radius, radius)
 
@@ -243,7 +243,7 @@ class GlyphPainter:
         half = QPainterPath(QPointF(x, y - radius))
         half.arcTo(QRectF(x - radius, y - radius, 2 * radius, 2 * radius), 90, 180)
         half.closeSubpath()
-        self._painter.fillPath(half, QBrush(self._colour))
+        self._painter.fillPath(half, QBrush(self._color))
 
     def dashed_circle(self, x: float, y: float) -> None:
         self._stroke(_STROKE)
@@ -301,10 +301,10 @@ class GlyphPainter:
 
     def pencil(self, x: float, y: float) -> None:
         size = self._length(12.0)
-        draw_icon(self._painter, "pencil", self._colour, QRectF(x - size / 2, y - size / 2, size, size))
+        draw_icon(self._painter, "pencil", self._color, QRectF(x - size / 2, y - size / 2, size, size))
 
     def _stroke(self, width: float, cap: Qt.PenCapStyle = Qt.PenCapStyle.FlatCap) -> None:
-        pen = QPen(self._colour, self._length(width), Qt.PenStyle.SolidLine, cap)
+        pen = QPen(self._color, self._length(width), Qt.PenStyle.SolidLine, cap)
         pen.setJoinStyle(Qt.PenJoinStyle.RoundJoin if cap == Qt.PenCapStyle.RoundCap else _MITRE)
         self._painter.setPen(pen)
         self._painter.setBrush(Qt.BrushStyle.NoBrush)
@@ -329,6 +329,6 @@ GLYPHS: Final[dict[str, tuple[Callable[[GlyphPainter, float, float], None], str]
 FAULT_GLYPHS: Final[Mapping[CellMarking | None, str]] = MappingProxyType(
     {CellMarking.FAILS: "unfit", CellMarking.QUEUES: "partly"}
 )
-FAULT_COLOURS: Final[Mapping[CellMarking | None, str]] = MappingProxyType(
+FAULT_COLORS: Final[Mapping[CellMarking | None, str]] = MappingProxyType(
     {mark: GLYPHS[name][1] for mark, name in FAULT_GLYPHS.items()}
 )

@@ -36,29 +36,29 @@ class ControlImages:
         # Objects still alive then are never destroyed, so the folder would stay.
         atexit.register(folder.remove)
 
-    def url(self, name: str, colour: str) -> str:
+    def url(self, name: str, color: str) -> str:
         """Return the style sheet value of an icon in a color, `none` if the file cannot be written."""
-        file = f"{name}-{colour.lstrip('#')}.svg"
+        file = f"{name}-{color.lstrip('#')}.svg"
         path = Path(self._folder.filePath(file))
         if file not in self._written_files:
             try:
-                path.write_bytes(tint_svg(name, QColor(colour)))
+                path.write_bytes(tint_svg(name, QColor(color)))
             except OSError:
                 return "none"
             self._written_files.add(file)
         return f'url("{path.as_posix()}")'
 
 
-def make_style_sheet(colours: ColorTable, px: Callable[[float], int], images: ControlImages) -> str:
+def make_style_sheet(colors: ColorTable, px: Callable[[float], int], images: ControlImages) -> str:
     """Return the rules for a palette; `px` scales lengths with the text size."""
     parts = (
-        _buttons(colours, px),
-        _fields(colours, px, images),
-        _ticks(colours, px, images),
-        _sliders(colours, px),
-        _menus(colours, px, images),
-        _views(colours, px),
-        _scroll_bars(colours, px),
+        _buttons(colors, px),
+        _fields(colors, px, images),
+        _ticks(colors, px, images),
+        _sliders(colors, px),
+        _menus(colors, px, images),
+        _views(colors, px),
+        _scroll_bars(colors, px),
     )
     return "\n".join(parts)
 
@@ -308,7 +308,7 @@ _DISABLED_ROLES: Final = {
 }
 
 #: Look-ups cached until the theme or the text size changes: one frame makes 400.
-#: Results are shared: copy a color or a font before changing it. Only `colour` copies itself.
+#: Results are shared: copy a color or a font before changing it. Only `color` copies itself.
 _KEPT: Final = ("_color", "mark_color", "name_color", "dash_pattern", "marker_name", "font", "line", "px", "length")
 
 
@@ -364,26 +364,26 @@ class Theme(QObject):
 
     # Lookup
 
-    def colour(self, token: str) -> QColor:
+    def color(self, token: str) -> QColor:
         """Return the color of a token; `scrim` is the shade behind floating content."""
         return QColor(self._color(token))
 
     def _color(self, token: str) -> QColor:
         if token == "scrim":
             return QColor(0, 0, 0, self.palette.scrim_alpha)
-        return QColor(self.palette.colours[token])
+        return QColor(self.palette.colors[token])
 
     def mark_color(self, slot: int) -> QColor:
         """Return the color of a slot's curves and markers; gray for an accelerator outside the scenario."""
-        return QColor(self.palette.marks[(slot - 1) % tokens.PALETTE_SIZE]) if slot > 0 else self.colour("text3")
+        return QColor(self.palette.marks[(slot - 1) % tokens.PALETTE_SIZE]) if slot > 0 else self.color("text3")
 
     def name_color(self, slot: int) -> QColor:
-        return QColor(self.palette.labels[(slot - 1) % tokens.PALETTE_SIZE]) if slot > 0 else self.colour("text3")
+        return QColor(self.palette.labels[(slot - 1) % tokens.PALETTE_SIZE]) if slot > 0 else self.color("text3")
 
     def band_color(self, slot: int) -> QColor:
-        colour = QColor(self.mark_color(slot))
-        colour.setAlpha(self.palette.band_alpha)
-        return colour
+        color = QColor(self.mark_color(slot))
+        color.setAlpha(self.palette.band_alpha)
+        return color
 
     def dash_pattern(self, slot: int) -> list[float]:
         """Return strokes and gaps in pen widths; empty for a solid line."""
@@ -411,13 +411,13 @@ class Theme(QObject):
     def snaps(self) -> bool:
         return True
 
-    def icon(self, name: str, colour: str = "text2", size: float = 16) -> QIcon:
+    def icon(self, name: str, color: str = "text2", size: float = 16) -> QIcon:
         """Return an icon that, once set on a control, follows theme and text size."""
-        return QIcon(TintedIconEngine(name, colour, size, self))
+        return QIcon(TintedIconEngine(name, color, size, self))
 
-    def pixmap(self, name: str, colour: str, size: float, ratio: float) -> QPixmap:
+    def pixmap(self, name: str, color: str, size: float, ratio: float) -> QPixmap:
         """Return an icon as a picture of `size` device-independent pixels in a color of the current theme."""
-        return render_icon(name, self.colour(colour), size, ratio)
+        return render_icon(name, self.color(color), size, ratio)
 
     # Switching
 
@@ -490,16 +490,16 @@ class Theme(QObject):
         QToolTip.setPalette(palette)
         self._app.setFont(self.font("body"))
         QToolTip.setFont(self.font("small"))
-        self._app.setStyleSheet(make_style_sheet(self.palette.colours, self.px, self._images))
+        self._app.setStyleSheet(make_style_sheet(self.palette.colors, self.px, self._images))
         for widget in hidden:
             widget.setAttribute(has_style, on=False)
 
     def _qt_palette(self) -> QPalette:
         palette = QPalette()
         for role, token in _ROLES.items():
-            palette.setColor(QPalette.ColorGroup.All, role, self.colour(token))
+            palette.setColor(QPalette.ColorGroup.All, role, self.color(token))
         for role, token in _DISABLED_ROLES.items():
-            palette.setColor(QPalette.ColorGroup.Disabled, role, self.colour(token))
+            palette.setColor(QPalette.ColorGroup.Disabled, role, self.color(token))
         return palette
 
 

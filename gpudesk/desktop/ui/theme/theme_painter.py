@@ -120,30 +120,30 @@ class TextPainter(TextMeasure):
         """Return the base line of a text whose capital letters are vertically centered at a y."""
         return round(middle + self.metrics(token).capHeight() / 2)
 
-    def draw(self, painter: QPainter, x: float, baseline: float, text: str, token: str, colour: QColor) -> None:
+    def draw(self, painter: QPainter, x: float, baseline: float, text: str, token: str, color: QColor) -> None:
         painter.setFont(self.theme.font(token))
-        painter.setPen(colour)
+        painter.setPen(color)
         painter.drawText(QPointF(x, baseline), text)
 
     def draw_right(
-        self, painter: QPainter, right: float, baseline: float, text: str, token: str, colour: QColor
+        self, painter: QPainter, right: float, baseline: float, text: str, token: str, color: QColor
     ) -> None:
-        self.draw(painter, right - self.width(text, token), baseline, text, token, colour)
+        self.draw(painter, right - self.width(text, token), baseline, text, token, color)
 
-    def draw_haloed(self, painter: QPainter, x: float, baseline: float, text: str, token: str, colour: QColor) -> None:
+    def draw_haloed(self, painter: QPainter, x: float, baseline: float, text: str, token: str, color: QColor) -> None:
         ratio = painter.device().devicePixelRatio()
-        key = (text, token, colour.rgba(), ratio)
+        key = (text, token, color.rgba(), ratio)
         picture = self._pictures.get(key)
         if picture is None:
             if len(self._pictures) > _MOST_PICTURES:
                 self._pictures.clear()
-            picture = self._pictures[key] = self._haloed(text, token, colour, ratio)
+            picture = self._pictures[key] = self._haloed(text, token, color, ratio)
         painter.drawPixmap(QPointF(round(x) - _HALO, round(baseline) - self._ascent(token)), picture)
 
     def _ascent(self, token: str) -> float:
         return math.ceil(self.metrics(token).ascent()) + _HALO
 
-    def _haloed(self, text: str, token: str, colour: QColor, ratio: float) -> QPixmap:
+    def _haloed(self, text: str, token: str, color: QColor, ratio: float) -> QPixmap:
         width = math.ceil(self.width(text, token)) + 2 * _HALO
         height = self._ascent(token) + math.ceil(self.metrics(token).descent()) + _HALO
         picture = QPixmap(math.ceil(width * ratio), math.ceil(height * ratio))
@@ -153,13 +153,13 @@ class TextPainter(TextMeasure):
             painter.setRenderHint(QPainter.RenderHint.TextAntialiasing)
             baseline = self._ascent(token)
             for right, down in _AROUND:
-                self.draw(painter, _HALO + right, baseline + down, text, token, self.theme.colour("page"))
-            self.draw(painter, _HALO, baseline, text, token, colour)
+                self.draw(painter, _HALO + right, baseline + down, text, token, self.theme.color("page"))
+            self.draw(painter, _HALO, baseline, text, token, color)
         return picture
 
 
 Align = Qt.AlignmentFlag
-Colour = str | QColor
+Color = str | QColor
 
 LEFT = Align.AlignLeft
 RIGHT = Align.AlignRight
@@ -188,11 +188,11 @@ class ThemePainter:
 
     # Lookup
 
-    def colour(self, colour: Colour) -> QColor:
+    def color(self, color: Color) -> QColor:
         """Return the color of a token; `slot3` is that of the third accelerator's name."""
-        if isinstance(colour, QColor):
-            return colour
-        return self.look.name_color(int(colour[4:])) if colour.startswith("slot") else self.look.colour(colour)
+        if isinstance(color, QColor):
+            return color
+        return self.look.name_color(int(color[4:])) if color.startswith("slot") else self.look.color(color)
 
     def metrics(self, font: str | QFont) -> QFontMetricsF:
         return self._face(font)[1]
@@ -208,7 +208,7 @@ class ThemePainter:
         text: str,
         *,
         font: str | QFont = "body",
-        colour: Colour = "text1",
+        color: Color = "text1",
         align: Align = LEFT,
         elide: Qt.TextElideMode = Qt.TextElideMode.ElideRight,
     ) -> float:
@@ -232,7 +232,7 @@ class ThemePainter:
         if align is not LEFT:
             x -= width if align & RIGHT else width / 2 if align & CENTRE else 0.0
         self.painter.setFont(face)
-        self.painter.setPen(self.colour(colour))
+        self.painter.setPen(self.color(color))
         self.painter.drawText(QPointF(x, self._on_pixel(baseline)), text)
         return width
 
@@ -248,31 +248,24 @@ class ThemePainter:
         return lines
 
     def paragraph(
-        self,
-        rect: QRectF,
-        text: str,
-        *,
-        line: float,
-        font: str | QFont = "body",
-        colour: Colour = "text1",
-        most: int = 0,
+        self, rect: QRectF, text: str, *, line: float, font: str | QFont = "body", color: Color = "text1", most: int = 0
     ) -> float:
         """Write a text from the top of a rectangle in lines of this height; return the height used."""
         lines = self.lines(text, rect.width(), font, most)
         for number, words in enumerate(lines):
             row = QRectF(rect.x(), rect.y() + number * line, rect.width(), line)
-            self.text(row, words, font=font, colour=colour)
+            self.text(row, words, font=font, color=color)
         return line * len(lines)
 
     # Rules and areas
 
-    def hairline(self, x1: float, y1: float, x2: float, y2: float, colour: Colour = "hair") -> None:
-        self.rule(x1, y1, x2, y2, colour, 1.0)
+    def hairline(self, x1: float, y1: float, x2: float, y2: float, color: Color = "hair") -> None:
+        self.rule(x1, y1, x2, y2, color, 1.0)
 
-    def rule(self, x1: float, y1: float, x2: float, y2: float, colour: Colour, width: float) -> None:
+    def rule(self, x1: float, y1: float, x2: float, y2: float, color: Color, width: float) -> None:
         """Draw a vertical or horizontal line of a width in painter units."""
         if not self._snaps:
-            self.painter.setPen(QPen(self.colour(colour), width, Qt.PenStyle.SolidLine, FLAT))
+            self.painter.setPen(QPen(self.color(color), width, Qt.PenStyle.SolidLine, FLAT))
             self.painter.drawLine(QLineF(x1, y1, x2, y2))
             return
         thick = max(1, round(width * self._ratio)) / self._ratio
@@ -282,12 +275,12 @@ class ThemePainter:
             area = QRectF(left, self._on_pixel(top), right - left, thick)
         else:
             area = QRectF(self._on_pixel(left), top, thick, bottom - top)
-        self.painter.fillRect(area, self.colour(colour))
+        self.painter.fillRect(area, self.color(color))
 
-    def tint(self, rect: QRectF, colour: Colour, radius: float = 5.0) -> None:
+    def tint(self, rect: QRectF, color: Color, radius: float = 5.0) -> None:
         """Fill a rectangle with round corners; the radius is a design length."""
         self.painter.setPen(Qt.PenStyle.NoPen)
-        self.painter.setBrush(self.colour(colour))
+        self.painter.setBrush(self.color(color))
         r = self.look.length(radius)
         self.painter.drawRoundedRect(rect, r, r)
 
@@ -303,33 +296,33 @@ class ThemePainter:
     def frame(
         self,
         rect: QRectF,
-        colour: Colour = "strong",
+        color: Color = "strong",
         *,
         radius: float = 6.0,
-        fill: Colour | None = None,
+        fill: Color | None = None,
         width: float = 1.0,
         dashed: bool = False,
     ) -> None:
         """Draw a border inside a rectangle, `width` thick; radius and width are design lengths."""
         thick = width if self._snaps else self.look.length(width)
-        pen = QPen(self.colour(colour), thick)
+        pen = QPen(self.color(color), thick)
         if dashed:
             pen.setDashPattern([3, 2])
         self.painter.setPen(pen)
-        self.painter.setBrush(self.colour(fill) if fill is not None else Qt.BrushStyle.NoBrush)
+        self.painter.setBrush(self.color(fill) if fill is not None else Qt.BrushStyle.NoBrush)
         half = thick / 2
         r = max(0.0, self.look.length(radius) - half)
         self.painter.drawRoundedRect(rect.adjusted(half, half, -half, -half), r, r)
 
-    def hatch(self, rect: QRectF, colour: Colour = "strong", fill: Colour | None = None) -> None:
+    def hatch(self, rect: QRectF, color: Color = "strong", fill: Color | None = None) -> None:
         """Draw slanting strokes over a rectangle: for missing content, or a misfit."""
         painter = self.painter
         painter.save()
         painter.setClipRect(rect, Qt.ClipOperation.IntersectClip)
         if fill is not None:
-            painter.fillRect(rect, self.colour(fill))
+            painter.fillRect(rect, self.color(fill))
         pitch, height = self.look.length(5.0), rect.height()
-        painter.setPen(QPen(self.colour(colour), self.look.length(1.0), Qt.PenStyle.SolidLine, FLAT))
+        painter.setPen(QPen(self.color(color), self.look.length(1.0), Qt.PenStyle.SolidLine, FLAT))
         # One raster for the whole picture, so that neighboring hatches meet.
         start = (rect.left() + rect.bottom()) // pitch * pitch - rect.bottom()
         steps = int((rect.width() + height) / pitch) + 2
@@ -347,9 +340,9 @@ class ThemePainter:
         width = self.look.length(SWATCH_WIDTH)
         thick = self.look.length(_SWATCH_PEN)
         centre = x + width / 2
-        colour = self.look.mark_color(slot)
+        color = self.look.mark_color(slot)
         gap = self.look.length(_MARKER_RADIUS)
-        self.painter.setPen(QPen(colour, thick, Qt.PenStyle.SolidLine, FLAT))
+        self.painter.setPen(QPen(color, thick, Qt.PenStyle.SolidLine, FLAT))
         for start, end in split_dashes_from_center(tuple(self.look.dash_pattern(slot)), thick, width / 2):
             near = max(start, gap)
             if end > near:
@@ -363,32 +356,32 @@ class ThemePainter:
     ) -> None:
         """Draw a slot's marker around a point: filled with an edge in page color, or hollow for a variant."""
         length = self.look.length
-        colour, page = self.look.mark_color(slot), self.look.colour("page")
+        color, page = self.look.mark_color(slot), self.look.color("page")
         name = self.look.marker_name(slot)
         if is_variant:
             outline = make_marker_at(name, x, y, length(radius - 0.6))
-            self.painter.setPen(QPen(colour, length(1.4)))
+            self.painter.setPen(QPen(color, length(1.4)))
             self.painter.setBrush(page)
         else:
             outline = make_marker_at(name, x, y, length(radius))
             self.painter.setPen(QPen(page, length(_EDGE)))
-            self.painter.setBrush(colour)
+            self.painter.setBrush(color)
         self.painter.drawPath(outline)
 
     # Glyphs and labels
 
-    def glyph(self, name: str, x: float, y: float, colour: Colour | None = None) -> None:
+    def glyph(self, name: str, x: float, y: float, color: Color | None = None) -> None:
         """Draw a glyph around a point, in the glyph's own color unless another is given.
 
         `best overlap disputed measured calibrated estimated uncalibrated exact fits partly unfit own`. A refusal has
         the mark of a misfit.
         """
         draw, token = GLYPHS[name]
-        draw(GlyphPainter(self.painter, self.look, self.colour(colour or token)), x, y)
+        draw(GlyphPainter(self.painter, self.look, self.color(color or token)), x, y)
 
-    def icon(self, name: str, x: float, y: float, size: float = 16.0, colour: Colour = "text2") -> None:
+    def icon(self, name: str, x: float, y: float, size: float = 16.0, color: Color = "text2") -> None:
         """Draw an icon with its top left corner at a point; `size` is in painter units."""
-        tint = self.colour(colour)
+        tint = self.color(color)
         if self._snaps:
             pixmap = render_icon(name, tint, size, self._ratio)
             self.painter.drawPixmap(QPointF(self._on_pixel(x), self._on_pixel(y)), pixmap)
@@ -398,16 +391,16 @@ class ThemePainter:
     def tag_width(self, text: str) -> float:
         return self.width(text, "caption_strong") + 2 * self.look.length(6.0)
 
-    def tag(self, x: float, y: float, text: str, *, colour: Colour = "text2", dashed: bool = False) -> float:
+    def tag(self, x: float, y: float, text: str, *, color: Color = "text2", dashed: bool = False) -> float:
         """Draw a tag with its left edge at `x`, around the height `y`; return its width."""
         height = self.look.length(18.0)
         rect = QRectF(x, self._on_pixel(y - height / 2), self.tag_width(text), height)
         self.frame(rect, "strong", radius=4.0, dashed=dashed)
-        self.text(rect, text, font="caption_strong", colour=colour, align=CENTRE)
+        self.text(rect, text, font="caption_strong", color=color, align=CENTRE)
         return rect.width()
 
     def key_hint(self, x: float, y: float, text: str) -> float:
-        return self.tag(x, y, text, colour="text3")
+        return self.tag(x, y, text, color="text3")
 
     def _face(self, font: str | QFont) -> tuple[QFont, QFontMetricsF, float]:
         """Return a font with its metrics and the height of its capitals, cached for this painting."""
@@ -446,7 +439,7 @@ def _anchor(rect: QRectF, align: Align) -> float:
 
 
 def paint_ring(pen: ThemePainter, rect: QRectF) -> None:
-    pen.painter.setPen(QPen(pen.colour("focus"), 2))
+    pen.painter.setPen(QPen(pen.color("focus"), 2))
     pen.painter.setBrush(Qt.BrushStyle.NoBrush)
     inner = rect.adjusted(0, 1, -1, -1)
     if inner.width() < 4:

@@ -23,7 +23,7 @@ class Palette:
     around a curve, `scrim` for the (black) shade behind floating content.
     """
 
-    colours: Mapping[str, str]
+    colors: Mapping[str, str]
     marks: tuple[str, ...]
     labels: tuple[str, ...]
     band_alpha: int
@@ -40,7 +40,7 @@ class TypeStyle:
 
 
 LIGHT: Final = Palette(
-    colours={
+    colors={
         "page": "#FFFFFF",
         "chrome": "#F6F7F8",
         "sunken": "#EFF1F3",
@@ -83,7 +83,7 @@ LIGHT: Final = Palette(
 )
 
 DARK: Final = Palette(
-    colours={
+    colors={
         "page": "#15181C",
         "chrome": "#1B1F24",
         "sunken": "#22272E",
@@ -216,7 +216,7 @@ def make_scaled_font(style: TypeStyle, scale: float = 1.0) -> QFont:
 class PaintStyle(Protocol):
     """Colors, fonts and lengths by token."""
 
-    def colour(self, token: str) -> QColor: ...
+    def color(self, token: str) -> QColor: ...
 
     def mark_color(self, slot: int) -> QColor:
         """Return the color of a slot's curves and markers; slot 0 is gray."""
@@ -252,21 +252,21 @@ class PaperPaintStyle:
         self._units = units
         self._marks = marks
 
-    def colour(self, token: str) -> QColor:
+    def color(self, token: str) -> QColor:
         """Return a light color; tokens of controls are white on paper."""
-        return QColor(LIGHT.colours["page" if token == "chrome" else token])
+        return QColor(LIGHT.colors["page" if token == "chrome" else token])
 
     def mark_color(self, slot: int) -> QColor:
         """Return the color of a slot's curves and markers; slot 0 is gray."""
-        return QColor(LIGHT.marks[(slot - 1) % PALETTE_SIZE]) if slot > 0 else self.colour("text3")
+        return QColor(LIGHT.marks[(slot - 1) % PALETTE_SIZE]) if slot > 0 else self.color("text3")
 
     def name_color(self, slot: int) -> QColor:
-        return QColor(LIGHT.labels[(slot - 1) % PALETTE_SIZE]) if slot > 0 else self.colour("text3")
+        return QColor(LIGHT.labels[(slot - 1) % PALETTE_SIZE]) if slot > 0 else self.color("text3")
 
     def band_color(self, slot: int) -> QColor:
-        colour = self.mark_color(slot)
-        colour.setAlpha(PRINT_BAND_ALPHA)
-        return colour
+        color = self.mark_color(slot)
+        color.setAlpha(PRINT_BAND_ALPHA)
+        return color
 
     def dash_pattern(self, slot: int) -> list[float]:
         """Return strokes and gaps in pen widths; empty for a solid line."""

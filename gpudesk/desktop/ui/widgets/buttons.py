@@ -83,21 +83,21 @@ class Button(QPushButton):
 
     def _draw_parts(self, pen: ThemePainter) -> None:
         theme, middle = self._theme, self.height() / 2
-        colour = self._text_colour()
+        color = self._text_color()
         x = (self.width() - self._parts_width()) / 2
         if self._icon:
             side = theme.px(_ICON)
-            pen.icon(self._icon, x, middle - side / 2, side, "text2" if colour == "text1" else colour)
+            pen.icon(self._icon, x, middle - side / 2, side, "text2" if color == "text1" else color)
             x += side + (theme.px(_GAP) if self.text() else 0)
         width = self._text_width()
-        pen.text(QRectF(x, 0, width + 1, self.height()), self.text(), font="body_strong", colour=colour)
+        pen.text(QRectF(x, 0, width + 1, self.height()), self.text(), font="body_strong", color=color)
         if self._key:
-            hint = theme.colour(colour)
+            hint = theme.color(color)
             hint.setAlphaF(0.72)
             place = QRectF(x + width + theme.px(_GAP + 4), 0, self._key_width() + 1, self.height())
-            pen.text(place, self._key, font="caption_strong", colour=hint)
+            pen.text(place, self._key, font="caption_strong", color=hint)
 
-    def _text_colour(self) -> str:
+    def _text_color(self) -> str:
         if not self.isEnabled():
             return "page" if self._primary else "disabled"
         return "button_text" if self._primary else "text1"
@@ -143,21 +143,21 @@ class IconButton(QToolButton):
         *,
         key: str = "",
         size: float = 16.0,
-        colour: str = "text2",
+        color: str = "text2",
         parent: QWidget | None = None,
     ) -> None:
         """Show an icon; `name` starts with a verb, `key` is a portable key sequence for the tooltip."""
         super().__init__(parent)
         self._theme = theme
         self._size = size
-        self._colour = colour
+        self._color = color
         self.setFocusPolicy(Qt.FocusPolicy.TabFocus)
         self.set_icon(icon)
         self.set_name(name, key)
         theme.follow(self._dress)
 
     def set_icon(self, icon: str) -> None:
-        self.setIcon(self._theme.icon(icon, self._colour, self._size))
+        self.setIcon(self._theme.icon(icon, self._color, self._size))
 
     def set_name(self, name: str, key: str = "") -> None:
         self.setAccessibleName(name)

@@ -253,7 +253,7 @@ class ChoiceOptionDelegate(QStyledItemDelegate):
             rect = QRectF(option.rect)
             if isinstance(row, str):
                 inner = rect.adjusted(self._theme.px(_ROW_PADDING), self._theme.px(4), 0, 0)
-                pen.text(inner, row, font="caption_strong", colour="text3")
+                pen.text(inner, row, font="caption_strong", color="text3")
                 return
             state: QStyle.StateFlag = option.state
             selected = bool(state & QStyle.StateFlag.State_Selected) and not row.reason
@@ -267,34 +267,34 @@ class ChoiceOptionDelegate(QStyledItemDelegate):
         if option.key == self.current:
             side = px(14)
             pen.icon("check", rect.left() + px(8), middle - side / 2, side, "text1")
-        colour = "disabled" if option.reason else "text1"
+        color = "disabled" if option.reason else "text1"
         quiet = "disabled" if option.reason else "text2" if selected else "text3"
         right = rect.right() - px(_ROW_PADDING)
         notes = option.notes if not option.reason else (option.reason,)
         widths = self._columns if not option.reason else (pen.width(option.reason, "small"),)
         for note, width in reversed(list(zip(notes, widths, strict=False))):
             pen.text(QRectF(right - width - 1, rect.top(), width + 1, rect.height()), note,
-                     font="small", colour="text3" if option.reason else quiet, align=RIGHT)  # fmt: skip
+                     font="small", color="text3" if option.reason else quiet, align=RIGHT)  # fmt: skip
             right -= width + px(_GAP)
         if option.tag:
             right -= pen.tag_width(option.tag) + px(8)
         left = rect.left() + px(_GUTTER)
         room = QRectF(left, rect.top(), max(0.0, right - left), rect.height())
-        width = self._paint_found(pen, room, option.text, colour)
+        width = self._paint_found(pen, room, option.text, color)
         if option.tag:
-            pen.tag(left + width + px(8), middle, option.tag, colour=quiet, dashed=True)
+            pen.tag(left + width + px(8), middle, option.tag, color=quiet, dashed=True)
 
-    def _paint_found(self, pen: ThemePainter, room: QRectF, text: str, colour: str) -> float:
+    def _paint_found(self, pen: ThemePainter, room: QRectF, text: str, color: str) -> float:
         """Write a text with the first occurrence of the search words in bold; return its width."""
         words = self._model.search_words
         at = text.casefold().find(words[0]) if words else -1
         metrics = pen.metrics("section")
         if at < 0 or metrics.horizontalAdvance(text) > room.width():
-            return min(room.width(), pen.text(room, text, colour=colour))
+            return min(room.width(), pen.text(room, text, color=color))
         end = at + len(words[0])
         used = 0.0
         for part, font in ((text[:at], "body"), (text[at:end], "section"), (text[end:], "body")):
-            used += pen.text(room.adjusted(used, 0, 2, 0), part, font=font, colour=colour) if part else 0.0
+            used += pen.text(room.adjusted(used, 0, 2, 0), part, font=font, color=color) if part else 0.0
         return used
 
 
@@ -320,7 +320,7 @@ class ChoicePopup(QFrame):
         self._view = QListView(self)
         self._delegate = ChoiceOptionDelegate(theme, self._model, self._view)
         self._search = QLineEdit(self)
-        self._nothing = ThemedLabel(theme, font="small", colour="text3", parent=self)
+        self._nothing = ThemedLabel(theme, font="small", color="text3", parent=self)
         self._build(name)
 
     def open_below(self, field: QRect, options: Sequence[ChoiceOption], current: str, typed: str = "") -> None:

@@ -84,7 +84,7 @@ class FieldErrorNote(QWidget):
             padding, line = self._theme.px(_PADDING), self._theme.line("small")
             for number, words in enumerate(self._lines):
                 row = QRectF(padding, padding - 2 + number * line, self.width() - padding, line)
-                pen.text(row, words, font="small", colour="unfit")
+                pen.text(row, words, font="small", color="unfit")
 
     def _turned_to(self, left_by: QEvent.Type) -> bool:
         """Return whether the field is still focused after the mouse left, or hovered after the focus left."""
@@ -159,8 +159,8 @@ class FieldFrame:
             pen.frame(rect, "unfit", radius=5.0, fill="page")
         elif hovered and widget.isEnabled():
             pen.tint(rect, "sunken", 5.0)
-        colour = "text3" if widget.isEnabled() else "disabled"
-        pen.text(self.caption_rect(widget.width()), self.caption, font="caption", colour=colour)
+        color = "text3" if widget.isEnabled() else "disabled"
+        pen.text(self.caption_rect(widget.width()), self.caption, font="caption", color=color)
         if fault:
             side = self.theme.px(_FAULT_ICON)
             value = self.value_rect(widget.width(), widget.height(), right)
@@ -272,8 +272,8 @@ class ChoiceField(QAbstractButton):
             hovered = self.underMouse() or is_open
             self._frame.paint(pen, self, hovered=hovered, fault=self.fault, right=right)
             value = self._frame.value_rect(self.width(), self.height(), self._right())
-            colour = "text1" if self.isEnabled() else "disabled"
-            pen.text(QRectF(value), self.text_shown, font="body_strong", colour=colour)
+            color = "text1" if self.isEnabled() else "disabled"
+            pen.text(QRectF(value), self.text_shown, font="body_strong", color=color)
             x = self.width() - side - self._theme.px(_SIDE) + 2
             y = value.center().y() - side / 2 + 1
             pen.icon("chevron-down", x, y, side, "text2" if self.isEnabled() else "disabled")

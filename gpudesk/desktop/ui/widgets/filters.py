@@ -169,7 +169,7 @@ class FilterPill(QAbstractButton):
                 QRectF(left, 0, self.width() - left, self.height()),
                 self.text(),
                 font="small_strong",
-                colour="text1" if self._on else "text2",
+                color="text1" if self._on else "text2",
             )
             if self._has_sign():
                 side = theme.px(_PILL_ICON)

@@ -32,22 +32,22 @@ class ThemedLabel(QLabel):
         text: str = "",
         *,
         font: str = "body",
-        colour: str = "text1",
+        color: str = "text1",
         wrap: bool = False,
         parent: QWidget | None = None,
     ) -> None:
         super().__init__(parent)
         self._theme = theme
         self._token = font
-        self._colour = colour
+        self._color = color
         self.setTextFormat(Qt.TextFormat.PlainText)
         self.setWordWrap(wrap)
         self.setText(text)
         theme.follow(self._dress)
 
-    def set_colour(self, colour: str) -> None:
-        if colour != self._colour:
-            self._colour = colour
+    def set_color(self, color: str) -> None:
+        if color != self._color:
+            self._color = color
             self._dress()
 
     def changeEvent(self, event: QEvent) -> None:
@@ -57,13 +57,13 @@ class ThemedLabel(QLabel):
             self._dress()
 
     def _is_faded(self) -> bool:
-        return self.palette().color(QPalette.ColorRole.WindowText) != self._theme.colour(self._colour)
+        return self.palette().color(QPalette.ColorRole.WindowText) != self._theme.color(self._color)
 
     def _dress(self) -> None:
         self.setFont(self._theme.font(self._token))
         palette = self.palette()
         for group in (QPalette.ColorGroup.Active, QPalette.ColorGroup.Inactive):
-            palette.setColor(group, QPalette.ColorRole.WindowText, self._theme.colour(self._colour))
+            palette.setColor(group, QPalette.ColorRole.WindowText, self._theme.color(self._color))
         self.setPalette(palette)
 
 
@@ -76,7 +76,7 @@ class ElidedLabel(ThemedLabel):
         """Start empty; `cut` is the side on which the text is cut."""
         self._whole = ""
         self._side = cut
-        super().__init__(theme, font="small", colour="text2", parent=parent)
+        super().__init__(theme, font="small", color="text2", parent=parent)
         self.setSizePolicy(QSizePolicy.Policy.Ignored, QSizePolicy.Policy.Preferred)
 
     def set_whole(self, text: str) -> None:
@@ -115,10 +115,10 @@ class Hairline(QWidget):
             ThemePainter(painter, self._theme).hairline(0, 0, self.width(), 0)
 
 
-def fill_background(widget: QWidget, colour: QColor) -> None:
+def fill_background(widget: QWidget, color: QColor) -> None:
     widget.setAutoFillBackground(True)
     palette = widget.palette()
-    palette.setColor(widget.backgroundRole(), colour)
+    palette.setColor(widget.backgroundRole(), color)
     widget.setPalette(palette)
 
 

@@ -271,8 +271,8 @@ class CaptionButton(QAbstractButton):
     def paintEvent(self, event: QPaintEvent) -> None:  # noqa: ARG002 - Qt's name
         with QPainter(self) as painter:
             pen = ThemePainter(painter, self._theme)
-            colour = "disabled" if not self.isEnabled() else "text1" if self.underMouse() else "text3"
+            color = "disabled" if not self.isEnabled() else "text1" if self.underMouse() else "text3"
             side = self._theme.px(12)
             rect = QRectF(0, 0, self.width() - side, self.height())
-            width = pen.text(rect, self.text(), font="caption", colour=colour)
-            pen.icon("chevron-down", width + 3, (self.height() - side) / 2 + 1, side, colour)
+            width = pen.text(rect, self.text(), font="caption", color=color)
+            pen.icon("chevron-down", width + 3, (self.height() - side) / 2 + 1, side, color)

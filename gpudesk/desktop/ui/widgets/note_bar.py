@@ -97,7 +97,7 @@ class _NoteLine(QWidget):
         self._is_fault = True
         self._buttons: list[Button] = []
         self.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Maximum)
-        self._label = ThemedLabel(theme, "", font="small", colour="text1")
+        self._label = ThemedLabel(theme, "", font="small", color="text1")
         self._label.setWordWrap(True)
         self._label.setTextInteractionFlags(Qt.TextInteractionFlag.TextSelectableByMouse)
         close = IconButton(theme, "x", tr("Dismiss"))
@@ -131,11 +131,11 @@ class _NoteLine(QWidget):
     def paintEvent(self, event: QPaintEvent) -> None:  # noqa: ARG002 - Qt's name
         with QPainter(self) as painter:
             pen = ThemePainter(painter, self._theme)
-            painter.fillRect(self.rect(), self._theme.colour("unfit_tint" if self._is_fault else "sunken"))
+            painter.fillRect(self.rect(), self._theme.color("unfit_tint" if self._is_fault else "sunken"))
             side = float(self._theme.px(15))
-            icon, colour = ("circle-alert", "unfit") if self._is_fault else ("info", "text2")
+            icon, color = ("circle-alert", "unfit") if self._is_fault else ("info", "text2")
             rect = QRectF(self._label.geometry())
-            pen.icon(icon, self._theme.px(16), rect.center().y() - side / 2, side, colour)
+            pen.icon(icon, self._theme.px(16), rect.center().y() - side / 2, side, color)
             pen.hairline(0, self.height() - 1, self.width(), self.height() - 1)
 
     def _drop_buttons(self) -> None:

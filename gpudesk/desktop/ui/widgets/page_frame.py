@@ -113,7 +113,7 @@ class MissingInputView(QWidget):
         super().__init__(parent)
         self._missing = ""
         self._title = ThemedLabel(theme, font="verdict")
-        self._words = ThemedLabel(theme, font="body", colour="text2")
+        self._words = ThemedLabel(theme, font="body", color="text2")
         self._button = Button(theme, "", kind="primary")
         self._button.clicked.connect(lambda: self.wanted.emit(self._missing))
         row = make_row(STRETCH, self._button, STRETCH)

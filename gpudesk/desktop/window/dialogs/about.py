@@ -58,7 +58,7 @@ class ThirdPartyList(QWidget):
         self._theme = theme
         self._parts = tuple(parts)
         name = tr("Components and licenses")
-        self._count = ThemedLabel(theme, font="small", colour="text3")
+        self._count = ThemedLabel(theme, font="small", color="text3")
         tip = tr("Filter by name, author or license")
         self.filter = FilterField(theme, tr("Filter"), tip, framed=True, width=_FIELD)
         self.filter.setVisible(len(self._parts) > _MANY)
@@ -150,7 +150,7 @@ class LicenseView(QWidget):
         self.back = IconButton(theme, "arrow-left", tr("Back to list"), key="Esc")
         self.back.clicked.connect(self.left)
         self.title = ThemedLabel(theme, font="page", wrap=True)
-        self.facts = ThemedLabel(theme, font="small", colour="text2", wrap=True)
+        self.facts = ThemedLabel(theme, font="small", color="text2", wrap=True)
         self.text = QPlainTextEdit()
         self.text.setReadOnly(True)
         self.text.setTabChangesFocus(True)
@@ -327,7 +327,7 @@ class AboutDialog(QDialog):
         row = make_row(icon, gap=theme.px(16))
         words = make_column(ThemedLabel(theme, "GPU Desk", font="verdict"), gap=0)
         about = tr("Compares AI accelerators for LLM inference, fully offline. Apache License 2.0.")
-        words.addWidget(ThemedLabel(theme, about, font="small", colour="text2", wrap=True))
+        words.addWidget(ThemedLabel(theme, about, font="small", color="text2", wrap=True))
         row.addLayout(words, 1)
         return row
 
@@ -356,7 +356,7 @@ class AboutDialog(QDialog):
         lines.setVerticalSpacing(theme.px(2))
         lines.setColumnStretch(1, 1)
         for line, fact in enumerate(facts):
-            caption = ThemedLabel(theme, fact.name, font="small", colour="text3")
+            caption = ThemedLabel(theme, fact.name, font="small", color="text3")
             value_label = ThemedLabel(theme, fact.value, font="small", wrap=True)
             value_label.setTextInteractionFlags(Qt.TextInteractionFlag.TextSelectableByMouse)
             value_label.setAlignment(top)

@@ -107,7 +107,7 @@ class ChooserDialog(QDialog):
             tr("Current platform"),
             [(UNKNOWN_ANSWER, tr("Not sure")), ("CUDA", "CUDA"), ("ROCm", "ROCm"), ("none", tr("None yet"))],
         )
-        self.note = ThemedLabel(theme, font="small", colour="text2", wrap=True, parent=self)
+        self.note = ThemedLabel(theme, font="small", color="text2", wrap=True, parent=self)
         self.note.hide()
         self.leave = Button(theme, tr("Cancel"), parent=self)
         self.leave.setAutoDefault(False)
@@ -126,7 +126,7 @@ class ChooserDialog(QDialog):
         px, theme = self._theme.px, self._theme
         about = tr("Searches the whole catalog and recommends up to six accelerators. A limit of 0 means no limit.")
         load_kind, payment, platform = (
-            make_column(ThemedLabel(theme, text, font="caption", colour="text3", parent=self), control, gap=px(4))
+            make_column(ThemedLabel(theme, text, font="caption", color="text3", parent=self), control, gap=px(4))
             for text, control in (
                 (tr("Load"), self.load_kind),
                 (tr("Buy or rent"), self.payment),
@@ -134,7 +134,7 @@ class ChooserDialog(QDialog):
             )
         )
         make_column(
-            ThemedLabel(theme, about, colour="text2", wrap=True, parent=self),
+            ThemedLabel(theme, about, color="text2", wrap=True, parent=self),
             make_row((self.use_case, 1)),
             make_row(load_kind, *self.amounts.values(), STRETCH, gap=px(24)),
             make_row(self.ttft, self.tpot, STRETCH, gap=px(12)),
@@ -228,7 +228,7 @@ class ChooserDialog(QDialog):
 
     def _show_state(self, text: str, *, fault: bool = False) -> None:
         self.note.setText(text)
-        self.note.set_colour("unfit" if fault else "text2")
+        self.note.set_color("unfit" if fault else "text2")
         self.note.setVisible(bool(text))
 
     def reject(self) -> None:

@@ -261,13 +261,13 @@ class InstallationDialog(QDialog):
         self.leave.setText(tr("Close"))
 
     def _fill_row(self, row: int, check: InstallationCheckLine) -> None:
-        icon, colour = _MARKS.get(check.outcome, _MARKS["failed"])
+        icon, color = _MARKS.get(check.outcome, _MARKS["failed"])
         texts = (check.name, check.found, tr("{seconds} s", seconds=f"{check.seconds:.2f}"))
         name, _finding, seconds = self.table.fill_row(row, texts)
-        name.setIcon(self._theme.icon(icon, colour))
+        name.setIcon(self._theme.icon(icon, color))
         name.setData(Qt.ItemDataRole.AccessibleTextRole, f"{check.name}: {_word(check.outcome)}")
         name.setToolTip(_word(check.outcome))
-        seconds.setForeground(self._theme.colour("text3"))
+        seconds.setForeground(self._theme.color("text3"))
         seconds.setToolTip("")
 
     def _fit(self) -> None:

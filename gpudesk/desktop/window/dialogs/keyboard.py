@@ -70,7 +70,7 @@ class KeyboardDialog(QDialog):
         self.search.textChanged.connect(self._narrow)
         self.search.installEventFilter(self)
         self.view = self._list()
-        self._nothing = ThemedLabel(theme, tr("No matching shortcuts."), colour="text2")
+        self._nothing = ThemedLabel(theme, tr("No matching shortcuts."), color="text2")
         self._nothing.setAlignment(Qt.AlignmentFlag.AlignHCenter | Qt.AlignmentFlag.AlignTop)
         column = make_column(gap=theme.px(8), margins=(theme.px(12), theme.px(16), theme.px(12), theme.px(12)), on=self)
         for part in (self.search, self.view, self._nothing):

@@ -105,7 +105,7 @@ class LaunchDialog(QDialog):
         purposes = [(_USE, tr("Production")), (_REPRODUCE, tr("Reproduce estimate"))]
         self.purpose = SegmentedControl(theme, tr("Purpose"), purposes)
         self.purpose.chosen.connect(self._show)
-        self.plan_label = ThemedLabel(theme, font="small", colour="text2", wrap=True)
+        self.plan_label = ThemedLabel(theme, font="small", color="text2", wrap=True)
 
     def _make_body(self) -> None:
         theme = self._theme
@@ -116,7 +116,7 @@ class LaunchDialog(QDialog):
         self.extras.setAccessibleName(tr("Reasons for each option"))
         self.notes = ThemedLabel(theme, wrap=True)
         self.notes.setAccessibleName(tr("Notes"))
-        self.sources = ThemedLabel(theme, font="small", colour="text3", wrap=True)
+        self.sources = ThemedLabel(theme, font="small", color="text3", wrap=True)
         for label in (self.extras, self.notes, self.sources):
             label.setTextInteractionFlags(Qt.TextInteractionFlag.TextSelectableByMouse)
         self.leave = Button(theme, tr("Close"), kind="primary")
@@ -149,7 +149,7 @@ class LaunchDialog(QDialog):
             "Shell commands that start the estimated deployment and benchmark it. "
             "Options match the selected version. Check them if yours differs."
         )
-        column.addWidget(ThemedLabel(self._theme, about, colour="text2", wrap=True))
+        column.addWidget(ThemedLabel(self._theme, about, color="text2", wrap=True))
         column.addLayout(head)
         column.addLayout(second)
         column.addWidget(self.plan_label)
@@ -183,10 +183,10 @@ class LaunchDialog(QDialog):
     def _show(self) -> None:
         launched = self._make_plan()
         if isinstance(launched, LaunchPlan):
-            text, colour, plan = describe_launched_plan(launched.estimate, self._formatter), "text2", launched
+            text, color, plan = describe_launched_plan(launched.estimate, self._formatter), "text2", launched
         else:
-            text, colour, plan = format_message(launched, self._formatter), "unfit", None
-        self.plan_label.set_colour(colour)
+            text, color, plan = format_message(launched, self._formatter), "unfit", None
+        self.plan_label.set_color(color)
         self.plan_label.setText(text)
         self._fill(plan)
 

@@ -164,8 +164,8 @@ class SettingRow(QWidget):
         self.field = field
         self._caption = ThemedLabel(theme, field.label)
         self.edit = QLineEdit(text)
-        self._unit = ThemedLabel(theme, field.unit, font="small", colour="text3")
-        self._fault = ThemedLabel(theme, font="small", colour="unfit", wrap=True)
+        self._unit = ThemedLabel(theme, field.unit, font="small", color="text3")
+        self._fault = ThemedLabel(theme, font="small", color="unfit", wrap=True)
         self._fault.hide()
         self.edit.setPlaceholderText(field.empty)
         self.edit.setAccessibleName(tr("{name}, {unit}", name=field.label, unit=field.unit))
@@ -382,7 +382,7 @@ class MoreSettingsDialog(QDialog):
         )
 
     def _fault_label(self) -> ThemedLabel:
-        label = ThemedLabel(self._theme, font="small", colour="unfit", wrap=True)
+        label = ThemedLabel(self._theme, font="small", color="unfit", wrap=True)
         label.hide()
         return label
 

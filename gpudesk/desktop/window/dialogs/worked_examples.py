@@ -84,7 +84,7 @@ class WorkedExamplesDialog(QDialog):
 
     def _make_head(self) -> None:
         theme = self._theme
-        self.note_label = ThemedLabel(theme, tr(_ABOUT), colour="text2", wrap=True)
+        self.note_label = ThemedLabel(theme, tr(_ABOUT), color="text2", wrap=True)
         options = ((_ALL, tr("All")), *((each.value, tr(_TITLES[each])) for each in WorkedExampleVerdict))
         self.verdict = SegmentedControl(theme, tr("Verdict"), options)
         self.verdict.chosen.connect(self._narrow)
@@ -92,7 +92,7 @@ class WorkedExamplesDialog(QDialog):
         self.filter = FilterField(theme, tr("Filter"), tip, framed=True, width=_FIELD)
         self.filter.changed.connect(self._narrow)
         self.filter.left.connect(self._go_to_rows)
-        self._count = ThemedLabel(theme, font="small", colour="text3")
+        self._count = ThemedLabel(theme, font="small", color="text3")
 
     def _make_table(self) -> ListTable:
         theme = self._theme
@@ -110,7 +110,7 @@ class WorkedExamplesDialog(QDialog):
 
     def _fill_row(self, table: ListTable, row: int, figure: WorkedFigure) -> None:
         example = figure.example
-        icon, colour = _MARKS[figure.verdict]
+        icon, color = _MARKS[figure.verdict]
         texts = (
             example.id,
             label_worked_verdict(figure),
@@ -118,7 +118,7 @@ class WorkedExamplesDialog(QDialog):
             format_printed_figure(example, self._formatter),
             format_computed_figure(figure, self._formatter),
         )
-        table.fill_row(row, texts)[_VERDICT].setIcon(self._theme.icon(icon, colour))
+        table.fill_row(row, texts)[_VERDICT].setIcon(self._theme.icon(icon, color))
 
     def _make_detail(self) -> None:
         theme = self._theme

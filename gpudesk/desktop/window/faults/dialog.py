@@ -72,8 +72,8 @@ class FaultDialog(QDialog):
         self.title = ThemedLabel(theme, font="page", wrap=True)
         self.happened = ThemedLabel(theme, wrap=True)
         self.work_label = ThemedLabel(theme, wrap=True)
-        self.again = ThemedLabel(theme, font="small", colour="text2", wrap=True)
-        self.status_label = ThemedLabel(theme, font="small", colour="text2", wrap=True)
+        self.again = ThemedLabel(theme, font="small", color="text2", wrap=True)
+        self.status_label = ThemedLabel(theme, font="small", color="text2", wrap=True)
         self._make_report()
         self._make_buttons(leave)
         self._lay_out()
@@ -143,7 +143,7 @@ class FaultDialog(QDialog):
         self.former.clicked.connect(lambda: self.step(-1))
         self.next = IconButton(theme, "chevron-right", tr("Show next error"))
         self.next.clicked.connect(lambda: self.step(1))
-        self.place = ThemedLabel(theme, font="small", colour="text2")
+        self.place = ThemedLabel(theme, font="small", color="text2")
 
     def _lay_out(self) -> None:
         top = Qt.AlignmentFlag.AlignTop

@@ -22,7 +22,7 @@ SHIPPED = ROOT / "data" / "models"
 TODAY = "2026-12-01"
 _QUANTISATION = ".hf_quant_config"
 
-#: Every configuration by the name of its file; those of hf_quant_config.json lie beside theirs.
+#: Every configuration by the name of its file; those of hf_quant_config.json lie next to theirs.
 NAMES = sorted(path.stem for path in CONFIGS.glob("*.json") if not path.stem.endswith(_QUANTISATION))
 
 

@@ -228,8 +228,8 @@ def test_files_that_are_none_are_refused(raw: bytes, words: str) -> None:
 
 
 def test_fields_that_are_not_read_are_said() -> None:
-    proposal = read(sheet(colour="red"))
-    assert "Ignored fields: colour" in "\n".join(map(format_message, proposal.left_out))
+    proposal = read(sheet(color="red"))
+    assert "Ignored fields: color" in "\n".join(map(format_message, proposal.left_out))
 
 
 json_values = st.recursive(

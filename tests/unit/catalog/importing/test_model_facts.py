@@ -65,7 +65,7 @@ def test_every_dimension_is_a_claim_of_the_source(name: str) -> None:
         (("mixers", "attention", "kv_heads"), 3, "layers.1.heads", "4 is not a multiple of kv_heads 3"),
         (("mixers", "attention", "kv_heads"), 0, "mixers.attention.kv_heads", "greater than or equal to 1"),
         (("mixers", "attention", "window_kind"), "round", "mixers.attention.window_kind", "should be"),
-        (("colour",), "red", "colour", "is no key of this file"),
+        (("color",), "red", "color", "is no key of this file"),
         (("id",), "a b", "id", "should match pattern"),
     ],
 )
@@ -94,5 +94,5 @@ def test_more_parameters_than_any_estimate_can_take_are_refused() -> None:
 
 def test_attributes_that_models_do_not_have_are_refused() -> None:
     with pytest.raises(InputError) as refused:
-        make_model_facts(TINY, SOURCE, today="2026-12-01", stated={"colour": "red"})
-    assert refused.value.where == "colour"
+        make_model_facts(TINY, SOURCE, today="2026-12-01", stated={"color": "red"})
+    assert refused.value.where == "color"

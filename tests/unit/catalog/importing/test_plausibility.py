@@ -14,7 +14,7 @@ from gpudesk.text.formatting import ClaimValue
 from gpudesk.text.messages import format_message
 from gpudesk.text.units import GIB
 
-#: What is doubtful of shipped parts, and why it is kept: disputes that are known.
+#: What is doubtful of shipped accelerators, and why it is kept: disputes that are known.
 KNOWN_DOUBTS = {
     # Four of sixteen weights are kept, which is not two of four.
     ("trainium2", "peak_sparse_bf16"): "3.84 times the dense peak",

@@ -165,7 +165,7 @@ def test_warning_of_the_program_is_told(monkeypatch: pytest.MonkeyPatch) -> None
 
 def test_page_that_stays_empty_is_told(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(self_check, "_PATIENCE_S", 0.2)
-    monkeypatch.setattr(self_check, "_LEAST_COLOURS", 1 << 24)
+    monkeypatch.setattr(self_check, "_LEAST_COLORS", 1 << 24)
     with pytest.raises(CheckFailedError, match="page Compare is empty; page Performance is empty"):
         presentation.check_window()
 

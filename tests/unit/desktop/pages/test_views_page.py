@@ -18,7 +18,7 @@ from gpudesk.desktop.ui.widgets.layouts import FullWidthScrollArea
 
 
 class Sheet(QWidget):
-    """A view with one control, which counts how often it was shown anew."""
+    """A view with one control, which counts how often it was shown again."""
 
     def __init__(self, desk: Desk, theme: Theme) -> None:
         super().__init__()
@@ -146,7 +146,7 @@ def test_a_copied_view_has_the_ground_of_the_page(page: SamplePage, theme: Theme
     for preference in (theme.preference, DARK):
         theme.set_preference(preference)
         QApplication.processEvents()
-        assert page.view.grab().toImage().pixelColor(1, 1) == theme.colour("page")
+        assert page.view.grab().toImage().pixelColor(1, 1) == theme.color("page")
 
 
 def test_the_page_is_named_and_views_are_reached_by_keys(page: SamplePage, qtbot: QtBot) -> None:

@@ -1,4 +1,4 @@
-"""Work beside the window: its result, its early end, what is shown meanwhile, and that nothing freezes."""
+"""Work next to the window: its result, its early end, what is shown meanwhile, and that nothing freezes."""
 
 import gc
 import sys
@@ -172,7 +172,7 @@ def test_jobs_that_are_deleted_with_what_they_belong_to_no_longer_count(outcome:
     start(jobs, for_ever(ended), outcome)
     time.sleep(0.05)
     start(jobs, counting(1), outcome)
-    # The second has finished, which nobody was told of yet; the first has only been told to end.
+    # The second has finished, which no one was told of yet; the first has only been told to end.
     time.sleep(0.05)
     assert Jobs.any_running()
     shiboken6.delete(owner)

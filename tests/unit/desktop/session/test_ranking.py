@@ -1,4 +1,4 @@
-"""Announced parts are ranked where the user chose so, in every window, and next time too."""
+"""Announced accelerators are ranked where the user chose so, in every window, and next time too."""
 
 from __future__ import annotations
 

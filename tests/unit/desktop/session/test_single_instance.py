@@ -228,7 +228,7 @@ def test_a_first_one_that_does_not_answer_does_not_hold_up_a_later_start(
     later = ProgramInstance()
     assert not later.hand_over(["/a.gpudesk"])
     assert not later.listening
-    # Nobody opens it a second time when the first one wakes up.
+    # No one opens it a second time when the first one wakes up.
     assert list(requests().iterdir()) == []
     later.listen()
     frozen.kill()

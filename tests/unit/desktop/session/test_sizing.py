@@ -77,7 +77,7 @@ def test_a_pair_becomes_the_baseline_and_the_others_stay(scenario: Scenario) -> 
     assert edited.workload == scenario.workload
 
 
-def test_a_part_that_is_there_moves_with_its_colour_and_lets_its_plan_go(scenario: Scenario) -> None:
+def test_a_part_that_is_there_moves_with_its_color_and_lets_its_plan_go(scenario: Scenario) -> None:
     planned = AcceleratorChoice("b200-hgx", 2, tp=2, serving_engine="tgi", slot=4)
     scenario = replace(scenario, accelerators=(scenario.accelerators[0], planned))
     edited = replace_model_and_baseline(scenario, "phi-4", Precision.FP8, Precision.FP8, "b200-hgx", None)

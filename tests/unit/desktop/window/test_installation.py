@@ -179,7 +179,7 @@ def test_program_that_the_loader_runs_is_run_by_it_again(monkeypatch: pytest.Mon
 def test_program_that_ends_takes_the_check_with_it(
     qapp: QApplication, service: GpuDeskService, qtbot: QtBot, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """Nobody waits for it, and Qt does not complain of a process that was lost."""
+    """No one waits for it, and Qt does not complain of a process that was lost."""
     monkeypatch.setattr(COMMAND, lambda: [sys.executable, "-c", "import time; time.sleep(60)"])
     program = DesktopProgram(qapp, service)
     window = program.new_window()

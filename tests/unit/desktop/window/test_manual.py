@@ -169,7 +169,7 @@ def test_page_follows_the_theme(window: MainWindow) -> None:
     window.program.show_manual("cost")
     manual = get_manual(window)
     window.program.set_theme(DARK)
-    assert manual.view.document().defaultStyleSheet().count(window.theme.colour("text1").name())
+    assert manual.view.document().defaultStyleSheet().count(window.theme.color("text1").name())
     assert manual.topic == "cost"
 
 

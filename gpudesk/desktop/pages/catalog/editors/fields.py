@@ -510,7 +510,7 @@ class PeakRowHeader(QWidget):
         super().__init__()
         px = theme.px
         labels = [
-            ThemedLabel(theme, text, font="caption_strong", colour="text3") for text in (tr("Dense"), tr("Sparse"))
+            ThemedLabel(theme, text, font="caption_strong", color="text3") for text in (tr("Dense"), tr("Sparse"))
         ]
         for label in labels:
             label.setFixedWidth(px(_RATE_WIDTH))

@@ -10,7 +10,7 @@ from PySide6.QtCore import QTimer
 from PySide6.QtWidgets import QWidget
 
 from gpudesk.catalog.importing.entry_facts import FiguredEntry, StatedFigure
-from gpudesk.catalog.user_store.edits import list_dependent_systems, remove_thing
+from gpudesk.catalog.user_store.edits import list_dependent_systems, remove_entry
 from gpudesk.catalog.user_store.entry import ValueKind, make_new_entry
 from gpudesk.catalog.user_store.entry_edits import copy_figure, make_entry_id, make_entry_step
 from gpudesk.desktop.pages.catalog.editors.fields import ChoiceRow, NumberLimits, NumberRow, TextRow, WordListRow
@@ -40,7 +40,7 @@ def ask_removal_step(parent: FormDialog, desk: Desk, thing: CatalogEntry) -> Fac
     """Ask for confirmation of an entry's removal; return the step that removes it, None if the user declines."""
     question = tr("Remove {name}?", name=thing.name)
     removes = confirm_removal(parent, question, tr("Remove {name}", name=thing.name), _describe_dependents(desk, thing))
-    return remove_thing(desk.service.catalog, thing.id) if removes else None
+    return remove_entry(desk.service.catalog, thing.id) if removes else None
 
 
 def _describe_dependents(desk: Desk, thing: CatalogEntry) -> str:

@@ -116,7 +116,7 @@ class FormDialog(QDialog):
         self.column.addSpacing(self.theme.px(8))
         self.column.addWidget(ThemedLabel(self.theme, title, font="section"))
         if remark:
-            self.column.addWidget(ThemedLabel(self.theme, remark, font="small", colour="text2", wrap=True))
+            self.column.addWidget(ThemedLabel(self.theme, remark, font="small", color="text2", wrap=True))
         self.add_rows(rows)
 
     def add_rows(self, rows: Iterable[FormRow]) -> None:
@@ -127,7 +127,7 @@ class FormDialog(QDialog):
     def add_head(self, what: str, of_what: str = "") -> None:
         head = make_column(ThemedLabel(self.theme, what, font="page", wrap=True), gap=self.theme.px(2))
         if of_what:
-            head.addWidget(ThemedLabel(self.theme, of_what, colour="text2", wrap=True))
+            head.addWidget(ThemedLabel(self.theme, of_what, color="text2", wrap=True))
         self.column.addLayout(head)
 
     def set_aside(self, widget: QWidget) -> None:

@@ -36,7 +36,7 @@ if TYPE_CHECKING:
     from gpudesk.service import GpuDeskService
 
 
-class ClaimInForceRow(QWidget):
+class CurrentClaimRow(QWidget):
     """The current value with its unit and source, read-only."""
 
     def __init__(
@@ -68,7 +68,7 @@ class ClaimInForceRow(QWidget):
         grid.setColumnStretch(1, 1)
         grid.addWidget(caption, 0, 0, Qt.AlignmentFlag.AlignTop)
         grid.addWidget(figure, 0, 1)
-        grid.addWidget(ThemedLabel(theme, origin_text, font="small", colour="text2", wrap=True), 1, 1)
+        grid.addWidget(ThemedLabel(theme, origin_text, font="small", color="text2", wrap=True), 1, 1)
         self.setAccessibleName(f"{label}: {value}, {origin_text}")
 
 
@@ -109,13 +109,13 @@ class RivalClaimsPanel(QWidget):
             ThemedLabel(theme, tr("Claims"), font="section"), STRETCH, margins=(px(16), px(16), px(16), px(6))
         )
         if len(group.claims) > 1:
-            head.addWidget(ThemedLabel(theme, tr("preferred first"), font="caption", colour="text3"))
+            head.addWidget(ThemedLabel(theme, tr("preferred first"), font="caption", color="text3"))
         make_column(head, (self.view, 1), gap=0, margins=(1, 0, 0, 0), on=self)
 
     def paintEvent(self, event: QPaintEvent) -> None:  # noqa: ARG002 - Qt's name
         with QPainter(self) as painter:
             pen = ThemePainter(painter, self._theme)
-            painter.fillRect(self.rect(), self._theme.colour("chrome"))
+            painter.fillRect(self.rect(), self._theme.color("chrome"))
             area = QRectF(self.rect())
             pen.hairline(0, area.top(), 0, area.bottom())
             pen.hairline(0, 0, area.right(), 0)
@@ -156,7 +156,7 @@ class SaveEffectPreview(QWidget):
         caption = ThemedLabel(theme, tr("Open scenario"))
         caption.setFixedWidth(theme.px(LABEL))
         self.words = ThemedLabel(theme, font="body_strong", wrap=True)
-        self.detail = ThemedLabel(theme, font="small", colour="text2", wrap=True)
+        self.detail = ThemedLabel(theme, font="small", color="text2", wrap=True)
         grid = QGridLayout(self)
         grid.setContentsMargins(0, 0, 0, 0)
         grid.setHorizontalSpacing(theme.px(10))
@@ -170,7 +170,7 @@ class SaveEffectPreview(QWidget):
 
     def ask_soon(self) -> None:
         if self._desk.answer is not None:
-            self.words.set_colour("text3")
+            self.words.set_color("text3")
             self._timer.start()
 
     def hideEvent(self, event: QHideEvent) -> None:
@@ -198,7 +198,7 @@ class SaveEffectPreview(QWidget):
 
     def _show_sentence(self, sentence: str, lines: tuple[str, ...], *, pale: bool) -> None:
         self.words.setText(sentence)
-        self.words.set_colour("text3" if pale else "text1")
+        self.words.set_color("text3" if pale else "text1")
         self.detail.setText(" · ".join(lines))
         self.detail.setVisible(bool(lines))
         self.setAccessibleName(tr("Open scenario: {words}", words=". ".join((sentence, *lines))))

@@ -108,12 +108,12 @@ class ClaimOption(QAbstractButton):
         side = theme.length(_RADIO)
         centre = QPointF(theme.px(_SIDE) + side / 2, theme.px(_TOP) + theme.line("option") / 2)
         painter = pen.painter
-        painter.setPen(QPen(theme.colour("text1" if self.isChecked() else "control"), theme.length(1.5)))
+        painter.setPen(QPen(theme.color("text1" if self.isChecked() else "control"), theme.length(1.5)))
         painter.setBrush(Qt.BrushStyle.NoBrush)
         painter.drawEllipse(centre, side / 2 - 1, side / 2 - 1)
         if self.isChecked():
             painter.setPen(Qt.PenStyle.NoPen)
-            painter.setBrush(theme.colour("text1"))
+            painter.setBrush(theme.color("text1"))
             dot = theme.length(_DOT)
             painter.drawEllipse(centre, dot, dot)
 
@@ -136,15 +136,15 @@ class ClaimOption(QAbstractButton):
         width = pen.text(first, line.value, font="option")
         if line.unit:
             unit = first.adjusted(width + theme.px(4), 0, 0, 0)
-            pen.text(unit, line.unit, font="small", colour="text2")
+            pen.text(unit, line.unit, font="small", color="text2")
         below = QRectF(left, first.bottom(), room, 0)
         self._draw_lines(pen, below, "caption", "text3", self.choice.figure_notes)
 
-    def _draw_lines(self, pen: ThemePainter, area: QRectF, font: str, colour: str, texts: tuple[str, ...]) -> float:
+    def _draw_lines(self, pen: ThemePainter, area: QRectF, font: str, color: str, texts: tuple[str, ...]) -> float:
         """Write texts from the top of an area in its width; return the y where they end."""
         height, y = self._theme.line(font), area.top()
         for line in self._lines(texts, font, area.width()):
-            pen.text(QRectF(area.left(), y, area.width(), height), line, font=font, colour=colour)
+            pen.text(QRectF(area.left(), y, area.width(), height), line, font=font, color=color)
             y += height
         return y
 
@@ -152,7 +152,7 @@ class ClaimOption(QAbstractButton):
         theme, stance = self._theme, self.choice.line.stance
         height = theme.line("option")
         where = QRectF(right - self._stance_width(), top, self._stance_width(), height)
-        pen.text(where, self.choice.stance, font="caption", colour="text3", align=RIGHT)
+        pen.text(where, self.choice.stance, font="caption", color="text3", align=RIGHT)
         if stance in _GLYPHS:
             pen.glyph(_GLYPHS[stance], where.left() + theme.px(6), top + height / 2)
         elif stance is ClaimStatus.TAKEN:
@@ -306,7 +306,7 @@ class PreferenceEditor(FormDialog):
         self.column.addWidget(box)
         if self.attribute.reason:
             words = tr("Current choice: {reason}", reason=self.attribute.reason)
-            self.column.addWidget(ThemedLabel(self.theme, words, font="small", colour="text2", wrap=True))
+            self.column.addWidget(ThemedLabel(self.theme, words, font="small", color="text2", wrap=True))
 
     def _choose_first(self, source: str | None) -> None:
         wanted_option = next((each for each in self.options if each.choice.claim.source.id == source), None)

@@ -55,10 +55,10 @@ def _join_sentences(texts: Iterable[str]) -> str:
 class FieldRemark(ThemedLabel):
     """A sentence below a field, with an icon before it; hidden if empty."""
 
-    def __init__(self, theme: Theme, icon: str, icon_colour: str, colour: str) -> None:
-        super().__init__(theme, font="small", colour=colour, wrap=True)
+    def __init__(self, theme: Theme, icon: str, icon_color: str, color: str) -> None:
+        super().__init__(theme, font="small", color=color, wrap=True)
         self._icon = icon
-        self._icon_colour = icon_colour
+        self._icon_color = icon_color
         self._look = theme
         self.hide()
         if icon:
@@ -75,7 +75,7 @@ class FieldRemark(ThemedLabel):
         with QPainter(self) as painter:
             side = self._look.px(_ICON)
             top = (self._look.line("small") - side) / 2
-            ThemePainter(painter, self._look).icon(self._icon, 0, top, side, self._icon_colour)
+            ThemePainter(painter, self._look).icon(self._icon, 0, top, side, self._icon_color)
 
     def _indent(self) -> None:
         self.setContentsMargins(self._look.px(_ICON + 6), 0, 0, 0)
@@ -110,7 +110,7 @@ class FormRow(QWidget):
         self.judge: Callable[[], FieldVerdict] | None = None
         self.touched = False
         self._aside = aside
-        self._unit = ThemedLabel(theme, font="small", colour="text3")
+        self._unit = ThemedLabel(theme, font="small", color="text3")
         self._fault = FieldRemark(theme, "", "unfit", "unfit")
         self._doubt = FieldRemark(theme, "triangle-alert", "disputed", "text1")
         self._echo = FieldRemark(theme, "", "text3", "text3")

@@ -10,7 +10,7 @@ from gpudesk.catalog.user_store.entry import ValueEntry, ValueKind, make_entry, 
 from gpudesk.desktop.pages.catalog.editors.fields import NoteRow, NumberRow, TextRow, WordListRow, YesNoRow
 from gpudesk.desktop.pages.catalog.editors.form import FormDialog
 from gpudesk.desktop.pages.catalog.editors.form_context import (
-    ClaimInForceRow,
+    CurrentClaimRow,
     RivalClaimsPanel,
     SaveEffectPreview,
     format_claim_value,
@@ -103,10 +103,10 @@ class ValueEditor(FormDialog):
         """Show the current value, and the shipped one if it differs."""
         formatter, upper = self.desk.formatter, find_upper_end(self.desk.service.catalog, attribute)
         self.column.addWidget(
-            ClaimInForceRow(self.theme, tr("Current"), attribute, attribute.preferred, formatter, upper)
+            CurrentClaimRow(self.theme, tr("Current"), attribute, attribute.preferred, formatter, upper)
         )
         if attribute.overridden and attribute.shipped is not None:
-            shipped = ClaimInForceRow(self.theme, tr("Shipped"), attribute, attribute.shipped, formatter, upper)
+            shipped = CurrentClaimRow(self.theme, tr("Shipped"), attribute, attribute.shipped, formatter, upper)
             self.column.addWidget(shipped)
 
     def _show_held(self, user_claim: Claim) -> None:

@@ -191,7 +191,7 @@ class DeferralResultBlock(QWidget):
         self._facts: DelayChartData | None = None
         self.title = ThemedLabel(theme, font="verdict", wrap=True, parent=self)
         self.document, self.computed = (ThemedLabel(theme, wrap=True, parent=self) for _ in range(2))
-        self.against = ThemedLabel(theme, colour="disputed_text", wrap=True, parent=self)
+        self.against = ThemedLabel(theme, color="disputed_text", wrap=True, parent=self)
         self._against_mark = MarkIcon(theme, "triangle-alert", "disputed", self)
         self.rules = MarkedList(theme, tr("Published rules"), self)
         self.figures = TextTable(
@@ -203,7 +203,7 @@ class DeferralResultBlock(QWidget):
             parent=self,
         )
         self.chart = DelayChart(desk, theme, self)
-        self.summary = ThemedLabel(theme, font="small", colour="text2", wrap=True, parent=self)
+        self.summary = ThemedLabel(theme, font="small", color="text2", wrap=True, parent=self)
         self.turns = TextTable(
             theme, tr("Break-even points"), (tr("Condition"), tr("Value")), giving=(0, 1), parent=self
         )
@@ -248,7 +248,7 @@ class DeferralResultBlock(QWidget):
         for line, (caption, label) in enumerate(
             ((tr("Published rules"), self.document), (tr("Computed"), self.computed))
         ):
-            head = ThemedLabel(self._theme, caption, font="small", colour="text2", parent=self)
+            head = ThemedLabel(self._theme, caption, font="small", color="text2", parent=self)
             grid.addWidget(head, line, 0, Qt.AlignmentFlag.AlignTop)
             grid.addWidget(label, line, 1)
         grid.addWidget(self._against_mark, 2, 0, Qt.AlignmentFlag.AlignTop | Qt.AlignmentFlag.AlignRight)
@@ -323,7 +323,7 @@ class DeferralResultBlock(QWidget):
 
 def _format_side(rule: RuleOpinion) -> MarkedLine:
     verdict = rule.verdict
-    mark, colour = ("minus", "text3") if verdict is None else _MARKS[verdict]
+    mark, color = ("minus", "text3") if verdict is None else _MARKS[verdict]
     leaning = tr("undecided") if verdict is None else label_deferral_verdict(verdict)
     line = tr("{verdict}: {opinion}", verdict=leaning, opinion=lower_for_sentence(describe_deferral_rule(rule)))
-    return MarkedLine(mark, colour, capitalize_first(line))
+    return MarkedLine(mark, color, capitalize_first(line))

@@ -88,7 +88,7 @@ class DeferralForm(PlanForm):
         self._slip = UncertainValue.exactly(0.0)
         self.rows = {name: self._row(name, style) for name in _ROWS}
         self.costs = {name: self._cost_row(name, style) for name in _COSTS.values()}
-        self.after = ThemedLabel(theme, font="caption", colour="text3", wrap=True, parent=self)
+        self.after = ThemedLabel(theme, font="caption", color="text3", wrap=True, parent=self)
         self.after.setText(tr("Each default value shows its source. Clear a field to use the default."))
         self._lay_out()
 

@@ -76,8 +76,8 @@ class PlanInputRow(QWidget):
         for place, edit in enumerate(self.edits):
             edit.setAlignment(Qt.AlignmentFlag.AlignRight)
             edit.edited.connect(lambda typed, place=place: self._edit(place, typed))
-        self.unit = ThemedLabel(theme, font="small", colour="text2", parent=self)
-        self.origin = ThemedLabel(theme, font="caption", colour="text3", wrap=True, parent=self)
+        self.unit = ThemedLabel(theme, font="small", color="text2", parent=self)
+        self.origin = ThemedLabel(theme, font="caption", color="text3", wrap=True, parent=self)
         self.reset = LinkButton(theme, tr("Reset"), parent=self)
         self.reset.setAccessibleName(tr("Reset {name}", name=label))
         self.reset.clicked.connect(lambda: self.edited.emit(0, None))
@@ -208,7 +208,7 @@ class PlanForm(QWidget):
         for key, field in self.fields.items():
             field.chosen.connect(partial(self._choose, key))
         self.origin_labels = {
-            key: ThemedLabel(theme, font="caption", colour="text3", wrap=True, parent=self) for key in self.fields
+            key: ThemedLabel(theme, font="caption", color="text3", wrap=True, parent=self) for key in self.fields
         }
         self.rows: dict[str, PlanInputRow] = {}
 
@@ -250,9 +250,9 @@ class PlanView(DecideView, Generic[ResultT]):
         self.form = form
         form.setParent(self)
         form.stated.connect(self._state)
-        self.problem = ThemedLabel(theme, colour="unfit", wrap=True, parent=self)
+        self.problem = ThemedLabel(theme, color="unfit", wrap=True, parent=self)
         self.problem.hide()
-        self.working = ThemedLabel(theme, font="small", colour="text2", wrap=True, parent=self)
+        self.working = ThemedLabel(theme, font="small", color="text2", wrap=True, parent=self)
         self.working.hide()
         self.job: PlanQuery[ResultT] = PlanQuery(desk, self)
         self.job.changed.connect(self._follow)

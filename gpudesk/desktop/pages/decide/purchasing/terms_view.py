@@ -116,9 +116,9 @@ class NegotiationStepBlock(QWidget):
         self.setAccessibleName(translate_data(step.title))
         self.title = NotedCheckBox(theme, step.id, translate_data(step.title), self, font="option")
         self.state = ThemedLabel(theme, font="small_strong", parent=self)
-        self.remarks = ThemedLabel(theme, font="small", colour="text2", wrap=True, parent=self)
+        self.remarks = ThemedLabel(theme, font="small", color="text2", wrap=True, parent=self)
         self.ask = ThemedLabel(theme, translate_data(step.ask), wrap=True, parent=self)
-        self.why = ThemedLabel(theme, translate_data(step.why), font="small", colour="text2", wrap=True, parent=self)
+        self.why = ThemedLabel(theme, translate_data(step.why), font="small", color="text2", wrap=True, parent=self)
         for label in (self.ask, self.why, self.remarks):
             label.setTextInteractionFlags(Qt.TextInteractionFlag.TextSelectableByMouse)
         self.figures = MarkedList(theme, tr("Figures"), self)
@@ -140,7 +140,7 @@ class NegotiationStepBlock(QWidget):
     def _evidence(self) -> FlowLayout:
         flow = FlowLayout(self._theme.px(10))
         source = tr("{document}, {date}", document=label_document(self.step.source), date=self.step.dated)
-        flow.addWidget(ThemedLabel(self._theme, source, font="small", colour="text3", parent=self))
+        flow.addWidget(ThemedLabel(self._theme, source, font="small", color="text3", parent=self))
         numbers = {True: count(1), False: count(1)}
         for key, disputed in _list_evidence(self.step):
             number = self._formatter.count(next(numbers[disputed]))
@@ -155,7 +155,7 @@ class NegotiationStepBlock(QWidget):
 
     def show_line(self, line: ProcurementStepStatus) -> None:
         self.state.setText(summarize_step(line, self._formatter))
-        self.state.set_colour(_STATES[line.applies])
+        self.state.set_color(_STATES[line.applies])
         remarks = "\n".join(list_step_remarks(line, self._formatter))
         self.remarks.setText(remarks)
         self.remarks.setVisible(bool(remarks))
@@ -196,7 +196,7 @@ class NegotiationBlock(QWidget):
         self._desk, self._theme = desk, theme
         self.sheet: NegotiationSheet | None = None
         self.steps: list[NegotiationStepBlock] = []
-        self.progress = ThemedLabel(theme, font="small", colour="text3", parent=self)
+        self.progress = ThemedLabel(theme, font="small", color="text3", parent=self)
         self.quote = SegmentedControl(
             theme,
             tr("Competing quote available"),
@@ -206,7 +206,7 @@ class NegotiationBlock(QWidget):
         self.quote.chosen.connect(self._set_quote)
         self.save = Button(theme, tr("Save negotiation sheet…"), icon="file-down", parent=self)
         self.save.clicked.connect(self.save_wanted)
-        self.status_label = ThemedLabel(theme, font="small", colour="text2", wrap=True, parent=self)
+        self.status_label = ThemedLabel(theme, font="small", color="text2", wrap=True, parent=self)
         self.status_label.hide()
         self._lay_out()
 
@@ -219,7 +219,7 @@ class NegotiationBlock(QWidget):
             self.save,
             gap=theme.px(10),
         )
-        words = ThemedLabel(theme, tr("Competing quote available"), font="small", colour="text2", parent=self)
+        words = ThemedLabel(theme, tr("Competing quote available"), font="small", color="text2", parent=self)
         quote_row = make_row(words, self.quote, STRETCH, gap=theme.px(10))
         self._column = make_column(head, self.status_label, quote_row, gap=theme.px(8), on=self)
 
@@ -246,7 +246,7 @@ class NegotiationBlock(QWidget):
             self.steps.append(block)
 
     def show_status(self, text: str, *, wrong: bool = False) -> None:
-        self.status_label.set_colour("unfit" if wrong else "text2")
+        self.status_label.set_color("unfit" if wrong else "text2")
         self.status_label.setText(text)
         self.status_label.setVisible(bool(text))
 
@@ -334,7 +334,7 @@ class ExportCheckBlock(QWidget):
         self.destination.setFixedWidth(theme.px(220))
         head = make_row(ThemedLabel(theme, tr("Export check"), font="page", parent=self), STRETCH, gap=theme.px(8))
         self._head = head
-        head.addWidget(ThemedLabel(theme, tr("Destination"), font="small", colour="text2", parent=self))
+        head.addWidget(ThemedLabel(theme, tr("Destination"), font="small", color="text2", parent=self))
         head.addWidget(self.destination)
         make_column(
             head,
@@ -447,7 +447,7 @@ def _make_rule_row(
     destination = describe_destination(rule, checks[0]) if checks else None
     later = describe_rule_status(rule, rules) is not None
     lines = [
-        CellParagraph(line, colour="text2" if number or not later else "disputed_text")
+        CellParagraph(line, color="text2" if number or not later else "disputed_text")
         for number, line in enumerate(list_export_rule_lines(rule, rules, formatter))
     ]
     if destination is not None:

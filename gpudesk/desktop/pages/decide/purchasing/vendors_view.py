@@ -240,9 +240,9 @@ class VendorsView(PlanView[RoutingResult]):
         self.formatter = desk.formatter
         self.result = QWidget(self)
         self.result.hide()
-        self.mix = ThemedLabel(theme, font="small", colour="text2", wrap=True, parent=self.result)
+        self.mix = ThemedLabel(theme, font="small", color="text2", wrap=True, parent=self.result)
         self.title = ThemedLabel(theme, tr("Plans"), font="section", parent=self.result)
-        self.subtitle = ThemedLabel(theme, font="small", colour="text3", wrap=True, parent=self.result)
+        self.subtitle = ThemedLabel(theme, font="small", color="text3", wrap=True, parent=self.result)
         self.table = DataTableView(theme, self.result)
         self.ranks = MarkedList(theme, parent=self.result)
         self.beyond = MarkedList(theme, tr("Cost of a split"), self.result)
@@ -368,10 +368,10 @@ class VendorsView(PlanView[RoutingResult]):
             return
         for paid, ranking in ((tr("Owned"), routing.owned), (tr("Rented"), routing.rented)):
             text = describe_ranking(ranking, routing, decided.names)
-            mark, colour = ("minus", "text3") if ranking is None else ("overlap", "best_text")
+            mark, color = ("minus", "text3") if ranking is None else ("overlap", "best_text")
             if ranking is not None and ranking.decided:
                 mark = "best"
-            yield mark, colour, tr("{paid}: {text}", paid=paid, text=text)
+            yield mark, color, tr("{paid}: {text}", paid=paid, text=text)
 
     def _beyond(self) -> list[str]:
         """Return the extra costs of splits over one vendor: owned, or rented if a price is missing."""

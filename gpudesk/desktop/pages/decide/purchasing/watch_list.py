@@ -78,7 +78,7 @@ class WatchForm(QWidget):
         self.setAccessibleName(tr("Note on {signal}", signal=translate_data(watched.signal.title)))
         self.lines = {name: QLineEdit(self) for name in ("value", "date", "source", "note")}
         self.answer = SegmentedControl(theme, tr("Value"), ((_OPEN, "—"), (_YES, tr("yes")), (_NO, tr("no"))), self)
-        self.fault = ThemedLabel(theme, font="small", colour="unfit", wrap=True, parent=self)
+        self.fault = ThemedLabel(theme, font="small", color="unfit", wrap=True, parent=self)
         self.fault.hide()
         self.save = Button(theme, tr("Save note"), parent=self)
         self.save.clicked.connect(self.saved)
@@ -118,7 +118,7 @@ class WatchForm(QWidget):
 
     def _captioned(self, caption: str, field: QWidget) -> QWidget:
         holder = QWidget(self)
-        label = ThemedLabel(self._theme, caption, font="caption", colour="text3", parent=holder)
+        label = ThemedLabel(self._theme, caption, font="caption", color="text3", parent=holder)
         make_column(label, field, gap=self._theme.px(2), on=holder)
         return holder
 
@@ -201,9 +201,9 @@ class WatchSignalRow(QWidget):
         super().__init__()
         self.watched, self.source = watched, source
         self.setAccessibleName(describe_signal(watched, source, formatter))
-        mark, colour, words = _STATES[find_signal_state(watched)]
+        mark, color, words = _STATES[find_signal_state(watched)]
         self.state = ThemedLabel(
-            theme, label_signal_state(find_signal_state(watched)), font="body_strong", colour=words, parent=self
+            theme, label_signal_state(find_signal_state(watched)), font="body_strong", color=words, parent=self
         )
         self.edit = LinkButton(theme, tr("Add value") if watched.note is None else tr("Edit note"), parent=self)
         self.edit.setAccessibleName(f"{self.edit.text()}: {translate_data(watched.signal.title)}")
@@ -211,7 +211,7 @@ class WatchSignalRow(QWidget):
         self.form: WatchForm | None = None
         self._theme, self._style = theme, formatter.style
         state = make_row(
-            (MarkIcon(theme, mark, colour, self), 0, Qt.AlignmentFlag.AlignVCenter), (self.state, 1), gap=theme.px(5)
+            (MarkIcon(theme, mark, color, self), 0, Qt.AlignmentFlag.AlignVCenter), (self.state, 1), gap=theme.px(5)
         )
         first, second = self._column(theme), self._column(theme)
         first.addWidget(self._label(theme, translate_data(watched.signal.title), "body_strong", "text1"))
@@ -258,8 +258,8 @@ class WatchSignalRow(QWidget):
         form.hide()
         form.deleteLater()
 
-    def _label(self, theme: Theme, text: str, font: str, colour: str) -> ThemedLabel:
-        label = ThemedLabel(theme, text, font=font, colour=colour, wrap=True, parent=self)
+    def _label(self, theme: Theme, text: str, font: str, color: str) -> ThemedLabel:
+        label = ThemedLabel(theme, text, font=font, color=color, wrap=True, parent=self)
         label.setSizePolicy(QSizePolicy.Policy.Ignored, QSizePolicy.Policy.Preferred)
         return label
 
@@ -284,11 +284,11 @@ class WatchListBlock(QWidget):
         self._contents: tuple[object, ...] = ()
         self.rows: dict[str, WatchSignalRow] = {}
         self.setAccessibleName(tr("Watch list"))
-        self.status_label = ThemedLabel(theme, font="small", colour="text3", wrap=True, parent=self)
+        self.status_label = ThemedLabel(theme, font="small", color="text3", wrap=True, parent=self)
         self.status_label.setText(tr("signals that could change the choice; your notes apply to all scenarios"))
         self.undo = LinkButton(theme, "", parent=self)
         self.undo.clicked.connect(self.undo_requested)
-        self.problem = ThemedLabel(theme, font="small", colour="unfit", wrap=True, parent=self)
+        self.problem = ThemedLabel(theme, font="small", color="unfit", wrap=True, parent=self)
         self.problem.hide()
         head = make_row(
             ThemedLabel(theme, tr("Watch list"), font="section", parent=self),
@@ -303,7 +303,7 @@ class WatchListBlock(QWidget):
         holder = QWidget(self)
         grid = _make_grid(holder, self._theme)
         for place, words in enumerate(_HEADS):
-            head = ThemedLabel(self._theme, tr(words), font="caption_strong", colour="text3", parent=holder)
+            head = ThemedLabel(self._theme, tr(words), font="caption_strong", color="text3", parent=holder)
             head.setSizePolicy(QSizePolicy.Policy.Ignored, QSizePolicy.Policy.Preferred)
             grid.addWidget(head, 0, place)
         return holder

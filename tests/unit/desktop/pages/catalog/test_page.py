@@ -1,4 +1,4 @@
-"""The page Catalog as somebody uses it: look, search, narrow, order, copy, edit."""
+"""The page Catalog as someone uses it: look, search, narrow, order, copy, edit."""
 
 from dataclasses import replace
 from typing import Any
@@ -397,7 +397,7 @@ def test_a_cell_that_nobody_states_is_selected_as_such(page: CatalogPage, own_de
 def test_words_are_whole_in_a_small_window(
     page: CatalogPage, section: CatalogSection, keys: tuple[str, ...], qtbot: QtBot, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """Beside the panel, a window of 1280 leaves the page 920."""
+    """Next to the panel, a window of 1280 leaves the page 920."""
     cut: list[str] = []
     elide = QFontMetricsF.elidedText
 

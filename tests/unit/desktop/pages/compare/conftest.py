@@ -12,7 +12,7 @@ from gpudesk.desktop.session.settings import UserSettings
 from gpudesk.desktop.ui.theme.theme import Theme
 from gpudesk.domain.scenario import AcceleratorChoice, Scenario
 
-#: Four parts, of which two lead together.
+#: Four accelerators, of which two lead together.
 FOUR = "70b-chat-on-four"
 
 MakePage = Callable[..., ComparePage]

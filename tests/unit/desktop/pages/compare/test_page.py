@@ -358,9 +358,9 @@ def test_best_cells_are_tinted_in_both_themes(page: ComparePage, theme: Theme, q
     for preference in ("light", DARK):
         theme.set_preference(preference)
         picture = page.view.viewport().grab().toImage()
-        assert picture.pixelColor(place) == theme.colour("best")
+        assert picture.pixelColor(place) == theme.color("best")
         plain = page.view.visualRect(page.model.index_of("max_concurrency", "h200-sxm"))
-        assert picture.pixelColor(plain.center().x(), plain.top() + 7) == theme.colour("page")
+        assert picture.pixelColor(plain.center().x(), plain.top() + 7) == theme.color("page")
 
 
 def test_larger_letters_make_higher_rows_and_all_columns_can_be_reached(page: ComparePage, theme: Theme) -> None:

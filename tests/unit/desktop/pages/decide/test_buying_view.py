@@ -1,4 +1,4 @@
-"""The view Export and terms: scores beside rules, the warning, ticks with notes, saving the sheet."""
+"""The view Export and terms: scores next to rules, the warning, ticks with notes, saving the sheet."""
 
 from dataclasses import replace
 from pathlib import Path

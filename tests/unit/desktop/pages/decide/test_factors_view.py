@@ -69,7 +69,7 @@ def test_it_is_painted_in_both_themes(view: FactorsView, desk: Desk, theme: Them
     for preference in (theme.preference, DARK):
         theme.set_preference(preference)
         picture = view.table.grab().toImage()
-        colours = {picture.pixelColor(x, picture.height() // 2).name() for x in range(0, picture.width(), 7)}
-        assert theme.colour("page").name() in colours
+        colors = {picture.pixelColor(x, picture.height() // 2).name() for x in range(0, picture.width(), 7)}
+        assert theme.color("page").name() in colors
     sentence = view.table.describe_cell(view.model.index(0, FIRST))
     assert sentence.startswith("Software, H200 SXM: Preferred")

@@ -117,8 +117,8 @@ def test_figures_are_those_of_the_answer(view: ResultView, desk: Desk) -> None:
     model = view.delivers.model()
     texts = [model.index(0, column).data() for column in range(model.columnCount())]
     assert texts[1] == "× 1"
-    assert texts[2] == found.formatter.banded(estimate.output_tokens_per_s)
-    assert texts[3] == found.formatter.banded(estimate.ttft_ms)
+    assert texts[2] == found.formatter.estimate_with_interval(estimate.output_tokens_per_s)
+    assert texts[3] == found.formatter.estimate_with_interval(estimate.ttft_ms)
     value, payment = found.decision.candidates[place].value, found.decision.candidates[place].payment
     assert value is not None
     assert texts[4].startswith(f"{value.value:.2f} (")
@@ -246,7 +246,7 @@ def test_it_is_painted_in_both_themes_and_large_letters(view: ResultView, desk: 
     theme.set_preference(DARK)
     theme.set_font_percent(150)
     picture = view.grab().toImage()
-    assert picture.pixelColor(2, picture.height() - 2) == theme.colour("page")
+    assert picture.pixelColor(2, picture.height() - 2) == theme.color("page")
     assert view.trace.view.rowHeight(1) >= theme.px(29)
 
 

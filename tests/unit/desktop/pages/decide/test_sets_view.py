@@ -134,6 +134,6 @@ def test_it_is_copied_and_painted(view: AnswerSetsView, desk: Desk, theme: Theme
     assert "Where will it run?\tOAM servers\tAnywhere (default)" in text
     theme.set_preference(DARK)
     picture = view.grab().toImage()
-    assert picture.pixelColor(2, picture.height() - 2) == theme.colour("page")
+    assert picture.pixelColor(2, picture.height() - 2) == theme.color("page")
     view.focus_first()
     assert view.keep.hasFocus()

@@ -262,5 +262,5 @@ def test_bars_are_painted_in_other_themes_and_sizes(
     picture = page.grab().toImage()
     spot = row.mapTo(page, row.rect_of(MemorySegmentKind.WEIGHTS).center().toPoint())
     ratio = picture.devicePixelRatio()
-    colour = picture.pixelColor(round((spot.x() - 3) * ratio), round(spot.y() * ratio))
-    assert colour == theme.colour("ink1")
+    color = picture.pixelColor(round((spot.x() - 3) * ratio), round(spot.y() * ratio))
+    assert color == theme.color("ink1")

@@ -167,7 +167,7 @@ def test_a_count_is_taken_with_enter_and_the_offer(view: ScalingView, desk: Desk
     assert desk.scenario.accelerators[0].count == 2
 
 
-# Sharding against fewer parts
+# Sharding against fewer accelerators
 
 
 def test_the_page_s_argument_in_numbers(view: ScalingView, desk: Desk) -> None:

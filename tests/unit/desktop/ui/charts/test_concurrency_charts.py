@@ -32,7 +32,7 @@ from gpudesk.text.formatting import ENGLISH_NUMBERS, Formatter
 @pytest.fixture
 def chart(desk: Desk, theme: Theme, qtbot: QtBot) -> ThroughputChart:
     made = ThroughputChart(desk, theme)
-    made.say_what_does_not_fit()
+    made.show_unfit_columns()
     show(made, desk, qtbot)
     return made
 
@@ -366,7 +366,7 @@ def test_the_theme_switches_live(chart: ThroughputChart, theme: Theme) -> None:
     before = chart.grab().toImage().pixelColor(place)
     theme.set_preference(DARK)
     after = chart.grab().toImage()
-    assert after.pixelColor(2, chart.height() - 2) == theme.colour("page")
+    assert after.pixelColor(2, chart.height() - 2) == theme.color("page")
     assert after.pixelColor(place) != before
 
 

@@ -39,7 +39,7 @@ def test_a_load_beyond_memory_is_said_where_it_is_a_fault(qtbot: QtBot, load: Lo
 
 def test_a_chart_is_high_enough_for_all_that_do_not_fit(theme: Theme, qtbot: QtBot, desk: Desk) -> None:
     chart = ThroughputChart(desk, theme)
-    chart.say_what_does_not_fit()
+    chart.show_unfit_columns()
     qtbot.addWidget(chart)
     chart.refresh()
     usual = chart.least_height()
@@ -56,7 +56,7 @@ def test_a_chart_is_high_enough_for_all_that_do_not_fit(theme: Theme, qtbot: QtB
 
 def test_other_text_sizes_leave_nothing_of_the_notice_before(theme: Theme, qtbot: QtBot, desk: Desk) -> None:
     chart = ThroughputChart(desk, theme)
-    chart.say_what_does_not_fit()
+    chart.show_unfit_columns()
     qtbot.addWidget(chart)
     scenario = replace(desk.scenario, model="llama-3.1-405b", weights=Precision.BF16)
     desk.apply(scenario, "Larger")

@@ -382,7 +382,7 @@ def test_a_switch_of_the_theme_repaints_the_panel(desk: Desk, panel: SourcesPane
     dark = panel.grab().toImage()
     corner = (2, panel.height() - 3)
     assert light.pixelColor(*corner) != dark.pixelColor(*corner)
-    assert dark.pixelColor(*corner) == theme.colour("chrome")
+    assert dark.pixelColor(*corner) == theme.color("chrome")
 
 
 @pytest.mark.parametrize("percent", [100, 150])

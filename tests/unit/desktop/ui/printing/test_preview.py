@@ -254,7 +254,7 @@ def test_paper_stays_white_in_the_dark(preview: SheetPreview, theme: Theme) -> N
     picture = preview._view.grab().toImage()
     page = preview._view.page_rect(0)
     assert picture.pixelColor(int(page.left()) + 6, int(page.top()) + 6).name() == "#ffffff"
-    assert picture.pixelColor(2, 2) == theme.colour("sunken")
+    assert picture.pixelColor(2, 2) == theme.color("sunken")
 
 
 @needs_poppler

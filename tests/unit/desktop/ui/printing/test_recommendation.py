@@ -19,7 +19,7 @@ from gpudesk.service import GpuDeskService
 from gpudesk.text.formatting import Formatter
 from tests.unit.desktop.ui.printing.conftest import DATE, ink_of, needs_poppler, words_of
 
-#: By template: answers that leave a winner, nobody, or none.
+#: By template: answers that leave a winner, no one, or none.
 CASES: dict[str, tuple[str, dict[str, AnswerValue]]] = {
     "six": ("405b-one-node", {"priority": "users", "acquisition": "rent", "months_to_launch": 4.0}),
     "four": ("70b-chat-on-four", {"priority": "cost", "team": "rocm", "ttft_limit_ms": 700.0}),

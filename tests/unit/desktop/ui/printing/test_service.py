@@ -1,4 +1,4 @@
-"""Where printers are asked for: a service of this machine, or the one that somebody has named."""
+"""Where printers are asked for: a service of this machine, or the one that someone has named."""
 
 import socket
 import sys

@@ -75,7 +75,7 @@ def test_tab_shows_the_ring_and_a_click_hides_it(window: Window, theme: Theme) -
     assert window.second.hasFocus()
     assert ringed(window) == window.second.geometry()
     edge = window.second.geometry().topLeft() + QPoint(60, -2)
-    assert window.grab().toImage().pixelColor(edge) == theme.colour("focus")
+    assert window.grab().toImage().pixelColor(edge) == theme.color("focus")
     QTest.mouseClick(window.windowHandle(), Qt.MouseButton.LeftButton, pos=window.first.geometry().center())
     assert window.first.hasFocus()
     assert window.ring.isHidden()

@@ -31,7 +31,7 @@ Group = QPalette.ColorGroup
 def strongest(image: QImage) -> QColor:
     """Return the color of the most opaque pixel."""
     pixels = (image.pixelColor(x, y) for x in range(image.width()) for y in range(image.height()))
-    return max(pixels, key=lambda colour: colour.alpha())
+    return max(pixels, key=lambda color: color.alpha())
 
 
 def near(first: QColor, second: QColor, tolerance: int = 12) -> bool:
@@ -43,12 +43,12 @@ def test_switching_changes_palette_sheet_and_tokens_before_it_is_said(
     theme: Theme, qapp: QApplication, qtbot: QtBot
 ) -> None:
     seen: list[tuple[str, str]] = []
-    theme.changed.connect(lambda: seen.append((theme.colour("page").name(), qapp.palette().base().color().name())))
+    theme.changed.connect(lambda: seen.append((theme.color("page").name(), qapp.palette().base().color().name())))
     with qtbot.waitSignal(theme.changed):
         theme.set_preference(DARK)
     assert theme.dark
     assert seen == [("#15181c", "#15181c")]
-    assert tokens.DARK.colours["button"] in qapp.styleSheet()
+    assert tokens.DARK.colors["button"] in qapp.styleSheet()
     theme.set_preference(LIGHT)
     assert qapp.palette().base().color().name() == "#ffffff"
 
@@ -65,18 +65,18 @@ def test_an_unknown_preference_is_refused(theme: Theme) -> None:
 
 
 def test_every_role_of_the_palette_is_ours(theme: Theme, qapp: QApplication) -> None:
-    ours = {QColor(colour).name() for colour in tokens.LIGHT.colours.values()}
+    ours = {QColor(color).name() for color in tokens.LIGHT.colors.values()}
     palette = qapp.palette()
     roles = [role for role in Role if role not in (Role.NoRole, Role.NColorRoles)]
     for group in (Group.Active, Group.Inactive, Group.Disabled):
         foreign = [role for role in roles if palette.color(group, role).name() not in ours]
         assert foreign == []
-    assert palette.color(Group.Disabled, Role.Text).name() == theme.colour("disabled").name()
+    assert palette.color(Group.Disabled, Role.Text).name() == theme.color("disabled").name()
 
 
-def test_a_colour_handed_out_is_a_copy(theme: Theme) -> None:
-    theme.colour("text1").setAlpha(10)
-    assert theme.colour("text1").alpha() == 255
+def test_a_color_handed_out_is_a_copy(theme: Theme) -> None:
+    theme.color("text1").setAlpha(10)
+    assert theme.color("text1").alpha() == 255
 
 
 def test_the_system_is_followed_where_it_says_nothing(theme: Theme) -> None:
@@ -98,12 +98,12 @@ def test_fonts_do_not_depend_on_the_platforms_hinting(theme: Theme) -> None:
         assert theme.font(token).hintingPreference() == theme.font(token).HintingPreference.PreferNoHinting
 
 
-def test_style_sheet_has_no_colour_that_is_no_token(theme: Theme, qapp: QApplication) -> None:
+def test_style_sheet_has_no_color_that_is_no_token(theme: Theme, qapp: QApplication) -> None:
     for preference, palette in ((LIGHT, tokens.LIGHT), (DARK, tokens.DARK)):
         theme.set_preference(preference)
         sheet = re.sub(r'url\("[^"]*"\)', "", qapp.styleSheet())
-        used = {colour.upper() for colour in re.findall(r"#[0-9A-Fa-f]{3,8}\b", sheet)}
-        assert used <= set(palette.colours.values())
+        used = {color.upper() for color in re.findall(r"#[0-9A-Fa-f]{3,8}\b", sheet)}
+        assert used <= set(palette.colors.values())
 
 
 def test_every_icon_file_can_be_tinted_and_drawn(theme: Theme) -> None:
@@ -115,7 +115,7 @@ def test_every_icon_file_can_be_tinted_and_drawn(theme: Theme) -> None:
         assert "currentColor" in file.read_text(encoding="utf-8"), file.stem
         image = theme.pixmap(file.stem, "link", 16, 2.0).toImage()
         assert image.width() == 32
-        assert near(strongest(image), theme.colour("link")), file.stem
+        assert near(strongest(image), theme.color("link")), file.stem
 
 
 def test_an_icon_once_set_follows_theme_state_and_scale(theme: Theme) -> None:
@@ -123,23 +123,23 @@ def test_an_icon_once_set_follows_theme_state_and_scale(theme: Theme) -> None:
     light = icon.pixmap(QSize(16, 16), 2.0)
     assert light.devicePixelRatio() == 2.0
     assert light.deviceIndependentSize().toSize() == QSize(16, 16)
-    assert near(strongest(light.toImage()), theme.colour("text1"))
+    assert near(strongest(light.toImage()), theme.color("text1"))
     theme.set_preference(DARK)
-    assert near(strongest(icon.pixmap(16, 16).toImage()), theme.colour("text1"))
+    assert near(strongest(icon.pixmap(16, 16).toImage()), theme.color("text1"))
     disabled = icon.pixmap(QSize(16, 16), QIcon.Mode.Disabled)
-    assert near(strongest(disabled.toImage()), theme.colour("disabled"))
+    assert near(strongest(disabled.toImage()), theme.color("disabled"))
 
 
 def test_an_icon_keeps_its_size_in_a_larger_place(theme: Theme) -> None:
     assert theme.icon("plus", size=14).pixmap(64, 64).width() == 14
 
 
-def test_labels_take_new_colours_and_sizes(theme: Theme, qtbot: QtBot) -> None:
-    label = ThemedLabel(theme, "Bandwidth", font="small", colour="text3")
+def test_labels_take_new_colors_and_sizes(theme: Theme, qtbot: QtBot) -> None:
+    label = ThemedLabel(theme, "Bandwidth", font="small", color="text3")
     qtbot.addWidget(label)
     theme.set_preference(DARK)
     theme.set_font_percent(150)
-    assert label.palette().color(Role.WindowText) == theme.colour("text3")
+    assert label.palette().color(Role.WindowText) == theme.color("text3")
     assert label.font().pixelSize() == 18
 
 
@@ -169,7 +169,7 @@ def test_the_handle_of_a_slider_is_round(theme: Theme, qtbot: QtBot, percent: in
     )
     handle.translate(slider.pos())
     assert handle.width() == handle.height()
-    ink, page, outside = theme.colour("text1"), theme.colour("page"), theme.colour("chrome")
+    ink, page, outside = theme.color("text1"), theme.color("page"), theme.color("chrome")
     centre = handle.center()
     assert near(image.pixelColor(centre), page)
     assert near(image.pixelColor(centre.x(), handle.top()), ink, 60)
@@ -196,7 +196,7 @@ class StackedPages(QWidget):
     def _make_page(theme: Theme) -> QWidget:
         page = QWidget()
         row = QHBoxLayout(page)
-        for widget in (QPushButton("Copy"), QLineEdit("64"), ThemedLabel(theme, "Bandwidth", colour="text3")):
+        for widget in (QPushButton("Copy"), QLineEdit("64"), ThemedLabel(theme, "Bandwidth", color="text3")):
             row.addWidget(widget)
         return page
 

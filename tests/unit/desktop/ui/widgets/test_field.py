@@ -247,7 +247,7 @@ def test_a_fault_given_from_outside_holds_until_it_is_taken_back(theme: Theme, s
     field.set_fault(sentence)
     assert field.edit.toolTip() == sentence
     edge = field.grab().toImage().pixelColor(field.width() // 2, 0)
-    assert edge == theme.colour("unfit")
+    assert edge == theme.color("unfit")
     field.set_fault("")
     assert field.fault == ""
 

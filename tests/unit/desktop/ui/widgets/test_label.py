@@ -8,7 +8,7 @@ from gpudesk.desktop.ui.theme.theme import DARK, Theme
 from gpudesk.desktop.ui.widgets.layouts import ThemedLabel
 
 
-def colour(label: ThemedLabel) -> str:
+def color(label: ThemedLabel) -> str:
     return label.palette().color(QPalette.ColorRole.WindowText).name()
 
 
@@ -20,8 +20,8 @@ def test_a_label_follows_the_theme_and_keeps_it_with_a_new_parent(theme: Theme, 
     label = ThemedLabel(theme, "Sources and calculation", parent=holder)
     window.show()
     theme.set_preference(DARK)
-    assert colour(label) == theme.colour("text1").name()
+    assert color(label) == theme.color("text1").name()
     splitter.addWidget(holder)
-    assert colour(label) == theme.colour("text1").name()
-    label.set_colour("text3")
-    assert colour(label) == theme.colour("text3").name()
+    assert color(label) == theme.color("text1").name()
+    label.set_color("text3")
+    assert color(label) == theme.color("text3").name()

@@ -56,9 +56,9 @@ def test_the_primary_button_is_ink_in_both_themes(theme: Theme, qtbot: QtBot) ->
     for preference in ("light", DARK):
         theme.set_preference(preference)
         image = button.grab().toImage()
-        assert image.pixelColor(6, button.height() // 2) == theme.colour("button")
+        assert image.pixelColor(6, button.height() // 2) == theme.color("button")
     button.setEnabled(False)
-    assert button.grab().toImage().pixelColor(6, button.height() // 2) == theme.colour("strong")
+    assert button.grab().toImage().pixelColor(6, button.height() // 2) == theme.color("strong")
 
 
 def test_buttons_grow_with_the_letters(theme: Theme, qtbot: QtBot) -> None:

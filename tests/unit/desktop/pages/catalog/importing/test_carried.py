@@ -1,4 +1,4 @@
-"""A scenario with facts of its author is opened by somebody else, through the real window."""
+"""A scenario with facts of its author is opened by someone else, through the real window."""
 
 from __future__ import annotations
 

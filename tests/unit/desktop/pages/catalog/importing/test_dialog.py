@@ -238,7 +238,7 @@ def test_the_maker_is_asked_for_where_no_file_names_one(
     assert isinstance(row, TextRow)
     assert row.edit.accessibleName() == "Organization"
     assert row.is_empty()
-    # Left empty it stays as it is, so that it keeps nobody from adding the model.
+    # Left empty it stays as it is, so that it keeps no one from adding the model.
     row.edit.setText("Acme")
     dialog.accept()
     qtbot.waitUntil(lambda: dialog.saved)

@@ -22,7 +22,7 @@ Choose = Callable[[Path, str], None]
 
 @pytest.fixture
 def choose(monkeypatch: pytest.MonkeyPatch) -> Choose:
-    """Return what answers the system's question for a file, with the form that is chosen beside it."""
+    """Return what answers the system's question for a file, with the form that is chosen next to it."""
 
     def answer(path: Path, form: str) -> None:
         monkeypatch.setattr(QFileDialog, "getSaveFileName", lambda *_: (str(path), form))
