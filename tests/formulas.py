@@ -21,7 +21,7 @@ def evaluate_formula(term: DerivationTerm) -> float:
     text = text.replace("1,000,000", "1e6")
     for written, python in _OPERATORS.items():
         text = text.replace(written, python)
-    return float(eval(text, {"e": math.e, "floor": math.floor, "ceil": _ceil}))
+    return float(eval(text, {"e": math.e, "ln": math.log, "floor": math.floor, "ceil": _ceil}))
 
 
 #: What formulas are written with -> what Python computes with.

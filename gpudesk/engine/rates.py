@@ -70,6 +70,7 @@ class EffectiveRates:
     expert_half_tokens: float  # tokens per expert at which grouped products reach half of their rate
     expert_evenness: float  # shape of the gamma distribution of expert popularity
     expert_skew: float  # factor on `StepWork.expert_skew`: excess load of the busiest rank under EP
+    expert_call_s: float  # s per touched expert and layer, in addition to its bytes and arithmetic
     layer_s: float  # s per layer, launches and norms
     quantise_s: float  # s per layer, quantizing activations
     moe_layer_s: float  # s per layer with experts, routing and grouped launch
@@ -90,6 +91,7 @@ class EffectiveRates:
     stage_efficiency: float  # share of the link between stages
     activation_traffic: float  # memory passes of a hidden vector per layer
     routing_traffic: float  # memory passes per expert of a token
+    routing_divided: float  # 1 if ranks that share experts pass the rows of their own experts only, 0 if all rows
     imbalance: float  # work of the busiest attention rank over the mean
     stage_bubble: float  # slowdown per pipeline stage after the first, for steps of several sequences
     burst_equal: float  # see `StepCoefficients`
@@ -118,6 +120,7 @@ LOSSLESS_RATES: Final = EffectiveRates(
     expert_half_tokens=0.0,
     expert_evenness=1.0,
     expert_skew=0.0,
+    expert_call_s=0.0,
     layer_s=0.0,
     quantise_s=0.0,
     moe_layer_s=0.0,
@@ -138,6 +141,7 @@ LOSSLESS_RATES: Final = EffectiveRates(
     stage_efficiency=1e6,
     activation_traffic=0.0,
     routing_traffic=0.0,
+    routing_divided=1.0,
     imbalance=1.0,
     stage_bubble=0.0,
     burst_equal=0.0,
@@ -220,6 +224,7 @@ def compute_rates(constant: ConstantLookup, work: StepWork) -> EffectiveRates:
         expert_half_tokens=constant("expert_half_tokens", KeyGroup.EXPERT_WEIGHTS),
         expert_evenness=constant("expert_evenness"),
         expert_skew=constant("expert_skew"),
+        expert_call_s=constant("expert_call_time", KeyGroup.EXPERT_WEIGHTS),
         layer_s=constant("layer_time") * eager,
         quantise_s=constant("quantise_time", KeyGroup.DENSE_ARITHMETIC) * eager,
         moe_layer_s=constant("moe_layer_time") * eager,
@@ -240,6 +245,7 @@ def compute_rates(constant: ConstantLookup, work: StepWork) -> EffectiveRates:
         stage_efficiency=constant("link_efficiency", KeyGroup.STAGES),
         activation_traffic=constant("activation_traffic"),
         routing_traffic=constant("routing_traffic", KeyGroup.EXPERT_WEIGHTS),
+        routing_divided=constant("routing_divided", KeyGroup.EXPERT_WEIGHTS),
         imbalance=1.0 + work.spread_sequences * (constant("attention_dp_imbalance") - 1.0),
         stage_bubble=constant("stage_bubble", KeyGroup.STAGES),
         burst_equal=constant("burst_equal"),
@@ -284,6 +290,7 @@ def compute_coefficients(work: StepWork, rates: EffectiveRates) -> StepCoefficie
     # The divisor is one without experts, whose offset is zero then.
     touched = work.active_share * work.expert_spread + (1.0 - work.has_experts)
     busiest = 1.0 + rates.expert_skew * work.expert_skew
+    passed = np.maximum(busiest, (1.0 - rates.routing_divided) * work.gathered_ranks)
     others_fixed = work.dispatches * rates.dispatch_s + work.transfers * rates.transfer_s
     others_token = work.dispatch_moved / experts + work.stage_moved / stages
     coefficients = StepCoefficients(
@@ -295,6 +302,8 @@ def compute_coefficients(work: StepWork, rates: EffectiveRates) -> StepCoefficie
         expert_log_miss=work.log_miss,
         expert_evenness=rates.expert_evenness,
         expert_spread=work.expert_spread,
+        expert_skew=work.expert_skew,
+        expert_call_fixed=work.expert_calls * rates.expert_call_s,
         head_read=work.head_bytes / read_rate,
         head_flop=work.head_flop / (work.attention_peak * rates.dense_efficiency),
         kv_token=work.kv_bytes / read_kv,
@@ -320,7 +329,7 @@ def compute_coefficients(work: StepWork, rates: EffectiveRates) -> StepCoefficie
         host_sequence=rates.sequence_s,
         host_overlap=rates.host_overlap,
         activation_token=(
-            rates.activation_traffic * work.layer_vectors + rates.routing_traffic * busiest * work.expert_vectors
+            rates.activation_traffic * work.layer_vectors + rates.routing_traffic * passed * work.expert_vectors
         )
         / read_rate,
         attention_ranks=work.attention_ranks,

@@ -137,6 +137,8 @@ class StepWork:
     log_miss: float  # ln(1 - k/E)
     expert_spread: float  # replicas that share one set of experts
     expert_skew: float  # imbalance of expert work between ranks, 0 without EP
+    expert_calls: float  # experts per rank, summed over layers
+    gathered_ranks: float  # ranks that share experts and receive all tokens of a step; 1 if tokens are dispatched
     has_experts: float  # 0 or 1
     embedding_bytes: float  # of a table of which a step reads a few rows
     head_bytes: float  # of the LM head
@@ -261,6 +263,16 @@ def is_dispatched(plan: ParallelPlan) -> bool:
     return plan.ep > plan.tp or (plan.attention_dp and plan.ep > MOST_GATHERED)
 
 
+def compute_expert_skew(ranks: Any, experts: Any) -> Any:  # noqa: ANN401 - numbers or arrays
+    """Return how far the busiest of the ranks that share experts is above their mean, for frequencies of deviation 1.
+
+    The fewer experts a rank has, the less they make up for one another. The largest of n normal variates is
+    (2 ln n)^1/2 - 0.6 standard deviations above their mean, within 0.1 from n = 2 to 256.
+    """
+    largest = np.maximum(np.sqrt(2.0 * np.log(ranks)) - 0.6, 0.0)
+    return largest * np.sqrt((ranks - 1.0) / np.maximum(experts, 1.0))
+
+
 @lru_cache(maxsize=1_000)
 def _compute_power(part: Accelerator) -> float:
     flops = part.peak_dense.get("bf16") or part.peak_dense.get("fp16")
@@ -324,6 +336,7 @@ def compute_step_work(deployments: Sequence[ResolvedDeployment], ceilings: Seque
     batched_tokens, max_batch, power = columns[31:34]
     ranks: Any = np.where(attention_dp > 0, tp, 1.0)
     dispatched = (ep > tp) | ((attention_dp > 0) & (ep > MOST_GATHERED))
+    gathered: Any = np.where(dispatched, 1.0, ep)
     # Attention-DP gathers before and scatters after the feed-forward blocks, like one all-reduce each. Experts shared
     # by many ranks get dispatched tokens instead.
     collectives: Any = np.where(attention_dp > 0, ffn_layers, all_collectives) - np.where(dispatched, moe_layers, 0.0)
@@ -344,8 +357,9 @@ def compute_step_work(deployments: Sequence[ResolvedDeployment], ceilings: Seque
         active_share=share,
         log_miss=np.log1p(-share),
         expert_spread=np.maximum(1.0, ep / tp),
-        # The fewer experts a rank has, the less their loads average out.
-        expert_skew=np.sqrt((ep - 1.0) / np.maximum(experts, 1.0)),
+        expert_skew=compute_expert_skew(ep, experts),
+        expert_calls=moe_layers * experts / ep,
+        gathered_ranks=gathered,
         has_experts=np.minimum(experts, 1.0),
         embedding_bytes=embedding_bytes,
         head_bytes=head_bytes,

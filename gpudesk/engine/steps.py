@@ -39,6 +39,8 @@ class StepCoefficients:
     expert_log_miss: float  # ln(1 - k/E)
     expert_evenness: float  # expert popularity, see `compute_expert_coverage`
     expert_spread: float  # replicas that share one set of experts
+    expert_skew: float  # see `compute_expert_coverage`
+    expert_call_fixed: float  # s, calls of all experts of a rank, on top of their bytes and arithmetic
     head_read: float  # s, to read the LM head once
     head_flop: float  # s per token of one attention rank, arithmetic of the LM head
     kv_token: float  # s, to read one cached token of one sequence in group 0
@@ -183,25 +185,28 @@ def _joined(*classes: tuple[Array, Array]) -> tuple[Array, Array]:
 
 
 def compute_expert_coverage(rows: CoefficientColumns, tokens: Array) -> Array:
-    """Share of the experts that a step of this many tokens touches.
+    """Share of its experts that a step of this many tokens touches on the busiest rank.
 
     The first token touches k/E of them. Each further token misses an expert with a probability of 1 - k/E on average,
     but expert popularity follows a gamma distribution of shape a. The share that n tokens touch is
 
         1 - (1 - k/E) x (1 + (n - 1) x -ln(1 - k/E) / a)^-a
 
-    which for large a (equal popularity) becomes 1 - (1 - k/E)^n.
+    which for large a (equal popularity) becomes 1 - (1 - k/E)^n. Of the ranks that share experts,
+    the busiest touches `expert_skew` x (p (1 - p))^1/2 more than this mean share p.
     """
     others = np.maximum(tokens * rows.expert_spread - 1.0, 0.0)
     missed = np.log1p(others * (-rows.expert_log_miss / rows.expert_evenness))
     coverage: Array = -np.expm1(rows.expert_log_miss - rows.expert_evenness * missed)
-    return coverage
+    if not rows.expert_skew.any():
+        return coverage
+    return np.minimum(coverage + rows.expert_skew * np.sqrt(coverage * (1.0 - coverage)), 1.0)
 
 
 def _matrices(
     rows: CoefficientColumns, tokens: Array, busiest: Array
-) -> tuple[tuple[Array, Array], tuple[Array, Array]]:
-    """Reading and arithmetic of the dense matrices and of the experts.
+) -> tuple[tuple[Array, Array], tuple[Array, Array], Array]:
+    """Reading and arithmetic of the dense matrices and of the experts, and the calls of the experts.
 
     `tokens` run through the layers of all ranks; `busiest` is the same number if attention-DP balances them, and higher
     if it cannot.
@@ -210,6 +215,7 @@ def _matrices(
     return (
         (rows.dense_read, rows.dense_flop * busiest),
         (rows.expert_read * coverage, rows.expert_flop * (tokens + rows.expert_offset * coverage)),
+        rows.expert_call_fixed * coverage,
     )
 
 
@@ -236,10 +242,14 @@ def _prefill_attention(rows: CoefficientColumns, attended: Array) -> Array:
 
 @dataclass(frozen=True, slots=True)
 class OperatorTimes:
-    """Seconds of one step by operator class: to read its bytes, and for its arithmetic."""
+    """Seconds of one step by operator class: to read its bytes, and for its arithmetic.
+
+    `expert_calls` come on top of the experts' joined time.
+    """
 
     dense: tuple[Array, Array]
     experts: tuple[Array, Array]
+    expert_calls: Array
     head: tuple[Array, Array]
     attention: tuple[Array, Array]
 
@@ -329,7 +339,7 @@ def compute_decode_step(rows: CoefficientColumns, sequences: Array, context: Arr
     own = classes.dense[1] + classes.experts[1] + classes.head[1] + np.maximum(*classes.attention)
     return _step(
         rows,
-        (total - arithmetic + traffic) * stretch,
+        (total - arithmetic + traffic + classes.expert_calls) * stretch,
         arithmetic * stretch,
         collectives * stretch,
         (rows.stages * rows.host_fixed + scheduled) * stretch,
@@ -382,7 +392,7 @@ def compute_prefill_step(
     attention = classes.attention[1] + classes.head[1]
     return chunk, _step(
         rows,
-        total - arithmetic + rows.head_read + rows.activation_token * busiest,
+        total - arithmetic + rows.head_read + rows.activation_token * busiest + classes.expert_calls,
         arithmetic + attention,
         _collectives(rows, chunk)[0],
         rows.stages * rows.host_fixed,

@@ -26,7 +26,7 @@ from calibration.robust_fit import (
     group_rows,
 )
 from gpudesk.domain.precision import KV_BYTES, Precision
-from gpudesk.engine.step_work import find_peak
+from gpudesk.engine.step_work import compute_expert_skew, find_peak
 
 #: Gives the value of a constant for every row of a formula.
 KernelLookup = Callable[[str], Array]
@@ -37,25 +37,44 @@ LATENT_ELEMENTS, LATENT_VALUES = 576, 512
 VECTOR_BYTES: Final = 2
 #: Share of the memory bandwidth that activations reach.
 TYPICAL_READING: Final = 0.8
-#: Expert popularity in the rows, a power law of exponent 1.01, as the engine's two constants: shape of the gamma
-#: distribution, and imbalance of ranks with few experts.
-ROUTING_EVENNESS, ROUTING_SKEW = 0.6, 2.0
+#: Ratio of the most to the least popular expert in steps with fewer choices than experts.
+SPARSE_RANGE: Final = 200.0
+#: In all other steps, the most popular expert gets up to this share of the tokens and the least popular one token.
+LARGEST_SHARE: Final = 0.8
+#: Library and format whose ranks move only the rows of their own experts, as in the constant `routing_divided`.
+DIVIDING_LIBRARY, DIVIDING_FORMAT = "TensorRT-LLM", Precision.NVFP4
+
+
+def compute_routing_variance(tokens: Array, choices: Array, experts: Array) -> Array:
+    """Variance of expert popularity in the rows, relative to the squared mean.
+
+    The source draws popularity from a power law of exponent 1.01, which is log-uniform within 1%. With the ratio m of
+    its limits, the variance is ln(m) / 2 × (m + 1) / (m − 1) − 1.
+    """
+    ends = np.where(tokens * choices > experts, np.maximum(LARGEST_SHARE * tokens, 2.0), SPARSE_RANGE)
+    variance: Array = 0.5 * np.log(ends) * (ends + 1.0) / (ends - 1.0) - 1.0
+    return variance
 
 
 def compute_expert_times(rows: Sequence[ExpertRun]) -> KernelTimes:
     tokens, bandwidth = _columns(rows, lambda row: (row.tokens, get_accelerator(row).memory_bandwidth))
     chosen, peak = _columns(rows, lambda row: (row.top_k / row.experts, _get_peak(row, row.arithmetic)))
-    stored, skew = _columns(rows, lambda row: (row.stored_bytes, ((row.expert_ranks - 1) / row.experts) ** 0.5))
-    flop, vector = _columns(
+    stored, ranks, experts = _columns(rows, lambda row: (row.stored_bytes, row.expert_ranks, row.experts))
+    flop, vector, divided = _columns(
         rows,
         lambda row: (
             2.0 * row.top_k / row.expert_ranks * row.expert_elements,
-            VECTOR_BYTES * row.hidden * row.top_k / row.expert_ranks,
+            VECTOR_BYTES * row.hidden * row.top_k,
+            row.kernels == DIVIDING_LIBRARY or row.precision is DIVIDING_FORMAT,
         ),
     )
-    missed = np.log1p((tokens - 1.0) * -np.log1p(-chosen) / ROUTING_EVENNESS)
-    touched = -np.expm1(np.log1p(-chosen) - ROUTING_EVENNESS * missed)
-    busiest = 1.0 + ROUTING_SKEW * skew
+    variance = compute_routing_variance(tokens, chosen * experts, experts)
+    missed = np.log1p((tokens - 1.0) * -np.log1p(-chosen) * variance)
+    mean = -np.expm1(np.log1p(-chosen) - missed / variance)
+    skew = compute_expert_skew(ranks, experts)
+    touched = np.minimum(mean + skew * np.sqrt(mean * (1.0 - mean)), 1.0)
+    busiest = 1.0 + np.sqrt(variance) * skew
+    passed = np.where(divided, busiest / ranks, 1.0)
 
     def compute(value: KernelLookup) -> Array:
         computed = tokens + value("expert_half_tokens") * touched / chosen
@@ -63,8 +82,9 @@ def compute_expert_times(rows: Sequence[ExpertRun]) -> KernelTimes:
             stored * touched / (bandwidth * value("expert_read_efficiency")),
             busiest * flop * computed / (peak * value("expert_gemm_efficiency")),
         )
-        moved = value("routing_traffic") * busiest * vector * tokens / (bandwidth * TYPICAL_READING)
-        seconds: Array = value("expert_time") + products + moved
+        moved = value("routing_traffic") * passed * vector * tokens / (bandwidth * TYPICAL_READING)
+        calls = value("expert_call_time") * touched * experts / ranks
+        seconds: Array = value("expert_time") + products + moved + calls
         return seconds
 
     return compute
@@ -145,6 +165,7 @@ EXPERT_CLASS: Final = KernelClass(
         "expert_gemm_efficiency": LogNormalPrior(0.45, 0.5),
         "expert_half_tokens": LogNormalPrior(30.0, 0.5),
         "routing_traffic": LogNormalPrior(3.0, 0.5),
+        "expert_call_time": LogNormalPrior(1e-7, 1.2),
         "expert_time": LogNormalPrior(2e-5, 1.0),
     },
     lambda row: _locate(row, precision=FAMILIES[row.precision]),

@@ -29,6 +29,7 @@ _BY_ENGINE: Final = frozenset(
         "expert_gemm_efficiency",
         "expert_half_tokens",
         "routing_traffic",
+        "expert_call_time",
         "attention_efficiency",
         "attention_offset",
         "kv_read_efficiency",

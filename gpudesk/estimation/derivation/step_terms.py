@@ -160,7 +160,7 @@ class _StepTermBuilder:
         """
         terms = [self._dense(busiest)]
         if self.deployment.budget.shards.expert_count:
-            terms.append(self._experts(tokens))
+            terms += (self._experts(tokens), self._expert_calls(tokens))
         terms.append(self._activation_traffic(busiest))
         if self.deployment.plan.count > self.deployment.plan.dp:
             terms.append(self._collectives(tokens))
@@ -200,15 +200,14 @@ class _StepTermBuilder:
         return DerivationTerm("peak", ceilings.dense_peak.flops, "FLOP/s", f"1 ÷ ({summed})", inputs=tuple(inputs))
 
     def _touched(self, tokens: float) -> DerivationTerm:
-        """Return the share of the experts that a step of this many tokens reads; see `compute_expert_coverage`."""
+        """Return the share of its experts that the busiest rank reads in a step; see `compute_expert_coverage`."""
         coefficients, shards = self.steps.coefficients, self.deployment.budget.shards
+        rows = CoefficientColumns(CoefficientColumns.table([coefficients, replace(coefficients, expert_skew=0.0)]))
+        touched, average = compute_expert_coverage(rows, np.array([tokens, tokens])).tolist()
         others = max(0.0, tokens * coefficients.expert_spread - 1.0)
-        touched = compute_expert_coverage(
-            CoefficientColumns(CoefficientColumns.table([coefficients])), np.array([tokens])
-        ).item()
-        return DerivationTerm(
+        share = DerivationTerm(
             "share of experts touched",
-            touched,
+            average,
             None,
             "1 − (1 − {experts_per_token} ÷ {experts})"
             " × (1 + {other_tokens} × {choices_per_token} ÷ {expert_evenness})^(−{expert_evenness})",
@@ -224,6 +223,43 @@ class _StepTermBuilder:
                 ),
                 _make_constant_term("expert evenness", self.steps.rates.expert_evenness),
             ),
+        )
+        if touched <= average:
+            return share
+        formula = "{average} + {excess_of_the_busiest_rank} × ({average} × (1 − {average}))^½" if touched < 1.0 else "1"
+        return DerivationTerm(
+            "share of experts touched",
+            touched,
+            None,
+            formula,
+            inputs=(replace(share, name="average"), self._rank_excess()),
+        )
+
+    def _rank_excess(self) -> DerivationTerm:
+        """Return how far the busiest rank is above the mean; see `compute_expert_skew`."""
+        return DerivationTerm(
+            "excess of the busiest rank",
+            self.steps.coefficients.expert_skew,
+            None,
+            "((2 × ln({ranks_that_share_experts}))^½ − 0.6) × (({ranks_that_share_experts} − 1) ÷ {experts})^½",
+            inputs=(
+                DerivationTerm("ranks that share experts", self.deployment.plan.ep, None),
+                DerivationTerm("experts", self.deployment.budget.shards.expert_count, None, source=self._model),
+            ),
+        )
+
+    def _expert_calls(self, tokens: float) -> DerivationTerm:
+        """Return what the calls of the touched experts take on top of their products."""
+        coefficients, shards = self.steps.coefficients, self.deployment.budget.shards
+        touched = self._touched(tokens)
+        return self._timed(
+            "expert calls",
+            coefficients.expert_call_fixed * touched.number,
+            "{expert_layers} × {experts_per_rank} × {share_of_experts_touched} × {expert_call_time}",
+            DerivationTerm("expert layers", shards.moe_layers, None, source=self._model),
+            DerivationTerm("experts per rank", shards.expert_count / self.deployment.plan.ep, None, source=self._model),
+            touched,
+            _make_constant_term("expert call time", self.steps.rates.expert_call_s, "s"),
         )
 
     def _experts(self, tokens: float) -> DerivationTerm:
@@ -243,12 +279,8 @@ class _StepTermBuilder:
                 "load of the busiest rank",
                 busiest,
                 None,
-                "1 + {expert_skew} × (({ranks_that_share_experts} − 1) ÷ {experts})^½",
-                inputs=(
-                    _make_constant_term("expert skew", rates.expert_skew),
-                    DerivationTerm("ranks that share experts", self.deployment.plan.ep, None),
-                    DerivationTerm("experts", shards.expert_count, None, source=self._model),
-                ),
+                "1 + {expert_skew} × {excess_of_the_busiest_rank}",
+                inputs=(_make_constant_term("expert skew", rates.expert_skew), self._rank_excess()),
             ),
         )
         arithmetic = self._timed(

@@ -33,6 +33,7 @@ BY_ENGINE = {
     "expert_gemm_efficiency",
     "expert_half_tokens",
     "routing_traffic",
+    "expert_call_time",
     "attention_efficiency",
     "attention_offset",
     "decode_attention_efficiency",

@@ -10,7 +10,7 @@ from gpudesk.domain.deployment import ParallelPlan
 from gpudesk.domain.estimate import Limiter
 from gpudesk.domain.model import Model
 from gpudesk.engine.rates import LOSSLESS_RATES, compute_coefficients, compute_single_step_model
-from gpudesk.engine.step_work import StepWork
+from gpudesk.engine.step_work import StepWork, compute_expert_skew
 from gpudesk.engine.steps import (
     LIMITERS,
     Array,
@@ -252,10 +252,41 @@ def test_the_busiest_expert_parallel_rank_decides() -> None:
     model = published.deepseek_v3()
     divided, shared = (make_work(ParallelPlan(tp=8, ep=ranks), model) for ranks in (1, 8))
     assert divided.expert_skew == 0.0
-    assert shared.expert_skew == pytest.approx((7.0 / 256.0) ** 0.5)
+    # The largest of eight normal variates is 1.42 standard deviations above their mean.
+    assert shared.expert_skew == pytest.approx(1.42 * (7.0 / 256.0) ** 0.5, rel=0.02)
     rates = replace(LOSSLESS_RATES, expert_skew=2.0)
     even, skewed = (compute_coefficients(shared, each).expert_flop for each in (LOSSLESS_RATES, rates))
-    assert skewed / even == pytest.approx(1.0 + 2.0 * (7.0 / 256.0) ** 0.5)
+    assert skewed / even == pytest.approx(1.0 + 2.0 * shared.expert_skew)
+
+
+def test_the_busiest_expert_parallel_rank_touches_more_of_its_experts() -> None:
+    # Of 8 choices among 256 experts on 8 ranks, drawn at random, the busiest rank has 2.6 on average.
+    row = replace(PLAIN, expert_read=1.0, expert_log_miss=math.log(1 - 8 / 256), expert_evenness=1e7)
+    ranks = replace(row, expert_skew=float(compute_expert_skew(8.0, 256.0)))
+    drawn = np.random.default_rng(7).permuted(np.tile(np.arange(256) // 32, (2000, 1)), axis=1)[:, :8]
+    busiest = np.mean([np.bincount(each, minlength=8).max() for each in drawn])
+    assert decode(ranks, 1.0).total.item() * 32 == pytest.approx(busiest, rel=0.2)
+    assert decode(ranks, 4096.0).total.item() == pytest.approx(1.0)
+
+
+def test_calls_of_touched_experts_come_on_top_of_their_products() -> None:
+    row = replace(PLAIN, expert_read=1.0, expert_log_miss=math.log(0.5), expert_evenness=1e7)
+    called = replace(row, expert_call_fixed=4.0)
+    assert decode(called, 1.0).total.item() == pytest.approx(0.5 * (1.0 + 4.0))
+    assert prefill(called, 1.0, 1.0)[1] == pytest.approx(0.5 * (1.0 + 4.0))
+
+
+def test_expert_parallel_ranks_that_pass_all_rows_save_no_traffic() -> None:
+    model = published.deepseek_v3()
+    divided, shared = (make_work(ParallelPlan(tp=8, ep=ranks), model) for ranks in (1, 8))
+    all_rows = replace(LOSSLESS_RATES, routing_traffic=3.0, routing_divided=0.0)
+    own_rows = replace(all_rows, routing_divided=1.0)
+    tokens = [compute_coefficients(work, all_rows).activation_token for work in (divided, shared)]
+    assert tokens[0] == pytest.approx(tokens[1])
+    assert compute_coefficients(shared, own_rows).activation_token == pytest.approx(tokens[1] / 8)
+    # Tokens that are dispatched come to the ranks of their experts alone.
+    wide = make_work(ParallelPlan(tp=1, ep=8, dp=8), model)
+    assert wide.gathered_ranks == 1.0
 
 
 def make_work(plan: ParallelPlan, model: Model) -> StepWork:

@@ -118,8 +118,11 @@ class KernelPredictor:
             expert_flop=2.0 * chosen * elements,
             expert_vectors=chosen * VECTOR_BYTES * hidden,
             moe_layers=1.0,
+            expert_calls=float(experts),
+            gathered_ranks=1.0,
         )
-        products = _join(compute_decode_operators(columns, _array(tokens), _array(0)).experts)
+        operators = compute_decode_operators(columns, _array(tokens), _array(0))
+        products = _join(operators.experts) + float(operators.expert_calls[0])
         return products + float(columns.activation_token[0]) * tokens + float(columns.overhead_fixed[0])
 
     def _predict_prefill(self, row: Mapping[str, str]) -> float:
