@@ -357,15 +357,8 @@ def test_two_parts_of_one_generation_share_most_of_their_error(estimator: Estima
     assert back.winner == "h200-sxm"
 
 
-#: No used run has 16-bit arithmetic with vLLM on B200, so what FP8 loses there is not taken off BF16.
-B200_LOADED = pytest.param(
-    "b200-hgx", 64, marks=pytest.mark.xfail(strict=True, reason="no run of BF16 with vLLM on B200 is known")
-)
-
-
 @pytest.mark.parametrize(
-    ("part", "concurrency"),
-    [("b200-hgx", 1), B200_LOADED, *((part, load) for part in ("h200-sxm", "mi355x", "mi300x") for load in (1, 64))],
+    ("part", "concurrency"), [(part, load) for part in ("b200-hgx", "h200-sxm", "mi355x", "mi300x") for load in (1, 64)]
 )
 def test_a_narrower_format_is_not_slower(estimator: Estimator, part: str, concurrency: int) -> None:
     wide, narrow = (

@@ -72,7 +72,7 @@ def test_a_dense_model_on_one_host_by_vllm(service: GpuDeskService) -> None:
 
 def test_attention_on_ranks_of_its_own(service: GpuDeskService) -> None:
     """To vLLM each is a rank, SGLang divides a whole among them, TensorRT-LLM is told by a file."""
-    request = asked(model="deepseek-v3", tp=None)
+    request = asked(model="deepseek-v3", ep=8, dp=1, pp=1, attention_dp=True)
     estimate = service.estimate(request)
     assert estimate.plan.attention_dp
     vllm = service.launch(estimate, "vllm").server

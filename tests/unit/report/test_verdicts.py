@@ -65,7 +65,7 @@ def test_a_missing_price_is_a_dash_with_its_reason(answer: Answer) -> None:
     cell = rows[OWNED].cells[3]
     assert (cell.text, cell.value, cell.reason) == ("—", None, "purchase price unknown")
     assert rows[RENTED].cells[1].mark is CellMarking.BEST
-    assert rows[RENTED].cells[1].delta == "−47%"
+    assert rows[RENTED].cells[1].delta == "−46%"
 
 
 def test_the_headline_of_costs_takes_the_place_of_the_time_of_a_token(answer: Answer) -> None:
@@ -79,36 +79,36 @@ def test_the_headline_of_costs_takes_the_place_of_the_time_of_a_token(answer: An
 def test_every_form_of_the_sheet_says_the_verdict(service: GpuDeskService, answer: Answer) -> None:
     open_ = describe_comparison(answer, service.decide(answer), PLAIN)
     assert open_.startswith(
-        "Too close to call. MI325X compared with B200 SXM: 14% lower cost per token (owned), 31% less throughput."
+        "Too close to call. MI325X compared with B200 SXM: 10% lower cost per token (owned), 35% less throughput."
     )
     scenario = replace(answer.scenario, decision=DecisionSettings({"acquisition": "rent"}))
     answer = replace(answer, scenario=scenario)
     further = service.make_sheet_extras(answer)
     verdict = describe_comparison(answer, service.decide(answer), PLAIN)
-    assert verdict.startswith("Leans to MI325X over H200 SXM: 47% lower cost per token (rented)")
-    assert "Odds of being the cheapest: 77%." in verdict
+    assert verdict.startswith("Leans to MI325X over H200 SXM: 46% lower cost per token (rented)")
+    assert "Odds of being the cheapest: 72%." in verdict
     sheet = build_sheet(answer, further=further)
     assert sheet.verdict == verdict
     assert verdict in write_sheet_html(sheet)
-    assert "Odds of being the cheapest: 77%." in write_sheet_markdown(sheet)
+    assert "Odds of being the cheapest: 72%." in write_sheet_markdown(sheet)
     assert "Leans to MI325X" in write_sheet_csv(build_machine_sheet(answer, further))
     assert json.loads(write_sheet_json(answer, further))["verdict"] == verdict
 
 
 def test_pages_say_who_leads_what_limits_and_what_it_costs(answer: Answer) -> None:
     assert describe_throughput(answer, PLAIN) == (
-        "Output throughput: too close to call. MI355X: 1,590 tok/s (60% odds of leading B200 SXM, 1,400 tok/s). "
+        "Output throughput: too close to call. MI355X: 1,590 tok/s (56% odds of leading B200 SXM, 1,460 tok/s). "
         "All are limited by memory bandwidth."
     )
     assert describe_figure_lead(answer, "ttft_ms", PLAIN) == (
-        "Time to first token: leans to MI355X with 444 ms, 30% lower than B200 SXM (67% odds)."
+        "Time to first token: too close to call. MI355X: 458 ms (64% odds of leading B200 SXM, 612 ms)."
     )
     assert describe_fit(answer, PLAIN) == (
         "All 4 accelerators hold 64 requests in memory; MI355X has room for the most, 276."
     )
     assert describe_token_cost(answer, PLAIN) == (
-        "To own, MI325X ($0.53 per million output tokens) and B200 SXM ($0.61) are too close to call."
-        " To rent, leans to MI325X: $0.66 (77% odds of being the cheapest)."
+        "To own, MI325X ($0.53 per million output tokens) and B200 SXM ($0.59) are too close to call."
+        " To rent, leans to MI325X: $0.67 (72% odds of being the cheapest)."
     )
     assert answer.costs is not None
     for price, said in ((0.4, "A hosted API costs less: $0.40."), (0.9, "A hosted API costs $0.90.")):
