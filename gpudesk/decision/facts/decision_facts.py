@@ -48,6 +48,16 @@ class DecisionSource(DeploymentSource, Protocol):
 
 
 _BILLION: Final = 1e9
+#: Bytes of weights, gradients and optimizer state per trained parameter: Adam in mixed precision (S. Rajbhandari et
+#: al., ZeRO, 2020), and per frozen one in BF16 and in NF4 with doubly quantized constants (T. Dettmers et al., QLoRA,
+#: 2023). Adapters are taken to have this share of all parameters; their papers use less than that.
+_TRAINED, _FROZEN, _FROZEN_NF4, _ADAPTERS = 16.0, 2.0, 4.127 / 8.0, 0.01
+#: Facts of the memory for tuning, before activations -> its bytes per parameter.
+_TUNING_BYTES: Final = {
+    "full_tuning_gb": _TRAINED,
+    "lora_gb": _FROZEN + _ADAPTERS * _TRAINED,
+    "qlora_gb": _FROZEN_NF4 + _ADAPTERS * _TRAINED,
+}
 
 
 def list_scenario_facts(
@@ -80,6 +90,10 @@ def _list_model_facts(answer: Answer) -> dict[str, FactValue]:
         "model_moe": model_has_experts(model),
         "standard_model": not model_has_experts(model) and _plain_attention(model),
         "params_b": total / _BILLION if isinstance(total, (int, float)) else None,
+        **{
+            name: total / _BILLION * size if isinstance(total, (int, float)) else None
+            for name, size in _TUNING_BYTES.items()
+        },
         "context_tokens": float(work.input_tokens + work.output_tokens),
         "model_context": None if context is None else float(context),
     }

@@ -54,7 +54,6 @@ from gpudesk.report.decision.rules import (
 from gpudesk.report.decision.verdict import (
     describe_exclusion,
     describe_flip,
-    describe_memory_fit,
     describe_missing_value,
     describe_pilot,
     describe_reason,
@@ -65,6 +64,7 @@ from gpudesk.report.decision.verdict import (
     find_leading_column,
     format_verdict,
     list_candidate_lines,
+    list_memory_fits,
     list_unpriced_candidates,
 )
 from gpudesk.report.labels import label_price_word
@@ -154,9 +154,9 @@ def list_recommendation_lines(
     """
     unpriced = list_unpriced_candidates(decision)
     pilot = () if decision.pilot is None else (describe_pilot(decision.pilot, decision, names, formatter),)
-    memory = None if decision.scope.answered else describe_memory_fit(decision, names, formatter)
+    memory = () if decision.scope.answered else list_memory_fits(decision, names, formatter)
     grouped: tuple[tuple[str, Iterable[str]], ...] = (
-        (tr("Memory"), () if memory is None else (memory,)),
+        (tr("Memory"), memory),
         (tr("Key figures"), _list_delivered_lines(decision, formatter)),
         (tr("For"), (describe_reason(each, names, formatter) for each in decision.reasons)),
         (tr("Against"), list_arguments_against(decision, names, formatter, costs)),

@@ -388,21 +388,36 @@ def list_unpriced_candidates(decision: Decision) -> tuple[DecisionCandidate, ...
     )
 
 
-def describe_memory_fit(decision: Decision, names: NamesByKey, formatter: Formatter) -> str | None:
-    """Return how many of each hold the weights, which is known for any kind of work; None if unknown."""
-    shortfalls = [
-        (key, weights, math.ceil(weights / memory))
-        for key, part in zip(decision.columns, decision.parts, strict=True)
-        if isinstance(weights := part.get("alone_weights_gb"), float) and isinstance(memory := part["memory_gb"], float)
-    ]
-    if not shortfalls:
-        return None
-    holding = (tr("{n} × {name}", n=formatter.count(count), name=names[key]) for key, _, count in shortfalls)
-    return tr(
-        "The weights need {size}; they fit on {deployments}",
-        size=format_fact("alone_weights_gb", shortfalls[0][1], formatter),
-        deployments=", ".join(holding),
-    )
+#: Work out of scope -> facts of the memory that it needs; the model's own is known for the rest.
+_TUNING: Final[Mapping[str, tuple[str, ...]]] = MappingProxyType(
+    {"fine_tuning": ("full_tuning_gb", "lora_gb", "qlora_gb"), "training": ("full_tuning_gb",)}
+)
+
+
+def list_memory_fits(decision: Decision, names: NamesByKey, formatter: Formatter) -> list[str]:
+    """Return what is known of memory where figures of text serving do not apply: how many accelerators hold the work.
+
+    Models of images and video are others than the one of the scenario, so nothing is said of them.
+    """
+    work = str(decision.answers["work"].value)
+    weights = next((each for part in decision.parts if (each := part.get("alone_weights_gb")) is not None), None)
+    needs = [(label_fact(name), decision.facts.get(name)) for name in _TUNING.get(work, ())]
+    if work not in (*_TUNING, "media"):
+        needs = [(tr("Weights"), weights)]
+    lines = []
+    for label, size in needs:
+        if not isinstance(size, float):
+            continue
+        holding = (
+            tr("{n} × {name}", n=formatter.count(math.ceil(size / memory)), name=names[key])
+            for key, part in zip(decision.columns, decision.parts, strict=True)
+            if isinstance(memory := part["memory_gb"], float)
+        )
+        values = {"label": label, "size": format_fact("lora_gb", size, formatter), "deployments": ", ".join(holding)}
+        lines.append(tr("{label}: {size}; fits on {deployments}", **values))
+    if lines and work in _TUNING:
+        lines.append(tr("Assumed: Adam in mixed precision, adapters of 1% of the parameters, no activations"))
+    return lines
 
 
 # Reasons and exclusions

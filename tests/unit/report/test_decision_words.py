@@ -37,7 +37,6 @@ from gpudesk.report.decision.rules import (
 from gpudesk.report.decision.verdict import (
     describe_exclusion,
     describe_flip,
-    describe_memory_fit,
     describe_missing_value,
     describe_pilot,
     describe_reason,
@@ -47,6 +46,7 @@ from gpudesk.report.decision.verdict import (
     find_leading_column,
     format_verdict,
     list_candidate_lines,
+    list_memory_fits,
     list_unpriced_candidates,
 )
 from gpudesk.report.labels import format_odds
@@ -223,15 +223,29 @@ def test_work_out_of_scope_has_no_recommendation(service: GpuDeskService, work: 
     assert "text serving" in describe_verdict_reason(decision, NAMES, FORMATTER)
     assert list_candidate_lines(decision, NAMES, FORMATTER) == ()
     assert list_unpriced_candidates(decision) == ()
-    memory = describe_memory_fit(decision, NAMES, FORMATTER)
-    assert memory is not None
-    (size,) = re.findall(r"^The weights need ([\d.]+)\sGB; they fit on ", memory)
-    for part, name in zip(decision.parts, NAMES.values(), strict=True):
-        assert isinstance(part["memory_gb"], float)
-        assert f"{math.ceil(float(size) / part['memory_gb'])} × {name}" in memory
+    labels = {"embeddings": ["Weights"], "fine_tuning": ["Full fine-tuning", "LoRA", "QLoRA"]}
+    labels["training"] = ["Full fine-tuning"]
+    fits = [line for line in list_memory_fits(decision, NAMES, FORMATTER) if not line.startswith("Assumed: ")]
+    assert [line.partition(":")[0] for line in fits] == labels.get(work, [])
+    for line in fits:
+        (size,) = re.findall(r": ([\d,.]+)\sGB; fits on ", line)
+        for part, name in zip(decision.parts, NAMES.values(), strict=True):
+            assert isinstance(part["memory_gb"], float)
+            assert f"{math.ceil(float(size.replace(',', '')) / part['memory_gb'])} × {name}" in line
     assert {each.rule for each in decision.advice} <= {
         line.rule.id for line in decision.trace if "work" in line.answers
     }
+
+
+def test_memory_for_tuning_follows_the_parameters(service: GpuDeskService) -> None:
+    """Adam holds 16 bytes per trained parameter; LoRA freezes them in 2 bytes, QLoRA in about half a byte."""
+    facts = decided(service, work="fine_tuning").facts
+    parameters, full, lora, qlora = (
+        float(str(facts[name])) for name in ("params_b", "full_tuning_gb", "lora_gb", "qlora_gb")
+    )
+    assert full == pytest.approx(16.0 * parameters)
+    assert 2.0 * parameters < lora < 2.5 * parameters
+    assert 0.5 * parameters < qlora < parameters
 
 
 def test_a_way_out_stands_in_the_first_paragraph(service: GpuDeskService) -> None:

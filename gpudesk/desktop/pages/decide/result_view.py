@@ -41,11 +41,11 @@ from gpudesk.report.decision.recommendation import (
     list_removed_columns,
 )
 from gpudesk.report.decision.verdict import (
-    describe_memory_fit,
     describe_missing_value,
     describe_pilot,
     describe_reason,
     find_leading_column,
+    list_memory_fits,
     list_unpriced_candidates,
 )
 from gpudesk.report.explanation.cost import OWNED, RENTED
@@ -357,9 +357,9 @@ class ResultView(DecideView):
 def _list_unknown(evaluated: EvaluatedAnswer) -> list[tuple[str, str, str, str]]:
     """Return the missing values of an answer, each with a link to the page for entering it."""
     if not evaluated.decision.scope.answered:
-        memory = describe_memory_fit(evaluated.decision, evaluated.names, evaluated.formatter)
-        memory_text = tr("The required memory is computed") if memory is None else memory
-        return [(f"{memory_text}.", tr("Show memory and fit"), _MEMORY_PAGE, "")]
+        memory = list_memory_fits(evaluated.decision, evaluated.names, evaluated.formatter)
+        link = (tr("Show memory and fit"), _MEMORY_PAGE, "")
+        return [(f"{line}.", *link) for line in memory[:1]] + [(f"{line}.", "", "", "") for line in memory[1:]]
     return [
         (
             f"{describe_missing_value(each, evaluated.names, evaluated.formatter)}.",

@@ -13,6 +13,7 @@ from gpudesk.desktop.session.desk import Desk
 from gpudesk.desktop.session.selection import SelectionKind, select_cost, select_figure, select_trace_row
 from gpudesk.desktop.ui.theme.theme import DARK, Theme
 from gpudesk.domain.decision import DecisionVerdict
+from gpudesk.report.decision.recommendation import list_arguments_against
 from gpudesk.report.decision.verdict import (
     describe_reason,
     describe_verdict_reason,
@@ -76,8 +77,10 @@ def test_a_close_call_comes_with_what_to_measure(view: ResultView, desk: Desk) -
 def test_arguments_stand_for_and_against(view: ResultView, desk: Desk) -> None:
     say(desk, **CLOSE)
     found = found_of(desk)
-    for side, reasons in ((view.reasons, found.decision.reasons), (view.against, found.decision.against)):
-        assert side.texts == tuple(describe_reason(each, found.names, found.formatter) for each in reasons)
+    reasons = tuple(describe_reason(each, found.names, found.formatter) for each in found.decision.reasons)
+    assert view.reasons.texts == reasons
+    against = list_arguments_against(found.decision, found.names, found.formatter, found.costs)
+    assert view.against.texts == tuple(against)
     assert view.reasons.texts
     assert view.against.texts
 
@@ -98,6 +101,9 @@ def test_a_missing_price_says_from_which_it_would_lead_and_links_to_the_field(
 
 def test_work_out_of_scope_offers_what_is_known(view: ResultView, desk: Desk, qtbot: QtBot) -> None:
     say(desk, work="media")
+    assert not view.unknown.isVisible()
+    say(desk, work="fine_tuning")
+    assert [text.partition(":")[0] for text in view.unknown.texts] == ["Full fine-tuning", "LoRA", "QLoRA", "Assumed"]
     assert view.verdict.title.text() == "No recommendation for this kind of work"
     assert not view.verdict.bars.isVisible()
     assert not view.delivers.isVisible()
