@@ -563,7 +563,8 @@ class Decision:
     `silent` are the rules that did not fire. `robustness` is the odds of the recommended column, `runner_up` the key of
     the next column. `tied_by` is the column that leads by figures alone, within the error, if arguments decided.
     `other_payment` is set if owning or renting is open and the other way alone has another leader, or if only one of
-    the two has a named leader.
+    the two has a named leader. `api_usd` is the price of a million output tokens, with their prompts, at a hosted API;
+    None if it is unknown or costs are not compared.
     """
 
     columns: tuple[str, ...]
@@ -589,3 +590,4 @@ class Decision:
     factors: tuple[DecisionFactor, ...]
     ways_out: tuple[WayOut, ...] = ()
     other_payment: OtherPayment | None = None
+    api_usd: float | None = None

@@ -52,6 +52,7 @@ from gpudesk.report.decision.rules import (
     label_rule_source,
 )
 from gpudesk.report.decision.verdict import (
+    describe_cheaper_api,
     describe_exclusion,
     describe_flip,
     describe_missing_value,
@@ -180,19 +181,10 @@ def list_arguments_against(
     for each in decision.against:
         yield describe_reason(each, names, formatter)
     first = decision.recommended
-    if first is None or costs is None:
-        return
-    if decision.objective.name is not ObjectiveName.COST:
+    if first is not None and costs is not None and decision.objective.name is not ObjectiveName.COST:
         yield from _list_unknown_price(decision, first.key, costs, names, formatter)
-    if decision.objective.name is not ObjectiveName.COST or costs.api is None:
-        return
-    own, hosted = find_candidate(decision, first.key).value, costs.api.value
-    if own is not None and hosted < own.value:
-        yield tr(
-            "A hosted API costs ${hosted} per million output tokens ({change})",
-            hosted=formatter.small_amount(hosted),
-            change=formatter.difference(hosted / own.value),
-        )
+    if (hosted := describe_cheaper_api(decision, formatter)) is not None:
+        yield hosted
 
 
 def _list_unknown_price(

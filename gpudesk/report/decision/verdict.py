@@ -179,6 +179,8 @@ def describe_verdict_reason(decision: Decision, names: NamesByKey, formatter: Fo
     sentences = [odds, *(f"{describe_reason(each, names, formatter)}." for each in doubts), *after]
     if decision.other_payment is not None:
         sentences.append(_describe_other_payment(decision.other_payment, names, formatter))
+    if (hosted := describe_cheaper_api(decision, formatter)) is not None:
+        sentences.append(f"{hosted}.")
     if decision.objective.instead_of is ObjectiveName.COST:
         sentences.append(tr("Too few prices are known, so throughput is compared instead of cost."))
     if first.payment == "owned" and first.systems is not None and first.systems.idle:
@@ -231,6 +233,19 @@ def _describe_odds(decision: Decision, first: DecisionCandidate, names: NamesByK
     if second.missing is not None:
         sentences.append(f"{describe_missing_value(second, names, formatter)}.")
     return sentences
+
+
+def describe_cheaper_api(decision: Decision, formatter: Formatter) -> str | None:
+    """Return by how much a hosted API undercuts the recommendation; None if it does not."""
+    hosted, key = decision.api_usd, find_leading_column(decision)
+    value = None if key is None else find_candidate(decision, key).value
+    if hosted is None or value is None or hosted >= value.value:
+        return None
+    return tr(
+        "A hosted API costs ${hosted} per million output tokens ({change})",
+        hosted=formatter.small_amount(hosted),
+        change=formatter.difference(hosted / value.value),
+    )
 
 
 def _describe_other_payment(other: OtherPayment, names: NamesByKey, formatter: Formatter) -> str:

@@ -295,7 +295,7 @@ def encode_decision(decision: Decision, flips: Sequence[DecisionFlip], names: Co
         "sentence": format_verdict(decision, names, formatter),
         "why": describe_verdict_reason(decision, names, formatter),
         "leading": find_leading_column(decision),
-        **encode_fields(decision, "runner_up tied_by robustness"),
+        **encode_fields(decision, "runner_up tied_by robustness api_usd_per_million_output=api_usd"),
         "other_payment": None
         if other is None
         else {

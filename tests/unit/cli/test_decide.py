@@ -452,3 +452,16 @@ def test_the_fastest_without_a_price_names_the_cheapest_with_one(capsys: Capture
     against = "Purchase price unknown; MI300X costs $"
     assert against in " ".join(text(capsys, *asked).split())
     assert against not in " ".join(text(capsys, *asked, "--set", "acquisition=rent").split())
+
+
+def test_a_cheaper_hosted_api_is_named_in_the_verdict(capsys: Capture) -> None:
+    found = decide(capsys, "--set", "priority=cost")
+    assert found["api_usd_per_million_output"] is None
+    asked = ("--accelerators", "h200-sxm", "--model", "deepseek-v3.2", "--weights", "fp8", "--concurrency", "4")
+    found = decide(capsys, *asked, "--set", "priority=cost")
+    hosted = found["api_usd_per_million_output"]
+    assert 0.0 < hosted < found["candidates"][0]["objective"]["value"]
+    argument = f"A hosted API costs ${hosted:.2f} per million output tokens"
+    assert argument in found["why"]
+    assert argument in " ".join(text(capsys, *ASKED, *asked, "--set", "priority=cost").split("Against")[1].split())
+    assert decide(capsys, *asked, "--set", "priority=speed")["api_usd_per_million_output"] is None

@@ -141,16 +141,17 @@ def test_each_of_two_close_ones_is_bought_or_rented(
 
 def test_a_hosted_api_that_costs_less_is_an_argument_against(service: GpuDeskService) -> None:
     scenario = replace(read_template("70b-chat-on-four"), model="llama-3.3-70b")
-    answer = service.answer(scenario)
-    decision, costs = service.decide(answer, {"priority": "cost"}), service.costs(answer)
+    decision = service.decide(service.answer(scenario), {"priority": "cost"})
     assert decision.recommended is not None
     candidate = find_candidate(decision, decision.recommended.key)
     assert candidate.value is not None
     for share, said in ((0.5, True), (1.5, False)):
-        hosted = IntervalEstimate(*(share * candidate.value.value for _ in range(3)))
-        told = list(list_arguments_against(decision, NAMES, FORMATTER, replace(costs, api=hosted)))
-        assert any(plain(each).endswith("(−50%)") for each in told) is said
-    assert len(list(list_arguments_against(decision, NAMES, FORMATTER))) == len(decision.against)
+        hosted = replace(decision, api_usd=share * candidate.value.value)
+        against = list(list_arguments_against(hosted, NAMES, FORMATTER))
+        assert any(plain(each).endswith("(−50%)") for each in against) is said
+        assert ("A hosted API costs $" in describe_verdict_reason(hosted, NAMES, FORMATTER)) is said
+    unknown = replace(decision, api_usd=None)
+    assert len(list(list_arguments_against(unknown, NAMES, FORMATTER))) == len(decision.against)
 
 
 def test_what_decides_a_tie_is_named(service: GpuDeskService) -> None:
