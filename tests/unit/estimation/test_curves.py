@@ -10,8 +10,7 @@ import pytest
 from gpudesk.domain.answer import ConcurrencyCurve, LimiterShares
 from gpudesk.domain.estimate import Estimate, EstimateRequest
 from gpudesk.domain.workload import Load, LoadKind
-from gpudesk.estimation.curves import list_curve_points
-from gpudesk.estimation.estimator import Estimator
+from gpudesk.estimation.estimator import Estimator, list_curve_points
 from tests.unit.domain.asking import ask, closed
 
 FIGURES = ("output_tokens_per_s", "output_tokens_per_s_per_accelerator", "ttft_ms", "tpot_ms")
