@@ -12,22 +12,20 @@ from gpudesk.costing.uncertainty import DRAW_SEED, CostSampler, compute_common_e
 from gpudesk.decision.facts.accelerator_facts import get_number, list_timing_facts
 from gpudesk.decision.facts.answers import convert_answers, resolve_answers
 from gpudesk.decision.facts.decision_facts import list_platform_facts
-from gpudesk.decision.facts.leaders import (
+from gpudesk.decision.outcome.objective import (
     OWNED,
     RENTED,
     add_cost_facts,
+    choose_objective,
     find_cheaper_payment,
+    get_objective_fact,
     list_leading_facts,
     list_open_payments,
     list_payback_facts,
-    simulate_facts,
-)
-from gpudesk.decision.outcome.objective import (
-    choose_objective,
-    get_objective_fact,
     make_pair_scale,
     rank_candidates,
     score_candidates,
+    simulate_facts,
     solve_for_lead,
 )
 from gpudesk.decision.outcome.ways_out import MOST_WAYS_OUT, find_budget, list_mendable

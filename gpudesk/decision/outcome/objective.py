@@ -1,14 +1,9 @@
-"""The user's objective as a score: the utility of each candidate, and the odds that it is the best.
-
-The odds of two are logistic in the ratio of their values, as in `FigureDifference`; those of several weigh each against
-the best (D. McFadden, Conditional logit analysis of qualitative choice behavior, 1974). The order of two does not
-depend on a third.
-"""
+"""The user's objective as a score: who leads by which figure, the utility of each candidate, and its odds to be best."""
 
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import reduce
 from types import MappingProxyType
@@ -22,16 +17,255 @@ from gpudesk.costing.accelerator_costs import (
     cost_rented_per_million,
     cost_upfront,
 )
-from gpudesk.costing.uncertainty import Draws, PairScale, PaymentBasis, add_price_doubt
+from gpudesk.costing.scenario_costs import compare_port
+from gpudesk.costing.uncertainty import CostSampler, Draws, PairScale, PaymentBasis, add_price_doubt, draw_interval
 from gpudesk.decision.facts.accelerator_facts import get_interval, get_number
-from gpudesk.decision.facts.leaders import find_cheaper_payment, get_token_cost
-from gpudesk.domain.decision import DecisionObjective, FactValues, ObjectiveName, QuestionAnswer
+from gpudesk.decision.rules.conditions import SimulatedFact
+from gpudesk.decision.rules.scoring import SimulatedFacts
+from gpudesk.domain.answer import Answer, find_difference
+from gpudesk.domain.decision import DecisionObjective, FactValue, FactValues, ObjectiveName, QuestionAnswer
 from gpudesk.domain.estimate import Estimate
 from gpudesk.engine.calibration import Calibration, find_lead_scale, relate_accelerators
 from gpudesk.text.formatting import IntervalEstimate
 
 if TYPE_CHECKING:
     from gpudesk.decision.facts.decision_facts import DecisionFacts, Payments
+
+
+Beats = Callable[[int, int], bool | None]
+
+
+def find_leaders(places: Sequence[int], beats: Beats) -> dict[int, bool | None]:
+    """Return for each column whether it leads: none beats it, and it beats one of the others.
+
+    `beats` says whether the first beats the second; None if unknown. A beaten column does not lead; one that is
+    unbeaten and beats none is undecided.
+    """
+    leaders: dict[int, bool | None] = {}
+    for place in places:
+        others = [other for other in places if other != place]
+        wins = [beats(place, other) for other in others]
+        losses = [beats(other, place) for other in others]
+        if not others or all(each is None for each in (*wins, *losses)):
+            leaders[place] = None
+        elif True in losses:
+            leaders[place] = False
+        else:
+            leaders[place] = True if True in wins else None
+    return leaders
+
+
+def compare_by_number(values: Sequence[float | None], *, higher: bool) -> Beats:
+    def beats(one: int, other: int) -> bool | None:
+        ours, theirs = values[one], values[other]
+        if ours is None or theirs is None:
+            return None
+        return ours > theirs if higher else ours < theirs
+
+    return beats
+
+
+def compare_by_figure(answer: Answer, keys: Sequence[str], figure: str) -> Beats:
+    """Return whether one column beats another in a figure, as in the answer's differences."""
+
+    def beats(one: int, other: int) -> bool | None:
+        difference = find_difference(answer, figure, keys[one], keys[other]) or find_difference(
+            answer, figure, keys[other], keys[one]
+        )
+        return None if difference is None else difference.winner == keys[one]
+
+    return beats
+
+
+def compare_by_speed(
+    answer: Answer, keys: Sequence[str], values: Sequence[IntervalEstimate | None], *, higher: bool
+) -> Beats:
+    """Return whether a column is better in a quantity proportional to throughput, or inversely, like costs.
+
+    The ratio of the likely values has the interval of the throughput ratio.
+    """
+
+    def beats(one: int, other: int) -> bool | None:
+        ours, theirs = values[one], values[other]
+        if ours is None or theirs is None:
+            return None
+        better = ours.value / theirs.value if higher else theirs.value / ours.value
+        return better > _compute_ratio_margin(answer, keys[one], keys[other])
+
+    return beats
+
+
+def _compute_ratio_margin(answer: Answer, one: str, other: str) -> float:
+    forth = find_difference(answer, "output_tokens_per_s", other, one)
+    if forth is not None:
+        return forth.ratio.value / forth.ratio.low
+    back = find_difference(answer, "output_tokens_per_s", one, other)
+    return 1.0 if back is None else back.ratio.high / back.ratio.value
+
+
+#: Facts about leaders in a figure of the answer -> the figure.
+LEADING_FIGURES: Mapping[str, str] = {
+    "leads_throughput": "output_tokens_per_s",
+    "leads_throughput_each": "output_tokens_per_s_per_accelerator",
+    "leads_ttft": "ttft_ms",
+    "leads_tpot": "tpot_ms",
+}
+
+
+#: Facts about leaders in a plain number -> the number, and whether more of it is better.
+_NUMBERS: Final[Mapping[str, tuple[str, bool]]] = {
+    "leads_memory": ("memory_gib", True),
+    "leads_bandwidth": ("bandwidth_tbs", True),
+    "leads_compute": ("peak_pflops", True),
+    "leads_link": ("link_gbs", True),
+    "leads_host_link": ("host_link_gbs", True),
+    "leads_kv_room": ("kv_room_gb", True),
+    "leads_concurrency": ("max_concurrency", True),
+    "leads_coverage": ("models_held", True),
+    "leads_model_engines": ("model_engine_count", True),
+    "leads_count": ("count", False),
+    "leads_spend": ("spend_usd", False),
+}
+#: Facts about leaders in a quantity proportional to throughput, or inversely -> the quantity, and whether more is
+#: better.
+_BY_SPEED: Final[Mapping[str, tuple[str, bool]]] = {
+    "leads_cost": ("usd_per_million", False),
+    "leads_owned_cost": ("owned_usd_per_million", False),
+    "leads_density": ("tokens_per_s_kw", True),
+    "leads_power": ("watts_per_token_s", False),
+}
+#: All facts of this module.
+LEADING: Final = (*_NUMBERS, *LEADING_FIGURES, *_BY_SPEED)
+
+
+OWNED, RENTED = PaymentBasis(rented=False), PaymentBasis(rented=True)
+
+
+def list_open_payments(part: FactValues, facts: FactValues) -> tuple[PaymentBasis, ...]:
+    """Return the open ways to pay for a column: as answered; if both are open, owned only within the budget."""
+    acquisition, spend, budget = facts.get("acquisition"), get_number(part, "spend_usd"), facts.get("budget_usd")
+    if acquisition == "own":
+        return (OWNED,)
+    too_dear = spend is not None and isinstance(budget, float) and spend > budget
+    return (RENTED,) if acquisition == "rent" or too_dear else (RENTED, OWNED)
+
+
+def get_token_cost(part: FactValues, payment: PaymentBasis) -> IntervalEstimate | None:
+    """Return the dollars per million output tokens of a column, by one way to pay."""
+    return get_interval(part, f"{payment.name}_usd_per_million")
+
+
+def find_cheaper_payment(part: FactValues, payments: Sequence[PaymentBasis]) -> PaymentBasis | None:
+    """Return the cheaper way to pay for tokens of a column; None if no cost is known."""
+    costs = {payment: cost.value for payment in payments if (cost := get_token_cost(part, payment)) is not None}
+    return min(costs, key=lambda payment: costs[payment], default=None)
+
+
+def add_cost_facts(part: FactValues, payments: Sequence[PaymentBasis]) -> dict[str, FactValue]:
+    """Return the facts of a column with the cost of its tokens by the cheaper way to pay."""
+    payment = find_cheaper_payment(part, payments)
+    return {**part, "usd_per_million": None if payment is None else get_token_cost(part, payment)}
+
+
+def list_leading_facts(
+    answer: Answer, keys: Sequence[str], parts: Sequence[FactValues], standing: Sequence[int]
+) -> list[dict[str, FactValue]]:
+    """Return the leaders among the `standing` columns by figure; removed ones lead in nothing."""
+    ranked: dict[str, Beats] = {
+        name: compare_by_number([get_number(part, fact) for part in parts], higher=higher)
+        for name, (fact, higher) in _NUMBERS.items()
+    }
+    ranked |= {name: compare_by_figure(answer, keys, figure) for name, figure in LEADING_FIGURES.items()}
+    for name, (fact, higher) in _BY_SPEED.items():
+        ranked[name] = compare_by_speed(answer, keys, [get_interval(part, fact) for part in parts], higher=higher)
+    leading_facts: list[dict[str, FactValue]] = [dict.fromkeys(LEADING, False) for _ in parts]
+    for name, beats in ranked.items():
+        for place, leading in find_leaders(standing, beats).items():
+            leading_facts[place][name] = leading
+    return leading_facts
+
+
+def list_payback_facts(
+    situations: Sequence[AcceleratorCostInputs],
+    parts: Sequence[FactValues],
+    standing: Sequence[int],
+    monthly_hours: FactValue,
+) -> list[dict[str, FactValue]]:
+    """Return the rented hours per month above which a port pays, and whether the stated hours reach that.
+
+    The reference is the accelerator of the user's platform with the cheapest rented tokens; without one there is
+    nothing to port from. A column that needs no port counts as paying if no port does.
+    """
+    home = _find_home(parts, standing)
+    ports = [place for place in standing if parts[place].get("needs_port") is True]
+    hours = {place: _compute_payback(situations, place, home) for place in ports}
+    pays = {place: _reaches_hours(hours[place], monthly_hours) for place in ports}
+    stays = _no_port_pays(list(pays.values()))
+    return [
+        {"payback_hours": hours.get(place), "pays_back": pays.get(place) if place in pays else stays}
+        for place in range(len(parts))
+    ]
+
+
+def _find_home(parts: Sequence[FactValues], standing: Sequence[int]) -> int | None:
+    """Return the column of the user's platform with the cheapest rented tokens; None without one."""
+    costs = {
+        place: cost.value
+        for place in standing
+        if parts[place].get("needs_port") is False
+        and (cost := get_interval(parts[place], "rented_usd_per_million")) is not None
+    }
+    return min(costs, key=lambda place: (costs[place], place)) if costs else None
+
+
+def _reaches_hours(needed: float | None, monthly_hours: FactValue) -> bool | None:
+    """Whether the monthly hours reach those that a port needs; None if either is unknown."""
+    if needed is None:
+        return None
+    if needed == math.inf:
+        return False
+    return monthly_hours >= needed if isinstance(monthly_hours, float) else None
+
+
+def _no_port_pays(ported: Sequence[bool | None]) -> bool | None:
+    """Whether no port pays back; None if that is unknown for one, and none is known to pay back."""
+    if True in ported:
+        return False
+    return None if None in ported else True
+
+
+def _compute_payback(situations: Sequence[AcceleratorCostInputs], place: int, home: int | None) -> float | None:
+    """Return the hours per month above which a port pays; infinite if never, None if unknown."""
+    if home is None:
+        return None
+    ties = list(compare_port(situations[place], situations[home]))
+    if not ties:
+        return None
+    return math.inf if ties[0].value is None else ties[0].value
+
+
+#: Figures that limits refer to: an accelerator slower than estimated also has slower tokens.
+_LIMITED: Final = ("ttft_ms", "tpot_ms")
+
+
+def simulate_facts(
+    situations: Sequence[AcceleratorCostInputs], parts: Sequence[FactValues], drawing: CostSampler
+) -> SimulatedFacts:
+    """Return draws of the figures of all columns that limits refer to."""
+    return SimulatedFacts(
+        drawing.count,
+        drawing.seed,
+        tuple(_simulate_figures(inputs, part, drawing) for inputs, part in zip(situations, parts, strict=True)),
+    )
+
+
+def _simulate_figures(
+    inputs: AcceleratorCostInputs, part: FactValues, drawing: CostSampler
+) -> dict[str, SimulatedFact]:
+    error = drawing.error(inputs.key)
+    bands = {name: band for name in _LIMITED if (band := get_interval(part, name)) is not None}
+    return {name: draw_interval(band.low, band.value, band.high, -error) for name, band in bands.items()}
+
 
 #: Objective -> its fact, whether less is better, the unit, and the kind of figure with its error.
 _MEASURES: Final[Mapping[ObjectiveName, tuple[str, bool, str, str | None]]] = MappingProxyType(
