@@ -3,6 +3,7 @@
 from collections.abc import Sequence
 from dataclasses import replace
 
+from gpudesk.domain.accelerator import System, SystemKind
 from gpudesk.domain.fleet import (
     DailyLoadCurve,
     FleetAnswer,
@@ -15,7 +16,6 @@ from gpudesk.domain.fleet import (
     RackedSystem,
     Supply,
 )
-from gpudesk.domain.system import System, SystemKind
 from gpudesk.text.formatting import IntervalEstimate
 from gpudesk.text.messages import message
 

@@ -6,9 +6,9 @@ import statistics
 from collections.abc import Iterable, Sequence
 from typing import Final
 
+from gpudesk.domain.accelerator import System
 from gpudesk.domain.claim import PURCHASE_TERM, ApiPrice, PriceRecord, PriceSummary, ProviderClass
 from gpudesk.domain.cost import RENT_TERMS, ProviderRent, SameProviderRent
-from gpudesk.domain.system import System
 from gpudesk.domain.user_facts import UserPrice
 
 _Price = PriceRecord | UserPrice

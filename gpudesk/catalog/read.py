@@ -16,7 +16,7 @@ from gpudesk.catalog.database import CatalogDatabase
 from gpudesk.catalog.model_definition import MODEL_FIELDS, is_dimension
 from gpudesk.catalog.overlay import find_unit, is_same_value
 from gpudesk.catalog.shipped import AcceleratorEntry, ShippedCatalog, SystemEntry, make_accelerator, make_system
-from gpudesk.domain.accelerator import Accelerator
+from gpudesk.domain.accelerator import Accelerator, ReferenceDesign, System
 from gpudesk.domain.attributes import MODEL_STATED_UNITS, find_model_unit
 from gpudesk.domain.claim import (
     PRICE_BOUND_ATTRIBUTES,
@@ -37,7 +37,6 @@ from gpudesk.domain.diffusion import DiffusionModel
 from gpudesk.domain.model import Model
 from gpudesk.domain.registry import find_attribute_definition, list_required_attributes
 from gpudesk.domain.serving_engine import ServingEngine
-from gpudesk.domain.system import ReferenceDesign, System
 from gpudesk.domain.user_facts import InactiveOverride, UserClaim, UserEntry, UserFacts, UserPrice, UserSystem
 from gpudesk.text.formatting import ClaimValue
 from gpudesk.text.messages import InputError, Message, MessageParameter, Term, message

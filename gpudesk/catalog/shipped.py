@@ -13,7 +13,7 @@ from typing import Any, Final, NamedTuple, TypeVar, Union, cast, get_args, get_o
 
 from gpudesk.catalog.database import CatalogDatabase, CatalogFileError, DatabaseRow, find_file_problem
 from gpudesk.catalog.revision import compute_inputs_digest
-from gpudesk.domain.accelerator import Accelerator
+from gpudesk.domain.accelerator import Accelerator, ReferenceDesign, System, SystemKind
 from gpudesk.domain.claim import (
     ApiPrice,
     AttributeClaims,
@@ -31,7 +31,6 @@ from gpudesk.domain.claim import (
 from gpudesk.domain.diffusion import DiffusionArchitecture, DiffusionModel, DiffusionResult, DiffusionRun
 from gpudesk.domain.registry import PEAK_DENSE
 from gpudesk.domain.serving_engine import ServingEngine
-from gpudesk.domain.system import ReferenceDesign, System, SystemKind
 from gpudesk.text.formatting import ClaimValue
 
 _T = TypeVar("_T")

@@ -25,6 +25,7 @@ from gpudesk.costing.ownership import (
     list_software_lines,
     sum_lines,
 )
+from gpudesk.domain.accelerator import SystemCount
 from gpudesk.domain.answer import ComparisonColumn, ConcurrencyCurve
 from gpudesk.domain.cost import (
     CostColumn,
@@ -38,7 +39,6 @@ from gpudesk.domain.cost import (
     TotalCostOfOwnership,
 )
 from gpudesk.domain.estimate import Estimate
-from gpudesk.domain.system import SystemCount
 from gpudesk.text.formatting import IntervalEstimate
 from gpudesk.text.messages import Message, Term, message
 from gpudesk.text.units import GIB, MONTHS_PER_YEAR

@@ -10,7 +10,7 @@ from types import MappingProxyType
 from typing import Any, Final
 
 from gpudesk.costing.systems import find_host_power, resolve_purchase_price
-from gpudesk.domain.accelerator import COMMON_PLATFORMS, OTHER_PLATFORM, SOFTWARE_PLATFORMS, Accelerator
+from gpudesk.domain.accelerator import COMMON_PLATFORMS, OTHER_PLATFORM, SOFTWARE_PLATFORMS, Accelerator, System
 from gpudesk.domain.claim import PURCHASE_TERM, PriceSummary
 from gpudesk.domain.cost import (
     COMPARED_CLASSES,
@@ -37,7 +37,6 @@ from gpudesk.domain.field_checks import (
 from gpudesk.domain.fleet import LoadCurveKind, make_load_curve
 from gpudesk.domain.scenario import Scenario
 from gpudesk.domain.serving_engine import list_platforms
-from gpudesk.domain.system import System
 from gpudesk.domain.workload import LoadKind
 from gpudesk.files import read_toml
 from gpudesk.text.messages import InputError, message

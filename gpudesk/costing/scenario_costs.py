@@ -49,7 +49,7 @@ from gpudesk.costing.uncertainty import (
     draw_log_costs,
     rank_influences,
 )
-from gpudesk.domain.accelerator import Accelerator
+from gpudesk.domain.accelerator import Accelerator, System
 from gpudesk.domain.answer import (
     Answer,
     ComparisonColumn,
@@ -79,7 +79,6 @@ from gpudesk.domain.fleet import NO_FLEET_SETTINGS, FleetSettings
 from gpudesk.domain.progress import ProgressSteps, run_to_end
 from gpudesk.domain.registry import COST_FIGURES
 from gpudesk.domain.scenario import Scenario
-from gpudesk.domain.system import System
 from gpudesk.engine.calibration import compute_lead_odds, make_ratio_interval
 from gpudesk.text.formatting import IntervalEstimate
 from gpudesk.text.units import HOURS_PER_MONTH, MONTHS_PER_YEAR

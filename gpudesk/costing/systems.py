@@ -9,12 +9,11 @@ from dataclasses import dataclass, replace
 from types import MappingProxyType
 from typing import Final
 
-from gpudesk.domain.accelerator import Accelerator
+from gpudesk.domain.accelerator import Accelerator, System, SystemCount, count_systems, round_up_to_lots
 from gpudesk.domain.claim import PriceSummary
 from gpudesk.domain.cost import CostInputOrigin, ResolvedCostInput, SystemPrice, UncertainValue
 from gpudesk.domain.estimate import Estimate
 from gpudesk.domain.fleet import FleetSettings, SiteCooling
-from gpudesk.domain.system import System, SystemCount, count_systems, round_up_to_lots
 from gpudesk.text.formatting import IntervalEstimate
 from gpudesk.text.messages import InputError, Message, message
 

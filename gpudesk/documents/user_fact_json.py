@@ -17,6 +17,7 @@ from gpudesk.catalog.user_store.entry import (
     describe_no_such_source,
     describe_required,
 )
+from gpudesk.domain.accelerator import SystemKind
 from gpudesk.domain.attributes import COUNTED_UNITS, LARGEST_BY_UNIT, REGISTERED_ATTRIBUTES, get_units
 from gpudesk.domain.claim import USER_SOURCE_PREFIX, CatalogEntryKind, ClaimPreference, Source, SourceKind
 from gpudesk.domain.field_checks import (
@@ -36,7 +37,6 @@ from gpudesk.domain.field_checks import (
 )
 from gpudesk.domain.registry import find_attribute_definition, list_required_attributes
 from gpudesk.domain.scenario import Scenario
-from gpudesk.domain.system import SystemKind
 from gpudesk.domain.user_facts import (
     FACT_TABLES,
     MOST_FACTS,

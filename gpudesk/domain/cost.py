@@ -8,9 +8,9 @@ from enum import StrEnum
 from types import MappingProxyType
 from typing import Final, NamedTuple
 
+from gpudesk.domain.accelerator import SystemCount, round_up_to_lots
 from gpudesk.domain.claim import PriceSummary, ProviderClass
 from gpudesk.domain.sizing import NumberBounds
-from gpudesk.domain.system import SystemCount, round_up_to_lots
 from gpudesk.text.formatting import IntervalEstimate
 
 

@@ -9,10 +9,10 @@ from enum import StrEnum
 from types import MappingProxyType
 from typing import Final, NamedTuple
 
+from gpudesk.domain.accelerator import SystemCount
 from gpudesk.domain.deployment import ParallelPlan
 from gpudesk.domain.estimate import Estimate
 from gpudesk.domain.sizing import NumberBounds
-from gpudesk.domain.system import SystemCount
 from gpudesk.text.formatting import IntervalEstimate
 from gpudesk.text.messages import Message
 from gpudesk.text.translation import translate_data

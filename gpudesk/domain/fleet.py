@@ -9,10 +9,10 @@ from enum import StrEnum
 from types import MappingProxyType
 from typing import Final
 
+from gpudesk.domain.accelerator import System
 from gpudesk.domain.claim import ProviderClass
 from gpudesk.domain.cost import CostLine, ProviderRent
 from gpudesk.domain.sizing import NumberBounds, SizingOption
-from gpudesk.domain.system import System
 from gpudesk.text.formatting import IntervalEstimate
 from gpudesk.text.messages import Message, input_error
 

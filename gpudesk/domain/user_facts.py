@@ -14,8 +14,8 @@ from pathlib import Path
 from types import MappingProxyType
 from typing import Final
 
+from gpudesk.domain.accelerator import SystemKind
 from gpudesk.domain.claim import PRICE_BOUND_ATTRIBUTES, ClaimPreference, PriceRecord, Source, SourceKind
-from gpudesk.domain.system import SystemKind
 from gpudesk.domain.watch_list import WatchNote
 from gpudesk.text.formatting import ClaimValue
 from gpudesk.text.messages import Message

@@ -79,7 +79,7 @@ from gpudesk.text.formatting import IntervalEstimate
 from gpudesk.text.messages import InputError, message
 
 if TYPE_CHECKING:
-    from gpudesk.domain.system import System
+    from gpudesk.domain.accelerator import System
     from gpudesk.estimation.line_answers import LineAnswerer, LineQuestion
     from gpudesk.estimation.sizing.demand import SizingRequest
 

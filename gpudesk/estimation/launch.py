@@ -30,7 +30,7 @@ from gpudesk.files import read_toml
 from gpudesk.text.messages import Message, input_error, message, message_n
 
 if TYPE_CHECKING:
-    from gpudesk.domain.system import System
+    from gpudesk.domain.accelerator import System
     from gpudesk.estimation.search_space import SearchSpaceTable
 
 

@@ -20,7 +20,7 @@ from gpudesk.costing.uncertainty import (
     draw_throughput_factor,
     get_likely,
 )
-from gpudesk.domain.accelerator import Accelerator
+from gpudesk.domain.accelerator import Accelerator, System
 from gpudesk.domain.claim import PURCHASE_TERM, PriceRecord
 from gpudesk.domain.cost import CostInputOrigin, CostSettings, ResolvedCostInput, UncertainValue
 from gpudesk.domain.fleet import (
@@ -37,7 +37,6 @@ from gpudesk.domain.fleet import (
 )
 from gpudesk.domain.scenario import Scenario
 from gpudesk.domain.sizing import DEFAULT_PEAK_FACTOR, Demand, DemandKind, SizingOption, SizingResult
-from gpudesk.domain.system import System
 from gpudesk.fleet.supply import (
     FLEET_DRAWS,
     FleetLoad,

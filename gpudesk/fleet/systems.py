@@ -11,9 +11,9 @@ import numpy as np
 
 from gpudesk.costing.ownership import Amount
 from gpudesk.costing.systems import SystemSpec, find_system
+from gpudesk.domain.accelerator import OwnedSystems, SystemKind, count_systems
 from gpudesk.domain.fleet import FleetSettings, Rack, RackedSystem
 from gpudesk.domain.sizing import SizingOption, SizingResult
-from gpudesk.domain.system import OwnedSystems, SystemKind, count_systems
 
 if TYPE_CHECKING:
     from gpudesk.catalog.read import Catalog

@@ -9,6 +9,7 @@ from itertools import groupby
 from types import MappingProxyType
 from typing import Final
 
+from gpudesk.domain.accelerator import SystemCount
 from gpudesk.domain.claim import ProviderClass
 from gpudesk.domain.cost import (
     COST_INPUTS,
@@ -24,7 +25,6 @@ from gpudesk.domain.cost import (
     SameProviderRent,
     UncertainValue,
 )
-from gpudesk.domain.system import SystemCount
 from gpudesk.report.labels import format_price_dates, label_price_word
 from gpudesk.text.formatting import MISSING_VALUE_TEXT, Formatter, IntervalEstimate, join_unit, translate_unit
 from gpudesk.text.messages import lower_for_sentence

@@ -7,6 +7,7 @@ from enum import StrEnum
 from types import MappingProxyType
 from typing import Final
 
+from gpudesk.domain.accelerator import OwnedSystems
 from gpudesk.domain.deployment import ParallelPlan, format_plan
 from gpudesk.domain.model import Model
 from gpudesk.domain.sizing import (
@@ -20,7 +21,6 @@ from gpudesk.domain.sizing import (
     SizingResult,
     SmallestDeployments,
 )
-from gpudesk.domain.system import OwnedSystems
 from gpudesk.domain.workload import Workload
 from gpudesk.report.labels import format_tokens, label_precision, label_serving_engine, label_system
 from gpudesk.text.formatting import Formatter

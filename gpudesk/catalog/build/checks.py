@@ -30,10 +30,10 @@ from gpudesk.catalog.build.records import (
 )
 from gpudesk.catalog.build.serving_engines import find_engine_faults
 from gpudesk.catalog.model_definition import find_shape_faults, parse_model
+from gpudesk.domain.accelerator import SystemKind
 from gpudesk.domain.attributes import convert_claim_to_si, get_units
 from gpudesk.domain.claim import CatalogEntryKind, is_figure
 from gpudesk.domain.registry import list_required_attributes
-from gpudesk.domain.system import SystemKind
 from gpudesk.text.messages import Message, format_message, message
 from gpudesk.text.units import UnknownUnitError, get_si_unit
 

@@ -14,11 +14,11 @@ from typing import TYPE_CHECKING, Annotated, Any, Final, Literal, Union, get_arg
 from pydantic import AfterValidator, BaseModel, BeforeValidator, ConfigDict, Field, WrapValidator, create_model
 
 from gpudesk.catalog.model_definition import MODEL_FIELDS
+from gpudesk.domain.accelerator import SystemKind
 from gpudesk.domain.claim import ProviderClass, SourceKind
 from gpudesk.domain.diffusion import DiffusionArchitecture, DiffusionRun, DiffusionSoftware
 from gpudesk.domain.model import FFN_KINDS, MIXER_KINDS, Model
 from gpudesk.domain.precision import Precision
-from gpudesk.domain.system import SystemKind
 
 _DATE = re.compile(r"\d{4}(?:-(?:0[1-9]|1[0-2])(?:-(?:0[1-9]|[12]\d|3[01]))?)?")
 

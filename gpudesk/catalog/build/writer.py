@@ -45,9 +45,9 @@ from gpudesk.catalog.database import (
 from gpudesk.catalog.model_definition import to_canonical_json
 from gpudesk.catalog.revision import TableRow, TableRows, compute_inputs_digest, compute_revision
 from gpudesk.catalog.schema import SHIPPED_METADATA
+from gpudesk.domain.accelerator import SystemKind
 from gpudesk.domain.attributes import convert_claim_to_si, format_published, get_units
 from gpudesk.domain.claim import PURCHASE_TERM, CatalogEntryKind, SourceKind
-from gpudesk.domain.system import SystemKind
 from gpudesk.text.messages import Message, explain_system_error, message
 
 #: Columns of statements and disputes about their targets.

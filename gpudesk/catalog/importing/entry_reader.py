@@ -11,6 +11,7 @@ from typing import Any, Final
 from gpudesk.catalog.importing.entry_facts import FiguredEntry, StatedFigure, find_doubts, make_entry_facts
 from gpudesk.catalog.importing.fields import clean_text, make_file_slug, make_file_source
 from gpudesk.catalog.read import Catalog
+from gpudesk.domain.accelerator import SystemKind
 from gpudesk.domain.claim import Source, SourceKind
 from gpudesk.domain.fact_exchange import NOTHING_TO_IMPORT
 from gpudesk.domain.field_checks import (
@@ -23,7 +24,6 @@ from gpudesk.domain.field_checks import (
     make_type_error,
 )
 from gpudesk.domain.json_input import parse_bounded_json
-from gpudesk.domain.system import SystemKind
 from gpudesk.domain.user_facts import ImportProposal, MissingImportField, UserAccelerator, UserClaim, UserSystem
 from gpudesk.input_records import join_place, parse_record
 from gpudesk.text.formatting import ClaimValue

@@ -11,6 +11,7 @@ from functools import cache
 from typing import Any, Final, Generic, TypeVar, cast, get_type_hints
 
 from gpudesk.catalog.model_definition import to_canonical_json
+from gpudesk.domain.accelerator import SystemKind
 from gpudesk.domain.claim import ClaimPreference, Source, SourceKind
 from gpudesk.domain.fact_exchange import TrustedSigner
 from gpudesk.domain.field_checks import (
@@ -21,7 +22,6 @@ from gpudesk.domain.field_checks import (
     make_type_error,
 )
 from gpudesk.domain.json_input import refuse_constant
-from gpudesk.domain.system import SystemKind
 from gpudesk.domain.user_facts import (
     FactEdit,
     FactKey,

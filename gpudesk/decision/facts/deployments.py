@@ -7,12 +7,12 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Final, Protocol
 
+from gpudesk.domain.accelerator import round_up_to_lots
 from gpudesk.domain.answer import Answer
 from gpudesk.domain.decision import QuestionAnswer
 from gpudesk.domain.estimate import Estimate, EstimateRequest
 from gpudesk.domain.scenario import AcceleratorChoice, Scenario
 from gpudesk.domain.serving_engine import ServingEngine
-from gpudesk.domain.system import round_up_to_lots
 from gpudesk.domain.workload import LoadKind
 from gpudesk.text.formatting import IntervalEstimate
 from gpudesk.text.messages import InputError

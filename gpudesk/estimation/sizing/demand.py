@@ -11,7 +11,7 @@ from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from typing import Final
 
-from gpudesk.domain.accelerator import Accelerator
+from gpudesk.domain.accelerator import Accelerator, count_systems
 from gpudesk.domain.deployment import ParallelPlan
 from gpudesk.domain.estimate import Estimate, EstimateRequest
 from gpudesk.domain.model import Model
@@ -27,7 +27,6 @@ from gpudesk.domain.sizing import (
     SizingResult,
     check_bounds,
 )
-from gpudesk.domain.system import count_systems
 from gpudesk.domain.workload import Load, LoadKind
 from gpudesk.engine.kv_cache import compute_cache_profile
 from gpudesk.engine.sharding import shard_model

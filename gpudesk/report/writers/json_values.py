@@ -8,10 +8,10 @@ from dataclasses import fields
 from enum import Enum
 from typing import Any
 
+from gpudesk.domain.accelerator import OwnedSystems, SystemCount
 from gpudesk.domain.cost import CostAnswer, CostColumn, CostDistribution, TokenCosts
 from gpudesk.domain.fleet import FleetAnswer, FleetOption, Supply
 from gpudesk.domain.sizing import AcceleratorNeeds, DeploymentSize, FitCell, SizingOption, SizingResult
-from gpudesk.domain.system import OwnedSystems, SystemCount
 from gpudesk.report.sizing import describe_sizing
 from gpudesk.text.formatting import Formatter, IntervalEstimate
 from gpudesk.text.messages import Message, format_message

@@ -10,9 +10,9 @@ import pytest
 
 from gpudesk.catalog.list_rows import make_catalog_table
 from gpudesk.catalog.read import Catalog
+from gpudesk.domain.accelerator import SystemKind
 from gpudesk.domain.catalog_table import CatalogSection
 from gpudesk.domain.claim import CatalogEntryKind, ClaimPreference, SourceKind
-from gpudesk.domain.system import SystemKind
 from gpudesk.domain.user_facts import UserClaim, UserFacts
 from gpudesk.text.messages import InputError
 from gpudesk.text.units import GIB

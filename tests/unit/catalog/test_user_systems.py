@@ -20,11 +20,11 @@ from gpudesk.costing.systems import find_instance, find_system
 from gpudesk.documents.packs import make_pack, make_pack_edit, preview_pack, read_pack, select_keys
 from gpudesk.documents.scenario_file import read_template
 from gpudesk.documents.user_fact_json import read_user_facts, write_scenario_records
+from gpudesk.domain.accelerator import System, SystemKind
 from gpudesk.domain.cost import NO_COST_SETTINGS
 from gpudesk.domain.fleet import NO_FLEET_SETTINGS, Supply
 from gpudesk.domain.scenario import AcceleratorChoice
 from gpudesk.domain.sizing import Demand, DemandKind
-from gpudesk.domain.system import System, SystemKind
 from gpudesk.domain.user_facts import UserAccelerator, UserPrice, UserSystem
 from gpudesk.service import GpuDeskService
 from gpudesk.text.formatting import ClaimValue

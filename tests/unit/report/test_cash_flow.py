@@ -11,6 +11,7 @@ import pytest
 from gpudesk.costing.accelerator_costs import OF_OWNING, OF_RENTING, make_ownership_inputs
 from gpudesk.costing.ownership import LINES, list_ownership_lines
 from gpudesk.documents.scenario_file import read_template
+from gpudesk.domain.accelerator import SystemCount
 from gpudesk.domain.answer import Answer
 from gpudesk.domain.cost import (
     COST_INPUTS,
@@ -21,7 +22,6 @@ from gpudesk.domain.cost import (
     TotalCostOfOwnership,
     UncertainValue,
 )
-from gpudesk.domain.system import SystemCount
 from gpudesk.report.cash_flow import COUNT, IDLE, IDLE_RENTED, OPEN_INPUTS, build_cash_flow_workbook
 from gpudesk.report.costs import label_cost_input, label_cost_line
 from gpudesk.report.labels import list_column_names

@@ -23,9 +23,9 @@ from gpudesk.desktop.pages.catalog.editors.form import FormDialog
 from gpudesk.desktop.pages.catalog.editors.rows import FormRow
 from gpudesk.desktop.session.desk import Desk
 from gpudesk.desktop.ui.theme.theme import Theme
+from gpudesk.domain.accelerator import SystemKind
 from gpudesk.domain.claim import CatalogEntryKind, PlausibilityFinding
 from gpudesk.domain.registry import SYSTEM_ATTRIBUTES, Attribute, list_form_attributes
-from gpudesk.domain.system import SystemKind
 from gpudesk.domain.user_facts import FactEdit, UserAccelerator, UserSystem
 from gpudesk.paths import MissingFileError
 from gpudesk.report.catalog_lists import label_term_of_data

@@ -25,11 +25,10 @@ from gpudesk.desktop.pages.catalog.editors.rows import (
 from gpudesk.desktop.pages.catalog.editors.sources import SourceFields
 from gpudesk.desktop.session.desk import Desk
 from gpudesk.desktop.ui.theme.theme import Theme
-from gpudesk.domain.accelerator import Accelerator
+from gpudesk.domain.accelerator import Accelerator, System
 from gpudesk.domain.attributes import COUNTED_UNITS
 from gpudesk.domain.claim import CatalogEntry, CatalogEntryKind, PlausibilityFinding, Source
 from gpudesk.domain.registry import Attribute
-from gpudesk.domain.system import System
 from gpudesk.domain.user_facts import FactEdit
 from gpudesk.report.labels import get_today, label_attribute_alone
 from gpudesk.text.formatting import ClaimValue

@@ -8,7 +8,7 @@ from pytestqt.qtbot import QtBot
 from gpudesk.desktop.pages.catalog.editors.entry_forms import SystemForm
 from gpudesk.desktop.session.desk import Desk
 from gpudesk.desktop.ui.theme.theme import Theme
-from gpudesk.domain.system import SystemKind
+from gpudesk.domain.accelerator import SystemKind
 from tests.unit.desktop.pages.catalog.editors.keys import Show, focused, key, typed
 
 SHIPPED = "dell-xe9680-h100"
