@@ -11,7 +11,7 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import IO, Any
 
-from gpudesk.domain.json_input import parse_bounded_json
+from gpudesk.domain.field_checks import parse_bounded_json
 from gpudesk.text.messages import InputError, Message, explain_system_error, input_error, message, message_n
 
 

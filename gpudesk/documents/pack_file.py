@@ -15,12 +15,15 @@ from typing import TYPE_CHECKING, Any, Final
 from gpudesk import paths
 from gpudesk.domain.field_checks import (
     HALF_CHARACTER,
+    DuplicateKeyError,
     FieldCheck,
     accept_plain_text,
+    describe_repeated_field,
     make_type_error,
     make_unknown_field_error,
+    refuse_constant,
+    refuse_duplicate_keys,
 )
-from gpudesk.domain.json_input import DuplicateKeyError, describe_repeated_field, refuse_constant, refuse_duplicate_keys
 from gpudesk.files import describe_too_large
 from gpudesk.text.messages import InputError, explain_system_error, input_error, message
 

@@ -26,11 +26,13 @@ from gpudesk.documents.scenario_sections import (
     write_fleet_section,
     write_scenario_section,
 )
-from gpudesk.domain.field_checks import HALF_CHARACTER, find_closest, make_type_error
-from gpudesk.domain.json_input import (
+from gpudesk.domain.field_checks import (
+    HALF_CHARACTER,
     DuplicateKeyError,
     describe_repeated_field,
+    find_closest,
     is_nested_too_deep,
+    make_type_error,
     refuse_constant,
     refuse_duplicate_keys,
 )

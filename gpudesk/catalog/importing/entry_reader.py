@@ -22,8 +22,8 @@ from gpudesk.domain.field_checks import (
     describe_wrong_address,
     describe_wrong_date,
     make_type_error,
+    parse_bounded_json,
 )
-from gpudesk.domain.json_input import parse_bounded_json
 from gpudesk.domain.user_facts import ImportProposal, MissingImportField, UserAccelerator, UserClaim, UserSystem
 from gpudesk.input_records import join_place, parse_record
 from gpudesk.text.formatting import ClaimValue

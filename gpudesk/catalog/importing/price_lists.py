@@ -16,7 +16,7 @@ from typing import Final
 from gpudesk.catalog.importing.fields import clean_text, make_file_source
 from gpudesk.catalog.importing.price_names import AcceleratorNames, NamedAccelerator, NameMismatch
 from gpudesk.domain.claim import Source, SourceKind
-from gpudesk.domain.json_input import NOT_UTF8
+from gpudesk.domain.field_checks import NOT_UTF8
 from gpudesk.domain.user_facts import MOST_FACTS, ImportProposal, UserFact, UserPrice
 from gpudesk.text.messages import InputError, Message, input_error, message, message_n
 

@@ -20,8 +20,8 @@ from gpudesk.domain.field_checks import (
     describe_too_long,
     describe_unknown_word,
     make_type_error,
+    refuse_constant,
 )
-from gpudesk.domain.json_input import refuse_constant
 from gpudesk.domain.user_facts import (
     FactEdit,
     FactKey,

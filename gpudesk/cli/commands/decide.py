@@ -42,8 +42,14 @@ from gpudesk.domain.decision import (
     TraceCell,
     TraceLine,
 )
-from gpudesk.domain.field_checks import accept_number, make_unknown_field_error
-from gpudesk.domain.json_input import DuplicateKeyError, describe_repeated_field, refuse_constant, refuse_duplicate_keys
+from gpudesk.domain.field_checks import (
+    DuplicateKeyError,
+    accept_number,
+    describe_repeated_field,
+    make_unknown_field_error,
+    refuse_constant,
+    refuse_duplicate_keys,
+)
 from gpudesk.files import describe_unreadable
 from gpudesk.report.decision.facts import format_fact_figure, get_fact_unit, label_fact
 from gpudesk.report.decision.questions import format_answer, get_option_texts, get_question_text, label_screen

@@ -10,7 +10,7 @@ from dataclasses import dataclass, field
 from typing import Any, Final
 
 from gpudesk.catalog.importing.fields import ConfigFields, clean_text
-from gpudesk.domain.json_input import parse_bounded_json
+from gpudesk.domain.field_checks import parse_bounded_json
 from gpudesk.domain.precision import Precision
 from gpudesk.text.messages import InputError, Message, input_error, message
 from gpudesk.text.units import MIB

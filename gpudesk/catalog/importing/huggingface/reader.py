@@ -29,8 +29,7 @@ from gpudesk.catalog.importing.huggingface.structure import ModelStructure, Stru
 from gpudesk.catalog.importing.model_facts import check_model_definition, make_model_facts
 from gpudesk.catalog.model_definition import parse_model
 from gpudesk.domain.claim import SourceKind
-from gpudesk.domain.field_checks import make_type_error
-from gpudesk.domain.json_input import parse_bounded_json
+from gpudesk.domain.field_checks import make_type_error, parse_bounded_json
 from gpudesk.domain.model import Model
 from gpudesk.domain.precision import Precision
 from gpudesk.domain.user_facts import UNKNOWN_MAKER, ImportProposal
