@@ -1,4 +1,4 @@
-"""The shipped catalog file: opened read-only and immutable, checked by its header."""
+"""The shipped catalog file: opened read-only and immutable, checked by its header; digests of its contents and sources."""
 
 from __future__ import annotations
 
@@ -7,11 +7,12 @@ import os
 import re
 import sqlite3
 import struct
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from types import TracebackType
 from typing import Any, Final
 
+from gpudesk.catalog.model_definition import to_canonical_json
 from gpudesk.text.messages import InputError, Message, explain_system_error, message
 
 _FOREIGN_FILE: Final = message("catalog.file.foreign", "is not a GPU Desk catalog; reinstall GPU Desk")
@@ -207,3 +208,66 @@ def _describe_cut(size: int, expected: int) -> Message:
 
 def _describe_unreadable(reason: str) -> Message:
     return message("catalog.file.unreadable", "cannot be read: {reason}", reason=reason)
+
+
+#: The table about the file itself; it holds the revision and is excluded from it.
+META: Final = "meta"
+
+TableRow = dict[str, Any]
+#: Rows by the name of their table.
+TableRows = dict[str, list[TableRow]]
+
+
+def compute_revision(tables: Mapping[str, Sequence[TableRow]]) -> str:
+    """Digest the sorted rows of all tables but `meta`, in any order."""
+    digest = hashlib.sha256()
+    for name, rows in sorted(tables.items()):
+        if name != META:
+            digest.update(f"{name}\n".encode())
+            digest.update("\n".join(sorted(to_canonical_json(_as_stored(row)) for row in rows)).encode())
+    return digest.hexdigest()[:16]
+
+
+def compute_stored_revision(store: CatalogDatabase) -> str:
+    names = [row[0] for row in store.rows("SELECT name FROM sqlite_schema WHERE type = 'table'")]
+    return compute_revision({name: _read_table(store, name) for name in names})
+
+
+def _read_table(store: CatalogDatabase, table: str) -> list[TableRow]:
+    columns = store.columns(table)
+    return [dict(zip(columns, row, strict=True)) for row in store.rows(f"SELECT * FROM {table}")]
+
+
+def _as_stored(row: TableRow) -> TableRow:
+    """Return a row as SQLite stores it, with yes and no as numbers."""
+    return {column: int(value) if isinstance(value, bool) else value for column, value in row.items()}
+
+
+#: The subfolders of `data/` in the catalog.
+CATALOG_FOLDERS: Final = (
+    "accelerators",
+    "claims",
+    "diffusion",
+    "disputes",
+    "models",
+    "prices",
+    "reference_designs",
+    "serving_engines",
+    "sources",
+    "systems",
+)
+
+
+_PACKAGE: Final = Path(__file__).resolve().parents[1]
+
+
+def compute_inputs_digest(data_dir: Path) -> str:
+    """Digest the data files and the code that turns them into a catalog."""
+    digest = hashlib.sha256()
+    for folder in (*(data_dir / part for part in CATALOG_FOLDERS), _PACKAGE / "domain", _PACKAGE / "catalog"):
+        for file in sorted(folder.glob("*.*")):
+            if file.suffix in {".toml", ".csv", ".py"}:
+                content = file.read_bytes()
+                digest.update(f"{folder.name}/{file.name} {len(content)}\n".encode())
+                digest.update(content)
+    return digest.hexdigest()

@@ -11,8 +11,13 @@ from pathlib import Path
 from types import MappingProxyType, UnionType
 from typing import Any, Final, NamedTuple, TypeVar, Union, cast, get_args, get_origin, get_type_hints
 
-from gpudesk.catalog.database import CatalogDatabase, CatalogFileError, DatabaseRow, find_file_problem
-from gpudesk.catalog.revision import compute_inputs_digest
+from gpudesk.catalog.database import (
+    CatalogDatabase,
+    CatalogFileError,
+    DatabaseRow,
+    compute_inputs_digest,
+    find_file_problem,
+)
 from gpudesk.domain.accelerator import Accelerator, ReferenceDesign, System, SystemKind
 from gpudesk.domain.claim import (
     ApiPrice,

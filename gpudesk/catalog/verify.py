@@ -7,10 +7,9 @@ from dataclasses import dataclass
 from typing import Final
 
 from gpudesk.catalog.build.checks import REFUTATIONS, find_system_faults
-from gpudesk.catalog.database import CatalogDatabase, CatalogFileError
+from gpudesk.catalog.database import CatalogDatabase, CatalogFileError, compute_stored_revision
 from gpudesk.catalog.model_definition import ShapeFault, ShapeRelation, find_shape_faults
 from gpudesk.catalog.read import Catalog
-from gpudesk.catalog.revision import compute_stored_revision
 from gpudesk.engine.diffusion import count_block_parameters
 from gpudesk.text.messages import Message, MessageParameter, message
 

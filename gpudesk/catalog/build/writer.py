@@ -39,11 +39,14 @@ from gpudesk.catalog.database import (
     SCHEMA_VERSION,
     CatalogBugError,
     CatalogFileError,
+    TableRow,
+    TableRows,
+    compute_inputs_digest,
+    compute_revision,
     seal_file,
     sync_to_disk,
 )
 from gpudesk.catalog.model_definition import to_canonical_json
-from gpudesk.catalog.revision import TableRow, TableRows, compute_inputs_digest, compute_revision
 from gpudesk.catalog.schema import SHIPPED_METADATA
 from gpudesk.domain.accelerator import SystemKind
 from gpudesk.domain.attributes import convert_claim_to_si, format_published, get_units

@@ -11,8 +11,8 @@ import pytest
 
 from gpudesk.catalog.build.files import DataEntry, DataFileReader, DataProblem
 from gpudesk.catalog.build.writer import build_catalog
+from gpudesk.catalog.database import CATALOG_FOLDERS
 from gpudesk.catalog.read import Catalog
-from gpudesk.catalog.revision import CATALOG_FOLDERS
 
 DATA = Path(__file__).parents[3] / "data"
 

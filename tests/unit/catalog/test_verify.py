@@ -7,9 +7,8 @@ from pathlib import Path
 
 import pytest
 
-from gpudesk.catalog.database import CatalogDatabase, seal_file
+from gpudesk.catalog.database import CatalogDatabase, compute_stored_revision, seal_file
 from gpudesk.catalog.read import Catalog
-from gpudesk.catalog.revision import compute_stored_revision
 from gpudesk.catalog.verify import verify_catalog
 from gpudesk.text.messages import format_message
 from tests.unit.domain.own_samples import ALL
