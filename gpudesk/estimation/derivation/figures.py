@@ -21,13 +21,15 @@ from gpudesk.engine.calibration import Calibration
 from gpudesk.engine.loads import SchedulingConstants
 from gpudesk.engine.memory import ResolvedDeployment
 from gpudesk.engine.serving import serve_replicas
-from gpudesk.estimation.derivation.memory_terms import make_admission_term, make_max_concurrency_term, make_memory_term
 from gpudesk.estimation.derivation.replica_terms import (
     TermContext,
     get_figure_value,
+    make_admission_term,
     make_batch_term,
     make_decode_steps_term,
     make_decode_term,
+    make_max_concurrency_term,
+    make_memory_term,
     make_per_accelerator_term,
     make_prefill_term,
     make_request_term,

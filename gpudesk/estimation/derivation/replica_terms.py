@@ -1,4 +1,4 @@
-"""The terms of one replica's work at an operating point, and of figures that follow from rate, TTFT and TPOT."""
+"""The terms of one replica: memory and admitted requests, its work at an operating point, and figures that follow."""
 
 from __future__ import annotations
 
@@ -9,8 +9,15 @@ import numpy as np
 
 from gpudesk.domain.derivation import DerivationTerm, format_placeholder, format_sum
 from gpudesk.domain.estimate import Estimate
+from gpudesk.domain.model import reuses_cache
 from gpudesk.engine.loads import LoadTerms
-from gpudesk.engine.memory import ResolvedDeployment
+from gpudesk.engine.memory import (
+    MemoryBudget,
+    ResolvedDeployment,
+    ServingConfiguration,
+    compute_sampling_bytes,
+    compute_step_bytes,
+)
 from gpudesk.engine.rates import StepModel
 from gpudesk.engine.steps import (
     CoefficientColumns,
@@ -24,6 +31,261 @@ from gpudesk.text.formatting import IntervalEstimate
 
 if TYPE_CHECKING:
     from gpudesk.estimation.search_space import SearchSpace
+
+
+_TAKEN = "weights, activations and runtime"
+#: The memory available to the KV cache, by the base of the memory fraction.
+_POOLS = {
+    "total": "{fraction} × {capacity} − {weights} − {activations} − {runtime}",
+    "free": "{fraction} × ({capacity} − {weights} − {activations} − {runtime})",
+    "static": "{fraction} × ({capacity} − {runtime}) − {weights}",
+}
+
+
+def make_memory_term(estimate: Estimate, deployment: ResolvedDeployment) -> DerivationTerm:
+    """Return the free memory of the fullest accelerator at this load, or its shortage for one request."""
+    if not estimate.fits:
+        return _make_short_term(estimate, deployment)
+    capacity, weights, activations, runtime = _make_static_terms(deployment)
+    setting = _make_fraction_term(deployment.configuration).source
+    reserve = DerivationTerm("reserve", estimate.memory.reserved_bytes, "B", source=setting)
+    return DerivationTerm(
+        "free memory",
+        estimate.memory.spare_bytes,
+        "B",
+        "{capacity} − {weights} − {KV_cache} − {activations} − {runtime} − {reserve}",
+        inputs=(capacity, weights, _make_cache_term(estimate, deployment), activations, runtime, reserve),
+    )
+
+
+def make_max_concurrency_term(estimate: Estimate, deployment: ResolvedDeployment) -> DerivationTerm:
+    pool = _make_pool_term(deployment.budget.pool_bytes, _make_fraction_term(deployment.configuration), deployment)
+    return _make_held_term("maximum concurrency", estimate.max_concurrency, pool, estimate, deployment)
+
+
+def make_admission_term(estimate: Estimate, deployment: ResolvedDeployment) -> DerivationTerm:
+    """Return what makes requests wait: the batch limit of the serving engine, or memory."""
+    budget, engine = deployment.budget, deployment.configuration.engine.id
+    by_memory = budget.admitted_sequences(estimate.request.workload.request_tokens)
+    if by_memory > (estimate.admitted or 0):
+        most = deployment.memory.settings.max_batch
+        return DerivationTerm("max per step", most, None, source=f"setting:{engine}/max_batch")
+    if by_memory == estimate.max_concurrency:
+        return make_max_concurrency_term(estimate, deployment)
+    usual = DerivationTerm(
+        "fraction", deployment.configuration.settings.usual_fraction, None, source=f"setting:{engine}/memory_fraction"
+    )
+    pool = _make_pool_term(budget.usual_pool_bytes, usual, deployment)
+    return _make_held_term("admitted sequences", by_memory, pool, estimate, deployment)
+
+
+def _make_held_term(
+    name: str, sequences: int, pool: DerivationTerm, estimate: Estimate, deployment: ResolvedDeployment
+) -> DerivationTerm:
+    """Return how many sequences a pool on each attention rank holds in the whole deployment.
+
+    If the default pool holds none, its memory fraction is raised until it holds one.
+    """
+    budget, sequence = deployment.budget, _make_sequence_term(estimate, deployment)
+    groups = tuple(
+        DerivationTerm(group, count, None)
+        for group, count in (("attention ranks", budget.attention_ranks), ("replicas", budget.replicas))
+        if count > 1
+    )
+    formula = "floor({KV_pool} ÷ {bytes_of_one_sequence})"
+    if budget.pool_bytes <= 0:
+        formula, groups = "none, since nothing is left for the KV cache", ()
+    elif sequences and pool.number < sequence.number:
+        formula = f"max(1, {formula})"
+    return DerivationTerm(
+        name,
+        sequences,
+        "sequences",
+        " × ".join((formula, *(format_placeholder(group.name) for group in groups))),
+        inputs=(pool, sequence, *groups),
+    )
+
+
+def _make_cache_term(estimate: Estimate, deployment: ResolvedDeployment) -> DerivationTerm:
+    budget, admitted = deployment.budget, estimate.admitted or 1
+    resident = min(admitted, budget.admitted_sequences(estimate.request.workload.request_tokens))
+    rank_bytes = -(-resident // (budget.attention_ranks * budget.replicas))
+    return DerivationTerm(
+        "KV cache",
+        estimate.memory.kv_bytes,
+        "B",
+        "{sequences} × {bytes_of_one_sequence}",
+        inputs=(
+            DerivationTerm("sequences", rank_bytes, None, source="scenario" if resident == admitted else None),
+            _make_sequence_term(estimate, deployment),
+        ),
+    )
+
+
+def _make_pool_term(pool_bytes: int, fraction: DerivationTerm, deployment: ResolvedDeployment) -> DerivationTerm:
+    capacity, weights, _, runtime = static = _make_static_terms(deployment)
+    formula = _POOLS[deployment.configuration.settings.memory_fraction_of]
+    inputs: tuple[DerivationTerm, ...] = (fraction, *static)
+    if deployment.configuration.settings.memory_fraction_of == "static":
+        inputs = (fraction, capacity, runtime, weights)
+        if _ends_at_activations(pool_bytes, deployment.budget):
+            formula, inputs = "{capacity} − {weights} − {activations} − {runtime}", static
+    return DerivationTerm("KV pool", pool_bytes, "B", formula, inputs=inputs)
+
+
+def _ends_at_activations(pool_bytes: int, budget: MemoryBudget) -> bool:
+    """Whether a pool is limited by the activations next to it before it reaches its fraction."""
+    occupied_bytes = budget.weights_bytes + budget.activations_bytes + budget.runtime_bytes
+    return pool_bytes == budget.capacity_bytes - occupied_bytes
+
+
+def _make_short_term(estimate: Estimate, deployment: ResolvedDeployment) -> DerivationTerm:
+    """Return the shortage of the fullest accelerator for the weights and one request on each attention rank."""
+    budget = deployment.budget
+    occupied_bytes = budget.weights_bytes + budget.activations_bytes + budget.runtime_bytes
+    _, weights, activations, runtime = _make_static_terms(deployment)
+    sequence = _make_sequence_term(estimate, deployment)
+    sequence_bytes = budget.cache.sequence_bytes(estimate.request.workload.request_tokens)
+    parts = (weights, sequence, activations, runtime)
+    usable = _make_usable_term(budget.pool_bytes + occupied_bytes, occupied_bytes, deployment)
+    needed = DerivationTerm(
+        "needed", occupied_bytes + sequence_bytes, "B", format_sum(tuple(part.name for part in parts)), inputs=parts
+    )
+    missing = sequence_bytes - budget.pool_bytes
+    return DerivationTerm("missing memory", missing, "B", "{needed} − {usable}", inputs=(needed, usable))
+
+
+def _make_usable_term(usable_bytes: int, occupied_bytes: int, deployment: ResolvedDeployment) -> DerivationTerm:
+    capacity, _, activations, runtime = _make_static_terms(deployment)
+    fraction = _make_fraction_term(deployment.configuration)
+    kind = deployment.configuration.settings.memory_fraction_of
+    if kind == "total":
+        return DerivationTerm("usable", usable_bytes, "B", "{fraction} × {capacity}", inputs=(fraction, capacity))
+    if kind == "free":
+        formula = f"{{fraction}} × ({{capacity}} − {format_placeholder(_TAKEN)}) + {format_placeholder(_TAKEN)}"
+        return DerivationTerm(
+            "usable",
+            usable_bytes,
+            "B",
+            formula,
+            inputs=(fraction, capacity, DerivationTerm(_TAKEN, occupied_bytes, "B")),
+        )
+    if _ends_at_activations(deployment.budget.pool_bytes, deployment.budget):
+        return DerivationTerm("usable", usable_bytes, "B", "{capacity}", inputs=(capacity,))
+    formula = "{fraction} × ({capacity} − {runtime}) + {activations} + {runtime}"
+    return DerivationTerm("usable", usable_bytes, "B", formula, inputs=(fraction, capacity, runtime, activations))
+
+
+def _make_static_terms(
+    deployment: ResolvedDeployment,
+) -> tuple[DerivationTerm, DerivationTerm, DerivationTerm, DerivationTerm]:
+    """Return capacity, weights, activations and runtime, which do not depend on the load."""
+    return (
+        DerivationTerm(
+            "capacity",
+            deployment.budget.capacity_bytes,
+            "B",
+            source=f"catalog:{deployment.configuration.accelerator.id}/memory",
+        ),
+        _make_weights_term(deployment),
+        _make_activations_term(deployment),
+        _make_runtime_term(deployment),
+    )
+
+
+def _make_weights_term(deployment: ResolvedDeployment) -> DerivationTerm:
+    budget, source = deployment.budget, f"catalog:{deployment.configuration.model.id}"
+    formula = "elements on the fullest accelerator × bytes of their format, block scales included"
+    if deployment.plan.count == 1:
+        formula = "elements × bytes of their format, block scales included"
+    if deployment.configuration.model.layer_input_size:
+        formula += ", with the table of the layers' own inputs"
+    padding = budget.shards.padding_bytes
+    if not padding:
+        return DerivationTerm("weights", budget.weights_bytes, "B", formula, source=source)
+    return DerivationTerm(
+        "weights",
+        budget.weights_bytes,
+        "B",
+        "{weights_as_stored} + {padding_of_experts}",
+        inputs=(
+            DerivationTerm("weights as stored", budget.weights_bytes - padding, "B", formula, source=source),
+            DerivationTerm(
+                "padding of experts", padding, "B", source=f"setting:{deployment.configuration.engine.id}/kernels"
+            ),
+        ),
+    )
+
+
+def _make_activations_term(deployment: ResolvedDeployment) -> DerivationTerm:
+    engine, settings = deployment.configuration.engine.id, deployment.memory.settings
+    step = compute_step_bytes(deployment.configuration.model, deployment.plan, settings)
+    drawing = compute_sampling_bytes(deployment.configuration.model, settings)
+    return DerivationTerm(
+        "activations",
+        deployment.budget.activations_bytes,
+        "B",
+        "max({a_step}, {sampling})",
+        inputs=(
+            DerivationTerm("a step", step, "B", source=f"setting:{engine}/max_batched_tokens"),
+            DerivationTerm("sampling", drawing, "B", source=f"setting:{engine}/logit_bytes"),
+        ),
+    )
+
+
+def _make_runtime_term(deployment: ResolvedDeployment) -> DerivationTerm:
+    engine, settings = deployment.configuration.engine.id, deployment.configuration.settings
+    total = deployment.budget.runtime_bytes
+    source = f"setting:{engine}/runtime_bytes"
+    if total == settings.runtime_bytes:
+        return DerivationTerm("runtime", total, "B", source=source)
+    return DerivationTerm(
+        "runtime",
+        total,
+        "B",
+        "{of_one_accelerator} + {of_collectives}",
+        inputs=(
+            DerivationTerm("of one accelerator", settings.runtime_bytes, "B", source=source),
+            DerivationTerm(
+                "of collectives", settings.collective_bytes, "B", source=f"setting:{engine}/collective_bytes"
+            ),
+        ),
+    )
+
+
+def _make_fraction_term(configuration: ServingConfiguration) -> DerivationTerm:
+    """Return the memory fraction used to judge the fit: the user's, or the largest safe one."""
+    is_user_fraction = configuration.settings.usual_fraction is None
+    source = "scenario" if is_user_fraction else f"setting:{configuration.engine.id}/safe_memory_fraction"
+    return DerivationTerm("fraction", configuration.settings.memory_fraction, None, source=source)
+
+
+def _make_sequence_term(estimate: Estimate, deployment: ResolvedDeployment) -> DerivationTerm:
+    tokens, cache = estimate.request.workload.request_tokens, deployment.budget.cache
+    sequence_bytes, filled = cache.sequence_bytes(tokens), cache.filled_bytes(tokens)
+    length = DerivationTerm("tokens of one sequence", tokens, "tokens", source="scenario")
+    filling = "what each layer stores of its tokens"
+    if any(reuses_cache(group.mixer) for group in deployment.configuration.model.layers):
+        filling += ", nothing if it reuses the cache of another layer"
+    model = f"catalog:{deployment.configuration.model.id}"
+    if sequence_bytes == filled:
+        return DerivationTerm("bytes of one sequence", sequence_bytes, "B", filling, source=model, inputs=(length,))
+    share_constant = "state_share" if cache.holding.state_share and cache.state_bytes else "window_share"
+    return DerivationTerm(
+        "bytes of one sequence",
+        sequence_bytes,
+        "B",
+        "{bytes_that_it_fills} + {set_aside_beside_them}",
+        inputs=(
+            DerivationTerm("bytes that it fills", filled, "B", filling, source=model, inputs=(length,)),
+            DerivationTerm(
+                "set aside beside them",
+                sequence_bytes - filled,
+                "B",
+                source=f"setting:{deployment.configuration.engine.id}/{share_constant}",
+            ),
+        ),
+    )
 
 
 @dataclass(frozen=True, slots=True)
