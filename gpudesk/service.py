@@ -232,7 +232,7 @@ class GpuDeskService:
 
         The result is cached while the facts stay the same.
         """
-        if not len(self.user_catalog.facts):
+        if not self.user_catalog.facts.facts:
             return replace(scenario, own_records=()) if scenario.own_records else scenario
         from gpudesk.documents.user_fact_json import write_scenario_records
 

@@ -1,4 +1,4 @@
-"""The shipped catalog file: opened read-only and immutable, checked by its header; digests of its contents and sources."""
+"""The shipped catalog file: opened read-only, checked by its header; digests of its contents and of its sources."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Checks of single fields from outside: JSON lines, scenario files, options.
+"""Checks of single fields from outside: JSON lines, scenario files, options. External JSON is bounded, without NaN.
 
 A check takes the place of a field and its value as parsed from JSON, and returns the value to use. It raises
 `InputError` that names the actual and the expected value.

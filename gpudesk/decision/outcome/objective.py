@@ -1,4 +1,9 @@
-"""The user's objective as a score: who leads by which figure, the utility of each candidate, and its odds to be best."""
+"""The user's objective as a score: leaders by figure, the utility of each candidate, and the odds that it is the best.
+
+The odds of two are logistic in the ratio of their values, as in `FigureDifference`; those of several weigh each against
+the best (D. McFadden, Conditional logit analysis of qualitative choice behavior, 1974). The order of two does not
+depend on a third.
+"""
 
 from __future__ import annotations
 

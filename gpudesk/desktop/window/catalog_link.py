@@ -7,7 +7,7 @@ from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from PySide6.QtCore import QEvent, QObject
+from PySide6.QtCore import QObject
 
 from gpudesk.desktop.pages.catalog.backups import make_rewrite_actions
 from gpudesk.desktop.session.selection import EditorRequest
@@ -87,7 +87,6 @@ class CatalogController(QObject):
         self._window = window
         window.files.take_facts = self._take_facts
         window.desk.impact_changed.connect(self._tell_impact)
-        window.installEventFilter(self)
         own = window.desk.service.user_catalog
         if own.problem is not None or own.unreadable:
             call_after_paint(window, self._say_problem)
@@ -177,11 +176,3 @@ class CatalogController(QObject):
         text = " ".join(f"{line}." for line in (words.sentence, *words.lines[:_MOST_LINES]))
         remedies = [(tr("Undo"), self.undo)] if window.desk.service.user_catalog.undo_text is not None else []
         window.note.show_note(text, remedies, fault=False)
-
-    # Other programs
-
-    def eventFilter(self, watched: QObject, event: QEvent) -> bool:
-        """Look at the user's file when the window becomes active: another program may have changed it."""
-        if event.type() == QEvent.Type.WindowActivate:
-            self._window.desk.service.user_catalog.look_again()
-        return super().eventFilter(watched, event)

@@ -308,6 +308,12 @@ class MainWindow(DocumentWindow):
         self.setWindowModified(self.document.edited)
         self.top.set_title(title)
 
+    def changeEvent(self, event: QEvent) -> None:
+        """Look at the user's file when the window becomes active: another program may have changed it."""
+        super().changeEvent(event)
+        if event.type() == QEvent.Type.ActivationChange and self.isActiveWindow():
+            self.desk.service.user_catalog.look_again()
+
     def resizeEvent(self, event: QResizeEvent) -> None:
         super().resizeEvent(event)
         self._fold_rail()

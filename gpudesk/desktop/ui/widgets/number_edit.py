@@ -188,7 +188,9 @@ class NumberEdit(QLineEdit):
         self._take(value)
 
     def event(self, event: QEvent) -> bool:
-        return False if leaves_undo(self, event) else super().event(event)
+        if event.type() == QEvent.Type.ShortcutOverride and leaves_undo(self, event):
+            return False
+        return super().event(event)
 
     def keyPressEvent(self, event: QKeyEvent) -> None:
         key = Qt.Key(event.key())
