@@ -10,7 +10,7 @@ from PySide6.QtWidgets import QDialog, QWidget
 
 from gpudesk.catalog.user_store.user_catalog import UserCatalog
 from gpudesk.desktop.session.settings import resize_to_fit
-from gpudesk.desktop.ui.tables.item_model import ListTable
+from gpudesk.desktop.ui.tables.table_base import ListTable
 from gpudesk.desktop.ui.theme.focus_ring import FocusRing
 from gpudesk.desktop.ui.theme.theme import Theme
 from gpudesk.desktop.ui.widgets.buttons import Button

@@ -13,7 +13,7 @@ from gpudesk.desktop.pages.catalog.editors.form import BackgroundFormDialog
 from gpudesk.desktop.pages.catalog.editors.rows import FieldRemark
 from gpudesk.desktop.session.desk import Desk
 from gpudesk.desktop.session.jobs import Jobs
-from gpudesk.desktop.ui.tables.item_model import Index, TableItemModel
+from gpudesk.desktop.ui.tables.table_base import Index, TableItemModel
 from gpudesk.desktop.ui.theme.theme import Theme
 from gpudesk.desktop.ui.widgets.buttons import LinkButton
 from gpudesk.desktop.ui.widgets.layouts import STRETCH, ThemedLabel, make_row

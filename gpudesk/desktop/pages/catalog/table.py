@@ -20,8 +20,8 @@ from gpudesk.desktop.pages.catalog.table_layout import (
     CatalogLayout,
     choose_value_font,
 )
-from gpudesk.desktop.ui.tables.item_model import Index
 from gpudesk.desktop.ui.tables.painted_table import ENTER_KEYS, PaintedTable, VisibleSection
+from gpudesk.desktop.ui.tables.table_base import Index
 from gpudesk.desktop.ui.theme.theme import Theme
 from gpudesk.desktop.ui.theme.theme_painter import ThemePainter
 from gpudesk.domain.catalog_table import CatalogCellMark, CatalogColumnKind, CatalogRow, CatalogSection

@@ -8,7 +8,7 @@ from typing import Any, Final
 
 from PySide6.QtCore import QAbstractListModel, QModelIndex, QObject, Qt, Signal
 
-from gpudesk.desktop.ui.tables.item_model import HEADING, SELECTABLE, Index, TableItemModel
+from gpudesk.desktop.ui.tables.table_base import HEADING, SELECTABLE, Index, TableItemModel
 from gpudesk.report.comparison.table import describe_compared_cell, describe_compared_row, make_search_text
 from gpudesk.report.comparison.tables import (
     ComparisonCell,

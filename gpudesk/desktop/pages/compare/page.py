@@ -31,7 +31,7 @@ from gpudesk.desktop.session.actions import ActionSpec, MenuId
 from gpudesk.desktop.session.desk import Desk
 from gpudesk.desktop.session.selection import Selection, SelectionKind, select_attribute, select_cost, select_figure
 from gpudesk.desktop.session.settings import UserSettings, resize_to_fit
-from gpudesk.desktop.ui.tables.item_model import Index
+from gpudesk.desktop.ui.tables.table_base import Index
 from gpudesk.desktop.ui.tables.text_layer import TINT, MarkLegend
 from gpudesk.desktop.ui.theme.glyphs import FAULT_GLYPHS
 from gpudesk.desktop.ui.theme.theme import Theme

@@ -11,8 +11,8 @@ from PySide6.QtGui import QKeyEvent, QKeySequence, QMouseEvent, QResizeEvent
 from PySide6.QtWidgets import QWidget
 
 from gpudesk.desktop.pages.compare.comparison_model import ComparisonLine, ComparisonModel
-from gpudesk.desktop.ui.tables.item_model import Index
 from gpudesk.desktop.ui.tables.painted_table import PaintedHeader, PaintedTable, VisibleSection, find_visible_sections
+from gpudesk.desktop.ui.tables.table_base import Index
 from gpudesk.desktop.ui.tables.text_layer import TextCache, TextLayer
 from gpudesk.desktop.ui.theme.glyphs import FAULT_COLORS, FAULT_GLYPHS
 from gpudesk.desktop.ui.theme.theme import Theme

@@ -15,8 +15,8 @@ from gpudesk.desktop.pages.decide.trace_model import AcceleratorHeader, find_com
 from gpudesk.desktop.session.desk import Desk
 from gpudesk.desktop.session.evaluated_answer import AcceleratorColumn, EvaluatedAnswer
 from gpudesk.desktop.session.selection import select_trace_row
-from gpudesk.desktop.ui.tables.item_model import Index, TableItemModel
 from gpudesk.desktop.ui.tables.painted_table import PaintedTable, VisibleSection
+from gpudesk.desktop.ui.tables.table_base import Index, TableItemModel
 from gpudesk.desktop.ui.theme.theme import Theme
 from gpudesk.desktop.ui.theme.theme_painter import TextMeasure, ThemePainter
 from gpudesk.desktop.ui.widgets.layouts import STRETCH, ThemedLabel, make_column, make_row

@@ -10,8 +10,7 @@ from PySide6.QtGui import QFocusEvent, QFontMetricsF
 from PySide6.QtWidgets import QStyle, QWidget
 
 from gpudesk.desktop.session.selection import Selection
-from gpudesk.desktop.ui.tables.item_model import Index, TableItemModel
-from gpudesk.desktop.ui.tables.rows_view import RowsDelegate, RowsView
+from gpudesk.desktop.ui.tables.table_base import Index, RowsDelegate, RowsView, TableItemModel
 from gpudesk.desktop.ui.theme.theme import Theme
 from gpudesk.desktop.ui.theme.theme_painter import SWATCH_WIDTH, ThemePainter, break_words
 from gpudesk.desktop.ui.widgets.layouts import find_scroll_area

@@ -10,8 +10,8 @@ from PySide6.QtCore import QObject, QRect, QRectF, Qt, Signal
 from PySide6.QtWidgets import QWidget
 
 from gpudesk.desktop.session.evaluated_answer import AcceleratorColumn
-from gpudesk.desktop.ui.tables.item_model import HEADING, SELECTABLE, Index, TableItemModel
 from gpudesk.desktop.ui.tables.painted_table import PaintedHeader
+from gpudesk.desktop.ui.tables.table_base import HEADING, SELECTABLE, Index, TableItemModel
 from gpudesk.desktop.ui.tables.text_layer import TextCache
 from gpudesk.desktop.ui.theme.theme import Theme
 from gpudesk.desktop.ui.theme.theme_painter import RIGHT, SWATCH_WIDTH, ThemePainter

@@ -44,8 +44,8 @@ from gpudesk.desktop.session.desk import Desk
 from gpudesk.desktop.session.evaluated_answer import EvaluatedAnswer
 from gpudesk.desktop.session.scenario_edits import replace_weight, reset_weights
 from gpudesk.desktop.session.selection import SelectionKind, select_trace_row
-from gpudesk.desktop.ui.tables.item_model import Index
 from gpudesk.desktop.ui.tables.painted_table import BY_KEYBOARD, ENTER_KEYS, PaintedTable, VisibleSection
+from gpudesk.desktop.ui.tables.table_base import Index
 from gpudesk.desktop.ui.theme.theme import Theme
 from gpudesk.desktop.ui.theme.theme_painter import ThemePainter
 from gpudesk.desktop.ui.widgets.buttons import LinkButton

@@ -12,7 +12,7 @@ from PySide6.QtWidgets import QMenu, QWidget
 
 from gpudesk.desktop.session.scenario_options import MOST_TOKENS, list_kv_options, list_precision_options
 from gpudesk.desktop.session.settings import UserSettings
-from gpudesk.desktop.ui.tables.item_model import Index, TableItemModel
+from gpudesk.desktop.ui.tables.table_base import Index, TableItemModel
 from gpudesk.desktop.ui.theme.theme import Theme
 from gpudesk.desktop.ui.widgets.buttons import IconButton, LinkButton
 from gpudesk.desktop.ui.widgets.choice_popup import ChoiceOption

@@ -19,8 +19,8 @@ from gpudesk.desktop.pages.memory.fit_matrix import (
     FitOrder,
     format_parameters,
 )
-from gpudesk.desktop.ui.tables.item_model import Index
 from gpudesk.desktop.ui.tables.painted_table import PaintedHeader, PaintedTable, VisibleSection, find_visible_sections
+from gpudesk.desktop.ui.tables.table_base import Index
 from gpudesk.desktop.ui.tables.text_layer import TextCache, TextLayer
 from gpudesk.desktop.ui.theme.theme import Theme
 from gpudesk.desktop.ui.theme.theme_painter import CENTRE, RIGHT, ThemePainter, paint_ring

@@ -13,8 +13,8 @@ from PySide6.QtWidgets import QWidget
 from gpudesk.desktop.session.desk import Desk
 from gpudesk.desktop.session.scenario_edits import replace_deployment
 from gpudesk.desktop.ui.charts.chart_data import ChartData, find_menu_position, make_chart_menu
-from gpudesk.desktop.ui.tables.item_model import SELECTABLE, Index, TableItemModel
 from gpudesk.desktop.ui.tables.painted_table import ENTER_KEYS, PaintedHeader, PaintedTable, VisibleSection
+from gpudesk.desktop.ui.tables.table_base import SELECTABLE, Index, TableItemModel
 from gpudesk.desktop.ui.theme.theme import Theme
 from gpudesk.desktop.ui.theme.theme_painter import CENTRE, ThemePainter, paint_ring
 from gpudesk.desktop.ui.widgets.buttons import LinkButton

@@ -24,7 +24,7 @@ from PySide6.QtWidgets import (
 
 from gpudesk import paths
 from gpudesk.desktop.ui.charts.scales import Box, FloatArray
-from gpudesk.desktop.ui.tables.item_model import TableItemModel
+from gpudesk.desktop.ui.tables.table_base import TableItemModel
 from gpudesk.desktop.ui.theme.theme import Theme
 from gpudesk.desktop.ui.widgets.qt_support import ask_save_path
 from gpudesk.text.formatting import MACHINE_NUMBERS, Formatter

@@ -11,9 +11,8 @@ from PySide6.QtGui import QFontMetricsF, QKeyEvent, QPainter, QPainterStateGuard
 from PySide6.QtWidgets import QHeaderView, QSizePolicy, QWidget
 
 from gpudesk.desktop.ui.charts.chart_data import ChartData
-from gpudesk.desktop.ui.tables.item_model import Index, TableItemModel
 from gpudesk.desktop.ui.tables.painted_table import ENTER_KEYS
-from gpudesk.desktop.ui.tables.rows_view import ABOVE_BELOW, RowsDelegate, RowsView
+from gpudesk.desktop.ui.tables.table_base import ABOVE_BELOW, Index, RowsDelegate, RowsView, TableItemModel
 from gpudesk.desktop.ui.theme.theme import Theme
 from gpudesk.desktop.ui.theme.theme_painter import LEFT, RIGHT, SWATCH_WIDTH, TextMeasure, ThemePainter
 from gpudesk.desktop.ui.widgets.layouts import ElidedLabel, ThemedLabel, make_column, make_row

@@ -33,7 +33,7 @@ from PySide6.QtGui import (
 )
 from PySide6.QtWidgets import QAbstractItemView, QFrame, QHeaderView, QSizePolicy, QTableView, QToolTip, QWidget
 
-from gpudesk.desktop.ui.tables.item_model import Index
+from gpudesk.desktop.ui.tables.table_base import Index
 from gpudesk.desktop.ui.tables.text_layer import TextCache, TextLayer
 from gpudesk.desktop.ui.theme.theme import Theme
 from gpudesk.desktop.ui.theme.theme_painter import CENTRE, ThemePainter

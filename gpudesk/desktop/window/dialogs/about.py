@@ -22,7 +22,7 @@ from PySide6.QtWidgets import (
 
 from gpudesk import paths
 from gpudesk.desktop.session.settings import resize_to_fit
-from gpudesk.desktop.ui.tables.item_model import ListTable
+from gpudesk.desktop.ui.tables.table_base import ListTable
 from gpudesk.desktop.ui.theme.focus_ring import FocusRing
 from gpudesk.desktop.ui.theme.glyphs import make_program_icon
 from gpudesk.desktop.ui.theme.theme import Theme

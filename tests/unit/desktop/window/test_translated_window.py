@@ -32,7 +32,7 @@ from gpudesk.desktop.pages.page import DeskPage, MultiViewPage
 from gpudesk.desktop.session.jobs import Jobs
 from gpudesk.desktop.ui.charts.bar_chart import BarChart
 from gpudesk.desktop.ui.charts.plot import InteractivePlot
-from gpudesk.desktop.ui.tables.rows_view import RowsView
+from gpudesk.desktop.ui.tables.table_base import RowsView
 from gpudesk.desktop.ui.tables.text_layer import MarkLegend, TextCache
 from gpudesk.desktop.ui.theme.theme_painter import TextPainter, ThemePainter
 from gpudesk.desktop.window.app import DesktopProgram
