@@ -13,7 +13,7 @@ from PySide6.QtWidgets import QApplication
 
 from gpudesk.desktop.pages.memory.bars import make_memory_bars, make_memory_data
 from gpudesk.desktop.pages.performance.concurrency_charts import ThroughputChart
-from gpudesk.desktop.pages.performance.page import describe_limiter, make_estimate_figures
+from gpudesk.desktop.pages.performance.views import describe_limiter, make_estimate_figures
 from gpudesk.desktop.session.desk import Desk
 from gpudesk.desktop.session.selection import select_figure as figure_of_column
 from gpudesk.desktop.ui.theme.theme import Theme

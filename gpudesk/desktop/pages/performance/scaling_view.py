@@ -12,7 +12,6 @@ from PySide6.QtGui import QPainter, QPen
 from PySide6.QtWidgets import QWidget
 
 from gpudesk.desktop.pages.desk_chart import DeskChart
-from gpudesk.desktop.pages.performance.page import PerformanceView
 from gpudesk.desktop.pages.performance.scaling_figures import (
     CountsTableBlock,
     DeploymentComparisonBlock,
@@ -24,6 +23,7 @@ from gpudesk.desktop.pages.performance.scaling_figures import (
     format_rule_head,
     list_rule_names,
 )
+from gpudesk.desktop.pages.performance.views import PerformanceView
 from gpudesk.desktop.session.desk import Desk
 from gpudesk.desktop.ui.charts.chart_data import (
     ChartData,

@@ -10,7 +10,8 @@ from PySide6.QtWidgets import QAbstractButton, QDialog, QWidget
 from pytestqt.modeltest import ModelTester
 from pytestqt.qtbot import QtBot
 
-from gpudesk.desktop.pages.performance.page import ChartView, PerformanceOverview, PerformancePage
+from gpudesk.desktop.pages.performance.page import PerformancePage
+from gpudesk.desktop.pages.performance.views import ChartView, PerformanceOverview
 from gpudesk.desktop.session import scenario_edits
 from gpudesk.desktop.session.desk import Desk
 from gpudesk.desktop.session.selection import select_figure
