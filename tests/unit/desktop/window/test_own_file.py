@@ -9,12 +9,13 @@ import pytest
 from PySide6.QtCore import Qt, QUrl
 from PySide6.QtGui import QDesktopServices
 from PySide6.QtTest import QTest
-from PySide6.QtWidgets import QApplication, QPushButton
+from PySide6.QtWidgets import QApplication, QPushButton, QWidget
 from pytestqt.qtbot import QtBot
 
 from gpudesk import paths
 from gpudesk.catalog.user_store.edits import state_value
 from gpudesk.catalog.user_store.entry import make_user_source
+from gpudesk.catalog.user_store.user_catalog import UserCatalog
 from gpudesk.catalog.user_store.user_file import UserFile
 from gpudesk.desktop.pages.catalog.backups import BackupsDialog
 from gpudesk.desktop.pages.catalog.editors.value_editor import ValueEditor
@@ -235,3 +236,18 @@ def damaged_row(user_home: Path) -> None:
 def test_a_row_that_is_left_out_is_named(own_window: MainWindow) -> None:
     show_user_file_problem(own_window)
     assert own_window.note.text.startswith("1 of your values cannot be used: row 1 of the table price (own-price-2)")
+
+
+def test_a_window_that_becomes_active_looks_for_changes_of_the_file(
+    window: MainWindow, qtbot: QtBot, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    looks: list[bool] = []
+    monkeypatch.setattr(UserCatalog, "look_again", lambda _: looks.append(True))
+    other = QWidget()
+    qtbot.addWidget(other)
+    other.show()
+    other.activateWindow()
+    qtbot.waitUntil(lambda: not window.isActiveWindow())
+    assert not looks
+    window.activateWindow()
+    qtbot.waitUntil(lambda: bool(looks))
