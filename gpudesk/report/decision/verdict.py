@@ -360,7 +360,7 @@ def describe_way_out(way: WayOut, formatter: Formatter) -> tuple[str, str]:
             "Shorter prompts ({tokens})", tokens=format_tokens(request.workload.input_tokens, formatter)
         ),
         WayOutKind.WEIGHTS: tr("Another number format"),
-        WayOutKind.COUNT: tr("More accelerators"),
+        WayOutKind.COUNT: tr("As many as each needs"),
         WayOutKind.ACCELERATOR: tr("Another accelerator"),
         WayOutKind.BUDGET: tr("A larger budget"),
         WayOutKind.RENT: tr("Renting"),

@@ -14,7 +14,13 @@ from PySide6.QtWidgets import QAbstractButton, QGridLayout, QSizePolicy, QWidget
 from gpudesk.desktop.pages.decide.parts import SearchBlock
 from gpudesk.desktop.session.desk import Desk
 from gpudesk.desktop.session.evaluated_answer import AcceleratorColumn, EvaluatedAnswer
-from gpudesk.desktop.session.scenario_edits import add_accelerator, replace_accelerator, replace_answer, replace_count
+from gpudesk.desktop.session.scenario_edits import (
+    add_accelerator,
+    free_counts,
+    replace_accelerator,
+    replace_answer,
+    replace_count,
+)
 from gpudesk.desktop.ui.theme.theme import Theme
 from gpudesk.desktop.ui.theme.theme_painter import ThemePainter
 from gpudesk.desktop.ui.widgets.buttons import LinkButton
@@ -133,19 +139,18 @@ def apply_flip(scenario: Scenario, flip: DecisionFlip) -> Scenario:
     return replace(scenario, costs=costs)
 
 
-#: The answer that a way out changes, if the user gave it.
-_GIVEN_UP: Final = {WayOutKind.WEIGHTS: "precision", WayOutKind.COUNT: "shape"}
-
-
 def apply_way_out(scenario: Scenario, way: WayOut) -> Scenario:
     """Return the scenario in which a deployment meets every limit.
 
-    That has another budget, is rented, or has its accelerator, count, format and prompts.
+    That has another budget, is rented, or has its accelerator, count, format and prompts. With more accelerators, every
+    one gets as many as it needs: eight of one compared with one of another tell nothing.
     """
     if way.kind is WayOutKind.RENT:
         return replace_answer(scenario, "acquisition", "rent")
     if way.budget_usd is not None:
         return replace_answer(scenario, "budget_usd", way.budget_usd)
+    if way.kind is WayOutKind.COUNT:
+        return replace_answer(free_counts(scenario), "shape", None)
     request, count = way.estimate.request, way.estimate.count
     changed = replace(
         scenario,
@@ -160,8 +165,7 @@ def apply_way_out(scenario: Scenario, way: WayOut) -> Scenario:
     else:
         changed = replace_accelerator(changed, len(parts) - 1, request.accelerator)
         changed = replace_count(changed, len(parts) - 1, count)
-    given_up = _GIVEN_UP.get(way.kind)
-    return changed if given_up is None else replace_answer(changed, given_up, None)
+    return replace_answer(changed, "precision", None) if way.kind is WayOutKind.WEIGHTS else changed
 
 
 def list_ways_out(evaluated: EvaluatedAnswer) -> tuple[ChangeText, ...]:

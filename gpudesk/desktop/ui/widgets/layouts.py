@@ -18,6 +18,7 @@ from PySide6.QtWidgets import (
     QSizePolicy,
     QWidget,
 )
+from shiboken6 import isValid
 
 from gpudesk.desktop.ui.theme.theme import Theme
 from gpudesk.desktop.ui.theme.theme_painter import ThemePainter
@@ -391,11 +392,26 @@ def scroll_into_view(widget: QWidget) -> None:
     area = widget.parentWidget()
     while area is not None and not isinstance(area, QScrollArea):
         area = area.parentWidget()
-    if area is not None:
-        QTimer.singleShot(0, widget, partial(_scroll_to, area, widget))
+    if area is None:
+        return
+
+    def scroll() -> None:
+        QTimer.singleShot(0, area, partial(_scroll_to, area, widget))
+
+    scroll()
+    # A page that is shown for the first time lays out its texts over several turns.
+    changes = area.verticalScrollBar().rangeChanged
+    connection = changes.connect(scroll)
+    QTimer.singleShot(_SETTLING_MS, area, lambda: changes.disconnect(connection))
+
+
+#: Milliseconds in which the layout of a page settles.
+_SETTLING_MS: Final = 500
 
 
 def _scroll_to(area: QScrollArea, widget: QWidget) -> None:
+    if not isValid(widget):
+        return
     # A newly shown widget gets its height, and so do the lines above it.
     QCoreApplication.sendPostedEvents(None, QEvent.Type.LayoutRequest)
     area.ensureWidgetVisible(widget)

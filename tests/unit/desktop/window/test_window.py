@@ -102,6 +102,18 @@ def test_all_bars_fit_at_every_size_of_text(window: MainWindow, percent: int) ->
     window.program.set_font_percent(100)
 
 
+def test_the_field_of_a_missing_price_is_seen_on_a_page_that_opens_for_it(window: MainWindow, qtbot: QtBot) -> None:
+    window.resize(1280, 800)
+    window.show_page("decide")
+    assert window.page is not None
+    window.page.page_requested.emit("cost", "mi355x")
+    assert focused().accessibleName() == "Purchase price, MI355X"
+    qtbot.waitUntil(lambda: focused().visibleRegion().boundingRect() == focused().rect())
+    # It stays there when the texts of the new page have found their lines.
+    qtbot.wait(200)
+    assert focused().visibleRegion().boundingRect() == focused().rect()
+
+
 def test_text_that_is_dragged_over_the_window_is_not_taken(window: MainWindow) -> None:
     for url, taken in ((QUrl("https://example.org/a.gpudesk"), False), (QUrl.fromLocalFile("/a"), True)):
         data = QMimeData()

@@ -12,7 +12,7 @@ from gpudesk.desktop.pages.decide.result_view import ResultView
 from gpudesk.desktop.session.desk import Desk
 from gpudesk.desktop.session.selection import SelectionKind, select_cost, select_figure, select_trace_row
 from gpudesk.desktop.ui.theme.theme import DARK, Theme
-from gpudesk.domain.decision import DecisionVerdict
+from gpudesk.domain.decision import DecisionVerdict, WayOutKind
 from gpudesk.report.decision.recommendation import list_arguments_against
 from gpudesk.report.decision.verdict import (
     describe_reason,
@@ -169,10 +169,12 @@ def try_ways_out(view: ResultView, desk: Desk) -> None:
     decision = found_of(desk).decision
     assert len(view.ways_out.boxes) == len(decision.ways_out) > 0
     before, steps = desk.scenario, desk.undo_stack.count()
-    for place in range(len(decision.ways_out)):
+    for place, way in enumerate(decision.ways_out):
         QTest.mouseClick(view.ways_out.boxes[place], Qt.MouseButton.LeftButton)
         desk.flush()
         assert found_of(desk).decision.recommended is not None
+        if way.kind is WayOutKind.COUNT:
+            assert {choice.count for choice in desk.scenario.accelerators} == {None}
         assert desk.undo_stack.count() == steps + 1
         assert not view.ways_out.isVisible()
         desk.undo_stack.undo()
