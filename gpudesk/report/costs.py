@@ -339,7 +339,7 @@ def describe_server_share(columns: Sequence[CostColumn], formatter: Formatter) -
     """Return the share of the list price that servers cost; empty without one."""
     shares = (column.inputs["server_share"] for column in columns if column.tco is not None)
     share = next((each.spread for each in shares if not each.divides), None)
-    return "" if share is None else tr("servers at {share} of list price", share=formatter.per_cent(share.likely))
+    return "" if share is None else tr("servers add {share} to the price", share=formatter.per_cent(share.likely))
 
 
 def describe_bought_singly(settings: CostSettings) -> str:
@@ -443,7 +443,7 @@ def _describe_class_ratios(costs: CostAnswer, names: Mapping[str, str]) -> list[
     rents = {column.key: column.inputs["rent_usd_per_hour"] for column in costs.columns}
     return [
         tr(
-            "No specialized cloud on record rents {name}; they usually charge {ratio}× what a {kind} does",
+            "No specialized cloud on record rents {name}; such clouds usually charge {ratio}× the price of a {kind}",
             name=names[key],
             ratio=formatter.number(rent.class_ratio, 2),
             kind=label_price_word(rent.record.classes[0]),

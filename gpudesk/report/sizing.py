@@ -74,7 +74,7 @@ def _tokens(workload: Workload, formatter: Formatter) -> str:
 #: Names of factors, and their units.
 _FACTORS: Final = MappingProxyType(
     {
-        "users": "Concurrent users",
+        "users": "Users, daily average",
         "in_flight": "Peak requests in flight",
         "requests_each": "Requests per user",
         "requests": "Average requests",

@@ -104,7 +104,7 @@ class DemandForm(QWidget):
             return NumberField(self._theme, caption, number_format, self)
 
         self.amounts = {
-            DemandKind.USERS: number(tr("Concurrent users"), "amount"),
+            DemandKind.USERS: number(tr("Users, daily average"), "amount"),
             DemandKind.REQUEST_RATE: number(tr("Requests per second"), "amount"),
             DemandKind.TOKENS_PER_DAY: number(tr("Output tokens per day"), "amount"),
             DemandKind.CONCURRENCY: number(tr("Requests in flight"), "amount"),

@@ -334,14 +334,14 @@ _CHEAPEST: Final = {
     _OWNED: {
         None: "To own, {name} costs {value}.",
         LeadVerdict.TOO_CLOSE: "To own, {name} ({value}) and {other} ({other_value}) are too close to call.",
-        LeadVerdict.LEANS: "To own, leans to {name}: {value} ({odds} odds of being the cheapest).",
+        LeadVerdict.LEANS: "To own, cost leans to {name}: {value} ({odds} odds of being the cheapest).",
         LeadVerdict.LIKELY_LEADS: "To own, {name} likely leads: {value} ({odds} odds of being the cheapest).",
         LeadVerdict.LEADS: "To own, {name} leads: {value} ({odds} odds of being the cheapest).",
     },
     _RENTED: {
         None: "To rent, {name} costs {value}.",
         LeadVerdict.TOO_CLOSE: "To rent, {name} ({value}) and {other} ({other_value}) are too close to call.",
-        LeadVerdict.LEANS: "To rent, leans to {name}: {value} ({odds} odds of being the cheapest).",
+        LeadVerdict.LEANS: "To rent, cost leans to {name}: {value} ({odds} odds of being the cheapest).",
         LeadVerdict.LIKELY_LEADS: "To rent, {name} likely leads: {value} ({odds} odds of being the cheapest).",
         LeadVerdict.LEADS: "To rent, {name} leads: {value} ({odds} odds of being the cheapest).",
     },

@@ -64,6 +64,7 @@ from gpudesk.report.decision.verdict import (
     find_candidate,
     find_leading_column,
     format_verdict,
+    label_arguments,
     list_candidate_lines,
     list_memory_fits,
     list_unpriced_candidates,
@@ -155,12 +156,13 @@ def list_recommendation_lines(
     """
     unpriced = list_unpriced_candidates(decision)
     pilot = () if decision.pilot is None else (describe_pilot(decision.pilot, decision, names, formatter),)
+    label_for, label_against = label_arguments(decision, names)
     memory = () if decision.scope.answered else list_memory_fits(decision, names, formatter)
     grouped: tuple[tuple[str, Iterable[str]], ...] = (
         (tr("Memory"), memory),
         (tr("Key figures"), _list_delivered_lines(decision, formatter)),
-        (tr("For"), (describe_reason(each, names, formatter) for each in decision.reasons)),
-        (tr("Against"), list_arguments_against(decision, names, formatter, costs)),
+        (label_for, (describe_reason(each, names, formatter) for each in decision.reasons)),
+        (label_against, list_arguments_against(decision, names, formatter, costs)),
         (tr("Alternatives"), (": ".join(describe_way_out(each, formatter)) for each in decision.ways_out)),
         (tr("Rental price"), () if costs is None else _list_rent_remarks(decision, costs, names, formatter)),
         (tr("Missing figures"), (describe_missing_value(each, names, formatter) for each in unpriced)),

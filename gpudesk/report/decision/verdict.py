@@ -85,6 +85,14 @@ def find_leading_column(decision: Decision) -> str | None:
     return None if decision.recommended is None else decision.recommended.key
 
 
+def label_arguments(decision: Decision, names: NamesByKey) -> tuple[str, str]:
+    """Return the headings of the arguments for and against the recommended column."""
+    key = find_leading_column(decision)
+    if key is None:
+        return tr("For"), tr("Against")
+    return tr("For {name}", name=names[key]), tr("Against {name}", name=names[key])
+
+
 def find_candidate(decision: Decision, key: str) -> DecisionCandidate:
     return next(each for each in decision.candidates if each.key == key)
 
@@ -224,7 +232,7 @@ def _describe_odds(decision: Decision, first: DecisionCandidate, names: NamesByK
     words = {
         LeadVerdict.LEADS: tr("{name} leads. {odds}", **values),
         LeadVerdict.LIKELY_LEADS: tr("{name} likely leads. {odds}", **values),
-        LeadVerdict.LEANS: tr("Leans to {name}. {odds}", **values),
+        LeadVerdict.LEANS: tr("The decision leans to {name}. {odds}", **values),
         LeadVerdict.TOO_CLOSE: tr(
             "{name}: {value}. {odds}", value=format_objective(decision, first, formatter), **values
         ),
@@ -262,7 +270,7 @@ def _describe_other_payment(other: OtherPayment, names: NamesByKey, formatter: F
     return {
         LeadVerdict.LEADS: tr("{payment}: {name} leads ({odds} odds; {other}: {other_odds}).", **values),
         LeadVerdict.LIKELY_LEADS: tr("{payment}: {name} likely leads ({odds} odds; {other}: {other_odds}).", **values),
-        LeadVerdict.LEANS: tr("{payment}: leans to {name} ({odds} odds; {other}: {other_odds}).", **values),
+        LeadVerdict.LEANS: tr("{payment}: cost leans to {name} ({odds} odds; {other}: {other_odds}).", **values),
         LeadVerdict.TOO_CLOSE: tr(
             "{payment}: too close to call ({name}: {odds} odds; {other}: {other_odds}).", **values
         ),
@@ -333,11 +341,11 @@ def describe_missing_value(candidate: DecisionCandidate, names: NamesByKey, form
     if missing == "rent_usd_per_hour":
         values["price"] = formatter.money(formatter.small_amount(candidate.needed), "USD")
         if candidate.payment is None:
-            return tr("{name} has no rental price; cheapest below {price} per hour", **values)
-        return tr("{name} has no rental price, so only buying is compared; cheapest below {price} per hour", **values)
+            return tr("{name} has no rental price; it would be the cheapest below {price} per hour", **values)
+        return tr("{name} has no rental price; to rent, it would be the cheapest below {price} per hour", **values)
     if candidate.payment is None:
-        return tr("{name} has no purchase price; cheapest below {price}", **values)
-    return tr("{name} has no purchase price, so only renting is compared; cheapest below {price}", **values)
+        return tr("{name} has no purchase price; it would be the cheapest below {price}", **values)
+    return tr("{name} has no purchase price; to buy, it would be the cheapest below {price}", **values)
 
 
 def describe_way_out(way: WayOut, formatter: Formatter) -> tuple[str, str]:

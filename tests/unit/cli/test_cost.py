@@ -94,7 +94,7 @@ def test_break_evens_name_what_they_are_of(capsys: Capture) -> None:
 
 def test_people_read_tokens_years_break_evens_and_draws(capsys: Capture) -> None:
     said = text(capsys)
-    terms = "USD, without taxes; 100% utilization; on-demand rent; servers at 25% of list price"
+    terms = "USD, without taxes; 100% utilization; on-demand rent; servers add 25% to the price"
     assert f"{terms}; accelerators bought individually." in said
     ported = " ".join(text(capsys, "--runs-on", "CUDA").split())
     assert f"{terms}; accelerators bought individually; software cost not shared." in ported
@@ -128,7 +128,7 @@ def test_rents_by_provider_are_a_table_the_cheapest_tokens_first(capsys: Capture
 def test_the_first_line_is_that_of_the_cost_page(capsys: Capture) -> None:
     said = " ".join(text(capsys).split())
     assert said.startswith("To own, MI325X (")
-    assert said.index("To rent, leans to MI325X") < said.index("USD, without taxes")
+    assert said.index("To rent, cost leans to MI325X") < said.index("USD, without taxes")
 
 
 def test_what_does_not_fit_is_not_said_to_lack_a_price(capsys: Capture) -> None:
@@ -149,7 +149,7 @@ def test_the_price_of_a_system_is_named_with_those_of_accelerators_that_differ(c
     assert "servers at" not in whole
     singly = say("mi300x", "--single")
     assert "used (median in the catalog): MI300X $12,750 (2026-07-01)." in singly
-    assert "servers at 25% of list price" in singly
+    assert "servers add 25% to the price" in singly
     assert alone not in singly
     assert alone not in say("mi300x", "--no-single", "--set", "mi300x.price_usd=30000")
     assert "alone differ" not in say("h200-sxm", "--no-single")

@@ -114,7 +114,7 @@ def test_the_text_has_sentence_factors_and_product(capsys: Capture) -> None:
     assert said.startswith("500 users with 12 requests per hour each, peak 2 × average, TTFT up to 2,000 ms")
     assert "3.33 requests/s and 1,000 output tok/s at peak." in said
     assert " for 500 concurrent users: " in said
-    assert said.count("Concurrent users") == 2
+    assert said.count("Users, daily average") == 2
     assert len(re.findall(r"= \d+  accelerators\n", said)) == 2
 
 

@@ -85,7 +85,7 @@ def test_a_winner_is_named_with_its_count_its_figure_and_its_odds(service: GpuDe
     assert reason.startswith(f"{NAMES[key]} likely leads. {runner_up}")
     assert reason.endswith(".")
     leaning = replace(decision, candidates=tuple(replace(each, odds=0.7) for each in decision.candidates))
-    assert describe_verdict_reason(leaning, NAMES, FORMATTER).startswith(f"Leans to {NAMES[key]}. Odds")
+    assert describe_verdict_reason(leaning, NAMES, FORMATTER).startswith(f"The decision leans to {NAMES[key]}. Odds")
 
 
 @pytest.mark.parametrize(
@@ -187,7 +187,7 @@ def test_a_candidate_without_a_price_says_from_which_it_would_lead(service: GpuD
     assert (found.key, found.missing) == ("mi355x", "price_usd")
     assert found.needed is not None
     assert describe_missing_value(found, NAMES, FORMATTER) == (
-        f"MI355X has no purchase price; cheapest below ${FORMATTER.estimate(found.needed)}"
+        f"MI355X has no purchase price; it would be the cheapest below ${FORMATTER.estimate(found.needed)}"
     )
     rented = describe_missing_value(replace(found, missing="rent_usd_per_hour"), NAMES, FORMATTER)
     assert rented.endswith(" per hour")
@@ -429,7 +429,7 @@ def test_the_other_way_to_pay_is_one_sentence_where_another_leads(service: GpuDe
     assert "If rented: H100 likely leads (90% odds" in plain(describe_verdict_reason(decided_, names, FORMATTER))
     leaning = decision.other_payment._replace(leader=replace(clear, odds=0.7))
     said = plain(describe_verdict_reason(replace(decision, other_payment=leaning), names, FORMATTER))
-    assert "If rented: leans to H100 (70% odds" in said
+    assert "If rented: cost leans to H100 (70% odds" in said
     doubt = replace(decision, against=(DecisionReason("discontinued", True, None, None),))
     assert ". Discontinued: check that you can still buy it at this price. Runner-up: H100, " in plain(
         describe_verdict_reason(doubt, names, FORMATTER)

@@ -102,8 +102,8 @@ def test_a_winner_has_its_swatch(service: GpuDeskService) -> None:
 SUBJECTS = (
     *(
         "Key figures",
-        "For",
-        "Against",
+        "For MI355X",
+        "Against MI355X",
         "Alternatives",
         "Rental price",
         "Missing figures",
@@ -121,8 +121,8 @@ def test_lines_say_everything_in_its_order(sheet: ComparisonSheet, further: Shee
     assert subjects == [each for each in SUBJECTS if each in subjects]
     by_subject = {subject: [line.text for line in found.lines if line.subject == subject] for subject in SUBJECTS}
     assert len(by_subject["Ruled out"]) == len({each.key for each in decision.exclusions})
-    assert len(by_subject["For"]) == len(decision.reasons)
-    assert len(by_subject["Against"]) == len(decision.against)
+    assert len(by_subject["For MI355X"]) == len(decision.reasons)
+    assert len(by_subject["Against MI355X"]) == len(decision.against)
     assert len(by_subject["Your answers"]) == 3
     assert by_subject["Tipping points"] == ["Serving engine: TensorRT-LLM (now any) → B200 SXM"]
     assert by_subject["Key figures"][0] == "Deployment: 1 accelerator"

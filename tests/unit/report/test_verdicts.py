@@ -108,7 +108,7 @@ def test_pages_say_who_leads_what_limits_and_what_it_costs(answer: Answer) -> No
     )
     assert describe_token_cost(answer, PLAIN) == (
         "To own, MI325X ($0.53 per million output tokens) and B200 SXM ($0.59) are too close to call."
-        " To rent, leans to MI325X: $0.67 (72% odds of being the cheapest)."
+        " To rent, cost leans to MI325X: $0.67 (72% odds of being the cheapest)."
     )
     assert answer.costs is not None
     for price, said in ((0.4, "A hosted API costs less: $0.40."), (0.9, "A hosted API costs $0.90.")):
@@ -116,7 +116,7 @@ def test_pages_say_who_leads_what_limits_and_what_it_costs(answer: Answer) -> No
         assert describe_token_cost(replace(answer, costs=hosted), PLAIN).endswith(f" {said}")
     terms = describe_cost_terms(answer, PLAIN)
     assert terms.startswith(
-        "100% utilization, on-demand rent, servers at 25% of list price, accelerators bought individually. "
+        "100% utilization, on-demand rent, servers add 25% to the price, accelerators bought individually. "
         "Purchase prices used"
     )
     assert "MI325X $22,000 (2026-03)" in terms

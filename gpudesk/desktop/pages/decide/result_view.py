@@ -45,6 +45,7 @@ from gpudesk.report.decision.verdict import (
     describe_pilot,
     describe_reason,
     find_leading_column,
+    label_arguments,
     list_memory_fits,
     list_unpriced_candidates,
 )
@@ -199,8 +200,8 @@ class ResultView(DecideView):
         self.ways_out = ChangeGrid(desk, theme, self)
         self.delivers = FiguresTable(theme, self)
         self.delivers.chosen.connect(self._select_figure)
-        self.reasons = MarkedList(theme, tr("For"), self)
-        self.against = MarkedList(theme, tr("Against"), self)
+        self.reasons = MarkedList(theme, parent=self)
+        self.against = MarkedList(theme, parent=self)
         self.flips = FlipsBlock(desk, theme, self)
         self.pilot = MarkedList(theme, tr("Measure next"), self)
         self.advice = MarkedList(theme, tr("Next steps"), self)
@@ -276,6 +277,8 @@ class ResultView(DecideView):
         figures = make_delivery_figures(evaluated)
         self._figures_held.setVisible(bool(figures.rows))
         self.delivers.show_table(figures)
+        for arguments, title in zip((self.reasons, self.against), label_arguments(decision, names), strict=True):
+            arguments.set_title(title)
         self.reasons.show_lines(
             [MarkedLine("plus", "best_text", describe_reason(each, names, formatter)) for each in decision.reasons]
         )
@@ -377,9 +380,9 @@ def _format_answered_count(evaluated: EvaluatedAnswer) -> str:
     yours, scenario = origins.count(AnswerOrigin.YOURS), origins.count(AnswerOrigin.SCENARIO)
     count = evaluated.formatter.count
     if not scenario:
-        return tr("You have answered {n} of {total}", n=count(yours), total=count(len(origins)))
+        return tr("You have answered {n} of {total} questions", n=count(yours), total=count(len(origins)))
     return tr(
-        "You have answered {n} of {total}; {m} come from the scenario",
+        "You have answered {n} of {total} questions; {m} come from the scenario",
         n=count(yours),
         total=count(len(origins)),
         m=count(scenario),

@@ -89,7 +89,7 @@ def test_a_missing_price_says_from_which_it_would_lead_and_links_to_the_field(
     view: ResultView, desk: Desk, qtbot: QtBot
 ) -> None:
     say(desk, priority="cost", acquisition="own")
-    assert view.unknown.texts[0].startswith("MI355X has no purchase price; cheapest below $")
+    assert view.unknown.texts[0].startswith("MI355X has no purchase price; it would be the cheapest below $")
     (link,) = view.unknown.links
     assert link.accessibleName().startswith("Enter price: MI355X")
     with qtbot.waitSignal(view.page_requested) as wanted:

@@ -217,7 +217,7 @@ def test_the_numbers_are_a_table(page: MemoryPage, sized: SizingView) -> None:
     page.copy()
     text = QGuiApplication.clipboard().text()
     assert "Accelerators for this demand: 500 users" in text
-    assert "Factor: Concurrent users\t500\t500" in text
+    assert "Factor: Users, daily average\t500\t500" in text
     dialog = page.show_table()
     assert isinstance(dialog, QDialog)
     assert dialog.windowTitle().startswith("Accelerators for this demand")
