@@ -145,9 +145,12 @@ def _run(arguments: list[str]) -> int:
 @contextlib.contextmanager
 def _unwind_when_terminated() -> Iterator[None]:
     """Let SIGTERM end a command like an exception, so that no partial file remains."""
+    code: int | None = None
 
     def leave(number: int, _frame: object) -> NoReturn:
-        raise SystemExit(128 + number)
+        nonlocal code
+        code = 128 + number
+        raise SystemExit(code)
 
     if threading.current_thread() is not threading.main_thread():
         yield
@@ -155,6 +158,11 @@ def _unwind_when_terminated() -> Iterator[None]:
     former = signal.signal(signal.SIGTERM, leave)
     try:
         yield
+    except Exception as error:
+        if code is None:
+            raise
+        # While a class is made, Python puts another exception in the place of any.
+        raise SystemExit(code) from error
     finally:
         signal.signal(signal.SIGTERM, former)
 

@@ -2,6 +2,8 @@
 
 import io
 import json
+import os
+import signal
 import sys
 from collections.abc import Sequence
 from pathlib import Path
@@ -198,3 +200,14 @@ def test_unknown_names_are_told_with_the_closest(
 ) -> None:
     assert entry.main(arguments) == 2
     assert capsys.readouterr().err == f"gpudesk: {problem}\n"
+
+
+@pytest.mark.skipif(os.name == "nt", reason="signals of POSIX")
+def test_a_signal_while_a_class_is_made_ends_the_command_too() -> None:
+    class EndsProgram:
+        def __set_name__(self, owner: type, name: str) -> None:
+            os.kill(os.getpid(), signal.SIGTERM)
+
+    with pytest.raises(SystemExit) as ended, entry._unwind_when_terminated():
+        type("Made", (), {"attribute": EndsProgram()})
+    assert ended.value.code == 143
