@@ -18,7 +18,7 @@ from PySide6.QtWidgets import (
     QSizePolicy,
     QWidget,
 )
-from shiboken6 import isValid
+from shiboken6 import invalidate, isValid
 
 from gpudesk.desktop.ui.theme.theme import Theme
 from gpudesk.desktop.ui.theme.theme_painter import ThemePainter
@@ -192,11 +192,29 @@ def _make_box(
         content, stretch, *alignment = item if isinstance(item, tuple) else (item, 0)
         if isinstance(content, QLayout):
             box.addLayout(content, stretch)
+            if on is not None:
+                release_items(content)
             if alignment:
                 box.setAlignment(content, alignment[0])
         else:
             box.addWidget(content, stretch, *alignment)
     return box
+
+
+def release_items(layout: QLayout) -> None:
+    """Let go of the wrappers that PySide makes of all items of a layout that is added to the layout of a widget.
+
+    Qt deletes an item with its widget, but the wrapper would stay. An object of Python that is created at the address
+    of that item, such as an icon, then ends the program when it is deleted.
+    """
+    if isinstance(layout, FlowLayout):
+        return
+    for position in range(layout.count()):
+        item = layout.itemAt(position)
+        if isinstance(item, QLayout):
+            release_items(item)
+        elif item is not None:
+            invalidate(item)
 
 
 def set_beside(box: QBoxLayout, beside: bool) -> None:

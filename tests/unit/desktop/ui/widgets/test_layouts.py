@@ -1,0 +1,24 @@
+"""Layouts within layouts."""
+
+import gc
+
+import pytest
+from PySide6.QtWidgets import QLabel, QWidget, QWidgetItem
+from shiboken6 import isValid
+
+from gpudesk.desktop.ui.widgets.layouts import STRETCH, make_column, make_row
+
+
+def count_wrapped_items() -> int:
+    return sum(isinstance(each, QWidgetItem) and isValid(each) for each in gc.get_objects())
+
+
+@pytest.mark.usefixtures("qapp")
+def test_items_of_inner_layouts_have_no_wrapper_that_outlives_them() -> None:
+    """Qt deletes an item with its widget and does not tell PySide: whatever comes to its address crashes later."""
+    before = count_wrapped_items()
+    holder = QWidget()
+    labels = [QLabel(text) for text in ("one", "two", "three")]
+    make_column(make_row(*labels[:2], STRETCH), make_row(make_column(labels[2])), on=holder)
+    assert [label.parentWidget() for label in labels] == [holder] * 3
+    assert count_wrapped_items() == before
