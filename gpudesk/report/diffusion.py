@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any, Final
 
 from gpudesk.domain.diffusion import (
@@ -88,6 +88,22 @@ def _describe_floor(estimate: DiffusionEstimate, formatter: Formatter) -> str:
         time=formatter.quantity(estimate.floor_s, "s"),
         steps=formatter.count(estimate.request.steps),
         work=formatter.quantity(estimate.flop_per_step, "FLOP"),
+    )
+
+
+def describe_grades(estimates: Iterable[DiffusionEstimate], formatter: Formatter) -> str:
+    """Return the thresholds of the grades of images and of videos, empty without estimates of both."""
+    limits = {estimate.clip_s is None: estimate for estimate in estimates}
+    if len(limits) < 2:
+        return ""
+    (fast, usable), clip = limits[True].grade_limits_s, limits[False]
+    quick, slow = (limit / (clip.clip_s or 1.0) for limit in clip.grade_limits_s)
+    return tr(
+        "Fast: an image in {fast} s, a clip in {quick} times its length. Usable: {usable} s or {slow} times.",
+        fast=formatter.number(fast),
+        usable=formatter.number(usable),
+        quick=formatter.number(quick),
+        slow=formatter.number(slow),
     )
 
 

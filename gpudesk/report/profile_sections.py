@@ -23,6 +23,7 @@ from gpudesk.report.architecture import ArchitectureSketch, sketch_architecture
 from gpudesk.report.comparison.attribute_rows import format_claim_value, is_user_chosen
 from gpudesk.report.costs import MoneyFormatter
 from gpudesk.report.data_table import DataCell, DataColumn, DataRow, DataTable
+from gpudesk.report.diffusion import describe_grades
 from gpudesk.report.labels import (
     label_attribute_alone,
     label_attribute_briefly,
@@ -34,12 +35,14 @@ from gpudesk.report.labels import (
 from gpudesk.report.profile_tables import (
     HeadlineSpecification,
     format_diffusion_settings,
+    format_specification,
     format_status,
     label_factor,
     label_grade,
     label_job,
     label_resource,
     label_task,
+    make_headline_specification,
 )
 from gpudesk.text.formatting import (
     MISSING_VALUE_TEXT,
@@ -156,40 +159,10 @@ class ProfileTables:
 
     def headline_specifications(self) -> tuple[HeadlineSpecification, ...]:
         peaks = (f"{PEAK_DENSE}{name}" for name in _PEAKS)
-        peak = next((name for name in peaks if self._has(name)), f"{PEAK_DENSE}{_PEAKS[0]}")
+        known = {name for name, claims in self.profile.attributes.items() if claims.value is not None}
+        peak = next((name for name in peaks if name in known), f"{PEAK_DENSE}{_PEAKS[0]}")
         names = ("memory", "memory_bandwidth", peak, "tdp", PRICE_BOUND_ATTRIBUTES[0])
-        return tuple(self._headline(name) for name in names)
-
-    def _has(self, name: str) -> bool:
-        claims = self.profile.attributes.get(name)
-        return claims is not None and claims.value is not None
-
-    def _headline(self, name: str) -> HeadlineSpecification:
-        claims = self.profile.attributes.get(name)
-        attribute = ATTRIBUTES[name]
-        quantity = find_quantity(name, attribute.unit)
-        label = label_attribute_alone(name)
-        price = next((each.value for each in self.profile.peers if each.attribute == "price"), None)
-        if name == PRICE_BOUND_ATTRIBUTES[0] and price is not None:
-            # The price of the advice, the peers and the upgrades, from all prices on record.
-            disputed, own = claims is not None and claims.disputed, claims is not None and is_user_chosen(claims)
-            unit = tr("USD in a system") if self.profile.is_system_price else tr("USD")
-            return HeadlineSpecification(name, label, self.formatter.estimate(price), unit, disputed, own)
-        if claims is None or not is_figure(claims.value):
-            return HeadlineSpecification(name, label, MISSING_VALUE_TEXT, tr("not known"), False, False)
-        unit = get_display_unit(quantity) or ""
-        memory = self.profile.accelerator.memory_type
-        if name == "memory":
-            unit = f"{unit} {memory or ''}".rstrip()
-        text = self._format_specification(claims.value, quantity)
-        return HeadlineSpecification(name, label, text, unit, claims.disputed, is_user_chosen(claims))
-
-    def _format_specification(self, value: float, quantity: Quantity) -> str:
-        """Return a catalog figure without its unit, equal in the header and among the peers."""
-        shown = convert_to_display_unit(value, quantity)
-        if quantity is Quantity.MEMORY:
-            return self.formatter.stated(round(shown, 1))
-        return self.formatter.number(shown) if shown >= 100 else self.formatter.catalog(value, quantity)
+        return tuple(make_headline_specification(name, self.profile, self.formatter) for name in names)
 
     def _format_price(self, low: float) -> str:
         high = self.profile.attributes.get(PRICE_BOUND_ATTRIBUTES[1])
@@ -277,19 +250,8 @@ class ProfileTables:
             DataColumn(tr("Seconds each"), is_figure=True),
         )
         rows = tuple(map(self._diffusion, self.profile.diffusion))
-        images, videos = (
-            next((each.diffusion for each in self.profile.diffusion if each.task == medium and each.diffusion), None)
-            for medium in ("image", "video")
-        )
-        note = ""
-        if images is not None and videos is not None and videos.clip_s:
-            note = tr(
-                "Fast: an image in {fast} s, a clip in {quick} times its length. Usable: {usable} s or {slow} times.",
-                fast=self.formatter.number(images.grade_limits_s[0]),
-                usable=self.formatter.number(images.grade_limits_s[1]),
-                quick=self.formatter.number(videos.grade_limits_s[0] / videos.clip_s),
-                slow=self.formatter.number(videos.grade_limits_s[1] / videos.clip_s),
-            )
+        estimates = [each.diffusion for each in self.profile.diffusion if each.diffusion is not None]
+        note = describe_grades(estimates, self.formatter)
         return DataTable("diffusion", tr("Images and video"), "", columns, rows, note)
 
     def _diffusion(self, each: Capability) -> DataRow:
@@ -586,7 +548,7 @@ class ProfileTables:
     def _format_peer(self, value: float | None, quantity: Quantity) -> str:
         if value is None or quantity is Quantity.USD:
             return self.formatter.estimate(value)
-        return self._format_specification(value, quantity)
+        return format_specification(value, quantity, self.formatter)
 
     # All known values
 

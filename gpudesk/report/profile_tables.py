@@ -6,10 +6,14 @@ from dataclasses import dataclass
 from types import MappingProxyType
 from typing import Final
 
+from gpudesk.domain.claim import PRICE_BOUND_ATTRIBUTES, is_figure
 from gpudesk.domain.diffusion import DiffusionEstimate, DiffusionGrade, DiffusionSoftware
-from gpudesk.domain.profile import Capability, CapabilityStatus, OperatingMode, RankingFactor
+from gpudesk.domain.profile import AcceleratorProfile, Capability, CapabilityStatus, OperatingMode, RankingFactor
+from gpudesk.domain.registry import ATTRIBUTES, find_quantity
+from gpudesk.report.comparison.attribute_rows import is_user_chosen
 from gpudesk.report.diffusion import describe_diffusion_item, label_software
-from gpudesk.text.formatting import MISSING_VALUE_TEXT, Formatter
+from gpudesk.report.labels import label_attribute_alone
+from gpudesk.text.formatting import MISSING_VALUE_TEXT, Formatter, Quantity, convert_to_display_unit, get_display_unit
 from gpudesk.text.messages import capitalize_first
 from gpudesk.text.translation import tr
 
@@ -128,3 +132,30 @@ class HeadlineSpecification:
         value = f"{self.text} {self.unit}".rstrip()
         disputed = tr("sources disagree") if self.is_disputed else ""
         return ", ".join(part for part in (self.label, value, disputed) if part)
+
+
+def make_headline_specification(name: str, profile: AcceleratorProfile, formatter: Formatter) -> HeadlineSpecification:
+    claims = profile.attributes.get(name)
+    quantity = find_quantity(name, ATTRIBUTES[name].unit)
+    label = label_attribute_alone(name)
+    price = next((each.value for each in profile.peers if each.attribute == "price"), None)
+    if name == PRICE_BOUND_ATTRIBUTES[0] and price is not None:
+        # The price of the advice, the peers and the upgrades, from all prices on record.
+        disputed, own = claims is not None and claims.disputed, claims is not None and is_user_chosen(claims)
+        unit = tr("USD in a system") if profile.is_system_price else tr("USD")
+        return HeadlineSpecification(name, label, formatter.estimate(price), unit, disputed, own)
+    if claims is None or not is_figure(claims.value):
+        return HeadlineSpecification(name, label, MISSING_VALUE_TEXT, tr("not known"), False, False)
+    unit = get_display_unit(quantity) or ""
+    if name == "memory":
+        unit = f"{unit} {profile.accelerator.memory_type or ''}".rstrip()
+    text = format_specification(claims.value, quantity, formatter)
+    return HeadlineSpecification(name, label, text, unit, claims.disputed, is_user_chosen(claims))
+
+
+def format_specification(value: float, quantity: Quantity, formatter: Formatter) -> str:
+    """Return a catalog figure without its unit, equal in the header and among the peers."""
+    shown = convert_to_display_unit(value, quantity)
+    if quantity is Quantity.MEMORY:
+        return formatter.stated(round(shown, 1))
+    return formatter.number(shown) if shown >= 100 else formatter.catalog(value, quantity)
