@@ -327,7 +327,8 @@ class OverviewView(ProfileView):
         self.notes = TextBlock(theme, tr("Notes"))
         self.put(
             TwoColumns(theme, (capabilities,), (self.drawing, limits)),
-            TwoColumns(theme, (self.strengths, self.advice), (self.considerations, self.notes)),
+            TwoColumns(theme, (self.strengths, self.advice), (self.considerations,)),
+            self.notes,
         )
         self.add_media_form("capabilities")
         self.end()
