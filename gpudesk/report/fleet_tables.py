@@ -188,12 +188,7 @@ def _make_cost_cell(cost: FleetCost | None, unit: FleetCostUnit, is_best: bool, 
     if amount is None:
         # The sentences below the table name the unknown values.
         is_open = cost is not None and cost.missing is not None
-        return DataCell(
-            MISSING_VALUE_TEXT,
-            tr("no price") if is_open else "",
-            icon="triangle-alert" if is_open else "",
-            is_quiet=True,
-        )
+        return DataCell(MISSING_VALUE_TEXT, tr("no price") if is_open else "", is_quiet=True)
     text, low, high = (format_amount(each, money) for each in amount)
     return DataCell(text, f"{low} – {high}", is_strong=is_best, is_best=is_best)
 
