@@ -13,8 +13,8 @@ from gpudesk.text.messages import InputError, message
 
 NOTHING_TO_IMPORT: Final = message(
     "import.unknown",
-    "is not a supported import; choose a config.json, a GGUF file, an accelerator as JSON, prices as CSV, or a "
-    "catalog pack",
+    "is not a supported import; choose a config.json, a GGUF file, an accelerator or a system as JSON, prices as CSV, "
+    "or a catalog pack",
 )
 
 

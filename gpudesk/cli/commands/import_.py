@@ -162,7 +162,7 @@ def add_parser(commands: Any) -> None:  # noqa: ANN401 - argparse does not expor
         help=tr("Import models, accelerators, prices and value packs from files."),
         description=tr(
             "Import files to your catalog: a model folder or its config.json, a GGUF file, an "
-            "accelerator as JSON, prices as CSV, or a value pack. If any file has an error, nothing is "
+            "accelerator or a system as JSON, prices as CSV, or a value pack. If any file has an error, nothing is "
             "imported. Packs never replace your values."
         ),
     )

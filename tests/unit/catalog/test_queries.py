@@ -20,7 +20,9 @@ def test_everything_is_there(catalog: Catalog) -> None:
     assert len(catalog.accelerators()) == 51
     assert len(catalog.models()) == 83
     assert len(catalog.diffusion_models()) == 20
-    assert len(catalog.prices()) >= 300
+    prices = catalog.prices()
+    assert len(prices) >= 300
+    assert sum(price.date is not None for price in prices) >= 0.95 * len(prices)
     assert len(catalog.seed_claims()) == 373
     assert len(catalog.disputes()) == 125 + 6
     assert len(catalog.revision) == 16
