@@ -161,9 +161,8 @@ def add_parser(commands: Any) -> None:  # noqa: ANN401 - argparse does not expor
         "import",
         help=tr("Import models, accelerators, prices and value packs from files."),
         description=tr(
-            "Import files to your catalog: a model folder or its config.json, a GGUF file, an "
-            "accelerator or a system as JSON, prices as CSV, or a value pack. If any file has an error, nothing is "
-            "imported. Packs never replace your values."
+            "Import a model folder, config.json, GGUF file, accelerator or system (JSON), prices (CSV), or value pack "
+            "to your catalog. If any file has an error, nothing is imported. Packs never replace your values."
         ),
     )
     parser.add_argument("files", nargs="+", metavar=tr("FILE"), help=tr("files or folders to import"))
