@@ -231,6 +231,7 @@ PRICE_WORDS: Final = MappingProxyType(
         "hyperscaler": "hyperscaler",
         "marketplace": "marketplace",
         "market": "market average",
+        "unknown": "unclassified provider",
     }
 )
 

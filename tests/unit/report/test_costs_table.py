@@ -7,11 +7,11 @@ import pytest
 
 from gpudesk.documents.scenario_file import read_template
 from gpudesk.domain.answer import Answer, SheetExtras
-from gpudesk.domain.claim import PURCHASE_TERM, PriceSummary
-from gpudesk.domain.cost import DisplayCurrency, UncertainValue
+from gpudesk.domain.claim import PURCHASE_TERM, PriceSummary, ProviderClass
+from gpudesk.domain.cost import DisplayCurrency, ProviderRent, UncertainValue
 from gpudesk.report.catalog_lists import format_price_summary
 from gpudesk.report.comparison.sheet import build_machine_sheet, build_sheet
-from gpudesk.report.costs import MoneyFormatter, format_input_range
+from gpudesk.report.costs import MoneyFormatter, describe_cheapest_rents, format_input_range
 from gpudesk.report.explanation.worked_examples import describe_cost_case, label_cost_case
 from gpudesk.report.writers.csv import write_sheet_csv
 from gpudesk.report.writers.html import write_sheet_html
@@ -120,3 +120,10 @@ def test_conclusions_of_cases_are_made_of_worked_out_figures(service: GpuDeskSer
         assert number in said
     titles = {label_cost_case(each.id) for each in service.costing.assumptions.cases}
     assert len(titles) == 3
+
+
+@pytest.mark.parametrize("provider_class", ProviderClass)
+def test_rents_of_providers_of_every_class_are_described(provider_class: ProviderClass) -> None:
+    """A provider that only the user names has no class."""
+    rent = ProviderRent("Mine", provider_class, "on_demand", 0.42, "2026-11-20")
+    assert "Mine (" in describe_cheapest_rents([rent], "H200", MoneyFormatter(Formatter(), None))
