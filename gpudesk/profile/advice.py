@@ -114,20 +114,23 @@ def make_headline(advice: BuyingAdvice, limits: Sequence[ResourceHeadroom], cont
     if context.model is None or first.headroom is None:
         return message(
             "profile.headline",
-            "{accelerator} runs {well} of {models} models well and fits {fits}",
+            "{accelerator} fits {fits} of {models} models and runs {well} well",
             accelerator=name,
             well=advice.runs_well,
             models=advice.models,
             fits=advice.fits,
         )
+    # Memory limits how many requests run, every other resource their speed.
+    limited = "further requests" if first.resource == "memory" else "the speed"
     return message(
         "profile.headline.limit",
-        "{accelerator} runs {well} of {models} models well and fits {fits}; {resource} limits {model} first",
+        "{accelerator} fits {fits} of {models} models and runs {well} well; {resource} limits {limited} of {model}",
         accelerator=name,
         well=advice.runs_well,
         models=advice.models,
         fits=advice.fits,
         resource=RESOURCE_TERMS[first.resource],
+        limited=Term(first.resource, limited),
         model=context.placements[context.model].model.name,
     )
 
@@ -190,7 +193,7 @@ def _judge(context: ProfileContext) -> Message:
         )
     return message(
         "profile.buy.price",
-        "For {hosts} that take {form}, at about {price} each",
+        "For {hosts} that take {form}, at {price} each",
         hosts=hosts,
         form=form,
         price=(own.price_usd, "USD"),
@@ -271,17 +274,25 @@ def _check_power(accelerator: Accelerator) -> Message:
 
 def _check_export(export: ExportCheck | None) -> Message:
     if export is None or export.tpp is None:
-        return message("profile.check.export_unknown", "Export: TPP unknown; check the current rule")
+        return message(
+            "profile.check.export_unknown", "Export: total processing performance unknown; check the current rule"
+        )
     outcomes = {each.met for each in export.rules if each.rule.is_active and each.rule.is_control}
     tpp = round(export.tpp)
     if True in outcomes:
         return message(
             "profile.check.export_controlled",
-            "Export: TPP {tpp} is controlled by current US rules; not legal advice",
+            "Export: total processing performance (TPP) {tpp} is controlled by current US rules; not legal advice",
             tpp=tpp,
         )
     if None in outcomes:
         return message(
-            "profile.check.export_open", "Export: TPP {tpp}; die area unknown, so check the current rule", tpp=tpp
+            "profile.check.export_open",
+            "Export: total processing performance (TPP) {tpp}; die area unknown, so check the current rule",
+            tpp=tpp,
         )
-    return message("profile.check.export_free", "Export: TPP {tpp} is below the limits of current US rules", tpp=tpp)
+    return message(
+        "profile.check.export_free",
+        "Export: total processing performance (TPP) {tpp} is below the limits of current US rules",
+        tpp=tpp,
+    )

@@ -55,6 +55,8 @@ if TYPE_CHECKING:
     from gpudesk.estimation.sizing.fit_matrix import FitFinder
 
 _STEPS: Final = 4
+#: The accelerator whose vendor publishes a count of models.
+_COUNTED_BY_VENDOR: Final = "mi325x"
 #: The required attributes of an estimate, inside a sentence.
 REQUIRED_TERMS: Final = {
     "memory": Term("memory", "memory capacity"),
@@ -228,12 +230,13 @@ def _list_notes(
             "count",
             count=short,
         )
-    yield message(
-        "profile.note.counts",
-        "The MI325X product page counts 363 of 374 models; its list is unpublished. GPU Desk counts its own {models} "
-        "models",
-        models=len(context.placements),
-    )
+    if context.accelerator.id == _COUNTED_BY_VENDOR:
+        yield message(
+            "profile.note.counts",
+            "The MI325X product page counts 363 of 374 models; its list is unpublished. "
+            "GPU Desk counts its own {models} models",
+            models=len(context.placements),
+        )
     yield message(
         "profile.note.media",
         "{fits} of {models} image and video models fit on 1 accelerator",

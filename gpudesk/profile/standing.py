@@ -153,7 +153,7 @@ def _list_fact_traits(context: ProfileContext) -> Iterator[Trait]:
             False,
             message(
                 "profile.trait.price",
-                "Purchase price of {price}; {limit} or more counts as high",
+                "High purchase price: {price} (from {limit})",
                 price=(own.price_usd, "USD"),
                 limit=(float(settings.high_price_usd), "USD"),
             ),

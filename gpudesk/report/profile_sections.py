@@ -182,8 +182,8 @@ class ProfileTables:
         rows = tuple(map(self._capability, self.profile.capabilities))
         question = self.profile.question
         subtitle = trn(
-            "{n} request of {load} tokens in flight",
-            "{n} requests of {load} tokens in flight",
+            "{n} request of {load} tokens in flight, FP16 KV cache",
+            "{n} requests of {load} tokens in flight, FP16 KV cache",
             question.concurrency,
             n=self.formatter.count(question.concurrency),
             load=f"{self.formatter.count(question.input_tokens)} + {self.formatter.count(question.output_tokens)}",
@@ -279,7 +279,7 @@ class ProfileTables:
         columns = (
             DataColumn(tr("Resource"), stretch=5),
             DataColumn(tr("Used"), stretch=5, is_bar=True),
-            DataColumn(tr("Headroom"), is_figure=True),
+            DataColumn(tr("Remaining"), is_figure=True),
         )
         model = "" if self.profile.model is None else self.name_of(self.profile.model)
         first = self.profile.limits[0]
@@ -289,7 +289,9 @@ class ProfileTables:
             for place, each in enumerate(self.profile.limits)
         )
         note = capitalize_first(self.say(first.remedy if known else first.reason))
-        return DataTable("limits", tr("First limits"), model, columns, rows, note)
+        if known:
+            note = ". ".join(filter(None, (tr("Memory limits further requests, all else the speed"), note)))
+        return DataTable("limits", tr("Headroom by resource"), model, columns, rows, note)
 
     def _limit(self, each: ResourceHeadroom, unknown: Message | None, *, is_first: bool) -> DataRow:
         """Return a row; `unknown` is why its headroom is not known, where its row tells that."""
@@ -303,7 +305,7 @@ class ProfileTables:
             DataCell(text, share=1 - (each.headroom or 0.0) if known else None, is_strong=is_first, is_quiet=True),
             DataCell(headroom, is_strong=is_first, is_quiet=not known),
         )
-        parts = (f"{label}: {tr('headroom')} {headroom}", capitalize_first(text), remedy)
+        parts = (f"{label}: {headroom} {tr('remaining')}", capitalize_first(text), remedy)
         sentence = ". ".join(part.rstrip(".") for part in parts if part)
         attribute = _RESOURCE_ATTRIBUTES.get(each.resource, "")
         if each.resource == "compute":
@@ -546,8 +548,10 @@ class ProfileTables:
         return DataRow(name, cells, f"{head}: {told}", attribute=name)
 
     def _format_peer(self, value: float | None, quantity: Quantity) -> str:
-        if value is None or quantity is Quantity.USD:
-            return self.formatter.estimate(value)
+        if value is None:
+            return MISSING_VALUE_TEXT
+        if quantity is Quantity.USD:
+            return self.formatter.number(value)
         return format_specification(value, quantity, self.formatter)
 
     # All known values

@@ -19,7 +19,7 @@ from gpudesk.text.translation import tr
 
 _TASKS: Final = MappingProxyType(
     {
-        "chat_7b": "Chat, 7B",
+        "chat_7b": "Chat, 8B",
         "coding_30b": "Coding, 30B",
         "large_70b": "Large, 70B",
         "huge_405b": "Dense, 405B",
@@ -143,7 +143,7 @@ def make_headline_specification(name: str, profile: AcceleratorProfile, formatte
         # The price of the advice, the peers and the upgrades, from all prices on record.
         disputed, own = claims is not None and claims.disputed, claims is not None and is_user_chosen(claims)
         unit = tr("USD in a system") if profile.is_system_price else tr("USD")
-        return HeadlineSpecification(name, label, formatter.estimate(price), unit, disputed, own)
+        return HeadlineSpecification(name, label, formatter.number(price), unit, disputed, own)
     if claims is None or not is_figure(claims.value):
         return HeadlineSpecification(name, label, MISSING_VALUE_TEXT, tr("not known"), False, False)
     unit = get_display_unit(quantity) or ""

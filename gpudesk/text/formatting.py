@@ -300,10 +300,13 @@ class Formatter:
         scaled = value / factor
         if unit == "B" and factor in (GIB, 1):
             return self.number(scaled, 1 if factor == GIB else 0)
-        whole = unit in _COUNTED and scaled == round(scaled)
+        # A price has the same digits in every place.
+        whole = (unit in _COUNTED and scaled == round(scaled)) or (unit == "USD" and abs(scaled) >= _WHOLE_USD)
         return self.number(scaled) if whole else self.estimate(scaled)
 
 
+#: Amounts from here on are shown in whole dollars.
+_WHOLE_USD: Final = 100.0
 #: Units of counted items, whose whole numbers keep all digits.
 _COUNTED: Final = frozenset({None, "", "tokens", "sequences", "requests", "accelerators", "layers", "parameters", "1"})
 

@@ -37,7 +37,7 @@ def test_a_document_has_all_sections(tables: ProfileTables, suffix: str) -> None
         "Considerations",
         "Buying advice",
         "Capabilities",
-        "First limits",
+        "Headroom by resource",
         "Models for each job",
         "Images and video",
         "Several accelerators",
@@ -53,7 +53,7 @@ def test_a_document_has_all_sections(tables: ProfileTables, suffix: str) -> None
 def test_csv_has_a_line_for_each_cell(tables: ProfileTables) -> None:
     lines = list(csv.DictReader(io.StringIO(write_profile_file(tables, ".csv", DATE).decode())))
     task = next(line for line in lines if line["section"] == "capabilities" and line["row"] == "chat_7b")
-    assert (task["column"], task["value"]) == ("Task", "Chat, 7B")
+    assert (task["column"], task["value"]) == ("Task", "Chat, 8B")
     memory = next(line for line in lines if line["row"] == "memory" and line["column"] == "MI325X")
     assert float(memory["value"]) == 256.0
 
