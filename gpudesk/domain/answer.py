@@ -99,7 +99,7 @@ class ComparisonColumn:
 
 
 class LeadVerdict(StrEnum):
-    """Confidence that the likely better of two columns is really better."""
+    """Confidence that the likely best column is really the best."""
 
     LEADS = "leads"
     LIKELY_LEADS = "likely leads"
@@ -112,7 +112,7 @@ LEAST_ODDS: Final = MappingProxyType({LeadVerdict.LEADS: 0.95, LeadVerdict.LIKEL
 
 
 def judge_odds(odds: float) -> LeadVerdict:
-    """Return the verdict on the odds of the likely leader, from 0.5 to 1."""
+    """Return the verdict on the odds that the likely leader is the best of all compared."""
     return next((verdict for verdict, least in LEAST_ODDS.items() if odds >= least), LeadVerdict.TOO_CLOSE)
 
 
@@ -258,23 +258,26 @@ def find_difference(answer: Answer, figure: str, baseline: str, other: str) -> F
 
 
 def find_leaders(answer: Answer, figure: str, verdict: LeadVerdict = LeadVerdict.LEANS) -> tuple[int, ...]:
-    """Return the positions of the best column and of those that no column leads with at least this verdict.
+    """Return the position of the best column if its odds of being the best reach this verdict; else all that may be.
 
-    Empty with fewer than two values. Columns that the answer does not rank are left out.
+    These are the best, its rival, and those that no column leads in a pair with at least this verdict. Empty with fewer
+    than two values. Columns that the answer does not rank are left out.
     """
     values = rank_figures(answer, figure)
     if len(values) < 2:
         return ()
-    keys = answer.keys
-    best = find_best(values, figure)
+    keys, least = answer.keys, LEAST_ODDS[verdict]
+    best, odds = find_best(values, figure), compute_win_odds(answer, figure)
+    if odds.get(best, 1.0) >= least:
+        return (best,)
+    most = max(odds[position] for position in values if position != best)
     return tuple(
         position
         for position in values
         if position == best
+        or odds[position] >= most
         or all(
-            answer.odds.get((figure, keys[other], keys[position]), 1.0) < LEAST_ODDS[verdict]
-            for other in values
-            if other != position
+            answer.odds.get((figure, keys[other], keys[position]), 1.0) < least for other in values if other != position
         )
     )
 
@@ -285,15 +288,11 @@ def find_best(values: Mapping[int, IntervalEstimate], figure: str) -> int:
     return better(values, key=lambda position: values[position].value)
 
 
-def find_rival(answer: Answer, figure: str, leader: int) -> tuple[int, float] | None:
-    """Return the ranked column over which the leader's odds are lowest, with the odds; None without a difference."""
-    keys = answer.keys
-    odds = {
-        position: answer.odds[pair]
-        for position in rank_figures(answer, figure)
-        if (pair := (figure, keys[leader], keys[position])) in answer.odds
-    }
-    return min(odds.items(), key=lambda each: each[1], default=None)
+def find_rival(answer: Answer, figure: str) -> int | None:
+    """Return the column that is the most likely after the best one to be the best; None without odds."""
+    odds = compute_win_odds(answer, figure)
+    best = find_best(rank_figures(answer, figure), figure) if odds else None
+    return max((position for position in odds if position != best), key=lambda position: odds[position], default=None)
 
 
 @dataclass(frozen=True, slots=True)

@@ -118,7 +118,7 @@ _SOURCE_KINDS: Final = MappingProxyType(
 
 _LIMITERS: Final = MappingProxyType(
     {
-        "capacity": "capacity",
+        "capacity": "memory capacity",
         "memory bandwidth": "memory bandwidth",
         "compute": "compute",
         "interconnect": "interconnect",
@@ -136,9 +136,9 @@ _ENGINES: Final = MappingProxyType(
 
 _LEADS: Final = MappingProxyType(
     {
-        LeadVerdict.LEADS: "leads: {distance} than {other}, {odds} odds",
-        LeadVerdict.LIKELY_LEADS: "likely leads: {distance} than {other}, {odds} odds",
-        LeadVerdict.LEANS: "leans: {distance} than {other}, {odds} odds",
+        LeadVerdict.LEADS: "{name} leads: {odds} odds; {distance} than {other}",
+        LeadVerdict.LIKELY_LEADS: "{name} likely leads: {odds} odds; {distance} than {other}",
+        LeadVerdict.LEANS: "odds lean to {name}: {odds}; {distance} than {other}",
         LeadVerdict.TOO_CLOSE: "too close to call with {other}, {odds} odds",
     }
 )
@@ -354,10 +354,10 @@ def format_odds(odds: float, formatter: Formatter) -> str:
     return formatter.per_cent(odds)
 
 
-def describe_lead(other: str, ratio: float, odds: float, formatter: Formatter) -> str:
-    """Return how a likely leader, which is named elsewhere, compares with another; `ratio` is of their figures."""
-    values = {"other": other, "distance": describe_distance(ratio, formatter), "odds": format_odds(odds, formatter)}
-    return tr(_LEADS[judge_odds(odds)], **values)
+def describe_lead(name: str, other: str, ratio: float, odds: float, formatter: Formatter) -> str:
+    """Return the odds of a likely leader, and its distance from another; `ratio` is of their figures."""
+    distance = describe_distance(ratio, formatter)
+    return tr(_LEADS[judge_odds(odds)], name=name, other=other, distance=distance, odds=format_odds(odds, formatter))
 
 
 def describe_distance(ratio: float, formatter: Formatter) -> str:

@@ -214,7 +214,10 @@ class SelectionExplainer:
         position = self._desk.keys.index(selection.column)
         if selection.kind is SelectionKind.ATTRIBUTE:
             explanation = explain_attribute(answer, position, selection.name, formatter)
-            return self._with_catalog(explanation, answer.columns[position].attributes, selection.name)
+            explanation = self._with_catalog(explanation, answer.columns[position].attributes, selection.name)
+            if explanation is None or selection.name != PRICE_BOUND_ATTRIBUTES[0]:
+                return explanation
+            return self._price(evaluated, position, explanation)
         if selection.kind is SelectionKind.COST:
             return self._cost(evaluated, position, selection.name)
         if selection.kind is SelectionKind.FLEET:
@@ -249,6 +252,13 @@ class SelectionExplainer:
         except InputError:
             return None
         return explain_figure(answer, 0, name, self._backing(answer.columns[0], name, whole=True), self._desk.formatter)
+
+    def _price(self, evaluated: EvaluatedAnswer, position: int, catalog: Explanation) -> Explanation:
+        from gpudesk.report.explanation.cost import explain_purchase_price
+
+        column = evaluated.costs.columns[position]
+        prices = self._desk.service.catalog.prices(column.accelerator)
+        return explain_purchase_price(evaluated.answer, column, catalog, self._desk.formatter, prices)
 
     def _cost(self, evaluated: EvaluatedAnswer, position: int, name: str) -> Explanation | None:
         from gpudesk.report.explanation.cost import explain_cost

@@ -8,6 +8,7 @@ from typing import Final
 
 from gpudesk.domain.answer import Answer, ComparisonColumn
 from gpudesk.domain.claim import PRICE_BOUND_ATTRIBUTES, AttributeClaims, Claim, Source, is_figure
+from gpudesk.domain.cost import CostAnswer, CostInputOrigin, ResolvedCostInput
 from gpudesk.domain.registry import ATTRIBUTES, PEAK_DENSE, Attribute, find_quantity, list_sheet_attributes
 from gpudesk.report.comparison.tables import (
     CellMarking,
@@ -18,6 +19,7 @@ from gpudesk.report.comparison.tables import (
     SheetNote,
     SheetSource,
 )
+from gpudesk.report.costs import MoneyFormatter
 from gpudesk.report.labels import label_attribute, label_attribute_briefly, label_source_kind
 from gpudesk.text.formatting import (
     MACHINE_NUMBERS,
@@ -29,12 +31,13 @@ from gpudesk.text.formatting import (
     get_display_unit,
 )
 from gpudesk.text.messages import to_sentence
-from gpudesk.text.translation import tr
+from gpudesk.text.translation import tr, trn
 
 #: Ratios nearer to 1 count as equal.
 _SAME: Final = 0.005
 #: Larger rates of arithmetic have no decimals.
 _WHOLE: Final = 100.0
+_PRICE: Final = PRICE_BOUND_ATTRIBUTES[0]
 
 
 class SourceNumbering:
@@ -179,8 +182,9 @@ def build_attribute_rows(
 def _build_attribute_row(answer: Answer, attribute: Attribute, formatter: Formatter) -> ComparisonRow | None:
     if attribute.upper_end is not None:
         ends = (attribute.key, attribute.upper_end)
-        # Costs use the median of all prices.
-        label = tr("Purchase price, one source")
+        if answer.costs is not None:
+            return build_price_row(answer, answer.costs, formatter)
+        label = tr("Purchase price")
         cells = tuple(_build_range_cell(column, ends, formatter) for column in answer.columns)
     else:
         label = label_attribute_briefly(attribute)
@@ -287,6 +291,60 @@ def _build_range_cell(column: ComparisonColumn, names: Sequence[str], formatter:
         disputed=max((len(end.claims) for end in ends if end.disputed), default=0),
         own=any(map(is_user_chosen, ends)),
     )
+
+
+def build_price_row(answer: Answer, costs: CostAnswer, formatter: Formatter) -> ComparisonRow | None:
+    """Return the purchase price per accelerator that costs use, with the number of its prices and the newest date.
+
+    A price derived from whole systems is without their servers. The label says so, or each cell if they differ.
+    """
+    money = MoneyFormatter(formatter, answer.scenario.costs.currency)
+    prices = [column.inputs["price_usd"] for column in costs.columns]
+    usd = [None if price.spread is None else price.spread.likely for price in prices]
+    if not any(usd):
+        return None
+    bases = {price.system is not None for price in prices if price.spread is not None and not _is_user_price(price)}
+    label = tr("Purchase price")
+    if len(bases) == 1:
+        label = tr("Purchase price in a system") if True in bases else tr("Purchase price, single")
+    cells = (
+        ComparisonCell(MISSING_VALUE_TEXT, reason=tr("price unknown"))
+        if value is None
+        else ComparisonCell(
+            money.whole(value),
+            value=money.in_currency(value),
+            detail=_describe_price_basis(price, names_system=len(bases) > 1),
+            delta=format_delta(value / usd[0], formatter) if position and usd[0] else None,
+            own=_is_user_price(price),
+        )
+        for position, (price, value) in enumerate(zip(prices, usd, strict=True))
+    )
+    key, reference = ATTRIBUTES[_PRICE].row_key, RowReference(RowOrigin.ATTRIBUTE, _PRICE)
+    return ComparisonRow(key, label, money.code, tuple(cells), reference)
+
+
+def _is_user_price(price: ResolvedCostInput) -> bool:
+    return price.origin is CostInputOrigin.YOURS or (price.prices is not None and price.prices.is_own)
+
+
+def _describe_price_basis(price: ResolvedCostInput, *, names_system: bool) -> str | None:
+    if _is_user_price(price):
+        return tr("entered by you")
+    prices = describe_price_record(price)
+    if prices is None or not names_system:
+        return prices
+    return tr("in a system: {prices}", prices=prices) if price.system else tr("single: {prices}", prices=prices)
+
+
+def describe_price_record(price: ResolvedCostInput) -> str | None:
+    """Return of how many catalog prices a price is the median, and the month of the newest; None for the user's."""
+    record = price.prices
+    if record is None or price.origin is CostInputOrigin.YOURS:
+        return None
+    prices = trn("{n} price", "{n} prices", record.count, n=record.count)
+    if record.newest is None:
+        return prices
+    return tr("{prices}, {date}", prices=prices, date=Formatter().date(record.newest[:7]))
 
 
 def merge_half_precisions(answer: Answer, rows: tuple[ComparisonRow, ...]) -> tuple[ComparisonRow, ...]:

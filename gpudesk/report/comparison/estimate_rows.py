@@ -43,7 +43,7 @@ from gpudesk.text.formatting import (
     find_readable_unit,
     join_unit,
 )
-from gpudesk.text.messages import format_message
+from gpudesk.text.messages import Message, format_message
 from gpudesk.text.translation import tr
 
 #: Figures that explain words about a deployment.
@@ -51,6 +51,9 @@ _THROUGHPUT: Final = "output_tokens_per_s"
 #: A mark on more than two columns of a row adds little.
 _MOST_TIED: Final = 2
 _RENTED: Final = "rented_usd_per_million_output"
+_OWNED: Final = "owned_usd_per_million_output"
+#: Key of the row with the systems behind owned costs.
+SYSTEMS_ROW: Final = "systems"
 _MEMORY: Final = RowReference(RowOrigin.FIGURE, "memory")
 
 
@@ -99,7 +102,7 @@ def _build_difference_cell(
         formatter.signed_per_cent(difference.ratio.value),
         low_text=formatter.signed_per_cent(difference.ratio.low),
         high_text=formatter.signed_per_cent(difference.ratio.high),
-        detail=format_odds(difference.odds, formatter),
+        detail=tr("odds {odds}", odds=format_odds(difference.odds, formatter)),
     )
 
 
@@ -155,7 +158,7 @@ class FigureText:
             factor, unit = find_readable_unit(interval.value, self._stored_unit)
             if factor > self._factor and unit is not None:
                 texts = [self._formatter.estimate(each / factor) for each in interval]
-                texts[0] = join_unit(texts[0], unit)
+                texts[0], texts[2] = join_unit(texts[0], unit), join_unit(texts[2], unit)
         return texts
 
     def make_cell(
@@ -202,13 +205,26 @@ def build_fit_cell(column: ComparisonColumn, formatter: Formatter) -> Comparison
         remedy = None if needs is None else tr("needs {n}", n=formatter.count(needs))
         return ComparisonCell(text, text, detail=remedy, explanation=explanation, mark=CellMarking.FAILS)
     concurrency, admitted = estimate.concurrency, estimate.admitted
-    capacity_text = None
-    if concurrency is not None and admitted is not None and admitted < concurrency:
-        numbers = {"n": formatter.count(admitted), "m": formatter.count(concurrency)}
-        by_memory = admitted == estimate.max_concurrency
-        capacity_text = tr("memory for {n} of {m}", **numbers) if by_memory else tr("runs {n} of {m}", **numbers)
-    mark = CellMarking.QUEUES if column.queues else None
-    return ComparisonCell(tr("fits"), tr("fits"), detail=capacity_text, mark=mark)
+    if concurrency is None or admitted is None or admitted >= concurrency:
+        mark = CellMarking.QUEUES if column.queues else None
+        return ComparisonCell(tr("fits"), tr("fits"), mark=mark)
+    numbers = {"n": formatter.count(admitted), "m": formatter.count(concurrency)}
+    by_memory = admitted == estimate.max_concurrency
+    running = tr("memory for {n} of {m}", **numbers) if by_memory else tr("{n} of {m} at once", **numbers)
+    return ComparisonCell(tr("queues"), "queues", detail=running, mark=CellMarking.QUEUES)
+
+
+def find_usual_limit(estimate: Estimate) -> Message | None:
+    """Return the note that the engine's usual share of memory, not all memory, limits the requests that run."""
+    return next((note for note in estimate.notes if note.id == "estimate.queued_usual"), None)
+
+
+def _describe_usual_limit(estimate: Estimate | None, formatter: Formatter) -> str | None:
+    note = None if estimate is None else find_usual_limit(estimate)
+    if note is None:
+        return None
+    n, share = (note.parameters[name] for name in ("admitted", "usual"))
+    return tr("{n} at {share} of memory", n=formatter.count(int(n)), share=formatter.per_cent(float(share)))
 
 
 def describe_running_requests(estimate: Estimate, formatter: Formatter) -> str:
@@ -281,6 +297,7 @@ def build_workload_rows(answer: Answer, figures: Iterable[Figure], formatter: Fo
             for figure in figures
             if several_counts or not figure.is_per_accelerator
         ),
+        *_build_system_rows(answer, formatter),
         _build_concurrency_row(answer, formatter),
         _build_word_row(answer, "limiter", tr("Limited by"), format_limiter, formatter),
         _build_plan_row(answer, formatter),
@@ -356,6 +373,24 @@ def _find_ratio_to_baseline(answer: Answer, figure: str, keys: tuple[str, ...], 
     return value.value / base.value
 
 
+def _build_system_rows(answer: Answer, formatter: Formatter) -> tuple[ComparisonRow, ...]:
+    """Return the whole systems behind the owned cost of a token, if one of them is partly idle."""
+    columns = () if answer.costs is None else answer.costs.columns
+    systems = [None if column.owned is None else column.systems for column in columns]
+    if not any(each is not None and each.idle for each in systems):
+        return ()
+    cells = []
+    for each in systems:
+        if each is None:
+            cells.append(ComparisonCell(MISSING_VALUE_TEXT))
+            continue
+        count = tr("{n} × {size}", n=formatter.count(each.systems), size=formatter.count(each.size))
+        idle = tr("{n} idle", n=formatter.count(each.idle)) if each.idle else None
+        cells.append(ComparisonCell(count, count, detail=idle))
+    reference = RowReference(RowOrigin.FIGURE, _OWNED)
+    return (ComparisonRow(SYSTEMS_ROW, tr("Systems bought"), None, tuple(cells), reference),)
+
+
 def _build_concurrency_row(answer: Answer, formatter: Formatter) -> ComparisonRow:
     capacities = get_max_concurrencies(answer)
     best = find_largest_concurrency(mask_unranked(answer, capacities))
@@ -365,6 +400,7 @@ def _build_concurrency_row(answer: Answer, formatter: Formatter) -> ComparisonRo
         else ComparisonCell(
             formatter.count(value),
             value=value,
+            detail=_describe_usual_limit(column.estimate, formatter),
             delta=format_delta(value / capacities[0], formatter) if position and capacities[0] else None,
             mark=CellMarking.BEST if position == best else None,
         )

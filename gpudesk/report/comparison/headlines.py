@@ -32,6 +32,7 @@ from gpudesk.report.comparison.estimate_rows import (
 from gpudesk.report.comparison.tables import AnnouncedLead, CellMarking, Headline, HeadlineLeader
 from gpudesk.report.labels import describe_lead, format_distance, format_odds, label_figure, list_column_names
 from gpudesk.text.formatting import MISSING_VALUE_TEXT, Formatter, IntervalEstimate
+from gpudesk.text.messages import capitalize_first
 from gpudesk.text.translation import tr
 
 _LEAST_TO_COMPARE: Final = 2
@@ -108,16 +109,19 @@ class _HeadlineBuilder:
         return None if difference is None else 1 / difference.ratio.value
 
     def _describe_lead(self, figure: str, leader: int) -> str:
-        """Return how the leader compares with the column that is most likely to be better; empty without one."""
-        rival = find_rival(self._answer, figure, leader)
-        if rival is None:
+        """Return the odds of the leader, and its distance from the next; empty without odds."""
+        rival = find_rival(self._answer, figure)
+        ratio = None if rival is None else self._find_ratio(figure, leader, rival)
+        if rival is None or ratio is None:
             return ""
-        ratio = self._find_ratio(figure, leader, rival[0])
-        return "" if ratio is None else describe_lead(self._names[rival[0]], ratio, rival[1], self._formatter)
+        odds = compute_win_odds(self._answer, figure)[leader]
+        return describe_lead(self._names[leader], self._names[rival], ratio, odds, self._formatter)
 
-    def _format_odds_of_best(self, figure: str, ranked: dict[int, IntervalEstimate]) -> str:
-        rival = find_rival(self._answer, figure, find_best(ranked, figure))
-        return MISSING_VALUE_TEXT if rival is None else format_odds(rival[1], self._formatter)
+    def _list_likely_best(self, figure: str, best: Iterable[int]) -> str:
+        """Return the odds of columns that are too close to call, the likely best first."""
+        odds = compute_win_odds(self._answer, figure)
+        order = sorted(best, key=lambda position: -odds[position])
+        return ", ".join(f"{self._names[each]} {format_odds(odds[each], self._formatter)}" for each in order)
 
     def _is_only_one_shipping(self) -> bool:
         return len(self._answer.unranked) == len(self._answer.columns) - 1
@@ -170,7 +174,7 @@ class _ScreenHeadlines(_HeadlineBuilder):
         if len(best) > 1:
             return self._tell_open(figure, best, ranked)
         text = self._text(figure).format(ranked[best[0]].value)
-        return self._make(figure, best, text, self._describe_lead(figure, best[0]))
+        return self._make(figure, best, text, capitalize_first(self._describe_lead(figure, best[0])))
 
     def of_concurrency(self) -> Headline:
         """Return the answer to who holds most; memory is exact, so only equal values tie."""
@@ -224,16 +228,14 @@ class _ScreenHeadlines(_HeadlineBuilder):
         return tr("Only one that fits") if len(fitting) == 1 else tr("Only one with this figure")
 
     def _tell_open(self, figure: str, best: tuple[int, ...], ranked: dict[int, IntervalEstimate]) -> Headline:
-        text_of = self._text(figure).format
+        """Return the answer without a leader: the figures of two with their odds, the likely best first."""
+        first = find_best(ranked, figure)
+        best = tuple(sorted(best, key=lambda position: position != first))
         values = [ranked[position].value for position in best]
-        texts = list(dict.fromkeys(map(text_of, values)))
+        texts = list(dict.fromkeys(map(self._text(figure).format, values)))
         if len(best) == _LEAST_TO_COMPARE:
             text = tr("{one} or {two}", one=texts[0], two=texts[1]) if len(texts) > 1 else texts[0]
-            detail = tr(
-                "Too close to call: {name} {odds}",
-                name=self._names[find_best(ranked, figure)],
-                odds=self._format_odds_of_best(figure, ranked),
-            )
+            detail = tr("Too close to call: {odds}", odds=self._list_likely_best(figure, best))
             return self._make(figure, best, text, detail, CellMarking.OPEN)
         text = self._format_range(figure, values) if len(texts) > 1 else texts[0]
         detail = tr("Too close to call among {n}", n=self._formatter.count(len(best)))
@@ -311,23 +313,17 @@ class _SheetHeadlines(_HeadlineBuilder):
         elif alone:
             detail = f"{detail}, {tr('only one without queueing')}"
         elif lead := self._describe_lead(figure, best[0]):
-            detail = f"{detail}, {lead}"
+            detail = f"{detail}; {lead}"
         return self._make(figure, best, detail)
 
     def _describe_tied(self, figure: str, ranked: dict[int, IntervalEstimate], best: tuple[int, ...]) -> str:
         """Return the columns that are too close to call: two each with its figure, more with their range."""
         values = {position: ranked[position].value for position in best}
         if len(best) == _LEAST_TO_COMPARE:
-            ahead = find_best(ranked, figure)
-            (behind,) = set(best) - {ahead}
-            return tr(
-                "{one} ({figure}) or {other} ({other_figure}), {odds} odds",
-                one=self._names[ahead],
-                figure=self._text(figure).format(values[ahead]),
-                other=self._names[behind],
-                other_figure=self._text(figure).format(values[behind]),
-                odds=self._format_odds_of_best(figure, ranked),
-            )
+            order = sorted(best, key=lambda position: position != find_best(ranked, figure))
+            one, two = (self._text(figure).format(values[position]) for position in order)
+            figures = tr("{one} or {two}", one=one, two=two)
+            return tr("{figures}; odds: {odds}", figures=figures, odds=self._list_likely_best(figure, order))
         return tr(
             "{range} among {names}",
             range=self._format_range(figure, values.values()),

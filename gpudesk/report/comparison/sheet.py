@@ -9,7 +9,7 @@ from typing import Final
 
 from gpudesk.domain.answer import Answer, ComparisonColumn, SheetExtras, assign_palette_indexes
 from gpudesk.domain.claim import PRICE_BOUND_ATTRIBUTES, StalenessLimits, is_user_entry
-from gpudesk.domain.cost import CostAnswer, CostColumn, CostInputOrigin
+from gpudesk.domain.cost import CostAnswer, CostColumn
 from gpudesk.domain.estimate import Estimate
 from gpudesk.domain.fleet import FleetAnswer
 from gpudesk.domain.registry import ATTRIBUTES, MAX_CONCURRENCY, list_sheet_attributes, list_sheet_figures
@@ -19,10 +19,13 @@ from gpudesk.report.comparison.attribute_rows import (
     SourceNumbering,
     add_notes,
     build_attribute_rows,
+    build_price_row,
     build_source_rows,
+    describe_price_record,
     is_user_chosen,
 )
 from gpudesk.report.comparison.estimate_rows import (
+    SYSTEMS_ROW,
     build_difference_group,
     build_memory_use_rows,
     build_workload_rows,
@@ -87,7 +90,7 @@ from gpudesk.report.sizing import (
 from gpudesk.text.formatting import MACHINE_NUMBERS, MISSING_VALUE_TEXT, Formatter
 from gpudesk.text.messages import format_message, lower_for_sentence, to_sentence
 from gpudesk.text.translation import tr, translate_data, trn
-from gpudesk.text.units import GIB
+from gpudesk.text.units import GIB, MONTHS_PER_YEAR
 
 
 def build_counts_table(
@@ -227,17 +230,22 @@ def build_costs_table(
     software = describe_software_share(costs.columns, formatter)
     if software:
         title = f"{title}, {software}"
-    group = ComparisonGroup("cost", title, _build_cost_rows(costs, money, formatter))
+    group = ComparisonGroup("cost", title, _build_cost_rows(answer, costs, money, formatter))
     return ComparisonTable(heads, (group,), tr("Cost"))
 
 
-def _build_cost_rows(costs: CostAnswer, money: MoneyFormatter, formatter: Formatter) -> tuple[ComparisonRow, ...]:
+def _build_cost_rows(
+    answer: Answer, costs: CostAnswer, money: MoneyFormatter, formatter: Formatter
+) -> tuple[ComparisonRow, ...]:
     def row(key: str, label: str, unit: str | None, cell: Callable[[CostColumn], ComparisonCell]) -> ComparisonRow:
         return ComparisonRow(key, label, unit, tuple(cell(column) for column in costs.columns))
 
     def months(column: CostColumn) -> ComparisonCell:
         figure = (each for each in costs.break_evens if each.key == column.key)
         value = next((each.value for each in figure if each.name == "months_to_own"), None)
+        if value is None and column.tco is not None and column.rented is not None:
+            # Longer than the service life.
+            return ComparisonCell(tr("over {n}", n=formatter.number(column.tco.years * MONTHS_PER_YEAR)))
         return ComparisonCell(MISSING_VALUE_TEXT if value is None else formatter.number(value, 1))
 
     def total(column: CostColumn) -> ComparisonCell:
@@ -250,35 +258,20 @@ def _build_cost_rows(costs: CostAnswer, money: MoneyFormatter, formatter: Format
         return ComparisonCell(MISSING_VALUE_TEXT if figure is None else formatter.estimate(figure.value))
 
     def rent(column: CostColumn) -> ComparisonCell:
-        return ComparisonCell(money.small(column.rent_usd_per_hour), detail=_date_price(column, "rent_usd_per_hour"))
-
-    def price(column: CostColumn) -> ComparisonCell:
-        spread = column.inputs["price_usd"].spread
-        return ComparisonCell(
-            money.whole(None if spread is None else spread.likely), detail=_date_price(column, "price_usd")
-        )
+        detail = describe_price_record(column.inputs["rent_usd_per_hour"])
+        return ComparisonCell(money.small(column.rent_usd_per_hour), detail=detail)
 
     years = next((column.tco.years for column in costs.columns if column.tco is not None), None)
+    price = build_price_row(answer, costs, formatter)
     rows = [row("rent", tr("Rental price, median"), money.unit("USD/h"), rent)]
+    if price is not None:
+        rows.append(price)
     if years is not None:
-        rows.append(row("price", tr("Purchase price, median"), money.code, price))
         label = tr("Cost over {years}, owned", years=format_years(years, formatter))
         rows.append(row("total", label, tr("thousand {code}", code=money.code), total))
         rows.append(row("months_to_own", tr("Payback period"), tr("months"), months))
     rows.append(row("energy", tr("Energy per output token"), "J", joules))
     return tuple(rows)
-
-
-def _date_price(column: CostColumn, name: str) -> str | None:
-    """Return of how many catalog prices a price is the median, and the month of the newest."""
-    cost_input = column.inputs[name]
-    record = cost_input.prices
-    if record is None or cost_input.origin is CostInputOrigin.YOURS:
-        return None
-    prices = trn("{n} price", "{n} prices", record.count, n=record.count)
-    if record.newest is None:
-        return prices
-    return tr("{prices}, {date}", prices=prices, date=Formatter().date(record.newest[:7]))
 
 
 def list_cost_remarks(
@@ -319,8 +312,8 @@ def list_stale_remarks(
     `today` is the day of the sheet in ISO form.
     """
     prices, facts = [], []
-    for name, column in dict(zip(names, answer.columns, strict=True)).items():
-        price = _format_stale_age(column, PRICE_BOUND_ATTRIBUTES[0], today)
+    for position, (name, column) in enumerate(zip(names, answer.columns, strict=True)):
+        price = _find_price_age(answer, position, today)
         if price is not None and price > rule.prices:
             prices.append(f"{name} ({format_age(price)})")
         old = [
@@ -328,7 +321,7 @@ def list_stale_remarks(
             for attribute in column.attributes
             if _is_on_sheet(attribute)
             and attribute not in PRICE_BOUND_ATTRIBUTES
-            and (_format_stale_age(column, attribute, today) or 0) > rule.facts
+            and (_find_age(column, attribute, today) or 0) > rule.facts
         ]
         if old:
             facts.append(f"{name} ({'; '.join(old)})")
@@ -342,7 +335,15 @@ def list_stale_remarks(
     return (SheetRemark("", ". ".join(remarks)),) if remarks else ()
 
 
-def _format_stale_age(column: ComparisonColumn, name: str, today: str) -> int | None:
+def _find_price_age(answer: Answer, position: int, today: str) -> int | None:
+    """Return the age in days of the newest price behind a purchase price; None if unknown."""
+    if answer.costs is None:
+        return _find_age(answer.columns[position], PRICE_BOUND_ATTRIBUTES[0], today)
+    record = answer.costs.columns[position].inputs["price_usd"].prices
+    return None if record is None else count_days_since(record.newest, today)
+
+
+def _find_age(column: ComparisonColumn, name: str, today: str) -> int | None:
     """Return the age in days of a value's source by its own date; None if unknown."""
     attribute = column.attributes.get(name)
     claim = None if attribute is None else attribute.preferred
@@ -392,7 +393,7 @@ def build_sheet(
         headlines=build_sheet_headlines(answer, formatter),
         table=table,
         whose=whose,
-        key=_list_key_texts(answer),
+        key=_list_key_texts(answer, table),
         notes=references.notes,
         remarks=(
             *_list_estimate_remarks(answer, names, formatter),
@@ -450,7 +451,7 @@ def _select_results(answer: Answer, formatter: Formatter) -> ComparisonGroup:
         for figure in figures
         if figure.key in rows and any(cell.value is not None for cell in rows[figure.key].cells)
     ]
-    shown_rows += [rows[MAX_CONCURRENCY.key], rows["limiter"]]
+    shown_rows += [rows[key] for key in (SYSTEMS_ROW, MAX_CONCURRENCY.key, "limiter") if key in rows]
     if len({column.estimate.serving_engine for column in answer.columns if column.estimate}) > 1:
         shown_rows.append(rows["serving_engine"])
     shown_rows.append(rows["basis"])
@@ -518,7 +519,7 @@ def _list_assumptions(answer: Answer, formatter: Formatter) -> tuple[LabeledValu
         if work.load.kind is LoadKind.CONCURRENCY and work.load.requests is None
         else LabeledValue(tr("Load"), format_load(work.load, formatter)),
         LabeledValue(
-            tr("Count"), tr("{n} each", n=formatter.count(counts.pop())) if len(counts) == 1 else tr("see table")
+            tr("Accelerators"), tr("{n} each", n=formatter.count(counts.pop())) if len(counts) == 1 else tr("see table")
         ),
     ]
     return (*facts, *_list_unusual_assumptions(answer, formatter))
@@ -543,7 +544,8 @@ def _list_unusual_assumptions(answer: Answer, formatter: Formatter) -> tuple[Lab
     return tuple(facts)
 
 
-def _list_key_texts(answer: Answer) -> tuple[str, ...]:
+def _list_key_texts(answer: Answer, table: ComparisonTable) -> tuple[str, ...]:
+    marks = {cell.mark for row in table.rows for cell in row.cells}
     own = any(
         is_user_chosen(each)
         for column in answer.columns
@@ -554,7 +556,7 @@ def _list_key_texts(answer: Answer) -> tuple[str, ...]:
     queues = (tr("△ requests queue"),) if any(column.queues for column in answer.columns) else ()
     return (
         tr("tinted: best in row"),
-        tr("≈ too close to call"),
+        *((tr("≈ too close to call"),) if marks & {CellMarking.TIED, CellMarking.OPEN} else ()),
         *queues,
         tr("small type: 80% interval"),
         tr("superscript: custom value or sources disagree, see notes") if own else raised,

@@ -49,6 +49,8 @@ class ComparisonTableBuilder:
             ComparisonGroup("workload", tr("At this workload"), known_rows, _describe_conditions(answer, formatter)),
             ComparisonGroup("memory", tr("Memory"), (*self._memory, *use)),
             *self._rest,
+            # Depends on the cost settings, unlike the other rows of the catalog.
+            self._build_group(answer, "price", tr("Price")),
         )
         return ComparisonTable(build_heads(answer, formatter), tuple(group for group in groups if group.rows))
 
@@ -59,21 +61,18 @@ class ComparisonTableBuilder:
             return
         self._parts = parts
 
-        def group(key: str, title: str) -> ComparisonGroup:
-            return ComparisonGroup(
-                key, title, build_attribute_rows(answer, list_compared_attributes(key), self._formatter)
-            )
-
-        dense = group("dense", tr("Compute, dense"))
-        self._memory = group("memory", tr("Memory")).rows
+        dense = self._build_group(answer, "dense", tr("Compute, dense"))
+        self._memory = self._build_group(answer, "memory", tr("Memory")).rows
         self._rest = (
             replace(dense, rows=merge_half_precisions(answer, dense.rows)),
-            group("sparse", tr("Compute, sparse")),
-            group("interconnect", tr("Interconnect")),
-            group("power", tr("Power and package")),
-            group("software", tr("Software")),
-            group("price", tr("Price")),
+            self._build_group(answer, "sparse", tr("Compute, sparse")),
+            self._build_group(answer, "interconnect", tr("Interconnect")),
+            self._build_group(answer, "power", tr("Power and package")),
+            self._build_group(answer, "software", tr("Software")),
         )
+
+    def _build_group(self, answer: Answer, key: str, title: str) -> ComparisonGroup:
+        return ComparisonGroup(key, title, build_attribute_rows(answer, list_compared_attributes(key), self._formatter))
 
 
 def build_heads(answer: Answer, formatter: Formatter) -> tuple[ComparisonHead, ...]:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Final
 
 from gpudesk.domain.answer import (
@@ -17,6 +17,7 @@ from gpudesk.domain.answer import (
     find_best,
     find_difference,
     find_rival,
+    get_column_figures,
     judge_odds,
     make_column_keys,
     rank_figures,
@@ -26,6 +27,7 @@ from gpudesk.domain.registry import FIGURES, MAX_CONCURRENCY, list_headline_figu
 from gpudesk.report.comparison.estimate_rows import (
     FigureText,
     describe_missing_value,
+    find_usual_limit,
     format_limiter,
     get_max_concurrencies,
 )
@@ -41,12 +43,11 @@ from gpudesk.report.costs import (
     list_rent_class_remarks,
     list_same_provider_rents,
 )
-from gpudesk.report.decision.verdict import format_objective, label_odds, label_payment
+from gpudesk.report.decision.verdict import format_objective
 from gpudesk.report.labels import (
     describe_distance,
     format_distance,
     format_load,
-    format_months,
     format_odds,
     get_figure_unit,
     join_names,
@@ -54,16 +55,26 @@ from gpudesk.report.labels import (
     list_column_names,
 )
 from gpudesk.text.formatting import MISSING_VALUE_TEXT, Formatter, IntervalEstimate, find_readable_unit
-from gpudesk.text.messages import lower_for_sentence, to_sentence
+from gpudesk.text.messages import format_message, lower_for_sentence, to_sentence
 from gpudesk.text.translation import tr, trn
 
 _THROUGHPUT: Final = "output_tokens_per_s"
 _RENTED, _OWNED = "rented_usd_per_million_output", "owned_usd_per_million_output"
-_RENTS: Final = ("rented", "rented")
+_CONTESTS: Final = {
+    ObjectiveName.COST: "Cheapest",
+    ObjectiveName.THROUGHPUT: "Fastest per accelerator",
+    ObjectiveName.DENSITY: "Fastest per kW",
+    ObjectiveName.LATENCY: "Fastest to answer",
+    ObjectiveName.CAPACITY: "Highest concurrency",
+    ObjectiveName.TIME: "First in production",
+}
+_CHEAPEST_BY_PAYMENT: Final = {"owned": "Cheapest to own", "rented": "Cheapest to rent"}
+#: Smaller differences are not worth a sentence.
+_CLEAR: Final = 0.05
 
 
 def describe_comparison(answer: Answer, decision: Decision, formatter: Formatter) -> str:
-    """Return the leader by the decision's objective, its rival, and the other differences between the two."""
+    """Return the leader by the decision's objective and its rival, what speaks for the rival, and who is left out."""
     return _ComparisonVerdict(answer, decision, formatter).describe()
 
 
@@ -82,16 +93,22 @@ class _ComparisonVerdict:
             outsiders = _list_outsiders(self._answer, list_column_names(self._answer), self._formatter)
             return " ".join([self._describe_alone(first), *outsiders])
         rival = self._candidates[second]
-        label, odds = label_odds(self._decision.objective), format_odds(first.odds, self._formatter)
-        sentences = [self._describe_lead(first, rival), tr("{label}: {odds}.", label=label, odds=odds)]
-        if self._has_wider_software(rival) and not self._has_wider_software(first):
-            sentences.append(tr("{name} has wider software support.", name=self._names[rival.key]))
-        return " ".join(sentences)
+        sentences = (self._describe_lead(first, rival), self._describe_rival(first, rival), self._describe_left_out())
+        return " ".join(filter(None, sentences))
 
     def _describe_alone(self, first: DecisionCandidate) -> str:
         value = "" if first.value is None else self._format_value(first)
         if len(self._decision.columns) == 1:
             return tr("{name}: {value}.", name=self._name(first), value=value)
+        load, columns = self._answer.scenario.workload.load, self._answer.columns
+        in_flight = load.concurrency or load.batch
+        if in_flight is not None and sum(column.queues for column in columns) == len(columns) - 1:
+            return tr(
+                "Only {name} runs all {n} requests at once: {value}.",
+                name=self._name(first),
+                n=self._formatter.count(in_flight),
+                value=value,
+            )
         if sum(bool(each.removed) for each in self._decision.candidates):
             return tr("Only {name} meets every limit: {value}.", name=self._name(first), value=value)
         return tr("Only {name} has a figure to compare: {value}.", name=self._name(first), value=value)
@@ -100,79 +117,88 @@ class _ComparisonVerdict:
         return format_objective(self._decision, first, self._formatter)
 
     def _describe_lead(self, first: DecisionCandidate, rival: DecisionCandidate) -> str:
+        """Return what the contest is about, and the figures of the two ahead in it."""
+        decision, formatter = self._decision, self._formatter
+        payments = {first.payment, rival.payment}
+        contest, compared = tr(_CONTESTS[decision.objective.name]), (first, rival)
+        if len(payments) == 1 and first.payment is not None:
+            # The contest names the only way of paying, else each figure.
+            contest = tr(_CHEAPEST_BY_PAYMENT[first.payment])
+            compared = (replace(first, payment=None), replace(rival, payment=None))
         values = {
+            "contest": contest,
             "name": self._name(first),
-            "figures": ", ".join(self._list_distances(first, rival)),
+            "value": format_objective(decision, compared[0], formatter),
+            "odds": format_odds(first.odds, formatter),
             "other": self._name(rival),
+            "other_value": format_objective(decision, compared[1], formatter, brief=True),
         }
-        if self._decision.tied_by is not None:
-            return tr("Too close to call; {name} is preferred to {other}: {figures}.", **values)
+        if decision.tied_by is not None:
+            text = "{contest}: too close to call. Preferred: {name} ({value}) over {other} ({other_value})."
+            return tr(text, **values)
         return {
-            LeadVerdict.LEADS: tr("{name} leads {other}: {figures}.", **values),
-            LeadVerdict.LIKELY_LEADS: tr("{name} likely leads {other}: {figures}.", **values),
-            LeadVerdict.LEANS: tr("Leans to {name} over {other}: {figures}.", **values),
-            LeadVerdict.TOO_CLOSE: tr("Too close to call. {name} compared with {other}: {figures}.", **values),
+            LeadVerdict.LEADS: tr(
+                "{contest}: {name} leads with {value} ({odds} odds); {other}: {other_value}.", **values
+            ),
+            LeadVerdict.LIKELY_LEADS: tr(
+                "{contest}: {name} likely leads with {value} ({odds} odds); {other}: {other_value}.", **values
+            ),
+            LeadVerdict.LEANS: tr(
+                "{contest}: odds lean to {name} with {value} ({odds}); {other}: {other_value}.", **values
+            ),
+            LeadVerdict.TOO_CLOSE: tr(
+                "{contest}: too close to call between {name} ({value}, {odds} odds) and {other} ({other_value}).",
+                **values,
+            ),
         }[judge_odds(first.odds)]
 
-    def _list_distances(self, first: DecisionCandidate, rival: DecisionCandidate) -> Iterator[str]:
-        """Yield the comparison by the objective, then by throughput, or by rent if throughput is the objective."""
-        objective = self._decision.objective
-        if objective.name is ObjectiveName.TIME:
-            yield self._describe_months(first, rival)
-        elif first.value is not None and rival.value is not None:
-            payments = first.payment, rival.payment
-            yield self._describe_distance(first.value.value / rival.value.value, objective.name, payments)
+    def _describe_rival(self, first: DecisionCandidate, rival: DecisionCandidate) -> str:
+        """Return what speaks for the rival; empty if nothing does."""
+        name = self._name(rival)
+        is_wider = self._has_wider_software(rival) and not self._has_wider_software(first)
+        if merit := self._describe_merit(first, rival):
+            text = "{name} {merit} and has wider software support." if is_wider else "{name} {merit}."
+            return tr(text, name=name, merit=merit)
+        return tr("{name} has wider software support.", name=name) if is_wider else ""
+
+    def _describe_merit(self, first: DecisionCandidate, rival: DecisionCandidate) -> str:
+        """Return how much faster the rival is, or cheaper to rent if throughput is the objective; empty if not."""
         if not all(map(self._is_as_compared, (first, rival))):
-            return
-        by_throughput = objective.name is ObjectiveName.THROUGHPUT
-        figure = _RENTED if by_throughput else _THROUGHPUT
-        difference = find_difference(self._answer, figure, rival.key, first.key)
-        back = find_difference(self._answer, figure, first.key, rival.key)
-        if difference is not None or back is not None:
-            ratio = (
-                difference.ratio.value
-                if difference is not None
-                else 1.0 / back.ratio.value
-                if back is not None
-                else 1.0
-            )
-            aim = ObjectiveName.COST if by_throughput else None
-            yield self._describe_distance(ratio, aim, _RENTS)
-
-    def _describe_distance(self, ratio: float, objective: ObjectiveName | None, payments: Sequence[str | None]) -> str:
-        """Return the distance of two values, `ratio` of the first over the second; of throughput without an objective.
-
-        `payments` are how the two are paid for, for costs.
-        """
-        d = format_distance(ratio, self._formatter)
-        if objective is ObjectiveName.COST:
-            more, less = tr("{d} higher cost per token (rented)", d=d), tr("{d} lower cost per token (rented)", d=d)
-            if payments == ("owned", "owned"):
-                more, less = tr("{d} higher cost per token (owned)", d=d), tr("{d} lower cost per token (owned)", d=d)
-            elif payments != _RENTS:
-                ours, theirs = (label_payment(each or "rented") for each in payments)
-                more = tr("{d} higher cost per token ({payment}, not {other})", d=d, payment=ours, other=theirs)
-                less = tr("{d} lower cost per token ({payment}, not {other})", d=d, payment=ours, other=theirs)
-        elif objective is ObjectiveName.THROUGHPUT:
-            more, less = tr("{d} more throughput per accelerator", d=d), tr("{d} less throughput per accelerator", d=d)
-        elif objective is ObjectiveName.DENSITY:
-            more, less = tr("{d} more throughput per kW", d=d), tr("{d} less throughput per kW", d=d)
-        elif objective is ObjectiveName.LATENCY:
-            more, less = tr("{d} higher latency", d=d), tr("{d} lower latency", d=d)
-        elif objective is ObjectiveName.CAPACITY:
-            more, less = tr("{d} more requests in flight", d=d), tr("{d} fewer requests in flight", d=d)
-        else:
-            more, less = tr("{d} more throughput", d=d), tr("{d} less throughput", d=d)
-        return more if ratio >= 1.0 else less
-
-    def _describe_months(self, first: DecisionCandidate, rival: DecisionCandidate) -> str:
-        if first.value is None or rival.value is None:
             return ""
-        months = rival.value.value - first.value.value
-        difference = format_months(abs(months), self._formatter)
-        if months >= 0.0:
-            return tr("{months} sooner in production", months=difference)
-        return tr("{months} later in production", months=difference)
+        by_throughput = self._decision.objective.name is ObjectiveName.THROUGHPUT
+        figure = _RENTED if by_throughput else _THROUGHPUT
+        values = get_column_figures(self._answer, figure)
+        ours, theirs = (values[self._decision.columns.index(each.key)] for each in (first, rival))
+        if ours is None or theirs is None:
+            return ""
+        ratio = theirs.value / ours.value
+        distance = format_distance(ratio, self._formatter)
+        if by_throughput:
+            return tr("costs about {d} less to rent", d=distance) if ratio < 1.0 - _CLEAR else ""
+        return tr("is about {d} faster", d=distance) if ratio > 1.0 + _CLEAR else ""
+
+    def _describe_left_out(self) -> str:
+        """Return which accelerators are not in the contest, and why."""
+        first = self._decision.recommended
+        needed = {"owned": "price_usd", "rented": "rent_usd_per_hour"}
+        payment = None if first is None else self._candidates[first.key].payment
+        costs = self._answer.costs
+        missing = (
+            []
+            if costs is None or payment is None
+            else [
+                name
+                for name, column in zip(self._names.values(), costs.columns, strict=True)
+                if needed[payment] in column.missing
+            ]
+        )
+        sentences = [*_list_outsiders(self._answer, list_column_names(self._answer), self._formatter)]
+        if missing:
+            names = join_names(missing)
+            no_price = tr("Purchase price unknown: {names}.", names=names)
+            no_rent = tr("Rental price unknown: {names}.", names=names)
+            sentences.insert(0, no_price if payment == "owned" else no_rent)
+        return " ".join(sentences)
 
     def _is_as_compared(self, candidate: DecisionCandidate) -> bool:
         """Whether the decision is about the deployment shown in the column."""
@@ -206,7 +232,7 @@ def describe_throughput(answer: Answer, formatter: Formatter) -> str:
 
 
 def describe_figure_lead(answer: Answer, figure: str, formatter: Formatter) -> str:
-    """Return the leader in a figure, the distance of the next, and the odds of leading that one."""
+    """Return the leader in a figure with its odds of being the best of all compared, and the distance of the next."""
     names, ranked = list_column_names(answer), rank_figures(answer, figure)
     if not ranked:
         return tr("{figure}: unknown at this load.", figure=label_figure(figure))
@@ -216,34 +242,38 @@ def describe_figure_lead(answer: Answer, figure: str, formatter: Formatter) -> s
         "name": names[best],
         "value": f"{text.format(ranked[best].value)} {text.unit}",
     }
-    rival = find_rival(answer, figure, best)
-    if rival is None:
+    place, odds = find_rival(answer, figure), compute_win_odds(answer, figure)
+    if place is None:
         return tr("{figure}: {name}, {value}.", **values)
-    place, odds = rival
     values |= {
         "other": names[place],
         "other_value": f"{text.format(ranked[place].value)} {text.unit}",
-        "odds": format_odds(odds, formatter),
+        "odds": format_odds(odds[best], formatter),
+        "other_odds": format_odds(odds[place], formatter),
         "distance": describe_distance(ranked[best].value / ranked[place].value, formatter),
     }
     return {
-        LeadVerdict.LEADS: tr("{figure}: {name} leads with {value}, {distance} than {other} ({odds} odds).", **values),
+        LeadVerdict.LEADS: tr("{figure}: {name} leads with {value} ({odds} odds), {distance} than {other}.", **values),
         LeadVerdict.LIKELY_LEADS: tr(
-            "{figure}: {name} likely leads with {value}, {distance} than {other} ({odds} odds).", **values
+            "{figure}: {name} likely leads with {value} ({odds} odds), {distance} than {other}.", **values
         ),
         LeadVerdict.LEANS: tr(
-            "{figure}: leans to {name} with {value}, {distance} than {other} ({odds} odds).", **values
+            "{figure}: odds lean to {name} with {value} ({odds}), {distance} than {other}.", **values
         ),
         LeadVerdict.TOO_CLOSE: tr(
-            "{figure}: too close to call. {name}: {value} ({odds} odds of leading {other}, {other_value}).", **values
+            "{figure}: too close to call between {name} ({value}, {odds} odds)"
+            " and {other} ({other_value}, {other_odds}).",
+            **values,
         ),
-    }[judge_odds(odds)]
+    }[judge_odds(odds[best])]
 
 
 def _list_outsiders(answer: Answer, names: Sequence[str], formatter: Formatter) -> Iterator[str]:
     """Yield the accelerators whose requests queue, and those that hold not even one."""
     queueing = [name for name, column in zip(names, answer.columns, strict=True) if column.queues]
-    if queueing:
+    if len(queueing) > 1 and len(queueing) == len(names) - 1:
+        yield tr("The others queue.")
+    elif queueing:
         yield tr("Requests queue on {names}.", names=join_names(queueing))
     short = [
         describe_short_deployment(name, column.estimate.count, column.estimate.needs, formatter)
@@ -306,7 +336,16 @@ def describe_fit(answer: Answer, formatter: Formatter) -> str:
         sentences.append(tr(_FITS[of] if in_flight is not None else _HANDLES[of], **values))
     elif any(column.estimate is not None for column in answer.columns):
         sentences.append(tr((_HANDLES if in_flight is None else _FITS)["none"], **values))
-    return " ".join([*sentences, *_list_outsiders(answer, names, formatter)])
+    return " ".join([*sentences, *_list_outsiders(answer, names, formatter), *_list_usual_limits(answer, formatter)])
+
+
+def _list_usual_limits(answer: Answer, formatter: Formatter) -> Iterator[str]:
+    """Yield why requests queue although all memory would hold them."""
+    for name, column in zip(list_column_names(answer), answer.columns, strict=True):
+        estimate = column.estimate
+        note = None if estimate is None else find_usual_limit(estimate)
+        if estimate is not None and note is not None and estimate.max_concurrency >= (estimate.concurrency or 0):
+            yield f"{name}: {format_message(note, formatter)}."
 
 
 def describe_token_cost(answer: Answer, formatter: Formatter) -> str:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from types import MappingProxyType
 from typing import Final
 
@@ -101,6 +101,28 @@ def explain_cost(
     if not rented:
         title = tr("Cost per million tokens, {deployment}, owned", deployment=deployment)
     return _tokens(context, title, costs, settings.rent_term if rented else "", groups)
+
+
+def explain_purchase_price(
+    answer: Answer, column: CostColumn, catalog: Explanation, formatter: Formatter, prices: Iterable[PriceRecord]
+) -> Explanation:
+    """Return the explanation of a catalog price with the price that costs use, its origin, and each price on record."""
+    context = _CostContext(
+        column, MoneyFormatter(formatter, answer.scenario.costs.currency), formatter, answer.catalog_revision[:8]
+    )
+    price, money = column.inputs["price_usd"], context.money
+    if price.spread is None:
+        return catalog
+    groups = _records(prices, PURCHASE_TERM, context)
+    return replace(
+        catalog,
+        figure=money.whole(price.spread.likely),
+        unit=money.code,
+        band=tr("{low} to {high}", low=money.whole(price.spread.low), high=money.whole(price.spread.high)),
+        basis=capitalize_first(describe_input_source(price, context.revision)),
+        claims=groups or catalog.claims,
+        claims_title=tr("Catalog prices") if groups else catalog.claims_title,
+    )
 
 
 def _tokens(

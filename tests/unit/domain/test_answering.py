@@ -8,6 +8,7 @@ from gpudesk.domain.answer import (
     Answer,
     FigureDifference,
     LeadVerdict,
+    compute_win_odds,
     find_difference,
     find_leaders,
     find_rival,
@@ -131,11 +132,25 @@ def test_odds_are_there_in_both_directions_and_add_up_to_one() -> None:
 
 
 def test_the_rival_is_the_one_that_is_most_likely_to_be_better() -> None:
-    rival = find_rival(answer("h200-sxm", "mi325x", "mi355x"), "output_tokens_per_s", 1)
-    assert rival is not None
-    assert rival[0] == 2
-    assert 0.8 < rival[1] < 0.9
-    assert find_rival(answer("h200-sxm"), "output_tokens_per_s", 0) is None
+    assert find_rival(answer("h200-sxm", "mi325x", "mi355x"), "output_tokens_per_s") == 2
+    assert find_rival(answer("h200-sxm"), "output_tokens_per_s") is None
+
+
+def test_nobody_leads_whose_odds_against_all_together_are_low() -> None:
+    """The best of four may be likely to beat each other one, and still unlikely to beat all three."""
+    found = answer("h200-sxm", "mi325x", "mi355x", "b200-hgx")
+    name, (best, *others) = "output_tokens_per_s", make_column_keys(found.scenario.accelerators)
+    columns = tuple(
+        replace(column, estimate=replace(column.estimate, output_tokens_per_s=IntervalEstimate(value, 1.0, 99.0)))
+        for column, value in zip(found.columns, (40.0, 33.0, 32.0, 31.0), strict=True)
+        if column.estimate is not None
+    )
+    pairs = ((best, other, odds) for other, odds in zip(others, (0.68, 0.7, 0.72), strict=True))
+    duels = tuple(FigureDifference(name, one, two, IntervalEstimate(1.2, 0.5, 3.0), odds) for one, two, odds in pairs)
+    open_ = replace(found, columns=columns, differences=duels)
+    assert compute_win_odds(open_, name)[0] < 0.65
+    leaders = find_leaders(open_, name)
+    assert leaders[:2] == (0, 1)
 
 
 def queueing(found: Answer, *positions: int) -> Answer:

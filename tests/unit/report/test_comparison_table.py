@@ -120,17 +120,21 @@ def test_headline_names_the_winner_and_its_distance(make_answer: MakeAnswer) -> 
     assert (found.text, found.unit, found.detail, found.is_open) == (
         "2,000",
         "tok/s",
-        "leads: 60% higher than MI325X, 99% odds",
+        "B200-HGX leads: 99% odds; 60% higher than MI325X",
         False,
     )
     assert [leader.slot for leader in found.leaders] == [3]
     faster = headline(answer, "ttft_ms")
-    assert faster.detail == "leads: 38% lower than MI325X, 99% odds"
+    assert faster.detail == "B200-HGX leads: 99% odds; 38% lower than MI325X"
 
 
 def test_headline_says_that_nobody_wins(make_answer: MakeAnswer) -> None:
     found = headline(make_answer("h200-sxm", "mi355x"), "output_tokens_per_s")
-    assert (found.text, found.detail, found.is_open) == ("1,000 or 1,040", "Too close to call: MI355X 60%", True)
+    assert (found.text, found.detail, found.is_open) == (
+        "1,040 or 1,000",
+        "Too close to call: MI355X 60%, H200-SXM 40%",
+        True,
+    )
     held = headline(make_answer("h200-sxm", "mi355x"), "max_concurrency")
     assert (held.text, held.detail, held.is_open) == ("120", "Same on all", True)
 
@@ -151,13 +155,13 @@ def test_what_queues_is_marked_and_in_no_headline(make_answer: MakeAnswer) -> No
     cells = row(table, "output_tokens_per_s").cells
     assert [cell.mark for cell in cells] == [None, CellMarking.BEST, CellMarking.QUEUES]
     assert (row(table, "fits").cells[2].detail, row(table, "fits").cells[2].mark) == (
-        "runs 40 of 64",
+        "40 of 64 at once",
         CellMarking.QUEUES,
     )
     assert "requests queue" in describe_compared_cell(table, row(table, "output_tokens_per_s"), 2, PLAIN)
     found = headline(answer, "output_tokens_per_s")
     assert [leader.key for leader in found.leaders] == ["mi325x"]
-    assert found.detail == "likely leads: 25% higher than H200-SXM, 90% odds"
+    assert found.detail == "MI325X likely leads: 90% odds; 25% higher than H200-SXM"
     sheet = build_sheet(answer, PLAIN)
     assert all("B200" not in line.text for line in sheet.headlines)
     assert "△ requests queue" in sheet.key

@@ -9,13 +9,15 @@ import pytest
 
 from gpudesk.documents.scenario_file import read_template
 from gpudesk.domain.answer import Answer, compute_win_odds
+from gpudesk.domain.cost import CostSettings
 from gpudesk.domain.decision import DecisionSettings
 from gpudesk.domain.precision import Precision
+from gpudesk.domain.profile import ProfileQuestion
 from gpudesk.domain.scenario import AcceleratorChoice
 from gpudesk.report.comparison.headlines import build_screen_headlines
 from gpudesk.report.comparison.sheet import build_machine_sheet, build_sheet
 from gpudesk.report.comparison.table import build_comparison_table
-from gpudesk.report.comparison.tables import CellMarking
+from gpudesk.report.comparison.tables import CellMarking, ComparisonRow, ComparisonSheet
 from gpudesk.report.comparison.verdicts import (
     describe_comparison,
     describe_cost_terms,
@@ -25,6 +27,7 @@ from gpudesk.report.comparison.verdicts import (
     describe_throughput,
     describe_token_cost,
 )
+from gpudesk.report.profile_sections import ProfileTables
 from gpudesk.report.writers.csv import write_sheet_csv
 from gpudesk.report.writers.html import write_sheet_html
 from gpudesk.report.writers.json import write_sheet_json
@@ -78,30 +81,31 @@ def test_the_headline_of_costs_takes_the_place_of_the_time_of_a_token(answer: An
 
 def test_every_form_of_the_sheet_says_the_verdict(service: GpuDeskService, answer: Answer) -> None:
     open_ = describe_comparison(answer, service.decide(answer), PLAIN)
-    assert open_.startswith(
-        "Too close to call. MI325X compared with B200 SXM: 10% lower cost per token (owned), 35% less throughput."
-    )
+    assert open_.startswith("Cheapest to own: too close to call between MI325X ($")
+    assert "B200 SXM is about " in open_, "what speaks for the rival"
+    assert open_.endswith("Purchase price unknown: MI355X."), "who is left out, and why"
     scenario = replace(answer.scenario, decision=DecisionSettings({"acquisition": "rent"}))
     answer = replace(answer, scenario=scenario)
     further = service.make_sheet_extras(answer)
     verdict = describe_comparison(answer, service.decide(answer), PLAIN)
-    assert verdict.startswith("Leans to MI325X over H200 SXM: 46% lower cost per token (rented)")
-    assert "Odds of being the cheapest: 72%." in verdict
+    assert verdict.startswith("Cheapest to rent: odds lean to MI325X with $")
     sheet = build_sheet(answer, further=further)
     assert sheet.verdict == verdict
     assert verdict in write_sheet_html(sheet)
-    assert "Odds of being the cheapest: 72%." in write_sheet_markdown(sheet)
-    assert "Leans to MI325X" in write_sheet_csv(build_machine_sheet(answer, further))
+    assert "Cheapest to rent: odds lean to MI325X" in write_sheet_markdown(sheet)
+    assert "Cheapest to rent: odds lean to MI325X" in write_sheet_csv(build_machine_sheet(answer, further))
     assert json.loads(write_sheet_json(answer, further))["verdict"] == verdict
 
 
 def test_pages_say_who_leads_what_limits_and_what_it_costs(answer: Answer) -> None:
+    one, two = (PLAIN.estimate(answer.columns[place].estimate.output_tokens_per_s.value) for place in (3, 2))
+    odds = {place: f"{share:.0%}" for place, share in compute_win_odds(answer, "output_tokens_per_s").items()}
     assert describe_throughput(answer, PLAIN) == (
-        "Output throughput: too close to call. MI355X: 1,590 tok/s (56% odds of leading B200 SXM, 1,460 tok/s). "
-        "All are limited by memory bandwidth."
+        f"Output throughput: too close to call between MI355X ({one} tok/s, {odds[3]} odds)"
+        f" and B200 SXM ({two} tok/s, {odds[2]}). All are limited by memory bandwidth."
     )
-    assert describe_figure_lead(answer, "ttft_ms", PLAIN) == (
-        "Time to first token: too close to call. MI355X: 458 ms (64% odds of leading B200 SXM, 612 ms)."
+    assert describe_figure_lead(answer, "ttft_ms", PLAIN).startswith(
+        "Time to first token: too close to call between MI355X ("
     )
     assert describe_fit(answer, PLAIN) == (
         "All 4 accelerators hold 64 requests in memory; MI355X has room for the most, 276."
@@ -124,6 +128,52 @@ def test_pages_say_who_leads_what_limits_and_what_it_costs(answer: Answer) -> No
         "Buying pays back after 13 months (B200 SXM), 20 months (H200 SXM) and 25 months (MI325X) of 24/7 use;"
         " for less use, rent."
     )
+
+
+def find_rows(sheet: ComparisonSheet, key: str) -> list[ComparisonRow]:
+    return [row for table in (sheet.table, sheet.costs) for row in table.rows if row.key == key]
+
+
+def test_all_places_show_the_purchase_price_of_the_costs(service: GpuDeskService, answer: Answer) -> None:
+    """Single accelerators have other prices than those in systems: each place shows the one of the costs."""
+    assert answer.costs is not None
+    whole = service.add_costs(replace(answer, costs=None, scenario=replace(answer.scenario, costs=CostSettings())))
+    for each, label in ((answer, "Purchase price, single"), (whole, "Purchase price in a system")):
+        assert each.costs is not None
+        rows = find_rows(build_sheet(each, further=service.make_sheet_extras(each)), "price")
+        rows.append(next(row for row in build_comparison_table(each, PLAIN).rows if row.key == "price"))
+        assert len(rows) == 3
+        for row in rows:
+            assert row.label == label
+            used = [column.inputs["price_usd"].spread for column in each.costs.columns]
+            assert [cell.value for cell in row.cells] == [None if spread is None else spread.likely for spread in used]
+        profile = service.profile(ProfileQuestion.from_scenario(each.scenario, "mi325x"))
+        header = ProfileTables(profile, PLAIN, str)
+        assert header.headline_specifications()[-1].text == rows[0].cells[1].text
+
+
+def test_a_partly_idle_system_is_named_next_to_its_cost(service: GpuDeskService, answer: Answer) -> None:
+    whole = service.add_costs(replace(answer, costs=None, scenario=replace(answer.scenario, costs=CostSettings())))
+    keys = [row.key for row in build_sheet(whole).table.rows]
+    assert keys[keys.index(OWNED) + 1] == "systems"
+    (row,) = find_rows(build_sheet(whole), "systems")
+    assert (row.cells[0].text, row.cells[0].detail) == ("1 × 8", "7 idle")
+    assert not find_rows(build_sheet(answer), "systems"), "accelerators bought singly"
+
+
+def test_the_only_one_without_a_queue_says_so(service: GpuDeskService) -> None:
+    parts = tuple(AcceleratorChoice(part, 1) for part in ("h200-sxm", "mi325x", "b200-hgx"))
+    scenario = replace(read_template("70b-chat-on-four"), kv=Precision.FP16, accelerators=parts)
+    answer = service.add_costs(service.answer(scenario))
+    verdict = describe_comparison(answer, service.decide(answer), PLAIN)
+    assert verdict.startswith("Only MI325X runs all 64 requests at once: $")
+    assert verdict.endswith("The others queue.")
+    limit = "B200 SXM: vLLM uses 92% of the memory by default, enough for "
+    assert limit in describe_fit(answer, PLAIN), "memory holds more, but vLLM does not use it"
+    estimate = answer.columns[2].estimate
+    assert estimate is not None
+    most = next(row for row in build_comparison_table(answer, PLAIN).rows if row.key == "max_concurrency").cells[2]
+    assert most.detail == f"{estimate.admitted} at 92% of memory"
 
 
 def test_what_queues_leads_nowhere(service: GpuDeskService, queueing: Answer) -> None:

@@ -216,8 +216,9 @@ def explain_mark(mark: str) -> str:
 class ComparisonLegend(MarkLegend):
     """Explains the marks in the table, and no others."""
 
-    def show_marks(self, marks: tuple[str, ...]) -> None:
-        self.explain([(mark, explain_mark(mark)) for mark in marks])
+    def show_marks(self, marks: tuple[str, ...], *, has_odds: bool) -> None:
+        bars = [("ink3", tr("Top bars: odds of being best"))] if has_odds else []
+        self.explain([*((mark, explain_mark(mark)) for mark in marks), *bars])
 
 
 class ComparisonCorner(QWidget):
@@ -296,6 +297,7 @@ class ComparePage(DeskPage):
         self.verdict = VerdictLine(theme)
         self.free_counts = LinkButton(theme, tr("Use the smallest counts that fit"))
         self._legend = ComparisonLegend(theme)
+        self._has_odds = False
         self._corner = ComparisonCorner(theme, self.view)
         self._missing = MissingInputView(theme)
         self.note = ProblemNote(theme)
@@ -436,14 +438,16 @@ class ComparePage(DeskPage):
         self._arranger.forget_columns(table)
         self._remedy.setVisible(_is_helped_by_other_counts(answer))
         self.model.show(table, self._arranger.arrangement)
-        self.strip.show_answers(build_screen_headlines(answer, self.desk.formatter), steady=self.desk.in_gesture)
+        headlines = build_screen_headlines(answer, self.desk.formatter)
+        self.strip.show_answers(headlines, steady=self.desk.in_gesture)
+        self._has_odds = any(headline.odds for headline in headlines)
         self._tell_shown()
         self._follow_selection()
 
     def _tell_shown(self) -> None:
         model, arrangement = self.model, self._arranger.arrangement
         rows = [line.row for line in model.lines if line.row is not None]
-        self._legend.show_marks(find_marks(rows))
+        self._legend.show_marks(find_marks(rows), has_odds=self._has_odds)
         row_count, every = len(rows), model.all_rows
         count = trn("{n} row", "{n} rows", every) if row_count == every else tr("{n} of {m} rows", n=row_count, m=every)
         self._corner.show_count(count, len(arrangement.hidden_columns))

@@ -48,6 +48,8 @@ STRIP_HEAD: Final = 22
 STRIP_PITCH: Final = 18
 _BAR: Final = 13
 
+#: Height of a color of the key.
+_KEY: Final = 8.0
 #: Limiter -> fill and text color.
 _FILLS: Final = {
     "compute": ("ink2", "text1"),
@@ -122,10 +124,21 @@ def paint_strips(plot: PlotCanvas, painter: QPainter, strips: Sequence[LimiterSt
     theme, area = plot.theme, plot.frame.area
     top = area.bottom() + theme.px(STRIP_HEAD)
     heading = QRectF(0, area.bottom() + theme.px(5), area.left(), theme.px(STRIP_HEAD) - theme.px(6))
-    pen.text(heading, tr("Limiter"), font="caption", color="text2")
+    pen.text(heading, tr("Limited by"), font="caption", color="text2")
+    _paint_strip_key(pen, strips, QRectF(area.left(), heading.top(), area.width(), heading.height()))
     for number, strip in enumerate(strips):
         row = QRectF(area.left(), top + number * theme.px(STRIP_PITCH), area.width(), theme.px(_BAR))
         _strip(plot, pen, strip, row)
+
+
+def _paint_strip_key(pen: ThemePainter, strips: Sequence[LimiterStrip], line: QRectF) -> None:
+    """Explain the fills of the pieces, of which short ones have no room for a word."""
+    x, level = line.left(), line.center().y()
+    for limiter in dict.fromkeys(piece.limiter for strip in strips for piece in strip.pieces):
+        pen.tint(QRectF(x, level - _KEY / 2, 1.5 * _KEY, _KEY), _FILLS[limiter][0], 2)
+        x += 2 * _KEY
+        room = QRectF(x, line.top(), max(1.0, line.right() - x), line.height())
+        x += pen.text(room, label_limiter(limiter), font="caption", color="text2") + 1.5 * _KEY
 
 
 def paint_strip_cursor(plot: PlotCanvas, painter: QPainter, count: int) -> None:
@@ -408,7 +421,7 @@ class ConcurrencyChart(DeskChart):
         unit = get_figure_unit(self.figure)
         heads = (
             tr("Accelerator"),
-            tr("Limiter"),
+            tr("Limited by"),
             tr("Requests in flight"),
             f"{label_figure(self.figure)}, {unit}",
             tr("Low"),

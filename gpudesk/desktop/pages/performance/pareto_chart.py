@@ -291,7 +291,7 @@ class ParetoChart(DeskChart):
             )
             for line, best in ordered
         )
-        return CursorReadout(tr("Best at ≥ {n} tok/s", n=self._speed(speed)), heads, rows)
+        return CursorReadout(tr("Best at ≥ {n} tok/s per user", n=self._speed(speed)), heads, rows)
 
     def _cells(self, best: ParetoPoint | None, pinned: ParetoPoint | None) -> tuple[str, ...]:
         if best is None:

@@ -28,7 +28,7 @@ def pareto(desk: Desk, theme: Theme, qtbot: QtBot) -> ParetoChart:
 def test_what_is_read_off_reaches_the_speed(pareto: ParetoChart) -> None:
     cursor_readout = pareto.cursor_readout()
     assert cursor_readout is not None
-    assert cursor_readout.title == "Best at ≥ 30 tok/s"
+    assert cursor_readout.title == "Best at ≥ 30 tok/s per user"
     assert pareto.drawing.rule is not None
     assert pareto.drawing.rule.text == "≥ 30 tok/s"
     values = [float(row.cells[0].replace(",", "")) for row in cursor_readout.rows]
