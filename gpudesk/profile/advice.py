@@ -30,6 +30,8 @@ CATEGORY_TERMS: Final = {
     "desktop": Term("desktop", "desktop system"),
     "other": Term("other", "other form"),
 }
+#: Memory limits how many requests run, every other resource their speed.
+_MORE_REQUESTS, _SPEED = Term("requests", "further requests"), Term("speed", "the speed")
 RESOURCE_TERMS: Final = {
     "memory": Term("memory", "memory"),
     "bandwidth": Term("bandwidth", "memory bandwidth"),
@@ -120,8 +122,6 @@ def make_headline(advice: BuyingAdvice, limits: Sequence[ResourceHeadroom], cont
             models=advice.models,
             fits=advice.fits,
         )
-    # Memory limits how many requests run, every other resource their speed.
-    limited = "further requests" if first.resource == "memory" else "the speed"
     return message(
         "profile.headline.limit",
         "{accelerator} fits {fits} of {models} models and runs {well} well; {resource} limits {limited} of {model}",
@@ -130,7 +130,7 @@ def make_headline(advice: BuyingAdvice, limits: Sequence[ResourceHeadroom], cont
         models=advice.models,
         fits=advice.fits,
         resource=RESOURCE_TERMS[first.resource],
-        limited=Term(first.resource, limited),
+        limited=_MORE_REQUESTS if first.resource == "memory" else _SPEED,
         model=context.placements[context.model].model.name,
     )
 

@@ -600,7 +600,7 @@ def test_limits_tell_why_the_chosen_model_has_none(service: GpuDeskService) -> N
 
 
 def test_prices_and_costs_rest_on_the_settings_of_the_scenario(service: GpuDeskService) -> None:
-    """MI325X costs 24,600 USD in a system and 22,000 USD if bought individually."""
+    """MI325X costs 24,559 USD in a system and 22,000 USD if bought individually."""
     scenario = dataclasses.replace(make_scenario(), costs=CostSettings(single_accelerators=True))
     single = service.profile(ProfileQuestion.from_scenario(scenario, "mi325x"))
     stated = replace_price(scenario, "mi325x", 30_000.0)
