@@ -221,10 +221,10 @@ def find_usual_limit(estimate: Estimate) -> Message | None:
 
 def _describe_usual_limit(estimate: Estimate | None, formatter: Formatter) -> str | None:
     note = None if estimate is None else find_usual_limit(estimate)
-    if note is None:
+    share = None if note is None else note.parameters["usual"]
+    if estimate is None or not isinstance(share, float):
         return None
-    n, share = (note.parameters[name] for name in ("admitted", "usual"))
-    return tr("{n} at {share} of memory", n=formatter.count(int(n)), share=formatter.per_cent(float(share)))
+    return tr("{n} at {share} of memory", n=formatter.count(estimate.admitted), share=formatter.per_cent(share))
 
 
 def describe_running_requests(estimate: Estimate, formatter: Formatter) -> str:
