@@ -96,7 +96,8 @@ def write_scenario_section(scenario: Scenario) -> dict[str, Any]:
 
 def _write_choice_fields(choice: AcceleratorChoice) -> dict[str, Any]:
     fields = {name: getattr(choice, name) for name in _CHOICE}
-    return _list_stated_fields({**fields, "disaggregated": write_pools_wish(choice.disaggregated)})
+    wish = choice.disaggregated
+    return _list_stated_fields({**fields, "disaggregated": None if wish is None else write_pools_wish(wish)})
 
 
 def write_workload_json(workload: Workload) -> dict[str, Any]:

@@ -52,10 +52,8 @@ def accept_pools(degree: FieldCheck) -> FieldCheck:
     return check
 
 
-def write_pools_wish(wish: DisaggregationRequest | None) -> bool | dict[str, dict[str, int | bool]] | None:
-    """Return the pool request as JSON; None without one."""
-    if wish is None:
-        return None
+def write_pools_wish(wish: DisaggregationRequest) -> bool | dict[str, dict[str, int | bool]]:
+    """Return a pool request as JSON: the stated fields by pool, True without any."""
     pools = {name: _write_pool_wish(getattr(wish, name)) for name in _POOLS}
     return {name: fields for name, fields in pools.items() if fields} or True
 
