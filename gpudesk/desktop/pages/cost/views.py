@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import replace
-from functools import partial
 from typing import Final
 
 from PySide6.QtCore import Qt, Signal
@@ -334,15 +333,17 @@ class SimulationView(CostView):
         self._draw()
 
     def _draw(self) -> None:
+        """Draw for the current answer; while a job runs, that is left to its end: each takes 30 MB."""
         answer, rented = self._desk.answer, self.kind.value == _RENTED
-        if answer is None or (answer, rented) == self._question:
+        if answer is None or self._jobs.running or (answer, rented) == self._question:
             return
-        self._question = question = (answer, rented)
+        self._question = (answer, rented)
         steps = self._desk.service.costing.draw_steps(answer, rented=rented)
-        self._jobs.start("draws", steps, partial(self._done, question), self._failed)
+        self._jobs.start("draws", steps, self._done, self._failed)
 
-    def _done(self, question: object, draws: CostDistribution) -> None:
-        if question != self._question or self._costed is None:
+    def _done(self, draws: CostDistribution) -> None:
+        self._draw()
+        if self._jobs.running or self._costed is None:
             return
         self.draws = draws
         why = (
@@ -355,6 +356,7 @@ class SimulationView(CostView):
 
     def _failed(self, error: InputError) -> None:
         self.status_label.setText(format_message(error.problem, self._desk.formatter))
+        self._draw()
 
     def _show_state(self, text: str, can_stop: bool) -> None:
         del can_stop

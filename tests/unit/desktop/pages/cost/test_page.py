@@ -20,7 +20,7 @@ from gpudesk.desktop.pages.cost.views import (
     TokenCostView,
 )
 from gpudesk.desktop.session.desk import Desk
-from gpudesk.desktop.session.scenario_edits import replace_load_value
+from gpudesk.desktop.session.scenario_edits import replace_load_value, replace_workload
 from gpudesk.desktop.session.selection import select_cost
 from gpudesk.desktop.session.settings import UserSettings
 from gpudesk.desktop.ui.theme.theme import Theme
@@ -426,6 +426,19 @@ def test_draws_come_in_the_background(page: CostPage, qtbot: QtBot) -> None:
     value, read = view.chart.read_at(1.0) or (0.0, None)
     assert read is not None
     assert value == pytest.approx(1.0, abs=0.2)
+
+
+def test_draws_of_quick_edits_are_made_by_one_job_after_the_other(page: CostPage, desk: Desk, qtbot: QtBot) -> None:
+    page.choose_view("draws")
+    view = page.view
+    assert isinstance(view, SimulationView)
+    for tokens in (100, 200, 300):
+        desk.apply(replace_workload(desk.scenario, output_tokens=tokens), "Output tokens")
+        desk.flush()
+        assert len(view._jobs._all) == 1
+    qtbot.waitUntil(lambda: not view._jobs.running)
+    assert view._question == (desk.answer, False), "the last answer is drawn in the end"
+    assert view.draws is not None
 
 
 def test_views_are_remembered_and_in_the_menu(page: CostPage, desk: Desk, theme: Theme, settings: UserSettings) -> None:
