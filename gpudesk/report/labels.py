@@ -136,10 +136,10 @@ _ENGINES: Final = MappingProxyType(
 
 _LEADS: Final = MappingProxyType(
     {
-        LeadVerdict.LEADS: "{name} leads: {odds} odds; {distance} than {other}",
-        LeadVerdict.LIKELY_LEADS: "{name} likely leads: {odds} odds; {distance} than {other}",
-        LeadVerdict.LEANS: "odds lean to {name}: {odds}; {distance} than {other}",
-        LeadVerdict.TOO_CLOSE: "too close to call with {other}, {odds} odds",
+        LeadVerdict.LEADS: "{name} leads: {odds}",
+        LeadVerdict.LIKELY_LEADS: "{name} likely leads: {odds}",
+        LeadVerdict.LEANS: "odds lean to {name}: {odds}",
+        LeadVerdict.TOO_CLOSE: "too close to call: {name} {odds}",
     }
 )
 #: Odds below this, or as near to certainty, are shown as under 1% or over 99%.
@@ -354,10 +354,9 @@ def format_odds(odds: float, formatter: Formatter) -> str:
     return formatter.per_cent(odds)
 
 
-def describe_lead(name: str, other: str, ratio: float, odds: float, formatter: Formatter) -> str:
-    """Return the odds of a likely leader, and its distance from another; `ratio` is of their figures."""
-    distance = describe_distance(ratio, formatter)
-    return tr(_LEADS[judge_odds(odds)], name=name, other=other, distance=distance, odds=format_odds(odds, formatter))
+def describe_lead(name: str, odds: float, formatter: Formatter) -> str:
+    """Return the verdict on a likely leader, with its odds of being the best of all compared."""
+    return tr(_LEADS[judge_odds(odds)], name=name, odds=format_odds(odds, formatter))
 
 
 def describe_distance(ratio: float, formatter: Formatter) -> str:

@@ -390,6 +390,9 @@ def build_source_rows(answer: Answer, references: SourceNumbering) -> tuple[Comp
     """Return, for every attribute of the sheet, the number of the source that each value comes from."""
     rows = []
     for attribute in list_sheet_attributes():
+        if attribute.key == _PRICE and answer.costs is not None:
+            # The median of several prices is no source's.
+            continue
         cells = tuple(_build_source_cell(column, attribute.key, references) for column in answer.columns)
         if any(cell.text != MISSING_VALUE_TEXT for cell in cells):
             label = label_attribute(attribute.key) if attribute.upper_end is None else tr(attribute.form_label)

@@ -102,7 +102,7 @@ def _build_difference_cell(
         formatter.signed_per_cent(difference.ratio.value),
         low_text=formatter.signed_per_cent(difference.ratio.low),
         high_text=formatter.signed_per_cent(difference.ratio.high),
-        detail=tr("odds {odds}", odds=format_odds(difference.odds, formatter)),
+        detail=format_odds(difference.odds, formatter),
     )
 
 

@@ -30,7 +30,14 @@ from gpudesk.report.comparison.estimate_rows import (
     is_compared,
 )
 from gpudesk.report.comparison.tables import AnnouncedLead, CellMarking, Headline, HeadlineLeader
-from gpudesk.report.labels import describe_lead, format_distance, format_odds, label_figure, list_column_names
+from gpudesk.report.labels import (
+    describe_distance,
+    describe_lead,
+    format_distance,
+    format_odds,
+    label_figure,
+    list_column_names,
+)
 from gpudesk.text.formatting import MISSING_VALUE_TEXT, Formatter, IntervalEstimate
 from gpudesk.text.messages import capitalize_first
 from gpudesk.text.translation import tr
@@ -109,13 +116,18 @@ class _HeadlineBuilder:
         return None if difference is None else 1 / difference.ratio.value
 
     def _describe_lead(self, figure: str, leader: int) -> str:
-        """Return the odds of the leader, and its distance from the next; empty without odds."""
+        """Return the verdict on the leader with its odds; empty without odds."""
+        odds = compute_win_odds(self._answer, figure).get(leader)
+        return "" if odds is None else describe_lead(self._names[leader], odds, self._formatter)
+
+    def _describe_distance_to_rival(self, figure: str, leader: int) -> str:
+        """Return the distance of the leader from the column that is most likely to be better; empty without one."""
         rival = find_rival(self._answer, figure)
         ratio = None if rival is None else self._find_ratio(figure, leader, rival)
         if rival is None or ratio is None:
             return ""
-        odds = compute_win_odds(self._answer, figure)[leader]
-        return describe_lead(self._names[leader], self._names[rival], ratio, odds, self._formatter)
+        distance = describe_distance(ratio, self._formatter)
+        return tr("{distance} than {other}", distance=distance, other=self._names[rival])
 
     def _list_likely_best(self, figure: str, best: Iterable[int]) -> str:
         """Return the odds of columns that are too close to call, the likely best first."""
@@ -174,7 +186,8 @@ class _ScreenHeadlines(_HeadlineBuilder):
         if len(best) > 1:
             return self._tell_open(figure, best, ranked)
         text = self._text(figure).format(ranked[best[0]].value)
-        return self._make(figure, best, text, capitalize_first(self._describe_lead(figure, best[0])))
+        lead, distance = self._describe_lead(figure, best[0]), self._describe_distance_to_rival(figure, best[0])
+        return self._make(figure, best, text, capitalize_first(lead), distance=distance)
 
     def of_concurrency(self) -> Headline:
         """Return the answer to who holds most; memory is exact, so only equal values tie."""
@@ -235,7 +248,7 @@ class _ScreenHeadlines(_HeadlineBuilder):
         texts = list(dict.fromkeys(map(self._text(figure).format, values)))
         if len(best) == _LEAST_TO_COMPARE:
             text = tr("{one} or {two}", one=texts[0], two=texts[1]) if len(texts) > 1 else texts[0]
-            detail = tr("Too close to call: {odds}", odds=self._list_likely_best(figure, best))
+            detail = tr("Too close: {odds}", odds=self._list_likely_best(figure, best))
             return self._make(figure, best, text, detail, CellMarking.OPEN)
         text = self._format_range(figure, values) if len(texts) > 1 else texts[0]
         detail = tr("Too close to call among {n}", n=self._formatter.count(len(best)))
@@ -246,7 +259,13 @@ class _ScreenHeadlines(_HeadlineBuilder):
         return tr("leads {other} by {distance}", other=self._names[runner], distance=distance)
 
     def _make(
-        self, figure: str, best: tuple[int, ...], text: str, detail: str, mark: CellMarking | None = None
+        self,
+        figure: str,
+        best: tuple[int, ...],
+        text: str,
+        detail: str,
+        mark: CellMarking | None = None,
+        distance: str = "",
     ) -> Headline:
         unit = tr("requests") if figure == _IN_FLIGHT else self._text(figure).unit or ""
         odds = () if figure == _IN_FLIGHT else self._list_odds(figure)
@@ -260,7 +279,7 @@ class _ScreenHeadlines(_HeadlineBuilder):
             mark=mark,
             announced=self._describe_announced_lead(figure),
             odds=odds,
-            spoken_odds=self._describe_odds(odds),
+            spoken_odds="; ".join(filter(None, (distance, self._describe_odds(odds)))),
         )
 
     def _describe_odds(self, odds: tuple[tuple[HeadlineLeader, float], ...]) -> str:
@@ -313,7 +332,7 @@ class _SheetHeadlines(_HeadlineBuilder):
         elif alone:
             detail = f"{detail}, {tr('only one without queueing')}"
         elif lead := self._describe_lead(figure, best[0]):
-            detail = f"{detail}; {lead}"
+            detail = "; ".join(filter(None, (detail, lead, self._describe_distance_to_rival(figure, best[0]))))
         return self._make(figure, best, detail)
 
     def _describe_tied(self, figure: str, ranked: dict[int, IntervalEstimate], best: tuple[int, ...]) -> str:

@@ -8,7 +8,8 @@ from gpudesk.documents.scenario_file import read_template
 from gpudesk.domain.answer import Answer
 from gpudesk.domain.claim import ClaimStatus
 from gpudesk.domain.cost import CostColumn
-from gpudesk.report.explanation.cost import OWNED, RENTED, TOTAL, explain_cost
+from gpudesk.report.explanation.cost import OWNED, RENTED, TOTAL, explain_cost, explain_purchase_price
+from gpudesk.report.explanation.figure import explain_attribute
 from gpudesk.report.explanation.parts import Explanation, ExplanationBasis
 from gpudesk.service import GpuDeskService
 from gpudesk.text.formatting import MISSING_VALUE_TEXT, Formatter
@@ -64,6 +65,20 @@ def test_a_rented_token_is_rent_over_tokens(service: GpuDeskService, answer: Ans
     working = found.working
     assert working is not None
     assert [each.name for each in working.inputs] == ["rent", "tokens"]
+
+
+def test_a_purchase_price_is_that_of_the_costs_with_each_price(service: GpuDeskService, answer: Answer) -> None:
+    column = next(each for each in service.costs(answer).columns if each.key == "h200-sxm")
+    claim = explain_attribute(answer, 0, "price_low", Formatter())
+    assert claim is not None
+    found = explain_purchase_price(answer, column, claim, Formatter(), service.catalog.prices("h200-sxm"))
+    price = column.inputs["price_usd"]
+    assert price.spread is not None
+    assert price.record is not None
+    assert found.figure == f"{price.spread.likely:,.0f}"
+    assert found.basis.startswith(f"{price.record.count} catalog prices")
+    used = [line for group in found.claims for line in group.claims if line.stance is ClaimStatus.AGREES]
+    assert len(used) == price.record.count
 
 
 def test_the_lines_of_a_total_are_all_there_with_their_inputs(service: GpuDeskService, answer: Answer) -> None:

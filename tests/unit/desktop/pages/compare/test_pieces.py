@@ -74,7 +74,7 @@ def test_names_yield_before_swatches_and_swatches_before_answers(
     strip.show()
     strip.show_answers(build_screen_headlines(service.answer(read_template(FOUR)), PLAIN))
     assert [box.naming for box in strip._boxes] == [LeaderDetail.NAMES] * 4
-    strip.resize(1020, strip.height())
+    strip.resize(1060, strip.height())
     assert LeaderDetail.SWATCHES in [box.naming for box in strip._boxes]
     assert strip._boxes[-1].naming is LeaderDetail.NAMES, "one winner keeps its name longest"
     assert all(box.isVisible() for box in strip._boxes)
