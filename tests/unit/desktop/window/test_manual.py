@@ -76,6 +76,30 @@ def test_f1_opens_the_topic_of_every_page_and_view(window: MainWindow, qtbot: Qt
     assert get_manual(window) is manual
 
 
+def test_f1_of_every_control_opens_a_topic_of_its_page(window: MainWindow) -> None:
+    window.open_template("70b-chat-on-four")
+    window.panel.toggle()
+    seen = 0
+    for spec in window.page_specs:
+        window.show_page(spec.id)
+        page = window.page
+        assert page is not None
+        for view in page.view_keys if isinstance(page, MultiViewPage) else [""]:
+            if isinstance(page, MultiViewPage):
+                page.choose_view(view)
+            QApplication.processEvents()
+            for control in window.findChildren(QWidget):
+                if control.focusPolicy() == Qt.FocusPolicy.NoFocus or not control.isVisible():
+                    continue
+                topic = find_manual_topic(control)
+                assert is_topic(topic), (spec.id, view, control)
+                assert topic != "contents", (spec.id, view, control)
+                if page.isAncestorOf(control):
+                    assert topic.partition("#")[0] == spec.id, (view, control, topic)
+                    seen += 1
+    assert seen > 100
+
+
 @pytest.mark.parametrize(
     ("show", "topic"),
     [(show_more_settings, "scenario#more-settings"), (show_keys, "keyboard"), (show_about, "contents")],
