@@ -29,7 +29,7 @@ from gpudesk.report.labels import (
     label_source_kind,
 )
 from gpudesk.report.writers.safe_text import join_to_one_line
-from gpudesk.text.formatting import MISSING_VALUE_TEXT, ClaimValue, Formatter, Quantity
+from gpudesk.text.formatting import MISSING_VALUE_TEXT, ClaimValue, Formatter, Quantity, join_unit
 from gpudesk.text.translation import tr
 
 _BILLION: Final = 1e9
@@ -235,7 +235,7 @@ def _format_pack_price(price: UserPrice, formatter: Formatter) -> str:
         if amount is not None
     )
     unit = "USD" if once else "USD/h"
-    words = (f"{' – '.join(amounts)} {unit}", price.term, price.provider, price.region, price.date)
+    words = (join_unit(" – ".join(amounts), unit, " "), price.term, price.provider, price.region, price.date)
     return ", ".join(word for word in words if word)
 
 

@@ -243,7 +243,7 @@ def format_input_amount(name: str, value: float, formatter: Formatter, currency:
 def format_input_range(
     name: str, spread: UncertainValue | None, formatter: Formatter, currency: DisplayCurrency | None = None
 ) -> str:
-    """Return a range, `0.14 (0.08 – 0.2) USD/kWh`."""
+    """Return a range, `$0.14/kWh (0.08 – 0.2)`."""
     if spread is None:
         return MISSING_VALUE_TEXT
     likely = format_input_amount(name, spread.likely, formatter, currency)

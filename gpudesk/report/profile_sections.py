@@ -51,6 +51,7 @@ from gpudesk.text.formatting import (
     Quantity,
     convert_to_display_unit,
     get_display_unit,
+    join_unit,
 )
 from gpudesk.text.messages import Message, capitalize_first, format_message
 from gpudesk.text.translation import tr, translate_data, trn
@@ -584,7 +585,7 @@ class ProfileTables:
         claim = claims.preferred
         value = format_claim_value(claims, claims.value, self.formatter)
         if claims.name == PRICE_BOUND_ATTRIBUTES[0] and is_figure(claims.value):
-            label, value = tr("Purchase price"), f"{self._format_price(claims.value)} USD"
+            label, value = tr("Purchase price"), join_unit(self._format_price(claims.value), "USD", " ")
         source = ""
         if claim is not None:
             kind = label_source_kind(claim.kind)

@@ -204,7 +204,7 @@ class Formatter:
         factor, display_unit = find_readable_unit(banded.value, unit)
         value, low, high = (each / factor for each in banded)
         text = f"{self.estimate(value)} ({self.interval(low, high)})"
-        return join_unit(text, display_unit, _SPACE) if display_unit else text
+        return self._join_unit(text, display_unit) if display_unit else text
 
     def gib(self, memory_bytes: float | None) -> str:
         return MISSING_VALUE_TEXT if memory_bytes is None else self.number(memory_bytes / GIB, 1)
@@ -244,9 +244,7 @@ class Formatter:
 
     def money(self, amount: str, code: str) -> str:
         """Return an amount with its currency: a dollar sign before it, or the code after it."""
-        if code == "USD" and self.style.currency_first:
-            return f"${amount}"
-        return f"{amount}\N{NO-BREAK SPACE}{'$' if code == 'USD' else code}"
+        return _join_currency(amount, code, self.style)
 
     def per_cent(self, share: float | None) -> str:
         """Return a share of 1 as a percentage."""
@@ -257,6 +255,12 @@ class Formatter:
         if not self.style.day_first or _ISO_DATE.fullmatch(stated) is None:
             return stated
         return ".".join(reversed(stated.split("-")))
+
+    def _join_unit(self, text: str, unit: str) -> str:
+        """Return a number with its unit; files for programs keep the currency after the number."""
+        if self.style is MACHINE_NUMBERS and unit.startswith("USD"):
+            return f"{text}{_SPACE}{unit}"
+        return join_unit(text, unit, _SPACE)
 
     def catalog(self, value: ClaimValue, quantity: Quantity) -> str:
         """Return a catalog value in its displayed unit, without the unit; words are translated, lists are not."""
@@ -281,14 +285,14 @@ class Formatter:
         unit = get_display_unit(quantity)
         if value is None or isinstance(value, str | tuple | bool) or unit is None:
             return text
-        return join_unit(text, unit, _SPACE)
+        return self._join_unit(text, unit)
 
     def quantity(self, value: float, unit: str | None) -> str:
         """Return any figure with its unit, scaled to a readable size; `unit` is the internal one."""
         if unit == "B":
             return self.memory(value)
         text, display_unit = self.value_and_unit(value, unit)
-        return join_unit(text, translate_unit(display_unit, value), _SPACE) if display_unit else text
+        return self._join_unit(text, translate_unit(display_unit, value)) if display_unit else text
 
     def value_and_unit(self, value: float, unit: str | None) -> tuple[str, str | None]:
         """Return any figure, scaled to a readable size, and its unit; bytes in binary units."""
@@ -377,8 +381,22 @@ def translate_unit(unit: str, number: float = 2) -> str:
 
 
 def join_unit(text: str, unit: str, space: str = "\N{NO-BREAK SPACE}") -> str:
-    """Return a number with its unit, with percent signs and words as in the current language."""
-    return f"{text}{find_number_style(get_language()).percent if unit == '%' else space + translate_unit(unit)}"
+    """Return a number with its unit in the current language: `5 years`, `12%`, `$0.14/kWh (0.08 – 0.2)`."""
+    style = find_number_style(get_language())
+    if unit == "%":
+        return text + style.percent
+    display_unit = translate_unit(unit)
+    code, slash, per = display_unit.partition("/")
+    if code == "USD" and text:
+        likely = text.partition("(")[0].rstrip()
+        return _join_currency(likely, code, style) + slash + per + text[len(likely) :]
+    return f"{text}{space}{display_unit}"
+
+
+def _join_currency(amount: str, code: str, style: NumberStyle) -> str:
+    if code == "USD" and style.currency_first:
+        return f"${amount}"
+    return f"{amount}\N{NO-BREAK SPACE}{'$' if code == 'USD' else code}"
 
 
 def _round_estimate(value: float) -> float:

@@ -29,6 +29,7 @@ from gpudesk.text.formatting import (
     Quantity,
     convert_to_display_unit,
     get_display_unit,
+    join_unit,
 )
 from gpudesk.text.messages import to_sentence
 from gpudesk.text.translation import tr, trn
@@ -109,7 +110,8 @@ class SourceNumbering:
         text = self._claimed(attribute, claim)
         upper = None if high is None else high.preferred
         if upper is not None and upper.value != claim.value:
-            text = f"{self._formatter.catalog(claim.value, Quantity.USD)} – {self._claimed(attribute, upper)}"
+            low, most = (self._formatter.catalog(each.value, Quantity.USD) for each in (claim, upper))
+            text = join_unit(f"{low} – {most}", "USD", " ")
         if claim.own or (upper is not None and upper.own):
             return tr("{value}, custom value", value=text)
         return tr("{value}, custom choice", value=text) if is_user_chosen(attribute) else text

@@ -284,7 +284,7 @@ def list_deferral_flips(
     )
     rows += [(name, format_months(value, formatter)) for name, value in months if value is not None]
     if turns.price_usd is not None:
-        price = _span(turns.price_usd, money.whole, money.code)
+        price = _span(turns.price_usd, money.rounded, money.code)
         rows.append((tr("Price per {name}", name=following), price))
     if turns.usd_per_million is not None:
         cost = _span(turns.usd_per_million, money.small, tr("{code}/M tokens", code=money.code))

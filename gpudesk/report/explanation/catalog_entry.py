@@ -189,7 +189,9 @@ def group_statements(
         if price.source.id == source.id:
             label = ", ".join(part for part in (label_term_of_data(price.term), price.provider, price.region) if part)
             text, unit = format_price(price, formatter)
-            prices.setdefault(price.accelerator or "", []).append(ExplanationDetail(label, f"{text} {unit}"))
+            prices.setdefault(price.accelerator or "", []).append(
+                ExplanationDetail(label, join_unit(text, unit or "", " "))
+            )
     details_by_group: dict[tuple[str, str], list[ExplanationDetail]] = {}
     for thing in facts.things():
         stated = [*_list_claims_of_source(facts, thing.id, source, formatter), *prices.pop(thing.id, ())]

@@ -27,7 +27,7 @@ from gpudesk.report.explanation.parts import (
     TermLine,
 )
 from gpudesk.report.labels import label_attribute_alone, label_date, label_precision, label_source_kind
-from gpudesk.text.formatting import MISSING_VALUE_TEXT, Formatter, Quantity, get_display_unit, translate_unit
+from gpudesk.text.formatting import MISSING_VALUE_TEXT, Formatter, Quantity, get_display_unit, join_unit, translate_unit
 from gpudesk.text.messages import capitalize_first, to_sentence
 from gpudesk.text.translation import tr, translate_data, trn
 
@@ -130,7 +130,7 @@ def _build_claim_line(
     verdict = translate_data(claim.verdict or "") if stance is ClaimStatus.REFUSED else None
     if is_shipped_claim(attribute, claim) and not claim.preferred:
         verdict = tr("used by the shipped catalog")
-    figure = f"{value} {unit}" if unit else value
+    figure = join_unit(value, unit, " ") if unit else value
     dated = None if claim.source.date is None else label_date(claim.source.date)
     return ClaimLine(
         value=value,
@@ -299,7 +299,7 @@ def _list_claim_lines(explanation: Explanation) -> Iterator[str]:
 
 def _list_group_lines(group: ClaimGroup) -> Iterator[str]:
     for claim in group.claims:
-        value = f"{claim.value} {claim.unit}" if claim.unit else claim.value
+        value = join_unit(claim.value, claim.unit, " ") if claim.unit else claim.value
         verdict = f" ({translate_data(claim.verdict)})" if claim.verdict else ""
         yield f"- {group.label}, {label_stance(claim.stance)}: {value}{verdict}; {claim.source}"
     if group.reason:
@@ -307,7 +307,7 @@ def _list_group_lines(group: ClaimGroup) -> Iterator[str]:
 
 
 def _list_term_lines(term: TermLine, level: int) -> Iterator[str]:
-    value = f"{term.value} {term.unit}" if term.unit else term.value
+    value = join_unit(term.value, term.unit, " ") if term.unit else term.value
     formula = f" = {term.formula}" if term.formula else ""
     source = f" [{term.source}]" if term.source else ""
     yield f"{'  ' * level}{term.label}: {value}{formula}{source}"

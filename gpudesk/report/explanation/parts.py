@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING
 
 from gpudesk.domain.claim import ClaimStatus
 from gpudesk.domain.sizing import FitRemedy
+from gpudesk.text.formatting import join_unit
 from gpudesk.text.translation import tr
 
 if TYPE_CHECKING:
@@ -229,7 +230,7 @@ class TermLine:
 
     @property
     def sentence(self) -> str:
-        value = f"{self.value} {self.unit}" if self.unit else self.value
+        value = join_unit(self.value, self.unit, " ") if self.unit else self.value
         return ", ".join(part for part in (f"{self.label} {value}", self.formula, self.source) if part)
 
     def walk(self) -> Iterator[TermLine]:
@@ -302,7 +303,7 @@ class ExplainedPlan:
     @property
     def value(self) -> str:
         """The throughput with its unit, empty without one."""
-        return f"{self.figure} {self.unit}" if self.unit else ""
+        return join_unit(self.figure, self.unit, " ") if self.unit else ""
 
     @property
     def sentence(self) -> str:
@@ -404,7 +405,7 @@ class Explanation:
 
     @property
     def value(self) -> str:
-        return f"{self.figure} {self.unit}" if self.unit else self.figure
+        return join_unit(self.figure, self.unit, " ") if self.unit else self.figure
 
     @property
     def sentence(self) -> str:

@@ -61,7 +61,7 @@ def test_json_has_all_parts(capsys: Capture) -> None:
 
 def test_single_accelerators_have_their_own_price(capsys: Capture) -> None:
     assert entry.main(["profile", "mi325x", "--single"]) == 0
-    assert "For servers that take OAM, at 22,000 USD each." in capsys.readouterr().out
+    assert "For servers that take OAM, at $22,000 each." in capsys.readouterr().out
 
 
 def test_weights_and_the_load_are_taken(capsys: Capture) -> None:

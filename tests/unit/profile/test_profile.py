@@ -228,7 +228,7 @@ def test_a_link_is_either_ranked_or_missing(profiles: Mapping[str, AcceleratorPr
 
 def test_considerations_of_the_source_document(profile: AcceleratorProfile) -> None:
     texts = {each.id: format_message(each.text) for each in profile.traits if not each.is_strength}
-    assert "24,559 USD" in texts["high_price"]
+    assert "$24,559" in texts["high_price"]
     assert "OAM" in texts["form_factor"]
     assert "MI300X" in texts["same_compute"]
     assert "CUDA" in texts["cuda_rival"]
@@ -423,7 +423,7 @@ def test_peers_have_means_with_members_and_rivals(profile: AcceleratorProfile) -
 
 
 def test_advice_names_form_and_price_first_and_two_shares(profile: AcceleratorProfile) -> None:
-    assert format_message(profile.advice.verdict) == "For servers that take OAM, at 24,559 USD each"
+    assert format_message(profile.advice.verdict) == "For servers that take OAM, at $24,559 each"
     assert profile.advice.runs_well is not None
     assert profile.advice.runs_well < profile.advice.fits < profile.advice.models
     ids = [each.id for each in profile.advice.checks]
@@ -606,9 +606,9 @@ def test_prices_and_costs_rest_on_the_settings_of_the_scenario(service: GpuDeskS
     stated = replace_price(scenario, "mi325x", 30_000.0)
     own = service.profile(ProfileQuestion.from_scenario(stated, "mi325x"))
     verdicts = [format_message(each.advice.verdict) for each in (single, own)]
-    assert verdicts == [f"For servers that take OAM, at about {price} USD each" for price in ("22,000", "30,000")]
+    assert verdicts == [f"For servers that take OAM, at about ${price} each" for price in ("22,000", "30,000")]
     assert not single.is_system_price
-    assert "Price: 30,000 USD, as entered in this scenario" in [format_message(each) for each in own.advice.checks]
+    assert "Price: $30,000, as entered in this scenario" in [format_message(each) for each in own.advice.checks]
     more = next(each for each in own.upgrades if each.accelerator == "mi325x" and each.count == 2)
     assert more.extra_usd == 30_000.0
 

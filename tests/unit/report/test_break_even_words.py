@@ -39,7 +39,7 @@ def test_a_small_value_is_not_rounded_away() -> None:
 
 def test_a_price_is_compared_with_the_one_that_is_used() -> None:
     assert said("price_usd_to_tie", 38017.4, "a") == (
-        "MI325X: break-even purchase price: $38,000; used: 22,000 (20,000 – 25,000) USD."
+        "MI325X: break-even purchase price: $38,000; used: $22,000 (20,000 – 25,000)."
         " Above it, H200 SXM costs less per token."
     )
 

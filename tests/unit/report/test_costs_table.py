@@ -55,7 +55,7 @@ def test_what_has_no_price_is_marked_and_named(answer: Answer, further: SheetExt
     assert owned.cells[3].text == MISSING_VALUE_TEXT
     said = [remark.text for remark in sheet.remarks if remark.subject == "Cost"]
     assert "MI355X: purchase price unknown" in said
-    assert any(text.startswith("Assumptions") and "Electricity price 0.14" in text for text in said)
+    assert any(text.startswith("Assumptions") and "Electricity price $0.14" in text for text in said)
 
 
 def test_a_sheet_tells_costs_only_where_it_is_told(answer: Answer) -> None:
@@ -104,7 +104,7 @@ def test_amounts_have_the_digits_that_they_deserve(usd: float | None, small: str
 def test_shown_amounts_of_inputs_and_comparisons_are_rounded() -> None:
     money, rent = MoneyFormatter(Formatter()), UncertainValue(2.0, 2.2075, 3.5)
     shown = format_input_range("rent_usd_per_hour", rent, Formatter()).replace("\N{NO-BREAK SPACE}", " ")
-    assert shown == "2.21 (2 – 3.5) USD/h"
+    assert shown == "$2.21/h (2 – 3.5)"
     assert (money.rounded(1_234_567.0), money.rounded_thousands(1_234_567.0)) == ("1,230,000", "1,230")
     bought = PriceSummary("mi325x", PURCHASE_TERM, 30_000.0, 36_468.5, 41_250.0, 3, 0, None, None, 3, ())
     assert format_price_summary(bought, Formatter()) == ("30,000", "36,500", "41,250")

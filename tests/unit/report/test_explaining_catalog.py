@@ -112,7 +112,7 @@ def test_a_value_of_the_users_stands_first_with_the_shipped_one_beside_it(servic
 def test_a_price_that_nobody_else_states_can_be_removed(service: GpuDeskService) -> None:
     state(service, "mi355x", "price_low", 30000, "USD")
     found = explained(service, "mi355x", "price_low")
-    assert found.value == "30,000 USD"
+    assert found.value == "$30,000"
     assert found.band == "No value in the shipped catalog"
     assert found.offers[0].text == "Remove your value"
 
@@ -151,7 +151,7 @@ def test_prices_are_edited_where_they_are_the_users(service: GpuDeskService) -> 
     service.user_catalog.do(state_price(service.catalog, own, QUOTE))
     mine = explain_price(view(service), "own-1")
     assert mine is not None
-    assert (mine.value, mine.basis) == ("1.95 USD/h", "Your value: Quote by mail")
+    assert (mine.value, mine.basis) == ("$1.95/h", "Your value: Quote by mail")
     assert [(offer.kind, offer.price) for offer in mine.offers] == [(CatalogActionKind.PRICE, "own-1")]
     assert explain_price(view(service), "gone") is None
 
@@ -230,7 +230,7 @@ def test_a_price_without_a_claim_is_the_one_on_record(service: GpuDeskService) -
     price = UserPrice("own-1", "mi355x", "purchase", QUOTE.id, SourceKind.USER, 30000.0, date="2026-11-18")
     service.user_catalog.do(state_price(service.catalog, price, QUOTE))
     found = explained(service, "mi355x", "price_low")
-    assert (found.value, found.basis) == ("30,000 USD", "Your value: Quote by mail")
+    assert (found.value, found.basis) == ("$30,000", "Your value: Quote by mail")
 
 
 def test_a_memory_shows_the_claims_about_its_label_where_they_differ(service: GpuDeskService) -> None:
@@ -260,5 +260,5 @@ def test_values_of_the_user_are_marked_in_the_table_and_noted_on_paper(service: 
         text.startswith("MI325X, Bandwidth: 5.3 TB/s, custom value [") and text.endswith("As in our racks.")
         for text in notes
     )
-    assert any(text.startswith("MI355X, Price: 30,000 – 33,000 USD, custom value [") for text in notes)
+    assert any(text.startswith("MI355X, Price: $30,000 – 33,000, custom value [") for text in notes)
     assert "superscript: custom value or sources disagree, see notes" in sheet.key

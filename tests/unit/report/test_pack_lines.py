@@ -38,8 +38,8 @@ def test_every_fact_says_what_it_states_on_whose_word_and_what_is_here_instead(s
     assert (part.theirs, part.standing) == ("ours-x1, Us, announced", "new")
     assert lines["Ours X1: Memory capacity"].theirs == "96.0 GiB (103.1 GB) by Our lab"
     assert lines["Model Ours 8B"].theirs == "ours-8b, Us"
-    assert lines["H200 SXM 141GB: price"].theirs == "2.50 USD/h, on_demand, A seller, 2026-05-03 by Offer of May"
-    assert lines["Ours X1: price"].theirs == "20,000 – 25,000 USD, purchase by Offer of May"
+    assert lines["H200 SXM 141GB: price"].theirs == "$2.50/h, on_demand, A seller, 2026-05-03 by Offer of May"
+    assert lines["Ours X1: price"].theirs == "$20,000 – 25,000, purchase by Offer of May"
     assert lines["Source Our lab"].standing == "as you have it"
 
 

@@ -395,7 +395,7 @@ def test_what_it_would_take_can_be_asked_of_any_two(page: CostPage) -> None:
     rows = {row[0]: row[1:] for row in view.table.texts()}
     assert rows["MI325X: payback period of buying"][0] == "24.9 months"
     price = tuple(each.replace("\N{NO-BREAK SPACE}", " ") for each in rows["MI325X: break-even purchase price"])
-    assert price == ("$38,100", "22,000 (20,000 – 25,000) USD", "Above it, H200 SXM costs less per token.")
+    assert price == ("$38,100", "$22,000 (20,000 – 25,000)", "Above it, H200 SXM costs less per token.")
     assert view.rents.texts()[0][1] == "MI325X"
     assert len(view.rents.texts()) == 4
     view.which.chosen.emit("h200-sxm")

@@ -227,7 +227,7 @@ def test_a_price_shows_its_age_and_is_copied_with_its_source(
     go(panel, "Copy with sources")
     press(qtbot, panel, Qt.Key.Key_Return)
     copied = QGuiApplication.clipboard().text()
-    assert copied.startswith("Rental price, MI325X: 2.29 USD/h")
+    assert copied.startswith("Rental price, MI325X: $2.29/h")
     assert "Title: MI325X vs H200" in copied
 
 
