@@ -306,7 +306,7 @@ def test_the_inputs_are_copied_as_a_table(page: CostPage, desk: Desk) -> None:
     assumptions(page)
     page.copy()
     text = QGuiApplication.clipboard().text()
-    assert "Electricity price\tall\t0.14" in text
+    assert "Electricity price\tall\t$0.14" in text
     assert "Purchase price\tMI355X\t—\tno value" in text
     assert desk.answer is not None
     assert f"(catalog {desk.answer.catalog_revision[:8]})" in text
