@@ -606,7 +606,7 @@ def test_prices_and_costs_rest_on_the_settings_of_the_scenario(service: GpuDeskS
     stated = replace_price(scenario, "mi325x", 30_000.0)
     own = service.profile(ProfileQuestion.from_scenario(stated, "mi325x"))
     verdicts = [format_message(each.advice.verdict) for each in (single, own)]
-    assert verdicts == [f"For servers that take OAM, at about ${price} each" for price in ("22,000", "30,000")]
+    assert verdicts == [f"For servers that take OAM, at ${price} each" for price in ("22,000", "30,000")]
     assert not single.is_system_price
     assert "Price: $30,000, as entered in this scenario" in [format_message(each) for each in own.advice.checks]
     more = next(each for each in own.upgrades if each.accelerator == "mi325x" and each.count == 2)
