@@ -73,6 +73,7 @@ class MainWindow(DocumentWindow):
         self._page = _START
         self._selections: dict[str, Selection | None] = {}
         self.note = NoteBar(self.theme)
+        self.note.focus_lost.connect(self.focus_page)
         self.files = FileActions(self.document, self.settings, self.note, self)
         self.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
         self.setAcceptDrops(True)

@@ -184,6 +184,7 @@ class CatalogPage(CatalogListPage):
         self.commands = CatalogCommands(self)
         self.filter = CatalogFilterBar(theme)
         self.note = NoteBar(theme)
+        self.note.focus_lost.connect(self.focus_content)
         self.empty = EmptyListNote(theme)
         self.legend = MarkLegend(theme)
         self._timer = QTimer(self)

@@ -28,6 +28,9 @@ class NoteBar(QWidget):
     Hidden without either.
     """
 
+    #: A line that had the focus is gone: the page takes it, instead of whatever follows in the tab order.
+    focus_lost = Signal()
+
     def __init__(self, theme: Theme, parent: QWidget | None = None) -> None:
         super().__init__(parent)
         self._theme = theme
@@ -73,16 +76,21 @@ class NoteBar(QWidget):
         return lambda: self._drop(offer)
 
     def clear(self) -> None:
-        self._note.hide()
-        self.setVisible(bool(self._offers))
+        self._hide(self._note)
 
     def _drop(self, offer: _NoteLine) -> None:
         if offer not in self._offers:
             return
         self._offers.remove(offer)
-        offer.hide()
+        self._hide(offer)
         offer.deleteLater()
+
+    def _hide(self, line: _NoteLine) -> None:
+        had_focus = any(each.hasFocus() for each in line.findChildren(QWidget))
+        line.hide()
         self.setVisible(bool(self._offers) or not self._note.isHidden())
+        if had_focus:
+            self.focus_lost.emit()
 
 
 class _NoteLine(QWidget):

@@ -2,6 +2,11 @@
 
 from dataclasses import replace
 
+from PySide6.QtCore import Qt
+from PySide6.QtTest import QTest
+from PySide6.QtWidgets import QPushButton
+from pytestqt.qtbot import QtBot
+
 from gpudesk.desktop.session.selection import select_figure
 from gpudesk.desktop.window.main_window import MainWindow
 from gpudesk.desktop.window.start_page import FirstHints, list_hints
@@ -48,3 +53,17 @@ def test_all_hints_are_hidden_at_once(window: MainWindow) -> None:
     window.desk.evaluate()
     assert window.note.offers == []
     assert hints.seen == list(list_hints())
+
+
+def test_the_page_takes_the_focus_of_hidden_hints(window: MainWindow, qtbot: QtBot) -> None:
+    with qtbot.waitActive(window):
+        window.show()
+        window.activateWindow()
+    hints = FirstHints(window)
+    hints.show_next()
+    hide = next(each for each in window.note.findChildren(QPushButton) if each.text() == "Hide tips")
+    QTest.mouseClick(hide, Qt.MouseButton.LeftButton)
+    focused = window.focusWidget()
+    assert window.page is not None
+    assert focused is not None
+    assert window.page.isAncestorOf(focused)
