@@ -549,7 +549,7 @@ def test_rents_of_different_classes_of_providers_are_said_to_differ(service: Gpu
     inputs = {column.key: column.inputs["rent_usd_per_hour"] for column in mixed.columns}
     ratio = inputs["mi355x"].class_ratio
     assert ratio is not None
-    assert usual.startswith(f"No specialized cloud on record rents mi355x; they usually charge {ratio:.2f}×")
+    assert usual.startswith(f"No specialized cloud on record rents mi355x; such clouds usually charge {ratio:.2f}×")
     doubt = inputs["mi355x"].spread
     assert doubt is not None
     assert doubt.low == pytest.approx(ratio * doubt.likely)
