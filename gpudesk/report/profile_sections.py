@@ -290,8 +290,6 @@ class ProfileTables:
             for place, each in enumerate(self.profile.limits)
         )
         note = capitalize_first(self.say(first.remedy if known else first.reason))
-        if known:
-            note = ". ".join(filter(None, (tr("Memory limits further requests, all else the speed"), note)))
         return DataTable("limits", tr("Headroom by resource"), model, columns, rows, note)
 
     def _limit(self, each: ResourceHeadroom, unknown: Message | None, *, is_first: bool) -> DataRow:
