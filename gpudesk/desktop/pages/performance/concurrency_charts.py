@@ -123,9 +123,11 @@ def paint_strips(plot: PlotCanvas, painter: QPainter, strips: Sequence[LimiterSt
     pen = ThemePainter(painter, plot.theme)
     theme, area = plot.theme, plot.frame.area
     top = area.bottom() + theme.px(STRIP_HEAD)
-    heading = QRectF(0, area.bottom() + theme.px(5), area.left(), theme.px(STRIP_HEAD) - theme.px(6))
-    pen.text(heading, tr("Limited by"), font="caption", color="text2")
-    _paint_strip_key(pen, strips, QRectF(area.left(), heading.top(), area.width(), heading.height()))
+    heading = QRectF(0, area.bottom() + theme.px(5), area.right(), theme.px(STRIP_HEAD) - theme.px(6))
+    drawn = pen.text(heading, tr("Limited by"), font="caption", color="text2")
+    # A translated heading may be wider than the labels of the axis.
+    heading.setLeft(max(area.left(), drawn + 1.5 * _KEY))
+    _paint_strip_key(pen, strips, heading)
     for number, strip in enumerate(strips):
         row = QRectF(area.left(), top + number * theme.px(STRIP_PITCH), area.width(), theme.px(_BAR))
         _strip(plot, pen, strip, row)
