@@ -46,6 +46,8 @@ _THEME, _FONT = "theme", "font_percent"
 _PRIVATE_CLIPBOARDS = frozenset({"offscreen", "minimal"})
 #: Delay of the cleanup after the last answer.
 _PAUSE_MS = 3_000
+#: Time in which a replaced window is painted before its predecessor is freed.
+_FREE_AFTER_MS = 500
 #: Thresholds of garbage collection without the oldest generation, whose pauses would be noticeable.
 _GC_THRESHOLDS = (700, 10, 1_000)
 #: The option of glibc's `mallopt` for the number of its arenas.
@@ -175,7 +177,8 @@ class DesktopProgram(QObject):
             former = self._outdated.pop()
             if former in self.windows:
                 self._replace(former)
-            self._turn.start()
+            # The last one is freed in a pause after the switch.
+            self._turn.start(0 if self._outdated else _FREE_AFTER_MS)
 
     def _free_former_window(self) -> None:
         """Free what a window leaves, and then replace the next, each in a turn of its own."""
