@@ -16,6 +16,7 @@ from gpudesk.desktop.pages.profile.views import DiffusionForm, ModelsView, Overv
 from gpudesk.desktop.session.scenario_edits import replace_load_value
 from gpudesk.desktop.session.selection import select_catalog_attribute
 from gpudesk.desktop.ui.tables.data_table import DataTableView
+from gpudesk.desktop.ui.widgets.layouts import ThemedLabel
 from gpudesk.desktop.window.sheet_preview import ProfilePreview
 from gpudesk.desktop.window.sources_panel import SourcesPanel
 from gpudesk.domain.estimate import EstimateRequest
@@ -57,12 +58,25 @@ def parts(user: User) -> list[str]:
     return [choice.accelerator for choice in user.window.desk.scenario.accelerators]
 
 
+def test_no_line_is_squeezed_when_another_accelerator_appears(program: StartProgram) -> None:
+    def at_window(user: User) -> None:
+        page = open_profile(user)
+        for accelerator in ("mi355x", "rtx-5090"):
+            page.show_accelerator(accelerator)
+            wait_for(user, page)
+            shown = [each for each in page.view.findChildren(ThemedLabel) if each.isVisible() and each.wordWrap()]
+            assert shown
+            assert [each.text() for each in shown if each.height() < each.heightForWidth(each.width())] == []
+
+    program(at_window)
+
+
 def test_opens_with_ctrl_4_and_shows_what_the_accelerator_can_do(program: StartProgram) -> None:
     def at_window(user: User) -> None:
         page = open_profile(user)
         assert page.accelerator == parts(user)[0] == "h200-sxm"
         assert first_cells(page, "capabilities", 0)[:5] == [
-            "Chat, 7B",
+            "Chat, 8B",
             "Coding, 30B",
             "Large, 70B",
             "Dense, 405B",

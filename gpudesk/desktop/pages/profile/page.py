@@ -7,7 +7,7 @@ from dataclasses import replace
 from functools import partial
 from typing import Final
 
-from PySide6.QtCore import QPoint, QPointF, QRect, QRectF, QSize, Qt, QTimer, Signal
+from PySide6.QtCore import QCoreApplication, QEvent, QPoint, QPointF, QRect, QRectF, QSize, Qt, QTimer, Signal
 from PySide6.QtGui import QFontMetricsF, QHideEvent, QPainter, QPaintEvent, QResizeEvent
 from PySide6.QtWidgets import QAbstractButton, QBoxLayout, QSizePolicy, QWidget
 
@@ -447,6 +447,8 @@ class ProfilePage(MultiViewPage[ProfileView]):
             self.view.show_profile(tables)
             self.view.set_pale(False)
             self.body.show_state(self.problem_text, None, answered=True)
+            # Otherwise Qt lays out one level per turn, and paints squeezed lines in between.
+            QCoreApplication.sendPostedEvents(None, QEvent.Type.LayoutRequest.value)
             self._renew_selection()
 
     def _renew_selection(self) -> None:
