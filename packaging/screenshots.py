@@ -199,12 +199,10 @@ class _Studio:
         from gpudesk.desktop.ui.printing.paper import UNITS, PaperSize, SheetPainter
         from gpudesk.report.comparison.sheet import build_sheet
 
-        answer = self._program.service.answer(self._window.desk.scenario, with_curves=True)
+        service = self._program.service
+        answer = service.add_costs(service.answer(self._window.desk.scenario, with_curves=True))
         sheet = build_sheet(
-            answer,
-            date=answer.data_date,
-            explain=self._program.service.explain,
-            further=self._program.service.make_sheet_extras(answer),
+            answer, date=answer.data_date, explain=service.explain, further=service.make_sheet_extras(answer)
         )
         pages = lay_out_sheet(sheet, PaperSize.A4, self._program.formatter)
         size = pages.paper.page_layout().fullRectPoints().size() * _SHEET_SCALE

@@ -18,7 +18,7 @@ class Ceiling:
 FILES: Final = {
     # Of these, one paints an icon that may have been painted before.
     "slider": Ceiling(now=50, goal=45),
-    "wizard": Ceiling(now=81, goal=80),
+    "wizard": Ceiling(now=82, goal=80),
     "pdf": Ceiling(now=104, goal=80),
     "explain": Ceiling(now=82, goal=82),
 }

@@ -296,6 +296,8 @@ _BETWEEN: Final = 20.0
 _MOST_PAGES: Final = 2
 #: Height of the picture of racks.
 _MOST_RACKS: Final = 110 * MM
+#: Charts below this height are hard to read: rather the table continues overleaf.
+_READABLE_CHARTS: Final = 34 * MM
 #: Minimum height at the foot of a page for starting a section of text.
 _WORTH_BEGINNING: Final = 30 * MM
 
@@ -314,6 +316,7 @@ _ARRANGEMENTS: Final = (
     _Arrangement(TableDensity(4.5 * MM, 2.8 * MM, 6.4 * MM), 46 * MM, 61 * MM),
     _Arrangement(TableDensity(4.3 * MM, 2.7 * MM, 5.8 * MM), 44 * MM, 61 * MM),
     _Arrangement(TableDensity(3.9 * MM, 2.5 * MM, 5.0 * MM), 42 * MM, 61 * MM, fine=True),
+    _Arrangement(TableDensity(3.9 * MM, 2.5 * MM, 5.0 * MM), _READABLE_CHARTS, 61 * MM, fine=True),
     _Arrangement(TableDensity(3.9 * MM, 2.5 * MM, 5.0 * MM), 25 * MM, 61 * MM, fine=True),
     _Arrangement(TableDensity(3.7 * MM, 2.4 * MM, 4.6 * MM), 25 * MM, 61 * MM, fine=True),
 )
@@ -346,15 +349,16 @@ def lay_out_sheet(
 ) -> SheetPages:
     """Return the pages of a sheet, then two for each profile; needs a running application, for its fonts."""
     load_fonts()
-    best: tuple[tuple[int, bool, bool], _Flow, _Arrangement] | None = None
+    best: tuple[tuple[int, bool, bool, bool], _Flow, _Arrangement] | None = None
     # Profiles are in portrait format, and all pages have one orientation.
     for paper, arrangement in product([Paper(size)] if profiles else _papers(sheet, size), _ARRANGEMENTS):
         flow, whole, is_filled = _arranged(sheet, paper, arrangement, formatter, working=False)
         # In landscape, a table over two pages is as good: the heads are repeated.
-        rank = (max(_MOST_PAGES, len(flow.pages)), not is_filled, not (whole or paper.landscape))
+        is_low = arrangement.least_charts < _READABLE_CHARTS
+        rank = (max(_MOST_PAGES, len(flow.pages)), not is_filled, is_low, not (whole or paper.landscape))
         if best is None or rank < best[0]:
             best = rank, flow, arrangement
-        if rank == (_MOST_PAGES, False, False):
+        if rank == (_MOST_PAGES, False, False, False):
             break
     assert best is not None
     flow = _with_working(sheet, *best[1:], formatter)
