@@ -1,4 +1,4 @@
-"""External values as the program's dataclasses: each fault becomes an `InputError` with its place.
+"""External values as the program's dataclasses: pydantic checks structure, faults become `InputError` with a place.
 
 The dataclass defines the fields, which of them are required, and their types. Checks by field name cover what a type
 does not, such as a range. Null equals omitted.
@@ -6,14 +6,16 @@ does not, such as a range. Null equals omitted.
 
 from __future__ import annotations
 
+import json
 import math
-import sys
 from collections.abc import Callable, Hashable, Mapping
-from dataclasses import MISSING, fields, is_dataclass
+from dataclasses import fields, is_dataclass
 from enum import Enum
 from functools import cache
-from types import MappingProxyType, NoneType, UnionType
+from types import MappingProxyType, UnionType
 from typing import Any, Final, Literal, TypeVar, Union, cast, get_args, get_origin, get_type_hints
+
+from pydantic import TypeAdapter, ValidationError
 
 from gpudesk.domain.field_checks import (
     MISSING_FIELD,
@@ -32,6 +34,17 @@ NO_CHECKS: Final[Mapping[str, FieldCheck]] = MappingProxyType({})
 _LONGEST_TEXT: Final = 4000
 _LONGEST_NAME: Final = 60
 _check_text: Final = accept_text(_LONGEST_TEXT)
+#: pydantic's error type -> the phrase of `field.type` for the expected value.
+_WANTED: Final = MappingProxyType(
+    {
+        **dict.fromkeys(("int_type", "int_from_float"), "whole"),
+        **dict.fromkeys(("float_type", "finite_number"), "number"),
+        **dict.fromkeys(("tuple_type", "list_type", "frozen_set_type"), "list"),
+        **dict.fromkeys(("dataclass_type", "dict_type"), "object"),
+        "string_type": "text",
+        "bool_type": "boolean",
+    }
+)
 
 
 def parse_record(
@@ -49,14 +62,23 @@ def parse_record(
     without their own check. Unknown fields are refused, or left out with `ignore_unknown`.
     """
     hint: Any = kind
-    field_hints = _list_fields(hint)
+    field_hints, adapter = _list_fields(hint), _make_adapter(hint)
     if ignore_unknown:
         value = _drop_unknown(value, hint)
     for name in value if isinstance(value, dict) else ():
         if name not in field_hints:
             raise make_unknown_field_error(where.rstrip(":"), name, field_hints)
-    record: _T = _build(hint, _apply_checks(value, where, checks, text), where)
+    plain = _apply_checks(value, where, checks, text)
+    try:
+        record: _T = adapter.validate_json(json.dumps(plain, default=str), strict=True, extra="forbid")
+    except ValidationError as error:
+        raise _translate(error, hint, plain, where) from error
     return record
+
+
+@cache
+def _make_adapter(kind: Any) -> TypeAdapter[Any]:  # noqa: ANN401 - any dataclass
+    return TypeAdapter(kind)
 
 
 def join_place(where: str, part: str | int) -> str:
@@ -98,76 +120,48 @@ def _apply_checks(value: object, where: str, checks: Mapping[str, FieldCheck], t
     return text(where, value) if isinstance(value, str) else value
 
 
-def _build(hint: Any, value: Any, where: str) -> Any:  # noqa: ANN401 - types from typing, values from JSON
-    """Return a plain value as a value of a type. Nothing is converted but whole numbers where others are allowed."""
-    kind = _choose_kind(hint, value)
-    if kind is None or kind is object:
-        return value
-    if is_dataclass(kind):
-        return _build_record(kind, value, where)
-    container, inner = get_origin(kind), get_args(kind)
-    if container in (tuple, frozenset):
-        items = _require(isinstance(value, list | tuple), value, where, "list")
-        return container(_build(inner[0], item, join_place(where, place)) for place, item in enumerate(items))
-    if container in (dict, Mapping):
-        items = _require(isinstance(value, dict), value, where, "object")
-        return {name: _build(inner[1], item, join_place(where, name)) for name, item in items.items()}
-    if words := _list_words(kind):
-        if _require(isinstance(value, str), value, where, "text") not in words:
-            raise InputError(describe_unknown_word(quote_value(value), words), where)
-        return value if container is Literal else kind(value)
-    return _build_scalar(kind, value, where)
+def _translate(error: ValidationError, hint: Any, plain: object, where: str) -> InputError:  # noqa: ANN401
+    """Return the first fault in the order of the fields, as an error of the program."""
+    fault = _choose_fault(error.errors(include_url=False, include_context=False), plain)
+    place, value = where, plain
+    *path, last = fault["loc"] or (None,)
+    for part in path:
+        place, value, hint = _step(place, value, hint, part)
+    if fault["type"] in ("unexpected_keyword_argument", "extra_forbidden"):
+        return make_unknown_field_error(place.rstrip(":"), str(last), _list_fields(hint))
+    if fault["type"] in ("missing", "missing_argument"):
+        return InputError(MISSING_FIELD, join_place(place, str(last)))
+    if last is not None:
+        place, value, hint = _step(place, value, hint, last)
+    if words := _list_words(hint):
+        if not isinstance(value, str):
+            return make_type_error(place.rstrip(":"), value, "text")
+        return InputError(describe_unknown_word(quote_value(value), words), place)
+    return make_type_error(place.rstrip(":"), value, _WANTED.get(fault["type"], "number"))
 
 
-def _build_scalar(kind: type, value: Any, where: str) -> Any:  # noqa: ANN401
-    is_bool = isinstance(value, bool)
-    if kind is float:
-        is_number = isinstance(value, int | float) and not is_bool and abs(value) <= sys.float_info.max
-        return float(_require(is_number, value, where, "number"))
-    if kind is int:
-        return _require(isinstance(value, int) and not is_bool, value, where, "whole")
-    if kind is bool:
-        return _require(is_bool, value, where, "boolean")
-    assert kind is str
-    return str(_require(isinstance(value, str), value, where, "text"))
+def _choose_fault(faults: list[Any], plain: object) -> Any:  # noqa: ANN401 - as pydantic describes it
+    """Return the first fault; for a union, the fault of the type that fits best."""
+    *path, last = faults[0]["loc"] or (None,)
+    value: Any = plain
+    for part in path:
+        _, value, _ = _step("", value, Any, part)
+    names_type = (
+        isinstance(last, str)
+        and faults[0]["type"].endswith("_type")
+        and not (isinstance(value, dict) and last in value)
+    )
+    alike = [fault for fault in faults if list(fault["loc"][: len(path)]) == path]
+    return max(alike, key=lambda fault: len(fault["loc"])) if names_type else faults[0]
 
 
-def _build_record(kind: Any, value: Any, where: str) -> Any:  # noqa: ANN401
-    _require(isinstance(value, dict), value, where, "object")
-    hints, values = _list_fields(kind), {}
-    for each in fields(kind):
-        if each.name in value:
-            values[each.name] = _build(hints[each.name], value[each.name], join_place(where, each.name))
-        elif each.default is MISSING and each.default_factory is MISSING:
-            raise InputError(MISSING_FIELD, join_place(where, each.name))
-    for name in value:
-        if name not in hints:
-            raise make_unknown_field_error(where.rstrip(":"), name, hints)
-    return kind(**values)
-
-
-def _require(is_right: bool, value: Any, where: str, wanted: str) -> Any:  # noqa: ANN401
-    if not is_right:
-        raise make_type_error(where.rstrip(":"), value, wanted)
-    return value
-
-
-def _choose_kind(hint: Any, value: object) -> Any:  # noqa: ANN401
-    """Return the type of a union that a value has, or the first that is not None; any other type itself."""
-    if get_origin(hint) not in (UnionType, Union):
-        return hint
-    kinds = [each for each in get_args(hint) if each is not NoneType]
-    if value is None and len(kinds) < len(get_args(hint)):
-        return None
-    if isinstance(value, dict):
-        alike = [each for each in kinds if is_dataclass(each) or get_origin(each) in (dict, Mapping)]
-    elif isinstance(value, list | tuple):
-        alike = [each for each in kinds if get_origin(each) in (tuple, frozenset)]
-    else:
-        alike = [each for each in kinds if each is type(value)]
-        if not alike and type(value) is int:
-            alike = [each for each in kinds if each is float]
-    return (alike or kinds)[0]
+def _step(where: str, value: Any, hint: Any, part: str | int) -> tuple[str, Any, Any]:  # noqa: ANN401
+    """Go from a place to the next inside; pydantic also names union members, which are not places."""
+    if (isinstance(value, list) and isinstance(part, int)) or (isinstance(value, dict) and part in value):
+        inner = _list_inner(hint, value)
+        inner_value: Any = value
+        return join_place(where, part), inner_value[part], Any if inner is None else inner(part)
+    return where, value, hint
 
 
 def _list_inner(hint: Any, value: object) -> Callable[[str | int], Any] | None:  # noqa: ANN401

@@ -51,7 +51,6 @@ from gpudesk.domain.user_facts import (
     UserSystem,
     get_fact_key,
 )
-from gpudesk.input_records import parse_record
 from gpudesk.text.formatting import ClaimValue
 from gpudesk.text.messages import InputError, input_error
 
@@ -310,6 +309,9 @@ def read_user_facts(records: Sequence[object], where: str = "records") -> UserFa
 def _read_fact(where: str, record: object) -> UserFact:
     if not isinstance(record, dict):
         raise make_type_error(where, record, "object")
+    # The module is slow to load, and scenarios are written while the window opens.
+    from gpudesk.input_records import parse_record
+
     kind, checks = accept_word(_FACTS)(f"{where}.fact", record.get("fact"))
     fields = {name: value for name, value in record.items() if name != "fact"}
     fact: UserFact = parse_record(kind, fields, where, checks)
