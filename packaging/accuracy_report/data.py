@@ -469,7 +469,7 @@ def summarize_accuracy(data: AccuracyData) -> dict[str, Any]:
         "unpredicted": {fold: data.unpredicted(fold) for fold in data.folds},
         "pairs": {fold: figure_pairs for fold, figure_pairs in pairs.items() if figure_pairs},
         "odds": {
-            figure: [_fields(record) for record in summarize_odds(figure_pairs, ODDS_CLASSES)]
+            figure: [_fields(record) for record in summarize_odds(figure_pairs, (*ODDS_CLASSES, *ODDS_BARS))]
             for figure, figure_pairs in group_pairs_by_figure(data.pairs.accelerators, PAIR_FOLDS[0][1]).items()
         },
         "plans": _pair_fields(data.pairs.plans, PAIR_FOLDS[0][1]),

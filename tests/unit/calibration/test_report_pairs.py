@@ -2,12 +2,17 @@
 
 from __future__ import annotations
 
+import json
 import math
+from pathlib import Path
 
 import pytest
 
 from accuracy_report.data import (
+    NAMED_BAR,
     ODDS_CLASSES,
+    ODDS_TOLERANCE,
+    RIGHT_BAR,
     JudgedPair,
     estimate_clustered_error,
     find_known_ratios,
@@ -21,6 +26,7 @@ from gpudesk.domain.workload import Load, LoadKind
 from gpudesk.engine.calibration import IntervalFactors, compute_lead_odds
 from tests.unit.calibration.records import RATE, held_out, run
 
+SUMMARY = Path("data/accuracy/summary.json")
 BAND = IntervalFactors(0.8, 1.25)
 
 
@@ -58,6 +64,16 @@ def test_odds_are_held_against_how_often_they_were_right() -> None:
     assert [(each.low, each.pairs, each.right) for each in found] == [(0.8, 4, 0.625), (0.95, 1, 0.0)]
     assert found[0].predicted == pytest.approx(compute_lead_odds(1.2, 0.1))
     assert found[1].predicted == 1.0
+
+
+def test_odds_of_throughput_meet_their_bars() -> None:
+    """The last report: publishers left out were as often right as their odds say."""
+    summary = json.loads(SUMMARY.read_text(encoding="utf-8"))
+    for each in summary["odds"]["output_tokens_per_s"]:
+        assert each["right"] == pytest.approx(each["predicted"], abs=ODDS_TOLERANCE), each
+    pairs = summary["pairs"]["series"]["output_tokens_per_s"]
+    assert pairs["named"] / pairs["pairs"] >= NAMED_BAR
+    assert pairs["named_right"] >= RIGHT_BAR
 
 
 def test_the_error_of_a_ratio_is_relative() -> None:

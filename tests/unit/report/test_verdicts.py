@@ -110,11 +110,12 @@ def test_pages_say_who_leads_what_limits_and_what_it_costs(answer: Answer) -> No
     assert describe_fit(answer, PLAIN) == (
         "All 4 accelerators hold 64 requests in memory; MI355X has room for the most, 276."
     )
+    assert answer.costs is not None
+    cheapest = max(compute_win_odds(answer, "rented_usd_per_million_output").values())
     assert describe_token_cost(answer, PLAIN) == (
         "To own, MI325X ($0.53 per million output tokens) and B200 SXM ($0.59) are too close to call."
-        " To rent, cost leans to MI325X: $0.67 (72% odds of being the cheapest)."
+        f" To rent, cost leans to MI325X: $0.67 ({cheapest:.0%} odds of being the cheapest)."
     )
-    assert answer.costs is not None
     for price, said in ((0.4, "A hosted API costs less: $0.40."), (0.9, "A hosted API costs $0.90.")):
         hosted = replace(answer.costs, api=IntervalEstimate(price, price, price))
         assert describe_token_cost(replace(answer, costs=hosted), PLAIN).endswith(f" {said}")
