@@ -410,9 +410,11 @@ class Estimator:
     def list_counts(self, request: EstimateRequest) -> tuple[int, ...]:
         """Return the sizes to try for a request that leaves its size open, smallest first.
 
-        Raises InputError for a request that cannot be answered.
+        Those half as large again are for three replicas. Raises InputError for a request that cannot be answered.
         """
-        return self._table.find_space(replace(request, count=None)).counts
+        sizes = self._table.find_space(replace(request, count=None)).counts
+        between = {size * 3 // 2 for size in sizes if size % 2 == 0}
+        return tuple(sorted({*sizes, *(size for size in between if size < sizes[-1])}))
 
     def remember(self, most: int) -> None:
         """Cache this many plans, of about 1.5 kB each: for many questions about many deployments."""

@@ -274,6 +274,18 @@ def test_the_smallest_that_does_is_found(service: GpuDeskService) -> None:
     assert without.needed is not None
 
 
+def test_three_are_enough_where_two_are_too_few(service: GpuDeskService) -> None:
+    """Three replicas of one are a fleet: nobody takes four because sizes double."""
+    one = service.answer(scenario("llama-3.1-8b", ("h100-sxm",), count=1)).columns[0].estimate
+    assert one is not None
+    asked = scenario(
+        "llama-3.1-8b", ("h100-sxm",), count=None, in_flight=int(2.4 * one.max_concurrency), priority="speed"
+    )
+    taken = decided(service, asked).candidates[0]
+    assert taken.plan is not None
+    assert (taken.eligible, taken.count, taken.plan.dp) == (True, 3, 3)
+
+
 def test_an_unknown_price_is_no_small_commitment(service: GpuDeskService) -> None:
     """Of two that are too close to call, the one without a price must not lead for costing nothing."""
     asked = scenario("gpt-oss-20b", ("gb300-desktop", "b300-hgx"), count=1, in_flight=8, priority="speed")
