@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import TYPE_CHECKING, Final, NamedTuple, Protocol
@@ -22,7 +22,7 @@ from gpudesk.decision.facts.deployments import DeploymentChooser, DeploymentSour
 from gpudesk.domain.accelerator import COMMON_PLATFORMS, OTHER_PLATFORM, Accelerator
 from gpudesk.domain.answer import Answer, ComparisonColumn, make_column_keys
 from gpudesk.domain.cost import CostAnswer, CostInputOrigin
-from gpudesk.domain.decision import FactValue, FactValues, QuestionAnswer, WayOut
+from gpudesk.domain.decision import AnswerValue, Decision, FactValue, FactValues, QuestionAnswer, WayOut
 from gpudesk.domain.estimate import Estimate, EstimateRequest, Limiter
 from gpudesk.domain.fleet import FleetSettings, SiteCooling
 from gpudesk.domain.model import Attention, Model, MoeFfn
@@ -320,12 +320,17 @@ class DecisionFactsBuilder:
         return cached[1]
 
     def find_ways_out(
-        self, ground: DecisionFacts, answers: Mapping[str, QuestionAnswer], allowed: Sequence[str]
-    ) -> tuple[WayOut, ...]:
-        """Return changes after which a deployment meets every limit; `allowed` as in `find_ways_out`."""
+        self,
+        ground: DecisionFacts,
+        answers: Mapping[str, QuestionAnswer],
+        allowed: Sequence[str],
+        decide: Callable[[Answer, Mapping[str, AnswerValue]], Decision],
+    ) -> Iterator[WayOut]:
+        """Yield changes after which a deployment meets every limit, as `find_ways_out` does."""
         from gpudesk.decision.outcome.ways_out import find_ways_out
 
-        return find_ways_out(self._service, ground.answer, self._chooser.read_terms(answers), allowed)
+        terms = self._chooser.read_terms(answers)
+        return find_ways_out(self._service, ground.answer, terms, answers, allowed, decide)
 
     def _make_facts(self, answer: Answer, platform: str | None) -> DecisionFacts:
         costed = _cost_on_platform(answer, platform)

@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
+from itertools import chain, islice
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Final, NamedTuple
 
@@ -224,10 +225,11 @@ class Decider:
         lines = assign_roles(lines, objective.name, [each.eligible for each in ranked.candidates])
         decision = replace(_make_decision(ground, answers, situation, lines, ranked, objective), other_payment=other)
         if with_ways_out and decision.recommended is None and decision.scope.answered:
-            ways = self._list_ways_to_pay(answer, ground, decision)
+            ways = iter(self._list_ways_to_pay(answer, ground, decision))
             if decision.verdict is DecisionVerdict.NONE_FITS:
-                ways += self._ground.find_ways_out(ground, answers, list_mendable(decision))
-            decision = replace(decision, ways_out=ways[:MOST_WAYS_OUT])
+                decide, mendable = self.fork(answer).decide, list_mendable(decision)
+                ways = chain(ways, self._ground.find_ways_out(ground, answers, mendable, decide))
+            decision = replace(decision, ways_out=tuple(islice(ways, MOST_WAYS_OUT)))
         return self._add_open_rules(decision, values, weights)
 
     def _list_ways_to_pay(self, answer: Answer, ground: DecisionFacts, decision: Decision) -> tuple[WayOut, ...]:

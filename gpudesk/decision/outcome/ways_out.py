@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING, Final
 
@@ -11,9 +11,19 @@ from gpudesk.decision.facts.accelerator_facts import get_number
 from gpudesk.decision.facts.deployments import DeploymentSource, DeploymentTerms, serves_within
 from gpudesk.decision.rules.conditions import parse_condition
 from gpudesk.domain.answer import Answer
-from gpudesk.domain.decision import Decision, DecisionCandidate, WayOut, WayOutKind
+from gpudesk.domain.decision import (
+    AnswerOrigin,
+    AnswerValue,
+    Decision,
+    DecisionCandidate,
+    QuestionAnswer,
+    WayOut,
+    WayOutKind,
+)
 from gpudesk.domain.estimate import EstimateRequest
 from gpudesk.domain.precision import Precision
+from gpudesk.domain.scenario import MAX_ACCELERATORS, AcceleratorChoice, Scenario
+from gpudesk.domain.workload import Workload
 from gpudesk.text.messages import InputError
 
 if TYPE_CHECKING:
@@ -26,14 +36,22 @@ _WIDE, _NARROW = 16, 4
 #: Factors by which prompts are shortened.
 _SHORTER: Final = (2, 4, 8)
 MOST_WAYS_OUT: Final = 3
-#: Facts with which rules require a deployment to carry its load, and to keep within the budget.
-_CARRIED: Final = frozenset({"fits", "fits_alone", "holds_load", "ttft_ms", "tpot_ms"})
+#: Accelerators of a usual host: more of another accelerator are no small change.
+_MOST_OF_ANOTHER: Final = 8
+#: Facts with which rules require a deployment to keep within the budget, and to carry its load or be paid for.
 _PAID: Final = frozenset({"spend_usd"})
+_DEPLOYED: Final = _PAID | {"fits", "fits_alone", "holds_load", "ttft_ms", "tpot_ms"}
+#: Answers that a way out overrides.
+_OVERRIDDEN: Final[Mapping[WayOutKind, str]] = {
+    WayOutKind.WEIGHTS: "precision",
+    WayOutKind.COUNT: "shape",
+    WayOutKind.CONTEXT: "long_context",
+}
 
 
 def list_mendable(decision: Decision) -> tuple[str, ...]:
-    """Return the accelerators removed only by fit, load or limits: another deployment could do."""
-    return tuple(each.accelerator for each in decision.candidates if _is_removed_by(decision, each, _CARRIED))
+    """Return the accelerators removed only by fit, load, limits or budget: another deployment could do."""
+    return tuple(each.accelerator for each in decision.candidates if _is_removed_by(decision, each, _DEPLOYED))
 
 
 def find_budget(decision: Decision, views: Sequence[AcceleratorView]) -> WayOut | None:
@@ -59,19 +77,24 @@ def _is_removed_by(decision: Decision, candidate: DecisionCandidate, facts: froz
 
 
 def find_ways_out(
-    service: DeploymentSource, answer: Answer, terms: DeploymentTerms, allowed: Sequence[str]
-) -> tuple[WayOut, ...]:
-    """Return at most three ways of different kinds, the smallest changes first.
+    service: DeploymentSource,
+    answer: Answer,
+    terms: DeploymentTerms,
+    answers: Mapping[str, QuestionAnswer],
+    allowed: Sequence[str],
+    decide: Callable[[Answer, Mapping[str, AnswerValue]], Decision],
+) -> Iterator[WayOut]:
+    """Yield ways of different kinds, the smallest changes first, that meet every limit by `decide`.
 
-    `answer` is on the deployments to judge; `allowed` are the accelerators that only fit, load and limits rule out. If
-    others are ruled out too, no further accelerator is searched.
+    `answer` is on the deployments to judge; `allowed` are those of `list_mendable`. If others are ruled out too, no
+    further accelerator is searched.
     """
-    ways_out: list[WayOut] = []
     requests = [
         (each, column.choice.count)
         for each, column in zip(answer.scenario.requests(), answer.columns, strict=True)
         if column.accelerator.id in allowed
     ]
+    given = {name: each.value for name, each in answers.items() if each.origin is not AnswerOrigin.DEFAULT}
     parts = (_try_parts,) if len(allowed) == len(answer.columns) else ()
     for tries in (_try_formats, _try_counts, *parts, _try_prompts):
         tried = list(tries(service, requests, terms))
@@ -81,9 +104,50 @@ def find_ways_out(
             for (kind, _), estimate in zip(tried, estimates, strict=True)
             if not isinstance(estimate, InputError) and serves_within(estimate, terms)
         ]
-        if working:
-            ways_out.append(min(working, key=_measure_change))
-    return tuple(ways_out[:MOST_WAYS_OUT])
+        allowed_ways = [
+            way
+            for scenario, ways in _group_ways(answer.scenario, working)
+            for way in _meet_limits(service, scenario, ways, given, decide)
+        ]
+        if allowed_ways:
+            yield min(allowed_ways, key=_measure_change)
+
+
+def _group_ways(scenario: Scenario, ways: Sequence[WayOut]) -> Iterator[tuple[Scenario, list[WayOut]]]:
+    """Yield ways that one decision can compare, with their scenario: the fewest of each accelerator come first."""
+    groups: dict[tuple[Precision, Workload], dict[str, WayOut]] = {}
+    for way in sorted(ways, key=_measure_change):
+        request = way.estimate.request
+        groups.setdefault((request.weights, request.workload), {}).setdefault(request.accelerator, way)
+    for (weights, workload), fewest in groups.items():
+        yield replace(scenario, weights=weights, workload=workload, demand=None), list(fewest.values())
+
+
+def _meet_limits(
+    service: DeploymentSource,
+    scenario: Scenario,
+    ways: Sequence[WayOut],
+    given: Mapping[str, AnswerValue],
+    decide: Callable[[Answer, Mapping[str, AnswerValue]], Decision],
+) -> list[WayOut]:
+    """Return the first of some ways that meet all limits of the answers, in as few decisions as possible."""
+    for start in range(0, len(ways), MAX_ACCELERATORS):
+        compared = ways[start : start + MAX_ACCELERATORS]
+        choices = tuple(
+            AcceleratorChoice(
+                each.estimate.request.accelerator,
+                count=each.estimate.count,
+                serving_engine=each.estimate.serving_engine,
+            )
+            for each in compared
+        )
+        # Every candidate has a speed, but not every one a price: the limits alone decide.
+        answers = {name: value for name, value in given.items() if name != _OVERRIDDEN.get(compared[0].kind)}
+        decision = decide(service.answer(replace(scenario, accelerators=choices)), {**answers, "priority": "speed"})
+        eligible = [way for way, each in zip(compared, decision.candidates, strict=True) if each.eligible]
+        if eligible:
+            return eligible
+    return []
 
 
 def _measure_change(way: WayOut) -> tuple[float, ...]:
@@ -146,7 +210,8 @@ def _try_parts(service: DeploymentSource, requests: Sequence[_Request], terms: D
         if part.id not in compared and not part.announced:
             other = replace(request, accelerator=part.id, serving_engine=terms.serving_engine)
             for count in _open_counts(service, other, None, alone=terms.alone):
-                yield WayOutKind.ACCELERATOR, other.with_open_plan(count)
+                if count <= _MOST_OF_ANOTHER:
+                    yield WayOutKind.ACCELERATOR, other.with_open_plan(count)
 
 
 def _try_prompts(service: DeploymentSource, requests: Sequence[_Request], terms: DeploymentTerms) -> _Tries:

@@ -14,6 +14,7 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from gpudesk.costing.uncertainty import PaymentBasis, add_price_doubt, compute_odds, draw_log_costs
+from gpudesk.decision.facts.accelerator_facts import get_number
 from gpudesk.decision.outcome.decision import measure_commitment
 from gpudesk.domain.answer import find_difference
 from gpudesk.domain.claim import ProviderClass
@@ -480,6 +481,32 @@ def test_a_budget_below_all_prices_leaves_a_larger_one_and_rent(service: GpuDesk
     assert f"for ${larger.budget_usd:,}" in describe_way_out(larger, Formatter())[1]
     assert lead(decide(acquisition="own", budget_usd=larger.budget_usd)) == larger.estimate.request.accelerator
     assert lead(decide(acquisition="rent")) == rent.estimate.request.accelerator
+
+
+@pytest.mark.parametrize(
+    ("model", "weights", "parts", "count"),
+    [
+        ("llama-3.1-405b", Precision.FP8, ("h200-sxm", "mi300x"), 1),
+        ("llama-3.1-70b", Precision.BF16, ("l40s", "rtx-pro-6000-blackwell"), None),
+    ],
+)
+def test_ways_out_keep_every_limit(
+    service: GpuDeskService, model: str, weights: Precision, parts: tuple[str, ...], count: int | None
+) -> None:
+    """What carries the load for more than the budget is no way out: another format or accelerator may be one."""
+    said: dict[str, AnswerValue] = {"acquisition": "own", "budget_usd": 30_000.0}
+    asked = scenario(model, parts, count=count, in_flight=4, weights=weights, said=said)
+    ways = [each for each in decided(service, asked).ways_out if each.kind not in (WayOutKind.BUDGET, WayOutKind.RENT)]
+    assert ways
+    for way in ways:
+        request = way.estimate.request
+        choice = AcceleratorChoice(request.accelerator, count=way.estimate.count)
+        other = replace(asked, weights=request.weights, workload=request.workload, accelerators=(choice,))
+        decision = decided(service, other)
+        assert decision.candidates[0].removed == ()
+        spend = get_number(decision.parts[0], "spend_usd")
+        assert spend is not None
+        assert spend <= 30_000.0
 
 
 def test_an_unknown_price_is_within_no_budget(service: GpuDeskService) -> None:
