@@ -14,8 +14,8 @@ from gpudesk import paths
 from gpudesk.catalog.read import Catalog
 from gpudesk.catalog.shipped import ensure_built
 from gpudesk.catalog.user_store.user_catalog import UserCatalog
+from gpudesk.domain.answer import Scenario
 from gpudesk.domain.estimate import NOTHING_TO_EXPLAIN, NOTHING_TO_START
-from gpudesk.domain.scenario import Scenario
 from gpudesk.domain.user_facts import FactEdit, UserFacts
 from gpudesk.text.messages import InputError, input_error, message
 
@@ -50,7 +50,6 @@ if TYPE_CHECKING:
     from gpudesk.domain.profile import AcceleratorProfile, ProfileQuestion
     from gpudesk.domain.progress import ProgressSteps
     from gpudesk.domain.published_run import ComparableRun
-    from gpudesk.domain.scenario import Sweep
     from gpudesk.domain.sizing import (
         AcceleratorNeeds,
         Demand,
@@ -67,6 +66,7 @@ if TYPE_CHECKING:
     from gpudesk.estimation.mlperf_comparison import MlperfComparison
     from gpudesk.estimation.published_runs import PublishedRunTable
     from gpudesk.estimation.sizing.fit_matrix import FitFinder
+    from gpudesk.estimation.sweep.grid import Sweep
     from gpudesk.estimation.sweep.output import SweepRun
     from gpudesk.evidence.measured_runs import MeasuredRun
     from gpudesk.evidence.nearest_runs import HeldOutFigure
@@ -205,8 +205,8 @@ class GpuDeskService:
         """Read a scenario file whose ids the catalog has; raises `InputError` naming file and place."""
         from gpudesk.documents.carried_facts import check_carried_facts
         from gpudesk.documents.scenario_file import read_scenario
+        from gpudesk.domain.answer import check_scenario_ids
         from gpudesk.domain.fact_exchange import CarriedFactsError
-        from gpudesk.estimation.scenario_answer import check_scenario_ids
 
         scenario = read_scenario(path)
         try:
@@ -245,7 +245,7 @@ class GpuDeskService:
 
     def answer(self, scenario: Scenario, *, with_curves: bool = False) -> Answer:
         """Return the answer to a scenario, which carries the user's facts that it rests on."""
-        from gpudesk.estimation.scenario_answer import answer_scenario
+        from gpudesk.estimation.estimator import answer_scenario
 
         calibration = f"{self.calibration.newest_month}, {self.calibration.revision[:8]}"
         return answer_scenario(
@@ -262,9 +262,8 @@ class GpuDeskService:
 
         Raises `InputError` if the scenario cannot be answered, before or after.
         """
-        from gpudesk.estimation.estimator import Estimator
-        from gpudesk.estimation.impact import compare_answers
-        from gpudesk.estimation.scenario_answer import answer_scenario
+        from gpudesk.domain.answer import compare_answers
+        from gpudesk.estimation.estimator import Estimator, answer_scenario
 
         before = self.answer(scenario)
         catalog = self.catalog.with_own(self.user_catalog.facts.after(edit))

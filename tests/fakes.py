@@ -11,9 +11,8 @@ import orjson
 from gpudesk.domain.accelerator import Accelerator
 from gpudesk.domain.answer import ConcurrencyCurve, FigureDifference, IntervalSeries, LimiterShares
 from gpudesk.domain.claim import AttributeClaims, Claim, Dispute, Source, SourceKind
-from gpudesk.domain.deployment import ParallelPlan
 from gpudesk.domain.derivation import DerivationTerm
-from gpudesk.domain.estimate import Estimate, EstimateBasis, EstimateRequest, Limiter, MemoryUse
+from gpudesk.domain.estimate import Estimate, EstimateBasis, EstimateRequest, Limiter, MemoryUse, ParallelPlan
 from gpudesk.domain.estimate_json import write_estimate_json
 from gpudesk.domain.model import Model
 from gpudesk.domain.precision import Precision

@@ -162,9 +162,9 @@ def _compute_values(model: Model, stated: CatalogCellValue) -> dict[str, Catalog
     `stated` are the parameters of a source; in a model without experts all are active.
     """
     # The engine is loaded with the first look at models, not with the page.
-    from gpudesk.domain.deployment import ParallelPlan
+    from gpudesk.domain.estimate import ParallelPlan
     from gpudesk.domain.precision import Precision
-    from gpudesk.engine.kv_cache import compute_cache_profile
+    from gpudesk.engine.memory import compute_cache_profile
     from gpudesk.engine.tensors import count_active_parameters, count_parameters
 
     if not model.dimensions_known:

@@ -15,8 +15,8 @@ from gpudesk.text.messages import InputError, format_input_error, format_message
 from gpudesk.text.translation import tr
 
 if TYPE_CHECKING:
+    from gpudesk.domain.answer import Scenario
     from gpudesk.domain.fleet import FleetSettings
-    from gpudesk.domain.scenario import Scenario
     from gpudesk.service import GpuDeskService
 
 
@@ -291,8 +291,8 @@ def build_scenario(
     """
     from gpudesk.documents.scenario_file import get_valid_note, make_title
     from gpudesk.documents.scenario_sections import parse_scenario_fields
+    from gpudesk.domain.answer import check_context, check_scenario_ids
     from gpudesk.domain.field_checks import MISSING_FIELD
-    from gpudesk.estimation.scenario_answer import check_context, check_scenario_ids
 
     base = load_base_scenario(options, service)
     if base is None and not (options.model and (options.accelerators or open_accelerators)):

@@ -11,6 +11,7 @@ from typing import Any, Final
 
 from gpudesk.costing.systems import find_host_power, resolve_purchase_price
 from gpudesk.domain.accelerator import COMMON_PLATFORMS, OTHER_PLATFORM, SOFTWARE_PLATFORMS, Accelerator, System
+from gpudesk.domain.answer import Scenario
 from gpudesk.domain.claim import PURCHASE_TERM, PriceSummary
 from gpudesk.domain.cost import (
     COMPARED_CLASSES,
@@ -25,6 +26,7 @@ from gpudesk.domain.cost import (
     SystemPrice,
     UncertainValue,
 )
+from gpudesk.domain.estimate import LoadKind
 from gpudesk.domain.field_checks import (
     FieldCheck,
     accept_boolean,
@@ -35,9 +37,7 @@ from gpudesk.domain.field_checks import (
     check_fields,
 )
 from gpudesk.domain.fleet import LoadCurveKind, make_load_curve
-from gpudesk.domain.scenario import Scenario
 from gpudesk.domain.serving_engine import list_platforms
-from gpudesk.domain.workload import LoadKind
 from gpudesk.files import read_toml
 from gpudesk.text.messages import InputError, message
 

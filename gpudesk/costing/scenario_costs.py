@@ -54,6 +54,7 @@ from gpudesk.domain.answer import (
     Answer,
     ComparisonColumn,
     FigureDifference,
+    Scenario,
     compute_win_odds,
     make_column_keys,
     rank_figures,
@@ -78,7 +79,6 @@ from gpudesk.domain.cost import (
 from gpudesk.domain.fleet import NO_FLEET_SETTINGS, FleetSettings
 from gpudesk.domain.progress import ProgressSteps, run_to_end
 from gpudesk.domain.registry import COST_FIGURES
-from gpudesk.domain.scenario import Scenario
 from gpudesk.engine.calibration import compute_lead_odds, make_ratio_interval
 from gpudesk.text.formatting import IntervalEstimate
 from gpudesk.text.units import HOURS_PER_MONTH, MONTHS_PER_YEAR

@@ -31,7 +31,7 @@ from gpudesk.documents.offered_files import (
     open_offered_file,
     read_tensor_headers,
 )
-from gpudesk.domain.deployment import ParallelPlan
+from gpudesk.domain.estimate import ParallelPlan
 from gpudesk.domain.fact_exchange import ImportedModelFigures, ImportedPriceFigures, ImportPreviewFigures
 from gpudesk.domain.field_checks import JSON_KINDS, quote_value
 from gpudesk.domain.model import Model
@@ -50,7 +50,7 @@ from gpudesk.domain.user_facts import (
     UserSystem,
     get_fact_key,
 )
-from gpudesk.engine.kv_cache import compute_cache_profile
+from gpudesk.engine.memory import compute_cache_profile
 from gpudesk.engine.tensors import count_active_parameters, count_parameters
 from gpudesk.text.messages import InputError, Message, input_error, message
 

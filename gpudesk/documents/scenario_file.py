@@ -26,6 +26,7 @@ from gpudesk.documents.scenario_sections import (
     write_fleet_section,
     write_scenario_section,
 )
+from gpudesk.domain.answer import Scenario
 from gpudesk.domain.field_checks import (
     HALF_CHARACTER,
     DuplicateKeyError,
@@ -36,7 +37,6 @@ from gpudesk.domain.field_checks import (
     refuse_constant,
     refuse_duplicate_keys,
 )
-from gpudesk.domain.scenario import Scenario
 from gpudesk.files import describe_too_large, read_bytes, write_atomically
 from gpudesk.text.messages import InputError, Message, format_message, input_error, message
 from gpudesk.text.translation import translate_data

@@ -6,7 +6,9 @@ from collections.abc import Mapping
 from functools import partial
 from typing import Any, Final
 
+from gpudesk.domain.answer import MAX_ACCELERATORS, MAX_PALETTE_INDEX, AcceleratorChoice, Scenario
 from gpudesk.domain.decision import QUESTIONS, WEIGHT_BOUNDS, AnswerValue, DecisionSettings
+from gpudesk.domain.estimate import Load, LoadKind, Workload
 from gpudesk.domain.field_checks import (
     FieldCheck,
     accept_entries,
@@ -26,9 +28,7 @@ from gpudesk.domain.fleet import (
     SiteCooling,
     check_multipliers,
 )
-from gpudesk.domain.scenario import MAX_ACCELERATORS, MAX_PALETTE_INDEX, AcceleratorChoice, Scenario
 from gpudesk.domain.sizing import DEMAND_BOUNDS, Demand, DemandKind
-from gpudesk.domain.workload import Load, LoadKind, Workload
 from gpudesk.estimation.request_fields import REQUEST_FIELDS, accept_workload, check_degrees, write_pools_wish
 from gpudesk.text.messages import InputError, input_error, message
 

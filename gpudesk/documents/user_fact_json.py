@@ -18,6 +18,7 @@ from gpudesk.catalog.user_store.entry import (
     describe_required,
 )
 from gpudesk.domain.accelerator import SystemKind
+from gpudesk.domain.answer import Scenario
 from gpudesk.domain.attributes import COUNTED_UNITS, LARGEST_BY_UNIT, REGISTERED_ATTRIBUTES, get_units
 from gpudesk.domain.claim import USER_SOURCE_PREFIX, CatalogEntryKind, ClaimPreference, Source, SourceKind
 from gpudesk.domain.field_checks import (
@@ -36,7 +37,6 @@ from gpudesk.domain.field_checks import (
     quote_value,
 )
 from gpudesk.domain.registry import find_attribute_definition, list_required_attributes
-from gpudesk.domain.scenario import Scenario
 from gpudesk.domain.user_facts import (
     FACT_TABLES,
     MOST_FACTS,

@@ -1,4 +1,4 @@
-"""Answers: the results for one scenario on one catalog revision, and the comparison of its columns."""
+"""Scenarios, the documents of user input; and answers, the results for one on one catalog revision."""
 
 from __future__ import annotations
 
@@ -9,20 +9,163 @@ from dataclasses import dataclass, field, replace
 from enum import StrEnum
 from functools import cached_property
 from types import MappingProxyType
-from typing import Final, TypeVar
+from typing import Final, Protocol, TypeVar
 
 from gpudesk.domain.accelerator import Accelerator
 from gpudesk.domain.claim import AttributeClaims, Dispute
-from gpudesk.domain.cost import CostAnswer
-from gpudesk.domain.decision import Decision, DecisionFlip
-from gpudesk.domain.estimate import Estimate
-from gpudesk.domain.fleet import FleetAnswer
+from gpudesk.domain.cost import NO_COST_SETTINGS, CostAnswer, CostSettings
+from gpudesk.domain.decision import NO_DECISION_SETTINGS, Decision, DecisionFlip, DecisionSettings
+from gpudesk.domain.estimate import DisaggregationRequest, Estimate, EstimateRequest, ParallelPlan, Workload
+from gpudesk.domain.fleet import NO_FLEET_SETTINGS, FleetAnswer, FleetSettings
 from gpudesk.domain.model import Model
-from gpudesk.domain.registry import COST_FIGURES, is_more_better
-from gpudesk.domain.scenario import MAX_PALETTE_INDEX, AcceleratorChoice, Scenario
-from gpudesk.domain.sizing import AcceleratorNeeds
+from gpudesk.domain.precision import Precision
+from gpudesk.domain.registry import COST_FIGURES, FIGURES, is_more_better, list_headline_figures
+from gpudesk.domain.sizing import AcceleratorNeeds, Demand
 from gpudesk.text.formatting import IntervalEstimate
-from gpudesk.text.messages import Message
+from gpudesk.text.messages import InputError, Message, input_error
+
+#: Most accelerators in a comparison.
+MAX_ACCELERATORS = 6
+#: Colors for accelerators; each has its own dash and marker too.
+MAX_PALETTE_INDEX = 8
+
+
+@dataclass(frozen=True, slots=True)
+class AcceleratorChoice:
+    """One column of the comparison: an accelerator, with count and plan if the user chose them.
+
+    `slot` is the palette index, 1 to 8, that the accelerator gets when added and keeps until removed.
+    """
+
+    accelerator: str
+    count: int | None = None
+    tp: int | None = None
+    pp: int | None = None
+    ep: int | None = None
+    dp: int | None = None
+    attention_dp: bool | None = None
+    disaggregated: DisaggregationRequest | None = None
+    serving_engine: str | None = None
+    slot: int | None = None
+
+    def with_plan(self, plan: ParallelPlan) -> AcceleratorChoice:
+        """Return the choice with the count and all degrees of a plan."""
+        return replace(
+            self, count=plan.count, tp=plan.tp, pp=plan.pp, ep=plan.ep, dp=plan.dp, attention_dp=plan.attention_dp
+        )
+
+
+@dataclass(frozen=True, slots=True)
+class Scenario:
+    """A model, a workload and up to six accelerators.
+
+    An incomplete scenario can lack a model (empty) and accelerators; it can be saved but has no answer. The first
+    accelerator is the baseline of differences. `catalog_revision` is that of the last save. `costs` are the user's
+    prices and operating costs, `decision` the answers. `demand` is the demand to size for; None if unset. `fleet` is
+    its distribution over the day and the years, and the limits of the site. `own_records` are copies of the user's
+    catalog records that the scenario uses. `unknown_sections` hold unknown sections of the file, which survive a save.
+    """
+
+    name: str
+    model: str
+    weights: Precision
+    workload: Workload
+    accelerators: tuple[AcceleratorChoice, ...]
+    kv: Precision = Precision.FP16
+    serving_engine: str | None = None
+    date: str | None = None
+    memory_fraction: float | None = None
+    max_batch: int | None = None
+    max_batched_tokens: int | None = None
+    note: str = ""
+    demand: Demand | None = None
+    fleet: FleetSettings = NO_FLEET_SETTINGS
+    costs: CostSettings = NO_COST_SETTINGS
+    decision: DecisionSettings = NO_DECISION_SETTINGS
+    catalog_revision: str | None = None
+    own_records: tuple[Mapping[str, object], ...] = ()
+    unknown_sections: Mapping[str, object] = field(default_factory=lambda: MappingProxyType({}))
+
+    def requests(self) -> tuple[EstimateRequest, ...]:
+        """The requests to the engine, one per accelerator, in order."""
+        return tuple(
+            EstimateRequest(
+                accelerator=choice.accelerator,
+                model=self.model,
+                weights=self.weights,
+                kv=self.kv,
+                workload=self.workload,
+                count=choice.count,
+                serving_engine=choice.serving_engine or self.serving_engine,
+                date=self.date,
+                tp=choice.tp,
+                pp=choice.pp,
+                ep=choice.ep,
+                dp=choice.dp,
+                attention_dp=choice.attention_dp,
+                memory_fraction=self.memory_fraction,
+                max_batch=self.max_batch,
+                max_batched_tokens=self.max_batched_tokens,
+                disaggregated=choice.disaggregated,
+            )
+            for choice in self.accelerators
+        )
+
+
+#: The id of the problem of `check_context`.
+BEYOND_CONTEXT: Final = "scenario.beyond_context"
+
+
+class AnswerCatalog(Protocol):
+    """The part of the catalog that an answer needs; each method raises `InputError` for an unknown id."""
+
+    @property
+    def revision(self) -> str:
+        """Digest of all facts."""
+
+    @property
+    def data_date(self) -> str:
+        """Day of the newest fact."""
+
+    def accelerator(self, accelerator_id: str) -> Accelerator: ...
+
+    def model(self, model_id: str) -> Model: ...
+
+    def attributes(self, thing_id: str) -> tuple[AttributeClaims, ...]: ...
+
+    def disputes(self, thing: str | None = None) -> tuple[Dispute, ...]: ...
+
+
+def check_scenario_ids(scenario: Scenario, facts: AnswerCatalog) -> None:
+    """Raise `InputError`, with the place in the scenario, for an unknown id.
+
+    Open choices of the scenario are not checked.
+    """
+    try:
+        if scenario.model:
+            facts.model(scenario.model)
+    except InputError as error:
+        raise InputError(error.problem, "scenario.model") from error
+    for position, choice in enumerate(scenario.accelerators):
+        try:
+            facts.accelerator(choice.accelerator)
+        except InputError as error:
+            where = f"scenario.accelerators[{position}].accelerator"
+            raise InputError(error.problem, where) from error
+
+
+def check_context(scenario: Scenario, model: Model) -> None:
+    """Raise `InputError` if a request exceeds the model's context."""
+    work, most = scenario.workload, model.max_context
+    if most is not None and work.request_tokens > most:
+        raise input_error(
+            BEYOND_CONTEXT,
+            "{model} supports at most {most} tokens, input and output together; use at most {room} input tokens",
+            "scenario.workload.input_tokens",
+            model=model.name,
+            most=most,
+            room=max(1, most - work.output_tokens),
+        )
 
 
 @dataclass(frozen=True, slots=True)
@@ -443,3 +586,66 @@ class SheetExtras:
     with_rules: bool = False
     leading: Decision | None = None
     fleet: FleetAnswer | None = None
+
+
+_IN_FLIGHT: Final = "max_concurrency"
+
+
+def compare_answers(before: Answer, after: Answer) -> AnswerImpact:
+    """Return the changes between two answers to one scenario; columns are matched by key."""
+    former = dict(zip(make_column_keys(before.scenario.accelerators), before.columns, strict=True))
+    columns = []
+    for key, column in zip(make_column_keys(after.scenario.accelerators), after.columns, strict=True):
+        was = former[key].estimate if key in former else None
+        if was != column.estimate:
+            change = ColumnChange(key, was, column.estimate, _list_changed_figures(was, column.estimate))
+            if change.figures or _summarize_deployment(was) != _summarize_deployment(column.estimate):
+                columns.append(change)
+    leads = [
+        LeaderChange(figure, _find_leaders(before, figure), _find_leaders(after, figure))
+        for figure in list_headline_figures()
+    ]
+    leads.append(LeaderChange(_IN_FLIGHT, _find_largest_capacity(before), _find_largest_capacity(after)))
+    return AnswerImpact(before, after, tuple(columns), tuple(leads))
+
+
+def _list_changed_figures(before: Estimate | None, after: Estimate | None) -> tuple[FigureChange, ...]:
+    """Return the figures that differ, in the order in which figures are shown."""
+    pairs = [(name, getattr(before, name, None), getattr(after, name, None)) for name in FIGURES]
+    return tuple(FigureChange(name, was, now) for name, was, now in pairs if was != now)
+
+
+def _summarize_deployment(estimate: Estimate | None) -> tuple[object, ...]:
+    """Return other visible results: fit, capacity, limiter."""
+    if estimate is None:
+        return ()
+    return (
+        estimate.fits,
+        estimate.needs,
+        estimate.count,
+        estimate.plan,
+        estimate.max_concurrency,
+        estimate.limiter,
+        estimate.memory,
+    )
+
+
+def _find_leaders(answer: Answer, figure: str) -> tuple[str, ...]:
+    keys = make_column_keys(answer.scenario.accelerators)
+    return tuple(keys[position] for position in find_leaders(answer, figure))
+
+
+def _find_largest_capacity(answer: Answer) -> tuple[str, ...]:
+    """Return the keys of the ranked columns with the largest capacity; none with fewer than two columns."""
+    keys = make_column_keys(answer.scenario.accelerators)
+    estimates = mask_unranked(answer, [column.estimate for column in answer.columns])
+    capacities = {
+        key: estimate.max_concurrency
+        for key, estimate in zip(keys, estimates, strict=True)
+        if estimate and estimate.fits
+    }
+    return (
+        tuple(key for key, most in capacities.items() if most == max(capacities.values()))
+        if len(capacities) > 1
+        else ()
+    )

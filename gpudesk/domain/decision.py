@@ -10,8 +10,7 @@ from types import MappingProxyType
 from typing import Final, NamedTuple
 
 from gpudesk.domain.accelerator import SystemCount
-from gpudesk.domain.deployment import ParallelPlan
-from gpudesk.domain.estimate import Estimate
+from gpudesk.domain.estimate import Estimate, ParallelPlan
 from gpudesk.domain.sizing import NumberBounds
 from gpudesk.text.formatting import IntervalEstimate
 from gpudesk.text.messages import Message

@@ -1,4 +1,4 @@
-"""Estimates: the request for one deployment, its figures with 80% intervals, and the plans considered."""
+"""Estimates: the request for one deployment with its workload and plan, its figures, and the plans considered."""
 
 from __future__ import annotations
 
@@ -7,11 +7,165 @@ from dataclasses import dataclass, replace
 from enum import StrEnum
 from typing import Final, Literal, NamedTuple
 
-from gpudesk.domain.deployment import DisaggregationRequest, ParallelPlan, PoolRequest
 from gpudesk.domain.precision import Precision
-from gpudesk.domain.workload import Workload
 from gpudesk.text.formatting import IntervalEstimate
-from gpudesk.text.messages import Message, message
+from gpudesk.text.messages import InputError, Message, Term, input_error, join_degrees, message
+
+
+@dataclass(frozen=True, slots=True)
+class ParallelPlan:
+    """Tensor, pipeline, expert and data parallel degrees of a deployment.
+
+    `dp` counts independent replicas. `ep` spreads the experts over that many accelerators of the tp x dp group. With
+    `attention_dp` attention runs data-parallel over the tp group while the experts stay sharded over it.
+    """
+
+    tp: int = 1
+    pp: int = 1
+    ep: int = 1
+    dp: int = 1
+    attention_dp: bool = False
+
+    def __post_init__(self) -> None:
+        """Check that degrees are at least one and that the expert degree divides its group."""
+        if self.tp < 1 or self.pp < 1 or self.ep < 1 or self.dp < 1:
+            name = next(name for name in ("tp", "pp", "ep", "dp") if getattr(self, name) < 1)
+            value = getattr(self, name)
+            raise input_error("plan.degree", "{name} is {value}; it must be at least 1", name, name=name, value=value)
+        if (self.tp * self.dp) % self.ep:
+            raise InputError(describe_wrong_ep(self.ep, self.tp, self.dp), "ep")
+
+    @property
+    def count(self) -> int:
+        return self.tp * self.pp * self.dp
+
+    @property
+    def replica(self) -> int:
+        return self.tp * self.pp
+
+    @property
+    def replica_shape(self) -> tuple[int, int, int, bool]:
+        """All but the number of replicas: plans that share it need the same memory on each accelerator."""
+        return self.tp, self.pp, self.ep, self.attention_dp
+
+
+@dataclass(frozen=True, slots=True)
+class PoolRequest:
+    """What the user fixed for one pool of accelerators; None is chosen by the program."""
+
+    count: int | None = None
+    tp: int | None = None
+    pp: int | None = None
+    ep: int | None = None
+    dp: int | None = None
+    attention_dp: bool | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class DisaggregationRequest:
+    """A request for prefill and decode on different accelerators.
+
+    The prefill pool computes prompts and transfers their KV cache to the decode pool.
+    """
+
+    prefill: PoolRequest = PoolRequest()
+    decode: PoolRequest = PoolRequest()
+
+
+_ATTENTION_DP: Final = Term("attention_dp", "attention DP")
+
+
+def describe_degrees(plan: ParallelPlan) -> tuple[str, ...]:
+    """Return the degrees of a plan as a message.
+
+    Degrees of one are left out, unless all are one.
+    """
+    product = (("TP", plan.tp), ("PP", plan.pp), ("DP", plan.dp))
+    degrees = " × ".join(f"{name} {degree}" for name, degree in product if degree > 1) or "TP 1"
+    beside = [f"EP {plan.ep}"] if plan.ep > 1 else []
+    return (degrees, *beside, *([_ATTENTION_DP] if plan.attention_dp else []))
+
+
+def format_plan(plan: ParallelPlan) -> str:
+    """Return the name of a parallel plan, `TP 4 × DP 2`, in the current language."""
+    return join_degrees(describe_degrees(plan))
+
+
+def count_parallelism_kinds(plan: ParallelPlan) -> int:
+    """Count the kinds of parallelism in a plan: fewer are simpler to set up."""
+    return sum((plan.tp > 1, plan.pp > 1, plan.ep > 1, plan.dp > 1, plan.attention_dp))
+
+
+def describe_wrong_ep(ep: int, tp: int, dp: int) -> Message:
+    return message("plan.ep", "EP {ep} does not divide TP {tp} × DP {dp}; choose an EP that does", ep=ep, tp=tp, dp=dp)
+
+
+class LoadKind(StrEnum):
+    """How requests arrive."""
+
+    BATCH = "batch"
+    CONCURRENCY = "concurrency"
+    SATURATE = "saturate"
+    REQUEST_RATE = "request_rate"
+    LIMITS = "limits"
+
+
+@dataclass(frozen=True, slots=True)
+class Load:
+    """One of: a static batch, a closed loop, all queued at once, an open loop, or latency limits.
+
+    `batch`: this many requests start together. `concurrency`: closed loop, with `requests` a finite run, else steady
+    state. `saturate`: `requests` are queued at once. `request_rate`: requests/s of an open loop. `limits`: the highest
+    throughput within `ttft_ms` and `tpot_ms` (p99 or mean).
+    """
+
+    kind: LoadKind
+    batch: int | None = None
+    concurrency: int | None = None
+    requests: int | None = None
+    request_rate: float | None = None
+    ttft_ms: float | None = None
+    tpot_ms: float | None = None
+    limit: Literal["p99", "mean"] = "p99"
+
+
+@dataclass(frozen=True, slots=True)
+class Workload:
+    """Requests of `input_tokens` and `output_tokens` under a load.
+
+    `varied` lengths spread around these means as in real traffic; otherwise all requests are equal, as in a static
+    batch (`uneven`). `spread` is the excess of the longest varied output over the mean, relative to real traffic.
+    `prefix_hit_rate` is the share of input tokens found in the prefix cache. `acceptance_length` is the mean number of
+    tokens per step of speculative decoding.
+    """
+
+    input_tokens: int
+    output_tokens: int
+    load: Load
+    varied: bool = True
+    spread: float = 1.0
+    server: bool | None = None
+    prefix_hit_rate: float = 0.0
+    acceptance_length: float = 1.0
+    eager: bool = False
+
+    @property
+    def request_tokens(self) -> int:
+        """Tokens of one request, input and output."""
+        return self.input_tokens + self.output_tokens
+
+    @property
+    def behind_server(self) -> bool:
+        """Whether requests come through the HTTP server; by default that follows from the load."""
+        if self.server is not None:
+            return self.server
+        return self.load.kind in (LoadKind.CONCURRENCY, LoadKind.REQUEST_RATE, LoadKind.LIMITS)
+
+    @property
+    def uneven(self) -> bool:
+        """Whether requests differ in length. Those of a static batch do not: it stays full until it ends."""
+        return self.varied and self.load.kind is not LoadKind.BATCH
+
 
 NOTHING_TO_EXPLAIN: Final = message("explain.does_not_fit", "Estimate not available: the model does not fit")
 NOTHING_TO_START: Final = message("launch.unfit", "Commands not available: the model does not fit")

@@ -6,8 +6,15 @@ import math
 from collections.abc import Callable, Iterable
 from typing import Any, Final
 
-from gpudesk.domain.deployment import ParallelPlan
-from gpudesk.domain.estimate import AcceleratorPool, ConsideredPlan, DisaggregatedPools, Estimate, MemoryUse, PlanChoice
+from gpudesk.domain.estimate import (
+    AcceleratorPool,
+    ConsideredPlan,
+    DisaggregatedPools,
+    Estimate,
+    MemoryUse,
+    ParallelPlan,
+    PlanChoice,
+)
 from gpudesk.domain.published_run import ComparableRun
 from gpudesk.domain.registry import FIGURES
 from gpudesk.text.formatting import IntervalEstimate

@@ -8,12 +8,12 @@ from enum import StrEnum
 from typing import Self
 
 from gpudesk.domain.accelerator import Accelerator
+from gpudesk.domain.answer import Scenario
 from gpudesk.domain.claim import AttributeClaims
 from gpudesk.domain.cost import NO_COST_SETTINGS, CostSettings
 from gpudesk.domain.diffusion import DiffusionEstimate, DiffusionSettings
 from gpudesk.domain.estimate import EstimateBasis, EstimateRequest
 from gpudesk.domain.precision import Precision
-from gpudesk.domain.scenario import Scenario
 from gpudesk.text.formatting import IntervalEstimate
 from gpudesk.text.messages import Message
 

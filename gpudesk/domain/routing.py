@@ -9,8 +9,8 @@ from types import MappingProxyType
 from typing import Final
 
 from gpudesk.domain.cost import UncertainValue
-from gpudesk.domain.deployment import ParallelPlan
 from gpudesk.domain.derivation import DerivationTerm
+from gpudesk.domain.estimate import ParallelPlan
 from gpudesk.domain.precision import Precision
 from gpudesk.text.formatting import IntervalEstimate
 from gpudesk.text.messages import Message

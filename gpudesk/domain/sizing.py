@@ -10,12 +10,10 @@ from types import MappingProxyType
 from typing import Final, NamedTuple
 
 from gpudesk.domain.accelerator import Accelerator, OwnedSystems
-from gpudesk.domain.deployment import ParallelPlan
-from gpudesk.domain.estimate import Estimate
+from gpudesk.domain.estimate import Estimate, Load, LoadKind, ParallelPlan
 from gpudesk.domain.field_checks import describe_not_above, describe_out_of_range
 from gpudesk.domain.model import Model
 from gpudesk.domain.precision import Precision
-from gpudesk.domain.workload import Load, LoadKind
 from gpudesk.text.formatting import IntervalEstimate
 from gpudesk.text.messages import InputError, Message
 

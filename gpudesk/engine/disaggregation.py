@@ -9,8 +9,7 @@ from typing import Any, Final, assert_never
 import numpy as np
 from numpy.typing import NDArray
 
-from gpudesk.domain.estimate import Limiter
-from gpudesk.domain.workload import LoadKind
+from gpudesk.domain.estimate import Limiter, LoadKind
 from gpudesk.engine.loads import PhysicalBounds, RoundTimes, SchedulingConstants, get_p99_factors
 from gpudesk.engine.serving import DeploymentLoads, ServingResults
 from gpudesk.engine.steps import (

@@ -8,7 +8,7 @@ from functools import lru_cache
 from typing import Final, Literal
 
 from gpudesk.domain.accelerator import Accelerator
-from gpudesk.domain.deployment import ParallelPlan
+from gpudesk.domain.estimate import ParallelPlan
 from gpudesk.domain.model import FFN_KINDS, MIXER_KINDS, Attention, DenseFfn, Model, MoeFfn
 from gpudesk.domain.precision import KV_BYTES, Precision, resolve_fp4
 from gpudesk.domain.serving_engine import (
@@ -20,23 +20,10 @@ from gpudesk.domain.serving_engine import (
     UnsupportedModelRule,
     list_platforms,
 )
-from gpudesk.engine.kv_cache import CacheReservation
+from gpudesk.engine.memory import CacheReservation, KernelPath
 from gpudesk.engine.plans import list_heads
-from gpudesk.engine.sharding import NO_PADDING, ExpertPadding
+from gpudesk.engine.sharding import ExpertPadding
 from gpudesk.text.messages import Message, Term, message
-
-
-@dataclass(frozen=True, slots=True)
-class KernelPath:
-    """How a weight format runs: the path, the arithmetic format, and the reason if it does not run.
-
-    `padding` are the multiples to which kernels pad the matrices of experts.
-    """
-
-    path: KernelPathKind
-    arithmetic: Precision
-    reason: Message | None = None
-    padding: ExpertPadding = NO_PADDING
 
 
 @dataclass(frozen=True, slots=True)

@@ -9,8 +9,8 @@ from functools import lru_cache
 from typing import Final
 
 from gpudesk.domain.accelerator import Accelerator
-from gpudesk.domain.deployment import ParallelPlan
 from gpudesk.domain.deployment_analysis import ScalingRuleOfThumb
+from gpudesk.domain.estimate import ParallelPlan
 from gpudesk.domain.model import Attention, GatedDeltaNet, Mamba1, Mixer, Model, MoeFfn, ShortConvolution
 
 #: Tensor-parallel degrees that serving engines support inside one scale-up domain.

@@ -10,7 +10,7 @@ from typing import Any, Final, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from gpudesk.domain.workload import Load, LoadKind, Workload
+from gpudesk.domain.estimate import Load, LoadKind, Workload
 from gpudesk.engine.loads import (
     ReplicaResults,
     SchedulingConstants,

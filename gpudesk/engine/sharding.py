@@ -9,7 +9,7 @@ from math import gcd
 from types import MappingProxyType
 from typing import Final, NamedTuple
 
-from gpudesk.domain.deployment import ParallelPlan
+from gpudesk.domain.estimate import ParallelPlan
 from gpudesk.domain.model import LayerGroup, Model, MoeFfn, QuantisedTensors
 from gpudesk.domain.precision import STORAGE_FORMATS, WIDE_FORMAT, Precision, StorageFormat
 from gpudesk.engine.tensors import TensorClass, TensorSplit, WeightTensor, list_layer_tensors, list_outer_tensors

@@ -15,11 +15,10 @@ from typing import Any, Final, NamedTuple
 import numpy as np
 
 from gpudesk.domain.accelerator import Accelerator
-from gpudesk.domain.deployment import ParallelPlan
+from gpudesk.domain.estimate import ParallelPlan
 from gpudesk.domain.model import MLA, Model, MoeFfn
 from gpudesk.domain.precision import Precision
-from gpudesk.engine.kv_cache import CacheStepWork
-from gpudesk.engine.memory import ResolvedDeployment, ServingConfiguration
+from gpudesk.engine.memory import CacheStepWork, ResolvedDeployment, ServingConfiguration
 from gpudesk.engine.sharding import compute_narrow_share
 
 #: Peak fields in the order in which a format falls back to wider arithmetic.

@@ -14,7 +14,7 @@ from typing import IO, Any, Final, NamedTuple, Protocol
 
 import orjson
 
-from gpudesk.domain.workload import Load
+from gpudesk.domain.estimate import Load
 from gpudesk.estimation.line_answers import LineQuestion, RequestTemplate
 from gpudesk.estimation.request_fields import MOST_TOKENS, parse_load, parse_request
 from gpudesk.text.messages import InputError, format_input_error, input_error

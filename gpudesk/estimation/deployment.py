@@ -11,8 +11,7 @@ from dataclasses import replace
 from typing import Final
 
 from gpudesk.domain.accelerator import Accelerator
-from gpudesk.domain.deployment import ParallelPlan, describe_degrees
-from gpudesk.domain.estimate import EstimateRequest
+from gpudesk.domain.estimate import EstimateRequest, ParallelPlan, describe_degrees
 from gpudesk.domain.model import Model, describe_generic_model
 from gpudesk.domain.precision import Precision, resolve_fp4
 from gpudesk.domain.serving_engine import KernelPathKind, ServingEngine

@@ -1,23 +1,29 @@
-"""The estimator: resolves requests with catalog and calibration and answers many of them in one call; curves.
-
-A curve has figures of a deployment by concurrency, all points in one vectorized call. It depends on the deployment and
-the requests but not on the concurrency, so it is computed once and cached while the concurrency is dragged; the point
-of the scenario is inserted from the estimate itself.
-"""
+"""The estimator: answers many requests in one call, and whole scenarios as frozen answers."""
 
 from __future__ import annotations
 
-from bisect import bisect_left
-from collections.abc import Sequence
-from dataclasses import dataclass, fields, replace
-from functools import lru_cache
-from itertools import pairwise
-from typing import TYPE_CHECKING, Final
+import hashlib
+from collections.abc import Mapping, Sequence
+from dataclasses import fields, replace
+from itertools import combinations
+from types import MappingProxyType
+from typing import TYPE_CHECKING, Any, Final, Protocol
 
 import numpy as np
-from numpy.typing import NDArray
+import orjson
 
-from gpudesk.domain.answer import ConcurrencyCurve, FigureDifference, IntervalSeries, LimiterShares
+from gpudesk.domain.answer import (
+    Answer,
+    AnswerCatalog,
+    ComparisonColumn,
+    ConcurrencyCurve,
+    FigureDifference,
+    Scenario,
+    check_context,
+    check_scenario_ids,
+    make_column_keys,
+)
+from gpudesk.domain.claim import AttributeClaims, Dispute
 from gpudesk.domain.deployment_analysis import (
     AcceleratorScaling,
     DeploymentTimeShares,
@@ -28,10 +34,9 @@ from gpudesk.domain.deployment_analysis import (
     TopologyComparison,
 )
 from gpudesk.domain.derivation import DerivationTerm
-from gpudesk.domain.estimate import Estimate, EstimateRequest, LaunchSettings, Limiter, PlanChoice
-from gpudesk.domain.registry import FIGURES, list_curve_figures, list_judged_figures
+from gpudesk.domain.estimate import Estimate, EstimateRequest, LaunchSettings, LoadKind, PlanChoice
+from gpudesk.domain.registry import FIGURES, list_judged_figures
 from gpudesk.domain.sizing import Demand, FitRemedy, SizingResult, SmallestDeployments, UsableMemory
-from gpudesk.domain.workload import LoadKind
 from gpudesk.engine.calibration import (
     NO_KEYS,
     Calibration,
@@ -42,235 +47,38 @@ from gpudesk.engine.calibration import (
     relate_accelerators,
 )
 from gpudesk.engine.disaggregation import serve_pools, split_pool_rounds
-from gpudesk.engine.loads import RoundTimes, SchedulingConstants
-from gpudesk.engine.serving import LOAD_CODES, DeploymentLoads, ServingResults, make_workload_values, serve_loads
-from gpudesk.engine.steps import LIMITERS, Array
+from gpudesk.engine.loads import SchedulingConstants
+from gpudesk.engine.serving import LOAD_CODES, make_workload_values
 from gpudesk.estimation.derivation.figures import explain_figure, explain_pools
-from gpudesk.estimation.evaluation import (
-    CaseArrays,
-    CaseList,
-    FigureIntervals,
-    IntervalArrays,
-    compute_figure_intervals,
-    make_estimate,
-    make_unfit_estimate,
-)
+from gpudesk.estimation.evaluation import CaseArrays, CaseList, make_estimate, make_unfit_estimate
 from gpudesk.estimation.operation import (
-    EstimateDeployment,
+    CurveArrays,
+    CurveTable,
     OperatingPoint,
     compute_kv_curve,
+    compute_limiter_shares,
     compute_memory_room,
     compute_request_time,
     compute_step_shares,
     find_deployment,
     find_memory_plan,
     get_pool_request,
-    make_deployment_arrays,
+    list_curve_points,
     make_roofline,
+    name_limiters,
     operate,
-    split_case_rounds,
 )
 from gpudesk.estimation.plan_comparison import PlanIntervals, explain_plan_choice
 from gpudesk.estimation.pools import PoolEstimator, PoolOperatingPoint
 from gpudesk.estimation.search_space import EstimatorCatalog, FittingPlans, SearchSpace, SearchSpaceTable
 from gpudesk.estimation.sizing.minimum import InsufficientDeployment, MinimumCountFinder, find_remedies, is_short
 from gpudesk.estimation.sizing.topology import ScalingTable, compare_topologies
-from gpudesk.text.formatting import IntervalEstimate
-from gpudesk.text.messages import InputError, message
+from gpudesk.text.messages import InputError, Message, input_error, message
 
 if TYPE_CHECKING:
     from gpudesk.domain.accelerator import System
     from gpudesk.estimation.line_answers import LineAnswerer, LineQuestion
     from gpudesk.estimation.sizing.demand import SizingRequest
-
-
-#: Points of a curve, evenly spread over the logarithm of concurrency, before duplicates merge.
-SPREAD_POINTS: Final = 48
-#: Cached curves: those of a scenario and of its previous state.
-MOST_KEPT_CURVES: Final = 64
-
-_NAMES: Final = np.array([str(limiter) for limiter in LIMITERS])
-_CAPACITY: Final = LIMITERS.index(Limiter.CAPACITY)
-_UNKNOWN: Final = IntervalEstimate(float("nan"), float("nan"), float("nan"))
-
-#: Key of a curve: the step row with everything behind it, the requests, and (finite runs) their number.
-_CurveKey = tuple[int, int, int, float, bool, tuple[int, int] | None]
-
-
-@lru_cache(maxsize=512)
-def list_curve_points(most: int) -> tuple[int, ...]:
-    """Return the points of a curve up to `most`: 1, powers of two, the end, and evenly between them."""
-    spread = np.rint(np.geomspace(1, most, SPREAD_POINTS)).astype(int).tolist()
-    powers = [1 << exponent for exponent in range(most.bit_length())]
-    return tuple(sorted({*spread, *powers, most}))
-
-
-class CurveTable:
-    """Computes and caches curves."""
-
-    def __init__(self, table: SearchSpaceTable, constants: SchedulingConstants) -> None:
-        self._table = table
-        self._constants = constants
-        self._cached_curves: dict[_CurveKey, ConcurrencyCurve] = {}
-
-    def clear(self) -> None:
-        """Drop all curves: the rows of the search spaces have moved."""
-        self._cached_curves.clear()
-
-    def curves(self, estimates: Sequence[Estimate]) -> tuple[ConcurrencyCurve, ...]:
-        """Return the curves of estimates that fit, each passing through its estimate."""
-        deployments = [find_deployment(estimate, self._table) for estimate in estimates]
-        keys = [_make_curve_key(each) for each in deployments]
-        missing = {key: each for key, each in zip(keys, deployments, strict=True) if key not in self._cached_curves}
-        found = dict(zip(missing, self._make(list(missing.values())), strict=True)) if missing else {}
-        curves = [self._cached_curves[key] if key in self._cached_curves else found[key] for key in keys]
-        for key, curve in found.items():
-            if len(self._cached_curves) >= MOST_KEPT_CURVES:
-                del self._cached_curves[next(iter(self._cached_curves))]
-            self._cached_curves[key] = curve
-        return self._through_estimates(curves, deployments)
-
-    def _make(self, deployments: list[EstimateDeployment]) -> list[ConcurrencyCurve]:
-        points = [list_curve_points(each.max_sequences) for each in deployments]
-        arrays = make_deployment_arrays(deployments, self._table, [len(each) for each in points])
-        arrays = replace(arrays, loads=_make_closed_loops(deployments, points, arrays.loads))
-        results = serve_loads(arrays.rows, arrays.requests, arrays.loads, self._constants)
-        lengths = [len(each) for each in points]
-        every = np.arange(len(arrays.index))
-        case = np.repeat(np.arange(len(deployments)), lengths)
-        ideal = self._table.coefficients.take_ideal([each.deployment for each in deployments]).select(case)
-        factors = np.array([each.space.interval_factors[LoadKind.CONCURRENCY] for each in deployments])[case]
-        parts = CurveArrays(
-            intervals=compute_figure_intervals(results, arrays, every, ideal, factors),
-            limiter=name_limiters(results),
-            shares=compute_limiter_shares(split_case_rounds(arrays, results)),
-        )
-        borders = [0, *np.cumsum(lengths).tolist()]
-        return [
-            parts.curve(slice(start, end), where, each.max_sequences)
-            for (start, end), where, each in zip(pairwise(borders), points, deployments, strict=True)
-        ]
-
-    def _through_estimates(
-        self, curves: list[ConcurrencyCurve], deployments: list[EstimateDeployment]
-    ) -> tuple[ConcurrencyCurve, ...]:
-        """Put the estimates on their curves, so that both give the same figures."""
-        between = [
-            position
-            for position, (curve, each) in enumerate(zip(curves, deployments, strict=True))
-            if _is_on_curve(each) and each.estimate.concurrency not in curve.concurrency
-        ]
-        shares = np.empty((len(LIMITERS), 0))
-        if between:
-            operation = operate([deployments[position] for position in between], self._table, self._constants)
-            shares = compute_limiter_shares(operation.rounds)
-        at = dict(zip(between, shares.T.tolist(), strict=True))
-        return tuple(
-            _insert_estimate(curve, each.estimate, at.get(position)) if _is_on_curve(each) else curve
-            for position, (curve, each) in enumerate(zip(curves, deployments, strict=True))
-        )
-
-
-def _make_curve_key(chosen: EstimateDeployment) -> _CurveKey:
-    estimate = chosen.estimate
-    work = estimate.request.workload
-    finite = work.load.kind is LoadKind.CONCURRENCY and work.load.requests is not None
-    run = (work.load.requests or 1, estimate.concurrency or 1) if finite else None
-    return (chosen.deployment.position, work.input_tokens, work.output_tokens, work.prefix_hit_rate, work.uneven, run)
-
-
-def _make_closed_loops(
-    deployments: list[EstimateDeployment], points: list[tuple[int, ...]], own: DeploymentLoads
-) -> DeploymentLoads:
-    """Return closed loops at the points; a finite run keeps its number of rounds at all of them."""
-    amount = np.array([point for each in points for point in each], dtype=np.float64)
-    runs = [_make_curve_key(each)[-1] or (np.inf, 1) for each in deployments]
-    lengths = [len(each) for each in points]
-    requests, clients = np.repeat(np.array(runs, dtype=np.float64), lengths, axis=0).T
-    return replace(
-        own,
-        kind=np.full(len(amount), LOAD_CODES[LoadKind.CONCURRENCY], dtype=np.int8),
-        amount=amount,
-        total=np.maximum(amount * requests / clients, amount),
-    )
-
-
-def name_limiters(results: ServingResults) -> NDArray[np.str_]:
-    """Name the limiter of each point: memory if fewer sequences run than are requested."""
-    return _NAMES[np.where(_mark_waiting(results), _CAPACITY, results.limiter)]
-
-
-def _mark_waiting(results: ServingResults) -> NDArray[np.bool_]:
-    fewer: NDArray[np.bool_] = np.rint(results.admitted) < np.rint(results.concurrency)
-    return fewer
-
-
-def compute_limiter_shares(rounds: RoundTimes) -> Array:
-    """Shares of the round by limiter, of shape (4, cases)."""
-    parts = np.stack(rounds.parts)
-    shares: Array = parts / parts.sum(axis=0)
-    return shares
-
-
-@dataclass(frozen=True, slots=True)
-class CurveArrays:
-    """All points of all curves one after the other."""
-
-    intervals: FigureIntervals
-    limiter: NDArray[np.str_]
-    shares: Array
-
-    def curve(self, at: slice, concurrency: tuple[int, ...], most: int) -> ConcurrencyCurve:
-        series = {name: _make_series(getattr(self.intervals, name), at) for name in list_curve_figures()}
-        return ConcurrencyCurve(
-            concurrency=concurrency,
-            **series,
-            limiter=tuple(self.limiter[at].tolist()),
-            shares=LimiterShares(*(tuple(part[at].tolist()) for part in self.shares)),
-            max_concurrency=most,
-        )
-
-
-def _make_series(band: IntervalArrays, at: slice) -> IntervalSeries:
-    value, low, high = (tuple(each[at].tolist()) for each in band)
-    return IntervalSeries(value, low, high)
-
-
-def _is_on_curve(chosen: EstimateDeployment) -> bool:
-    """Whether the estimate is a point of its own curve: a closed loop within the memory limit."""
-    estimate = chosen.estimate
-    closed = estimate.request.workload.load.kind is LoadKind.CONCURRENCY
-    return closed and 1 <= (estimate.concurrency or 0) <= chosen.max_sequences
-
-
-def _insert_estimate(curve: ConcurrencyCurve, estimate: Estimate, shares: list[float] | None) -> ConcurrencyCurve:
-    """Return a curve with the estimate as the point at its concurrency; `shares` for a new point."""
-    own = estimate.concurrency or 1
-    place = bisect_left(curve.concurrency, own)
-    after = place if shares is not None else place + 1
-
-    def insert(values: tuple[float, ...], value: float) -> tuple[float, ...]:
-        return (*values[:place], value, *values[after:])
-
-    def put_figure(series: IntervalSeries, figure: IntervalEstimate | None) -> IntervalSeries:
-        parts = zip((series.value, series.low, series.high), figure or _UNKNOWN, strict=True)
-        value, low, high = (insert(values, each) for values, each in parts)
-        return IntervalSeries(value, low, high)
-
-    limiter_shares = curve.shares
-    if shares is not None:
-        names = [field.name for field in fields(LimiterShares)]
-        limiter_shares = LimiterShares(
-            *(insert(getattr(limiter_shares, n), each) for n, each in zip(names, shares, strict=True))
-        )
-    series = {name: put_figure(getattr(curve, name), getattr(estimate, name)) for name in list_curve_figures()}
-    return ConcurrencyCurve(
-        concurrency=(*curve.concurrency[:place], own, *curve.concurrency[after:]),
-        **series,
-        limiter=(*curve.limiter[:place], str(estimate.limiter), *curve.limiter[after:]),
-        shares=limiter_shares,
-        max_concurrency=curve.max_concurrency,
-    )
 
 
 class PoolCharts:
@@ -557,3 +365,170 @@ class Estimator:
         """Return the derivation of a figure; raises InputError that lists the known figures."""
         pool_term = None if estimate.pools is None else explain_pools(estimate, figure, self._pools)
         return pool_term or explain_figure(estimate, figure, self._table, self._constants)
+
+
+class AnswerEstimator(Protocol):
+    """The part of the estimator that an answer needs."""
+
+    def estimate_many(self, requests: Sequence[EstimateRequest]) -> list[Estimate | InputError]:
+        """Return one answer for each request, in order."""
+
+    def curves(self, estimates: Sequence[Estimate]) -> tuple[ConcurrencyCurve, ...]:
+        """Return for each estimate that fits its figures by concurrency."""
+
+    def differences(self, baseline: Estimate, other: Estimate) -> tuple[FigureDifference, ...]: ...
+
+
+def answer_scenario(
+    scenario: Scenario,
+    facts: AnswerCatalog,
+    estimates: AnswerEstimator,
+    calibration: str,
+    *,
+    with_curves: bool = False,
+    rank_announced: bool = False,
+) -> Answer:
+    """Return the answer to a scenario; `calibration` identifies the constants behind the estimates.
+
+    An accelerator without an estimate keeps its column, with the problem. Announced accelerators are ranked with
+    shipping ones only on request. A scenario without a model or accelerators, an unknown id, and requests beyond the
+    model's context raise `InputError`.
+    """
+    if not scenario.model:
+        raise input_error("scenario.no_model", "choose a model", "scenario.model")
+    if not scenario.accelerators:
+        raise input_error("scenario.no_accelerators", "add an accelerator", "scenario.accelerators")
+    check_scenario_ids(scenario, facts)
+    check_context(scenario, facts.model(scenario.model))
+    answers = estimates.estimate_many(scenario.requests())
+    columns = tuple(_make_column(scenario, position, result, facts) for position, result in enumerate(answers))
+    if with_curves:
+        columns = _add_curves(columns, estimates)
+    unranked = () if rank_announced else _list_unranked(columns)
+    return Answer(
+        scenario=scenario,
+        catalog_revision=facts.revision,
+        data_date=facts.data_date,
+        calibration=calibration,
+        model=facts.model(scenario.model),
+        model_attributes=_index_attributes(facts.attributes(scenario.model)),
+        columns=columns,
+        differences=_compare_columns(scenario, columns, estimates),
+        disputes=_list_disputes(scenario, facts),
+        notes=_make_answer_notes(scenario, facts, tuple(columns[place].accelerator.name for place in unranked)),
+        digest=hash_answer,
+        unranked=unranked,
+    )
+
+
+def _make_column(
+    scenario: Scenario, position: int, result: Estimate | InputError, facts: AnswerCatalog
+) -> ComparisonColumn:
+    choice = scenario.accelerators[position]
+    estimate = result if isinstance(result, Estimate) else None
+    return ComparisonColumn(
+        choice=choice,
+        accelerator=facts.accelerator(choice.accelerator),
+        attributes=_index_attributes(facts.attributes(choice.accelerator)),
+        estimate=estimate,
+        curve=None,
+        problem=result.problem if isinstance(result, InputError) else None,
+    )
+
+
+def _list_unranked(columns: tuple[ComparisonColumn, ...]) -> tuple[int, ...]:
+    """Return the positions of the announced columns, empty if all are announced."""
+    announced = tuple(place for place, column in enumerate(columns) if column.accelerator.announced)
+    return () if len(announced) == len(columns) else announced
+
+
+def _add_curves(columns: tuple[ComparisonColumn, ...], estimates: AnswerEstimator) -> tuple[ComparisonColumn, ...]:
+    fitting = [column.estimate for column in columns if column.estimate and column.estimate.fits]
+    curves = iter(estimates.curves(fitting))
+    return tuple(
+        replace(column, curve=next(curves)) if column.estimate and column.estimate.fits else column
+        for column in columns
+    )
+
+
+def _index_attributes(attributes: tuple[AttributeClaims, ...]) -> Mapping[str, AttributeClaims]:
+    return MappingProxyType({attribute.name: attribute for attribute in attributes})
+
+
+def _compare_columns(
+    scenario: Scenario, columns: tuple[ComparisonColumn, ...], estimates: AnswerEstimator
+) -> tuple[FigureDifference, ...]:
+    """Compare every pair of columns, the baseline's first, so that leaders can be determined."""
+    keys = make_column_keys(scenario.accelerators)
+    differences = []
+    for (one, baseline), (two, other) in combinations(zip(keys, columns, strict=True), 2):
+        if baseline.estimate is None or other.estimate is None:
+            continue
+        compared = estimates.differences(baseline.estimate, other.estimate)
+        # Keys of columns distinguish counts of one accelerator.
+        differences += [replace(difference, accelerator=two, baseline=one) for difference in compared]
+    return tuple(differences)
+
+
+def _list_disputes(scenario: Scenario, facts: AnswerCatalog) -> tuple[Dispute, ...]:
+    things = dict.fromkeys([*(choice.accelerator for choice in scenario.accelerators), scenario.model])
+    disputes = {dispute.id: dispute for thing in things for dispute in facts.disputes(thing)}
+    return tuple(disputes.values())
+
+
+def _make_answer_notes(scenario: Scenario, facts: AnswerCatalog, unranked: tuple[str, ...]) -> tuple[Message, ...]:
+    notes = (
+        [
+            message(
+                "answer.unranked",
+                "Announced, so not ranked with available accelerators: {names}",
+                names=tuple(dict.fromkeys(unranked)),
+            )
+        ]
+        if unranked
+        else []
+    )
+    if scenario.catalog_revision not in (None, facts.revision):
+        notes.append(
+            message(
+                "answer.other_catalog",
+                "The scenario was saved with another catalog; these figures use the catalog of {date}",
+                date=facts.data_date,
+            )
+        )
+    return tuple(notes)
+
+
+def hash_answer(answer: Answer) -> str:
+    """Return the SHA-256 of the answer's content.
+
+    File-only data, palette indexes, and curves and costs, which follow from the rest, are excluded: the same comparison
+    has the same hash everywhere.
+    """
+    content = {field.name: getattr(answer, field.name) for field in fields(answer)}
+    content["scenario"] = replace(
+        answer.scenario,
+        catalog_revision=None,
+        own_records=(),
+        unknown_sections=MappingProxyType({}),
+        accelerators=tuple(replace(choice, slot=None) for choice in answer.scenario.accelerators),
+    )
+    content["columns"] = tuple(
+        replace(column, choice=replace(column.choice, slot=None), curve=None) for column in answer.columns
+    )
+    content["differences"] = tuple(each for each in answer.differences if each.figure in FIGURES)
+    del content["digest"], content["notes"], content["costs"]
+    canonical = orjson.dumps(content, default=_to_plain_json, option=orjson.OPT_SORT_KEYS)
+    return hashlib.sha256(canonical).hexdigest()
+
+
+def _to_plain_json(value: object) -> Any:  # noqa: ANN401 - whatever JSON can hold
+    if isinstance(value, Mapping):
+        return dict(value)
+    if isinstance(value, tuple):
+        # Named tuples are tuples to the encoder.
+        return list(value)
+    if isinstance(value, float):
+        # Shares in messages are floats to the encoder.
+        return float(value)
+    raise TypeError(type(value).__name__)

@@ -9,8 +9,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from gpudesk.domain.estimate import Estimate, EstimateRequest, Limiter
-from gpudesk.domain.workload import Load, LoadKind
+from gpudesk.domain.estimate import Estimate, EstimateRequest, Limiter, Load, LoadKind
 from gpudesk.engine.loads import PhysicalBounds, SchedulingConstants, compute_bounds
 from gpudesk.engine.memory import MemoryPlan, ResolvedDeployment, ServingConfiguration
 from gpudesk.engine.serving import (

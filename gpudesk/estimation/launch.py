@@ -20,11 +20,12 @@ from gpudesk.domain.estimate import (
     LaunchPlan,
     LaunchSettings,
     LaunchSource,
+    LoadKind,
+    Workload,
 )
 from gpudesk.domain.model import MIXER_KINDS
 from gpudesk.domain.precision import Precision
 from gpudesk.domain.serving_engine import list_platforms
-from gpudesk.domain.workload import LoadKind, Workload
 from gpudesk.estimation.operation import find_memory_plan
 from gpudesk.files import read_toml
 from gpudesk.text.messages import Message, input_error, message, message_n

@@ -14,10 +14,9 @@ from typing import Final, NamedTuple
 import numpy as np
 import orjson
 
-from gpudesk.domain.estimate import Estimate, EstimateRequest, Limiter
+from gpudesk.domain.estimate import Estimate, EstimateRequest, Limiter, Load
 from gpudesk.domain.estimate_json import PER_GIB, write_estimate_json, write_memory_json, write_plan_json
 from gpudesk.domain.registry import FIGURES
-from gpudesk.domain.workload import Load
 from gpudesk.engine.loads import SchedulingConstants
 from gpudesk.engine.serving import make_load_values
 from gpudesk.engine.steps import Array

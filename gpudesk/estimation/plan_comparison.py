@@ -13,10 +13,18 @@ from typing import TYPE_CHECKING, Final
 
 import numpy as np
 
-from gpudesk.domain.deployment import ParallelPlan, count_parallelism_kinds, describe_degrees
-from gpudesk.domain.estimate import ConsideredPlan, Estimate, EstimateRequest, PlanChoice
+from gpudesk.domain.estimate import (
+    ConsideredPlan,
+    Estimate,
+    EstimateRequest,
+    Load,
+    LoadKind,
+    ParallelPlan,
+    PlanChoice,
+    count_parallelism_kinds,
+    describe_degrees,
+)
 from gpudesk.domain.model import Model, MoeFfn
-from gpudesk.domain.workload import Load, LoadKind
 from gpudesk.engine.calibration import IntervalFactors
 from gpudesk.engine.loads import SchedulingConstants
 from gpudesk.engine.memory import MemoryPlan, ServingConfiguration

@@ -11,9 +11,19 @@ from typing import Final
 import numpy as np
 from numpy.typing import NDArray
 
-from gpudesk.domain.deployment import DisaggregationRequest, ParallelPlan, PoolRequest, describe_degrees
-from gpudesk.domain.estimate import AcceleratorPool, DisaggregatedPools, Estimate, EstimateRequest, Limiter, PoolKind
-from gpudesk.domain.workload import LoadKind
+from gpudesk.domain.estimate import (
+    AcceleratorPool,
+    DisaggregatedPools,
+    DisaggregationRequest,
+    Estimate,
+    EstimateRequest,
+    Limiter,
+    LoadKind,
+    ParallelPlan,
+    PoolKind,
+    PoolRequest,
+    describe_degrees,
+)
 from gpudesk.engine.calibration import ConstantKeys
 from gpudesk.engine.disaggregation import (
     DECODE_STATION,
@@ -24,9 +34,8 @@ from gpudesk.engine.disaggregation import (
     compute_pool_bounds,
     serve_pools,
 )
-from gpudesk.engine.kv_cache import compute_cache_profile
 from gpudesk.engine.loads import SchedulingConstants, get_p99_factors
-from gpudesk.engine.memory import MemoryBudget, ResolvedDeployment
+from gpudesk.engine.memory import MemoryBudget, ResolvedDeployment, compute_cache_profile
 from gpudesk.engine.serving import DeploymentLoads, LowestLimits, make_workload_values
 from gpudesk.engine.step_work import RankLink, find_link
 from gpudesk.engine.steps import LIMITERS, Array, CoefficientColumns, ReplicaRequests

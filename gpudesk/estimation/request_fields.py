@@ -8,8 +8,15 @@ from __future__ import annotations
 
 from typing import Any, Final
 
-from gpudesk.domain.deployment import DisaggregationRequest, PoolRequest, describe_wrong_ep
-from gpudesk.domain.estimate import EstimateRequest
+from gpudesk.domain.estimate import (
+    DisaggregationRequest,
+    EstimateRequest,
+    Load,
+    LoadKind,
+    PoolRequest,
+    Workload,
+    describe_wrong_ep,
+)
 from gpudesk.domain.field_checks import (
     MISSING_FIELD,
     FieldCheck,
@@ -25,7 +32,6 @@ from gpudesk.domain.field_checks import (
     make_unknown_field_error,
 )
 from gpudesk.domain.precision import KV_BYTES, Precision
-from gpudesk.domain.workload import Load, LoadKind, Workload
 from gpudesk.text.messages import InputError, Message, input_error, message, message_n
 
 _POOLS: Final = ("prefill", "decode")

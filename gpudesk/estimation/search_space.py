@@ -12,11 +12,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from gpudesk.domain.accelerator import Accelerator
-from gpudesk.domain.deployment import ParallelPlan
-from gpudesk.domain.estimate import EstimateBasis, EstimateRequest
+from gpudesk.domain.estimate import EstimateBasis, EstimateRequest, LoadKind, ParallelPlan
 from gpudesk.domain.model import Model
 from gpudesk.domain.serving_engine import ServingEngine
-from gpudesk.domain.workload import LoadKind
 from gpudesk.engine.calibration import NO_KEYS, Calibration, find_basis, find_interval
 from gpudesk.engine.memory import MemoryPlan, ResolvedDeployment, ServingConfiguration
 from gpudesk.engine.rates import StepModel, compute_single_step_model, compute_step_model

@@ -15,9 +15,8 @@ from pathlib import Path
 from types import MappingProxyType
 from typing import Final, TypeVar
 
-from gpudesk.domain.estimate import EstimateRequest
+from gpudesk.domain.estimate import EstimateRequest, Load, LoadKind, Workload
 from gpudesk.domain.precision import KV_BYTES, Precision
-from gpudesk.domain.workload import Load, LoadKind, Workload
 from gpudesk.files import describe_faulty_data
 from gpudesk.text.messages import InputError
 

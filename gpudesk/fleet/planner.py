@@ -21,6 +21,7 @@ from gpudesk.costing.uncertainty import (
     get_likely,
 )
 from gpudesk.domain.accelerator import Accelerator, System
+from gpudesk.domain.answer import Scenario
 from gpudesk.domain.claim import PURCHASE_TERM, PriceRecord
 from gpudesk.domain.cost import CostInputOrigin, CostSettings, ResolvedCostInput, UncertainValue
 from gpudesk.domain.fleet import (
@@ -35,7 +36,6 @@ from gpudesk.domain.fleet import (
     Supply,
     make_load_curve,
 )
-from gpudesk.domain.scenario import Scenario
 from gpudesk.domain.sizing import DEFAULT_PEAK_FACTOR, Demand, DemandKind, SizingOption, SizingResult
 from gpudesk.fleet.supply import (
     FLEET_DRAWS,

@@ -8,10 +8,9 @@ from dataclasses import dataclass, field
 from functools import cached_property
 from typing import TYPE_CHECKING, Final
 
-from gpudesk.domain.answer import ComparisonColumn
+from gpudesk.domain.answer import AcceleratorChoice, ComparisonColumn
 from gpudesk.domain.cost import ResolvedCostInput
 from gpudesk.domain.precision import Precision
-from gpudesk.domain.scenario import AcceleratorChoice
 from gpudesk.estimation.sizing.fit_matrix import count_model_parameters
 from gpudesk.text.messages import Message, message
 from gpudesk.text.units import MONTHS_PER_YEAR

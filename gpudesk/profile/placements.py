@@ -7,12 +7,10 @@ from dataclasses import dataclass
 from functools import cached_property
 from typing import TYPE_CHECKING, Final
 
-from gpudesk.domain.deployment import ParallelPlan
-from gpudesk.domain.estimate import Estimate, EstimateRequest
+from gpudesk.domain.estimate import Estimate, EstimateRequest, Load, LoadKind, ParallelPlan, Workload
 from gpudesk.domain.precision import STORAGE_FORMATS, Precision, resolve_fp4
 from gpudesk.domain.profile import ProfileQuestion
 from gpudesk.domain.sizing import FitQuestion
-from gpudesk.domain.workload import Load, LoadKind, Workload
 from gpudesk.engine.sharding import shard_model
 from gpudesk.estimation.sizing.fit_matrix import DeploymentLadder, FitFinder, LadderStep
 from gpudesk.estimation.sizing.minimum import WIDTHS, list_weight_formats

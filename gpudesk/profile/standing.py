@@ -8,7 +8,7 @@ from statistics import fmean, median
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Final
 
-from gpudesk.domain.deployment import ParallelPlan
+from gpudesk.domain.estimate import ParallelPlan
 from gpudesk.domain.profile import PeerValue, Standing, Trait
 from gpudesk.domain.serving_engine import list_platforms
 from gpudesk.engine.sharding import shard_model

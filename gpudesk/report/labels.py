@@ -10,10 +10,9 @@ from typing import Final
 
 from gpudesk.domain.answer import Answer, LeadVerdict, judge_odds
 from gpudesk.domain.claim import PriceSummary
-from gpudesk.domain.estimate import Estimate
+from gpudesk.domain.estimate import Estimate, Load, LoadKind
 from gpudesk.domain.model import Model, describe_generic_model
 from gpudesk.domain.registry import Attribute, find_attribute_definition, find_figure
-from gpudesk.domain.workload import Load, LoadKind
 from gpudesk.text.formatting import MISSING_VALUE_TEXT, Formatter, translate_unit
 from gpudesk.text.messages import capitalize_first, format_message
 from gpudesk.text.translation import tr, trn

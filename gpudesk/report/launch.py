@@ -5,8 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 from typing import Any
 
-from gpudesk.domain.deployment import format_plan
-from gpudesk.domain.estimate import Estimate, LaunchExtra, LaunchPlan
+from gpudesk.domain.estimate import Estimate, LaunchExtra, LaunchPlan, format_plan
 from gpudesk.domain.estimate_json import write_plan_json
 from gpudesk.report.labels import format_date
 from gpudesk.report.writers.text import wrap_text

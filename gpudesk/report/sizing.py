@@ -8,7 +8,7 @@ from types import MappingProxyType
 from typing import Final
 
 from gpudesk.domain.accelerator import OwnedSystems
-from gpudesk.domain.deployment import ParallelPlan, format_plan
+from gpudesk.domain.estimate import ParallelPlan, Workload, format_plan
 from gpudesk.domain.model import Model
 from gpudesk.domain.sizing import (
     CapacityReadingId,
@@ -21,7 +21,6 @@ from gpudesk.domain.sizing import (
     SizingResult,
     SmallestDeployments,
 )
-from gpudesk.domain.workload import Workload
 from gpudesk.report.labels import format_tokens, label_precision, label_serving_engine, label_system
 from gpudesk.text.formatting import Formatter
 from gpudesk.text.messages import Message, capitalize_first, format_message, lower_for_sentence

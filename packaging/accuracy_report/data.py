@@ -33,8 +33,7 @@ from calibration.fit import HELD_OUT_FOLDS, OTHERS, assign_fold_groups
 from calibration.intervals import INTERVAL_FIGURES, PAIR_FOLDS, HeldOutPair, collect_pairs, collect_plan_pairs
 from calibration.memory_measurements import JudgedMemory
 from gpudesk.domain.answer import LEAST_ODDS, LeadVerdict
-from gpudesk.domain.estimate import EstimateBasis
-from gpudesk.domain.workload import LoadKind
+from gpudesk.domain.estimate import EstimateBasis, LoadKind
 from gpudesk.engine.calibration import (
     IntervalFactors,
     PairRelation,

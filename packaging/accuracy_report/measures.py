@@ -20,8 +20,7 @@ from calibration.intervals import (
     fit_plan_rules,
     make_interval_keys,
 )
-from gpudesk.domain.estimate import EstimateBasis
-from gpudesk.domain.workload import LoadKind
+from gpudesk.domain.estimate import EstimateBasis, LoadKind
 from gpudesk.engine.calibration import Calibration, IntervalFactors, find_basis, find_interval
 from gpudesk.evidence.nearest_runs import HeldOutFigure
 

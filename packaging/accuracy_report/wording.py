@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 from typing import Final
 
 from accuracy_report.measures import ErrorMeasure, MissedBars
-from gpudesk.domain.workload import LoadKind
+from gpudesk.domain.estimate import LoadKind
 from gpudesk.text.messages import capitalize_first
 
 #: A cell without a value.

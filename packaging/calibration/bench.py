@@ -10,8 +10,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from calibration.parameters import Array, ParameterVector
+from gpudesk.domain.estimate import Workload
 from gpudesk.domain.model import Model
-from gpudesk.domain.workload import Workload
 from gpudesk.engine.loads import SchedulingConstants
 from gpudesk.engine.memory import ResolvedDeployment
 from gpudesk.engine.rates import KeyGroup, compute_coefficients, compute_rates, list_rate_constants, make_constant_keys

@@ -15,8 +15,7 @@ from numpy.typing import NDArray
 
 from calibration.bench import BenchRun
 from calibration.parameters import Array
-from gpudesk.domain.deployment import ParallelPlan
-from gpudesk.domain.estimate import EstimateBasis
+from gpudesk.domain.estimate import EstimateBasis, ParallelPlan
 from gpudesk.engine.calibration import IntervalRule, LeadScaleKey, PairRelation
 from gpudesk.evidence.nearest_runs import HeldOutFigure
 

@@ -10,8 +10,7 @@ from pathlib import Path
 from typing import Any, Final
 
 from gpudesk.domain.accelerator import Accelerator
-from gpudesk.domain.estimate import EstimateRequest
-from gpudesk.domain.workload import Load, LoadKind, Workload
+from gpudesk.domain.estimate import EstimateRequest, Load, LoadKind, Workload
 from gpudesk.engine.memory import MemoryBudget
 from gpudesk.evidence.measured_runs import CellError, MeasurementRow, read_formats
 from gpudesk.text.units import GIB

@@ -11,8 +11,8 @@ from time import perf_counter
 import pytest
 
 from gpudesk.documents.scenario_file import SAMPLE_TEMPLATE, read_template
+from gpudesk.domain.answer import AcceleratorChoice, Scenario
 from gpudesk.domain.estimate import Estimate
-from gpudesk.domain.scenario import AcceleratorChoice, Scenario
 from gpudesk.service import GpuDeskService
 from tests.benchmarks.conftest import Say
 

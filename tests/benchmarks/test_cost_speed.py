@@ -15,9 +15,9 @@ from gpudesk.desktop.pages.cost.page import CostPage
 from gpudesk.desktop.window.app import DesktopProgram
 from gpudesk.desktop.window.main_window import MainWindow
 from gpudesk.documents.scenario_file import read_template
+from gpudesk.domain.answer import AcceleratorChoice
 from gpudesk.domain.cost import UncertainValue
 from gpudesk.domain.fleet import FleetSettings
-from gpudesk.domain.scenario import AcceleratorChoice
 from gpudesk.domain.sizing import Demand, DemandKind
 from gpudesk.service import GpuDeskService
 from tests.benchmarks.conftest import Say

@@ -10,9 +10,8 @@ from dataclasses import replace
 import pytest
 
 from gpudesk.documents.scenario_file import read_template
-from gpudesk.domain.answer import Answer
+from gpudesk.domain.answer import AcceleratorChoice, Answer
 from gpudesk.domain.decision import QUESTIONS
-from gpudesk.domain.scenario import AcceleratorChoice
 from gpudesk.service import GpuDeskService
 from tests.benchmarks.conftest import Say
 

@@ -7,9 +7,8 @@ import numpy as np
 import pytest
 from pytest_benchmark.fixture import BenchmarkFixture
 
-from gpudesk.domain.deployment import ParallelPlan
+from gpudesk.domain.estimate import LoadKind, ParallelPlan
 from gpudesk.domain.model import Model
-from gpudesk.domain.workload import LoadKind
 from gpudesk.engine.serving import LOAD_CODES, DeploymentLoads, ServingResults, serve_loads
 from gpudesk.engine.steps import Array, CoefficientColumns, ReplicaRequests
 from tests.unit.engine import published

@@ -10,9 +10,8 @@ from typing import Any
 import numpy as np
 import pytest
 
-from gpudesk.domain.scenario import Sweep
 from gpudesk.estimation.sweep.evaluation import SweepEvaluation
-from gpudesk.estimation.sweep.grid import parse_sweep
+from gpudesk.estimation.sweep.grid import Sweep, parse_sweep
 from gpudesk.estimation.sweep.output import SweepCsvWriter
 from gpudesk.service import GpuDeskService
 from tests.benchmarks.conftest import Say

@@ -7,9 +7,9 @@ from random import Random
 from typing import Any
 
 from gpudesk.desktop.session import scenario_edits
+from gpudesk.domain.answer import MAX_ACCELERATORS, AcceleratorChoice, Scenario
+from gpudesk.domain.estimate import Load, LoadKind, Workload
 from gpudesk.domain.precision import KV_BYTES, Precision
-from gpudesk.domain.scenario import MAX_ACCELERATORS, AcceleratorChoice, Scenario
-from gpudesk.domain.workload import Load, LoadKind, Workload
 from gpudesk.estimation.request_fields import check_degrees
 from gpudesk.service import GpuDeskService
 from gpudesk.text.messages import InputError

@@ -55,8 +55,8 @@ from gpudesk.text.messages import InputError, Message, input_error, message, to_
 from gpudesk.text.translation import tr
 
 if TYPE_CHECKING:
+    from gpudesk.domain.answer import Scenario
     from gpudesk.domain.cost import CostSettings
-    from gpudesk.domain.scenario import Scenario
     from gpudesk.service import GpuDeskService
 
 

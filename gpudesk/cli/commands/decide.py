@@ -69,8 +69,8 @@ from gpudesk.text.messages import InputError, Message, explain_system_error, inp
 from gpudesk.text.translation import tr
 
 if TYPE_CHECKING:
+    from gpudesk.domain.answer import Scenario
     from gpudesk.domain.cost import CostAnswer
-    from gpudesk.domain.scenario import Scenario
     from gpudesk.service import GpuDeskService
 
 _NO_ANSWERS: Final = message(

@@ -44,10 +44,9 @@ from gpudesk.text.translation import tr
 
 if TYPE_CHECKING:
     from gpudesk.decision.purchasing.reference_data import ReferenceData
-    from gpudesk.domain.answer import Answer
+    from gpudesk.domain.answer import Answer, Scenario
     from gpudesk.domain.decision import Decision
     from gpudesk.domain.reference_data import ReferenceDeployment
-    from gpudesk.domain.scenario import Scenario
     from gpudesk.service import GpuDeskService
 
 

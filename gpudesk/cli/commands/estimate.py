@@ -12,8 +12,7 @@ from gpudesk.cli import output
 from gpudesk.cli.diffusion import add_diffusion_options, ask_for_diffusion, estimate_diffusion
 from gpudesk.cli.options import add_scenario_options, build_scenario, finish_command, open_service
 from gpudesk.cli.output import EXIT_AT_FAULT, EXIT_DONE, UsageError, report_error
-from gpudesk.domain.deployment import format_plan
-from gpudesk.domain.estimate import AcceleratorPool, Estimate, PlanChoice
+from gpudesk.domain.estimate import AcceleratorPool, Estimate, PlanChoice, format_plan
 from gpudesk.domain.registry import list_told_figures
 from gpudesk.files import describe_unreadable
 from gpudesk.report.comparison.estimate_rows import describe_running_requests
@@ -31,7 +30,7 @@ from gpudesk.text.messages import InputError, explain_system_error, format_messa
 from gpudesk.text.translation import tr, trn
 
 if TYPE_CHECKING:
-    from gpudesk.domain.scenario import Scenario
+    from gpudesk.domain.answer import Scenario
     from gpudesk.service import GpuDeskService
 
 

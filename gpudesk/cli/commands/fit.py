@@ -10,7 +10,7 @@ from gpudesk.cli import output
 from gpudesk.cli.diffusion import add_diffusion_options, ask_for_diffusion, fit_diffusion
 from gpudesk.cli.options import finish_command, load_base_scenario, open_service, parse_number, parse_whole, split_list
 from gpudesk.cli.output import EXIT_DONE, UsageError
-from gpudesk.domain.deployment import format_plan
+from gpudesk.domain.estimate import format_plan
 from gpudesk.domain.precision import Precision
 from gpudesk.domain.sizing import CapacityReadingId, FitCell, FitQuestion
 from gpudesk.report.labels import label_precision, label_serving_engine, list_model_warnings
@@ -21,8 +21,8 @@ from gpudesk.text.messages import format_message
 from gpudesk.text.translation import tr, trn
 
 if TYPE_CHECKING:
+    from gpudesk.domain.answer import Scenario
     from gpudesk.domain.model import Model
-    from gpudesk.domain.scenario import Scenario
     from gpudesk.service import GpuDeskService
 
 

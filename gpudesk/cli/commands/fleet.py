@@ -22,7 +22,7 @@ from gpudesk.cli.options import (
     split_list,
 )
 from gpudesk.cli.output import EXIT_DONE
-from gpudesk.domain.deployment import format_plan
+from gpudesk.domain.estimate import format_plan
 from gpudesk.domain.fleet import FleetAnswer, FleetCost, FleetOption, LoadCurveKind
 from gpudesk.domain.sizing import Demand, DemandKind
 from gpudesk.report.costs import MoneyFormatter
@@ -44,8 +44,8 @@ from gpudesk.text.messages import InputError, capitalize_first, format_message, 
 from gpudesk.text.translation import tr
 
 if TYPE_CHECKING:
+    from gpudesk.domain.answer import Scenario
     from gpudesk.domain.fleet import FleetSettings
-    from gpudesk.domain.scenario import Scenario
     from gpudesk.service import GpuDeskService
 
 _INDENT: Final = "  "

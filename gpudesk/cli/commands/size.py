@@ -17,7 +17,7 @@ from gpudesk.cli.options import (
     parse_whole,
 )
 from gpudesk.cli.output import EXIT_DONE, UsageError
-from gpudesk.domain.deployment import format_plan
+from gpudesk.domain.estimate import format_plan
 from gpudesk.domain.sizing import SizingOption, SizingResult
 from gpudesk.report.labels import label_estimate_basis, label_serving_engine
 from gpudesk.report.sizing import (

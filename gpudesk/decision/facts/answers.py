@@ -7,6 +7,7 @@ from types import MappingProxyType
 from typing import Final, NamedTuple
 
 from gpudesk.domain.accelerator import OTHER_PLATFORM, SOFTWARE_PLATFORMS
+from gpudesk.domain.answer import Scenario
 from gpudesk.domain.decision import (
     NO_LIMIT,
     NO_LIMIT_ANSWER,
@@ -19,9 +20,8 @@ from gpudesk.domain.decision import (
     FactValues,
     QuestionAnswer,
 )
+from gpudesk.domain.estimate import LoadKind
 from gpudesk.domain.precision import Precision
-from gpudesk.domain.scenario import Scenario
-from gpudesk.domain.workload import LoadKind
 from gpudesk.text.messages import Message, message
 
 #: Longer requests count as long: a document's threshold for long context.

@@ -23,12 +23,11 @@ from gpudesk.domain.accelerator import COMMON_PLATFORMS, OTHER_PLATFORM, Acceler
 from gpudesk.domain.answer import Answer, ComparisonColumn, make_column_keys
 from gpudesk.domain.cost import CostAnswer, CostInputOrigin
 from gpudesk.domain.decision import AnswerValue, Decision, FactValue, FactValues, QuestionAnswer, WayOut
-from gpudesk.domain.estimate import Estimate, EstimateRequest, Limiter
+from gpudesk.domain.estimate import Estimate, EstimateRequest, Limiter, Load, LoadKind
 from gpudesk.domain.fleet import FleetSettings, SiteCooling
 from gpudesk.domain.model import Attention, Model, MoeFfn
 from gpudesk.domain.serving_engine import list_platforms
 from gpudesk.domain.sizing import FitQuestion
-from gpudesk.domain.workload import Load, LoadKind
 from gpudesk.engine.engine_support import find_objections
 from gpudesk.text.messages import InputError
 from gpudesk.text.units import GB

@@ -8,12 +8,10 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Final, Protocol
 
 from gpudesk.domain.accelerator import round_up_to_lots
-from gpudesk.domain.answer import Answer
+from gpudesk.domain.answer import AcceleratorChoice, Answer, Scenario
 from gpudesk.domain.decision import QuestionAnswer
-from gpudesk.domain.estimate import Estimate, EstimateRequest
-from gpudesk.domain.scenario import AcceleratorChoice, Scenario
+from gpudesk.domain.estimate import Estimate, EstimateRequest, LoadKind
 from gpudesk.domain.serving_engine import ServingEngine
-from gpudesk.domain.workload import LoadKind
 from gpudesk.text.formatting import IntervalEstimate
 from gpudesk.text.messages import InputError
 

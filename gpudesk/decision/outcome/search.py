@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Final
 
 from gpudesk.decision.facts.answers import question_matters
 from gpudesk.decision.outcome.ways_out import list_mendable
-from gpudesk.domain.answer import Answer
+from gpudesk.domain.answer import MAX_ACCELERATORS, AcceleratorChoice, Answer, Scenario
 from gpudesk.domain.decision import (
     QUESTIONS,
     UNKNOWN_ANSWER,
@@ -19,7 +19,6 @@ from gpudesk.domain.decision import (
     DecisionObjective,
 )
 from gpudesk.domain.progress import JobProgress, ProgressSteps
-from gpudesk.domain.scenario import MAX_ACCELERATORS, AcceleratorChoice, Scenario
 from gpudesk.text.messages import message
 
 if TYPE_CHECKING:

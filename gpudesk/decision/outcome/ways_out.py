@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Final
 from gpudesk.decision.facts.accelerator_facts import get_number
 from gpudesk.decision.facts.deployments import DeploymentSource, DeploymentTerms, serves_within
 from gpudesk.decision.rules.conditions import parse_condition
-from gpudesk.domain.answer import Answer
+from gpudesk.domain.answer import MAX_ACCELERATORS, AcceleratorChoice, Answer, Scenario
 from gpudesk.domain.decision import (
     AnswerOrigin,
     AnswerValue,
@@ -20,10 +20,8 @@ from gpudesk.domain.decision import (
     WayOut,
     WayOutKind,
 )
-from gpudesk.domain.estimate import EstimateRequest
+from gpudesk.domain.estimate import EstimateRequest, Workload
 from gpudesk.domain.precision import Precision
-from gpudesk.domain.scenario import MAX_ACCELERATORS, AcceleratorChoice, Scenario
-from gpudesk.domain.workload import Workload
 from gpudesk.text.messages import InputError
 
 if TYPE_CHECKING:

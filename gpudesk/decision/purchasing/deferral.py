@@ -32,7 +32,7 @@ from gpudesk.decision.purchasing.deferral_costs import (
 )
 from gpudesk.decision.purchasing.plan_inputs import check_plan_id, make_wait_question, name_failed_input
 from gpudesk.domain.accelerator import Accelerator
-from gpudesk.domain.answer import Answer
+from gpudesk.domain.answer import AcceleratorChoice, Answer, Scenario
 from gpudesk.domain.cost import COST_INPUTS, UncertainValue
 from gpudesk.domain.field_checks import describe_out_of_range
 from gpudesk.domain.purchase import (
@@ -49,7 +49,6 @@ from gpudesk.domain.purchase import (
     RuleOpinion,
     TokenDemandOrigin,
 )
-from gpudesk.domain.scenario import AcceleratorChoice, Scenario
 from gpudesk.domain.sizing import NumberBounds
 from gpudesk.estimation.sizing.demand import check_demand, list_demand_factors
 from gpudesk.text.messages import InputError, Message, input_error, message

@@ -13,7 +13,7 @@ from types import MappingProxyType
 from typing import Final, TypeVar, cast
 
 from gpudesk.costing.inputs import WRONG_RANGE
-from gpudesk.domain.answer import make_column_keys
+from gpudesk.domain.answer import Scenario, make_column_keys
 from gpudesk.domain.cost import COST_INPUTS, UncertainValue
 from gpudesk.domain.decision import AnswerValue
 from gpudesk.domain.field_checks import (
@@ -28,7 +28,6 @@ from gpudesk.domain.field_checks import (
 from gpudesk.domain.precision import Precision
 from gpudesk.domain.purchase import DEFAULT_SLIP_MONTHS, MAX_MONTHS, NEWEST_ACCELERATOR, DeferralQuestion
 from gpudesk.domain.routing import DEFAULT_LONG_SHARE, RequestKind, RequestMix
-from gpudesk.domain.scenario import Scenario
 from gpudesk.domain.sizing import NumberBounds
 from gpudesk.text.messages import InputError, input_error
 

@@ -26,12 +26,11 @@ if TYPE_CHECKING:
     from gpudesk.catalog.read import Catalog
     from gpudesk.catalog.user_store.user_catalog import UserCatalog
     from gpudesk.costing.scenario_costs import CostCalculator
-    from gpudesk.domain.answer import Answer
+    from gpudesk.domain.answer import Answer, Scenario
     from gpudesk.domain.decision import AnswerValue, Decision, FactValue
     from gpudesk.domain.deployment_analysis import WeightLoading
     from gpudesk.domain.derivation import DerivationTerm
     from gpudesk.domain.estimate import Estimate, EstimateRequest
-    from gpudesk.domain.scenario import Scenario
     from gpudesk.estimation.estimator import Estimator
 
 _WORKING: Final = message("plans.working", "Computing the plan")

@@ -10,15 +10,13 @@ from typing import TYPE_CHECKING, Final, Protocol
 import numpy as np
 
 from gpudesk.costing.ownership import Amount
-from gpudesk.domain.deployment import ParallelPlan
-from gpudesk.domain.estimate import EstimateRequest
+from gpudesk.domain.answer import Scenario
+from gpudesk.domain.estimate import EstimateRequest, Load, LoadKind, ParallelPlan
 from gpudesk.domain.field_checks import describe_not_above, describe_out_of_range
 from gpudesk.domain.model import Model
 from gpudesk.domain.precision import Precision
 from gpudesk.domain.routing import DEFAULT_LONG_INPUT_FACTOR, RequestClass, RequestKind, RequestMix, RequestRateOrigin
-from gpudesk.domain.scenario import Scenario
 from gpudesk.domain.sizing import Demand, DemandKind, NumberBounds
-from gpudesk.domain.workload import Load, LoadKind
 from gpudesk.estimation.estimator import POOLS_NOT_SIZED
 from gpudesk.estimation.sizing.demand import check_demand, list_demand_factors
 from gpudesk.text.formatting import IntervalEstimate

@@ -36,7 +36,7 @@ from gpudesk.decision.purchasing.request_mix import (
     list_request_classes,
     resolve_request_rate,
 )
-from gpudesk.domain.answer import Answer, make_column_keys
+from gpudesk.domain.answer import Answer, Scenario, make_column_keys
 from gpudesk.domain.cost import CostInputOrigin, UncertainValue
 from gpudesk.domain.decision import DecisionRule
 from gpudesk.domain.derivation import DerivationTerm
@@ -52,7 +52,6 @@ from gpudesk.domain.routing import (
     RoutingResult,
     SplitSurcharge,
 )
-from gpudesk.domain.scenario import Scenario
 from gpudesk.text.messages import Message, input_error, message
 from gpudesk.text.units import HOURS_PER_YEAR
 

@@ -30,8 +30,7 @@ from gpudesk.desktop.ui.theme.theme_painter import SWATCH_WIDTH, ThemePainter
 from gpudesk.desktop.ui.widgets.buttons import Button
 from gpudesk.desktop.ui.widgets.layouts import ThemedLabel, make_column
 from gpudesk.desktop.ui.widgets.qt_support import AccessibleRole
-from gpudesk.domain.estimate import Estimate
-from gpudesk.domain.workload import LoadKind
+from gpudesk.domain.estimate import Estimate, LoadKind
 from gpudesk.text.formatting import Formatter
 from gpudesk.text.messages import format_message
 from gpudesk.text.translation import tr, trn

@@ -15,9 +15,7 @@ from gpudesk.desktop.session.evaluated_answer import AcceleratorColumn, Evaluate
 from gpudesk.desktop.session.scenario_edits import fix_palette_indexes, make_empty_scenario
 from gpudesk.desktop.session.selection import Selection
 from gpudesk.desktop.session.settings import UserSettings
-from gpudesk.domain.answer import Answer, ComparisonColumn, get_accelerator_id
-from gpudesk.domain.scenario import Scenario
-from gpudesk.estimation.scenario_answer import BEYOND_CONTEXT
+from gpudesk.domain.answer import BEYOND_CONTEXT, Answer, ComparisonColumn, Scenario, get_accelerator_id
 from gpudesk.service import GpuDeskService
 from gpudesk.text.formatting import Formatter
 from gpudesk.text.messages import InputError
@@ -266,7 +264,7 @@ class Desk(QObject):
         concerned = {self.scenario.model, *(choice.accelerator for choice in self.scenario.accelerators)}
         self.impact = None
         if before is not None and self.answer is not None and things & concerned:
-            from gpudesk.estimation.impact import compare_answers
+            from gpudesk.domain.answer import compare_answers
 
             self.impact = compare_answers(before, self.answer)
         self.impact_changed.emit()

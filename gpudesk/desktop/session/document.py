@@ -22,8 +22,7 @@ from gpudesk.desktop.session.scenario_edits import make_empty_scenario
 from gpudesk.desktop.session.settings import UserSettings, note_recent
 from gpudesk.desktop.session.single_instance import find_machine_name, remove_pipe
 from gpudesk.documents.scenario_file import SCENARIO_SUFFIX, format_scenario, make_title, parse_scenario, read_template
-from gpudesk.domain.scenario import Scenario
-from gpudesk.estimation.scenario_answer import check_scenario_ids
+from gpudesk.domain.answer import Scenario, check_scenario_ids
 from gpudesk.files import read_side_file, write_atomically
 from gpudesk.text.messages import InputError
 from gpudesk.text.translation import tr

@@ -6,12 +6,17 @@ from collections.abc import Mapping
 from dataclasses import replace
 from typing import Any, Final, TypeVar
 
-from gpudesk.domain.answer import assign_palette_indexes, find_free_palette_index
+from gpudesk.domain.answer import (
+    MAX_ACCELERATORS,
+    AcceleratorChoice,
+    Scenario,
+    assign_palette_indexes,
+    find_free_palette_index,
+)
 from gpudesk.domain.decision import QUESTIONS, WEIGHT_BOUNDS, AnswerValue
+from gpudesk.domain.estimate import Load, LoadKind, Workload
 from gpudesk.domain.precision import Precision, resolve_fp4
-from gpudesk.domain.scenario import MAX_ACCELERATORS, AcceleratorChoice, Scenario
 from gpudesk.domain.sizing import FitRemedy, FitRemedyKind, SizingOption
-from gpudesk.domain.workload import Load, LoadKind, Workload
 
 #: Initial values of a new scenario.
 _NEW_WORKLOAD = Workload(input_tokens=1000, output_tokens=1000, load=Load(LoadKind.CONCURRENCY, concurrency=8))

@@ -8,9 +8,9 @@ from typing import Final
 from gpudesk.desktop.ui.widgets.choice_popup import ChoiceOption
 from gpudesk.desktop.ui.widgets.number_edit import NumberFormat, make_count_steps, make_decade_steps
 from gpudesk.domain.accelerator import Accelerator
+from gpudesk.domain.answer import MAX_ACCELERATORS, Scenario
+from gpudesk.domain.estimate import LoadKind
 from gpudesk.domain.precision import KV_BYTES, Precision
-from gpudesk.domain.scenario import MAX_ACCELERATORS, Scenario
-from gpudesk.domain.workload import LoadKind
 from gpudesk.report.labels import label_precision, shorten_name
 from gpudesk.service import GpuDeskService
 from gpudesk.text.formatting import Formatter, NumberStyle

@@ -21,8 +21,7 @@ from gpudesk.desktop.ui.widgets.buttons import Button
 from gpudesk.desktop.ui.widgets.choice_popup import ChoiceOption, ChoicePopup
 from gpudesk.desktop.ui.widgets.load_slider import CaptionButton
 from gpudesk.desktop.ui.widgets.qt_support import format_key, make_menu
-from gpudesk.domain.answer import assign_palette_indexes, find_variants
-from gpudesk.domain.scenario import MAX_ACCELERATORS, AcceleratorChoice
+from gpudesk.domain.answer import MAX_ACCELERATORS, AcceleratorChoice, assign_palette_indexes, find_variants
 from gpudesk.estimation.request_fields import MOST_ACCELERATORS, check_degrees
 from gpudesk.report.labels import shorten_name
 from gpudesk.text.messages import InputError

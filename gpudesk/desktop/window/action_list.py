@@ -15,7 +15,7 @@ from gpudesk.desktop.session.settings import LANGUAGE, clear_recent, list_recent
 from gpudesk.desktop.ui.theme import theme as themes
 from gpudesk.desktop.window.menus import find_manual_topic, go_to_region
 from gpudesk.documents.scenario_file import get_valid_note, list_templates, make_title
-from gpudesk.domain.scenario import Scenario
+from gpudesk.domain.answer import Scenario
 from gpudesk.text.messages import format_message
 from gpudesk.text.translation import LANGUAGE_NAMES, available_languages, tr, translate_data
 

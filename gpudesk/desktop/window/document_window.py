@@ -28,8 +28,8 @@ from gpudesk.desktop.window.accelerator_chips import ChipRow
 from gpudesk.desktop.window.bars import PageRail, StatusBar, TopBar
 from gpudesk.desktop.window.file_actions import FileActions
 from gpudesk.desktop.window.scenario_bar import ScenarioBar
+from gpudesk.domain.answer import Scenario
 from gpudesk.domain.progress import JobProgress, ProgressSteps
-from gpudesk.domain.scenario import Scenario
 from gpudesk.service import GpuDeskService
 from gpudesk.text.formatting import Formatter
 from gpudesk.text.messages import message

@@ -36,7 +36,7 @@ from gpudesk.desktop.window.document_window import (
 from gpudesk.desktop.window.file_actions import FileActions
 from gpudesk.desktop.window.menus import WindowMenus, wrap_tab_focus
 from gpudesk.desktop.window.scenario_bar import ScenarioBar, UndoButtons
-from gpudesk.domain.scenario import Scenario
+from gpudesk.domain.answer import Scenario
 from gpudesk.text.translation import tr
 
 if TYPE_CHECKING:

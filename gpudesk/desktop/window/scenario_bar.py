@@ -24,10 +24,10 @@ from gpudesk.desktop.ui.widgets.fields import ChoiceField, NumberField
 from gpudesk.desktop.ui.widgets.layouts import STRETCH, make_row
 from gpudesk.desktop.ui.widgets.load_slider import LoadSlider
 from gpudesk.desktop.ui.widgets.number_edit import NumberFormat
+from gpudesk.domain.answer import check_context
+from gpudesk.domain.estimate import LoadKind
 from gpudesk.domain.model import Model
 from gpudesk.domain.precision import Precision
-from gpudesk.domain.workload import LoadKind
-from gpudesk.estimation.scenario_answer import check_context
 from gpudesk.report.labels import list_model_warnings
 from gpudesk.text.messages import InputError, format_message
 from gpudesk.text.translation import tr

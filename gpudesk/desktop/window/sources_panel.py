@@ -26,13 +26,12 @@ from gpudesk.desktop.ui.theme.theme import Theme
 from gpudesk.desktop.ui.widgets.buttons import IconButton
 from gpudesk.desktop.ui.widgets.layouts import ThemedLabel, make_row
 from gpudesk.documents.settings_file import STALE_FACT_DAYS, STALE_PRICE_DAYS, make_age_rule
-from gpudesk.domain.answer import ComparisonColumn
+from gpudesk.domain.answer import AcceleratorChoice, ComparisonColumn, Scenario
 from gpudesk.domain.claim import PRICE_BOUND_ATTRIBUTES, AttributeClaims, StalenessLimits
 from gpudesk.domain.decision import Decision
 from gpudesk.domain.derivation import DerivationTerm
 from gpudesk.domain.estimate import Estimate, EstimateRequest
 from gpudesk.domain.published_run import ComparableRun
-from gpudesk.domain.scenario import AcceleratorChoice, Scenario
 from gpudesk.domain.sizing import FitRemedy
 from gpudesk.domain.user_facts import InactiveOverride
 from gpudesk.paths import MissingFileError

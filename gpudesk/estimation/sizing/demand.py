@@ -12,8 +12,7 @@ from dataclasses import dataclass, replace
 from typing import Final
 
 from gpudesk.domain.accelerator import Accelerator, count_systems
-from gpudesk.domain.deployment import ParallelPlan
-from gpudesk.domain.estimate import Estimate, EstimateRequest
+from gpudesk.domain.estimate import Estimate, EstimateRequest, Load, LoadKind, ParallelPlan
 from gpudesk.domain.model import Model
 from gpudesk.domain.precision import Precision, resolve_fp4
 from gpudesk.domain.sizing import (
@@ -27,8 +26,7 @@ from gpudesk.domain.sizing import (
     SizingResult,
     check_bounds,
 )
-from gpudesk.domain.workload import Load, LoadKind
-from gpudesk.engine.kv_cache import compute_cache_profile
+from gpudesk.engine.memory import compute_cache_profile
 from gpudesk.engine.sharding import shard_model
 from gpudesk.engine.step_work import find_peak
 from gpudesk.text.formatting import IntervalEstimate

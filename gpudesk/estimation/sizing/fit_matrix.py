@@ -15,15 +15,18 @@ from threading import Lock
 from typing import TYPE_CHECKING, Final
 
 from gpudesk.domain.accelerator import Accelerator
-from gpudesk.domain.deployment import ParallelPlan
-from gpudesk.domain.estimate import EstimateRequest
+from gpudesk.domain.estimate import EstimateRequest, Load, LoadKind, ParallelPlan, Workload
 from gpudesk.domain.model import Model
 from gpudesk.domain.precision import STORAGE_FORMATS, Precision, resolve_fp4
 from gpudesk.domain.sizing import CapacityReadingId, FitCell, FitMatrix, FitQuestion
-from gpudesk.domain.workload import Load, LoadKind, Workload
 from gpudesk.engine.calibration import Calibration
-from gpudesk.engine.kv_cache import compute_cache_profile
-from gpudesk.engine.memory import CAPACITY_READINGS, CapacityReading, MemoryPlan, ServingConfiguration
+from gpudesk.engine.memory import (
+    CAPACITY_READINGS,
+    CapacityReading,
+    MemoryPlan,
+    ServingConfiguration,
+    compute_cache_profile,
+)
 from gpudesk.engine.sharding import shard_model
 from gpudesk.engine.tensors import count_parameters
 from gpudesk.estimation.deployment import (

@@ -9,11 +9,10 @@ from typing import Final
 import numpy as np
 
 from gpudesk.domain.accelerator import Accelerator
-from gpudesk.domain.estimate import Estimate, EstimateRequest
+from gpudesk.domain.estimate import Estimate, EstimateRequest, Load, LoadKind
 from gpudesk.domain.model import Model
 from gpudesk.domain.precision import KV_BYTES, STORAGE_FORMATS, Precision, resolve_fp4
 from gpudesk.domain.sizing import DeploymentSize, FitRemedy, FitRemedyKind, SmallestDeployments
-from gpudesk.domain.workload import Load, LoadKind
 from gpudesk.engine.loads import SchedulingConstants
 from gpudesk.engine.serving import make_workload_values, serve_loads
 from gpudesk.estimation.evaluation import CaseList, make_unfit_estimate

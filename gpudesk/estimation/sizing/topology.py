@@ -13,7 +13,6 @@ import numpy as np
 
 from gpudesk.domain.accelerator import Accelerator
 from gpudesk.domain.answer import FigureDifference
-from gpudesk.domain.deployment import ParallelPlan
 from gpudesk.domain.deployment_analysis import (
     AcceleratorScaling,
     ParallelismCosts,
@@ -23,8 +22,7 @@ from gpudesk.domain.deployment_analysis import (
     TopologySide,
     get_throughput,
 )
-from gpudesk.domain.estimate import NOTHING_TO_EXPLAIN, Estimate, EstimateRequest, Limiter
-from gpudesk.domain.workload import Load, LoadKind
+from gpudesk.domain.estimate import NOTHING_TO_EXPLAIN, Estimate, EstimateRequest, Limiter, Load, LoadKind, ParallelPlan
 from gpudesk.engine.loads import SchedulingConstants
 from gpudesk.engine.plans import compute_stream_ceiling, scale_bandwidth
 from gpudesk.engine.serving import serve_loads

@@ -13,11 +13,8 @@ from typing import Final
 import numpy as np
 from numpy.typing import NDArray
 
-from gpudesk.domain.deployment import ParallelPlan
-from gpudesk.domain.estimate import EstimateRequest, Limiter
+from gpudesk.domain.estimate import EstimateRequest, Limiter, LoadKind, ParallelPlan
 from gpudesk.domain.registry import list_curve_figures
-from gpudesk.domain.scenario import Sweep
-from gpudesk.domain.workload import LoadKind
 from gpudesk.engine.calibration import Calibration
 from gpudesk.engine.loads import SchedulingConstants
 from gpudesk.engine.serving import (
@@ -37,6 +34,7 @@ from gpudesk.estimation.sweep.grid import (
     LengthPairs,
     MaskArray,
     PositionArray,
+    Sweep,
     SweepCells,
     SweepGroup,
     make_refused_cells,

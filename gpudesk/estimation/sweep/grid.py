@@ -4,17 +4,17 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
+from math import prod
 from typing import Any, Final, Protocol
 
 import numpy as np
 from numpy.typing import NDArray
 
 from gpudesk.domain.accelerator import Accelerator
-from gpudesk.domain.estimate import EstimateRequest
+from gpudesk.domain.estimate import EstimateRequest, Load, LoadKind
 from gpudesk.domain.field_checks import MISSING_FIELD, FieldCheck, accept_text, accept_whole
 from gpudesk.domain.model import Model
-from gpudesk.domain.scenario import MAX_SWEEP_POINTS, SWEEP_LOADS, Sweep
-from gpudesk.domain.workload import LoadKind
+from gpudesk.domain.precision import Precision
 from gpudesk.engine.memory import MemoryPlan, ResolvedDeployment
 from gpudesk.engine.steps import Array
 from gpudesk.estimation.evaluation import explain_unfit
@@ -27,6 +27,63 @@ ALL_ENTRIES: Final = "all"
 #: Maximum values of one axis: the answers to one cell are computed together.
 MOST_VALUES: Final = 10_000
 _MOST_SEQUENCES: Final = 10**9
+#: Larger sweeps are probably mistakes: they would take hours and fill the disk.
+_MOST_POINTS: Final = 10**9
+#: Loads that a sweep can vary, all of which are a number of sequences.
+_LOADS: Final = (LoadKind.BATCH, LoadKind.CONCURRENCY)
+
+
+@dataclass(frozen=True, slots=True)
+class Sweep:
+    """The axes of a grid, from the slowest to the fastest, and the common settings of all points.
+
+    `tp` None leaves count and plan open: the smallest deployment that fits, with its best plan. A number is a
+    deployment of one replica of that degree (times PP and DP if `base` fixes them). `amounts` are sequences of a static
+    batch or of a closed loop, as in `load`. `base` is any request: its fields that are not axes apply everywhere.
+    """
+
+    accelerators: tuple[str, ...]
+    models: tuple[str, ...]
+    weights: tuple[Precision, ...]
+    kv: tuple[Precision, ...]
+    tp: tuple[int | None, ...]
+    input_tokens: tuple[int, ...]
+    output_tokens: tuple[int, ...]
+    load: LoadKind
+    amounts: tuple[int, ...]
+    base: EstimateRequest
+
+    @property
+    def names(self) -> tuple[str, ...]:
+        return ("accelerator", "model", "weights", "kv", "tp", "input_tokens", "output_tokens", self.load.value)
+
+    @property
+    def axes(self) -> tuple[tuple[Any, ...], ...]:
+        """Values of the axes in the order of `names`."""
+        return (
+            self.accelerators,
+            self.models,
+            self.weights,
+            self.kv,
+            self.tp,
+            self.input_tokens,
+            self.output_tokens,
+            self.amounts,
+        )
+
+    @property
+    def shape(self) -> tuple[int, ...]:
+        return tuple(len(axis) for axis in self.axes)
+
+    @property
+    def points(self) -> int:
+        return prod(self.shape)
+
+    def load_of(self, amount: int) -> Load:
+        """Return the load of `amount` sequences."""
+        if self.load is LoadKind.BATCH:
+            return Load(LoadKind.BATCH, batch=amount)
+        return Load(LoadKind.CONCURRENCY, concurrency=amount)
 
 
 class SweepCatalog(Protocol):
@@ -80,26 +137,24 @@ def parse_sweep(axes: Mapping[str, Sequence[Any]], settings: Mapping[str, Any], 
         }
     )
     sweep = Sweep(accelerators, models, weights, kv, tp, prompts, outputs, load, amounts, base)
-    if sweep.points > MAX_SWEEP_POINTS:
+    if sweep.points > _MOST_POINTS:
         raise input_error(
             "sweep.too_many_points",
             "the axes make {count} points; a sweep has at most {most}",
             count=sweep.points,
-            most=MAX_SWEEP_POINTS,
+            most=_MOST_POINTS,
         )
     return sweep
 
 
 def _find_load_axis(axes: Mapping[str, Sequence[Any]]) -> LoadKind:
     """Return the kind of load given; it must be exactly one."""
-    kinds = [kind for kind in SWEEP_LOADS if axes.get(kind.value)]
+    kinds = [kind for kind in _LOADS if axes.get(kind.value)]
     if len(kinds) == 1:
         return kinds[0]
     if kinds:
         raise InputError(describe_conflicting_loads(kinds[0].value, kinds[1].value), kinds[1].value)
-    raise input_error(
-        "sweep.no_load", "no load given; use one of {known}", known=tuple(kind.value for kind in SWEEP_LOADS)
-    )
+    raise input_error("sweep.no_load", "no load given; use one of {known}", known=tuple(kind.value for kind in _LOADS))
 
 
 def _list_axis_ids(

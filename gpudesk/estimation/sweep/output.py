@@ -22,7 +22,6 @@ import orjson
 from numpy.lib import format as npy
 from numpy.typing import NDArray
 
-from gpudesk.domain.scenario import Sweep
 from gpudesk.engine.calibration import Calibration
 from gpudesk.estimation.search_space import EstimatorCatalog
 from gpudesk.estimation.sweep.evaluation import (
@@ -33,6 +32,7 @@ from gpudesk.estimation.sweep.evaluation import (
     SweepWordLists,
     list_figure_columns,
 )
+from gpudesk.estimation.sweep.grid import Sweep
 from gpudesk.files import open_replacement
 from gpudesk.text.messages import Message, input_error
 

@@ -10,11 +10,10 @@ from typing import Final
 from gpudesk.domain.answer import Answer, ComparisonColumn, SheetExtras, assign_palette_indexes
 from gpudesk.domain.claim import PRICE_BOUND_ATTRIBUTES, StalenessLimits, is_user_entry
 from gpudesk.domain.cost import CostAnswer, CostColumn
-from gpudesk.domain.estimate import Estimate
+from gpudesk.domain.estimate import Estimate, LoadKind
 from gpudesk.domain.fleet import FleetAnswer
 from gpudesk.domain.registry import ATTRIBUTES, MAX_CONCURRENCY, list_sheet_attributes, list_sheet_figures
 from gpudesk.domain.sizing import AcceleratorNeeds, SizingOption, SizingResult, SmallestDeployments
-from gpudesk.domain.workload import LoadKind
 from gpudesk.report.comparison.attribute_rows import (
     SourceNumbering,
     add_notes,

@@ -9,7 +9,7 @@ from typing import Final, NamedTuple
 
 from gpudesk.domain.cost import UncertainValue
 from gpudesk.domain.decision import DecisionRule
-from gpudesk.domain.deployment import format_plan
+from gpudesk.domain.estimate import format_plan
 from gpudesk.domain.routing import (
     RequestClass,
     RequestKind,

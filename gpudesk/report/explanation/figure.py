@@ -12,11 +12,10 @@ from gpudesk.domain.answer import Answer, ComparisonColumn
 from gpudesk.domain.claim import PRICE_BOUND_ATTRIBUTES, AttributeClaims
 from gpudesk.domain.deployment_analysis import PREFILL_SHARE, DeploymentTimeShares, TimeShare
 from gpudesk.domain.derivation import DerivationTerm
-from gpudesk.domain.estimate import CalibrationCoverage, Estimate, EstimateBasis, Limiter, PlanChoice
+from gpudesk.domain.estimate import CalibrationCoverage, Estimate, EstimateBasis, Limiter, Load, LoadKind, PlanChoice
 from gpudesk.domain.published_run import ComparableRun
 from gpudesk.domain.registry import find_figure
 from gpudesk.domain.sizing import FitRemedy, FitRemedyKind
-from gpudesk.domain.workload import Load, LoadKind
 from gpudesk.report.comparison.estimate_rows import (
     describe_memory_deployment,
     describe_pools,

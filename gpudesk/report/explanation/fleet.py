@@ -8,10 +8,10 @@ from dataclasses import dataclass
 from types import MappingProxyType
 from typing import Final
 
+from gpudesk.domain.answer import Scenario
 from gpudesk.domain.cost import CostLine, ResolvedCostInput, UncertainValue
 from gpudesk.domain.derivation import DerivationTerm, format_placeholder, format_sum
 from gpudesk.domain.fleet import IDLE_SHARE, FleetAnswer, FleetCost, FleetOption, FleetSettings, Supply
-from gpudesk.domain.scenario import Scenario
 from gpudesk.domain.sizing import SizingOption
 from gpudesk.report.costs import (
     MoneyFormatter,

@@ -11,12 +11,18 @@ from typing import Final
 
 from gpudesk.domain.answer import Answer, ComparisonColumn
 from gpudesk.domain.claim import AttributeClaims
-from gpudesk.domain.deployment import ParallelPlan, format_plan
 from gpudesk.domain.derivation import DerivationTerm, to_placeholder
-from gpudesk.domain.estimate import ConsideredPlan, Estimate, EstimateRequest, PlanChoice
+from gpudesk.domain.estimate import (
+    ConsideredPlan,
+    Estimate,
+    EstimateRequest,
+    ParallelPlan,
+    PlanChoice,
+    Workload,
+    format_plan,
+)
 from gpudesk.domain.published_run import ComparableRun, RunCondition, find_published_figure
 from gpudesk.domain.registry import FIGURES, MAX_CONCURRENCY, list_headline_figures
-from gpudesk.domain.workload import Workload
 from gpudesk.report.comparison.tables import SheetDerivation
 from gpudesk.report.explanation.claims import build_input_claims
 from gpudesk.report.explanation.parts import (

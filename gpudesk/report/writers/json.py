@@ -17,10 +17,9 @@ from gpudesk.domain.answer import (
     make_column_keys,
 )
 from gpudesk.domain.claim import ApiPrice, AttributeClaims, Claim, Dispute, MissingPrice, PriceRecord, Source
-from gpudesk.domain.estimate import Estimate
+from gpudesk.domain.estimate import Estimate, LoadKind
 from gpudesk.domain.estimate_json import write_estimate_json
 from gpudesk.domain.registry import FIGURES, list_curve_figures, list_headline_figures
-from gpudesk.domain.workload import LoadKind
 from gpudesk.report.comparison.verdicts import describe_comparison
 from gpudesk.report.labels import list_column_names
 from gpudesk.report.writers.decision_json import encode_decision

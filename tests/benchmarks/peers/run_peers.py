@@ -31,10 +31,8 @@ from typing import Any
 import gpudesk
 from gpudesk import paths
 from gpudesk.domain.accelerator import Accelerator
-from gpudesk.domain.deployment import ParallelPlan
-from gpudesk.domain.estimate import Estimate, EstimateRequest
+from gpudesk.domain.estimate import Estimate, EstimateRequest, Load, ParallelPlan
 from gpudesk.domain.model import Attention, DenseFfn, Model, MoeFfn
-from gpudesk.domain.workload import Load
 from gpudesk.engine.step_work import find_link
 from gpudesk.estimation.estimator import Estimator
 from gpudesk.evidence.measured_runs import MeasuredRun, read_measured_runs

@@ -15,10 +15,9 @@ from calibration.bench import BENCH_FIGURES, BenchArrays, BenchCandidate, BenchR
 from calibration.parameters import Array, ConstantPrior, ParameterVector
 from calibration.priors import read_priors
 from gpudesk.domain.accelerator import Accelerator
-from gpudesk.domain.deployment import ParallelPlan
+from gpudesk.domain.estimate import Load, LoadKind, ParallelPlan, Workload
 from gpudesk.domain.model import Model
 from gpudesk.domain.precision import Precision
-from gpudesk.domain.workload import Load, LoadKind, Workload
 from tests.unit.engine import published
 from tests.unit.engine.bench import H200, MI325X, SETTINGS, configure, deploy
 

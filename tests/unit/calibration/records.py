@@ -7,10 +7,9 @@ from types import SimpleNamespace
 from typing import cast
 
 from calibration.bench import BenchCandidate, BenchRun
-from gpudesk.domain.deployment import ParallelPlan
+from gpudesk.domain.estimate import Load, LoadKind, ParallelPlan, Workload
 from gpudesk.domain.model import Model
 from gpudesk.domain.precision import Precision
-from gpudesk.domain.workload import Load, LoadKind, Workload
 from gpudesk.evidence.nearest_runs import HeldOutFigure
 
 RATE, TPOT, TTFT = "output_tokens_per_s", "tpot_ms", "ttft_ms"

@@ -17,7 +17,7 @@ from accuracy_report.page import write_accuracy_page
 from accuracy_report.wording import ReportNames
 from calibration.bench import BenchRun
 from calibration.memory_measurements import JudgedMemory, MemoryMeasurement
-from gpudesk.domain.workload import Load, LoadKind
+from gpudesk.domain.estimate import Load, LoadKind
 from gpudesk.evidence.nearest_runs import HeldOutFigure
 from tests.unit.calibration.records import RATE, TPOT, TTFT, held_out, run, spread
 

@@ -9,8 +9,7 @@ import pytest
 
 from calibration.bench import BenchRun
 from calibration.intervals import LEAST, OUTSIDE, compute_quantile, fit_interval_rules
-from gpudesk.domain.estimate import EstimateBasis
-from gpudesk.domain.workload import Load, LoadKind
+from gpudesk.domain.estimate import EstimateBasis, Load, LoadKind
 from gpudesk.engine.calibration import Calibration, IntervalFactors, find_interval
 from gpudesk.evidence.nearest_runs import HeldOutFigure
 from tests.unit.calibration.records import RATE, TPOT, held_out, run, spread

@@ -6,8 +6,8 @@ import numpy as np
 import pytest
 
 from calibration.bench import BenchArrays, BenchRun
+from gpudesk.domain.estimate import Load, LoadKind, Workload
 from gpudesk.domain.precision import Precision
-from gpudesk.domain.workload import Load, LoadKind, Workload
 from tests.unit.calibration.made_up import NODE, PARTS, bench_of, candidate, parameters, traits
 from tests.unit.engine import published
 

@@ -14,8 +14,7 @@ from calibration.parameters import Array
 from calibration.runs import PreparedRuns, fit_run_constants, list_differing_constants, prepare_runs
 from gpudesk import paths
 from gpudesk.catalog.read import Catalog
-from gpudesk.domain.estimate import Estimate, EstimateBasis
-from gpudesk.domain.workload import LoadKind
+from gpudesk.domain.estimate import Estimate, EstimateBasis, LoadKind
 from gpudesk.engine.calibration import Calibration, IntervalRule
 from gpudesk.estimation.estimator import Estimator
 from gpudesk.evidence.calibration_file import read_calibration

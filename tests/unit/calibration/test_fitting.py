@@ -8,7 +8,7 @@ import pytest
 from calibration.bench import BENCH_FIGURES, BenchArrays
 from calibration.fit import CalibrationFit, _moved, fit_to_runs
 from calibration.parameters import Array, ConstantPrior, ParameterVector
-from gpudesk.domain.workload import Load, LoadKind
+from gpudesk.domain.estimate import Load, LoadKind
 from tests.unit.calibration.made_up import MOVED, NODE, bench_of, measured, parameters, truth
 
 #: What is looked at: what runs at large batches depend on most. Latencies are told less well.

@@ -22,7 +22,7 @@ from accuracy_report.data import (
 )
 from accuracy_report.measures import judge_figures
 from calibration.intervals import HeldOutPair
-from gpudesk.domain.workload import Load, LoadKind
+from gpudesk.domain.estimate import Load, LoadKind
 from gpudesk.engine.calibration import IntervalFactors, compute_lead_odds
 from tests.unit.calibration.records import RATE, held_out, run
 

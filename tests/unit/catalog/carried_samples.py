@@ -8,8 +8,8 @@ from pathlib import Path
 from gpudesk.catalog.user_store import edits
 from gpudesk.catalog.user_store.entry import make_user_source
 from gpudesk.documents.scenario_file import read_template
+from gpudesk.domain.answer import AcceleratorChoice
 from gpudesk.domain.claim import SourceKind
-from gpudesk.domain.scenario import AcceleratorChoice
 from gpudesk.domain.user_facts import UserAccelerator, UserClaim, UserFact
 from gpudesk.service import GpuDeskService
 from gpudesk.text.formatting import ClaimValue

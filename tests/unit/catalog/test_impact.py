@@ -11,9 +11,8 @@ from gpudesk.catalog.read import Catalog
 from gpudesk.catalog.user_store.edits import revert_attribute, state_value
 from gpudesk.catalog.user_store.entry import make_user_source
 from gpudesk.documents.scenario_file import read_template
-from gpudesk.domain.answer import AnswerImpact
+from gpudesk.domain.answer import AcceleratorChoice, AnswerImpact, Scenario
 from gpudesk.domain.claim import SourceKind
-from gpudesk.domain.scenario import AcceleratorChoice, Scenario
 from gpudesk.domain.user_facts import FactEdit
 from gpudesk.report.comparison.verdicts import describe_impact
 from gpudesk.service import GpuDeskService

@@ -21,9 +21,9 @@ from gpudesk.documents.packs import make_pack, make_pack_edit, preview_pack, rea
 from gpudesk.documents.scenario_file import read_template
 from gpudesk.documents.user_fact_json import read_user_facts, write_scenario_records
 from gpudesk.domain.accelerator import System, SystemKind
+from gpudesk.domain.answer import AcceleratorChoice
 from gpudesk.domain.cost import NO_COST_SETTINGS
 from gpudesk.domain.fleet import NO_FLEET_SETTINGS, Supply
-from gpudesk.domain.scenario import AcceleratorChoice
 from gpudesk.domain.sizing import Demand, DemandKind
 from gpudesk.domain.user_facts import UserAccelerator, UserPrice, UserSystem
 from gpudesk.service import GpuDeskService

@@ -16,11 +16,10 @@ from gpudesk.costing.inputs import parse_costs, write_cost_section
 from gpudesk.costing.scenario_costs import TO_TIE, CostCalculator
 from gpudesk.costing.uncertainty import compute_common_error, compute_common_share
 from gpudesk.documents.scenario_file import read_template
-from gpudesk.domain.answer import Answer, compute_win_odds
+from gpudesk.domain.answer import AcceleratorChoice, Answer, compute_win_odds
 from gpudesk.domain.claim import ProviderClass
 from gpudesk.domain.cost import COST_INPUTS, BreakEven, CostColumn, CostInputOrigin, CostSettings, UncertainValue
-from gpudesk.domain.scenario import AcceleratorChoice
-from gpudesk.domain.workload import Load, LoadKind
+from gpudesk.domain.estimate import Load, LoadKind
 from gpudesk.report.costs import describe_software_share, list_rent_class_remarks, list_same_provider_rents
 from gpudesk.service import GpuDeskService
 from gpudesk.text.formatting import Formatter, IntervalEstimate

@@ -18,9 +18,9 @@ from gpudesk.domain.cost import (
     DisplayCurrency,
     UncertainValue,
 )
+from gpudesk.domain.estimate import Load, LoadKind
 from gpudesk.domain.fleet import FleetSettings, LoadCurveKind, make_load_curve
 from gpudesk.domain.sizing import Demand, DemandKind
-from gpudesk.domain.workload import Load, LoadKind
 from gpudesk.report.costs import describe_utilization
 from gpudesk.service import GpuDeskService
 from gpudesk.text.formatting import Formatter

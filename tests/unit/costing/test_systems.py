@@ -9,11 +9,10 @@ from hypothesis import strategies as st
 from gpudesk.costing.systems import find_system, list_priced_systems, resolve_purchase_price
 from gpudesk.documents.scenario_file import read_template
 from gpudesk.domain.accelerator import System, SystemCount, SystemKind, count_systems
-from gpudesk.domain.answer import Answer
+from gpudesk.domain.answer import AcceleratorChoice, Answer
 from gpudesk.domain.claim import PriceSummary
 from gpudesk.domain.cost import NO_COST_SETTINGS, CostColumn, CostInputOrigin, CostSettings, SystemPrice, UncertainValue
 from gpudesk.domain.fleet import NO_FLEET_SETTINGS, FleetSettings, SiteCooling
-from gpudesk.domain.scenario import AcceleratorChoice
 from gpudesk.report.costs import list_partly_used
 from gpudesk.service import GpuDeskService
 from gpudesk.text.formatting import Formatter

@@ -8,6 +8,7 @@ from dataclasses import replace
 import pytest
 
 from gpudesk.decision.facts.answers import convert_answers, resolve_answers
+from gpudesk.domain.answer import Scenario
 from gpudesk.domain.decision import (
     QUESTIONS,
     UNKNOWN_ANSWER,
@@ -17,10 +18,9 @@ from gpudesk.domain.decision import (
     DialogueScreen,
     QuestionAnswer,
 )
+from gpudesk.domain.estimate import Load, LoadKind, Workload
 from gpudesk.domain.precision import Precision
-from gpudesk.domain.scenario import Scenario
 from gpudesk.domain.sizing import Demand, DemandKind
-from gpudesk.domain.workload import Load, LoadKind, Workload
 
 PLAIN = Scenario(
     "", "llama-3.1-70b", Precision.FP8, Workload(1000, 1000, Load(LoadKind.CONCURRENCY, concurrency=8)), ()

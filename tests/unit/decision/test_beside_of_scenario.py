@@ -7,9 +7,9 @@ import pytest
 
 from gpudesk.decision.purchasing.plan_inputs import WHERE, parse_plans
 from gpudesk.documents.scenario_file import read_template
+from gpudesk.domain.answer import AcceleratorChoice, Scenario
 from gpudesk.domain.decision import AnswerValue
 from gpudesk.domain.deployment_analysis import WeightLoading
-from gpudesk.domain.scenario import AcceleratorChoice, Scenario
 from gpudesk.service import GpuDeskService
 from gpudesk.text.messages import InputError, Message
 

@@ -8,6 +8,7 @@ from hypothesis import strategies as st
 
 from gpudesk.decision.purchasing.deferral import compare_buy_and_wait
 from gpudesk.documents.scenario_file import read_template
+from gpudesk.domain.answer import AcceleratorChoice, Scenario
 from gpudesk.domain.cost import COST_INPUTS, CostSettings, UncertainValue
 from gpudesk.domain.purchase import (
     DeferralAnalysis,
@@ -16,7 +17,6 @@ from gpudesk.domain.purchase import (
     GapCostOrigin,
     TokenDemandOrigin,
 )
-from gpudesk.domain.scenario import AcceleratorChoice, Scenario
 from gpudesk.domain.sizing import Demand, DemandKind
 from gpudesk.service import GpuDeskService
 from gpudesk.text.messages import InputError, format_message

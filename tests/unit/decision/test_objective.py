@@ -16,14 +16,13 @@ from hypothesis import strategies as st
 from gpudesk.costing.uncertainty import PaymentBasis, add_price_doubt, compute_odds, draw_log_costs
 from gpudesk.decision.facts.accelerator_facts import get_number
 from gpudesk.decision.outcome.decision import measure_commitment
-from gpudesk.domain.answer import find_difference
+from gpudesk.domain.answer import AcceleratorChoice, Scenario, find_difference
 from gpudesk.domain.claim import ProviderClass
 from gpudesk.domain.cost import UncertainValue
 from gpudesk.domain.decision import AnswerValue, Decision, DecisionSettings, DecisionVerdict, ObjectiveName, WayOutKind
+from gpudesk.domain.estimate import Load, LoadKind, Workload
 from gpudesk.domain.precision import Precision
-from gpudesk.domain.scenario import AcceleratorChoice, Scenario
 from gpudesk.domain.sizing import Demand, DemandKind, FitQuestion
-from gpudesk.domain.workload import Load, LoadKind, Workload
 from gpudesk.report.decision.verdict import describe_way_out, format_verdict
 from gpudesk.service import GpuDeskService
 from gpudesk.text.formatting import Formatter

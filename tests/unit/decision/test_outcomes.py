@@ -8,12 +8,12 @@ from dataclasses import replace
 import pytest
 
 from gpudesk.catalog.model_definition import to_canonical_json
+from gpudesk.domain.answer import AcceleratorChoice, Scenario
 from gpudesk.domain.decision import AnswerValue, Decision, DecisionSettings, DecisionVerdict, RuleEffect, TraceLine
+from gpudesk.domain.estimate import Load, LoadKind, Workload
 from gpudesk.domain.fleet import FleetSettings, SiteCooling
 from gpudesk.domain.precision import Precision
-from gpudesk.domain.scenario import AcceleratorChoice, Scenario
 from gpudesk.domain.user_facts import FactEdit, UserModel
-from gpudesk.domain.workload import Load, LoadKind, Workload
 from gpudesk.service import GpuDeskService
 from gpudesk.text.messages import message
 

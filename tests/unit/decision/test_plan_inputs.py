@@ -31,13 +31,13 @@ from gpudesk.decision.purchasing.plan_inputs import (
 from gpudesk.decision.purchasing.routing import list_mixing_rules
 from gpudesk.documents.scenario_file import format_scenario, read_scenario, read_template
 from gpudesk.documents.scenario_sections import parse_decision, write_decision_section
+from gpudesk.domain.answer import AcceleratorChoice, Scenario
 from gpudesk.domain.cost import UncertainValue
 from gpudesk.domain.decision import AnswerValue, DecisionSettings
 from gpudesk.domain.precision import Precision
 from gpudesk.domain.progress import run_to_end
 from gpudesk.domain.purchase import NEWEST_ACCELERATOR, DeferralVerdict
 from gpudesk.domain.routing import RequestKind, RequestMix, RequestRateOrigin, RoutePlan
-from gpudesk.domain.scenario import AcceleratorChoice, Scenario
 from gpudesk.report.decision.buy_or_wait import label_deferral_input
 from gpudesk.report.decision.routing import label_routing_input
 from gpudesk.service import GpuDeskService

@@ -8,8 +8,8 @@ import pytest
 
 from gpudesk.decision.facts.answers import explain_skipped_question
 from gpudesk.documents.scenario_file import read_template
+from gpudesk.domain.answer import AcceleratorChoice
 from gpudesk.domain.decision import QUESTIONS
-from gpudesk.domain.scenario import AcceleratorChoice
 from gpudesk.service import GpuDeskService
 
 

@@ -10,13 +10,11 @@ from hypothesis import strategies as st
 from gpudesk.costing.ownership import Amount
 from gpudesk.decision.purchasing.routing import PlanCosts, compare_routing_plans, cost_pools, rank_plans
 from gpudesk.documents.scenario_file import read_template
+from gpudesk.domain.answer import AcceleratorChoice, Scenario
 from gpudesk.domain.cost import UncertainValue
-from gpudesk.domain.deployment import DisaggregationRequest
-from gpudesk.domain.estimate import EstimateRequest
+from gpudesk.domain.estimate import DisaggregationRequest, EstimateRequest, Load, LoadKind
 from gpudesk.domain.routing import RequestKind, RequestMix, RequestRateOrigin, RoutedPlan, RoutePlan, RoutingResult
-from gpudesk.domain.scenario import AcceleratorChoice, Scenario
 from gpudesk.domain.sizing import Demand, DemandKind
-from gpudesk.domain.workload import Load, LoadKind
 from gpudesk.service import GpuDeskService
 from gpudesk.text.messages import InputError, format_message
 

@@ -9,12 +9,12 @@ from typing import Any
 import pytest
 
 from gpudesk import paths
+from gpudesk.domain.answer import AcceleratorChoice, Scenario
 from gpudesk.domain.decision import AnswerValue, DecisionSettings, DecisionVerdict, WayOutKind
+from gpudesk.domain.estimate import Load, LoadKind, Workload
 from gpudesk.domain.precision import Precision
 from gpudesk.domain.progress import run_to_end
-from gpudesk.domain.scenario import AcceleratorChoice, Scenario
 from gpudesk.domain.sizing import Demand, DemandKind
-from gpudesk.domain.workload import Load, LoadKind, Workload
 from gpudesk.service import GpuDeskService
 
 

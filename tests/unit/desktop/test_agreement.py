@@ -19,10 +19,8 @@ from gpudesk.desktop.session.selection import select_figure as figure_of_column
 from gpudesk.desktop.ui.theme.theme import Theme
 from gpudesk.desktop.window.sources_panel import SelectionExplainer
 from gpudesk.documents.scenario_file import read_template
-from gpudesk.domain.answer import compute_win_odds, find_leaders
-from gpudesk.domain.estimate import Estimate
-from gpudesk.domain.scenario import AcceleratorChoice, Scenario
-from gpudesk.domain.workload import Load, LoadKind
+from gpudesk.domain.answer import AcceleratorChoice, Scenario, compute_win_odds, find_leaders
+from gpudesk.domain.estimate import Estimate, Load, LoadKind
 from gpudesk.report.comparison.headlines import build_screen_headlines
 from gpudesk.report.comparison.sheet import build_sheet
 from gpudesk.report.comparison.table import build_comparison_table

@@ -15,10 +15,10 @@ from gpudesk.documents.user_fact_json import (
     write_record,
     write_scenario_records,
 )
+from gpudesk.domain.answer import AcceleratorChoice, Scenario
+from gpudesk.domain.estimate import Load, LoadKind, Workload
 from gpudesk.domain.precision import Precision
-from gpudesk.domain.scenario import AcceleratorChoice, Scenario
 from gpudesk.domain.user_facts import MOST_FACTS, UserFacts, UserModel, get_fact_key
-from gpudesk.domain.workload import Load, LoadKind, Workload
 from gpudesk.text.messages import InputError
 from tests.unit.domain.own_samples import ALL, LAB, OFFER
 

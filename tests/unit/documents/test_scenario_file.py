@@ -21,9 +21,9 @@ from gpudesk.documents.scenario_file import (
     read_template,
     write_scenario,
 )
+from gpudesk.domain.answer import AcceleratorChoice, Scenario
+from gpudesk.domain.estimate import Load, LoadKind, Workload
 from gpudesk.domain.precision import KV_BYTES, Precision
-from gpudesk.domain.scenario import AcceleratorChoice, Scenario
-from gpudesk.domain.workload import Load, LoadKind, Workload
 from gpudesk.files import write_atomically
 from gpudesk.text.messages import InputError, format_input_error
 

@@ -11,9 +11,9 @@ from hypothesis import strategies as st
 
 from gpudesk.documents.scenario_file import read_template
 from gpudesk.documents.scenario_sections import parse_demand, write_demand_section
-from gpudesk.domain.deployment import DisaggregationRequest
+from gpudesk.domain.answer import AcceleratorChoice, Scenario
+from gpudesk.domain.estimate import DisaggregationRequest
 from gpudesk.domain.precision import Precision
-from gpudesk.domain.scenario import AcceleratorChoice, Scenario
 from gpudesk.domain.sizing import DEMAND_BOUNDS, Demand, DemandKind, SizingOption, SizingResult
 from gpudesk.service import GpuDeskService
 from gpudesk.text.messages import InputError

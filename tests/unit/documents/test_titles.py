@@ -5,8 +5,8 @@ from dataclasses import replace
 import pytest
 
 from gpudesk.documents.scenario_file import get_valid_note, make_title, read_template
+from gpudesk.domain.answer import Scenario
 from gpudesk.domain.precision import Precision
-from gpudesk.domain.scenario import Scenario
 from gpudesk.service import GpuDeskService
 
 

@@ -5,9 +5,8 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import Any
 
-from gpudesk.domain.estimate import EstimateRequest
+from gpudesk.domain.estimate import EstimateRequest, Load, LoadKind, Workload
 from gpudesk.domain.precision import Precision
-from gpudesk.domain.workload import Load, LoadKind, Workload
 
 
 def closed(concurrency: int, requests: int | None = None) -> Load:

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from typing import Any
 
+from gpudesk.domain.estimate import LoadKind
 from gpudesk.domain.precision import Precision
-from gpudesk.domain.scenario import Sweep
-from gpudesk.domain.workload import LoadKind
+from gpudesk.estimation.sweep.grid import Sweep
 from tests.unit.domain.asking import ask, closed
 
 #: What fits, what does not, and what cannot be (TP 3), over two vendors and two kinds of model.

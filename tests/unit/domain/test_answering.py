@@ -5,9 +5,11 @@ from dataclasses import replace
 import pytest
 
 from gpudesk.domain.answer import (
+    AcceleratorChoice,
     Answer,
     FigureDifference,
     LeadVerdict,
+    Scenario,
     compute_win_odds,
     find_difference,
     find_leaders,
@@ -16,10 +18,9 @@ from gpudesk.domain.answer import (
     make_column_keys,
     rank_figures,
 )
+from gpudesk.domain.estimate import Load, LoadKind, Workload
 from gpudesk.domain.precision import Precision
-from gpudesk.domain.scenario import AcceleratorChoice, Scenario
-from gpudesk.domain.workload import Load, LoadKind, Workload
-from gpudesk.estimation.scenario_answer import answer_scenario
+from gpudesk.estimation.estimator import answer_scenario
 from gpudesk.text.formatting import IntervalEstimate
 from gpudesk.text.messages import InputError, format_input_error, format_message
 from tests.fakes import FakeCatalog, FakeEstimator

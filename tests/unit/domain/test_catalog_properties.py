@@ -13,11 +13,10 @@ from hypothesis import strategies as st
 
 from gpudesk.catalog.read import Catalog
 from gpudesk.domain.accelerator import Accelerator
-from gpudesk.domain.estimate import Estimate, EstimateRequest
+from gpudesk.domain.estimate import Estimate, EstimateRequest, Load, LoadKind, Workload
 from gpudesk.domain.model import Model
 from gpudesk.domain.precision import Precision
 from gpudesk.domain.serving_engine import ServingEngine
-from gpudesk.domain.workload import Load, LoadKind, Workload
 from gpudesk.engine.calibration import Calibration
 from gpudesk.estimation.estimator import Estimator
 from gpudesk.text.messages import InputError

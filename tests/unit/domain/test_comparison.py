@@ -1,7 +1,6 @@
 """Places in the palette: kept by those who have one, the lowest free for the others, one for each part."""
 
-from gpudesk.domain.answer import assign_palette_indexes, find_free_palette_index, find_variants
-from gpudesk.domain.scenario import AcceleratorChoice
+from gpudesk.domain.answer import AcceleratorChoice, assign_palette_indexes, find_free_palette_index, find_variants
 
 
 def test_slots_are_kept_and_the_lowest_free_is_taken() -> None:

@@ -9,12 +9,11 @@ import pytest
 
 from gpudesk.catalog.read import Catalog
 from gpudesk.catalog.user_store import edits
+from gpudesk.domain.answer import AcceleratorChoice, Scenario
 from gpudesk.domain.claim import SourceKind
-from gpudesk.domain.estimate import Estimate
+from gpudesk.domain.estimate import Estimate, Workload
 from gpudesk.domain.precision import Precision
-from gpudesk.domain.scenario import AcceleratorChoice, Scenario
 from gpudesk.domain.user_facts import UserAccelerator, UserClaim, UserFacts
-from gpudesk.domain.workload import Workload
 from gpudesk.engine.calibration import Calibration
 from gpudesk.estimation.estimator import Estimator
 from gpudesk.service import GpuDeskService

@@ -9,10 +9,8 @@ from typing import Any
 
 import pytest
 
-from gpudesk.domain.deployment import ParallelPlan
-from gpudesk.domain.estimate import Estimate, EstimateBasis, EstimateRequest, Limiter
+from gpudesk.domain.estimate import Estimate, EstimateBasis, EstimateRequest, Limiter, Load, LoadKind, ParallelPlan
 from gpudesk.domain.precision import Precision
-from gpudesk.domain.workload import Load, LoadKind
 from gpudesk.estimation.estimator import Estimator
 from gpudesk.text.formatting import IntervalEstimate
 from gpudesk.text.messages import InputError, format_message

@@ -6,10 +6,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from gpudesk.domain.estimate import EstimateRequest
+from gpudesk.domain.estimate import EstimateRequest, Load, LoadKind, Workload
 from gpudesk.domain.precision import Precision
 from gpudesk.domain.sizing import FitCell, FitQuestion
-from gpudesk.domain.workload import Load, LoadKind, Workload
 from gpudesk.estimation.sizing import fit_matrix
 from gpudesk.estimation.sizing.fit_matrix import FitFinder
 from gpudesk.service import GpuDeskService

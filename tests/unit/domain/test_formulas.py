@@ -8,11 +8,9 @@ from typing import Any
 
 import pytest
 
-from gpudesk.domain.deployment import DisaggregationRequest
 from gpudesk.domain.derivation import DerivationTerm, to_placeholder
-from gpudesk.domain.estimate import Estimate, EstimateRequest
+from gpudesk.domain.estimate import DisaggregationRequest, Estimate, EstimateRequest, Load, LoadKind, Workload
 from gpudesk.domain.precision import Precision
-from gpudesk.domain.workload import Load, LoadKind, Workload
 from gpudesk.estimation.derivation.figures import EXPLAINED_FIGURES
 from gpudesk.estimation.estimator import Estimator
 from tests.formulas import evaluate_formula, walk

@@ -7,10 +7,8 @@ from typing import Any
 import pytest
 
 from gpudesk import paths
-from gpudesk.domain.deployment import DisaggregationRequest
-from gpudesk.domain.estimate import EstimateRequest
+from gpudesk.domain.estimate import DisaggregationRequest, EstimateRequest, Load, LoadKind, Workload
 from gpudesk.domain.precision import Precision
-from gpudesk.domain.workload import Load, LoadKind, Workload
 from gpudesk.estimation.launch import make_launch_plan, read_launch_facts
 from gpudesk.service import GpuDeskService
 from gpudesk.text.messages import InputError, format_message

@@ -6,9 +6,8 @@ from dataclasses import replace
 
 import pytest
 
-from gpudesk.domain.estimate import Estimate, EstimateRequest
+from gpudesk.domain.estimate import Estimate, EstimateRequest, Workload
 from gpudesk.domain.precision import Precision
-from gpudesk.domain.workload import Workload
 from gpudesk.estimation.estimator import Estimator
 from tests.unit.domain.asking import closed
 

@@ -7,10 +7,9 @@ from typing import Any
 
 import pytest
 
-from gpudesk.domain.estimate import Estimate, EstimateRequest
+from gpudesk.domain.estimate import Estimate, EstimateRequest, Load, LoadKind
 from gpudesk.domain.precision import STORAGE_FORMATS, Precision
 from gpudesk.domain.sizing import FitRemedy, FitRemedyKind, SmallestDeployments
-from gpudesk.domain.workload import Load, LoadKind
 from gpudesk.estimation.estimator import Estimator
 from gpudesk.estimation.operation import list_context_lengths
 from gpudesk.text.messages import format_message

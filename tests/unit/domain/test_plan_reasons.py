@@ -9,10 +9,17 @@ from typing import Literal
 
 import pytest
 
-from gpudesk.domain.deployment import ParallelPlan, format_plan
-from gpudesk.domain.estimate import ConsideredPlan, Estimate, EstimateRequest, PlanChoice
+from gpudesk.domain.estimate import (
+    ConsideredPlan,
+    Estimate,
+    EstimateRequest,
+    Load,
+    LoadKind,
+    ParallelPlan,
+    PlanChoice,
+    format_plan,
+)
 from gpudesk.domain.estimate_json import write_plan_choice_json
-from gpudesk.domain.workload import Load, LoadKind
 from gpudesk.engine.calibration import IntervalFactors
 from gpudesk.estimation.estimator import Estimator
 from gpudesk.text import translation

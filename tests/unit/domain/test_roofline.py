@@ -4,11 +4,9 @@ from __future__ import annotations
 
 import pytest
 
-from gpudesk.domain.deployment import ParallelPlan
 from gpudesk.domain.deployment_analysis import PREFILL_SHARE, RooflineCeiling, TimeShare
-from gpudesk.domain.estimate import Estimate, EstimateRequest, Limiter
+from gpudesk.domain.estimate import Estimate, EstimateRequest, Limiter, Load, LoadKind, ParallelPlan
 from gpudesk.domain.precision import Precision
-from gpudesk.domain.workload import Load, LoadKind
 from gpudesk.estimation.estimator import Estimator
 from tests.unit.domain.asking import ask, closed
 

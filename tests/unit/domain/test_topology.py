@@ -13,8 +13,7 @@ from gpudesk.domain.deployment_analysis import (
     TopologyComparison,
     get_throughput,
 )
-from gpudesk.domain.estimate import Estimate, EstimateRequest
-from gpudesk.domain.workload import Load, LoadKind
+from gpudesk.domain.estimate import Estimate, EstimateRequest, Load, LoadKind
 from gpudesk.estimation.estimator import Estimator
 from gpudesk.text.messages import InputError, format_message
 from tests.unit.domain.asking import ask, closed

@@ -10,9 +10,8 @@ from typing import Any
 import pytest
 
 from gpudesk.domain.derivation import DerivationTerm
-from gpudesk.domain.estimate import Estimate, EstimateRequest
+from gpudesk.domain.estimate import Estimate, EstimateRequest, Load, LoadKind, Workload
 from gpudesk.domain.precision import Precision
-from gpudesk.domain.workload import Load, LoadKind, Workload
 from gpudesk.estimation.estimator import Estimator
 from gpudesk.text.messages import InputError
 from tests.unit.domain.asking import ask, closed

@@ -9,15 +9,14 @@ from types import MappingProxyType
 import numpy as np
 
 from gpudesk.domain.accelerator import Accelerator
-from gpudesk.domain.deployment import ParallelPlan
+from gpudesk.domain.estimate import LoadKind, ParallelPlan
 from gpudesk.domain.model import Model
 from gpudesk.domain.precision import Precision
 from gpudesk.domain.serving_engine import KernelPathKind, ParallelSupport, ServingEngine
-from gpudesk.domain.workload import LoadKind
 from gpudesk.engine.calibration import Calibration, CalibrationConstant
-from gpudesk.engine.engine_support import KernelPath
 from gpudesk.engine.loads import SchedulingConstants
 from gpudesk.engine.memory import (
+    KernelPath,
     MemoryBudget,
     MemoryPlan,
     MemorySettings,

@@ -8,7 +8,7 @@ from types import MappingProxyType
 from hypothesis import strategies as st
 
 from gpudesk.domain.accelerator import Accelerator
-from gpudesk.domain.deployment import ParallelPlan
+from gpudesk.domain.estimate import LoadKind, ParallelPlan
 from gpudesk.domain.model import (
     MLA,
     Attention,
@@ -27,9 +27,7 @@ from gpudesk.domain.model import (
     MoeFfn,
 )
 from gpudesk.domain.precision import Precision
-from gpudesk.domain.workload import LoadKind
-from gpudesk.engine.kv_cache import CacheReservation
-from gpudesk.engine.memory import MemorySettings
+from gpudesk.engine.memory import CacheReservation, MemorySettings
 from gpudesk.engine.sharding import NO_PADDING, ExpertPadding
 from gpudesk.text.units import GIB
 from tests.unit.engine.bench import H200, Case, Plant, plant

@@ -5,8 +5,7 @@ from dataclasses import replace
 
 import pytest
 
-from gpudesk.domain.deployment import ParallelPlan
-from gpudesk.domain.workload import LoadKind
+from gpudesk.domain.estimate import LoadKind, ParallelPlan
 from tests.unit.engine import published
 from tests.unit.engine.bench import H200, SERVING, Case, Figures, plant, serve_one
 

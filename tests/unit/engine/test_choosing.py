@@ -10,8 +10,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from gpudesk.domain.deployment import ParallelPlan
-from gpudesk.domain.workload import LoadKind
+from gpudesk.domain.estimate import LoadKind, ParallelPlan
 from gpudesk.engine.serving import LowestLimits, find_lowest_limits, score_plans
 from gpudesk.engine.steps import Array
 from tests.unit.engine import published

@@ -8,8 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from gpudesk.domain.deployment import ParallelPlan
-from gpudesk.domain.workload import LoadKind
+from gpudesk.domain.estimate import LoadKind, ParallelPlan
 from gpudesk.engine.disaggregation import (
     DECODE_STATION,
     LINK_STATION,

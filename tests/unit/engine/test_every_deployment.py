@@ -16,10 +16,9 @@ import pytest
 from numpy.typing import NDArray
 
 from gpudesk.catalog.read import Catalog
-from gpudesk.domain.estimate import Estimate
-from gpudesk.domain.workload import LoadKind
+from gpudesk.domain.estimate import Estimate, LoadKind
 from gpudesk.engine.calibration import Calibration
-from gpudesk.engine.kv_cache import KvCacheProfile
+from gpudesk.engine.memory import KvCacheProfile
 from gpudesk.engine.serving import LOAD_CODES
 from gpudesk.engine.sharding import ModelShards
 from gpudesk.engine.steps import Array

@@ -7,10 +7,10 @@ recurrent part, 16 bits for the last inputs of the convolution.
 
 import pytest
 
-from gpudesk.domain.deployment import ParallelPlan
+from gpudesk.domain.estimate import ParallelPlan
 from gpudesk.domain.model import Model
 from gpudesk.domain.precision import Precision
-from gpudesk.engine.kv_cache import compute_cache_profile
+from gpudesk.engine.memory import compute_cache_profile
 from tests.unit.engine import published
 
 ONE = ParallelPlan()

@@ -6,7 +6,7 @@ Sixteen-bit numbers take 2 bytes, FP8 1, MXFP4 1/2 and 1/32 of scales, NVFP4 1/2
 
 import pytest
 
-from gpudesk.domain.deployment import ParallelPlan
+from gpudesk.domain.estimate import ParallelPlan
 from gpudesk.domain.model import Model
 from gpudesk.domain.precision import Precision
 from gpudesk.engine.sharding import shard_model

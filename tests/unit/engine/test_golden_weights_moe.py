@@ -6,7 +6,7 @@ format does not cover (tables, norms, routers, convolutions, decays).
 
 import pytest
 
-from gpudesk.domain.deployment import ParallelPlan
+from gpudesk.domain.estimate import ParallelPlan
 from gpudesk.domain.model import Model
 from gpudesk.domain.precision import Precision
 from gpudesk.engine.sharding import shard_model

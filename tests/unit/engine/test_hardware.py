@@ -5,7 +5,7 @@ from types import MappingProxyType
 
 import pytest
 
-from gpudesk.domain.deployment import ParallelPlan
+from gpudesk.domain.estimate import ParallelPlan
 from gpudesk.domain.precision import Precision
 from gpudesk.engine.step_work import FALLBACK_PCIE, RankLink, find_link, find_peak, find_stage_link
 from tests.unit.engine.bench import H200

@@ -2,7 +2,7 @@
 
 import pytest
 
-from gpudesk.domain.deployment import ParallelPlan
+from gpudesk.domain.estimate import ParallelPlan
 from gpudesk.domain.model import (
     MLA,
     Attention,
@@ -17,7 +17,7 @@ from gpudesk.domain.model import (
     Model,
 )
 from gpudesk.domain.precision import Precision
-from gpudesk.engine.kv_cache import CacheGrowth, CacheReservation, KvCacheProfile, compute_cache_profile
+from gpudesk.engine.memory import CacheGrowth, CacheReservation, KvCacheProfile, compute_cache_profile
 from tests.unit.engine import published
 
 ONE = ParallelPlan()

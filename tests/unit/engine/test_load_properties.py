@@ -8,8 +8,7 @@ import pytest
 from hypothesis import assume, given
 from hypothesis import strategies as st
 
-from gpudesk.domain.deployment import ParallelPlan
-from gpudesk.domain.workload import LoadKind
+from gpudesk.domain.estimate import LoadKind, ParallelPlan
 from gpudesk.engine.loads import compute_bounds
 from gpudesk.engine.serving import CASES_PER_CHUNK, ServingResults
 from gpudesk.engine.steps import LIMITERS

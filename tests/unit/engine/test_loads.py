@@ -5,9 +5,7 @@ from dataclasses import replace
 
 import pytest
 
-from gpudesk.domain.deployment import ParallelPlan
-from gpudesk.domain.estimate import Limiter
-from gpudesk.domain.workload import LoadKind
+from gpudesk.domain.estimate import Limiter, LoadKind, ParallelPlan
 from gpudesk.engine.steps import LIMITERS
 from tests.unit.engine import published
 from tests.unit.engine.bench import H200, PLAIN, SERVING, Case, plant, serve_one

@@ -5,7 +5,7 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from gpudesk.domain.workload import LoadKind
+from gpudesk.domain.estimate import LoadKind
 from gpudesk.engine.steps import StepCoefficients
 from tests.unit.engine.bench import Case, serve_one
 from tests.unit.engine.simulation import ROW, Simulated, arriving, looping

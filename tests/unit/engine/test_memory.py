@@ -5,7 +5,7 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from gpudesk.domain.deployment import ParallelPlan
+from gpudesk.domain.estimate import ParallelPlan
 from gpudesk.domain.model import Attention, DenseFfn, LayerGroup, Model, MoeFfn
 from gpudesk.domain.precision import Precision
 from gpudesk.engine.memory import (

@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from gpudesk.domain.accelerator import Accelerator
-from gpudesk.domain.deployment import ParallelPlan
+from gpudesk.domain.estimate import ParallelPlan
 from gpudesk.domain.precision import Precision
 from gpudesk.engine.calibration import ConstantKeys, ConstantOverride
 from gpudesk.engine.rates import KeyGroup, compute_single_step_model, get_ranks_key, make_constant_keys

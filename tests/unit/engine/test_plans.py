@@ -4,7 +4,7 @@ from dataclasses import replace
 
 import pytest
 
-from gpudesk.domain.deployment import ParallelPlan
+from gpudesk.domain.estimate import ParallelPlan
 from gpudesk.domain.model import (
     Attention,
     Compressed,

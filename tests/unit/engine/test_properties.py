@@ -7,11 +7,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from gpudesk.domain.accelerator import Accelerator
-from gpudesk.domain.deployment import ParallelPlan
+from gpudesk.domain.estimate import ParallelPlan
 from gpudesk.domain.model import Model
 from gpudesk.domain.precision import Precision
-from gpudesk.engine.kv_cache import CacheReservation, compute_cache_profile
-from gpudesk.engine.memory import MemorySettings, compute_memory_budget
+from gpudesk.engine.memory import CacheReservation, MemorySettings, compute_cache_profile, compute_memory_budget
 from gpudesk.engine.sharding import shard_model
 from gpudesk.text.units import GIB
 from tests.unit.engine.strategies import PLANS, WEIGHTS, holdings, models, parts, settings

@@ -7,9 +7,7 @@ import numpy as np
 import pytest
 
 from gpudesk.domain.accelerator import Accelerator
-from gpudesk.domain.deployment import ParallelPlan
-from gpudesk.domain.estimate import Limiter
-from gpudesk.domain.workload import LoadKind
+from gpudesk.domain.estimate import Limiter, LoadKind, ParallelPlan
 from gpudesk.engine.steps import LIMITERS, CoefficientColumns
 from tests.unit.engine import published
 from tests.unit.engine.bench import H200, PLAIN, Case, plant, serve_cases, serve_one

@@ -6,8 +6,7 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from gpudesk.domain.deployment import ParallelPlan
-from gpudesk.domain.estimate import Limiter
+from gpudesk.domain.estimate import Limiter, ParallelPlan
 from gpudesk.domain.model import Model
 from gpudesk.engine.rates import LOSSLESS_RATES, compute_coefficients, compute_single_step_model
 from gpudesk.engine.step_work import StepWork, compute_expert_skew

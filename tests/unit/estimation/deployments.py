@@ -11,9 +11,8 @@ from numpy.typing import NDArray
 
 from gpudesk.catalog.read import Catalog
 from gpudesk.domain.accelerator import Accelerator
-from gpudesk.domain.estimate import EstimateRequest
+from gpudesk.domain.estimate import EstimateRequest, Load, LoadKind, Workload
 from gpudesk.domain.precision import Precision
-from gpudesk.domain.workload import Load, LoadKind, Workload
 from gpudesk.engine.calibration import Calibration
 from gpudesk.engine.loads import SchedulingConstants
 from gpudesk.engine.memory import MemoryPlan, ResolvedDeployment

@@ -8,9 +8,9 @@ from dataclasses import fields, replace
 import pytest
 
 from gpudesk.domain.answer import ConcurrencyCurve, LimiterShares
-from gpudesk.domain.estimate import Estimate, EstimateRequest
-from gpudesk.domain.workload import Load, LoadKind
-from gpudesk.estimation.estimator import Estimator, list_curve_points
+from gpudesk.domain.estimate import Estimate, EstimateRequest, Load, LoadKind
+from gpudesk.estimation.estimator import Estimator
+from gpudesk.estimation.operation import list_curve_points
 from tests.unit.domain.asking import ask, closed
 
 FIGURES = ("output_tokens_per_s", "output_tokens_per_s_per_accelerator", "ttft_ms", "tpot_ms")

@@ -8,10 +8,9 @@ import pytest
 
 from gpudesk.catalog.read import Catalog
 from gpudesk.documents.imports import assign_free_id
-from gpudesk.domain.estimate import EstimateRequest
+from gpudesk.domain.estimate import EstimateRequest, Load, LoadKind, Workload
 from gpudesk.domain.precision import Precision
 from gpudesk.domain.user_facts import UserFacts
-from gpudesk.domain.workload import Load, LoadKind, Workload
 from gpudesk.engine.calibration import Calibration
 from gpudesk.estimation.derivation.figures import EXPLAINED_FIGURES
 from gpudesk.estimation.estimator import Estimator

@@ -10,11 +10,19 @@ from typing import Any
 
 import pytest
 
-from gpudesk.domain.deployment import DisaggregationRequest, ParallelPlan, PoolRequest
 from gpudesk.domain.derivation import DerivationTerm
-from gpudesk.domain.estimate import DisaggregatedPools, Estimate, EstimateRequest, PoolKind
+from gpudesk.domain.estimate import (
+    DisaggregatedPools,
+    DisaggregationRequest,
+    Estimate,
+    EstimateRequest,
+    Load,
+    LoadKind,
+    ParallelPlan,
+    PoolKind,
+    PoolRequest,
+)
 from gpudesk.domain.estimate_json import write_estimate_json
-from gpudesk.domain.workload import Load, LoadKind
 from gpudesk.estimation.batch import answer_stream
 from gpudesk.estimation.estimator import Estimator
 from gpudesk.estimation.request_fields import parse_request

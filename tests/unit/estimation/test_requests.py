@@ -6,8 +6,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from gpudesk.domain.estimate import LoadKind
 from gpudesk.domain.precision import Precision
-from gpudesk.domain.workload import LoadKind
 from gpudesk.estimation.request_fields import parse_request
 from gpudesk.text.messages import InputError, format_input_error
 

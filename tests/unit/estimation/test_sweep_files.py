@@ -15,10 +15,10 @@ import numpy as np
 import pytest
 
 from gpudesk.catalog.read import Catalog
-from gpudesk.domain.scenario import Sweep
 from gpudesk.engine.calibration import Calibration
 from gpudesk.estimation.sweep import evaluation
 from gpudesk.estimation.sweep.evaluation import COUNT_COLUMNS, WORD_COLUMNS, SweepEvaluation, list_figure_columns
+from gpudesk.estimation.sweep.grid import Sweep
 from gpudesk.estimation.sweep.output import SweepRun
 from gpudesk.text.messages import InputError
 from tests.unit.domain.sweeps import SMALL, sweep_of

@@ -9,10 +9,8 @@ import numpy as np
 import pytest
 
 from gpudesk.catalog.read import Catalog
-from gpudesk.domain.estimate import Estimate, EstimateRequest
+from gpudesk.domain.estimate import Estimate, EstimateRequest, LoadKind
 from gpudesk.domain.registry import list_curve_figures
-from gpudesk.domain.scenario import Sweep
-from gpudesk.domain.workload import LoadKind
 from gpudesk.engine.calibration import Calibration
 from gpudesk.estimation.estimator import Estimator
 from gpudesk.estimation.sweep import evaluation as evaluation_module
@@ -23,6 +21,7 @@ from gpudesk.estimation.sweep.evaluation import (
     SweepEvaluation,
     format_sweep_plan,
 )
+from gpudesk.estimation.sweep.grid import Sweep
 from gpudesk.text.messages import InputError
 from tests.unit.domain.sweeps import SMALL
 

@@ -13,8 +13,8 @@ import pytest
 from gpudesk import paths
 from gpudesk.catalog.build.writer import build_catalog
 from gpudesk.catalog.read import Catalog
+from gpudesk.domain.estimate import Load, LoadKind
 from gpudesk.domain.precision import Precision
-from gpudesk.domain.workload import Load, LoadKind
 from gpudesk.estimation.estimator import Estimator
 from gpudesk.evidence.calibration_file import read_calibration
 from gpudesk.evidence.measured_runs import (

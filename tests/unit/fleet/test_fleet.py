@@ -10,8 +10,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from gpudesk.costing.systems import find_system
+from gpudesk.domain.answer import AcceleratorChoice, Scenario
 from gpudesk.domain.cost import CostSettings, UncertainValue
-from gpudesk.domain.deployment import ParallelPlan
+from gpudesk.domain.estimate import Load, LoadKind, ParallelPlan, Workload
 from gpudesk.domain.fleet import (
     IDLE_SHARE,
     FleetAnswer,
@@ -24,9 +25,7 @@ from gpudesk.domain.fleet import (
     make_load_curve,
 )
 from gpudesk.domain.precision import Precision
-from gpudesk.domain.scenario import AcceleratorChoice, Scenario
 from gpudesk.domain.sizing import Demand, DemandKind, SizingFactor, SizingOption
-from gpudesk.domain.workload import Load, LoadKind, Workload
 from gpudesk.fleet.supply import (
     FLEET_DRAWS,
     SupplyCost,

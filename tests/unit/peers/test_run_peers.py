@@ -6,11 +6,9 @@ from pathlib import Path
 import pytest
 
 from gpudesk import paths
-from gpudesk.domain.deployment import ParallelPlan
-from gpudesk.domain.estimate import EstimateRequest
+from gpudesk.domain.estimate import EstimateRequest, Load, LoadKind, ParallelPlan, Workload
 from gpudesk.domain.model import Model
 from gpudesk.domain.precision import Precision
-from gpudesk.domain.workload import Load, LoadKind, Workload
 from gpudesk.evidence.measured_runs import read_measured_runs
 from tests.benchmarks.peers.run_peers import ANSWERS, SPEED, network, plans
 from tests.unit.engine import published

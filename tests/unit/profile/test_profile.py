@@ -10,17 +10,17 @@ import pytest
 
 from gpudesk import paths
 from gpudesk.catalog.read import Catalog
+from gpudesk.domain.answer import AcceleratorChoice, Scenario
 from gpudesk.domain.claim import Source, SourceKind
 from gpudesk.domain.cost import CostSettings, UncertainValue
 from gpudesk.domain.diffusion import DiffusionSettings
+from gpudesk.domain.estimate import Load, LoadKind, Workload
 from gpudesk.domain.precision import Precision
 from gpudesk.domain.profile import AcceleratorProfile, CapabilityStatus, OperatingMode, ProfileQuestion, RankingFactor
 from gpudesk.domain.progress import run_to_end
 from gpudesk.domain.registry import list_required_attributes
-from gpudesk.domain.scenario import AcceleratorChoice, Scenario
 from gpudesk.domain.sizing import FitQuestion
 from gpudesk.domain.user_facts import FactEdit, UserAccelerator, UserClaim, UserFact, UserPrice
-from gpudesk.domain.workload import Load, LoadKind, Workload
 from gpudesk.engine.plans import scale_bandwidth
 from gpudesk.estimation.sizing.fit_matrix import FitFinder
 from gpudesk.profile.builder import REQUIRED_TERMS

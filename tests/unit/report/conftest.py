@@ -4,11 +4,10 @@ from collections.abc import Callable
 
 import pytest
 
-from gpudesk.domain.answer import Answer
+from gpudesk.domain.answer import AcceleratorChoice, Answer, Scenario
+from gpudesk.domain.estimate import Load, LoadKind, Workload
 from gpudesk.domain.precision import Precision
-from gpudesk.domain.scenario import AcceleratorChoice, Scenario
-from gpudesk.domain.workload import Load, LoadKind, Workload
-from gpudesk.estimation.scenario_answer import answer_scenario
+from gpudesk.estimation.estimator import answer_scenario
 from tests.fakes import FakeCatalog, FakeEstimator
 
 MakeAnswer = Callable[..., Answer]

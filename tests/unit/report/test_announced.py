@@ -7,11 +7,10 @@ from dataclasses import replace
 import pytest
 
 from gpudesk.domain.accelerator import Accelerator
-from gpudesk.domain.answer import Answer, find_leaders
+from gpudesk.domain.answer import AcceleratorChoice, Answer, Scenario, find_leaders
+from gpudesk.domain.estimate import Load, LoadKind, Workload
 from gpudesk.domain.precision import Precision
-from gpudesk.domain.scenario import AcceleratorChoice, Scenario
-from gpudesk.domain.workload import Load, LoadKind, Workload
-from gpudesk.estimation.scenario_answer import answer_scenario
+from gpudesk.estimation.estimator import answer_scenario
 from gpudesk.report.comparison.headlines import build_screen_headlines, build_sheet_headlines
 from gpudesk.report.comparison.sheet import build_sheet
 from gpudesk.report.comparison.table import ComparisonTableBuilder, build_comparison_table, describe_headline

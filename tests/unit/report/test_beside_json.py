@@ -7,8 +7,8 @@ from typing import Any
 import pytest
 
 from gpudesk.documents.scenario_file import read_template
+from gpudesk.domain.answer import AcceleratorChoice
 from gpudesk.domain.cost import UncertainValue
-from gpudesk.domain.scenario import AcceleratorChoice
 from gpudesk.report.writers.decision_json import (
     encode_export_checks,
     encode_negotiation,

@@ -5,10 +5,10 @@ from dataclasses import replace
 from gpudesk.decision.purchasing.procurement import make_negotiation_sheet
 from gpudesk.documents.scenario_file import read_template
 from gpudesk.domain import decision
+from gpudesk.domain.answer import AcceleratorChoice, Scenario
 from gpudesk.domain.deployment_analysis import QuotedLinkRate, WeightLoading
 from gpudesk.domain.purchase import NegotiationSheet, ProcurementFigure, ProcurementStepStatus
 from gpudesk.domain.reference_data import ReferenceDeployment, SupportEntry, SupportLevel
-from gpudesk.domain.scenario import AcceleratorChoice, Scenario
 from gpudesk.report.decision.advisory import (
     describe_expired_step,
     describe_missing_facts,

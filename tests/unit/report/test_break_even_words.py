@@ -5,9 +5,9 @@ from dataclasses import replace
 import pytest
 
 from gpudesk.documents.scenario_file import read_template
+from gpudesk.domain.answer import AcceleratorChoice
 from gpudesk.domain.cost import NO_COST_SETTINGS, BreakEven, UncertainValue
-from gpudesk.domain.scenario import AcceleratorChoice
-from gpudesk.domain.workload import Load, LoadKind, Workload
+from gpudesk.domain.estimate import Load, LoadKind, Workload
 from gpudesk.report.break_even import describe_break_even, describe_break_evens
 from gpudesk.report.costs import MoneyFormatter
 from gpudesk.service import GpuDeskService

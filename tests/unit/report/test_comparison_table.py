@@ -6,8 +6,7 @@ import pytest
 
 from gpudesk.documents.scenario_file import list_template_ids, read_template
 from gpudesk.domain.answer import Answer
-from gpudesk.domain.estimate import EstimateBasis
-from gpudesk.domain.workload import Load, LoadKind
+from gpudesk.domain.estimate import EstimateBasis, Load, LoadKind
 from gpudesk.report.comparison.headlines import build_screen_headlines
 from gpudesk.report.comparison.sheet import build_sheet
 from gpudesk.report.comparison.table import (

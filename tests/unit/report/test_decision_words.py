@@ -8,6 +8,7 @@ from dataclasses import replace
 import pytest
 
 from gpudesk.documents.scenario_file import read_template
+from gpudesk.domain.answer import AcceleratorChoice, Scenario
 from gpudesk.domain.cost import UncertainValue
 from gpudesk.domain.decision import (
     AnswerOrigin,
@@ -23,7 +24,6 @@ from gpudesk.domain.decision import (
     RuleStrength,
 )
 from gpudesk.domain.precision import Precision
-from gpudesk.domain.scenario import AcceleratorChoice, Scenario
 from gpudesk.report.decision.recommendation import list_arguments_against, list_removed_columns
 from gpudesk.report.decision.rules import (
     describe_rule_answers,

@@ -12,10 +12,10 @@ import pytest
 from gpudesk import paths
 from gpudesk.costing.worked_calculations import CALCULATIONS, SPAN, SPANS
 from gpudesk.costing.worked_examples import compute_worked_figure, read_worked_examples
-from gpudesk.domain.deployment import ParallelPlan
 from gpudesk.domain.derivation import FigureTolerance, WorkedExample, WorkedExampleVerdict
+from gpudesk.domain.estimate import ParallelPlan
 from gpudesk.domain.precision import Precision
-from gpudesk.engine.kv_cache import compute_cache_profile
+from gpudesk.engine.memory import compute_cache_profile
 from gpudesk.report.explanation.worked_examples import (
     describe_worked_verdict,
     format_computed_figure,

@@ -5,13 +5,13 @@ from dataclasses import replace
 
 import pytest
 
+from gpudesk.domain.answer import AcceleratorChoice, Scenario
 from gpudesk.domain.cost import DisplayCurrency
 from gpudesk.domain.derivation import DerivationTerm, to_placeholder
+from gpudesk.domain.estimate import Load, LoadKind, Workload
 from gpudesk.domain.fleet import FleetSettings, Supply
 from gpudesk.domain.precision import Precision
-from gpudesk.domain.scenario import AcceleratorChoice, Scenario
 from gpudesk.domain.sizing import Demand, DemandKind
-from gpudesk.domain.workload import Load, LoadKind, Workload
 from gpudesk.report.explanation.fleet import (
     FLEET_FIGURES,
     DerivedFleet,

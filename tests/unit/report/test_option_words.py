@@ -15,7 +15,7 @@ from gpudesk.domain.decision import (
     QuestionAnswer,
     RecommendedDeployment,
 )
-from gpudesk.domain.deployment import ParallelPlan
+from gpudesk.domain.estimate import ParallelPlan
 from gpudesk.report.decision.questions import (
     ColumnOutcome,
     describe_answer_origin,

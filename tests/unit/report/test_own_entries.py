@@ -9,10 +9,10 @@ from gpudesk.catalog.importing.huggingface.reader import propose_model
 from gpudesk.catalog.importing.model_facts import make_model_facts
 from gpudesk.catalog.user_store import edits, entry
 from gpudesk.documents.scenario_file import read_template
+from gpudesk.domain.answer import AcceleratorChoice
 from gpudesk.domain.claim import SourceKind
 from gpudesk.domain.estimate import EstimateBasis
 from gpudesk.domain.estimate_json import write_estimate_json
-from gpudesk.domain.scenario import AcceleratorChoice
 from gpudesk.domain.user_facts import UserAccelerator, UserClaim, UserFact
 from gpudesk.report.comparison.sheet import build_sheet
 from gpudesk.report.comparison.table import build_comparison_table

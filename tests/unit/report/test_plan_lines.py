@@ -4,8 +4,7 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from gpudesk.domain.deployment import ParallelPlan
-from gpudesk.domain.estimate import ConsideredPlan, PlanChoice
+from gpudesk.domain.estimate import ConsideredPlan, ParallelPlan, PlanChoice
 from gpudesk.report.explanation.claims import format_explanation
 from gpudesk.report.explanation.figure import FigureEvidence, explain_figure
 from gpudesk.report.explanation.working import build_explained_plans, describe_plan_reason

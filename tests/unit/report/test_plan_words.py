@@ -10,6 +10,7 @@ import pytest
 
 from gpudesk.decision.purchasing.routing import list_mixing_rules
 from gpudesk.documents.scenario_file import read_template
+from gpudesk.domain.answer import Scenario
 from gpudesk.domain.cost import DisplayCurrency, UncertainValue
 from gpudesk.domain.decision import AnswerValue, DecisionSettings
 from gpudesk.domain.purchase import (
@@ -22,7 +23,6 @@ from gpudesk.domain.purchase import (
     TokenDemandOrigin,
 )
 from gpudesk.domain.routing import RequestKind, RequestRateOrigin, RoutePlan, RouteRanking, RoutingResult
-from gpudesk.domain.scenario import Scenario
 from gpudesk.domain.sizing import Demand, DemandKind
 from gpudesk.domain.watch_list import (
     SignalStatus,

@@ -20,16 +20,14 @@ from gpudesk.catalog.user_store.entry import ValueKind, make_new_entry, make_use
 from gpudesk.cli import main as entry
 from gpudesk.cli.commands.estimate import list_estimate_lines
 from gpudesk.domain import registry
-from gpudesk.domain.answer import Answer, ConcurrencyCurve, IntervalSeries, LimiterShares
+from gpudesk.domain.answer import AcceleratorChoice, Answer, ConcurrencyCurve, IntervalSeries, LimiterShares, Scenario
 from gpudesk.domain.catalog_table import CatalogSection
 from gpudesk.domain.claim import CatalogEntryKind, PlausibilityGrade, SourceKind
 from gpudesk.domain.derivation import DerivationTerm
-from gpudesk.domain.estimate import Estimate
+from gpudesk.domain.estimate import Estimate, Load, LoadKind, Workload
 from gpudesk.domain.estimate_json import write_estimate_json
 from gpudesk.domain.precision import Precision
-from gpudesk.domain.scenario import AcceleratorChoice, Scenario
 from gpudesk.domain.user_facts import UserClaim
-from gpudesk.domain.workload import Load, LoadKind, Workload
 from gpudesk.estimation.sweep.evaluation import list_figure_columns
 from gpudesk.report.catalog_export import build_catalog_table
 from gpudesk.report.catalog_lists import describe_column, label_column

@@ -8,12 +8,11 @@ from dataclasses import replace
 import pytest
 
 from gpudesk.documents.scenario_file import read_template
-from gpudesk.domain.answer import Answer, compute_win_odds, rank_figures
+from gpudesk.domain.answer import AcceleratorChoice, Answer, compute_win_odds, rank_figures
 from gpudesk.domain.cost import CostSettings
 from gpudesk.domain.decision import DecisionSettings
 from gpudesk.domain.precision import Precision
 from gpudesk.domain.profile import ProfileQuestion
-from gpudesk.domain.scenario import AcceleratorChoice
 from gpudesk.report.comparison.headlines import build_screen_headlines
 from gpudesk.report.comparison.sheet import build_machine_sheet, build_sheet
 from gpudesk.report.comparison.table import build_comparison_table

@@ -25,10 +25,10 @@ from gpudesk.desktop.ui.theme.theme import Theme
 from gpudesk.desktop.ui.theme.theme_painter import ThemePainter
 from gpudesk.desktop.ui.widgets.buttons import LinkButton
 from gpudesk.desktop.ui.widgets.layouts import make_column, make_row
+from gpudesk.domain.answer import MAX_ACCELERATORS, Scenario
 from gpudesk.domain.cost import UncertainValue
 from gpudesk.domain.decision import QUESTIONS, DecisionFlip, DecisionVerdict, WayOut, WayOutKind
 from gpudesk.domain.progress import ProgressSteps
-from gpudesk.domain.scenario import MAX_ACCELERATORS, Scenario
 from gpudesk.report.decision.verdict import describe_flip, describe_way_out
 from gpudesk.text.translation import tr
 

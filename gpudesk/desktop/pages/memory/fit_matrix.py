@@ -21,9 +21,9 @@ from gpudesk.desktop.ui.widgets.filters import FilterField, FilterPill
 from gpudesk.desktop.ui.widgets.layouts import FlowRow, ThemedLabel, make_row
 from gpudesk.desktop.ui.widgets.number_edit import NumberFormat
 from gpudesk.domain.accelerator import Accelerator
+from gpudesk.domain.answer import Scenario
 from gpudesk.domain.model import Model
 from gpudesk.domain.precision import KV_BYTES, Precision
-from gpudesk.domain.scenario import Scenario
 from gpudesk.domain.sizing import CapacityReadingId, FitCell, FitMatrix, FitQuestion
 from gpudesk.report.labels import label_precision, shorten_name
 from gpudesk.report.sizing import (

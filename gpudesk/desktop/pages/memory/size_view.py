@@ -18,9 +18,8 @@ from gpudesk.desktop.ui.tables.data_table import DataTableView, FiguresTable
 from gpudesk.desktop.ui.theme.theme import Theme
 from gpudesk.desktop.ui.widgets.buttons import Button
 from gpudesk.desktop.ui.widgets.layouts import STRETCH, Hairline, ThemedLabel, make_column, make_row
-from gpudesk.domain.answer import Answer
-from gpudesk.domain.deployment import format_plan
-from gpudesk.domain.scenario import Scenario
+from gpudesk.domain.answer import Answer, Scenario
+from gpudesk.domain.estimate import format_plan
 from gpudesk.domain.sizing import Demand, DemandKind, SizingOption, SizingResult
 from gpudesk.report.data_table import DataCell, DataColumn, DataRow, DataTable, FigureRow, build_accelerator_table
 from gpudesk.report.labels import label_estimate_basis, label_serving_engine

@@ -30,10 +30,9 @@ from gpudesk.desktop.ui.charts.chart_data import (
 from gpudesk.desktop.ui.charts.scales import AxisScale, DecadeScale, LinearScale, PowerOfTwoScale
 from gpudesk.desktop.ui.theme.theme import Theme
 from gpudesk.desktop.ui.theme.theme_painter import CENTRE, RIGHT, ThemePainter
-from gpudesk.domain.answer import ConcurrencyCurve
+from gpudesk.domain.answer import ConcurrencyCurve, Scenario
+from gpudesk.domain.estimate import Load, LoadKind
 from gpudesk.domain.registry import FIGURES
-from gpudesk.domain.scenario import Scenario
-from gpudesk.domain.workload import Load, LoadKind
 from gpudesk.report.labels import format_load, get_figure_unit, label_figure, label_limiter
 from gpudesk.text.formatting import MISSING_VALUE_TEXT, Formatter
 from gpudesk.text.messages import capitalize_first

@@ -29,7 +29,7 @@ from gpudesk.desktop.ui.charts.chart_data import (
 from gpudesk.desktop.ui.charts.scales import FloatArray, LinearScale, find_emptiest_box, resample_curve
 from gpudesk.desktop.ui.theme.theme import Theme
 from gpudesk.domain.answer import ConcurrencyCurve, IntervalSeries
-from gpudesk.domain.workload import Load, LoadKind
+from gpudesk.domain.estimate import Load, LoadKind
 from gpudesk.text.formatting import MISSING_VALUE_TEXT, Formatter
 from gpudesk.text.translation import tr, trn
 

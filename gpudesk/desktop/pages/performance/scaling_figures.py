@@ -21,7 +21,6 @@ from gpudesk.desktop.ui.widgets.choice_popup import ChoiceOption
 from gpudesk.desktop.ui.widgets.fields import ChoiceField
 from gpudesk.desktop.ui.widgets.layouts import ThemedLabel, make_column, make_row
 from gpudesk.domain.answer import Answer
-from gpudesk.domain.deployment import format_plan
 from gpudesk.domain.deployment_analysis import (
     AcceleratorScaling,
     ScalingRow,
@@ -30,7 +29,7 @@ from gpudesk.domain.deployment_analysis import (
     TopologySide,
     get_throughput,
 )
-from gpudesk.domain.estimate import NOTHING_TO_EXPLAIN, Estimate
+from gpudesk.domain.estimate import NOTHING_TO_EXPLAIN, Estimate, format_plan
 from gpudesk.domain.sizing import FitQuestion
 from gpudesk.report.data_table import DataTable, FigureRow, build_accelerator_table
 from gpudesk.report.labels import shorten_name

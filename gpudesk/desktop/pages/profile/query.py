@@ -11,10 +11,10 @@ from PySide6.QtCore import QObject
 from gpudesk.desktop.pages.page import BackgroundQuery, QueryState
 from gpudesk.desktop.session.desk import Desk
 from gpudesk.desktop.session.settings import UserSettings
+from gpudesk.domain.answer import Scenario
 from gpudesk.domain.diffusion import DiffusionSettings, DiffusionSoftware
 from gpudesk.domain.precision import Precision
 from gpudesk.domain.profile import AcceleratorProfile, OperatingMode, ProfileQuestion, RankingFactor
-from gpudesk.domain.scenario import Scenario
 from gpudesk.estimation.diffusion import SIZE_LIMITS
 
 MODE: Final = "profile.mode"

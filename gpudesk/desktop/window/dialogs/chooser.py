@@ -16,11 +16,11 @@ from gpudesk.desktop.ui.widgets.choice_popup import ChoiceOption
 from gpudesk.desktop.ui.widgets.fields import ChoiceField, NumberField
 from gpudesk.desktop.ui.widgets.layouts import STRETCH, ThemedLabel, make_column, make_row
 from gpudesk.desktop.ui.widgets.number_edit import NumberFormat
+from gpudesk.domain.answer import Scenario
 from gpudesk.domain.decision import UNKNOWN_ANSWER, AnswerValue
+from gpudesk.domain.estimate import Load, LoadKind, Workload
 from gpudesk.domain.precision import Precision
-from gpudesk.domain.scenario import Scenario
 from gpudesk.domain.sizing import Demand, DemandKind
-from gpudesk.domain.workload import Load, LoadKind, Workload
 from gpudesk.estimation.sizing.demand import list_demand_factors
 from gpudesk.text.messages import InputError, capitalize_first, format_message
 from gpudesk.text.translation import tr

@@ -19,9 +19,9 @@ from gpudesk.desktop.ui.widgets.buttons import Button, SegmentedControl
 from gpudesk.desktop.ui.widgets.layouts import STRETCH, FullWidthScrollArea, ThemedLabel, make_column, make_row
 from gpudesk.desktop.ui.widgets.number_edit import NumberError, NumberFormat
 from gpudesk.desktop.ui.widgets.qt_support import format_key
+from gpudesk.domain.answer import Scenario
 from gpudesk.domain.field_checks import FieldCheck
 from gpudesk.domain.field_checks import accept_text as text_check
-from gpudesk.domain.scenario import Scenario
 from gpudesk.estimation.request_fields import REQUEST_FIELDS, WORKLOAD_FIELDS, get_workload_field
 from gpudesk.text.formatting import ENGLISH_NUMBERS, NumberStyle
 from gpudesk.text.messages import InputError, Message, format_message

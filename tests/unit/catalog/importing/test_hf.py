@@ -8,11 +8,11 @@ import pytest
 
 from gpudesk.catalog.importing.huggingface.reader import propose_model
 from gpudesk.domain.claim import Source, SourceKind
-from gpudesk.domain.deployment import ParallelPlan
+from gpudesk.domain.estimate import ParallelPlan
 from gpudesk.domain.model import Attention, Compressed, GatedDeltaNet, KimiDelta, Lightning, Mamba2
 from gpudesk.domain.precision import Precision
 from gpudesk.domain.user_facts import UserClaim, UserModel
-from gpudesk.engine.kv_cache import compute_cache_profile
+from gpudesk.engine.memory import compute_cache_profile
 from gpudesk.engine.tensors import count_parameters
 from gpudesk.text.messages import InputError, format_message
 from tests.unit.catalog.importing.configs import (

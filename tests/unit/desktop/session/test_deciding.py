@@ -13,7 +13,7 @@ from gpudesk.desktop.session.scenario_edits import (
     swap_answers,
 )
 from gpudesk.documents.scenario_file import SAMPLE_TEMPLATE, format_scenario, parse_scenario, read_template
-from gpudesk.domain.scenario import Scenario
+from gpudesk.domain.answer import Scenario
 
 
 @pytest.fixture

@@ -9,8 +9,8 @@ from gpudesk.desktop.session import scenario_edits
 from gpudesk.desktop.session.desk import Desk
 from gpudesk.desktop.session.selection import select_attribute, select_figure
 from gpudesk.documents.scenario_file import SAMPLE_TEMPLATE, read_template
+from gpudesk.domain.answer import AcceleratorChoice
 from gpudesk.domain.cost import UncertainValue
-from gpudesk.domain.scenario import AcceleratorChoice
 from gpudesk.service import GpuDeskService
 from gpudesk.text.formatting import ENGLISH_NUMBERS, Formatter
 

@@ -12,8 +12,7 @@ from gpudesk.desktop.pages.catalog.page import CatalogPage
 from gpudesk.desktop.session.desk import AnnouncedRanking, Desk
 from gpudesk.desktop.session.settings import UserSettings
 from gpudesk.desktop.ui.theme.theme import Theme
-from gpudesk.domain.answer import find_leaders
-from gpudesk.domain.scenario import AcceleratorChoice
+from gpudesk.domain.answer import AcceleratorChoice, find_leaders
 from gpudesk.service import GpuDeskService
 from gpudesk.text.formatting import ENGLISH_NUMBERS, Formatter
 

@@ -11,8 +11,8 @@ from gpudesk.desktop.session.scenario_edits import (
     replace_model_and_baseline,
 )
 from gpudesk.documents.scenario_file import SAMPLE_TEMPLATE, read_template
+from gpudesk.domain.answer import AcceleratorChoice, Scenario
 from gpudesk.domain.precision import Precision
-from gpudesk.domain.scenario import AcceleratorChoice, Scenario
 from gpudesk.domain.sizing import FitRemedy, FitRemedyKind
 
 

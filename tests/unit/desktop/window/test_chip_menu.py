@@ -14,7 +14,7 @@ from gpudesk.desktop.session.desk import Desk
 from gpudesk.desktop.ui.theme.theme import Theme
 from gpudesk.desktop.window.accelerator_chips import make_chip_menu
 from gpudesk.documents.scenario_file import read_template
-from gpudesk.domain.scenario import AcceleratorChoice
+from gpudesk.domain.answer import AcceleratorChoice
 from gpudesk.service import GpuDeskService
 from gpudesk.text.formatting import ENGLISH_NUMBERS, Formatter
 

@@ -13,7 +13,7 @@ from gpudesk.desktop.session.desk import Desk
 from gpudesk.desktop.session.scenario_edits import remove_accelerator
 from gpudesk.desktop.ui.theme.theme import Theme
 from gpudesk.desktop.window.accelerator_chips import ChipRow, list_chip_plans
-from gpudesk.domain.scenario import MAX_ACCELERATORS, AcceleratorChoice
+from gpudesk.domain.answer import MAX_ACCELERATORS, AcceleratorChoice
 
 FOUR = ["h200-sxm", "mi325x", "b200-hgx", "mi355x"]
 

@@ -9,12 +9,12 @@ from pytestqt.qtbot import QtBot
 from gpudesk.desktop.ui.theme.theme import Theme
 from gpudesk.desktop.window.dialogs.chooser import ChooserDialog, list_use_cases
 from gpudesk.desktop.window.main_window import MainWindow
+from gpudesk.domain.answer import MAX_ACCELERATORS, AcceleratorChoice, Scenario
 from gpudesk.domain.decision import DecisionVerdict
+from gpudesk.domain.estimate import Load, LoadKind
 from gpudesk.domain.fleet import FleetSettings, make_load_curve
 from gpudesk.domain.precision import Precision
-from gpudesk.domain.scenario import MAX_ACCELERATORS, AcceleratorChoice, Scenario
 from gpudesk.domain.sizing import Demand, DemandKind
-from gpudesk.domain.workload import Load, LoadKind
 from gpudesk.service import GpuDeskService
 from gpudesk.text.translation import PSEUDO, set_language
 

@@ -12,7 +12,7 @@ from gpudesk.desktop.ui.theme.theme import Theme
 from gpudesk.desktop.window.dialogs.keyboard import KeyboardDialog, list_shortcuts
 from gpudesk.desktop.window.dialogs.more_settings import MoreSettingsDialog
 from gpudesk.documents.scenario_file import read_template
-from gpudesk.domain.scenario import Scenario
+from gpudesk.domain.answer import Scenario
 from gpudesk.text.formatting import GERMAN_NUMBERS
 
 

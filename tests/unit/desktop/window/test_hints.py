@@ -10,7 +10,7 @@ from pytestqt.qtbot import QtBot
 from gpudesk.desktop.session.selection import select_figure
 from gpudesk.desktop.window.main_window import MainWindow
 from gpudesk.desktop.window.start_page import FirstHints, list_hints
-from gpudesk.domain.workload import Load, LoadKind
+from gpudesk.domain.estimate import Load, LoadKind
 
 LOAD, FIGURE, PRINT = list_hints().values()
 

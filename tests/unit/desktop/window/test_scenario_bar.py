@@ -23,9 +23,9 @@ from gpudesk.desktop.ui.widgets.fields import ChoiceField, NumberField
 from gpudesk.desktop.ui.widgets.load_slider import CaptionButton
 from gpudesk.desktop.window.scenario_bar import ScenarioBar
 from gpudesk.documents.scenario_file import read_template
+from gpudesk.domain.answer import Scenario
+from gpudesk.domain.estimate import LoadKind
 from gpudesk.domain.precision import Precision
-from gpudesk.domain.scenario import Scenario
-from gpudesk.domain.workload import LoadKind
 from gpudesk.service import GpuDeskService
 from gpudesk.text.formatting import ENGLISH_NUMBERS, Formatter
 from tests.unit.desktop.conftest import FOUR

@@ -31,8 +31,7 @@ from gpudesk.text.messages import InputError
 from gpudesk.text.translation import tr
 
 if TYPE_CHECKING:
-    from gpudesk.domain.answer import AnswerImpact
-    from gpudesk.domain.scenario import Scenario
+    from gpudesk.domain.answer import AnswerImpact, Scenario
     from gpudesk.service import GpuDeskService
 
 

@@ -29,10 +29,10 @@ from gpudesk.desktop.ui.theme.theme import Theme
 from gpudesk.desktop.ui.widgets.choice_popup import ChoiceOption
 from gpudesk.desktop.ui.widgets.layouts import STRETCH, Hairline, ThemedLabel, make_column, make_row, set_beside
 from gpudesk.domain.accelerator import Accelerator
+from gpudesk.domain.answer import Scenario
 from gpudesk.domain.cost import COST_INPUTS, UncertainValue
 from gpudesk.domain.decision import QUESTIONS, AnswerValue
 from gpudesk.domain.purchase import NEWEST_ACCELERATOR, DeferralAnalysis
-from gpudesk.domain.scenario import Scenario
 from gpudesk.domain.sizing import NumberBounds
 from gpudesk.domain.user_facts import FactEdit
 from gpudesk.domain.watch_list import SignalStatus

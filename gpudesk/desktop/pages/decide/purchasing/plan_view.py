@@ -22,9 +22,9 @@ from gpudesk.desktop.ui.widgets.buttons import LinkButton
 from gpudesk.desktop.ui.widgets.fields import ChoiceField
 from gpudesk.desktop.ui.widgets.layouts import STRETCH, ThemedLabel, make_column, make_row
 from gpudesk.desktop.ui.widgets.number_edit import NumberEdit, NumberFormat
+from gpudesk.domain.answer import Scenario
 from gpudesk.domain.decision import AnswerValue
 from gpudesk.domain.progress import ProgressSteps
-from gpudesk.domain.scenario import Scenario
 from gpudesk.domain.sizing import NumberBounds
 from gpudesk.text.formatting import MISSING_VALUE_TEXT, NumberStyle
 from gpudesk.text.messages import InputError, capitalize_first, format_message

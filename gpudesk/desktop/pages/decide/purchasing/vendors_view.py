@@ -21,11 +21,10 @@ from gpudesk.desktop.ui.tables.data_table import DataTableView, make_chart_data
 from gpudesk.desktop.ui.theme.theme import Theme
 from gpudesk.desktop.ui.widgets.choice_popup import ChoiceOption
 from gpudesk.desktop.ui.widgets.layouts import STRETCH, Hairline, ThemedLabel, make_column, make_row, set_beside
-from gpudesk.domain.answer import get_accelerator_id
+from gpudesk.domain.answer import Scenario, get_accelerator_id
 from gpudesk.domain.model import Model
 from gpudesk.domain.precision import Precision
 from gpudesk.domain.routing import RequestKind, RequestRateOrigin, RoutingResult
-from gpudesk.domain.scenario import Scenario
 from gpudesk.domain.sizing import NumberBounds
 from gpudesk.report.costs import MoneyFormatter
 from gpudesk.report.data_table import DataTable

@@ -10,7 +10,7 @@ from gpudesk.desktop.pages.compare.page import ComparePage
 from gpudesk.desktop.session.desk import Desk
 from gpudesk.desktop.session.settings import UserSettings
 from gpudesk.desktop.ui.theme.theme import Theme
-from gpudesk.domain.scenario import AcceleratorChoice, Scenario
+from gpudesk.domain.answer import AcceleratorChoice, Scenario
 
 #: Four accelerators, of which two lead together.
 FOUR = "70b-chat-on-four"

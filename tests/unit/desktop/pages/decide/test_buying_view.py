@@ -22,8 +22,8 @@ from gpudesk.desktop.session.desk import Desk
 from gpudesk.desktop.session.selection import select_attribute, select_catalog_dispute, select_catalog_statement
 from gpudesk.desktop.session.settings import UserSettings
 from gpudesk.desktop.ui.theme.theme import DARK, Theme
+from gpudesk.domain.answer import AcceleratorChoice
 from gpudesk.domain.cost import UncertainValue
-from gpudesk.domain.scenario import AcceleratorChoice
 from tests.unit.desktop.pages.decide.views_of import shown
 
 

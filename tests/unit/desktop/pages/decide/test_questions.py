@@ -16,8 +16,8 @@ from gpudesk.desktop.session.desk import Desk
 from gpudesk.desktop.session.selection import select_decision_option
 from gpudesk.desktop.session.settings import UserSettings
 from gpudesk.desktop.ui.theme.theme import Theme
+from gpudesk.domain.answer import AcceleratorChoice
 from gpudesk.domain.decision import QUESTIONS, DialogueScreen
-from gpudesk.domain.scenario import AcceleratorChoice
 from gpudesk.domain.sizing import Demand, DemandKind
 from gpudesk.report.decision.questions import ColumnOutcome, get_question_text
 from tests.unit.desktop.pages.decide.views_of import found_of

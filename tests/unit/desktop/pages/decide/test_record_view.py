@@ -18,7 +18,7 @@ from gpudesk.desktop.pages.decide.record_view import RecordView
 from gpudesk.desktop.session.desk import Desk
 from gpudesk.desktop.session.selection import select_attribute, select_catalog_dispute
 from gpudesk.desktop.ui.theme.theme import DARK, Theme
-from gpudesk.domain.scenario import AcceleratorChoice
+from gpudesk.domain.answer import AcceleratorChoice
 from tests.unit.desktop.pages.decide.views_of import shown
 
 

@@ -15,9 +15,9 @@ from gpudesk.desktop.pages.decide.purchasing.vendors_view import VendorsView
 from gpudesk.desktop.session.desk import Desk
 from gpudesk.desktop.ui.charts.chart_data import copy_data
 from gpudesk.desktop.ui.theme.theme import DARK, Theme
+from gpudesk.domain.answer import AcceleratorChoice
 from gpudesk.domain.cost import UncertainValue
 from gpudesk.domain.routing import RoutePlan
-from gpudesk.domain.scenario import AcceleratorChoice
 from gpudesk.domain.sizing import Demand, DemandKind
 from tests.unit.desktop.pages.decide.views_of import shown
 

@@ -14,8 +14,8 @@ from gpudesk.desktop.session.desk import Desk
 from gpudesk.desktop.session.selection import select_fleet_figure
 from gpudesk.desktop.session.settings import UserSettings
 from gpudesk.desktop.ui.theme.theme import Theme
+from gpudesk.domain.answer import Scenario
 from gpudesk.domain.fleet import HOURS_PER_DAY, FleetAnswer, FleetSettings, LoadCurveKind, SiteCooling, Supply
-from gpudesk.domain.scenario import Scenario
 from gpudesk.domain.sizing import Demand, DemandKind
 from gpudesk.service import GpuDeskService
 from gpudesk.text.formatting import ENGLISH_NUMBERS, Formatter

@@ -12,8 +12,8 @@ from gpudesk.desktop.session.settings import UserSettings
 from gpudesk.desktop.ui.theme.theme import Theme
 from gpudesk.documents.scenario_file import read_template
 from gpudesk.domain.accelerator import Accelerator
+from gpudesk.domain.answer import AcceleratorChoice
 from gpudesk.domain.model import Model
-from gpudesk.domain.scenario import AcceleratorChoice
 from gpudesk.domain.sizing import FitCell, FitQuestion
 from gpudesk.estimation.sizing.fit_matrix import FitFinder
 from gpudesk.service import GpuDeskService

@@ -16,9 +16,9 @@ from gpudesk.desktop.session.desk import Desk
 from gpudesk.desktop.session.scenario_edits import replace_load_value
 from gpudesk.desktop.session.selection import select_figure
 from gpudesk.desktop.ui.theme.theme import DARK, Theme
-from gpudesk.domain.deployment import DisaggregationRequest
+from gpudesk.domain.answer import AcceleratorChoice
+from gpudesk.domain.estimate import DisaggregationRequest
 from gpudesk.domain.precision import Precision
-from gpudesk.domain.scenario import AcceleratorChoice
 
 
 @pytest.fixture(autouse=True)

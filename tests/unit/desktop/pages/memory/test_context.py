@@ -10,7 +10,7 @@ from gpudesk.desktop.pages.memory.page import CONTEXT, MemoryPage
 from gpudesk.desktop.session.desk import Desk
 from gpudesk.desktop.session.scenario_edits import replace_workload
 from gpudesk.desktop.session.selection import select_figure
-from gpudesk.domain.scenario import AcceleratorChoice
+from gpudesk.domain.answer import AcceleratorChoice
 from gpudesk.text.formatting import ENGLISH_NUMBERS, MACHINE_NUMBERS, Formatter
 
 

@@ -20,8 +20,8 @@ from gpudesk.desktop.session.selection import select_catalog_attribute, select_f
 from gpudesk.desktop.session.settings import UserSettings
 from gpudesk.desktop.ui.theme.theme import Theme
 from gpudesk.documents.scenario_file import read_template
+from gpudesk.domain.answer import AcceleratorChoice
 from gpudesk.domain.precision import Precision
-from gpudesk.domain.scenario import AcceleratorChoice
 from gpudesk.domain.sizing import FitQuestion
 from gpudesk.service import GpuDeskService
 from gpudesk.text.formatting import ENGLISH_NUMBERS, Formatter

@@ -12,9 +12,9 @@ from gpudesk.desktop.pages.memory.needed_view import NeededBlock, NeededCell, Ne
 from gpudesk.desktop.pages.memory.page import NEEDED, MemoryFitView, MemoryPage, NeededTableView
 from gpudesk.desktop.session.desk import Desk
 from gpudesk.desktop.session.scenario_edits import replace_load_value
+from gpudesk.domain.answer import AcceleratorChoice
+from gpudesk.domain.estimate import Load, LoadKind
 from gpudesk.domain.precision import Precision
-from gpudesk.domain.scenario import AcceleratorChoice
-from gpudesk.domain.workload import Load, LoadKind
 from gpudesk.text.formatting import ENGLISH_NUMBERS, Formatter
 
 

@@ -13,7 +13,7 @@ from gpudesk.desktop.session.scenario_edits import replace_load_value
 from gpudesk.desktop.session.settings import UserSettings
 from gpudesk.desktop.ui.charts.chart_data import ChartDataDialog
 from gpudesk.desktop.ui.theme.theme import Theme
-from gpudesk.domain.scenario import AcceleratorChoice
+from gpudesk.domain.answer import AcceleratorChoice
 
 
 def test_the_chosen_view_is_remembered(page: MemoryPage, desk: Desk, theme: Theme, settings: UserSettings) -> None:

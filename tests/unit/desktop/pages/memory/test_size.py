@@ -16,9 +16,9 @@ from gpudesk.desktop.pages.memory.size_view import SizingView
 from gpudesk.desktop.session.desk import Desk
 from gpudesk.desktop.ui.tables.data_table import DataTableModel
 from gpudesk.desktop.ui.widgets.fields import NumberField
-from gpudesk.domain.scenario import AcceleratorChoice
+from gpudesk.domain.answer import AcceleratorChoice
+from gpudesk.domain.estimate import LoadKind
 from gpudesk.domain.sizing import Demand, DemandKind
-from gpudesk.domain.workload import LoadKind
 
 USERS = Demand(DemandKind.USERS, 500.0)
 

@@ -25,7 +25,7 @@ from gpudesk.desktop.session.desk import Desk
 from gpudesk.desktop.session.selection import select_figure
 from gpudesk.desktop.ui.charts import chart_data
 from gpudesk.desktop.ui.theme.theme import DARK, Theme
-from gpudesk.domain.workload import Load, LoadKind
+from gpudesk.domain.estimate import Load, LoadKind
 from gpudesk.text.formatting import ENGLISH_NUMBERS, Formatter
 
 

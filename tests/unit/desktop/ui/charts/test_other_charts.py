@@ -11,7 +11,7 @@ from gpudesk.desktop.session import scenario_edits
 from gpudesk.desktop.session.desk import Desk
 from gpudesk.desktop.session.selection import select_figure
 from gpudesk.desktop.ui.theme.theme import Theme
-from gpudesk.domain.workload import Load, LoadKind
+from gpudesk.domain.estimate import Load, LoadKind
 
 
 @pytest.fixture

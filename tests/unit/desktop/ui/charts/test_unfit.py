@@ -11,8 +11,8 @@ from gpudesk.desktop.pages.performance.concurrency_charts import ThroughputChart
 from gpudesk.desktop.session.desk import Desk
 from gpudesk.desktop.ui.theme.theme import Theme
 from gpudesk.documents.scenario_file import read_template
+from gpudesk.domain.estimate import Load, LoadKind
 from gpudesk.domain.precision import Precision
-from gpudesk.domain.workload import Load, LoadKind
 from gpudesk.service import GpuDeskService
 from gpudesk.text.formatting import ENGLISH_NUMBERS, Formatter
 

@@ -23,8 +23,8 @@ from gpudesk.desktop.ui.panel.view import PanelModel
 from gpudesk.desktop.ui.theme.theme import DARK, Theme
 from gpudesk.desktop.ui.widgets.buttons import IconButton
 from gpudesk.desktop.window.sources_panel import SelectionExplainer, SourcesPanel
+from gpudesk.domain.answer import Scenario
 from gpudesk.domain.cost import UncertainValue
-from gpudesk.domain.scenario import Scenario
 from gpudesk.report.explanation.parts import (
     ClaimLine,
     DisputeLine,

@@ -13,7 +13,7 @@ from gpudesk.desktop.session.desk import Desk
 from gpudesk.desktop.session.selection import select_figure
 from gpudesk.desktop.window.sources_panel import SourcesPanel
 from gpudesk.documents.scenario_file import read_template
-from gpudesk.domain.scenario import Scenario
+from gpudesk.domain.answer import Scenario
 
 THROUGHPUT = select_figure("b200-hgx", "output_tokens_per_s")
 

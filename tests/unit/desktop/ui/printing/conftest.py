@@ -15,8 +15,7 @@ from gpudesk.desktop.ui.printing.layout import lay_out_sheet
 from gpudesk.desktop.ui.printing.paper import PaperSize, SheetPages
 from gpudesk.desktop.ui.printing.pdf import encode_scenario, render_pdf
 from gpudesk.documents.scenario_file import read_template
-from gpudesk.domain.answer import Answer, SheetExtras
-from gpudesk.domain.scenario import AcceleratorChoice, Scenario
+from gpudesk.domain.answer import AcceleratorChoice, Answer, Scenario, SheetExtras
 from gpudesk.report.comparison.sheet import build_sheet
 from gpudesk.report.comparison.tables import ComparisonSheet
 from gpudesk.service import GpuDeskService

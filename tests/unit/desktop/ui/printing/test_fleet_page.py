@@ -9,8 +9,7 @@ from gpudesk.desktop.ui.printing.layout import lay_out_sheet
 from gpudesk.desktop.ui.printing.paper import PaperSize
 from gpudesk.desktop.ui.printing.pdf import render_pdf
 from gpudesk.documents.scenario_file import read_template
-from gpudesk.domain.answer import SheetExtras
-from gpudesk.domain.scenario import AcceleratorChoice
+from gpudesk.domain.answer import AcceleratorChoice, SheetExtras
 from gpudesk.report.comparison.sheet import build_sheet
 from gpudesk.service import GpuDeskService
 from gpudesk.text.formatting import Formatter

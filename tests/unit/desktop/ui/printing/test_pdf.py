@@ -8,8 +8,7 @@ import pytest
 from gpudesk.desktop.ui.printing.paper import FOOT, SIDE, TOP, PaperSize
 from gpudesk.desktop.ui.printing.pdf import save_answer_as_pdf, write_pdf
 from gpudesk.documents.scenario_file import list_template_ids, read_template
-from gpudesk.domain.answer import Answer
-from gpudesk.domain.scenario import Scenario
+from gpudesk.domain.answer import Answer, Scenario
 from gpudesk.report.comparison.sheet import build_sheet
 from gpudesk.report.comparison.tables import ComparisonSheet
 from gpudesk.service import GpuDeskService

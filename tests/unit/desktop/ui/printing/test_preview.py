@@ -20,9 +20,8 @@ from gpudesk.desktop.ui.theme.theme import DARK, Theme
 from gpudesk.desktop.window import sheet_preview as preview_module
 from gpudesk.desktop.window.sheet_preview import SheetPreview
 from gpudesk.documents.scenario_file import read_template
-from gpudesk.domain.answer import Answer
+from gpudesk.domain.answer import Answer, Scenario
 from gpudesk.domain.profile import ProfileQuestion
-from gpudesk.domain.scenario import Scenario
 from gpudesk.report.profile_sections import ProfileTables
 from gpudesk.service import GpuDeskService
 from gpudesk.text.formatting import Formatter

@@ -18,11 +18,10 @@ from gpudesk.desktop.pages.compare.comparison_model import (
     move_row,
     next_row_sorting,
 )
-from gpudesk.domain.answer import Answer
+from gpudesk.domain.answer import AcceleratorChoice, Answer, Scenario
+from gpudesk.domain.estimate import Load, LoadKind, Workload
 from gpudesk.domain.precision import Precision
-from gpudesk.domain.scenario import AcceleratorChoice, Scenario
-from gpudesk.domain.workload import Load, LoadKind, Workload
-from gpudesk.estimation.scenario_answer import answer_scenario
+from gpudesk.estimation.estimator import answer_scenario
 from gpudesk.report.comparison.table import build_comparison_table
 from gpudesk.report.comparison.tables import ComparisonTable
 from gpudesk.text.formatting import ENGLISH_NUMBERS, Formatter
