@@ -496,9 +496,10 @@ def _describe_rent(rent: ResolvedCostInput) -> Message:
     return message_n(
         "fleet.rent_listed",
         "{count} price on record, {price}",
-        "Median of {count} prices on record, {price}",
+        "{median}, the median of {count} prices on record, {price}",
         "count",
         count=record.count,
+        median=(record.median, "USD/h"),
         price=_state_range(record.low, record.high, "USD/h"),
     )
 

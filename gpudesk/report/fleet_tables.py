@@ -112,7 +112,7 @@ def build_fleet_table(
     """Return a row for each accelerator; `looks` are its name and palette index."""
     columns = (
         DataColumn(tr("Accelerator"), stretch=1),
-        DataColumn(tr("In use"), is_figure=True),
+        DataColumn(tr("In use + spare"), is_figure=True),
         DataColumn(tr("kW, max"), is_figure=True),
         DataColumn(tr("Utilization"), is_figure=True),
         *(DataColumn(label_supply(supply), is_figure=True) for supply in Supply),
@@ -160,7 +160,8 @@ def _build_row(
 
 def _make_count_cell(option: FleetOption, formatter: Formatter) -> DataCell:
     total = option.used + option.spare + option.idle
-    return DataCell(formatter.count(option.used), tr("of {n}", n=formatter.count(total)))
+    counts = (formatter.count(each) for each in (option.used, option.spare) if each)
+    return DataCell(" + ".join(counts), tr("of {n}", n=formatter.count(total)))
 
 
 def count_racks(racks: int, formatter: Formatter) -> str:

@@ -423,7 +423,7 @@ class ProfileTables:
         rule = each.bandwidth_rule if each.count > 1 else None
         flat_rule = ""
         if rule is not None:
-            flat_rule = tr("{n} TB/s by rule", n=self.formatter.number(rule / 1e12, 2))
+            flat_rule = tr("{n} TB/s by rule", n=self.formatter.estimate(rule / 1e12))
         share = each.per_accelerator
         cells = (
             DataCell(count, is_strong=True),

@@ -97,7 +97,7 @@ def format_status(capability: Capability, formatter: Formatter) -> str:
     texts = {
         CapabilityStatus.NATIVE: tr("native"),
         CapabilityStatus.QUANTIZED: tr("quantized"),
-        CapabilityStatus.NEEDS_MORE: tr("needs {count}", count=formatter.count(count)),
+        CapabilityStatus.NEEDS_MORE: tr("split over {count}", count=formatter.count(count)),
         CapabilityStatus.IMPOSSIBLE: tr("not possible"),
         CapabilityStatus.UNKNOWN: tr("unknown"),
     }
@@ -156,6 +156,5 @@ def make_headline_specification(name: str, profile: AcceleratorProfile, formatte
 def format_specification(value: float, quantity: Quantity, formatter: Formatter) -> str:
     """Return a catalog figure without its unit, equal in the header and among the peers."""
     shown = convert_to_display_unit(value, quantity)
-    if quantity is Quantity.MEMORY:
-        return formatter.stated(round(shown, 1))
-    return formatter.number(shown) if shown >= 100 else formatter.catalog(value, quantity)
+    is_whole = shown >= 100 and quantity is not Quantity.MEMORY
+    return formatter.number(shown) if is_whole else formatter.catalog(value, quantity)

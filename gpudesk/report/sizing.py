@@ -33,6 +33,18 @@ def format_degrees(plan: ParallelPlan, formatter: Formatter) -> str:
     return ", ".join([*degree_texts, tr("attention DP")] if plan.attention_dp else degree_texts)
 
 
+def explain_degrees(needed: Sequence[Sequence[SmallestDeployments]]) -> str:
+    """Return the abbreviations that `format_degrees` uses for these deployments, with their meanings."""
+    names = (
+        ("tp", tr("TP: tensor parallel")),
+        ("pp", tr("PP: pipeline parallel")),
+        ("ep", tr("EP: expert parallel")),
+        ("dp", tr("DP: data parallel")),
+    )
+    sizes = [size for column in needed for each in column for size in (each.load, each.one) if size is not None]
+    return ", ".join(text for name, text in names if any(getattr(size.plan, name) > 1 for size in sizes))
+
+
 def summarize_reason(reason: Message | None) -> str:
     if reason is None:
         return ""

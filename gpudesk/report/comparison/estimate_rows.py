@@ -8,6 +8,7 @@ from typing import Final
 from gpudesk.domain.answer import (
     Answer,
     ComparisonColumn,
+    find_best,
     find_difference,
     find_leaders,
     get_column_figures,
@@ -50,6 +51,8 @@ from gpudesk.text.translation import tr
 _THROUGHPUT: Final = "output_tokens_per_s"
 #: A mark on more than two columns of a row adds little.
 _MOST_TIED: Final = 2
+#: Figures without odds, and the figure that decides them: of a request's time almost all is decoding.
+_MARKED_LIKE: Final = {"total_tokens_per_s": _THROUGHPUT, "request_s": "tpot_ms"}
 _RENTED: Final = "rented_usd_per_million_output"
 _OWNED: Final = "owned_usd_per_million_output"
 #: Key of the row with the systems behind owned costs.
@@ -175,10 +178,14 @@ class FigureText:
 def mark_figures(answer: Answer, figure: str) -> list[CellMarking | None]:
     """Return for each column whether it leads all others at 65% odds or more, is too close to call, or queues."""
     marks: list[CellMarking | None] = [CellMarking.QUEUES if column.queues else None for column in answer.columns]
-    best = find_leaders(answer, figure) if is_compared(answer, figure) else ()
+    decisive = _MARKED_LIKE.get(figure, figure)
+    ranked = rank_figures(answer, figure)
+    best = find_leaders(answer, decisive) if ranked and is_compared(answer, decisive) else ()
+    if best and find_best(ranked, figure) not in best:
+        best = ()
     mark: CellMarking | None = CellMarking.BEST
     if len(best) > 1:
-        is_open = len(best) > _MOST_TIED or len(best) == len(rank_figures(answer, figure))
+        is_open = len(best) > _MOST_TIED or len(best) == len(ranked)
         mark = CellMarking.OPEN if is_open else CellMarking.TIED
     for position in best:
         marks[position] = mark

@@ -80,6 +80,7 @@ from gpudesk.report.labels import (
 from gpudesk.report.sizing import (
     describe_demand,
     describe_sizing_with_notes,
+    explain_degrees,
     format_degrees,
     label_requests_in_flight,
     label_single_request,
@@ -277,14 +278,12 @@ def list_cost_remarks(
     answer: Answer, costs: CostAnswer, names: Sequence[str], formatter: Formatter
 ) -> tuple[SheetRemark, ...]:
     lines = [
-        SheetRemark(tr("Cost"), line)
-        for column, name in zip(costs.columns, names, strict=True)
-        for line in list_missing_costs(column, name)
+        line for column, name in zip(costs.columns, names, strict=True) for line in list_missing_costs(column, name)
     ]
     names_by_key = dict(zip(answer.keys, names, strict=True))
     rents = list_rent_class_remarks(costs, names_by_key)
     systems = list_partly_used(costs.columns, names_by_key, formatter)
-    lines += [SheetRemark(tr("Cost"), line) for line in (*rents, *list_api_remarks(costs), *systems)]
+    lines += [*rents, *list_api_remarks(costs), *systems]
     if costs.columns:
         inputs, currency = costs.columns[0].inputs, answer.scenario.costs.currency
         ranges = ", ".join(
@@ -292,9 +291,9 @@ def list_cost_remarks(
             for name in _NAMED
             if name in inputs
         )
-        lines.append(SheetRemark(tr("Cost"), tr("Assumptions and their ranges: {inputs}", inputs=ranges)))
-        lines.append(SheetRemark(tr("Cost"), tr("Output token cost includes the processing of input tokens")))
-    return tuple(lines)
+        lines.append(tr("Cost assumptions and their ranges: {inputs}", inputs=ranges))
+        lines.append(tr("Output token cost includes the processing of input tokens"))
+    return tuple(SheetRemark("", line) for line in lines)
 
 
 def _is_on_sheet(name: str) -> bool:
@@ -397,6 +396,7 @@ def build_sheet(
         remarks=(
             *_list_estimate_remarks(answer, names, formatter),
             *(() if date is None else list_stale_remarks(answer, names, date, rule or StalenessLimits())),
+            *(() if how_many is None else _list_count_remarks(how_many)),
             *(() if costs is None else list_cost_remarks(answer, costs, names, formatter)),
         ),
         memory=_build_memory_bars(answer, names, formatter),
@@ -582,6 +582,11 @@ def _list_estimate_remarks(answer: Answer, names: tuple[str, ...], formatter: Fo
             for text, subjects in remarks.items()
         ),
     )
+
+
+def _list_count_remarks(how_many: AcceleratorNeeds) -> tuple[SheetRemark, ...]:
+    words = explain_degrees(how_many.needed)
+    return (SheetRemark("", words),) if words else ()
 
 
 def _build_memory_bars(answer: Answer, names: tuple[str, ...], formatter: Formatter) -> tuple[SheetMemoryBar, ...]:

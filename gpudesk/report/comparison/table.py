@@ -13,7 +13,6 @@ from gpudesk.report.comparison.attribute_rows import build_attribute_rows, merge
 from gpudesk.report.comparison.estimate_rows import build_memory_use_rows, build_workload_rows
 from gpudesk.report.comparison.tables import (
     CellMarking,
-    ComparisonCell,
     ComparisonGroup,
     ComparisonHead,
     ComparisonRow,
@@ -197,8 +196,3 @@ def describe_headline(headline: Headline) -> str:
 def make_search_text(row: ComparisonRow, group: str) -> str:
     """Return the text for filtering: group, label and unit, in lower case."""
     return f"{group} {row.label} {row.unit or ''}".casefold()
-
-
-def shows_basis(cell: ComparisonCell) -> bool:
-    """Whether a cell shows the basis of an estimate: ties show their mark instead."""
-    return cell.basis is not None and cell.mark not in (CellMarking.TIED, CellMarking.OPEN)

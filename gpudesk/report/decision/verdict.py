@@ -342,10 +342,12 @@ def describe_missing_value(candidate: DecisionCandidate, names: NamesByKey, form
         values["price"] = formatter.money(formatter.small_amount(candidate.needed), "USD")
         if candidate.payment is None:
             return tr("{name} has no rental price; it would be the cheapest below {price} per hour", **values)
-        return tr("{name} has no rental price; to rent, it would be the cheapest below {price} per hour", **values)
+        return tr(
+            "{name} has no rental price, so its owned cost is ranked; rented below {price} per hour, it leads", **values
+        )
     if candidate.payment is None:
         return tr("{name} has no purchase price; it would be the cheapest below {price}", **values)
-    return tr("{name} has no purchase price; to buy, it would be the cheapest below {price}", **values)
+    return tr("{name} has no purchase price, so its rental cost is ranked; bought below {price}, it leads", **values)
 
 
 def describe_way_out(way: WayOut, formatter: Formatter) -> tuple[str, str]:

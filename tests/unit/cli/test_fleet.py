@@ -51,7 +51,9 @@ def test_the_cheapest_providers_are_named_for_each_accelerator(capsys: Capture) 
     text = " ".join(capsys.readouterr().out.split())
     for name in ("H200 SXM 141GB", "H100 SXM 80GB"):
         assert f"Cheapest on-demand rent of {name} per accelerator-hour: " in text
-    assert re.search(r"Rent: Median of \d+ prices on record, \$[\d.]+/h to \$[\d.]+/h \(specialized cloud\)\.", text)
+    assert re.search(
+        r"Rent: \$[\d.]+/h, the median of \d+ prices on record, \$[\d.]+/h to \$[\d.]+/h \(specialized cloud\)\.", text
+    )
     first, second, *_ = plan(capsys)["fleets"][0]["provider_rents"]
     assert first["usd_per_hour"] <= second["usd_per_hour"]
 

@@ -230,7 +230,7 @@ def test_table_and_sheet_show_the_same_digits(name: str) -> None:
     assert compared >= 8
 
 
-def test_figures_that_no_winner_is_judged_by_still_show_their_difference() -> None:
+def test_figures_without_odds_show_their_difference_and_the_mark_of_the_figure_that_decides_them() -> None:
     with GpuDeskService.open() as service:
         answer = service.answer(read_template("mi325x-or-h200-70b"))
     found = row(build_comparison_table(answer, PLAIN), "request_s")
@@ -238,7 +238,13 @@ def test_figures_that_no_winner_is_judged_by_still_show_their_difference() -> No
     assert isinstance(base, float)
     assert isinstance(other, float)
     assert [cell.delta for cell in found.cells] == [None, PLAIN.difference(other / base)]
-    assert [cell.mark for cell in found.cells] == [None, None]
+    assert [cell.mark for cell in found.cells] == [CellMarking.OPEN] * 2
+    with GpuDeskService.open() as service:
+        table = build_comparison_table(service.answer(read_template("70b-chat-on-four")), PLAIN)
+    for figure, decisive in (("request_s", "tpot_ms"), ("total_tokens_per_s", "output_tokens_per_s")):
+        marks = [cell.mark for cell in row(table, figure).cells]
+        assert CellMarking.TIED in marks
+        assert marks == [cell.mark for cell in row(table, decisive).cells]
 
 
 def test_where_no_load_meets_the_limits_these_are_what_limits() -> None:

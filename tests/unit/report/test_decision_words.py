@@ -189,6 +189,8 @@ def test_a_candidate_without_a_price_says_from_which_it_would_lead(service: GpuD
     assert describe_missing_value(found, NAMES, FORMATTER) == (
         f"MI355X has no purchase price; it would be the cheapest below ${FORMATTER.estimate(found.needed)}"
     )
+    rentable = describe_missing_value(replace(found, payment="rented"), NAMES, FORMATTER)
+    assert rentable.startswith("MI355X has no purchase price, so its rental cost is ranked; bought below $")
     rented = describe_missing_value(replace(found, missing="rent_usd_per_hour"), NAMES, FORMATTER)
     assert rented.endswith(" per hour")
     unsolved = describe_missing_value(replace(found, needed=None), NAMES, FORMATTER)

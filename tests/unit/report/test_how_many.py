@@ -1,6 +1,7 @@
 """What a sheet says of how many accelerators are needed."""
 
 import json
+from dataclasses import replace
 
 import pytest
 
@@ -9,6 +10,7 @@ from gpudesk.domain.answer import Answer, SheetExtras
 from gpudesk.domain.sizing import AcceleratorNeeds
 from gpudesk.report.comparison.sheet import build_machine_sheet, build_sheet
 from gpudesk.report.comparison.tables import CellMarking, ComparisonSheet
+from gpudesk.report.sizing import explain_degrees
 from gpudesk.report.writers.csv import write_sheet_csv
 from gpudesk.report.writers.html import write_sheet_html
 from gpudesk.report.writers.json import write_sheet_json
@@ -47,6 +49,13 @@ def test_counts_are_those_that_were_found(answer: Answer, how_many: AcceleratorN
         "—" if (size := next(each.load for each in needed if each.bits == 8)) is None else str(size.count)
         for needed in how_many.needed
     ]
+
+
+def test_abbreviations_in_the_counts_are_spelled_out(answer: Answer, how_many: AcceleratorNeeds) -> None:
+    remarks = [remark.text for remark in build_sheet(answer, further=SheetExtras(how_many)).remarks]
+    assert any(text.startswith("TP: tensor parallel") for text in remarks)
+    one = tuple(tuple(replace(each, load=each.one) for each in column[-1:]) for column in how_many.needed[-1:])
+    assert explain_degrees(one) == "", "one accelerator needs no plan"
 
 
 def test_what_cannot_be_is_marked_with_its_reason(answer: Answer, how_many: AcceleratorNeeds) -> None:

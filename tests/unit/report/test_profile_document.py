@@ -129,6 +129,21 @@ def test_the_step_for_a_budget_is_named(service: GpuDeskService, budget: float |
     assert ProfileTables.from_entries(profile, Formatter(), service.catalog.things()).upgrades().note == note
 
 
+def test_memory_has_one_format(service: GpuDeskService) -> None:
+    tables = make_tables(service, "h200-sxm")
+    headline = tables.headline_specifications()[0]
+    peers = next(row for row in tables.peers().rows if row.key == "memory")
+    assert headline.text == peers.cells[1].text == tables.scale().rows[0].cells[1].text == "141.0"
+    assert [row.cells[1].detail for row in tables.scale().rows][1:] == [
+        f"{each} TB/s by rule" for each in ("8.45", "16.9", "33.8")
+    ]
+
+
+def test_several_accelerators_for_one_model_are_called_a_split(tables: ProfileTables) -> None:
+    status = {row.cells[1].text for row in tables.capabilities().rows}
+    assert any(text.startswith("Split over ") for text in status)
+
+
 def test_intervals_of_costs_have_cents(tables: ProfileTables) -> None:
     cells = [row.cells[-1] for row in tables.out_of_reach().rows]
     ends = [end.strip() for cell in cells for end in cell.detail.split("–") if end]

@@ -189,7 +189,7 @@ def find_marks(rows: Iterable[ComparisonRow]) -> tuple[str, ...]:
                 marks.add("overlap")
             elif cell.mark in FAULT_GLYPHS:
                 marks.add(FAULT_GLYPHS[cell.mark])
-            elif cell.basis is not None:
+            if cell.basis is not None:
                 marks.add(cell.basis.value)
             if cell.own:
                 marks.add("own")

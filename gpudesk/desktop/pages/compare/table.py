@@ -17,7 +17,6 @@ from gpudesk.desktop.ui.tables.text_layer import TextCache, TextLayer
 from gpudesk.desktop.ui.theme.glyphs import FAULT_COLORS, FAULT_GLYPHS
 from gpudesk.desktop.ui.theme.theme import Theme
 from gpudesk.desktop.ui.theme.theme_painter import ThemePainter
-from gpudesk.report.comparison.table import shows_basis
 from gpudesk.report.comparison.tables import CellMarking, ComparisonCell, ComparisonHead, ComparisonRow
 from gpudesk.text.translation import tr
 
@@ -501,13 +500,13 @@ class ComparisonTableView(PaintedTable):
         return next((token for token in ("body", "small") if self._texts.width(token, words) <= room), "caption")
 
     def _mark_gutter(self, cell: ComparisonCell, left: float, right: float, level: float) -> None:
-        """Draw at most two marks right of the figure: ≈, the method or the pencil, then the dispute."""
+        """Draw at most two marks right of the figure: ≈ or a fault before the method; the pencil before the dispute."""
         marks: list[tuple[str, str]] = []
         if cell.mark in (CellMarking.TIED, CellMarking.OPEN):
             marks.append(("overlap", "best_text" if cell.mark is CellMarking.TIED else "text3"))
         elif cell.mark in FAULT_GLYPHS:
             marks.append((FAULT_GLYPHS[cell.mark], FAULT_COLORS[cell.mark]))
-        elif shows_basis(cell) and cell.basis is not None:
+        if cell.basis is not None:
             marks.append((cell.basis.value, "text3"))
         if cell.own:
             marks.append(("own", "link"))

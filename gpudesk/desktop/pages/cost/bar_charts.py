@@ -240,8 +240,6 @@ def _sum_gross(tco: TotalCostOfOwnership) -> float:
     return sum(_list_cost_parts(tco))
 
 
-#: Opacity of the cheaper side of a bar relative to the other.
-_CHEAPER: Final = 0.45
 _MOST_INFLUENCES: Final = 8
 
 
@@ -289,13 +287,10 @@ class SensitivityChart(BarChart):
         )
 
     def _bar(self, row: CostSensitivity, costed: EvaluatedAnswer, now: float, palette_index: int) -> StackedBar:
-        """Return the bar from the cheapest to the dearest."""
+        """Return the bar from the lowest to the highest cost, with the input at each end."""
         (low, low_input), (high, high_input) = sorted(((row.at_low, row.low), (row.at_high, row.high)))
         left, middle, right = (costed.money.in_currency(each) for each in (low, now, high))
-        segments = (
-            BarSegment(min(left, middle), middle, palette_index=palette_index, alpha=_CHEAPER),
-            BarSegment(middle, max(right, middle), palette_index=palette_index),
-        )
+        segments = (BarSegment(min(left, middle), max(right, middle), palette_index=palette_index),)
         before, after = (self._amount(row.name, each) for each in (low_input, high_input))
         return StackedBar(segments, before=before, after=after)
 

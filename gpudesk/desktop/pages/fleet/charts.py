@@ -83,8 +83,8 @@ class DayChart(FleetChart):
             return PlotDrawing(note=tr("No fleet for this demand."))
         requests, scaled, fixed = series
         lines = (
-            self._steps("fixed", tr("Fixed fleet"), fixed, self.slot, 2),
-            self._steps("autoscaled", tr("Autoscaled"), scaled, self.slot, 3),
+            self._steps("fixed", tr("Own or rent"), fixed, self.slot, 2),
+            self._steps("autoscaled", label_supply(Supply.AUTOSCALED), scaled, self.slot, 3),
             self._steps("requests", tr("Requests"), requests, 0, 0),
         )
         return PlotDrawing(lines=lines)
@@ -114,8 +114,13 @@ class DayChart(FleetChart):
         requests, scaled, fixed = (float(each[hour]) for each in series)
         number = self.formatter.estimate
         rows = (
-            self._read("fixed", tr("Fixed fleet"), number(fixed), self.formatter.per_cent(requests / fixed)),
-            self._read("autoscaled", tr("Autoscaled"), number(scaled), self.formatter.per_cent(requests / scaled)),
+            self._read("fixed", tr("Own or rent"), number(fixed), self.formatter.per_cent(requests / fixed)),
+            self._read(
+                "autoscaled",
+                label_supply(Supply.AUTOSCALED),
+                number(scaled),
+                self.formatter.per_cent(requests / scaled),
+            ),
             self._read("requests", tr("Requests"), number(requests), "", slot=0),
         )
         return hour + 0.5, CursorReadout(format_hour(hour), (tr("requests/s"), tr("in use")), rows)
@@ -137,7 +142,13 @@ class DayChart(FleetChart):
         )
 
     def data(self, formatter: Formatter) -> ChartData:
-        heads = (tr("Hour"), tr("Requests/s"), tr("Replicas"), tr("Autoscaled, requests/s"), tr("Fixed, requests/s"))
+        heads = (
+            tr("Hour"),
+            tr("Requests/s"),
+            tr("Replicas"),
+            tr("Autoscaled, requests/s"),
+            tr("Own or rent, requests/s"),
+        )
         series = self._series()
         rows: list[tuple[str, ...]] = []
         if series is not None and self.option is not None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from typing import Any, Final
@@ -12,7 +13,7 @@ from PySide6.QtWidgets import QSizePolicy, QWidget
 
 from gpudesk.desktop.pages.demand_form import DemandForm
 from gpudesk.desktop.ui.theme.theme import Theme
-from gpudesk.desktop.ui.theme.theme_painter import CENTRE, ThemePainter
+from gpudesk.desktop.ui.theme.theme_painter import CENTRE, RIGHT, ThemePainter
 from gpudesk.desktop.ui.widgets.choice_popup import ChoiceOption
 from gpudesk.desktop.ui.widgets.fields import ChoiceField, NumberField
 from gpudesk.desktop.ui.widgets.layouts import STRETCH, make_column, make_row
@@ -160,6 +161,7 @@ class LoadCurveEditor(QWidget):
                 pen.tint(bar, "text1" if is_current else "ink2", radius=1)
             average = area.bottom() - area.height() / self._scale
             pen.hairline(area.left(), average, area.right(), average, "axis")
+            self._name_average(pen, area, average)
             for hour in (0, 6, 12, 18):
                 place = QRectF(
                     area.left() + hour * pitch - 20, area.bottom() + 2, 40 + pitch, pen.metrics("caption").height()
@@ -168,6 +170,16 @@ class LoadCurveEditor(QWidget):
                     place.moveLeft(area.left())
                 align = CENTRE if hour else Qt.AlignmentFlag.AlignLeft
                 pen.text(place, format_hour(hour), font="caption", color="text3", align=align)
+
+    def _name_average(self, pen: ThemePainter, area: QRectF, average: float) -> None:
+        """Write the name of the line above it, at the end where no bar reaches higher."""
+        text = tr("average")
+        size = QRectF(area.left(), average - self._theme.line("caption"), area.width(), self._theme.line("caption"))
+        hours = math.ceil(pen.width(text, "caption") / (area.width() / HOURS_PER_DAY))
+        for values, align in ((self._values[:hours], Qt.AlignmentFlag.AlignLeft), (self._values[-hours:], RIGHT)):
+            if max(values) <= 1:
+                pen.text(size, text, font="caption", color="text2", align=align)
+                return
 
 
 class FleetForm(QWidget):
@@ -251,7 +263,7 @@ class FleetForm(QWidget):
 
     def _show_hour(self) -> None:
         hour = self.curve.hour
-        self.hour.set_caption(tr("{hour}, × average", hour=format_hour(hour)))
+        self.hour.set_caption(tr("Load at {hour}, × average", hour=format_hour(hour)))
         self.hour.set_value(round(self.curve.values[hour], 2))
 
     def _edit(self, name: str, typed: float) -> None:

@@ -25,6 +25,7 @@ from gpudesk.domain.precision import STORAGE_FORMATS, Precision, resolve_fp4
 from gpudesk.domain.sizing import DeploymentSize, SmallestDeployments
 from gpudesk.report.labels import label_precision
 from gpudesk.report.sizing import (
+    explain_degrees,
     format_degrees,
     label_requests_in_flight,
     label_single_request,
@@ -116,10 +117,11 @@ class NeededHead:
 
 @dataclass(frozen=True, slots=True)
 class NeededTable:
-    """All needs by column."""
+    """All needs by column; `abbreviations` explains those in the cells."""
 
     heads: tuple[NeededHead, ...] = ()
     groups: tuple[NeededGroup, ...] = ()
+    abbreviations: str = ""
 
 
 def make_needed_table(desk: Desk, *, brief: bool = False) -> NeededTable:
@@ -141,7 +143,8 @@ def make_needed_table(desk: Desk, *, brief: bool = False) -> NeededTable:
         )
         for each in desk.columns
     )
-    return NeededTable(heads, tuple(_make_groups(answer, desk.names, deployments, formatter, brief=brief)))
+    groups = tuple(_make_groups(answer, desk.names, deployments, formatter, brief=brief))
+    return NeededTable(heads, groups, explain_degrees(deployments))
 
 
 def _make_groups(
@@ -542,7 +545,8 @@ class NeededBlock(QWidget):
         answer = self._desk.answer
         model = "" if answer is None else answer.model.name
         words = tr("Smallest number that holds {model}. Green: one is enough. Outlined: current scenario.", model=model)
-        self._subtitle.set_whole(words)
+        degrees = self._table.abbreviations
+        self._subtitle.set_whole(f"{words} {degrees}." if degrees else words)
         self.view.needs_item_model.show(self._table)
 
     def data(self, formatter: Formatter) -> ChartData:

@@ -447,6 +447,7 @@ def _paint_mark_texts(plot: PlotCanvas, painter: QPainter) -> None:
         right, left = centre.x() + px(4), centre.x() - px(4) - width
         levels = [centre.y() + px(shift) - height / 2 for shift in (13, -13, 22, -22, 31, -31)]
         boxes = [QRectF(x, y, width, height) for y in levels for x in (right, left)]
+        boxes = [each for each in boxes if each.left() >= plot.frame.area.left()] or boxes
         boxes = [each for each in boxes if not any(map(each.intersects, taken))] or boxes
         corners = [(each.left(), each.top(), each.right(), each.bottom()) for each in boxes]
         box = boxes[find_emptiest_box(corners, points, None, 0)[0]]

@@ -474,7 +474,8 @@ def _figure_width(cell: ComparisonCell) -> float:
 
 
 def _second(cell: ComparisonCell) -> str:
-    return ", ".join(part for part in (cell.band, cell.detail) if part)
+    # A detail that ends in a number would read on into the figure next to it.
+    return " ".join(part for part in (cell.band, f"({cell.detail})" if cell.detail else "") if part)
 
 
 def _second_color(cell: ComparisonCell) -> str:

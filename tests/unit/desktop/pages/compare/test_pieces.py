@@ -96,6 +96,8 @@ def test_widths_hold_in_a_drag(service: GpuDeskService, theme: Theme, qtbot: QtB
 def test_legend_explains_only_the_marks_that_are_there(service: GpuDeskService) -> None:
     table = table_of(service, FOUR)
     assert find_marks(table.rows) == ("best", "overlap", "disputed", "calibrated")
+    tied = [replace(row, cells=row.cells[2:]) for row in table.rows if row.key == "ttft_ms"]
+    assert find_marks(tied) == ("best", "overlap", "calibrated"), "a tie keeps the mark of its method"
     price = [row for row in table.rows if row.key == "price"]
     assert find_marks(price) == ("disputed",)
     scenario = with_counts(read_template("405b-one-node"), 4, 4, 4, 4, 4, 4)

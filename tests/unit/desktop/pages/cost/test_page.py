@@ -96,6 +96,7 @@ def test_a_click_shows_what_moves_another_accelerator(page: CostPage, qtbot: QtB
     place = view.tokens.band(1).center().toPoint()
     QTest.mouseClick(view.tokens, Qt.MouseButton.LeftButton, pos=QPoint(20, place.y()))
     assert view.influences.subtitle.startswith("MI325X owned")
+    assert [len(row.segments) for row in view.influences.rows] == [1] * 8, "two shades would need a key"
     view.choose("mi355x")
     page.refresh()
     assert view.influences.subtitle.startswith("MI355X rented")

@@ -1,9 +1,11 @@
 """The page Fleet: the demand and its curve, the table, the racks, and one fleet over time."""
 
 from dataclasses import replace
+from typing import Any
 
 import pytest
 from PySide6.QtCore import QPoint, Qt
+from PySide6.QtGui import QPainter
 from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QApplication
 from pytestqt.qtbot import QtBot
@@ -14,6 +16,7 @@ from gpudesk.desktop.session.desk import Desk
 from gpudesk.desktop.session.selection import select_fleet_figure
 from gpudesk.desktop.session.settings import UserSettings
 from gpudesk.desktop.ui.theme.theme import Theme
+from gpudesk.desktop.ui.theme.theme_painter import TextPainter
 from gpudesk.domain.answer import Scenario
 from gpudesk.domain.fleet import HOURS_PER_DAY, FleetAnswer, FleetSettings, LoadCurveKind, SiteCooling, Supply
 from gpudesk.domain.sizing import Demand, DemandKind
@@ -223,6 +226,25 @@ def test_racks_are_drawn_and_a_table_says_the_same(asked: FleetPage) -> None:
     dialog.close()
 
 
+def test_a_text_next_to_a_mark_stays_right_of_the_axis(asked: FleetPage, monkeypatch: pytest.MonkeyPatch) -> None:
+    asked.choose_view(TIME)
+    assert isinstance(asked.view, FleetTimeView)
+    years = asked.view.years
+    years.resize(420, 300)
+    lefts = []
+    draw = TextPainter.draw_haloed
+
+    def note(self: TextPainter, painter: QPainter, x: float, *rest: Any) -> None:  # noqa: ANN401 - passed on
+        if rest[1].startswith("next system"):
+            lefts.append(x)
+        draw(self, painter, x, *rest)
+
+    monkeypatch.setattr(TextPainter, "draw_haloed", note)
+    years.grab()
+    assert lefts
+    assert lefts[0] >= years.frame.area.left()
+
+
 def test_one_fleet_over_the_day_and_the_years(asked: FleetPage) -> None:
     asked.choose_view(TIME)
     assert isinstance(asked.view, FleetTimeView)
@@ -233,6 +255,7 @@ def test_one_fleet_over_the_day_and_the_years(asked: FleetPage) -> None:
     fixed, scaled, _ = day.drawing.lines
     assert (fixed.y >= scaled.y).all()
     assert fixed.y.max() == scaled.y.max()
+    assert [line.name for line in day.drawing.lines][:2] == ["Own or rent", "Rent, autoscaled"]
     assert years.drawing.marks[0].text == "next system: 9 months"
     reading = years.read_at(12.0)
     assert reading is not None

@@ -92,6 +92,7 @@ def test_other_counts_keep_the_cells(desk: Desk, qtbot: QtBot) -> None:
 def test_the_view_of_what_fits_now_shows_the_load_only(page: MemoryPage) -> None:
     assert isinstance(page.view, MemoryFitView)
     assert page.view.needed.view.needs_item_model.rowCount() == 4
+    assert "TP: tensor parallel" in page.view.needed._subtitle.text()
 
 
 def test_a_cell_offers_its_deployment_and_enter_takes_it(block: NeededBlock, desk: Desk, qtbot: QtBot) -> None:
