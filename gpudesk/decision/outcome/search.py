@@ -52,10 +52,16 @@ def search_shortlist(service: DeploymentSource, decider: Decider, scenario: Scen
             if not each.eligible
         ]
     if best := _take_best(ranked):
-        choices = tuple(AcceleratorChoice(each.accelerator, count=each.count) for each in best)
+        choices = tuple(_keep_size(each, sized=scenario.demand is not None) for each in best)
     else:
         choices = _take_nearest(service, removed)
     return replace(scenario, accelerators=choices)
+
+
+def _keep_size(candidate: DecisionCandidate, sized: bool) -> AcceleratorChoice:
+    """Return the candidate as a column. If `sized` for a demand, its replicas stay: some of them are spares."""
+    choice = AcceleratorChoice(candidate.accelerator, count=candidate.count)
+    return choice.with_plan(candidate.plan) if sized and candidate.plan is not None else choice
 
 
 def _take_nearest(

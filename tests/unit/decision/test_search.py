@@ -44,13 +44,19 @@ def test_a_shortlist_has_the_best_of_the_catalog(service: GpuDeskService, priori
 
 
 def test_few_users_of_a_small_model_need_no_large_accelerator(service: GpuDeskService) -> None:
-    """Fifty people ask for so many tokens and no more: what carries that for the least money is found."""
+    """Fifty people ask for so many tokens and no more: what carries that for the least money is found.
+
+    The spare that the size counts stays a replica; it is not merged into a larger one.
+    """
     asked = scenario("llama-3.1-8b", priority="cost", acquisition="rent")
     demand = Demand(DemandKind.USERS, 50.0, ttft_ms=2000.0, tpot_ms=60.0)
     found = service.shortlist(replace(asked, demand=demand))
-    lead = service.decide(service.answer(found)).recommended
+    decision = service.decide(service.answer(found))
+    lead = decision.recommended
     assert lead is not None
     assert service.catalog.accelerator(lead.accelerator).memory_bytes < 60 * 2**30
+    assert demand.spare_replicas == 1
+    assert all(each.plan is not None and each.plan.dp >= 2 for each in decision.candidates)
 
 
 def test_a_shortlist_has_discontinued_accelerators_only_for_rent(service: GpuDeskService) -> None:
