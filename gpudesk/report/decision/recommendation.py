@@ -86,6 +86,8 @@ _DELIVERED: Final = (
     "rent_usd_h",
     "spend_usd",
 )
+#: The way to pay -> facts of the other way, which are left out.
+_OF_OTHER_WAY: Final = {"own": ("rented_usd_per_million", "rent_usd_h"), "rent": ("owned_usd_per_million", "spend_usd")}
 #: Maximum number of changes on a sheet, the nearest first.
 _MOST_FLIPS: Final = 6
 
@@ -103,7 +105,8 @@ def format_recommended_deployment(decision: Decision, formatter: Formatter) -> s
 def list_delivered_figures(decision: Decision, key: str, formatter: Formatter) -> tuple[tuple[str, str], ...]:
     """Return the performance and cost of a column: each a label and a figure with its interval and unit."""
     facts = decision.parts[decision.columns.index(key)]
-    fact_names = [name for name in _DELIVERED if facts.get(name) is not None]
+    left_out = _OF_OTHER_WAY.get(str(decision.facts.get("acquisition")), ())
+    fact_names = [name for name in _DELIVERED if facts.get(name) is not None and name not in left_out]
     return tuple((label_fact(name), format_fact(name, facts[name], formatter)) for name in fact_names)
 
 

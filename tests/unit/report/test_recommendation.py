@@ -15,11 +15,14 @@ from gpudesk.domain.decision import AnswerValue, Decision, DecisionFlip, Decisio
 from gpudesk.report.comparison.sheet import build_machine_sheet, build_sheet
 from gpudesk.report.comparison.tables import CellMarking, ComparisonSheet
 from gpudesk.report.costs import describe_utilization
+from gpudesk.report.decision.facts import label_fact
 from gpudesk.report.decision.recommendation import (
     build_trace_table,
     list_decision_assumptions,
+    list_delivered_figures,
     list_recommendation_lines,
 )
+from gpudesk.report.decision.verdict import find_leading_column
 from gpudesk.report.writers.csv import write_sheet_csv
 from gpudesk.report.writers.html import write_sheet_html
 from gpudesk.report.writers.json import write_sheet_json
@@ -159,6 +162,22 @@ def test_what_costs_assume_is_said(
     assert not any(not_assumed in line for line in lines)
     assert extras.costs is not None
     assert describe_utilization(extras.costs.utilisation, Formatter()) in lines
+
+
+@pytest.mark.parametrize(
+    ("acquisition", "shown"), [("rent", {"rent"}), ("own", {"own"}), ("undecided", {"rent", "own"})]
+)
+def test_figures_are_of_the_way_to_pay_that_is_open(service: GpuDeskService, acquisition: str, shown: set[str]) -> None:
+    answer = asked(service, priority="cost", acquisition=acquisition)
+    decision = service.decide(answer)
+    key = find_leading_column(decision)
+    assert key is not None
+    labels = {label for label, _ in list_delivered_figures(decision, key, Formatter())}
+    facts = {"rent": ("rented_usd_per_million", "rent_usd_h"), "own": ("owned_usd_per_million", "spend_usd")}
+    part = decision.parts[decision.columns.index(key)]
+    for way, names in facts.items():
+        known = {label_fact(name) for name in names if part[name] is not None}
+        assert {label_fact(name) for name in names} & labels == (known if way in shown else set())
 
 
 def test_other_goals_assume_nothing_of_costs(service: GpuDeskService) -> None:
