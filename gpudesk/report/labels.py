@@ -300,8 +300,9 @@ def format_throughput_title(*, closed_loop: bool) -> str:
 #: Series, memory, remarks and second names in an accelerator's name.
 _LEFT_OUT: Final = re.compile(r"\bInstinct\b|\bGeForce\b|\([^)]*\)|\b\d+ ?GB\b| / .*")
 
-#: The suffix of a duplicate column's key.
+#: The suffix of a duplicate column's key, and the count in its name.
 _AGAIN: Final = re.compile(r"#(\d+)$")
+_COUNT: Final = re.compile(r" × \d+(?=$| \()")
 
 
 def shorten_name(name: str) -> str:
@@ -328,6 +329,11 @@ def list_column_names(answer: Answer) -> tuple[str, ...]:
         _AGAIN.sub(r" (\1)", key.replace(column.choice.accelerator, name, 1).replace(":", " × "))
         for key, name, column in zip(keys, list_accelerator_names(answer), answer.columns, strict=True)
     )
+
+
+def drop_count(name: str) -> str:
+    """Return the name of a column without the count that tells duplicates apart, for texts that begin with it."""
+    return _COUNT.sub("", name)
 
 
 def join_names(names: list[str]) -> str:

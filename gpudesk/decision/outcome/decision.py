@@ -554,9 +554,9 @@ def list_reasons(
         ours, theirs = get_number(parts[first], fact), None if other is None else get_number(parts[other], fact)
         if ours is None or (theirs is None and fact != aim):
             continue
-        if theirs is not None and abs(ours - theirs) <= _ALIKE * abs(theirs) and fact != aim:
-            continue
         gains = theirs is None or (ours <= theirs if lower else ours >= theirs)
+        if theirs is not None and abs(ours - theirs) <= _ALIKE * abs(theirs) and not (fact == aim and gains):
+            continue
         values = parts[first].get(fact), None if other is None else parts[other].get(fact)
         paid = (situation.name_payment(first), situation.name_payment(other)) if fact == _COST else (None, None)
         reasons.append((DecisionReason(fact, *values, None if other is None else keys[other], payments=paid), gains))

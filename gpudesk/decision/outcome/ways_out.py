@@ -84,18 +84,22 @@ def find_ways_out(
 ) -> Iterator[WayOut]:
     """Yield ways of different kinds, the smallest changes first, that meet every limit by `decide`.
 
-    `answer` is on the deployments to judge; `allowed` are those of `list_mendable`. If others are ruled out too, no
-    further accelerator is searched.
+    `answer` is on the deployments to judge; `allowed` are those of `list_mendable`.
     """
+    every = answer.scenario.requests()
     requests = [
         (each, column.choice.count)
-        for each, column in zip(answer.scenario.requests(), answer.columns, strict=True)
+        for each, column in zip(every, answer.columns, strict=True)
         if column.accelerator.id in allowed
     ]
     given = {name: each.value for name, each in answers.items() if each.origin is not AnswerOrigin.DEFAULT}
-    parts = (_try_parts,) if len(allowed) == len(answer.columns) else ()
-    for tries in (_try_formats, _try_counts, *parts, _try_prompts):
-        tried = list(tries(service, requests, terms))
+    for tries in (
+        _try_formats(service, requests, terms),
+        _try_counts(service, requests, terms),
+        _try_parts(service, every, terms),
+        _try_prompts(service, requests, terms),
+    ):
+        tried = list(tries)
         estimates = service.estimator.estimate_many([request for _, request in tried])
         working = [
             WayOut(kind, service.catalog.accelerator(estimate.request.accelerator).name, estimate)
@@ -199,14 +203,11 @@ def _try_counts(service: DeploymentSource, requests: Sequence[_Request], terms: 
                 yield WayOutKind.COUNT, request.with_open_plan(count)
 
 
-def _try_parts(service: DeploymentSource, requests: Sequence[_Request], terms: DeploymentTerms) -> _Tries:
-    if not requests:
-        return
-    request, _ = requests[0]
-    compared = {each.accelerator for each, _ in requests}
+def _try_parts(service: DeploymentSource, compared: Sequence[EstimateRequest], terms: DeploymentTerms) -> _Tries:
+    accelerators = {each.accelerator for each in compared}
     for part in service.catalog.accelerators():
-        if part.id not in compared and not part.announced:
-            other = replace(request, accelerator=part.id, serving_engine=terms.serving_engine)
+        if part.id not in accelerators and not part.announced:
+            other = replace(compared[0], accelerator=part.id, serving_engine=terms.serving_engine)
             for count in _open_counts(service, other, None, alone=terms.alone):
                 if count <= _MOST_OF_ANOTHER:
                     yield WayOutKind.ACCELERATOR, other.with_open_plan(count)

@@ -14,6 +14,7 @@ from gpudesk.decision.rules.conditions import ConditionOutcome, SimulatedFact, e
 from gpudesk.domain.decision import (
     DEFAULT_WEIGHTS,
     AnswerValue,
+    ConditionResult,
     DecisionRule,
     FactValues,
     ObjectiveName,
@@ -97,8 +98,20 @@ def _trace_cell(rule: DecisionRule, case: RuleCase, facts: FactValues) -> TraceC
     value = None if rule.shows is None else facts.get(rule.shows)
     if case.asked is None:
         return TraceCell(RuleEffect.NONE, value)
-    outcome = parse_condition(case.asked).on(facts)
+    condition = parse_condition(case.asked)
+    outcome = condition.on(facts)
+    if case.requires is not None and outcome.holds is None and evaluate_in_draws(condition, facts) is False:
+        # The interval contains the limit, but the likely figure misses it.
+        return TraceCell(RuleEffect.REMOVES, value, tuple(_judge_likely(each, facts) for each in outcome.tested))
     return TraceCell(_get_effect(case, outcome.holds), value, outcome.tested)
+
+
+def _judge_likely(tested: ConditionResult, facts: FactValues) -> ConditionResult:
+    """Return an undecided comparison as its likely figures decide it."""
+    if tested.holds is not None:
+        return tested
+    likely = evaluate_in_draws(parse_condition(tested.text), facts)
+    return tested._replace(holds=likely if isinstance(likely, bool) else None)
 
 
 def _get_effect(case: RuleCase, holds: bool | None) -> RuleEffect:
@@ -248,13 +261,12 @@ def compute_limit_odds(
     parts: Sequence[Mapping[str, SimulatedFact]],
     simulated: SimulatedFacts,
 ) -> tuple[float, ...]:
-    """Return the share of draws in which each column meets all requirements; 0 if its likely figures do not.
+    """Return the share of draws in which each column meets all requirements; 0 for a removed one.
 
     A rule that is undecided because of a missing fact removes in no draw, but an unknown price is within no budget.
     `facts` and `parts` are those that do not vary.
     """
     every = [{**facts, **part, **changing} for part, changing in zip(parts, simulated.parts, strict=True)]
-    # A column removed by its whole interval is removed in all draws, including those beyond the interval.
     meets = np.ones((len(parts), simulated.count), dtype=np.bool_)
     for place in range(len(parts)):
         meets[place] = not list_removing_rules(lines, place)
@@ -264,12 +276,8 @@ def compute_limit_odds(
         condition = parse_condition(line.case.requires)
         for place, each in enumerate(every):
             if line.cells[place].effect is RuleEffect.UNDECIDED:
-                holds, likely = (
-                    evaluate_in_draws(condition, each),
-                    evaluate_in_draws(condition, {**facts, **parts[place]}),
-                )
-                unknown = condition.names.isdisjoint(_KNOWN_FIRST)
-                meets[place] &= likely is not False and (unknown if holds is None else holds)
+                holds, unknown = evaluate_in_draws(condition, each), condition.names.isdisjoint(_KNOWN_FIRST)
+                meets[place] &= unknown if holds is None else holds
     return tuple(float(share) for share in meets.mean(axis=1))
 
 

@@ -46,6 +46,7 @@ from gpudesk.report.costs import (
 from gpudesk.report.decision.verdict import format_objective
 from gpudesk.report.labels import (
     describe_distance,
+    drop_count,
     format_distance,
     format_load,
     format_odds,
@@ -209,7 +210,7 @@ class _ComparisonVerdict:
         name = self._names[candidate.key]
         if candidate.count is None or self._is_as_compared(candidate):
             return name
-        return tr("{n} × {name}", n=self._formatter.count(candidate.count), name=name)
+        return tr("{n} × {name}", n=self._formatter.count(candidate.count), name=drop_count(name))
 
     def _has_wider_software(self, candidate: DecisionCandidate) -> bool:
         return self._decision.parts[self._decision.columns.index(candidate.key)].get("widest_software") is True

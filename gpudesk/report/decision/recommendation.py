@@ -52,6 +52,7 @@ from gpudesk.report.decision.rules import (
     label_rule_source,
 )
 from gpudesk.report.decision.verdict import (
+    PER_MILLION,
     describe_cheaper_api,
     describe_exclusion,
     describe_flip,
@@ -217,17 +218,18 @@ def _list_rent_remarks(decision: Decision, costs: CostAnswer, names: HeadNames, 
     key = find_leading_column(decision)
     if key is None or decision.facts.get("acquisition") == "own":
         return
-    for column in costs.columns:
+    eligible = {each.key for each in decision.candidates if each.eligible}
+    columns = tuple(column for column in costs.columns if column.key in eligible)
+    for column in columns:
         if column.key == key and column.provider_rents:
             yield describe_cheapest_rents(column.provider_rents, names[key], MoneyFormatter(formatter))
         if instances := describe_whole_instances(column, names[column.key], formatter):
             yield instances
-    eligible = {each.key for each in decision.candidates if each.eligible}
-    columns = tuple(column for column in costs.columns if column.key in eligible)
     accelerators = {column.accelerator for column in columns}
     shared = tuple(each for each in costs.same_provider if {each.accelerator, each.against} <= accelerators)
-    yield from list_rent_class_remarks(replace(costs, columns=columns, same_provider=shared), names)
-    yield from _list_reversals(costs, key, names)
+    eligible_costs = replace(costs, columns=columns, same_provider=shared)
+    yield from list_rent_class_remarks(eligible_costs, names)
+    yield from _list_reversals(eligible_costs, key, names)
 
 
 def _list_reversals(costs: CostAnswer, key: str, names: HeadNames) -> Iterator[str]:
@@ -269,10 +271,13 @@ def list_decision_assumptions(
     architecture = decision.facts.get("generic_architecture")
     if architecture is not None:
         yield tr("Unknown model architecture {architecture}: computed as a plain decoder", architecture=architecture)
-    if decision.objective.name is not ObjectiveName.COST or decision.recommended is None:
+    by_cost = decision.objective.name is ObjectiveName.COST
+    names_cost = any(each.fact in PER_MILLION for each in (*decision.reasons, *decision.against))
+    if decision.recommended is None or not (by_cost or names_cost):
         return
     shared = costs.columns[0].inputs["fleet"].spread if costs is not None and costs.columns else None
-    yield from _list_payment_assumptions(decision, formatter, costs)
+    if by_cost:
+        yield from _list_payment_assumptions(decision, formatter, costs)
     if costs is not None:
         yield describe_utilization(costs.utilisation, formatter)
         if old := describe_old_prices(costs.columns, names, formatter):

@@ -36,6 +36,7 @@ from gpudesk.report.decision.facts import format_fact, get_fact_unit, label_fact
 from gpudesk.report.decision.questions import format_answer
 from gpudesk.report.decision.rules import describe_condition_result
 from gpudesk.report.labels import (
+    drop_count,
     format_months,
     format_odds,
     format_tokens,
@@ -50,7 +51,7 @@ from gpudesk.text.messages import format_message, lower_for_sentence, to_sentenc
 from gpudesk.text.translation import tr, translate_data, trn
 
 #: Costs that sentences give in dollars alone, because their label has the rest of the unit.
-_PER_MILLION: Final = frozenset({"usd_per_million", "owned_usd_per_million", "rented_usd_per_million"})
+PER_MILLION: Final = frozenset({"usd_per_million", "owned_usd_per_million", "rented_usd_per_million"})
 NamesByKey = Mapping[str, str]
 
 _CLEAR_VERDICTS: Final = MappingProxyType(
@@ -110,13 +111,13 @@ def format_verdict(decision: Decision, names: NamesByKey, formatter: Formatter) 
     verb = _choose_verb(decision, first)
     values = {
         "n": formatter.count(candidate.count),
-        "name": names[candidate.key],
+        "name": drop_count(names[candidate.key]),
         "value": _format_value(decision.objective, first.value, formatter),
     }
     is_close = decision.tied_by is None and judge_odds(first.odds) is LeadVerdict.TOO_CLOSE
     if is_close and decision.runner_up is not None:
         second = find_candidate(decision, decision.runner_up)
-        values |= {"m": formatter.count(second.count or 0), "other": names[second.key]}
+        values |= {"m": formatter.count(second.count or 0), "other": drop_count(names[second.key])}
         return tr(_CLOSE_VERDICTS[verb, _choose_verb(decision, second)], **values)
     return tr(_CLEAR_VERDICTS[verb], **values)
 
@@ -365,6 +366,8 @@ def describe_way_out(way: WayOut, formatter: Formatter) -> tuple[str, str]:
         deployment = tr("{deployment} for {price}", deployment=deployment, price=price)
     if way.kind is WayOutKind.RENT:
         deployment = tr("{deployment}, rented", deployment=deployment)
+    if way.kind is WayOutKind.CONTEXT:
+        deployment = tr("{deployment}, shorter prompts", deployment=deployment)
     titles = {
         WayOutKind.CONTEXT: tr(
             "Shorter prompts ({tokens})", tokens=format_tokens(request.workload.input_tokens, formatter)
@@ -394,7 +397,7 @@ def list_candidate_lines(decision: Decision, names: NamesByKey, formatter: Forma
     return tuple(
         CandidateLine(
             each.key,
-            tr("{n} × {name}", n=formatter.count(each.count or 0), name=names[each.key]),
+            tr("{n} × {name}", n=formatter.count(each.count or 0), name=drop_count(names[each.key])),
             format_objective(decision, each, formatter, brief=True),
             each.odds,
             format_odds(each.odds, formatter),
@@ -434,7 +437,7 @@ def list_memory_fits(decision: Decision, names: NamesByKey, formatter: Formatter
         if not isinstance(size, float):
             continue
         holding = (
-            tr("{n} × {name}", n=formatter.count(math.ceil(size / memory)), name=names[key])
+            tr("{n} × {name}", n=formatter.count(math.ceil(size / memory)), name=drop_count(names[key]))
             for key, part in zip(decision.columns, decision.parts, strict=True)
             if isinstance(memory := part["memory_gb"], float)
         )
@@ -494,7 +497,7 @@ def get_reason_figure(reason: DecisionReason) -> tuple[FactValue, str | None]:
 
 
 def _middle_text(fact: str, value: FactValue, formatter: Formatter, payment: str | None) -> str:
-    if fact in _PER_MILLION and isinstance(value, IntervalEstimate):
+    if fact in PER_MILLION and isinstance(value, IntervalEstimate):
         amount = tr("${value}", value=formatter.small_amount(value.value))
         return amount if payment is None else tr("{amount} {payment}", amount=amount, payment=label_payment(payment))
     return format_fact(fact, _middle(value), formatter)
@@ -609,7 +612,7 @@ def _part_name(part: str, decision: Decision, names: NamesByKey) -> str:
     """Return the name of an accelerator; without a count if several columns have it."""
     keys = [each.key for each in decision.candidates if part in (each.key, each.accelerator)]
     name = names[part if part in keys else keys[0]]
-    return name if len(keys) == 1 else name.partition("×")[0].strip()
+    return name if len(keys) == 1 else drop_count(name)
 
 
 def _becomes(flip: DecisionFlip, names: NamesByKey) -> str:

@@ -25,7 +25,7 @@ from gpudesk.domain.precision import Precision
 from gpudesk.domain.sizing import Demand, DemandKind, FitQuestion
 from gpudesk.report.decision.verdict import describe_way_out, format_verdict
 from gpudesk.service import GpuDeskService
-from gpudesk.text.formatting import Formatter
+from gpudesk.text.formatting import Formatter, IntervalEstimate
 
 PARTS = ("h100-sxm", "h200-sxm", "b200-hgx", "mi300x", "mi325x", "mi355x")
 
@@ -242,6 +242,24 @@ def test_decisions_contradict_neither_costs_nor_fit_nor_sizing(service: GpuDeskS
     if decision.recommended is not None:
         best = max(decision.candidates, key=lambda each: each.odds)
         assert best.key in (decision.recommended.key, decision.tied_by)
+
+
+@pytest.mark.parametrize(
+    ("model", "parts", "in_flight"),
+    [
+        ("deepseek-r1", ("mi355x", "b300-hgx", "b200-hgx"), 1024),
+        ("qwen3-235b-a22b", ("mi355x", "b200-hgx", "mi325x"), 64),
+        ("llama-3.1-70b", PARTS, 64),
+    ],
+)
+def test_what_is_level_is_no_argument_against(
+    service: GpuDeskService, model: str, parts: tuple[str, ...], in_flight: int
+) -> None:
+    for team in ("unknown", "rocm"):
+        for each in decided(service, scenario(model, parts, in_flight=in_flight, priority="speed", team=team)).against:
+            figures = [side.value if isinstance(side, IntervalEstimate) else side for side in (each.ours, each.theirs)]
+            if each.line is None and isinstance(figures[0], float) and isinstance(figures[1], float):
+                assert figures[0] != pytest.approx(figures[1], rel=0.03)
 
 
 def test_two_are_as_likely_as_their_comparison_says(service: GpuDeskService) -> None:

@@ -8,8 +8,17 @@ from dataclasses import replace
 import pytest
 
 from gpudesk.catalog.model_definition import to_canonical_json
+from gpudesk.decision.facts.accelerator_facts import get_interval
 from gpudesk.domain.answer import AcceleratorChoice, Scenario
-from gpudesk.domain.decision import AnswerValue, Decision, DecisionSettings, DecisionVerdict, RuleEffect, TraceLine
+from gpudesk.domain.decision import (
+    AnswerValue,
+    Decision,
+    DecisionSettings,
+    DecisionVerdict,
+    RuleEffect,
+    TraceLine,
+    WayOutKind,
+)
 from gpudesk.domain.estimate import Load, LoadKind, Workload
 from gpudesk.domain.fleet import FleetSettings, SiteCooling
 from gpudesk.domain.precision import Precision
@@ -232,7 +241,7 @@ def test_a_site_takes_only_what_it_cools_and_feeds(service: GpuDeskService) -> N
     asked = scenario(parts=("h200-sxm", "gb300-nvl72", "b200-hgx", "l40s"))
     hot = replace(asked, fleet=FleetSettings(cooling=SiteCooling.AIR))
     assert removed_by(decided(service, hot)) == {"gb300-nvl72": {"L-06"}}
-    weak = replace(asked, fleet=FleetSettings(cooling=SiteCooling.LIQUID, kw_per_rack=9.0))
+    weak = replace(asked, fleet=FleetSettings(cooling=SiteCooling.LIQUID, kw_per_rack=10.15))
     assert removed_by(decided(service, weak)) == {"gb300-nvl72": {"L-07"}, "b200-hgx": {"L-07"}}
     strong = replace(asked, fleet=FleetSettings(kw_per_rack=140.0))
     assert removed_by(decided(service, strong)) == {}
@@ -240,12 +249,30 @@ def test_a_site_takes_only_what_it_cools_and_feeds(service: GpuDeskService) -> N
     assert removed_by(decided(service, rented)) == {}
 
 
-def test_power_that_is_not_published_decides_only_where_its_range_does(service: GpuDeskService) -> None:
+def test_power_that_is_not_published_decides_with_its_likely_value(service: GpuDeskService) -> None:
     asked = scenario(parts=("mi300x", "h200-sxm"))
-    tight = decided(service, replace(asked, fleet=FleetSettings(kw_per_rack=10.5)))
+    tight = decided(service, replace(asked, fleet=FleetSettings(kw_per_rack=11.5)))
     assert effects(tight, "L-07") == {"mi300x": RuleEffect.UNDECIDED, "h200-sxm": RuleEffect.PASSES}
+    tighter = decided(service, replace(asked, fleet=FleetSettings(kw_per_rack=10.5)))
+    assert removed_by(tighter) == {"mi300x": {"L-07"}}
     weak = decided(service, replace(asked, fleet=FleetSettings(kw_per_rack=5.0)))
     assert removed_by(weak) == {"mi300x": {"L-07"}, "h200-sxm": {"L-07"}}
+
+
+def test_what_likely_misses_a_limit_is_ruled_out_by_it(service: GpuDeskService) -> None:
+    """An interval that contains the limit does not hide why no candidate is left."""
+    asked = scenario(parts=("h200-sxm", "mi300x"), acquisition="rent")
+    one = replace(asked, accelerators=tuple(replace(choice, count=1) for choice in asked.accelerators))
+    figures = [get_interval(part, "ttft_ms") for part in decided(service, one).parts]
+    assert None not in figures
+    limit = 0.97 * min(each.value for each in figures if each is not None)
+    assert all(each.low < limit < each.value for each in figures if each is not None)
+    limited = replace(one, decision=DecisionSettings(answers={"acquisition": "rent", "ttft_limit_ms": limit}))
+    decision = decided(service, limited)
+    assert decision.verdict is DecisionVerdict.NONE_FITS
+    assert removed_by(decision) == {"h200-sxm": {"L-01"}, "mi300x": {"L-01"}}
+    assert [each.holds for exclusion in decision.exclusions for each in exclusion.because] == [False, False]
+    assert WayOutKind.COUNT in {way.kind for way in decision.ways_out}
 
 
 def test_what_is_delivered_too_late_cannot_be_bought(service: GpuDeskService) -> None:

@@ -10,7 +10,7 @@ from dataclasses import replace
 import pytest
 
 from gpudesk.documents.scenario_file import read_template
-from gpudesk.domain.answer import Answer, SheetExtras
+from gpudesk.domain.answer import AcceleratorChoice, Answer, SheetExtras
 from gpudesk.domain.decision import AnswerValue, Decision, DecisionFlip, DecisionVerdict, RuleEffect
 from gpudesk.report.comparison.sheet import build_machine_sheet, build_sheet
 from gpudesk.report.comparison.tables import CellMarking, ComparisonSheet
@@ -22,7 +22,8 @@ from gpudesk.report.decision.recommendation import (
     list_delivered_figures,
     list_recommendation_lines,
 )
-from gpudesk.report.decision.verdict import find_leading_column
+from gpudesk.report.decision.verdict import find_leading_column, format_verdict, list_candidate_lines
+from gpudesk.report.labels import list_column_names
 from gpudesk.report.writers.csv import write_sheet_csv
 from gpudesk.report.writers.html import write_sheet_html
 from gpudesk.report.writers.json import write_sheet_json
@@ -134,6 +135,33 @@ def test_lines_say_everything_in_its_order(sheet: ComparisonSheet, further: Shee
     assert not any(line.text.endswith(".") for line in found.lines)
 
 
+def test_remarks_on_rents_name_no_accelerator_that_is_ruled_out(service: GpuDeskService) -> None:
+    """TensorRT-LLM does not run on AMD: its lower rent at another provider is nothing to the user."""
+    answer = asked(service, priority="cost", acquisition="rent", serving_engine="tensorrt-llm")
+    extras = service.make_sheet_extras(answer)
+    decision, names = decision_of(extras), dict(zip(answer.keys, list_column_names(answer), strict=True))
+    out = {names[each.key] for each in decision.candidates if each.removed}
+    assert out
+    remarks = [
+        line.text
+        for line in list_recommendation_lines(decision, (), names, Formatter(), extras.costs)
+        if line.subject == "Rental price"
+    ]
+    assert remarks
+    assert not any(name in remark for name in out for remark in remarks)
+
+
+def test_a_count_stands_once_before_a_name(service: GpuDeskService) -> None:
+    """Columns of one accelerator have the count in their name."""
+    scenario = read_template("70b-chat-on-four")
+    choices = tuple(AcceleratorChoice("h100-sxm", count=count) for count in (4, 8))
+    answer = service.answer(replace(scenario, accelerators=choices))
+    decision, names = service.decide(answer), dict(zip(answer.keys, list_column_names(answer), strict=True))
+    lines = [each.deployment for each in list_candidate_lines(decision, names, Formatter())]
+    assert sorted(lines) == ["4 × H100 SXM", "8 × H100 SXM"]
+    assert format_verdict(decision, names, Formatter()).count("×") in (1, 2)
+
+
 def test_a_sheet_shows_the_nearest_changes_only(answer: Answer, further: SheetExtras) -> None:
     found = build_sheet(answer, further=replace(further, flips=(FLIP,) * 20)).recommendation
     assert found is not None
@@ -150,6 +178,7 @@ def test_a_sheet_shows_the_nearest_changes_only(answer: Answer, further: SheetEx
             "Porting cost is included, shared by",
             "Porting cost is excluded",
         ),
+        ({"priority": "speed", "current_platform": "ROCm"}, "Porting cost is included, shared by", "Buy or rent"),
     ],
 )
 def test_what_costs_assume_is_said(
@@ -180,8 +209,9 @@ def test_figures_are_of_the_way_to_pay_that_is_open(service: GpuDeskService, acq
         assert {label_fact(name) for name in names} & labels == (known if way in shown else set())
 
 
-def test_other_goals_assume_nothing_of_costs(service: GpuDeskService) -> None:
+def test_other_goals_assume_nothing_of_costs_that_they_do_not_name(service: GpuDeskService) -> None:
     decision = decision_of(service.make_sheet_extras(asked(service, priority="speed")))
+    decision = replace(decision, reasons=(), against=())
     assert list(list_decision_assumptions(decision, {}, Formatter())) == []
 
 
