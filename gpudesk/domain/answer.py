@@ -112,10 +112,6 @@ class Scenario:
         )
 
 
-#: The id of the problem of `check_context`.
-BEYOND_CONTEXT: Final = "scenario.beyond_context"
-
-
 class AnswerCatalog(Protocol):
     """The part of the catalog that an answer needs; each method raises `InputError` for an unknown id."""
 
@@ -159,7 +155,7 @@ def check_context(scenario: Scenario, model: Model) -> None:
     work, most = scenario.workload, model.max_context
     if most is not None and work.request_tokens > most:
         raise input_error(
-            BEYOND_CONTEXT,
+            "scenario.beyond_context",
             "{model} supports at most {most} tokens, input and output together; use at most {room} input tokens",
             "scenario.workload.input_tokens",
             model=model.name,

@@ -395,7 +395,8 @@ def join_unit(text: str, unit: str, space: str = "\N{NO-BREAK SPACE}") -> str:
 
 def _join_currency(amount: str, code: str, style: NumberStyle) -> str:
     if code == "USD" and style.currency_first:
-        return f"${amount}"
+        sign = amount[:1] if amount.startswith(("+", style.minus)) else ""
+        return f"{sign}${amount[len(sign) :]}"
     return f"{amount}\N{NO-BREAK SPACE}{'$' if code == 'USD' else code}"
 
 

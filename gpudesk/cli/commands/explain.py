@@ -128,7 +128,7 @@ def _list(examples: list[WorkedFigure]) -> list[str]:
     rows = [
         (
             each.example.id,
-            format_printed_figure(each.example, formatter),
+            format_printed_figure(each, formatter),
             format_computed_figure(each, formatter),
             label_worked_verdict(each),
             translate_data(each.example.statement),

@@ -267,8 +267,8 @@ def _apply_slip_rules(question: DeferralQuestion) -> RuleOpinion:
     if question.slip_months is None:
         reason = message(
             "buying.slip_assumed",
-            "Assumed delay: up to {months} months, two quarters as in the AMD stack scorecard (February 2024). "
-            "Its advice without a priced delay: buy",
+            "The AMD stack scorecard (February 2024) advises buying if no delay is priced. Assumed delay: up to "
+            "{months} months, its two quarters",
             months=round(DEFAULT_SLIP_MONTHS.high),
         )
         return RuleOpinion("D002-19", DeferralVerdict.BUY, reason)

@@ -155,11 +155,9 @@ def _make_score_notes(
 def _find_refusal(accelerator: Accelerator, claim: RefutedStatement) -> Message:
     return message(
         "export.refused",
-        "Statement {statement} places {accelerator} below the threshold, but dispute {dispute} refutes it: {peak} "
-        "TFLOPS × {bits} bits = {score}, with a threshold of {limit}",
-        statement=claim.statement,
+        "A published statement places {accelerator} below the threshold, but {peak} TFLOPS × {bits} bits = {score}, "
+        "with a threshold of {limit}",
         accelerator=accelerator.name,
-        dispute=claim.dispute,
         peak=round(claim.peak / 1e12),
         bits=claim.bits,
         score=round(claim.tpp),

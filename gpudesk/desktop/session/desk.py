@@ -15,7 +15,7 @@ from gpudesk.desktop.session.evaluated_answer import AcceleratorColumn, Evaluate
 from gpudesk.desktop.session.scenario_edits import fix_palette_indexes, make_empty_scenario
 from gpudesk.desktop.session.selection import Selection
 from gpudesk.desktop.session.settings import UserSettings
-from gpudesk.domain.answer import BEYOND_CONTEXT, Answer, ComparisonColumn, Scenario, get_accelerator_id
+from gpudesk.domain.answer import Answer, ComparisonColumn, Scenario, get_accelerator_id
 from gpudesk.service import GpuDeskService
 from gpudesk.text.formatting import Formatter
 from gpudesk.text.messages import InputError
@@ -216,7 +216,7 @@ class Desk(QObject):
             )
         except InputError as error:
             self.problem = error
-            if error.problem.id == BEYOND_CONTEXT:
+            if error.problem.id == "scenario.beyond_context":
                 # Pools with the former length would be taken for those of the new one.
                 self.evaluated = None
         else:

@@ -74,10 +74,6 @@ def label_support_level(entry: SupportEntry) -> str:
     return labels[entry.level]
 
 
-def format_ids(ids: tuple[str, ...]) -> str:
-    return ", ".join(ids) or MISSING_VALUE_TEXT
-
-
 def group_by_software(support: SoftwareSupport, platform: str) -> Iterator[tuple[SupportEntry, ...]]:
     """Yield the statements about each software on a platform, the newest first.
 
@@ -108,7 +104,7 @@ def describe_support(entry: SupportEntry) -> str:
         day=format_date(entry.date),
         document=label_document(entry.source),
     )
-    return _add_dispute_ids(text, entry.disputes)
+    return _add_dispute(text, entry.disputes)
 
 
 # Deployments
@@ -137,11 +133,11 @@ def describe_reference(reference: ReferenceDeployment, formatter: Formatter) -> 
         basis=translate_data(reference.basis),
         document=label_document(reference.source),
     )
-    return _add_dispute_ids(text, reference.disputes)
+    return _add_dispute(text, reference.disputes)
 
 
-def _add_dispute_ids(text: str, disputes: tuple[str, ...]) -> str:
-    return tr("{text}; sources disagree ({ids})", text=text, ids=format_ids(disputes)) if disputes else text
+def _add_dispute(text: str, disputes: tuple[str, ...]) -> str:
+    return tr("{text}; sources disagree", text=text) if disputes else text
 
 
 _SPACE: Final = "\N{NO-BREAK SPACE}"
@@ -321,9 +317,9 @@ def format_step_figure(figure: ProcurementFigure, formatter: Formatter) -> str:
     if figure.anecdotal:
         marks.append(tr("anecdotal (unnamed people)"))
     if figure.worked:
-        marks.append(tr("recomputed: {ids}", ids=format_ids(figure.worked)))
+        marks.append(tr("recomputed"))
     if figure.disputes:
-        marks.append(tr("sources disagree: {ids}", ids=format_ids(figure.disputes)))
+        marks.append(tr("sources disagree"))
     return tr(
         "{amount}: {label} ({marks})",
         amount=format_step_amount(figure, formatter),

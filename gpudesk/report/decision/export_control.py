@@ -44,7 +44,7 @@ def get_export_warning() -> str:
 
 
 def get_score_head() -> str:
-    return tr("Score (TFLOPS × bits)")
+    return tr("TPP score (TFLOPS × bits)")
 
 
 # Scores

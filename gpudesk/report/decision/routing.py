@@ -295,11 +295,11 @@ def describe_extra_cost(
 
 
 def _amount(spread: UncertainValue, money: MoneyFormatter) -> str:
-    text = format_signed_amount(spread.likely, money.rounded)
+    text = format_signed_amount(spread.likely, lambda usd: money.add_currency(money.rounded(usd)))
     if spread.is_known:
-        return f"{text}{_SPACE}{money.code}"
-    low, high = (money.rounded(each) for each in (spread.low, spread.high))
-    return tr("{likely} {code} ({low} to {high})", likely=text, code=money.code, low=low, high=high)
+        return text
+    low, high = (money.add_currency(money.rounded(each)) for each in (spread.low, spread.high))
+    return tr("{likely} ({low} to {high})", likely=text, low=low, high=high)
 
 
 def list_routing_notes(routing: RoutingResult, formatter: Formatter) -> list[str]:

@@ -55,18 +55,21 @@ def format_worked_number(
     return number_text if unit is None else join_unit(number_text, unit, " ")
 
 
-def format_printed_figure(example: WorkedExample, formatter: Formatter) -> str:
-    """Return the printed figure or range; a dash for none."""
+def format_printed_figure(figure: WorkedFigure, formatter: Formatter) -> str:
+    """Return the printed figure or range in the unit of the computed one; a dash for none."""
+    example = figure.example
     if example.formula is None:
         return example.stated_text or MISSING_VALUE_TEXT
+    unit = None if figure.working is None else figure.working.unit
     low, high = example.stated_low, example.stated_high
     if example.stated is not None:
-        return format_worked_number(example.stated, formatter)
+        return format_worked_number(example.stated, formatter, unit)
     if low is not None and high is not None:
-        return f"{format_worked_number(low, formatter)} – {format_worked_number(high, formatter)}"
+        text = f"{format_worked_number(low, formatter)} – {format_worked_number(high, formatter)}"
+        return text if unit is None else join_unit(text, unit, "\N{NO-BREAK SPACE}")
     if low is not None:
-        return tr("at least {n}", n=format_worked_number(low, formatter))
-    return MISSING_VALUE_TEXT if high is None else tr("at most {n}", n=format_worked_number(high, formatter))
+        return tr("at least {n}", n=format_worked_number(low, formatter, unit))
+    return MISSING_VALUE_TEXT if high is None else tr("at most {n}", n=format_worked_number(high, formatter, unit))
 
 
 def format_computed_figure(figure: WorkedFigure, formatter: Formatter) -> str:
@@ -103,7 +106,7 @@ def _with_numbers(working: DerivationTerm, formatter: Formatter) -> str:
 
 def describe_worked_verdict(figure: WorkedFigure, formatter: Formatter) -> str:
     example = figure.example
-    printed, computed = format_printed_figure(example, formatter), format_computed_figure(figure, formatter)
+    printed, computed = format_printed_figure(figure, formatter), format_computed_figure(figure, formatter)
     if figure.verdict is WorkedExampleVerdict.NOT_DERIVABLE:
         return tr("The document gives no inputs to check this figure.")
     if not _is_printed(example):

@@ -119,7 +119,7 @@ def test_a_form_of_calculation_that_is_not_known_is_not_guessed(formula: str, st
             "W002-65",
             "months between = later month (1 is January 2000) − earlier month (1 is January 2000)",
             "= 290 − 288 = 2 months",
-            "Published: 14, but arithmetic gives 2 months.",
+            "Published: 14 months, but arithmetic gives 2 months.",
         ),
         (
             "W002-68",
@@ -131,7 +131,7 @@ def test_a_form_of_calculation_that_is_not_known_is_not_guessed(formula: str, st
             "W003-16",
             "days between = later day of the month − earlier day of the month",
             "= 15 − 6 = 9 days",
-            "The document requires at most 0, but arithmetic gives 9 days.",
+            "The document requires at most 0 days, but arithmetic gives 9 days.",
         ),
         (
             "W004-38",
@@ -143,26 +143,26 @@ def test_a_form_of_calculation_that_is_not_known_is_not_guessed(formula: str, st
             "W004-39",
             "arithmetic needed = arithmetic of a step × steps ÷ time of the image",
             "= 74.362 × 28 ÷ 1.2 = 1,735 TFLOPS",
-            "The document requires at most 1,307, but arithmetic gives 1,735 TFLOPS.",
+            "The document requires at most 1,307 TFLOPS, but arithmetic gives 1,735 TFLOPS.",
         ),
         (
             "W004-40",
             "shortest time of the image = arithmetic of a step × steps ÷ dense peak",
             "= 74.362 × 28 ÷ 1,307 = 1.59 s",
-            "The document requires at most 1.2, but arithmetic gives 1.59 s.",
+            "The document requires at most 1.2 s, but arithmetic gives 1.59 s.",
         ),
         # What has to be larger, and what is small enough.
         (
             "W003-04",
             "weights = parameters × bytes per parameter",
             "= 405 × 0.5 = 202.5 GB",
-            "The document requires at least 288.1, but arithmetic gives 202.5 GB.",
+            "The document requires at least 288.1 GB, but arithmetic gives 202.5 GB.",
         ),
         (
             "W000-55",
             "weights = parameters × bytes per parameter",
             "= 200 × 1 = 200 GB",
-            "The document requires at most 256; arithmetic gives 200 GB.",
+            "The document requires at most 256 GB; arithmetic gives 200 GB.",
         ),
     ],
 )

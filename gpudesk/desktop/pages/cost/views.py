@@ -63,7 +63,12 @@ def make_unit_figures(costed: EvaluatedAnswer) -> DataTable:
         tr("Carbon, t CO₂e"),
     )
     rows = tuple(
-        FigureRow(*part.identity, _make_unit_cells(costed, column), _format_unit_remark(column))
+        FigureRow(
+            *part.identity[:3],
+            part.name if column.owned or not column.rented else tr("{name}, rented", name=part.name),
+            _make_unit_cells(costed, column),
+            _format_unit_remark(column),
+        )
         for part, column in costed.column_costs()
     )
     title = tr("Total cost at this load per unit, {code}", code=code)
@@ -443,6 +448,6 @@ def _make_case_row(figure: WorkedFigure, formatter: Formatter) -> tuple[str, ...
         example.id,
         label_worked_verdict(figure),
         capitalize_first(translate_data(example.statement)),
-        format_printed_figure(example, formatter),
+        format_printed_figure(figure, formatter),
         format_computed_figure(figure, formatter),
     )

@@ -160,8 +160,13 @@ def format_rule_head(rule: ScalingRuleOfThumb) -> str:
 
 
 def format_gigabytes(bandwidth: float | None, formatter: Formatter) -> str:
-    """Return bytes/s as whole GB/s, like published tables."""
-    return MISSING_VALUE_TEXT if bandwidth is None else formatter.count(bandwidth / 1e9)
+    """Return bytes/s as GB/s with the digits of an estimate."""
+    return formatter.estimate(None if bandwidth is None else bandwidth / 1e9)
+
+
+def format_rule(bandwidth: float, formatter: Formatter) -> str:
+    """Return bytes/s by a rule of thumb as whole GB/s, for comparison with published tables."""
+    return formatter.count(bandwidth / 1e9)
 
 
 def format_memory(memory_bytes: float, formatter: Formatter) -> str:
@@ -258,7 +263,7 @@ def _make_scaling_cells(
     efficiency = formatter.per_cent(None if scaling is None else scaling.efficiency(row))
     return (
         format_gigabytes(row.bandwidth, formatter),
-        format_gigabytes(row.by_rule[rule], formatter),
+        format_rule(row.by_rule[rule], formatter),
         *((format_gigabytes(row.bandwidth_per_s, formatter),) if wide else ()),
         formatter.per_cent(None if spread is None else spread.collectives),
         _format_scaling_value(rate, formatter),
@@ -289,7 +294,7 @@ def describe_rule_error(scaled: ScaledColumn, rule: ScalingRuleOfThumb, formatte
         "The rule ignores links and load.",
         n=formatter.count(row.count),
         estimated=format_gigabytes(estimated, formatter),
-        by_rule=format_gigabytes(by_rule, formatter),
+        by_rule=format_rule(by_rule, formatter),
         difference=formatter.difference(by_rule / estimated),
     )
 

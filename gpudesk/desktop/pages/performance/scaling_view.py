@@ -20,6 +20,7 @@ from gpudesk.desktop.pages.performance.scaling_figures import (
     describe_fastest_count,
     describe_plan,
     format_gigabytes,
+    format_rule,
     format_rule_head,
     list_rule_names,
 )
@@ -302,7 +303,7 @@ def _format_data_cells(row: ScalingRow, scaling: AcceleratorScaling, formatter: 
         *(MISSING_VALUE_TEXT if share is None else formatter.number(share * 100, 1) for share in shares),
         format_gigabytes(row.bandwidth, formatter),
         format_gigabytes(row.bandwidth_per_s, formatter),
-        *(format_gigabytes(row.by_rule[rule], formatter) for rule in ScalingRuleOfThumb),
+        *(format_rule(row.by_rule[rule], formatter) for rule in ScalingRuleOfThumb),
     )
 
 

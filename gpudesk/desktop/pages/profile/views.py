@@ -135,7 +135,7 @@ class TierForm(FlowRow):
         self._name_of: Callable[[str], str] = str
         self.model = ChoiceField(theme, tr("Model"))
         self.model.chosen.connect(self.show_model)
-        self.tier = NumberField(theme, tr("Your tier (0: none)"), NumberFormat(0, _HIGHEST_TIER, 1, style))
+        self.tier = NumberField(theme, tr("Your quality tier (0: none)"), NumberFormat(0, _HIGHEST_TIER, 1, style))
         self.tier.edited.connect(lambda tier: self.edited.emit(self.model.value, float(tier)))
         self.reset = LinkButton(theme, tr("Reset tiers"))
         self.reset.clicked.connect(self.reset_wanted)

@@ -115,7 +115,7 @@ class WorkedExamplesDialog(QDialog):
             example.id,
             label_worked_verdict(figure),
             capitalize_first(translate_data(example.statement)),
-            format_printed_figure(example, self._formatter),
+            format_printed_figure(figure, self._formatter),
             format_computed_figure(figure, self._formatter),
         )
         table.fill_row(row, texts)[_VERDICT].setIcon(self._theme.icon(icon, color))

@@ -464,7 +464,7 @@ def test_a_printed_case_says_what_follows_and_can_be_taken_over(page: CostPage, 
     assert isinstance(view, PublishedCasesView)
     assert "One of the figures is wrong" in view.note_label.text()
     assert "AMD stack scorecard" in view.source.text()
-    (refused,) = (row for row in view.table.texts() if row[2:] == ("31", "19.4%"))
+    (refused,) = (row for row in view.table.texts() if row[2:] == ("31%", "19.4%"))
     assert refused[0] == "Refused"
     (traced,) = (row for row in view.data(desk.formatter).rows if row[0] == "W002-28")
     assert traced[1:] == refused

@@ -144,6 +144,8 @@ def test_the_view_says_how_model_and_rule_differ(view: ScalingView) -> None:
     text = view.counts.remark.text()
     assert text.startswith("With 8 accelerators: ")
     assert "23,584 GB/s by the rule (+" in text
+    estimate = text.removeprefix("With 8 accelerators: ").partition(" ")[0]
+    assert estimate.endswith("00"), "an estimate has three digits"
 
 
 def test_the_table_follows_the_selection(view: ScalingView, desk: Desk) -> None:
