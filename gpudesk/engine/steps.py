@@ -185,22 +185,28 @@ def _joined(*classes: tuple[Array, Array]) -> tuple[Array, Array]:
 
 
 def compute_expert_coverage(rows: CoefficientColumns, tokens: Array) -> Array:
-    """Share of its experts that a step of this many tokens touches on the busiest rank.
+    """Share of its experts that a step of this many tokens touches on the busiest rank, see `compute_coverage`."""
+    others = np.maximum(tokens * rows.expert_spread - 1.0, 0.0)
+    return compute_coverage(others, rows.expert_log_miss, rows.expert_evenness, rows.expert_skew)
 
-    The first token touches k/E of them. Each further token misses an expert with a probability of 1 - k/E on average,
-    but expert popularity follows a gamma distribution of shape a. The share that n tokens touch is
+
+def compute_coverage(others: Array, log_miss: Array, evenness: Array, skew: Array) -> Array:
+    """Share of its experts that a token and the `others` in its step touch on the busiest rank.
+
+    The first token touches k/E of them. Each further token misses an expert with a probability of 1 - k/E on average
+    (`log_miss` is its logarithm), but expert popularity follows a gamma distribution of shape a, the `evenness`. The
+    share that n tokens touch is
 
         1 - (1 - k/E) x (1 + (n - 1) x -ln(1 - k/E) / a)^-a
 
     which for large a (equal popularity) becomes 1 - (1 - k/E)^n. Of the ranks that share experts,
-    the busiest touches `expert_skew` x (p (1 - p))^1/2 more than this mean share p.
+    the busiest touches `skew` x (p (1 - p))^1/2 more than this mean share p.
     """
-    others = np.maximum(tokens * rows.expert_spread - 1.0, 0.0)
-    missed = np.log1p(others * (-rows.expert_log_miss / rows.expert_evenness))
-    coverage: Array = -np.expm1(rows.expert_log_miss - rows.expert_evenness * missed)
-    if not rows.expert_skew.any():
+    missed = np.log1p(others * (-log_miss / evenness))
+    coverage: Array = -np.expm1(log_miss - evenness * missed)
+    if not skew.any():
         return coverage
-    return np.minimum(coverage + rows.expert_skew * np.sqrt(coverage * (1.0 - coverage)), 1.0)
+    return np.minimum(coverage + skew * np.sqrt(coverage * (1.0 - coverage)), 1.0)
 
 
 def _matrices(
@@ -227,14 +233,15 @@ def compute_cache_read(rows: CoefficientColumns, context: Array) -> Array:
     return cache_read
 
 
-def _decode_attention(rows: CoefficientColumns, context: Array) -> tuple[Array, Array]:
+def compute_decode_attention(rows: CoefficientColumns, context: Array) -> tuple[Array, Array]:
+    """Seconds to read the cache of one sequence, and of the arithmetic of one new token over it."""
     window1 = np.minimum(context, rows.kv1_window)
     window2 = np.minimum(context, rows.kv2_window)
     attend = rows.att_token * context + rows.att1_token * window1 + rows.att2_token * window2
     return compute_cache_read(rows, context), attend
 
 
-def _prefill_attention(rows: CoefficientColumns, attended: Array) -> Array:
+def compute_prefill_attention(rows: CoefficientColumns, attended: Array) -> Array:
     """Seconds in which one prefill token attends to `attended` tokens."""
     window = np.minimum(attended, rows.patt1_window) + rows.patt_offset
     return rows.patt_token * (attended + rows.patt_offset) + rows.patt1_token * window
@@ -259,7 +266,7 @@ def compute_decode_operators(rows: CoefficientColumns, micro_batch: Array, conte
     tokens = micro_batch * rows.verified_tokens
     sequences = np.maximum(micro_batch, rows.attention_ranks)
     busiest = sequences * rows.verified_tokens
-    cache, attend = _decode_attention(rows, context)
+    cache, attend = compute_decode_attention(rows, context)
     return OperatorTimes(
         *_matrices(rows, tokens, busiest),
         head=(rows.head_read, rows.head_flop * busiest / rows.attention_ranks),
@@ -276,7 +283,7 @@ def compute_prefill_operators(
     """
     sampled = busiest / (np.maximum(prompt, 1.0) * rows.attention_ranks)
     # A token attends to the cached tokens, and on average to half of its own prompt.
-    attention = busiest * _prefill_attention(rows, cached + prompt * 0.5)
+    attention = busiest * compute_prefill_attention(rows, cached + prompt * 0.5)
     return OperatorTimes(
         *_matrices(rows, chunk, busiest),
         head=(rows.head_read, rows.head_flop * sampled),

@@ -27,6 +27,7 @@ from calibration.robust_fit import (
 )
 from gpudesk.domain.precision import KV_BYTES, Precision
 from gpudesk.engine.step_work import compute_expert_skew, find_peak
+from gpudesk.engine.steps import compute_coverage
 
 #: Gives the value of a constant for every row of a formula.
 KernelLookup = Callable[[str], Array]
@@ -41,8 +42,6 @@ TYPICAL_READING: Final = 0.8
 SPARSE_RANGE: Final = 200.0
 #: In all other steps, the most popular expert gets up to this share of the tokens and the least popular one token.
 LARGEST_SHARE: Final = 0.8
-#: Library and format whose ranks move only the rows of their own experts, as in the constant `routing_divided`.
-DIVIDING_LIBRARY, DIVIDING_FORMAT = "TensorRT-LLM", Precision.NVFP4
 
 
 def compute_routing_variance(tokens: Array, choices: Array, experts: Array) -> Array:
@@ -65,14 +64,11 @@ def compute_expert_times(rows: Sequence[ExpertRun]) -> KernelTimes:
         lambda row: (
             2.0 * row.top_k / row.expert_ranks * row.expert_elements,
             VECTOR_BYTES * row.hidden * row.top_k,
-            row.kernels == DIVIDING_LIBRARY or row.precision is DIVIDING_FORMAT,
+            row.routing_divided,
         ),
     )
-    variance = compute_routing_variance(tokens, chosen * experts, experts)
-    missed = np.log1p((tokens - 1.0) * -np.log1p(-chosen) * variance)
-    mean = -np.expm1(np.log1p(-chosen) - missed / variance)
-    skew = compute_expert_skew(ranks, experts)
-    touched = np.minimum(mean + skew * np.sqrt(mean * (1.0 - mean)), 1.0)
+    variance, skew = compute_routing_variance(tokens, chosen * experts, experts), compute_expert_skew(ranks, experts)
+    touched = compute_coverage(tokens - 1.0, np.log1p(-chosen), 1.0 / variance, skew)
     busiest = 1.0 + np.sqrt(variance) * skew
     passed = np.where(divided, busiest / ranks, 1.0)
 

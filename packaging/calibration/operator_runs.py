@@ -6,7 +6,8 @@ import csv
 import tomllib
 import zlib
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field, replace
+from functools import cached_property
 from pathlib import Path
 from typing import Final
 
@@ -107,6 +108,7 @@ class ExpertRun(KernelRun):
     """Routed experts of one layer on the busiest rank: permutation, both products, activation and weighted sum.
 
     `intermediate` is that of a whole expert, which `tensor_ranks` divide; `expert_ranks` divide the experts.
+    `routing_divided`: a rank moves only the rows of its own experts, see the constant of that name.
     """
 
     precision: Precision
@@ -118,6 +120,7 @@ class ExpertRun(KernelRun):
     intermediate: int
     tensor_ranks: int
     expert_ranks: int
+    routing_divided: bool = field(default=False, kw_only=True)
 
     @property
     def shape(self) -> tuple[int | str, ...]:
@@ -226,7 +229,7 @@ def read_operator_runs(folder: Path, accelerators: Mapping[str, Accelerator]) ->
     words = _table(folder, "operators.toml")
     names = _table(folder, "aliases.toml")["accelerators"]
     parts = {name: accelerators[known_names] for name, known_names in names.items() if known_names in accelerators}
-    reader = _OperatorReader(folder, parts, words["unused"])
+    reader = _OperatorReader(folder, parts, words)
     return OperatorRuns(
         gemm=tuple(reader.gemm(row) for row in reader.rows("gemm")),
         attention=tuple(reader.attention(row) for row in reader.rows("attention")),
@@ -246,10 +249,10 @@ def _table(folder: Path, name: str) -> dict[str, dict[str, str]]:
 class _OperatorReader:
     """Turns the records of the files into rows, with accelerators by their names in the sources."""
 
-    def __init__(self, folder: Path, parts: Mapping[str, Accelerator], reasons: Mapping[str, str]) -> None:
+    def __init__(self, folder: Path, parts: Mapping[str, Accelerator], words: Mapping[str, Mapping[str, str]]) -> None:
         self._folder = folder
         self._parts = parts
-        self._reasons = reasons
+        self._reasons, self._engines = words["unused"], words["serving_engines"]
 
     def rows(self, kind: str) -> list[dict[str, str]]:
         name = f"operators-{kind}.csv"
@@ -285,7 +288,20 @@ class _OperatorReader:
 
     def expert(self, row: Mapping[str, str]) -> ExpertRun:
         names = ("tokens", "experts", "top_k", "hidden", "intermediate", "tensor_ranks", "expert_ranks")
-        return ExpertRun(*self._timed(row), _precision(row, "precision"), row["scheme"], *_counts(row, *names))
+        read = ExpertRun(*self._timed(row), _precision(row, "precision"), row["scheme"], *_counts(row, *names))
+        keys = {
+            "serving_engine": self._engines.get(read.kernels),
+            "precision": str(read.precision),
+            "generation": None if read.part is None else read.part.generation,
+        }
+        is_divided = any(all(keys[key] in allowed for key, allowed in where.items()) for where in self._divided)
+        return replace(read, routing_divided=is_divided)
+
+    @cached_property
+    def _divided(self) -> list[dict[str, list[str]]]:
+        """Where `routing_divided` is 1, which no fit changes."""
+        priors = tomllib.loads((self._folder.parent / "priors.toml").read_text(encoding="utf-8"))
+        return [each["where"] for each in priors["routing_divided"]["overrides"] if each["value"]]
 
     def prompt(self, row: Mapping[str, str]) -> PromptRun:
         names = ("batch", "queries", "q_heads", "kv_heads", "head_dim", "value_dim")

@@ -16,7 +16,14 @@ from gpudesk.domain.derivation import DerivationTerm, format_placeholder
 from gpudesk.engine.memory import ResolvedDeployment
 from gpudesk.engine.rates import AGE_POWER, StepModel
 from gpudesk.engine.step_work import ArithmeticPeak
-from gpudesk.engine.steps import CoefficientColumns, StepCoefficients, compute_expert_coverage
+from gpudesk.engine.steps import (
+    CoefficientColumns,
+    StepCoefficients,
+    compute_decode_attention,
+    compute_expert_coverage,
+    compute_prefill_attention,
+    compute_stretch,
+)
 
 #: Names of the share and the peak of each format, if dense matrices have two.
 _DENSE_PARTS = (
@@ -71,8 +78,9 @@ def make_stretch_terms(coefficients: StepCoefficients, sequences: float) -> tupl
     """Return the slowdown by stages that wait for each other in steps of this many sequences; none for one stage."""
     if coefficients.stages == 1:
         return ()
-    stretch = 1.0 + coefficients.bubble * (coefficients.stages - 1.0) * min(max(sequences - 1.0, 0.0), 1.0)
-    return (DerivationTerm("stretch by pipeline stages", stretch, None, source="calibration:stage_bubble"),)
+    rows = CoefficientColumns(CoefficientColumns.table([coefficients]))
+    stretch = np.asarray(compute_stretch(rows, np.array([sequences])))
+    return (DerivationTerm("stretch by pipeline stages", stretch.item(), None, source="calibration:stage_bubble"),)
 
 
 def _make_constant_term(name: str, value: float, unit: str | None = None) -> DerivationTerm:
@@ -124,6 +132,10 @@ class _StepTermBuilder:
         return seconds / self.steps.rates.stretch
 
     @property
+    def _rows(self) -> CoefficientColumns:
+        return CoefficientColumns(CoefficientColumns.table([self.steps.coefficients]))
+
+    @property
     def _model(self) -> str:
         return f"catalog:{self.deployment.configuration.model.id}"
 
@@ -160,7 +172,8 @@ class _StepTermBuilder:
         """
         terms = [self._dense(busiest)]
         if self.deployment.budget.shards.expert_count:
-            terms += (self._experts(tokens), self._expert_calls(tokens))
+            touched = self._touched(tokens)
+            terms += (self._experts(tokens, touched), self._expert_calls(touched))
         terms.append(self._activation_traffic(busiest))
         if self.deployment.plan.count > self.deployment.plan.dp:
             terms.append(self._collectives(tokens))
@@ -248,13 +261,12 @@ class _StepTermBuilder:
             ),
         )
 
-    def _expert_calls(self, tokens: float) -> DerivationTerm:
+    def _expert_calls(self, touched: DerivationTerm) -> DerivationTerm:
         """Return what the calls of the touched experts take on top of their products."""
-        coefficients, shards = self.steps.coefficients, self.deployment.budget.shards
-        touched = self._touched(tokens)
+        shards = self.deployment.budget.shards
         return self._timed(
             "expert calls",
-            coefficients.expert_call_fixed * touched.number,
+            self.steps.coefficients.expert_call_fixed * touched.number,
             "{expert_layers} × {experts_per_rank} × {share_of_experts_touched} × {expert_call_time}",
             DerivationTerm("expert layers", shards.moe_layers, None, source=self._model),
             DerivationTerm("experts per rank", shards.expert_count / self.deployment.plan.ep, None, source=self._model),
@@ -262,14 +274,13 @@ class _StepTermBuilder:
             _make_constant_term("expert call time", self.steps.rates.expert_call_s, "s"),
         )
 
-    def _experts(self, tokens: float) -> DerivationTerm:
+    def _experts(self, tokens: float, touched: DerivationTerm) -> DerivationTerm:
         coefficients, rates, ceilings, shards = (
             self.steps.coefficients,
             self.steps.rates,
             self.steps.ceilings[0],
             self.deployment.budget.shards,
         )
-        touched = self._touched(tokens)
         share = touched.number
         size = DerivationTerm("bytes", shards.experts.stored_bytes, "B", source=self._model)
         efficiency = _make_constant_term("expert read efficiency", rates.expert_read_efficiency)
@@ -362,16 +373,7 @@ class _StepTermBuilder:
     def cache(self, resident: float, context: float) -> DerivationTerm:
         """Return the attention of a decode step with `resident` sequences of `context` tokens each."""
         coefficients, rates, ceilings = self.steps.coefficients, self.steps.rates, self.steps.ceilings[0]
-        window1, window2 = min(context, coefficients.kv1_window), min(context, coefficients.kv2_window)
-        cache_read = (
-            coefficients.kv_token * context
-            + coefficients.kv1_token * window1
-            + coefficients.kv2_token * window2
-            + coefficients.state
-        )
-        attend = (
-            coefficients.att_token * context + coefficients.att1_token * window1 + coefficients.att2_token * window2
-        )
+        cache_read, attend = (float(part[0]) for part in compute_decode_attention(self._rows, np.array([context])))
         rate = ceilings.bandwidth * rates.kv_read_efficiency
         tokens = DerivationTerm("mean context", context, "tokens", "input tokens + half of the output tokens")
         reading = self._timed(
@@ -424,14 +426,11 @@ class _StepTermBuilder:
 
     def prompt_attention(self, tokens: float, attended: float) -> DerivationTerm:
         """Return the attention of a prefill chunk whose tokens attend to `attended` others on average."""
-        coefficients, rates = self.steps.coefficients, self.steps.rates
-        offset = coefficients.patt_offset
-        seconds = coefficients.patt_token * (attended + offset) + coefficients.patt1_token * (
-            min(attended, coefficients.patt1_window) + offset
-        )
+        rates = self.steps.rates
+        seconds = float(compute_prefill_attention(self._rows, np.array([attended]))[0])
         inputs = (
             DerivationTerm("attended tokens", attended, "tokens", "cached tokens + half of the prompt"),
-            _make_constant_term("attention offset", offset, "tokens"),
+            _make_constant_term("attention offset", rates.attention_offset, "tokens"),
         )
         share = _make_constant_term("attention efficiency", rates.attention_efficiency)
         return self._attention(tokens, seconds, share, inputs, "attention within the prompt")

@@ -26,7 +26,8 @@ from calibration.robust_fit import LogNormalPrior, OperatorConstant, fit_robust
 from gpudesk.catalog.read import Catalog
 from gpudesk.domain.accelerator import Accelerator
 from gpudesk.domain.precision import Precision
-from gpudesk.engine.calibration import CONSTANT_KEYS
+from gpudesk.engine.calibration import CONSTANT_KEYS, ConstantKeys
+from gpudesk.evidence.calibration_file import read_calibration
 from gpudesk.paths import built_catalog_path
 
 DATA = Path(__file__).parents[3] / "data"
@@ -117,6 +118,16 @@ class TestFiles:
         assert metrics == set(words["metrics"])
         assert reasons - {""} == set(words["unused"])
         assert columns - set(words["columns"]) == {"metric", "value", "unit", "note"}
+
+    def test_ranks_divide_the_rows_of_experts_as_the_calibration_says(self, rows: OperatorRuns) -> None:
+        calibration = read_calibration(DATA / "calibration.json")
+        for row in rows.experts:
+            keys = ConstantKeys(
+                generation=row.part and row.part.generation,
+                precision=row.precision,
+                serving_engine=rows.serving_engines.get(row.kernels),
+            )
+            assert row.routing_divided == bool(calibration.value("routing_divided", keys)), row.id
 
     def test_rows_that_are_fitted_stay_below_what_the_part_can_do(self, rows: OperatorRuns) -> None:
         for row in rows.gemm:
