@@ -197,9 +197,9 @@ class SplitCheck:
 
     def refuses(self, plan: ParallelPlan) -> bool:
         ranks = self.count_ranks(plan)
-        if self.repeats and ranks % self.size == 0:
+        if ranks == 1 or self.size % (self.unit * ranks) == 0:
             return False
-        return self.size % (self.unit * ranks) != 0 and ranks > 1
+        return not (self.repeats and ranks % self.size == 0)
 
     def count_ranks(self, plan: ParallelPlan) -> int:
         """Return the ranks that share it: data-parallel attention leaves shared experts and dense layers whole."""
@@ -221,7 +221,7 @@ def find_plan_objection(
     """Return why `engine` does not load `model` under `plan`, or None if it does."""
     if plan.tp > 1 and not engine.parallel.tp:
         return message("plan.engine_tp", "{engine} splits a model by layers: use PP instead of TP", engine=engine.name)
-    if plan.replica > accelerator.cards_per_host and not engine.parallel.hosts:
+    if not engine.parallel.hosts and plan.replica > accelerator.cards_per_host:
         return message(
             "plan.one_host",
             "{engine} runs a replica on one host, which has {host} accelerators",

@@ -19,7 +19,6 @@ from gpudesk.engine.calibration import NO_KEYS, Calibration, ConstantKeys
 from gpudesk.engine.memory import ResolvedDeployment
 from gpudesk.engine.step_work import (
     HardwareCeilings,
-    RankLink,
     StepWork,
     compute_ceilings,
     compute_step_work,
@@ -159,36 +158,48 @@ def get_ranks_key(ranks: int) -> str:
     return str(min(8, 2 ** max(0, (ranks - 1).bit_length())))
 
 
-def make_constant_keys(deployment: ResolvedDeployment, ceilings: HardwareCeilings) -> dict[KeyGroup, ConstantKeys]:
-    """Return the lookup keys of the constants of a deployment, by key group."""
+def make_constant_keys(deployment: ResolvedDeployment, ceilings: HardwareCeilings) -> Mapping[KeyGroup, ConstantKeys]:
+    """Return the lookup keys of the constants of a deployment, by key group; alike deployments share an object."""
     configuration, plan = deployment.configuration, deployment.plan
-    model, weights, arithmetic = configuration.model, configuration.weights, configuration.kernel.arithmetic
-    generation, family = configuration.accelerator.generation, configuration.engine.family
-    experts = "yes" if has_experts(model) else "no"
-    attention = get_attention_key(model)
-    runtime = "present" if configuration.present_runtime else "earlier"
+    common = ConstantKeys(
+        generation=configuration.accelerator.generation,
+        serving_engine=configuration.engine.family,
+        ranks=get_ranks_key(plan.tp),
+        link=ceilings.link.kind,
+        experts="yes" if has_experts(configuration.model) else "no",
+        attention=get_attention_key(configuration.model),
+        runtime="present" if configuration.present_runtime else "earlier",
+    )
+    precisions = (
+        ceilings.dense_weights,
+        configuration.weights,
+        ceilings.dense_arithmetic,
+        configuration.kernel.arithmetic,
+        configuration.kv,
+    )
+    dispatch, stages = (get_ranks_key(plan.ep), ceilings.dispatch_link.kind), ceilings.stage_link.kind
+    return _group_constant_keys(common, precisions, dispatch, (get_ranks_key(plan.replica), stages))
 
-    def keys(precision: Precision | None, ranks: int = plan.tp, link: RankLink = ceilings.link) -> ConstantKeys:
-        return ConstantKeys(generation, precision, family, get_ranks_key(ranks), link.kind, experts, attention, runtime)
 
-    return {
-        KeyGroup.ALL: keys(None),
-        KeyGroup.DENSE_WEIGHTS: keys(ceilings.dense_weights),
-        KeyGroup.EXPERT_WEIGHTS: keys(weights),
-        KeyGroup.DENSE_ARITHMETIC: keys(ceilings.dense_arithmetic),
-        KeyGroup.EXPERT_ARITHMETIC: keys(arithmetic),
-        KeyGroup.CACHE: keys(configuration.kv),
-        KeyGroup.DISPATCH: keys(None, plan.ep, ceilings.dispatch_link),
-        KeyGroup.STAGES: keys(None, plan.replica, ceilings.stage_link),
-    }
+@lru_cache(maxsize=2_000)
+def _group_constant_keys(
+    common: ConstantKeys, precisions: tuple[Precision, ...], dispatch: tuple[str, str], stages: tuple[str, str]
+) -> Mapping[KeyGroup, ConstantKeys]:
+    """Return the keys of each group; `dispatch` and `stages` are the ranks and the link of their groups."""
+    of_formats = [common._replace(precision=precision) for precision in (None, *precisions)]
+    of_links = [common._replace(ranks=ranks, link=link) for ranks, link in (dispatch, stages)]
+    return dict(zip(KeyGroup, of_formats + of_links, strict=True))
 
 
 def look_up_rates(calibration: Calibration, keys: Sequence[Mapping[KeyGroup, ConstantKeys]]) -> ConstantLookup:
-    """Return the constants of deployments, as arrays."""
-    values = {group: [calibration.values(each[group]) for each in keys] for group in KeyGroup}
+    """Return the constants of deployments, as arrays; each object among `keys` is looked up once."""
+    distinct = {id(each): each for each in keys}
+    places = {key: place for place, key in enumerate(distinct)}
+    cases = np.array([places[id(each)] for each in keys], dtype=np.intp)
+    values = {group: [calibration.values(each[group]) for each in distinct.values()] for group in KeyGroup}
 
     def value(name: str, slot: KeyGroup = KeyGroup.ALL) -> Any:  # noqa: ANN401 - arrays pass for numbers
-        return np.array([each[name] for each in values[slot]])
+        return np.array([each[name] for each in values[slot]])[cases]
 
     return value
 

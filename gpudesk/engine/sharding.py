@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, replace
 from functools import lru_cache
 from math import gcd
@@ -137,30 +137,25 @@ def _covered(model: Model) -> float:
     return covered / every if every else 0.0
 
 
-def compute_tensor_share(tensor: WeightTensor, stored: StorageFormat, plan: ParallelPlan) -> TensorShare:
-    """Return what the fullest rank of `plan` holds of one layer's `tensor` (all its copies)."""
-    copies, ranks = tensor.copies, 1
-    replicated = plan.attention_dp and tensor.tensor_class in _REPLICATED_BY_ATTENTION_DP
-    if tensor.split is TensorSplit.EXPERT:
-        copies = -(-tensor.copies // plan.ep)
-        ranks = max(1, plan.tp // plan.ep)
-    elif tensor.split is TensorSplit.TENSOR and not replicated:
-        ranks = plan.tp
-    elif tensor.split is TensorSplit.KV_HEADS and not replicated:
-        ranks = min(plan.tp, tensor.kv_heads or plan.tp)
-    elements = -(-tensor.elements // ranks)
-    return TensorShare(elements * copies, stored.tensor_bytes(elements) * copies)
+_StoredTensors = Iterable[tuple[WeightTensor, StorageFormat]]
 
 
-_StoredTensors = tuple[tuple[WeightTensor, StorageFormat], ...]
-
-
-def _sum(tensors: _StoredTensors, plan: ParallelPlan) -> TensorShare:
+def sum_shares(tensors: _StoredTensors, plan: ParallelPlan) -> TensorShare:
+    """Return what the fullest rank of `plan` holds of tensors of one layer (with all their copies)."""
     elements = stored = 0
     for tensor, storage_format in tensors:
-        share = compute_tensor_share(tensor, storage_format, plan)
-        elements += share.elements
-        stored += share.stored_bytes
+        copies, ranks = tensor.copies, 1
+        if tensor.split is TensorSplit.EXPERT:
+            copies = -(-copies // plan.ep)
+            ranks = max(1, plan.tp // plan.ep)
+        elif tensor.split is not TensorSplit.REPLICATED and not (
+            plan.attention_dp and tensor.tensor_class in _REPLICATED_BY_ATTENTION_DP
+        ):
+            # Ranks beyond the KV heads hold copies of them.
+            ranks = min(plan.tp, tensor.kv_heads or plan.tp) if tensor.split is TensorSplit.KV_HEADS else plan.tp
+        share = -(-tensor.elements // ranks)
+        elements += share * copies
+        stored += storage_format.tensor_bytes(share) * copies
     return TensorShare(elements, stored)
 
 
@@ -276,14 +271,14 @@ def _divided(
     Plans that differ in stages and replicas share the result.
     """
     outer, layers = _store_tensors(model, weights)
-    embedding, layer_embedding, head, head_read = [_sum(tensors, plan) for tensors in outer]
+    embedding, layer_embedding, head, head_read = [sum_shares(tensors, plan) for tensors in outer]
     ends = _OuterShares(
         embedding=embedding,
         layer_embedding=layer_embedding,
         head=head,
         head_read=embedding + head_read if model.tied_embeddings else head_read,
     )
-    return ends, tuple([(_sum(experts, plan), _sum(dense, plan)) for experts, dense in layers])
+    return ends, tuple([(sum_shares(experts, plan), sum_shares(dense, plan)) for experts, dense in layers])
 
 
 def shard_model(

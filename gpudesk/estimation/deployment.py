@@ -29,7 +29,7 @@ from gpudesk.engine.memory import (
 )
 from gpudesk.engine.plans import PlanConstraints, list_expert_variants, list_parallel_plans, list_replica_counts
 from gpudesk.engine.sharding import shard_model
-from gpudesk.engine.step_work import HardwareCeilings, RankLink, compute_ceilings, find_peak, is_dispatched
+from gpudesk.engine.step_work import RankLink, find_link, find_peak, find_stage_link, is_dispatched
 from gpudesk.estimation.request_fields import check_degrees
 from gpudesk.text.messages import InputError, Message, Share, Term, input_error, message, message_n
 
@@ -231,12 +231,13 @@ def check_plan(request: EstimateRequest, configuration: ServingConfiguration) ->
     """Refuse an impossible plan: a count other than tp x pp x dp, or dimensions that do not divide evenly."""
     degrees = ("count", "tp", "pp", "ep", "dp")
     check_degrees({name: getattr(request, name) for name in degrees})
-    if request.pp is not None and request.pp > configuration.model.layer_count:
+    stages = request.pp or 1
+    if stages > 1 and stages > configuration.model.layer_count:
         raise input_error(
             "plan.stages",
             "PP {pp} exceeds the {layers} layers of the model; use a smaller PP",
             "pp",
-            pp=request.pp,
+            pp=stages,
             layers=configuration.model.layer_count,
         )
     _check_features(request, configuration)
@@ -391,6 +392,7 @@ class MemoryPlanCache:
     def __init__(self, request: EstimateRequest, configuration: ServingConfiguration) -> None:
         self._request = request
         self._configuration = configuration
+        self._wishes = make_plan_wishes(request, configuration.engine)
         self._alike: dict[tuple[int, int, int, bool], MemoryPlan | None] = {}
 
     def __len__(self) -> int:
@@ -398,8 +400,7 @@ class MemoryPlanCache:
 
     def list_plans(self, count: int) -> tuple[ParallelPlan, ...]:
         """Return the plans of `count` accelerators, with or without the serving engine's checks."""
-        wishes = make_plan_wishes(self._request, self._configuration.engine)
-        return list_parallel_plans(self._configuration.model, self._configuration.accelerator, count, wishes)
+        return list_parallel_plans(self._configuration.model, self._configuration.accelerator, count, self._wishes)
 
     def find_alike(self, plan: ParallelPlan) -> MemoryPlan | None:
         """Return a plan with any number of equal replicas; None if the serving engine refuses them."""
@@ -423,6 +424,8 @@ def _reduce_settings(
     The chunk is halved while its activations would leave less than they take, the batch while sampling would leave
     nothing. If activations are outside the fraction, lowering them does not help.
     """
+    if budget.usual_pool_bytes >= budget.activations_bytes > 0:
+        return None
     occupied_bytes = budget.weights_bytes + budget.activations_bytes + budget.runtime_bytes
     remaining_bytes = budget.capacity_bytes - occupied_bytes
     beside = settings.memory_fraction_of == "static" and budget.usual_pool_bytes < remaining_bytes
@@ -430,8 +433,7 @@ def _reduce_settings(
         return None
     if compute_step_bytes(model, plan, settings) >= compute_sampling_bytes(model, settings):
         chunk = settings.max_batched_tokens
-        short = budget.usual_pool_bytes < budget.activations_bytes
-        if request.max_batched_tokens or not short or chunk < 2 * LEAST_BATCHED_TOKENS:
+        if request.max_batched_tokens or chunk < 2 * LEAST_BATCHED_TOKENS:
             return None
         return replace(settings, max_batched_tokens=chunk // 2)
     batch = settings.max_batch
@@ -442,9 +444,7 @@ def _reduce_settings(
 
 def make_plan_notes(deployment: ResolvedDeployment, node_bandwidth: float) -> tuple[Message, ...]:
     """Return notes on the plan: links other than the fastest, and lowered settings."""
-    notes = _make_link_notes(
-        deployment.plan, compute_ceilings(deployment.configuration, deployment.plan, node_bandwidth)
-    )
+    notes = _make_link_notes(deployment.plan, deployment.configuration.accelerator, node_bandwidth)
     if deployment.memory.settings is not deployment.configuration.settings:
         notes += _make_reduction_notes(deployment.memory.settings, deployment.configuration.settings)
     return notes
@@ -487,16 +487,15 @@ def _make_reduction_notes(settings: MemorySettings, usual: MemorySettings) -> tu
     return notes
 
 
-def _make_link_notes(plan: ParallelPlan, ceilings: HardwareCeilings) -> tuple[Message, ...]:
-    used = {ceilings.link.kind: ceilings.link} if plan.tp > 1 else {}
+def _make_link_notes(plan: ParallelPlan, accelerator: Accelerator, node_bandwidth: float) -> tuple[Message, ...]:
+    links = [find_link(accelerator, plan.tp, node_bandwidth)] if plan.tp > 1 else []
+    tp_spans_hosts = bool(links) and links[0].kind == "node"
     if is_dispatched(plan):
-        used[ceilings.dispatch_link.kind] = ceilings.dispatch_link
+        links.append(find_link(accelerator, plan.ep, node_bandwidth))
     if plan.pp > 1:
-        used[ceilings.stage_link.kind] = ceilings.stage_link
-    tp_spans_hosts = plan.tp > 1 and ceilings.link.kind == "node"
-    return tuple(
-        _make_link_note(each, tp_spans_hosts=tp_spans_hosts) for kind, each in used.items() if kind != "scale-up"
-    )
+        links.append(find_stage_link(accelerator, plan, node_bandwidth))
+    used = {link.kind: link for link in links if link.kind != "scale-up"}
+    return tuple([_make_link_note(each, tp_spans_hosts=tp_spans_hosts) for each in used.values()])
 
 
 def _make_link_note(used: RankLink, *, tp_spans_hosts: bool) -> Message:

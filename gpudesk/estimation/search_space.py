@@ -143,6 +143,7 @@ class SearchSpace:
     _deployments: dict[ParallelPlan, ResolvedDeployment] = field(default_factory=dict)
     _fitting: dict[tuple[int, int], FittingPlans | None] = field(default_factory=dict)
     _plan_notes: dict[int, tuple[Message, ...]] = field(default_factory=dict)
+    _step_models: dict[int, StepModel] = field(default_factory=dict)
 
     def __post_init__(self) -> None:
         self._memory = MemoryPlanCache(self.request, self.configuration)
@@ -240,8 +241,12 @@ class SearchSpace:
         return notes
 
     def make_step_model(self, deployment: ResolvedDeployment) -> StepModel:
-        """Return the step model of a deployment, as plain numbers."""
-        return compute_single_step_model(deployment, self.table.calibration)
+        """Return the step model of a deployment, as plain numbers: the same while a load is dragged."""
+        model = self._step_models.get(deployment.position)
+        if model is None:
+            model = compute_single_step_model(deployment, self.table.calibration)
+            self._step_models[deployment.position] = model
+        return model
 
 
 #: The key of a configuration, besides its formats, and the degrees that the user fixed.

@@ -11,9 +11,9 @@ from gpudesk.engine.sharding import (
     ExpertPadding,
     TensorShare,
     compute_narrow_share,
-    compute_tensor_share,
     get_storage_format,
     shard_model,
+    sum_shares,
 )
 from gpudesk.engine.tensors import TensorClass, TensorSplit, WeightTensor
 from gpudesk.text.units import GIB
@@ -48,14 +48,14 @@ NORM = WeightTensor("n", TensorClass.NORM, TensorSplit.REPLICATED, 100)
     ],
 )
 def test_share_of_the_fullest_rank(tensor: WeightTensor, plan: ParallelPlan, elements: int) -> None:
-    assert compute_tensor_share(tensor, FP8, plan) == TensorShare(elements, elements)
+    assert sum_shares([(tensor, FP8)], plan) == TensorShare(elements, elements)
 
 
 def test_scales_are_counted_for_each_shard() -> None:
     nvfp4 = StorageFormat(4, 16, 1)
     # 125 elements: 63 bytes and 8 scales.
-    assert compute_tensor_share(MATRIX, nvfp4, ParallelPlan(tp=8)) == TensorShare(125, 71)
-    assert compute_tensor_share(EXPERT, nvfp4, ParallelPlan(tp=8, ep=8)) == TensorShare(8000, 8 * (500 + 63))
+    assert sum_shares([(MATRIX, nvfp4)], ParallelPlan(tp=8)) == TensorShare(125, 71)
+    assert sum_shares([(EXPERT, nvfp4)], ParallelPlan(tp=8, ep=8)) == TensorShare(8000, 8 * (500 + 63))
 
 
 def test_formats_of_tensors() -> None:
