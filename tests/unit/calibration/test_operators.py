@@ -123,7 +123,7 @@ class TestFiles:
         calibration = read_calibration(DATA / "calibration.json")
         for row in rows.experts:
             keys = ConstantKeys(
-                generation=row.part and row.part.generation,
+                generation=None if row.part is None else row.part.generation,
                 precision=row.precision,
                 serving_engine=rows.serving_engines.get(row.kernels),
             )
