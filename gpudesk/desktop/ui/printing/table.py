@@ -366,8 +366,7 @@ class PaperTable:
     # Groups and rows
 
     def _group(self, group: ComparisonGroup) -> list[SheetPiece]:
-        beside = self._fits_beside(group)
-        first, *rest = [self._row(row, beside=beside) for row in group.rows]
+        first, *rest = [self._row(row, beside=self._fits_beside(row)) for row in group.rows]
         return [stack_pieces([*self._title(group.title), first]), *rest]
 
     def _title(self, title: str) -> list[SheetPiece]:
@@ -382,10 +381,9 @@ class PaperTable:
 
         return [SheetPiece(height, draw)]
 
-    def _fits_beside(self, group: ComparisonGroup) -> bool:
+    def _fits_beside(self, row: ComparisonRow) -> bool:
         return all(
             _figure_width(cell) + _ASIDE + measure_width(second, "small") <= self._plan.inner
-            for row in group.rows
             for cell in row.cells
             if (second := _second(cell))
         )
@@ -474,8 +472,11 @@ def _figure_width(cell: ComparisonCell) -> float:
 
 
 def _second(cell: ComparisonCell) -> str:
+    detail = cell.detail or ""
+    if cell.band:
+        return f"{cell.band} ({detail})" if detail else cell.band
     # A detail that ends in a number would read on into the figure next to it.
-    return " ".join(part for part in (cell.band, f"({cell.detail})" if cell.detail else "") if part)
+    return f"({detail})" if detail[-1:].isdigit() else detail
 
 
 def _second_color(cell: ComparisonCell) -> str:

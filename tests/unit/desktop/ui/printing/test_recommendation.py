@@ -10,6 +10,7 @@ from PySide6.QtWidgets import QApplication
 from gpudesk.desktop.ui.printing.layout import lay_out_sheet
 from gpudesk.desktop.ui.printing.paper import FOOT, SIDE, TOP, PaperSize, SheetPages
 from gpudesk.desktop.ui.printing.pdf import encode_scenario, render_pdf
+from gpudesk.desktop.ui.printing.table import PaperTable, TableDensity
 from gpudesk.documents.scenario_file import read_template
 from gpudesk.domain.answer import Answer
 from gpudesk.domain.decision import AnswerValue, DecisionFlip, DecisionVerdict
@@ -94,3 +95,23 @@ def test_everything_is_text_within_the_margins(
         assert right <= width - SIDE * point + 1.5
         assert top >= TOP * point - 1.5
         assert bottom <= height - FOOT * point + 1.5
+
+
+@needs_poppler
+def test_a_plan_before_a_count_is_in_parentheses(service: GpuDeskService, qapp: QApplication, tmp_path: Path) -> None:
+    _, sheet, pages, _ = printed(service, "four", PaperSize.A4)
+    target = tmp_path / "sheet.pdf"
+    target.write_bytes(render_pdf(pages, sheet.title, b""))
+    assert "(TP 2) 2" in words_of(target)
+
+
+def test_one_wide_interval_leaves_the_rows_around_it_on_one_line(service: GpuDeskService, qapp: QApplication) -> None:
+    _, sheet, _, _ = printed(service, "four", PaperSize.A4)
+    group = next(group for group in sheet.table.groups if any(row.key == "tpot_ms" for row in group.rows))
+    table = PaperTable(sheet.table, 520.0, TableDensity(12.0, 6.0, 16.0))
+    place = sheet.table.groups.index(group)
+    before = sum(len(each.rows) for each in sheet.table.groups[:place])
+    heights = {
+        row.key: piece.height for row, piece in zip(group.rows, table.rows[before:][: len(group.rows)], strict=True)
+    }
+    assert heights["output_tokens_per_s"] > heights["tpot_ms"]
