@@ -31,12 +31,13 @@ if TYPE_CHECKING:
     from gpudesk.domain.deployment_analysis import (
         AcceleratorScaling,
         DeploymentTimeShares,
+        DerivationTerm,
         KvCacheCurve,
         RequestTimeline,
         Roofline,
         TopologyComparison,
+        WorkedFigure,
     )
-    from gpudesk.domain.derivation import DerivationTerm, WorkedFigure
     from gpudesk.domain.diffusion import DiffusionEstimate, DiffusionRequest
     from gpudesk.domain.estimate import (
         CalibrationCoverage,
@@ -64,12 +65,11 @@ if TYPE_CHECKING:
     from gpudesk.estimation.diffusion import DiffusionEstimator
     from gpudesk.estimation.estimator import Estimator
     from gpudesk.estimation.mlperf_comparison import MlperfComparison
-    from gpudesk.estimation.published_runs import PublishedRunTable
+    from gpudesk.estimation.published_runs import HeldOutFigure, PublishedRunTable
     from gpudesk.estimation.sizing.fit_matrix import FitFinder
     from gpudesk.estimation.sweep.grid import Sweep
     from gpudesk.estimation.sweep.output import SweepRun
     from gpudesk.evidence.measured_runs import MeasuredRun
-    from gpudesk.evidence.nearest_runs import HeldOutFigure
     from gpudesk.fleet.planner import FleetPlanner
     from gpudesk.profile.builder import ProfileBuilder
 
@@ -184,8 +184,7 @@ class GpuDeskService:
     @cached_property
     def mlperf(self) -> MlperfComparison:
         """The submitted results of MLPerf Inference; raises `InputError` or `MissingFileError`."""
-        from gpudesk.estimation.mlperf_comparison import MlperfComparison
-        from gpudesk.evidence.mlperf import read_mlperf
+        from gpudesk.estimation.mlperf_comparison import MlperfComparison, read_mlperf
 
         return MlperfComparison(read_mlperf(paths.measurements_dir()), self.catalog)
 
@@ -206,7 +205,7 @@ class GpuDeskService:
         from gpudesk.documents.carried_facts import check_carried_facts
         from gpudesk.documents.scenario_file import read_scenario
         from gpudesk.domain.answer import check_scenario_ids
-        from gpudesk.domain.fact_exchange import CarriedFactsError
+        from gpudesk.domain.user_facts import CarriedFactsError
 
         scenario = read_scenario(path)
         try:
@@ -401,7 +400,7 @@ class GpuDeskService:
         Counts of the scenario are ignored; degrees of a plan are those of one replica. Raises `InputError` without a
         demand, for an invalid one, and for an unknown id.
         """
-        from gpudesk.fleet.systems import add_systems
+        from gpudesk.fleet.supply import add_systems
 
         return add_systems(
             self.estimator.size(scenario.requests(), _require_demand(scenario)), self.catalog, scenario.fleet

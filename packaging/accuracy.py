@@ -19,8 +19,8 @@ from calibration.memory_measurements import read_memory_measurements
 from calibration.runs import PreparedRuns, judge_memory_rows, prepare_runs
 from gpudesk.catalog.read import Catalog
 from gpudesk.desktop.ui.theme.tokens import DARK, LIGHT, Palette
+from gpudesk.estimation.published_runs import read_held_out
 from gpudesk.evidence.calibration_file import read_calibration
-from gpudesk.evidence.nearest_runs import read_held_out
 
 CALIBRATION = Path("data/calibration.json")
 MEASUREMENTS = Path("data/measurements")

@@ -13,8 +13,8 @@ from calibration.fit import replace_intervals
 from calibration.intervals import fit_interval_rules, fit_lead_scales, fit_plan_rules
 from calibration.runs import PreparedRuns, calibrate, fit_run_constants, list_differing_constants, prepare_runs
 from gpudesk.catalog.read import Catalog
+from gpudesk.estimation.published_runs import read_held_out, write_held_out
 from gpudesk.evidence.calibration_file import read_calibration
-from gpudesk.evidence.nearest_runs import read_held_out, write_held_out
 
 CALIBRATION = Path("data/calibration.json")
 HELD_OUT = Path("data/accuracy/held-out.csv")

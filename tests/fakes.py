@@ -11,7 +11,7 @@ import orjson
 from gpudesk.domain.accelerator import Accelerator
 from gpudesk.domain.answer import ConcurrencyCurve, FigureDifference, IntervalSeries, LimiterShares
 from gpudesk.domain.claim import AttributeClaims, Claim, Dispute, Source, SourceKind
-from gpudesk.domain.derivation import DerivationTerm
+from gpudesk.domain.deployment_analysis import DerivationTerm
 from gpudesk.domain.estimate import Estimate, EstimateBasis, EstimateRequest, Limiter, MemoryUse, ParallelPlan
 from gpudesk.domain.estimate_json import write_estimate_json
 from gpudesk.domain.model import Model

@@ -6,7 +6,7 @@ import math
 import re
 from collections.abc import Iterator
 
-from gpudesk.domain.derivation import DerivationTerm, to_placeholder
+from gpudesk.domain.deployment_analysis import DerivationTerm, to_placeholder
 
 
 def walk(term: DerivationTerm) -> Iterator[DerivationTerm]:

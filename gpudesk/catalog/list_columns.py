@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from types import MappingProxyType
 from typing import Final
 
-from gpudesk.domain.catalog_table import CatalogCellMark, CatalogColumn, CatalogColumnKind, CatalogSection
+from gpudesk.domain.attributes import CatalogCellMark, CatalogColumn, CatalogColumnKind, CatalogSection
 from gpudesk.domain.registry import (
     ATTRIBUTES,
     SYSTEM_ATTRIBUTES,

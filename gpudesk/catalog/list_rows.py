@@ -12,7 +12,7 @@ from gpudesk.catalog.list_columns import list_catalog_columns, make_marks
 from gpudesk.catalog.list_user_rows import iterate_user_rows
 from gpudesk.catalog.price_ranges import summarize_prices
 from gpudesk.catalog.read import Catalog
-from gpudesk.domain.catalog_table import (
+from gpudesk.domain.attributes import (
     CatalogCellMark,
     CatalogCellValue,
     CatalogColumn,

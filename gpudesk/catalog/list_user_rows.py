@@ -7,7 +7,7 @@ from typing import Final
 
 from gpudesk.catalog.list_columns import make_marks
 from gpudesk.catalog.read import Catalog
-from gpudesk.domain.catalog_table import CatalogCellMark, CatalogCellValue, CatalogRow, CatalogSection
+from gpudesk.domain.attributes import CatalogCellMark, CatalogCellValue, CatalogRow, CatalogSection
 from gpudesk.domain.claim import (
     PRICE_BOUND_ATTRIBUTES,
     PURCHASE_TERM,

@@ -27,8 +27,7 @@ from gpudesk.costing.ownership import (
     list_ownership_lines,
     sum_lines,
 )
-from gpudesk.domain.deployment_analysis import ScalingRuleOfThumb
-from gpudesk.domain.derivation import DerivationTerm, format_placeholder
+from gpudesk.domain.deployment_analysis import DerivationTerm, ScalingRuleOfThumb, format_placeholder
 from gpudesk.domain.sizing import CapacityReadingId
 from gpudesk.engine.memory import CAPACITY_READINGS, CapacityReading, round_up_to_power_of_two
 from gpudesk.engine.plans import compute_stream_ceiling, scale_bandwidth

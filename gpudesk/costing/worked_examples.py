@@ -10,7 +10,7 @@ from types import MappingProxyType
 from typing import Final
 
 from gpudesk.costing.worked_calculations import CALCULATIONS, SPAN, SPANS, Calculation
-from gpudesk.domain.derivation import FigureTolerance, WorkedExample, WorkedExampleVerdict, WorkedFigure
+from gpudesk.domain.deployment_analysis import FigureTolerance, WorkedExample, WorkedExampleVerdict, WorkedFigure
 from gpudesk.files import describe_unreadable
 from gpudesk.text.messages import InputError, explain_system_error, input_error
 

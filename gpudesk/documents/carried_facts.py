@@ -11,8 +11,7 @@ from gpudesk.catalog.read import Catalog
 from gpudesk.documents.packs import preview_pack
 from gpudesk.documents.user_fact_json import read_user_facts
 from gpudesk.domain.answer import Scenario
-from gpudesk.domain.fact_exchange import CarriedFactsError, FactPack
-from gpudesk.domain.user_facts import UserEntry
+from gpudesk.domain.user_facts import CarriedFactsError, FactPack, UserEntry
 
 _RECORDS: Final = "own_records.records"
 

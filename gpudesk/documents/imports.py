@@ -32,7 +32,6 @@ from gpudesk.documents.offered_files import (
     read_tensor_headers,
 )
 from gpudesk.domain.estimate import ParallelPlan
-from gpudesk.domain.fact_exchange import ImportedModelFigures, ImportedPriceFigures, ImportPreviewFigures
 from gpudesk.domain.field_checks import JSON_KINDS, quote_value
 from gpudesk.domain.model import Model
 from gpudesk.domain.precision import Precision
@@ -40,6 +39,9 @@ from gpudesk.domain.progress import JobProgress, ProgressSteps
 from gpudesk.domain.user_facts import (
     FactEdit,
     FactKey,
+    ImportedModelFigures,
+    ImportedPriceFigures,
+    ImportPreviewFigures,
     ImportProposal,
     MissingImportField,
     UserAccelerator,
@@ -56,7 +58,7 @@ from gpudesk.text.messages import InputError, Message, input_error, message
 
 if TYPE_CHECKING:
     from gpudesk.catalog.user_store.user_catalog import UserCatalog
-    from gpudesk.domain.fact_exchange import FactPack, PackRow, TrustedSigner
+    from gpudesk.domain.user_facts import FactPack, PackRow, TrustedSigner
 
 
 def compute_import_figures(proposal: ImportProposal, catalog: Catalog) -> ImportPreviewFigures:

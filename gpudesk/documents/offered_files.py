@@ -13,9 +13,9 @@ from types import MappingProxyType
 from typing import Any, Final
 
 from gpudesk.documents.pack_file import PACK_SUFFIX
-from gpudesk.domain.fact_exchange import NOTHING_TO_IMPORT
 from gpudesk.domain.field_checks import NESTED_TOO_DEEP, NOT_UTF8, describe_too_large_import, parse_bounded_json
 from gpudesk.domain.progress import JobProgress, ProgressSteps
+from gpudesk.domain.user_facts import NOTHING_TO_IMPORT
 from gpudesk.files import describe_unreadable
 from gpudesk.text.messages import InputError, Message, explain_system_error, input_error, message
 

@@ -33,7 +33,6 @@ from gpudesk.documents.pack_file import (
 from gpudesk.documents.user_fact_json import add_needed_facts, find_entry_id, order_facts, read_user_facts, write_record
 from gpudesk.domain.attributes import MODEL_STATED_UNITS, REGISTERED_ATTRIBUTES, get_units
 from gpudesk.domain.claim import AttributeClaims, CatalogEntryKind, Claim, ClaimPreference, Source
-from gpudesk.domain.fact_exchange import FactPack, PackRow, PackRowStatus, PackSignature, PackTrust, TrustedSigner
 from gpudesk.domain.field_checks import (
     EMPTY_FIELD,
     MISSING_FIELD,
@@ -47,6 +46,12 @@ from gpudesk.domain.user_facts import (
     FACT_TABLES,
     FactEdit,
     FactKey,
+    FactPack,
+    PackRow,
+    PackRowStatus,
+    PackSignature,
+    PackTrust,
+    TrustedSigner,
     UserClaim,
     UserEntry,
     UserFact,

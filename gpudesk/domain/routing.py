@@ -9,7 +9,7 @@ from types import MappingProxyType
 from typing import Final
 
 from gpudesk.domain.cost import UncertainValue
-from gpudesk.domain.derivation import DerivationTerm
+from gpudesk.domain.deployment_analysis import DerivationTerm
 from gpudesk.domain.estimate import ParallelPlan
 from gpudesk.domain.precision import Precision
 from gpudesk.text.formatting import IntervalEstimate

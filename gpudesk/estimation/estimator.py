@@ -27,13 +27,13 @@ from gpudesk.domain.claim import AttributeClaims, Dispute
 from gpudesk.domain.deployment_analysis import (
     AcceleratorScaling,
     DeploymentTimeShares,
+    DerivationTerm,
     KvCacheCurve,
     RequestTimeline,
     Roofline,
     RooflineCeiling,
     TopologyComparison,
 )
-from gpudesk.domain.derivation import DerivationTerm
 from gpudesk.domain.estimate import Estimate, EstimateRequest, LaunchSettings, LoadKind, PlanChoice
 from gpudesk.domain.registry import FIGURES, list_judged_figures
 from gpudesk.domain.sizing import Demand, FitRemedy, SizingResult, SmallestDeployments, UsableMemory

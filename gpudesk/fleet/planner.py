@@ -6,10 +6,12 @@ import math
 import statistics
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, Final
+from typing import Final
 
 from gpudesk.catalog.price_ranges import summarize_prices
+from gpudesk.catalog.read import Catalog
 from gpudesk.costing.ownership import Amount, compute_api_usd_per_million
+from gpudesk.costing.scenario_costs import CostCalculator
 from gpudesk.costing.systems import SystemSpec, find_instance, find_system
 from gpudesk.costing.uncertainty import (
     DRAW_SEED,
@@ -37,10 +39,13 @@ from gpudesk.domain.fleet import (
     make_load_curve,
 )
 from gpudesk.domain.sizing import DEFAULT_PEAK_FACTOR, Demand, DemandKind, SizingOption, SizingResult
+from gpudesk.estimation.estimator import Estimator
 from gpudesk.fleet.supply import (
     FLEET_DRAWS,
+    MOST_RACKED,
     FleetLoad,
     ReplicaNeeds,
+    ReplicaPacking,
     SupplyCost,
     check_fleet_settings,
     choose_cheapest,
@@ -50,17 +55,13 @@ from gpudesk.fleet.supply import (
     cost_owned,
     cost_rented,
     count_owned,
+    fill_racks,
+    list_occupancy,
     make_fleet_load,
     state_missing,
 )
-from gpudesk.fleet.systems import MOST_RACKED, ReplicaPacking, fill_racks, list_occupancy
 from gpudesk.text.messages import Message, MessageParameter, message, message_n
 from gpudesk.text.units import MONTHS_PER_YEAR
-
-if TYPE_CHECKING:
-    from gpudesk.catalog.read import Catalog
-    from gpudesk.costing.scenario_costs import CostCalculator
-    from gpudesk.estimation.estimator import Estimator
 
 _WATTS: Final = 1000.0
 _GIGA: Final = 1e9

@@ -2,16 +2,33 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
-from typing import TYPE_CHECKING, Final, Protocol
+from typing import Final, Protocol
 
+from gpudesk.catalog.read import Catalog
+from gpudesk.costing.scenario_costs import CostCalculator
+from gpudesk.decision.purchasing.reference_data import ReferenceData
 from gpudesk.domain.accelerator import Accelerator
 from gpudesk.domain.profile import AcceleratorProfile, Capability, ProfileQuestion
 from gpudesk.domain.progress import JobProgress, ProgressSteps
+from gpudesk.domain.reference_data import ExportCheck
 from gpudesk.domain.registry import list_required_attributes
-from gpudesk.estimation.diffusion import REFUTED
+from gpudesk.engine.calibration import Calibration
+from gpudesk.estimation.diffusion import REFUTED, DiffusionEstimator
+from gpudesk.estimation.estimator import Estimator
+from gpudesk.estimation.sizing.fit_matrix import FitFinder
 from gpudesk.paths import MissingFileError
-from gpudesk.profile.advice import advise, list_tags, make_headline
+from gpudesk.profile.advice import (
+    advise,
+    find_release_date,
+    list_ranked_models,
+    list_ranking_requests,
+    list_tags,
+    make_headline,
+    recommend,
+    resolve_weights,
+)
 from gpudesk.profile.capabilities import (
     list_capabilities,
     list_capability_requests,
@@ -20,17 +37,8 @@ from gpudesk.profile.capabilities import (
     list_scale_counts,
     list_scale_steps,
 )
-from gpudesk.profile.context import ProfileContext
-from gpudesk.profile.growth import list_out_of_reach, list_upgrades
-from gpudesk.profile.limits import list_limits
-from gpudesk.profile.placements import EstimateMemo, ModelPlacement, PlacementFinder
-from gpudesk.profile.ranking import (
-    find_release_date,
-    list_ranked_models,
-    list_ranking_requests,
-    recommend,
-    resolve_weights,
-)
+from gpudesk.profile.growth import list_limits, list_out_of_reach, list_upgrades
+from gpudesk.profile.placements import EstimateMemo, ModelPlacement, PlacementFinder, ProfileContext
 from gpudesk.profile.settings import ProfileSettings
 from gpudesk.profile.standing import (
     find_peers,
@@ -41,18 +49,6 @@ from gpudesk.profile.standing import (
     measure_price_distance,
 )
 from gpudesk.text.messages import InputError, Message, Term, input_error, message, message_n
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping, Sequence
-
-    from gpudesk.catalog.read import Catalog
-    from gpudesk.costing.scenario_costs import CostCalculator
-    from gpudesk.decision.purchasing.reference_data import ReferenceData
-    from gpudesk.domain.reference_data import ExportCheck
-    from gpudesk.engine.calibration import Calibration
-    from gpudesk.estimation.diffusion import DiffusionEstimator
-    from gpudesk.estimation.estimator import Estimator
-    from gpudesk.estimation.sizing.fit_matrix import FitFinder
 
 _STEPS: Final = 4
 #: The accelerator whose vendor publishes a count of models.

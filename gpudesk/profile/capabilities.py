@@ -4,21 +4,17 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
-from typing import TYPE_CHECKING, Final
+from typing import Final
 
 from gpudesk.domain.diffusion import DiffusionEstimate, DiffusionRequest, DiffusionSettings
 from gpudesk.domain.estimate import Estimate, EstimateRequest
 from gpudesk.domain.precision import STORAGE_FORMATS, Precision
 from gpudesk.domain.profile import Capability, CapabilityStatus, ScaleStep
 from gpudesk.engine.plans import scale_bandwidth
-from gpudesk.estimation.diffusion import REFUTED
-from gpudesk.profile.placements import ModelPlacement, explain_answer
+from gpudesk.estimation.diffusion import REFUTED, DiffusionEstimator
+from gpudesk.profile.placements import ModelPlacement, ProfileContext, explain_answer
 from gpudesk.profile.settings import ProfileTask
 from gpudesk.text.messages import InputError, Message, message, message_n
-
-if TYPE_CHECKING:
-    from gpudesk.estimation.diffusion import DiffusionEstimator
-    from gpudesk.profile.context import ProfileContext
 
 #: Formats of denoisers, as published first, with the bits of the published format.
 _DIFFUSION_FORMATS: Final = (Precision.BF16, Precision.FP8, Precision.INT4)

@@ -6,19 +6,17 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from statistics import fmean, median
 from types import MappingProxyType
-from typing import TYPE_CHECKING, Final
+from typing import Final
 
+from gpudesk.domain.accelerator import Accelerator
 from gpudesk.domain.estimate import ParallelPlan
+from gpudesk.domain.model import Model
+from gpudesk.domain.precision import Precision
 from gpudesk.domain.profile import PeerValue, Standing, Trait
 from gpudesk.domain.serving_engine import list_platforms
 from gpudesk.engine.sharding import shard_model
+from gpudesk.profile.placements import AcceleratorFacts, ProfileContext
 from gpudesk.text.messages import Message, MessageParameter, Term, message, message_n
-
-if TYPE_CHECKING:
-    from gpudesk.domain.accelerator import Accelerator
-    from gpudesk.domain.model import Model
-    from gpudesk.domain.precision import Precision
-    from gpudesk.profile.context import AcceleratorFacts, ProfileContext
 
 CATEGORY: Final = "category"
 GENERATION: Final = "generation"

@@ -8,7 +8,9 @@ from types import MappingProxyType
 from typing import Final
 
 from gpudesk.domain.claim import PRICE_BOUND_ATTRIBUTES, PURCHASE_TERM, ClaimPreference, Source
-from gpudesk.domain.fact_exchange import (
+from gpudesk.domain.registry import find_quantity
+from gpudesk.domain.user_facts import (
+    FactKey,
     FactPack,
     ImportedModelFigures,
     ImportedPriceFigures,
@@ -16,9 +18,13 @@ from gpudesk.domain.fact_exchange import (
     PackRow,
     PackRowStatus,
     PackTrust,
+    UserAccelerator,
+    UserClaim,
+    UserFact,
+    UserModel,
+    UserPrice,
+    UserSystem,
 )
-from gpudesk.domain.registry import find_quantity
-from gpudesk.domain.user_facts import FactKey, UserAccelerator, UserClaim, UserFact, UserModel, UserPrice, UserSystem
 from gpudesk.report.catalog_lists import format_price_summary, label_term_of_data
 from gpudesk.report.labels import (
     format_price_dates,

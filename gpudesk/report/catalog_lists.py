@@ -8,7 +8,7 @@ from functools import cached_property
 from types import MappingProxyType
 from typing import Final, TypeGuard
 
-from gpudesk.domain.catalog_table import (
+from gpudesk.domain.attributes import (
     CatalogCellMark,
     CatalogCellValue,
     CatalogColumn,

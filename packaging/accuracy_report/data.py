@@ -42,7 +42,7 @@ from gpudesk.engine.calibration import (
     find_plan_interval,
     make_ratio_interval,
 )
-from gpudesk.evidence.nearest_runs import HeldOutFigure
+from gpudesk.estimation.published_runs import HeldOutFigure
 
 #: Smaller log ratios count as equal: repeats of one configuration differ by as much.
 _ALIKE: Final = math.log(1.03)

@@ -22,7 +22,7 @@ from calibration.intervals import (
 )
 from gpudesk.domain.estimate import EstimateBasis, LoadKind
 from gpudesk.engine.calibration import Calibration, IntervalFactors, find_basis, find_interval
-from gpudesk.evidence.nearest_runs import HeldOutFigure
+from gpudesk.estimation.published_runs import HeldOutFigure
 
 
 @dataclass(frozen=True)

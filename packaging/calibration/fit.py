@@ -21,7 +21,7 @@ from numpy.typing import NDArray
 from calibration.bench import BENCH_FIGURES, BenchArrays, BenchRun
 from calibration.parameters import Array, ConstantPrior, ParameterVector
 from gpudesk.engine.calibration import IntervalRule, LeadScaleKey
-from gpudesk.evidence.nearest_runs import HeldOutFigure
+from gpudesk.estimation.published_runs import HeldOutFigure
 
 #: Scale of the residuals of each figure, in the logarithm.
 SCALES: Final[Mapping[str, float]] = {"output_tokens_per_s": 0.08, "tpot_ms": 0.12, "ttft_ms": 0.20}

@@ -17,7 +17,7 @@ from calibration.bench import BenchRun
 from calibration.parameters import Array
 from gpudesk.domain.estimate import EstimateBasis, ParallelPlan
 from gpudesk.engine.calibration import IntervalRule, LeadScaleKey, PairRelation
-from gpudesk.evidence.nearest_runs import HeldOutFigure
+from gpudesk.estimation.published_runs import HeldOutFigure
 
 #: Names of the figures in interval rules.
 INTERVAL_FIGURES: Final[Mapping[str, str]] = {"output_tokens_per_s": "throughput", "tpot_ms": "tpot", "ttft_ms": "ttft"}

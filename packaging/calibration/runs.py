@@ -35,10 +35,9 @@ from gpudesk.engine.calibration import Calibration, IntervalRule
 from gpudesk.engine.memory import ResolvedDeployment, ServingConfiguration
 from gpudesk.engine.step_work import has_experts
 from gpudesk.estimation.deployment import configure_serving, list_open_plans, make_memory_plan
-from gpudesk.estimation.published_runs import get_model_family
+from gpudesk.estimation.published_runs import HeldOutFigure, get_model_family
 from gpudesk.estimation.search_space import EstimatorCatalog, SearchSpaceTable
 from gpudesk.evidence.measured_runs import MeasuredRun, MeasuredRunSet, read_measured_runs
-from gpudesk.evidence.nearest_runs import HeldOutFigure
 from gpudesk.text.messages import InputError, Message, input_error
 
 #: Mean contexts (tokens) at which runs are sliced in reports, and their names.

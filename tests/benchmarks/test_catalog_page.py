@@ -16,7 +16,7 @@ from gpudesk.catalog.user_store import edits
 from gpudesk.desktop.pages.catalog.page import CatalogPage
 from gpudesk.desktop.window.app import DesktopProgram
 from gpudesk.desktop.window.main_window import MainWindow
-from gpudesk.domain.catalog_table import CatalogSection
+from gpudesk.domain.attributes import CatalogSection
 from gpudesk.domain.claim import Source, SourceKind
 from gpudesk.domain.user_facts import UserClaim, UserFact, UserPrice
 from gpudesk.service import GpuDeskService

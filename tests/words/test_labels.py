@@ -28,7 +28,7 @@ from gpudesk.desktop.pages.page import DeskPage, MultiViewPage
 from gpudesk.desktop.window.app import DesktopProgram
 from gpudesk.desktop.window.main_window import MainWindow
 from gpudesk.documents.scenario_file import list_templates
-from gpudesk.domain.catalog_table import CatalogSection
+from gpudesk.domain.attributes import CatalogSection
 from gpudesk.report.labels import shorten_name
 from gpudesk.service import GpuDeskService
 from tests.words.rules import LONGEST_LABEL, find_faults

@@ -13,7 +13,6 @@ from gpudesk.catalog.importing.fields import clean_text, make_file_slug, make_fi
 from gpudesk.catalog.read import Catalog
 from gpudesk.domain.accelerator import SystemKind
 from gpudesk.domain.claim import Source, SourceKind
-from gpudesk.domain.fact_exchange import NOTHING_TO_IMPORT
 from gpudesk.domain.field_checks import (
     CONTROL_CHARACTER,
     MISSING_FIELD,
@@ -24,7 +23,14 @@ from gpudesk.domain.field_checks import (
     make_type_error,
     parse_bounded_json,
 )
-from gpudesk.domain.user_facts import ImportProposal, MissingImportField, UserAccelerator, UserClaim, UserSystem
+from gpudesk.domain.user_facts import (
+    NOTHING_TO_IMPORT,
+    ImportProposal,
+    MissingImportField,
+    UserAccelerator,
+    UserClaim,
+    UserSystem,
+)
 from gpudesk.input_records import join_place, parse_record
 from gpudesk.text.formatting import ClaimValue
 from gpudesk.text.messages import InputError, Message, input_error, message, message_n

@@ -33,9 +33,8 @@ from gpudesk.catalog.user_store.rows import (
     decode_rows,
 )
 from gpudesk.domain.claim import Source
-from gpudesk.domain.fact_exchange import TrustedSigner
-from gpudesk.domain.user_facts import UserClaim, UserFacts, UserPrice, get_fact_key
-from gpudesk.domain.watch_list import WatchNote
+from gpudesk.domain.reference_data import WatchNote
+from gpudesk.domain.user_facts import TrustedSigner, UserClaim, UserFacts, UserPrice, get_fact_key
 
 _T = TypeVar("_T")
 _R = TypeVar("_R", bound=StoredRecord)

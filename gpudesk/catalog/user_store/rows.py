@@ -13,7 +13,6 @@ from typing import Any, Final, Generic, TypeVar, cast, get_type_hints
 from gpudesk.catalog.model_definition import to_canonical_json
 from gpudesk.domain.accelerator import SystemKind
 from gpudesk.domain.claim import ClaimPreference, Source, SourceKind
-from gpudesk.domain.fact_exchange import TrustedSigner
 from gpudesk.domain.field_checks import (
     CONTROL_CHARACTER,
     HALF_CHARACTER,
@@ -22,9 +21,11 @@ from gpudesk.domain.field_checks import (
     make_type_error,
     refuse_constant,
 )
+from gpudesk.domain.reference_data import WatchNote, WatchValue
 from gpudesk.domain.user_facts import (
     FactEdit,
     FactKey,
+    TrustedSigner,
     UserAccelerator,
     UserClaim,
     UserFact,
@@ -33,7 +34,6 @@ from gpudesk.domain.user_facts import (
     UserSystem,
     get_fact_key,
 )
-from gpudesk.domain.watch_list import WatchNote, WatchValue
 from gpudesk.text.formatting import ClaimValue
 from gpudesk.text.messages import InputError, Message, input_error, message
 

@@ -12,9 +12,8 @@ from gpudesk.text.messages import InputError, Message
 
 if TYPE_CHECKING:
     from gpudesk.catalog.user_store.user_file import UserFile
-    from gpudesk.domain.fact_exchange import TrustedSigner
-    from gpudesk.domain.user_facts import Backup
-    from gpudesk.domain.watch_list import WatchNote
+    from gpudesk.domain.reference_data import WatchNote
+    from gpudesk.domain.user_facts import Backup, TrustedSigner
 
 
 #: Passed to observers of a change: the ids of the entries that changed.

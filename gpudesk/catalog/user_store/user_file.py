@@ -50,9 +50,8 @@ from gpudesk.catalog.user_store.rows import (
     list_row_changes,
     write_row_change,
 )
-from gpudesk.domain.fact_exchange import TrustedSigner
-from gpudesk.domain.user_facts import Backup, BackupReason, FactEdit, UserFacts, get_fact_key
-from gpudesk.domain.watch_list import WatchNote
+from gpudesk.domain.reference_data import WatchNote
+from gpudesk.domain.user_facts import Backup, BackupReason, FactEdit, TrustedSigner, UserFacts, get_fact_key
 from gpudesk.text.messages import InputError, Message, input_error, message
 
 _BACKUP_GONE: Final = message("own.backup.gone", "does not exist; choose another backup")

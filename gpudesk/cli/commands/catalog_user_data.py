@@ -16,8 +16,7 @@ from gpudesk.text.translation import tr, trn
 
 if TYPE_CHECKING:
     from gpudesk.catalog.user_store.user_catalog import UserCatalog
-    from gpudesk.domain.fact_exchange import TrustedSigner
-    from gpudesk.domain.user_facts import Backup
+    from gpudesk.domain.user_facts import Backup, TrustedSigner
     from gpudesk.report.writers.export_table import ExportFormat
 
 

@@ -9,8 +9,8 @@ from typing import TYPE_CHECKING, Any, Final
 from gpudesk.domain.cost import UncertainValue
 from gpudesk.domain.decision import DecisionRule
 from gpudesk.domain.purchase import DeferralAnalysis
+from gpudesk.domain.reference_data import SignalStatus
 from gpudesk.domain.routing import RoutedPlan, RoutingResult
-from gpudesk.domain.watch_list import SignalStatus
 from gpudesk.report.costs import MoneyFormatter
 from gpudesk.report.decision.advisory import AdvisoryLine
 from gpudesk.report.decision.buy_or_wait import (

@@ -27,7 +27,7 @@ from gpudesk.text.messages import InputError, format_message, input_error, join_
 from gpudesk.text.translation import tr, translate_data
 
 if TYPE_CHECKING:
-    from gpudesk.domain.derivation import DerivationTerm, WorkedFigure
+    from gpudesk.domain.deployment_analysis import DerivationTerm, WorkedFigure
     from gpudesk.service import GpuDeskService
 
 

@@ -10,8 +10,7 @@ from typing import TYPE_CHECKING, Any, TypeVar
 from gpudesk.cli import output
 from gpudesk.cli.options import add_json_option, open_service
 from gpudesk.cli.output import EXIT_DONE, UsageError
-from gpudesk.domain.fact_exchange import PackTrust, get_chosen_keys
-from gpudesk.domain.user_facts import UserPrice
+from gpudesk.domain.user_facts import PackTrust, UserPrice, get_chosen_keys
 from gpudesk.report.catalog_import import describe_signer, list_pack_lines
 from gpudesk.report.labels import get_today
 from gpudesk.report.writers.text import align_table
@@ -21,8 +20,7 @@ from gpudesk.text.translation import tr, trn
 
 if TYPE_CHECKING:
     from gpudesk.documents.imports import FileImport
-    from gpudesk.domain.fact_exchange import FactPack
-    from gpudesk.domain.user_facts import FactKey, ImportProposal, UserFacts
+    from gpudesk.domain.user_facts import FactKey, FactPack, ImportProposal, UserFacts
     from gpudesk.service import GpuDeskService
 
 

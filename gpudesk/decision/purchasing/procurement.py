@@ -17,8 +17,8 @@ from gpudesk.domain.purchase import (
     ProcurementStep,
     ProcurementStepStatus,
 )
+from gpudesk.domain.reference_data import WatchNote, WatchSignal, WatchValue
 from gpudesk.domain.user_facts import FactEdit
-from gpudesk.domain.watch_list import WatchNote, WatchSignal, WatchValue
 from gpudesk.text.messages import InputError, input_error, message
 
 

@@ -15,11 +15,13 @@ from gpudesk.domain.reference_data import (
     ExportCheck,
     ExportRuleSet,
     ReferenceDeployment,
+    SignalStatus,
     SoftwareSupport,
+    WatchSignal,
     find_references,
+    make_watch_list,
 )
 from gpudesk.domain.routing import RoutingResult
-from gpudesk.domain.watch_list import SignalStatus, WatchSignal, make_watch_list
 from gpudesk.text.messages import Message, message
 
 if TYPE_CHECKING:
@@ -28,8 +30,7 @@ if TYPE_CHECKING:
     from gpudesk.costing.scenario_costs import CostCalculator
     from gpudesk.domain.answer import Answer, Scenario
     from gpudesk.domain.decision import AnswerValue, Decision, FactValue
-    from gpudesk.domain.deployment_analysis import WeightLoading
-    from gpudesk.domain.derivation import DerivationTerm
+    from gpudesk.domain.deployment_analysis import DerivationTerm, WeightLoading
     from gpudesk.domain.estimate import Estimate, EstimateRequest
     from gpudesk.estimation.estimator import Estimator
 

@@ -39,7 +39,7 @@ from gpudesk.decision.purchasing.request_mix import (
 from gpudesk.domain.answer import Answer, Scenario, make_column_keys
 from gpudesk.domain.cost import CostInputOrigin, UncertainValue
 from gpudesk.domain.decision import DecisionRule
-from gpudesk.domain.derivation import DerivationTerm
+from gpudesk.domain.deployment_analysis import DerivationTerm
 from gpudesk.domain.routing import (
     RequestClass,
     RequestKind,

@@ -10,8 +10,7 @@ from collections.abc import Iterator
 from typing import TYPE_CHECKING, Final, Protocol
 
 from gpudesk.domain.accelerator import Accelerator
-from gpudesk.domain.deployment_analysis import QuotedLinkRate, WeightLoading, WeightLoadTime
-from gpudesk.domain.derivation import DerivationTerm
+from gpudesk.domain.deployment_analysis import DerivationTerm, QuotedLinkRate, WeightLoading, WeightLoadTime
 from gpudesk.domain.estimate import NOTHING_TO_EXPLAIN, Estimate
 from gpudesk.domain.field_checks import describe_not_above
 from gpudesk.domain.sizing import NumberBounds

@@ -26,11 +26,12 @@ from gpudesk.domain.reference_data import (
     ExportRule,
     ExportRuleLine,
     ExportRuleSet,
+    KnownSignalValue,
     ReferenceDeployment,
     SoftwareSupport,
     SupportEntry,
+    WatchSignal,
 )
-from gpudesk.domain.watch_list import KnownSignalValue, WatchSignal
 from gpudesk.files import read_toml
 from gpudesk.input_records import parse_record
 from gpudesk.text.messages import InputError, Message, input_error, message

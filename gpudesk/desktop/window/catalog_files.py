@@ -26,7 +26,7 @@ from gpudesk.desktop.ui.widgets.qt_support import FileType, ask_save_path
 from gpudesk.documents.imports import FileImport, propose_imports
 from gpudesk.documents.pack_file import PACK_SUFFIX
 from gpudesk.documents.packs import select_keys, write_pack
-from gpudesk.domain.catalog_table import CatalogSection
+from gpudesk.domain.attributes import CatalogSection
 from gpudesk.domain.progress import JobProgress, ProgressSteps
 from gpudesk.domain.user_facts import FactEdit, ImportProposal, UserModel, UserPrice, UserSystem
 from gpudesk.files import write_atomically

@@ -14,7 +14,7 @@ from gpudesk.desktop.session.settings import UserSettings, get_folder
 from gpudesk.desktop.ui.widgets.note_bar import NoteAction, NoteBar
 from gpudesk.desktop.ui.widgets.qt_support import ask_question, ask_save_path
 from gpudesk.documents.scenario_file import SCENARIO_SUFFIX
-from gpudesk.domain.fact_exchange import CarriedFactsError
+from gpudesk.domain.user_facts import CarriedFactsError
 from gpudesk.text.messages import InputError, format_input_error
 from gpudesk.text.translation import tr
 

@@ -14,7 +14,7 @@ import numpy as np
 
 from gpudesk.catalog.read import Catalog
 from gpudesk.domain.claim import AttributeClaims
-from gpudesk.domain.derivation import DerivationTerm, format_placeholder
+from gpudesk.domain.deployment_analysis import DerivationTerm, format_placeholder
 from gpudesk.domain.estimate import CalibrationCoverage, Estimate, Limiter, LoadKind
 from gpudesk.engine.calibration import Calibration
 from gpudesk.engine.loads import SchedulingConstants

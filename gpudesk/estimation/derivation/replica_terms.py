@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from gpudesk.domain.derivation import DerivationTerm, format_placeholder, format_sum
+from gpudesk.domain.deployment_analysis import DerivationTerm, format_placeholder, format_sum
 from gpudesk.domain.estimate import Estimate
 from gpudesk.domain.model import reuses_cache
 from gpudesk.engine.loads import LoadTerms

@@ -12,7 +12,7 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
-from gpudesk.domain.derivation import DerivationTerm, format_placeholder
+from gpudesk.domain.deployment_analysis import DerivationTerm, format_placeholder
 from gpudesk.engine.memory import ResolvedDeployment
 from gpudesk.engine.rates import AGE_POWER, StepModel
 from gpudesk.engine.step_work import ArithmeticPeak

@@ -10,8 +10,7 @@ from typing import Final, NamedTuple
 
 from gpudesk.domain.claim import Source
 from gpudesk.domain.decision import ConditionResult, Decision
-from gpudesk.domain.deployment_analysis import QuotedLinkRate, WeightLoading, WeightLoadTime
-from gpudesk.domain.derivation import DerivationTerm
+from gpudesk.domain.deployment_analysis import DerivationTerm, QuotedLinkRate, WeightLoading, WeightLoadTime
 from gpudesk.domain.purchase import (
     CheckpointStatus,
     NegotiationSheet,

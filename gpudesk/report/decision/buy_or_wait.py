@@ -17,7 +17,7 @@ from gpudesk.domain.purchase import (
     RuleOpinion,
     TokenDemandOrigin,
 )
-from gpudesk.domain.watch_list import SignalStatus, ThresholdDirection, WatchSignal, WatchValue
+from gpudesk.domain.reference_data import SignalStatus, ThresholdDirection, WatchSignal, WatchValue
 from gpudesk.report.costs import MoneyFormatter, format_draw_share
 from gpudesk.report.labels import format_date, format_months
 from gpudesk.text.formatting import MISSING_VALUE_TEXT, Formatter, join_unit

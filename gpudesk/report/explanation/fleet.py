@@ -10,7 +10,7 @@ from typing import Final
 
 from gpudesk.domain.answer import Scenario
 from gpudesk.domain.cost import CostLine, ResolvedCostInput, UncertainValue
-from gpudesk.domain.derivation import DerivationTerm, format_placeholder, format_sum
+from gpudesk.domain.deployment_analysis import DerivationTerm, format_placeholder, format_sum
 from gpudesk.domain.fleet import IDLE_SHARE, FleetAnswer, FleetCost, FleetOption, FleetSettings, Supply
 from gpudesk.domain.sizing import SizingOption
 from gpudesk.report.costs import (

@@ -7,7 +7,13 @@ from collections.abc import Callable, Mapping, Sequence
 from types import MappingProxyType
 from typing import Final
 
-from gpudesk.domain.derivation import DerivationTerm, WorkedExample, WorkedExampleVerdict, WorkedFigure, to_placeholder
+from gpudesk.domain.deployment_analysis import (
+    DerivationTerm,
+    WorkedExample,
+    WorkedExampleVerdict,
+    WorkedFigure,
+    to_placeholder,
+)
 from gpudesk.report.explanation.working import format_named_formula
 from gpudesk.text.formatting import MISSING_VALUE_TEXT, Formatter, join_unit
 from gpudesk.text.messages import capitalize_first

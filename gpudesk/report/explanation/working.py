@@ -11,7 +11,7 @@ from typing import Final
 
 from gpudesk.domain.answer import Answer, ComparisonColumn
 from gpudesk.domain.claim import AttributeClaims
-from gpudesk.domain.derivation import DerivationTerm, to_placeholder
+from gpudesk.domain.deployment_analysis import DerivationTerm, to_placeholder
 from gpudesk.domain.estimate import (
     ConsideredPlan,
     Estimate,

@@ -20,18 +20,17 @@ from gpudesk.domain.decision import (
     RuleExclusion,
     TraceLine,
 )
-from gpudesk.domain.deployment_analysis import WeightLoading, WeightLoadTime
-from gpudesk.domain.derivation import DerivationTerm
+from gpudesk.domain.deployment_analysis import DerivationTerm, WeightLoading, WeightLoadTime
 from gpudesk.domain.purchase import DeferralAnalysis, NegotiationSheet, ProcurementStepStatus
 from gpudesk.domain.reference_data import (
     ExportCheck,
     ExportRuleCheck,
     ExportRuleSet,
     ReferenceDeployment,
+    SignalStatus,
     SoftwareSupport,
 )
 from gpudesk.domain.routing import RouteRanking, RoutingResult
-from gpudesk.domain.watch_list import SignalStatus
 from gpudesk.report.decision.advisory import group_by_software, list_load_workings
 from gpudesk.report.decision.buy_or_wait import find_signal_state
 from gpudesk.report.decision.export_control import describe_rule_outcome, get_export_warning

@@ -10,7 +10,7 @@ from calibration.bench import BenchCandidate, BenchRun
 from gpudesk.domain.estimate import Load, LoadKind, ParallelPlan, Workload
 from gpudesk.domain.model import Model
 from gpudesk.domain.precision import Precision
-from gpudesk.evidence.nearest_runs import HeldOutFigure
+from gpudesk.estimation.published_runs import HeldOutFigure
 
 RATE, TPOT, TTFT = "output_tokens_per_s", "tpot_ms", "ttft_ms"
 #: What a run has that does not matter to a test.

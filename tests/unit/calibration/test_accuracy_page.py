@@ -18,7 +18,7 @@ from accuracy_report.wording import ReportNames
 from calibration.bench import BenchRun
 from calibration.memory_measurements import JudgedMemory, MemoryMeasurement
 from gpudesk.domain.estimate import Load, LoadKind
-from gpudesk.evidence.nearest_runs import HeldOutFigure
+from gpudesk.estimation.published_runs import HeldOutFigure
 from tests.unit.calibration.records import RATE, TPOT, TTFT, held_out, run, spread
 
 FIGURES = {RATE: 1000.0, TPOT: 20.0, TTFT: 300.0}

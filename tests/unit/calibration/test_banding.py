@@ -11,7 +11,7 @@ from calibration.bench import BenchRun
 from calibration.intervals import LEAST, OUTSIDE, compute_quantile, fit_interval_rules
 from gpudesk.domain.estimate import EstimateBasis, Load, LoadKind
 from gpudesk.engine.calibration import Calibration, IntervalFactors, find_interval
-from gpudesk.evidence.nearest_runs import HeldOutFigure
+from gpudesk.estimation.published_runs import HeldOutFigure
 from tests.unit.calibration.records import RATE, TPOT, held_out, run, spread
 
 FOLDS = ("series", "generation", "vendor")

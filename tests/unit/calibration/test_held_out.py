@@ -8,7 +8,7 @@ import pytest
 
 from calibration.bench import BENCH_FIGURES
 from calibration.fit import OTHERS, SMALL_GROUP, assign_fold_groups, fit_to_runs, list_folds, predict_left_out
-from gpudesk.evidence.nearest_runs import HeldOutFigure, read_held_out, write_held_out
+from gpudesk.estimation.published_runs import HeldOutFigure, read_held_out, write_held_out
 from tests.unit.calibration.made_up import bench_of, measured, truth
 
 FIGURES_OF_RUNS = measured(truth(), noise=0.05)

@@ -20,7 +20,7 @@ from gpudesk.engine.calibration import (
     find_plan_interval,
     make_ratio_interval,
 )
-from gpudesk.evidence.nearest_runs import HeldOutFigure
+from gpudesk.estimation.published_runs import HeldOutFigure
 from tests.unit.calibration.records import RATE, held_out, run
 
 

@@ -7,7 +7,7 @@ import pytest
 from gpudesk.catalog.list_rows import compute_model_value, make_catalog_table
 from gpudesk.catalog.user_store import edits
 from gpudesk.catalog.user_store.entry import make_user_source
-from gpudesk.domain.catalog_table import CatalogCellMark, CatalogCellValue, CatalogRow, CatalogSection, CatalogTable
+from gpudesk.domain.attributes import CatalogCellMark, CatalogCellValue, CatalogRow, CatalogSection, CatalogTable
 from gpudesk.domain.claim import NO_PUBLISHER, AttributeClaims, Claim, ClaimStatus, Source, SourceKind
 from gpudesk.domain.user_facts import UserPrice
 from gpudesk.report.catalog_lists import CatalogCellFormatter

@@ -12,7 +12,7 @@ from gpudesk.catalog.read import Catalog
 from gpudesk.catalog.user_store import edits
 from gpudesk.catalog.verify import verify_catalog
 from gpudesk.documents.user_fact_json import write_record
-from gpudesk.domain.catalog_table import CatalogSection
+from gpudesk.domain.attributes import CatalogSection
 from gpudesk.domain.claim import CatalogEntryKind, ClaimPreference, SourceKind
 from gpudesk.domain.user_facts import UserAccelerator, UserClaim, UserFact, UserFacts, UserModel, UserPrice
 from gpudesk.report.catalog_export import EXPORT_KINDS

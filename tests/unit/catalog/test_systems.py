@@ -11,7 +11,7 @@ import pytest
 from gpudesk.catalog.list_rows import make_catalog_table
 from gpudesk.catalog.read import Catalog
 from gpudesk.domain.accelerator import SystemKind
-from gpudesk.domain.catalog_table import CatalogSection
+from gpudesk.domain.attributes import CatalogSection
 from gpudesk.domain.claim import CatalogEntryKind, ClaimPreference, SourceKind
 from gpudesk.domain.user_facts import UserClaim, UserFacts
 from gpudesk.text.messages import InputError

@@ -15,8 +15,7 @@ import pytest
 
 from gpudesk.catalog.database import CatalogFileError
 from gpudesk.catalog.user_store.user_file import ChangedElsewhereError, UserFile
-from gpudesk.domain.fact_exchange import TrustedSigner
-from gpudesk.domain.user_facts import FactEdit, UserFacts, UserPrice
+from gpudesk.domain.user_facts import FactEdit, TrustedSigner, UserFacts, UserPrice
 from gpudesk.text.messages import InputError
 from tests.unit.catalog.own_samples import (
     ALL,

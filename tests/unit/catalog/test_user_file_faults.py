@@ -20,8 +20,7 @@ from gpudesk.catalog.user_store.file_system import set_aside
 from gpudesk.catalog.user_store.migrations import USER_VERSION
 from gpudesk.catalog.user_store.rows import RowChange
 from gpudesk.catalog.user_store.user_file import ChangedElsewhereError, UserFile, list_backups, restore_backup
-from gpudesk.domain.fact_exchange import TrustedSigner
-from gpudesk.domain.user_facts import UserClaim, UserPrice
+from gpudesk.domain.user_facts import TrustedSigner, UserClaim, UserPrice
 from gpudesk.text.messages import format_input_error, format_message
 from tests.unit.catalog.own_samples import ALL, numbered, somebody_reading, step
 from tests.unit.catalog.processes import can_mount, own_mounts, run, start

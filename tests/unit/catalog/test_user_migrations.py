@@ -21,8 +21,7 @@ from gpudesk.catalog.user_store.rows import SIGNER_TABLE, STORED_TABLES
 from gpudesk.catalog.user_store.user_file import UserFile, list_backups
 from gpudesk.domain.claim import Claim, Dispute, DocumentStatement, PriceRecord, Source
 from gpudesk.domain.diffusion import DiffusionResult
-from gpudesk.domain.fact_exchange import TrustedSigner
-from gpudesk.domain.user_facts import BackupReason
+from gpudesk.domain.user_facts import BackupReason, TrustedSigner
 from tests.unit.catalog.own_samples import ALL, numbered, write_version
 
 OLDER = Path(__file__).parents[2] / "data"

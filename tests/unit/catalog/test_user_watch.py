@@ -16,8 +16,8 @@ from gpudesk.catalog.database import CatalogFileError
 from gpudesk.catalog.user_store.migrations import USER_VERSION, migrate, read_version
 from gpudesk.catalog.user_store.rows import WATCH_TABLE, RowError, decode_rows, encode_row
 from gpudesk.catalog.user_store.user_file import ChangedElsewhereError, UserFile, list_backups, restore_backup
+from gpudesk.domain.reference_data import WatchNote
 from gpudesk.domain.user_facts import BackupReason, FactEdit
-from gpudesk.domain.watch_list import WatchNote
 from gpudesk.text.messages import InputError, message
 from tests.unit.catalog.own_samples import ALL, RENT, somebody_reading, step, write_version
 

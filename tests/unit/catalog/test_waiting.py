@@ -9,7 +9,7 @@ import pytest
 from gpudesk.catalog.list_rows import make_catalog_table
 from gpudesk.catalog.read import Catalog
 from gpudesk.catalog.user_store import edits
-from gpudesk.domain.catalog_table import CatalogRow, CatalogSection
+from gpudesk.domain.attributes import CatalogRow, CatalogSection
 from gpudesk.domain.claim import ClaimPreference, Source, SourceKind
 from gpudesk.domain.user_facts import UserClaim, UserFact, UserFacts, UserModel, UserPrice
 from gpudesk.report.catalog_export import build_catalog_table as export_table

@@ -12,7 +12,7 @@ from gpudesk.catalog.user_store import edits, entry
 from gpudesk.catalog.user_store.user_catalog import UserCatalog
 from gpudesk.decision.purchasing.procurement import forget_signal, note_signal
 from gpudesk.decision.rules.data_files import read_signals
-from gpudesk.domain.watch_list import SignalStatus, WatchNote, WatchSignal, WatchValue, make_watch_list
+from gpudesk.domain.reference_data import SignalStatus, WatchNote, WatchSignal, WatchValue, make_watch_list
 from gpudesk.service import GpuDeskService
 from gpudesk.text.messages import InputError, format_message
 

@@ -9,7 +9,7 @@ import pytest
 from gpudesk.decision.purchasing.weight_loading import compute_weight_loading
 from gpudesk.documents.scenario_file import read_template
 from gpudesk.domain.answer import AcceleratorChoice
-from gpudesk.domain.derivation import DerivationTerm, to_placeholder
+from gpudesk.domain.deployment_analysis import DerivationTerm, to_placeholder
 from gpudesk.domain.estimate import DisaggregationRequest, Estimate
 from gpudesk.service import GpuDeskService
 from gpudesk.text.messages import InputError, format_message

@@ -16,7 +16,7 @@ from gpudesk.desktop.session.desk import Desk
 from gpudesk.desktop.session.settings import UserSettings
 from gpudesk.desktop.ui.theme.theme import LIGHT, Theme
 from gpudesk.documents.scenario_file import read_template
-from gpudesk.domain.catalog_table import CatalogRow, CatalogSection
+from gpudesk.domain.attributes import CatalogRow, CatalogSection
 from gpudesk.service import GpuDeskService
 from gpudesk.text.formatting import ENGLISH_NUMBERS, Formatter
 

@@ -12,7 +12,7 @@ from gpudesk import service
 from gpudesk.documents.carried_facts import find_new_carried_facts
 from gpudesk.documents.packs import make_pack_edit, preview_pack
 from gpudesk.domain.answer import AcceleratorChoice
-from gpudesk.domain.fact_exchange import CarriedFactsError, get_chosen_keys
+from gpudesk.domain.user_facts import CarriedFactsError, get_chosen_keys
 from gpudesk.service import GpuDeskService
 from tests.unit.catalog.carried_samples import QUOTE, save_of_author
 

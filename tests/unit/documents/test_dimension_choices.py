@@ -14,8 +14,7 @@ from gpudesk.catalog.user_store import edits
 from gpudesk.documents.packs import make_pack_edit, preview_pack
 from gpudesk.documents.user_fact_json import read_user_facts, write_record
 from gpudesk.domain.claim import ClaimPreference
-from gpudesk.domain.fact_exchange import FactPack, PackRowStatus
-from gpudesk.domain.user_facts import UserClaim, UserFact, UserFacts, UserModel
+from gpudesk.domain.user_facts import FactPack, PackRowStatus, UserClaim, UserFact, UserFacts, UserModel
 from gpudesk.engine.tensors import count_parameters
 from gpudesk.text.formatting import ClaimValue
 from gpudesk.text.messages import InputError

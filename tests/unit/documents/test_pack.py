@@ -22,8 +22,19 @@ from gpudesk.documents import pack_file
 from gpudesk.documents.pack_file import write_canonical_json
 from gpudesk.documents.packs import find_new_signer, make_pack, make_pack_edit, preview_pack, read_pack
 from gpudesk.domain.claim import ClaimPreference, Source, SourceKind
-from gpudesk.domain.fact_exchange import FactPack, PackRow, PackRowStatus, PackTrust, TrustedSigner, get_chosen_keys
-from gpudesk.domain.user_facts import FactEdit, FactKey, UserClaim, UserFacts, get_fact_key
+from gpudesk.domain.user_facts import (
+    FactEdit,
+    FactKey,
+    FactPack,
+    PackRow,
+    PackRowStatus,
+    PackTrust,
+    TrustedSigner,
+    UserClaim,
+    UserFacts,
+    get_chosen_keys,
+    get_fact_key,
+)
 from gpudesk.service import GpuDeskService
 from gpudesk.text import messages
 from gpudesk.text.messages import InputError

@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from gpudesk.documents.scenario_file import SAMPLE_TEMPLATE, list_templates, read_template
-from gpudesk.domain.derivation import DerivationTerm
+from gpudesk.domain.deployment_analysis import DerivationTerm
 from gpudesk.estimation.request_fields import parse_request
 from gpudesk.report.writers.json import write_sheet_json
 from gpudesk.service import GpuDeskService

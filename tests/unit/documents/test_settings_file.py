@@ -12,7 +12,7 @@ from gpudesk.documents.settings_file import (
     read_age_rule,
     read_settings,
 )
-from gpudesk.domain.catalog_table import CatalogSection, get_stale_days
+from gpudesk.domain.attributes import CatalogSection, get_stale_days
 from gpudesk.domain.claim import StalenessLimits
 
 

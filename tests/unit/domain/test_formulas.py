@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from gpudesk.domain.derivation import DerivationTerm, to_placeholder
+from gpudesk.domain.deployment_analysis import DerivationTerm, to_placeholder
 from gpudesk.domain.estimate import DisaggregationRequest, Estimate, EstimateRequest, Load, LoadKind, Workload
 from gpudesk.domain.precision import Precision
 from gpudesk.estimation.derivation.figures import EXPLAINED_FIGURES

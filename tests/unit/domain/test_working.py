@@ -9,7 +9,7 @@ from typing import Any
 
 import pytest
 
-from gpudesk.domain.derivation import DerivationTerm
+from gpudesk.domain.deployment_analysis import DerivationTerm
 from gpudesk.domain.estimate import Estimate, EstimateRequest, Load, LoadKind, Workload
 from gpudesk.domain.precision import Precision
 from gpudesk.estimation.estimator import Estimator

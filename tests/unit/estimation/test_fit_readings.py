@@ -6,7 +6,7 @@ import pytest
 
 from gpudesk import paths
 from gpudesk.costing.worked_examples import read_worked_examples
-from gpudesk.domain.derivation import WorkedExample
+from gpudesk.domain.deployment_analysis import WorkedExample
 from gpudesk.domain.precision import Precision
 from gpudesk.domain.sizing import CapacityReadingId, FitCell, FitQuestion
 from gpudesk.estimation.sizing.fit_matrix import (

@@ -10,7 +10,7 @@ from typing import Any
 
 import pytest
 
-from gpudesk.domain.derivation import DerivationTerm
+from gpudesk.domain.deployment_analysis import DerivationTerm
 from gpudesk.domain.estimate import (
     DisaggregatedPools,
     DisaggregationRequest,

@@ -19,12 +19,14 @@ from gpudesk.estimation.estimator import Estimator
 from gpudesk.estimation.published_runs import (
     NEAR_DISTANCE,
     RECORD_FOLD,
+    HeldOutFigure,
     PublishedRunTable,
     list_assumed_conditions,
+    read_held_out,
     read_published_runs,
+    write_held_out,
 )
 from gpudesk.evidence.measured_runs import MeasuredRun, read_measured_runs
-from gpudesk.evidence.nearest_runs import HeldOutFigure, read_held_out, write_held_out
 from gpudesk.service import GpuDeskService
 from gpudesk.text.messages import InputError, format_input_error
 from tests.unit.domain.asking import ask, closed

@@ -10,8 +10,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from gpudesk.estimation.published_runs import RATIOS, STEPS, WORDS, NearestRuns, RunConditions, find_nearest
 from gpudesk.evidence.measured_runs import MEASURED_FIGURES
-from gpudesk.evidence.nearest_runs import RATIOS, STEPS, WORDS, NearestRuns, RunConditions, find_nearest
 
 HERE = RunConditions(
     accelerator="h200-sxm",

@@ -28,15 +28,18 @@ from gpudesk.domain.precision import Precision
 from gpudesk.domain.sizing import Demand, DemandKind, SizingFactor, SizingOption
 from gpudesk.fleet.supply import (
     FLEET_DRAWS,
+    RACK_UNITS,
+    ReplicaPacking,
     SupplyCost,
     choose_cheapest,
     compute_replica_needs,
     cost_owned,
     cost_rented,
     count_owned,
+    fill_racks,
+    list_occupancy,
     make_fleet_load,
 )
-from gpudesk.fleet.systems import RACK_UNITS, ReplicaPacking, fill_racks, list_occupancy
 from gpudesk.service import GpuDeskService
 from gpudesk.text.formatting import IntervalEstimate
 from gpudesk.text.messages import InputError

@@ -23,9 +23,9 @@ from gpudesk.domain.sizing import FitQuestion
 from gpudesk.domain.user_facts import FactEdit, UserAccelerator, UserClaim, UserFact, UserPrice
 from gpudesk.engine.plans import scale_bandwidth
 from gpudesk.estimation.sizing.fit_matrix import FitFinder
+from gpudesk.profile.advice import compute_score
 from gpudesk.profile.builder import REQUIRED_TERMS
-from gpudesk.profile.context import count_months
-from gpudesk.profile.ranking import compute_score
+from gpudesk.profile.placements import count_months
 from gpudesk.profile.settings import read_profile_settings
 from gpudesk.service import GpuDeskService
 from gpudesk.text.messages import InputError, format_message, message

@@ -5,7 +5,7 @@ from collections.abc import Sequence
 import pytest
 
 from gpudesk.catalog.list_columns import list_catalog_columns
-from gpudesk.domain.catalog_table import (
+from gpudesk.domain.attributes import (
     CatalogCellMark,
     CatalogCellValue,
     CatalogColumn,

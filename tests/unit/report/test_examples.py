@@ -12,7 +12,7 @@ import pytest
 from gpudesk import paths
 from gpudesk.costing.worked_calculations import CALCULATIONS, SPAN, SPANS
 from gpudesk.costing.worked_examples import compute_worked_figure, read_worked_examples
-from gpudesk.domain.derivation import FigureTolerance, WorkedExample, WorkedExampleVerdict
+from gpudesk.domain.deployment_analysis import FigureTolerance, WorkedExample, WorkedExampleVerdict
 from gpudesk.domain.estimate import ParallelPlan
 from gpudesk.domain.precision import Precision
 from gpudesk.engine.memory import compute_cache_profile

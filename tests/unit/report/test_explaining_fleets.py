@@ -7,7 +7,7 @@ import pytest
 
 from gpudesk.domain.answer import AcceleratorChoice, Scenario
 from gpudesk.domain.cost import DisplayCurrency
-from gpudesk.domain.derivation import DerivationTerm, to_placeholder
+from gpudesk.domain.deployment_analysis import DerivationTerm, to_placeholder
 from gpudesk.domain.estimate import Load, LoadKind, Workload
 from gpudesk.domain.fleet import FleetSettings, Supply
 from gpudesk.domain.precision import Precision

@@ -8,8 +8,7 @@ import pytest
 
 from gpudesk.domain.answer import Answer, ComparisonColumn
 from gpudesk.domain.claim import AttributeClaims, ClaimStatus
-from gpudesk.domain.deployment_analysis import PREFILL_SHARE, DeploymentTimeShares, TimeShare
-from gpudesk.domain.derivation import DerivationTerm
+from gpudesk.domain.deployment_analysis import PREFILL_SHARE, DeploymentTimeShares, DerivationTerm, TimeShare
 from gpudesk.domain.estimate import CalibrationCoverage, EstimateBasis, Limiter
 from gpudesk.domain.precision import Precision
 from gpudesk.domain.sizing import FitRemedy, FitRemedyKind

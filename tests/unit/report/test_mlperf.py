@@ -7,8 +7,7 @@ import pytest
 
 from gpudesk import paths
 from gpudesk.domain.published_run import MlperfHeadToHead, MlperfOutcome, MlperfScenario
-from gpudesk.estimation.mlperf_comparison import MlperfComparison
-from gpudesk.evidence.mlperf import read_mlperf
+from gpudesk.estimation.mlperf_comparison import MlperfComparison, read_mlperf
 from gpudesk.report.mlperf import cite_mlperf_result, describe_mlperf_verdict, describe_stated_ratio
 from gpudesk.service import GpuDeskService
 from gpudesk.text.formatting import Formatter

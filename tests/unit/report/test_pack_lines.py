@@ -8,8 +8,7 @@ from gpudesk.catalog.read import Catalog
 from gpudesk.documents.pack_file import format_fingerprint, load_signer
 from gpudesk.documents.packs import make_pack, preview_pack, read_pack
 from gpudesk.domain.claim import Source, SourceKind
-from gpudesk.domain.fact_exchange import PackTrust
-from gpudesk.domain.user_facts import UserClaim, UserFacts
+from gpudesk.domain.user_facts import PackTrust, UserClaim, UserFacts
 from gpudesk.report.catalog_import import PackLine, describe_signer, list_pack_lines
 from gpudesk.service import GpuDeskService
 from gpudesk.text.formatting import Formatter

@@ -22,9 +22,7 @@ from gpudesk.domain.purchase import (
     RuleOpinion,
     TokenDemandOrigin,
 )
-from gpudesk.domain.routing import RequestKind, RequestRateOrigin, RoutePlan, RouteRanking, RoutingResult
-from gpudesk.domain.sizing import Demand, DemandKind
-from gpudesk.domain.watch_list import (
+from gpudesk.domain.reference_data import (
     SignalStatus,
     SignalThreshold,
     ThresholdDirection,
@@ -32,6 +30,8 @@ from gpudesk.domain.watch_list import (
     WatchSignal,
     make_watch_list,
 )
+from gpudesk.domain.routing import RequestKind, RequestRateOrigin, RoutePlan, RouteRanking, RoutingResult
+from gpudesk.domain.sizing import Demand, DemandKind
 from gpudesk.report.costs import MoneyFormatter
 from gpudesk.report.decision.buy_or_wait import (
     SignalState,

@@ -21,9 +21,9 @@ from gpudesk.cli import main as entry
 from gpudesk.cli.commands.estimate import list_estimate_lines
 from gpudesk.domain import registry
 from gpudesk.domain.answer import AcceleratorChoice, Answer, ConcurrencyCurve, IntervalSeries, LimiterShares, Scenario
-from gpudesk.domain.catalog_table import CatalogSection
+from gpudesk.domain.attributes import CatalogSection
 from gpudesk.domain.claim import CatalogEntryKind, PlausibilityGrade, SourceKind
-from gpudesk.domain.derivation import DerivationTerm
+from gpudesk.domain.deployment_analysis import DerivationTerm
 from gpudesk.domain.estimate import Estimate, Load, LoadKind, Workload
 from gpudesk.domain.estimate_json import write_estimate_json
 from gpudesk.domain.precision import Precision

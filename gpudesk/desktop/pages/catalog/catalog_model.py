@@ -14,7 +14,7 @@ from PySide6.QtCore import QObject, Qt
 from gpudesk.catalog.list_columns import list_catalog_columns
 from gpudesk.catalog.list_rows import iterate_catalog_rows
 from gpudesk.desktop.ui.tables.table_base import HEADING, SELECTABLE, TableItemModel
-from gpudesk.domain.catalog_table import CatalogColumn, CatalogColumnKind, CatalogRow, CatalogSection, CatalogTable
+from gpudesk.domain.attributes import CatalogColumn, CatalogColumnKind, CatalogRow, CatalogSection, CatalogTable
 from gpudesk.domain.claim import SourceKind
 from gpudesk.report.catalog_lists import FIGURES, CatalogCellFormatter, describe_column, label_column, make_sort_key
 from gpudesk.report.labels import count_days_since, is_stale_date

@@ -20,7 +20,7 @@ from gpudesk.desktop.session.actions import ActionSpec, MenuId
 from gpudesk.desktop.session.selection import EditorKind, EditorRequest, Selection
 from gpudesk.desktop.ui.widgets.qt_support import add_entry, make_menu, pop_up
 from gpudesk.domain.answer import MAX_ACCELERATORS
-from gpudesk.domain.catalog_table import CatalogColumn, CatalogRow, CatalogSection
+from gpudesk.domain.attributes import CatalogColumn, CatalogRow, CatalogSection
 from gpudesk.domain.claim import CatalogEntryKind, Claim, DocumentStatement, PriceRecord
 from gpudesk.domain.user_facts import FactEdit
 from gpudesk.report.catalog_lists import CatalogCellFormatter, build_catalog_clipping, describe_column, label_column

@@ -18,7 +18,7 @@ from gpudesk.desktop.ui.theme.theme import Theme
 from gpudesk.desktop.ui.widgets.buttons import Button
 from gpudesk.desktop.ui.widgets.filters import FilterField, FilterPill
 from gpudesk.desktop.ui.widgets.layouts import STRETCH, FlowRow, ThemedLabel, make_row
-from gpudesk.domain.catalog_table import CatalogColumn, CatalogSection, get_stale_days
+from gpudesk.domain.attributes import CatalogColumn, CatalogSection, get_stale_days
 from gpudesk.domain.claim import SourceKind, StalenessLimits
 from gpudesk.report.labels import label_source_kind
 from gpudesk.text.messages import capitalize_first

@@ -25,8 +25,14 @@ from gpudesk.desktop.ui.theme.theme import Theme
 from gpudesk.desktop.ui.theme.theme_painter import ThemePainter
 from gpudesk.desktop.ui.widgets.layouts import FullWidthScrollArea, ThemedLabel, make_column
 from gpudesk.documents.imports import FileImport, ImportOverrides, apply_import, compute_import_figures
-from gpudesk.domain.fact_exchange import ImportPreviewFigures
-from gpudesk.domain.user_facts import FactEdit, ImportProposal, MissingImportField, UserFacts, UserPrice
+from gpudesk.domain.user_facts import (
+    FactEdit,
+    ImportPreviewFigures,
+    ImportProposal,
+    MissingImportField,
+    UserFacts,
+    UserPrice,
+)
 from gpudesk.report.catalog_import import (
     ImportLine,
     ImportPriceLine,

@@ -20,8 +20,16 @@ from gpudesk.desktop.ui.widgets.layouts import STRETCH, ThemedLabel, make_row
 from gpudesk.documents.imports import FileImport, apply_pack
 from gpudesk.documents.pack_file import format_fingerprint
 from gpudesk.documents.packs import find_new_signer
-from gpudesk.domain.fact_exchange import FactPack, PackRow, PackTrust, get_chosen_keys
-from gpudesk.domain.user_facts import FactEdit, FactKey, ImportProposal, UserFacts
+from gpudesk.domain.user_facts import (
+    FactEdit,
+    FactKey,
+    FactPack,
+    ImportProposal,
+    PackRow,
+    PackTrust,
+    UserFacts,
+    get_chosen_keys,
+)
 from gpudesk.report.catalog_import import PackLine, describe_signer, list_pack_lines
 from gpudesk.report.labels import get_today
 from gpudesk.text.formatting import Formatter

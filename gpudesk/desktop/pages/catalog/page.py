@@ -48,7 +48,7 @@ from gpudesk.desktop.ui.widgets.page_frame import PageHeader
 from gpudesk.desktop.ui.widgets.qt_support import call_after_paint, make_menu, pop_up
 from gpudesk.documents.settings_file import STALE_FACT_DAYS, STALE_PRICE_DAYS, make_age_rule
 from gpudesk.domain.answer import assign_palette_indexes, find_variants
-from gpudesk.domain.catalog_table import CatalogCellMark, CatalogRow, CatalogSection, CatalogTable, get_stale_days
+from gpudesk.domain.attributes import CatalogCellMark, CatalogRow, CatalogSection, CatalogTable, get_stale_days
 from gpudesk.domain.claim import PriceRecord, PriceSummary, SourceKind, StalenessLimits
 from gpudesk.report.catalog_lists import CatalogCellFormatter, format_price_summary, label_section, label_term_of_data
 from gpudesk.report.labels import get_today

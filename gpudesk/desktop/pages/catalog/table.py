@@ -24,7 +24,7 @@ from gpudesk.desktop.ui.tables.painted_table import ENTER_KEYS, PaintedTable, Vi
 from gpudesk.desktop.ui.tables.table_base import Index
 from gpudesk.desktop.ui.theme.theme import Theme
 from gpudesk.desktop.ui.theme.theme_painter import ThemePainter
-from gpudesk.domain.catalog_table import CatalogCellMark, CatalogColumnKind, CatalogRow, CatalogSection
+from gpudesk.domain.attributes import CatalogCellMark, CatalogColumnKind, CatalogRow, CatalogSection
 from gpudesk.domain.claim import ClaimStatus
 from gpudesk.report.catalog_lists import FIGURES
 from gpudesk.text.translation import tr

@@ -17,7 +17,7 @@ from gpudesk.desktop.ui.tables.painted_table import PaintedHeader
 from gpudesk.desktop.ui.tables.text_layer import TextCache
 from gpudesk.desktop.ui.theme.theme import Theme
 from gpudesk.desktop.ui.theme.theme_painter import CENTRE, RIGHT, TextMeasure, ThemePainter
-from gpudesk.domain.catalog_table import CatalogCellValue, CatalogColumn, CatalogColumnKind, CatalogRow, CatalogSection
+from gpudesk.domain.attributes import CatalogCellValue, CatalogColumn, CatalogColumnKind, CatalogRow, CatalogSection
 from gpudesk.report.catalog_lists import FIGURES, label_column, label_column_group
 from gpudesk.text.translation import tr
 

@@ -26,7 +26,7 @@ from gpudesk.desktop.ui.widgets.fields import ChoiceField
 from gpudesk.desktop.ui.widgets.layouts import STRETCH, FlowLayout, Hairline, ThemedLabel, make_column, make_row
 from gpudesk.domain.answer import AcceleratorChoice
 from gpudesk.domain.cost import BreakEven, CostColumn, CostDistribution
-from gpudesk.domain.derivation import WorkedFigure
+from gpudesk.domain.deployment_analysis import WorkedFigure
 from gpudesk.report.break_even import build_break_even_cells
 from gpudesk.report.costs import describe_missing_input, list_provider_rent_heads, list_provider_rent_rows
 from gpudesk.report.data_table import DataTable, FigureRow, build_accelerator_table

@@ -16,7 +16,7 @@ from gpudesk.desktop.ui.theme.theme import Theme
 from gpudesk.desktop.ui.widgets.buttons import Button, SegmentedControl
 from gpudesk.desktop.ui.widgets.filters import FilterField
 from gpudesk.desktop.ui.widgets.layouts import STRETCH, FullWidthScrollArea, ThemedLabel, make_column, make_row
-from gpudesk.domain.derivation import WorkedExampleVerdict, WorkedFigure
+from gpudesk.domain.deployment_analysis import WorkedExampleVerdict, WorkedFigure
 from gpudesk.report.explanation.worked_examples import (
     describe_worked_note,
     describe_worked_verdict,

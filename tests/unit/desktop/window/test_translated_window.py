@@ -37,7 +37,7 @@ from gpudesk.desktop.ui.tables.text_layer import MarkLegend, TextCache
 from gpudesk.desktop.ui.theme.theme_painter import TextPainter, ThemePainter
 from gpudesk.desktop.window.app import DesktopProgram
 from gpudesk.desktop.window.main_window import MainWindow
-from gpudesk.domain.catalog_table import CatalogSection
+from gpudesk.domain.attributes import CatalogSection
 from gpudesk.domain.sizing import Demand, DemandKind
 from gpudesk.service import GpuDeskService
 from gpudesk.text.translation import PSEUDO, get_language, set_language

@@ -12,8 +12,7 @@ from gpudesk.domain.fleet import HOURS_PER_DAY, IDLE_SHARE, FleetSettings, LoadC
 from gpudesk.domain.precision import WIDE_FORMAT
 from gpudesk.domain.profile import RankingFactor
 from gpudesk.estimation.diffusion import read_diffusion_constants
-from gpudesk.fleet.supply import FLEET_DRAWS
-from gpudesk.fleet.systems import RACK_UNITS
+from gpudesk.fleet.supply import FLEET_DRAWS, RACK_UNITS
 from gpudesk.profile.settings import read_profile_settings
 from gpudesk.profile.standing import LEAST_MEMBERS
 from gpudesk.report.manual import (

@@ -33,10 +33,10 @@ from gpudesk.domain.answer import Scenario
 from gpudesk.domain.cost import COST_INPUTS, UncertainValue
 from gpudesk.domain.decision import QUESTIONS, AnswerValue
 from gpudesk.domain.purchase import NEWEST_ACCELERATOR, DeferralAnalysis
+from gpudesk.domain.reference_data import SignalStatus
+from gpudesk.domain.reference_data import WatchSignal as WatchedSignal
 from gpudesk.domain.sizing import NumberBounds
 from gpudesk.domain.user_facts import FactEdit
-from gpudesk.domain.watch_list import SignalStatus
-from gpudesk.domain.watch_list import WatchSignal as WatchedSignal
 from gpudesk.paths import MissingFileError
 from gpudesk.report.costs import MoneyFormatter, get_input_unit, label_cost_input
 from gpudesk.report.decision.buy_or_wait import (

@@ -23,8 +23,8 @@ from gpudesk.desktop.ui.widgets.layouts import (
 )
 from gpudesk.desktop.ui.widgets.number_edit import NumberError, NumberFormat
 from gpudesk.desktop.ui.widgets.qt_support import AccessibleRole, mark_fault
-from gpudesk.domain.watch_list import SignalStatus, WatchValue
-from gpudesk.domain.watch_list import WatchSignal as Watching
+from gpudesk.domain.reference_data import SignalStatus, WatchValue
+from gpudesk.domain.reference_data import WatchSignal as Watching
 from gpudesk.report.decision.buy_or_wait import (
     SignalState,
     describe_idle_note,

@@ -13,7 +13,7 @@ from gpudesk.desktop.session.desk import Desk
 from gpudesk.desktop.session.selection import EditorKind, EditorRequest
 from gpudesk.desktop.session.settings import UserSettings
 from gpudesk.desktop.ui.theme.theme import Theme
-from gpudesk.domain.catalog_table import CatalogSection
+from gpudesk.domain.attributes import CatalogSection
 from gpudesk.domain.claim import SourceKind
 from gpudesk.domain.user_facts import FactEdit, UserClaim, UserPrice
 from gpudesk.text.messages import InputError, message

@@ -25,7 +25,7 @@ from gpudesk.desktop.session.settings import UserSettings
 from gpudesk.desktop.ui.theme.theme import Theme
 from gpudesk.desktop.window.dialogs.keyboard import list_shortcuts
 from gpudesk.documents.settings_file import STALE_PRICE_DAYS
-from gpudesk.domain.catalog_table import CatalogSection
+from gpudesk.domain.attributes import CatalogSection
 from gpudesk.domain.claim import SourceKind
 from tests.unit.desktop.pages.catalog.reading import action, entries, go_to, keys
 

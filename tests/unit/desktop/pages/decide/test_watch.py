@@ -14,7 +14,7 @@ from gpudesk.desktop.pages.decide.purchasing.watch_list import WatchForm, WatchS
 from gpudesk.desktop.session.desk import Desk
 from gpudesk.desktop.ui.theme.theme import Theme
 from gpudesk.documents.scenario_file import read_template
-from gpudesk.domain.watch_list import WatchNote
+from gpudesk.domain.reference_data import WatchNote
 from gpudesk.service import GpuDeskService
 from gpudesk.text.formatting import ENGLISH_NUMBERS, Formatter
 from gpudesk.text.messages import InputError, message

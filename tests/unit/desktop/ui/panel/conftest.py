@@ -12,8 +12,8 @@ from gpudesk.desktop.session.desk import Desk
 from gpudesk.desktop.session.settings import UserSettings
 from gpudesk.desktop.ui.theme.theme import Theme
 from gpudesk.desktop.window.sources_panel import SourcesPanel
+from gpudesk.estimation.published_runs import HeldOutFigure, write_held_out
 from gpudesk.evidence.measured_runs import read_measured_runs
-from gpudesk.evidence.nearest_runs import HeldOutFigure, write_held_out
 from gpudesk.service import GpuDeskService
 
 

@@ -16,7 +16,7 @@ from gpudesk.desktop.pages.catalog.catalog_model import (
     next_column_sorting,
     order_places,
 )
-from gpudesk.domain.catalog_table import (
+from gpudesk.domain.attributes import (
     CatalogCellValue,
     CatalogColumn,
     CatalogColumnKind,

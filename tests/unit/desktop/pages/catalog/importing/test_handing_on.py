@@ -11,7 +11,7 @@ from gpudesk.desktop.pages.catalog.filter_line import SECTION_SETTING
 from gpudesk.desktop.window.catalog_files import PackExportForm, TableExportForm
 from gpudesk.desktop.window.main_window import MainWindow
 from gpudesk.documents.packs import read_pack
-from gpudesk.domain.catalog_table import CatalogSection
+from gpudesk.domain.attributes import CatalogSection
 from gpudesk.domain.user_facts import FactEdit
 from gpudesk.service import GpuDeskService
 from gpudesk.text.messages import message
