@@ -27,7 +27,7 @@ from gpudesk.costing.accelerator_costs import (
     cost_rented_per_million,
 )
 from gpudesk.costing.ownership import Amount
-from gpudesk.domain.answer import Answer
+from gpudesk.domain.answer import Answer, compute_best_odds
 from gpudesk.domain.cost import COST_INPUTS, CostDistribution, CostSensitivity, UncertainValue
 from gpudesk.domain.progress import JobProgress, ProgressSteps
 from gpudesk.text.formatting import IntervalEstimate
@@ -280,17 +280,18 @@ PairScale = Callable[[int, int], float]
 
 
 def compute_odds(ranks: Sequence[float], eligible: Sequence[bool], find_scale: PairScale) -> list[float]:
-    """Return the odds that each candidate is the best; they add up to 1 over the eligible ones."""
+    """Return the odds that each candidate is the best, 0 for the others; the error of two ranks is logistic."""
     running = [place for place, can in enumerate(eligible) if can]
     if not running:
         return [0.0] * len(ranks)
     best = max(running, key=lambda place: ranks[place])
-    weights = [
-        math.exp((ranks[place] - ranks[best]) / find_scale(best, place)) if can and place != best else float(can)
-        for place, can in enumerate(eligible)
-    ]
-    total = sum(weights)
-    return [weight / total for weight in weights]
+    ahead = {
+        place: 1.0 / (1.0 + math.exp((ranks[place] - ranks[best]) / find_scale(best, place)))
+        for place in running
+        if place != best
+    }
+    odds = compute_best_odds(best, ahead)
+    return [odds.get(place, 0.0) for place in range(len(ranks))]
 
 
 @lru_cache(maxsize=512)

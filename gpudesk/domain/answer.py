@@ -486,23 +486,29 @@ def rank_figures(answer: Answer, figure: str) -> dict[int, IntervalEstimate]:
     return {position: value for position, value in enumerate(values) if value is not None}
 
 
-def compute_win_odds(answer: Answer, figure: str) -> dict[int, float]:
-    """Return for each ranked column the odds that it is the best at a figure; they add up to 1.
+def compute_best_odds(best: int, ahead: Mapping[int, float]) -> dict[int, float]:
+    """Return the odds of each to be the best, from those that the likely best is ahead of each other.
 
-    Each is weighed against the likely best (D. McFadden, Conditional logit analysis of qualitative choice behavior,
-    1974). Empty with fewer than two figures whose differences are known.
+    They add up to 1. Each is weighed against the likely best (D. McFadden, Conditional logit analysis of qualitative
+    choice behavior, 1974), so that the order of two does not depend on a third.
     """
-    ranked = rank_figures(answer, figure)
+    weights = {best: 1.0, **{place: (1.0 - odds) / odds for place, odds in ahead.items()}}
+    total = sum(weights.values())
+    return {place: weight / total for place, weight in weights.items()}
+
+
+def compute_win_odds(answer: Answer, figure: str) -> dict[int, float]:
+    """Return for each ranked column the odds that it is the best at a figure.
+
+    Empty with fewer than two figures whose differences are known.
+    """
+    ranked, keys = rank_figures(answer, figure), answer.keys
     if len(ranked) < 2:
         return {}
-    keys = answer.keys
     best = find_best(ranked, figure)
     ahead = {place: answer.odds.get((figure, keys[best], keys[place])) for place in ranked if place != best}
-    weights = {place: (1.0 - odds) / odds for place, odds in ahead.items() if odds}
-    if len(weights) < len(ahead):
-        return {}
-    total = 1.0 + sum(weights.values())
-    return {place: weights.get(place, 1.0) / total for place in ranked}
+    known = {place: odds for place, odds in ahead.items() if odds}
+    return compute_best_odds(best, known) if len(known) == len(ahead) else {}
 
 
 @dataclass(frozen=True, slots=True)

@@ -24,7 +24,6 @@ from gpudesk.decision.outcome.objective import (
     list_open_payments,
     list_payback_facts,
     make_pair_scale,
-    rank_candidates,
     score_candidates,
     simulate_facts,
     solve_for_lead,
@@ -322,7 +321,10 @@ class Decider:
         parts = situation.parts
         scores = score_candidates(objective, ground, parts, situation.payments, self._calibration)
         eligible = [score.value is not None and share > 0.0 for score, share in zip(scores, able, strict=True)]
-        ranks = rank_candidates(scores, able)
+        # The risk of missing a limit is a penalty.
+        ranks = [
+            score.utility + score.scale * math.log(max(share, 1e-6)) for score, share in zip(scores, able, strict=True)
+        ]
         odds = compute_odds(ranks, eligible, make_pair_scale(objective, ground, scores, self._calibration))
         arguments = compute_argument_shares(lines, objective.name, len(parts))
         merits = [

@@ -1,8 +1,6 @@
 """The user's objective as a score: leaders by figure, the utility of each candidate, and the odds that it is the best.
 
-The odds of two are logistic in the ratio of their values, as in `FigureDifference`; those of several weigh each against
-the best (D. McFadden, Conditional logit analysis of qualitative choice behavior, 1974). The order of two does not
-depend on a third.
+The odds of two are logistic in the ratio of their values, as in `FigureDifference`.
 """
 
 from __future__ import annotations
@@ -415,13 +413,6 @@ def make_pair_scale(
         return error if ours is None or theirs is None else add_price_doubt(error, ours, theirs)
 
     return find_scale
-
-
-def rank_candidates(scores: Sequence[CandidateScore], meets: Sequence[float]) -> list[float]:
-    """Return the utility of each candidate, less a penalty for the risk of missing a limit."""
-    return [
-        score.utility + score.scale * math.log(max(share, 1e-6)) for score, share in zip(scores, meets, strict=True)
-    ]
 
 
 def solve_for_lead(
