@@ -384,6 +384,11 @@ class GpuDeskService:
         models_to_fit = catalog.models() if models is None else map(catalog.model, models)
         return self.fit.matrix(question, tuple(parts), tuple(models_to_fit))
 
+    def drop_old_fits(self) -> None:
+        """Free the cached deployments of most pairs; they are found again when needed."""
+        if "fit" in self.__dict__:
+            self.fit.drop_old_pairs()
+
     def count_models_held(self, question: FitQuestion, accelerator: str) -> int:
         """Return how many models of the catalog one accelerator holds; raises `InputError` for an unknown id."""
         return self.fit.count_held_by_one(question, self.catalog.accelerator(accelerator), tuple(self.catalog.models()))

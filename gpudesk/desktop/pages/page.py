@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from enum import Enum, auto
 from functools import partial
+from itertools import count
 from typing import Final, Generic, NamedTuple, TypeVar
 
 from PySide6.QtCore import QObject, QRect, Qt, QTimer, Signal
@@ -270,8 +271,12 @@ class PageViewSpec(NamedTuple, Generic[ViewT]):
     make: Callable[[Desk, Theme], ViewT]
 
 
+#: Numbers the showings of all views, so that those shown longest ago are known.
+_showings: Final = count()
+
+
 class MultiViewPage(DeskPage, Generic[ViewT]):
-    """Starts with the last chosen view; each view is created when first shown.
+    """Starts with the last chosen view; each view is created when shown, until `drop_view` deletes it.
 
     Subclasses set `page_id` and `menu_section`, and implement `title`, `view_specs` and `show_view`; other methods have
     defaults. The constructor calls only `title`, `view_specs` and `make_head`.
@@ -282,13 +287,16 @@ class MultiViewPage(DeskPage, Generic[ViewT]):
     #: Whether a verdict is shown above the views.
     has_verdict = False
 
+    view_created = Signal()
+
     def __init__(self, desk: Desk, theme: Theme, settings: UserSettings, parent: QWidget | None = None) -> None:
         super().__init__(desk, theme, settings, parent)
         self.setAccessibleName(self.title())
         self._specs = {spec.key: spec for spec in self.view_specs()}
         self._texts = [(spec.key, spec.text) for spec in self._specs.values()]
-        #: The views created so far, by key.
+        #: The present views, by key, and the number of their last showing.
         self.views: dict[str, ViewT] = {}
+        self.showings: dict[str, int] = {}
         self.head = self.make_head(self._texts)
         self.head.segment.chosen.connect(self.choose_view)
         self.verdict = VerdictLine(theme)
@@ -394,7 +402,16 @@ class MultiViewPage(DeskPage, Generic[ViewT]):
                 scroll.show_widget(view)
             theme.attach(view)
             theme.follow(lambda: fill_background(view, theme.color("page")))
+            self.view_created.emit()
         return self.views[key]
+
+    def drop_view(self, key: str) -> None:
+        """Delete a hidden view, to be created again when shown: its content is the desk's."""
+        self._stale |= key == self.view_key
+        view = self._shown.widget(list(self.views).index(key))
+        self._shown.removeWidget(view)
+        view.deleteLater()
+        del self.views[key], self.showings[key]
 
     def choose_view(self, key: str) -> None:
         self.view_key = key
@@ -407,6 +424,7 @@ class MultiViewPage(DeskPage, Generic[ViewT]):
 
     def refresh(self) -> None:
         view, needs = self.view, self.needs_answer()
+        self.showings[self.view_key] = next(_showings)
         # Before the content is visible, so that no other view flashes.
         self._shown.setCurrentIndex(list(self.views.values()).index(view))
         answered = self.desk.answer is not None or not needs

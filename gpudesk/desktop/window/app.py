@@ -104,8 +104,12 @@ class DesktopProgram(QObject):
 
     def _make_window(self) -> MainWindow:
         window = MainWindow(self)
-        window.desk.answered.connect(self._pause.start)
+        window.desk.answered.connect(self.clean_up_later)
         return window
+
+    def clean_up_later(self) -> None:
+        """Free memory once the user pauses."""
+        self._pause.start()
 
     def _clean_up(self) -> None:
         if Jobs.any_running():
@@ -116,6 +120,7 @@ class DesktopProgram(QObject):
     def window_closed(self, window: DocumentWindow) -> None:
         self.windows[:] = [each for each in self.windows if each is not window]
         self._turn.start()
+        self.clean_up_later()
         if not self.windows and self._manual is not None:
             self._manual.close()
 
@@ -348,8 +353,13 @@ def _load_allocator() -> ctypes.CDLL | None:
 
 
 def _give_memory_back() -> None:
-    """Collect all garbage, which takes a tenth of a second, and return free memory to the system."""
+    """Collect all garbage, which takes a tenth of a second, and return free memory to the system.
+
+    What remains is excluded from the collections until the next pause.
+    """
+    gc.unfreeze()
     gc.collect()
+    gc.freeze()
     allocator = _load_allocator()
     if allocator is not None:
         allocator.malloc_trim(0)

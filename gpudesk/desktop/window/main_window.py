@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import logging
 from functools import cached_property, partial
+from operator import itemgetter
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -53,6 +54,8 @@ _LEAST_SIZE = (900, 480)
 #: In a narrower window the rail collapses itself.
 _FOLDED = 1360
 _START = "start"
+#: Views that a window retains, and the delay of the deletion of others, so that the new one is painted first.
+_MOST_VIEWS, _DROP_AFTER_MS = 8, 200
 
 
 class MainWindow(DocumentWindow):
@@ -72,6 +75,8 @@ class MainWindow(DocumentWindow):
         self._pages: dict[str, DeskPage] = {}
         self._page = _START
         self._selections: dict[str, Selection | None] = {}
+        self._view_limit = QTimer(self, singleShot=True, interval=_DROP_AFTER_MS)
+        self._view_limit.timeout.connect(self._drop_old_views)
         self.note = NoteBar(self.theme)
         self.note.focus_lost.connect(self.focus_page)
         self.files = FileActions(self.document, self.settings, self.note, self)
@@ -198,6 +203,15 @@ class MainWindow(DocumentWindow):
             page.deleteLater()
             QCoreApplication.sendPostedEvents(page, QEvent.Type.DeferredDelete.value)
 
+    def _drop_old_views(self) -> None:
+        """Delete the hidden views that were shown longest ago: all views of all pages take 70 MB."""
+        pages = (page for page in self._pages.values() if isinstance(page, MultiViewPage))
+        showings = ((number, page, key) for page in pages for key, number in page.showings.items())
+        for _, page, key in sorted(showings, key=itemgetter(0))[:-_MOST_VIEWS]:
+            if not page.views[key].isVisible():
+                page.drop_view(key)
+        self.program.clean_up_later()
+
     def _connect_page(self, page: DeskPage) -> None:
         page.wanted.connect(self._fill_in)
         page.page_requested.connect(self._follow_link)
@@ -206,6 +220,8 @@ class MainWindow(DocumentWindow):
         page.editing_requested.connect(self.catalog.open_editor)
         page.import_requested.connect(self.catalog.ask_for_imports)
         page.backups_requested.connect(self.catalog.show_backups)
+        if isinstance(page, MultiViewPage):
+            page.view_created.connect(self._view_limit.start)
 
     @property
     def manual_topic(self) -> str:

@@ -167,6 +167,8 @@ class DeploymentLadder:
 #: Cached pairs of an accelerator and a model with their settings, of about 4 kB each: a full matrix, and a third more
 #: for questions with other settings.
 MOST_PAIRS: Final = 6_000
+#: Those kept while no matrix is shown: all models on each accelerator of a scenario.
+RESTING_PAIRS: Final = 600
 
 _PairKey = tuple[Precision, Precision, str | None, float | None, str, str]
 
@@ -210,9 +212,17 @@ class FitFinder:
             ladder = self._ladder(question, part, model)
             with self._lock:
                 self._ladders[key] = ladder
-                while len(self._ladders) > MOST_PAIRS:
-                    del self._ladders[next(iter(self._ladders))]
+                self._limit_pairs(MOST_PAIRS)
         return ladder
+
+    def drop_old_pairs(self) -> None:
+        """Keep only the newest `RESTING_PAIRS`, since a full matrix takes 14 MB; it is built again in half a second."""
+        with self._lock:
+            self._limit_pairs(RESTING_PAIRS)
+
+    def _limit_pairs(self, most: int) -> None:
+        while len(self._ladders) > most:
+            del self._ladders[next(iter(self._ladders))]
 
     def _cell(self, question: FitQuestion, part: Accelerator, model: Model) -> FitCell:
         ladder = self.find_ladder(question, part, model)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import time
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
-from functools import cached_property
+from functools import cached_property, lru_cache
 from itertools import islice
 from typing import TYPE_CHECKING, Any, Final
 
@@ -23,7 +23,7 @@ from gpudesk.text.formatting import Formatter
 from gpudesk.text.translation import tr
 
 if TYPE_CHECKING:
-    from gpudesk.service import GpuDeskService
+    from gpudesk.catalog.read import Catalog
 
 
 #: Sections with each facet.
@@ -164,12 +164,10 @@ class _SectionCache:
 class CatalogSections:
     """All sections of one catalog revision; a new catalog needs a new object."""
 
-    def __init__(self, service: GpuDeskService, formatter: Formatter, today: str) -> None:
+    def __init__(self, catalog: Catalog, formatter: Formatter, today: str) -> None:
         self._formatter = formatter
         self.today = today
-        self._parts = {
-            section: _SectionCache(iterate_catalog_rows(section, service.catalog)) for section in CatalogSection
-        }
+        self._parts = {section: _SectionCache(iterate_catalog_rows(section, catalog)) for section in CatalogSection}
 
     # Building
 
@@ -264,6 +262,10 @@ class CatalogSections:
             return places
         rows, today = table.rows, self.today
         return [place for place in places if facets.keeps(rows[place], today, stale_days)]
+
+
+#: Returns the sections of a catalog for the pages of all windows: complete ones take 9 MB.
+share_sections: Final = lru_cache(maxsize=1)(CatalogSections)
 
 
 _EMPTY: Final = CatalogTable(CatalogSection.ACCELERATORS, (), ())

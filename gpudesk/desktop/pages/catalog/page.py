@@ -24,6 +24,7 @@ from gpudesk.desktop.pages.catalog.catalog_model import (
     find_ranked_end,
     is_largest_first,
     next_column_sorting,
+    share_sections,
 )
 from gpudesk.desktop.pages.catalog.commands import CatalogCommands, CatalogListPage, select_catalog_cell
 from gpudesk.desktop.pages.catalog.filter_line import (
@@ -260,7 +261,7 @@ class CatalogPage(CatalogListPage):
     @property
     def shelf(self) -> CatalogSections:
         if self._shelf is None:
-            self._shelf = CatalogSections(self.desk.service, self.desk.formatter, get_today())
+            self._shelf = share_sections(self.desk.service.catalog, self.desk.formatter, get_today())
         return self._shelf
 
     @property

@@ -306,6 +306,7 @@ class FitMatrixView(QWidget):
         self._rest.stop()
         self._dwell.stop()
         self.query.rest()
+        self._desk.service.drop_old_fits()
 
     # Display
 

@@ -127,7 +127,7 @@ def test_all_words_must_be_there() -> None:
 
 
 def test_sections_made_in_pieces_are_those_made_at_once(service: GpuDeskService) -> None:
-    shelf = CatalogSections(service, Formatter(ENGLISH_NUMBERS), TODAY)
+    shelf = CatalogSections(service.catalog, Formatter(ENGLISH_NUMBERS), TODAY)
     assert not shelf.is_ready(CatalogSection.CLAIMS)
     turns = 0
     while shelf.step(0.0005):
@@ -142,9 +142,9 @@ def test_what_is_typed_on_finds_the_same_as_what_is_typed_at_once(service: GpuDe
     def found(shelf: CatalogSections, words: str, facets: CatalogFacets = CatalogFacets()) -> list[int]:  # noqa: B008 - frozen
         return shelf.places(CatalogSection.CLAIMS, words, facets, None, announced_among=False, stale_days=365)
 
-    grown = CatalogSections(service, Formatter(ENGLISH_NUMBERS), TODAY)
+    grown = CatalogSections(service.catalog, Formatter(ENGLISH_NUMBERS), TODAY)
     for words in ("m", "mi", "mi3", "mi325x", "mi325x band", "mi325x", "x", "", "h200", "h200 n"):
-        fresh = CatalogSections(service, Formatter(ENGLISH_NUMBERS), TODAY)
+        fresh = CatalogSections(service.catalog, Formatter(ENGLISH_NUMBERS), TODAY)
         assert found(grown, words) == found(fresh, words)
         press = CatalogFacets(kinds=frozenset({SourceKind.PRESS}))
         assert set(found(grown, words, press)) <= set(found(fresh, words))
