@@ -103,7 +103,7 @@ class CoefficientTable:
 MOST_LENGTHS: Final = 4096
 #: Plans and lengths cached by all search spaces together, of about 1.5 kB each. A scenario needs one or two thousand;
 #: with more, garbage collection would stall the window.
-MOST_KEPT_PLANS: Final = 5_000
+MOST_KEPT_PLANS: Final = 3_000
 
 
 class FittingPlans(NamedTuple):

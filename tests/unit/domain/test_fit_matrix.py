@@ -167,3 +167,14 @@ def test_nothing_below_one_is_asked(service: GpuDeskService, field: str, questio
 def test_unknown_ids_are_refused(service: GpuDeskService) -> None:
     with pytest.raises(InputError):
         service.fit_matrix(FitQuestion(Precision.FP8), ["h1000"])
+
+
+def test_most_pairs_are_freed_while_no_matrix_is_shown(
+    service: GpuDeskService, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(fit_matrix, "RESTING_PAIRS", 2)
+    question = FitQuestion(Precision.FP8)
+    before = service.fit_matrix(question, PARTS)
+    service.drop_old_fits()
+    assert len(service.fit._ladders) == 2
+    assert service.fit_matrix(question, PARTS) == before

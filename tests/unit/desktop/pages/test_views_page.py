@@ -210,3 +210,25 @@ def test_the_verdict_is_reached_by_tab_and_keeps_the_focus(
     desk.apply(scenario_edits.replace_load_value(desk.scenario, 4), "load")
     desk.flush()
     assert QApplication.focusWidget() is page.verdict
+
+
+def test_a_dropped_view_is_made_again_when_it_is_shown(page: SamplePage, qtbot: QtBot) -> None:
+    show(page, qtbot)
+    first = page.view
+    page.choose_view("second")
+    with qtbot.waitSignal(first.destroyed):
+        page.drop_view("first")
+    assert list(page.views) == ["second"]
+    assert page.view.isVisible()
+    page.choose_view("first")
+    assert page.view is not first
+    assert (page.view.isVisible(), page.view.shown) == (True, 1)
+
+
+def test_the_current_view_of_a_hidden_page_is_made_again_with_the_page(page: SamplePage, qtbot: QtBot) -> None:
+    show(page, qtbot)
+    page.hide()
+    page.drop_view("first")
+    assert page.views == {}
+    show(page, qtbot)
+    assert (page.view.isVisible(), page.view.shown) == (True, 1)

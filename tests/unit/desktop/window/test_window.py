@@ -12,10 +12,11 @@ from PySide6.QtWidgets import QApplication, QWidget
 from pytestqt.qtbot import QtBot
 from shiboken6 import isValid
 
+from gpudesk.desktop.pages.page import MultiViewPage
 from gpudesk.desktop.session import scenario_edits
 from gpudesk.desktop.session.jobs import Jobs
 from gpudesk.desktop.session.selection import Selection, select_cost, select_figure
-from gpudesk.desktop.window import app
+from gpudesk.desktop.window import app, main_window
 from gpudesk.desktop.window.action_list import show_more_settings
 from gpudesk.desktop.window.app import DesktopProgram
 from gpudesk.desktop.window.dialogs.more_settings import MoreSettingsDialog
@@ -246,6 +247,24 @@ def test_what_opens_at_large_letters_has_room_on_a_small_screen(window: MainWind
     assert opened.height() <= room.height()
     assert action != "compare.rows" or opened.geometry().bottom() <= room.bottom()
     opened.close()
+
+
+def test_a_window_retains_the_views_that_were_shown_last(
+    window: MainWindow, monkeypatch: pytest.MonkeyPatch, qtbot: QtBot
+) -> None:
+    cleaned_up: list[bool] = []
+    monkeypatch.setattr(main_window, "_MOST_VIEWS", 3)
+    monkeypatch.setattr(DesktopProgram, "clean_up_later", lambda _: cleaned_up.append(True))
+    window.show_page("cost")
+    page = window.page
+    assert isinstance(page, MultiViewPage)
+    former = [page.choose_view(key) or page.view for key in page.view_keys[:4]]
+    with qtbot.waitSignal(former[0].destroyed):
+        window.show_page("performance")
+    assert isinstance(window.page, MultiViewPage)
+    assert window.page.view.isVisible()
+    assert list(page.views) == list(page.view_keys[2:4])
+    assert cleaned_up
 
 
 def test_memory_is_given_back_once_no_job_runs_any_more(
