@@ -136,8 +136,8 @@ class RandomWalk:
     def __init__(self, program: DesktopProgram, window: MainWindow, folder: Path, seed: int) -> None:
         """Begin at a window; files that are saved go to the folder."""
         self.faults: list[Fault] = []
-        #: How long the steps took.
-        self.turns: list[Turn] = []
+        #: The turns that took too long.
+        self.long_turns: list[Turn] = []
         self._reference_s = min(_time_reference() for _ in range(20))
         self.program = program
         self.window = window
@@ -214,7 +214,9 @@ class RandomWalk:
             # A click or a key has closed it.
             self.window = open_window(self.program)
         self._close_oldest_windows()
-        self.turns.append(self._judge(Turn(self._longest, self._step, self._act)))
+        turn = self._judge(Turn(self._longest, self._step, self._act))
+        if turn.too_long:
+            self.long_turns.append(turn)
         if random.random() < 0.15:
             self._close_what_has_popped_up()
         if random.random() < 0.05:
@@ -537,7 +539,7 @@ def list_failures(walk: RandomWalk, steps: int) -> list[str]:
     _pause()
     grown = {kind: number - before[kind] for kind, number in _count_widgets(walk.window).items()}
     now = _resident_bytes()
-    failures = [*map(str, walk.faults), *(str(turn) for turn in walk.turns[WARM:] if turn.too_long)]
+    failures = [*map(str, walk.faults), *(str(turn) for turn in walk.long_turns if turn.step >= WARM)]
     # Lists and menus that had not been opened before are there once.
     if grown["top-level widgets"] > 8 or grown["widgets"] > 60:
         failures.append(str(grown))

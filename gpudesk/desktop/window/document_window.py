@@ -242,6 +242,8 @@ class DocumentWindow(QMainWindow):
     jobs: Jobs
     ranking: AnnouncedRanking
     page_specs: tuple[PageSpec, ...]
+    #: The pages shown so far, by id.
+    pages: dict[str, DeskPage]
     top: TopBar
     rail: PageRail
     scenario: ScenarioBar

@@ -54,7 +54,7 @@ _LEAST_SIZE = (900, 480)
 #: In a narrower window the rail collapses itself.
 _FOLDED = 1360
 _START = "start"
-#: Views that a window retains, and the delay of the deletion of others, so that the new one is painted first.
+#: Views that all windows retain, and the delay of the deletion of others, so that the new one is painted first.
 _MOST_VIEWS, _DROP_AFTER_MS = 8, 200
 
 
@@ -72,7 +72,7 @@ class MainWindow(DocumentWindow):
         self.jobs = Jobs(program.formatter, self)
         self.ranking = AnnouncedRanking(self.desk, self.settings, self)
         self.page_specs = list_page_specs()
-        self._pages: dict[str, DeskPage] = {}
+        self.pages: dict[str, DeskPage] = {}
         self._page = _START
         self._selections: dict[str, Selection | None] = {}
         self._view_limit = QTimer(self, singleShot=True, interval=_DROP_AFTER_MS)
@@ -173,10 +173,10 @@ class MainWindow(DocumentWindow):
         self.start.focus_content()
 
     def show_page(self, page_id: str) -> None:
-        page = self._pages.get(page_id)
+        page = self.pages.get(page_id)
         if page is None:
             spec = next(spec for spec in self.page_specs if spec.id == page_id)
-            page = self._pages[page_id] = spec.make(self.desk, self.theme, self.settings)
+            page = self.pages[page_id] = spec.make(self.desk, self.theme, self.settings)
             self._connect_page(page)
             self.body.stack.addWidget(page)
         focus = self.focused()
@@ -198,14 +198,15 @@ class MainWindow(DocumentWindow):
 
     def drop_hidden_pages(self) -> None:
         """Delete all pages but the one that is shown: the others are not needed where this window soon goes."""
-        for page_id in [each for each in self._pages if each != self._page]:
-            page = self._pages.pop(page_id)
+        for page_id in [each for each in self.pages if each != self._page]:
+            page = self.pages.pop(page_id)
             page.deleteLater()
             QCoreApplication.sendPostedEvents(page, QEvent.Type.DeferredDelete.value)
 
     def _drop_old_views(self) -> None:
-        """Delete the hidden views that were shown longest ago: all views of all pages take 70 MB."""
-        pages = (page for page in self._pages.values() if isinstance(page, MultiViewPage))
+        """Delete the views of all windows that were shown longest ago: those of one window can take 70 MB."""
+        every = (page for window in self.program.windows for page in window.pages.values())
+        pages = (page for page in every if isinstance(page, MultiViewPage))
         showings = ((number, page, key) for page in pages for key, number in page.showings.items())
         for _, page, key in sorted(showings, key=itemgetter(0))[:-_MOST_VIEWS]:
             if not page.views[key].isVisible():
@@ -229,7 +230,7 @@ class MainWindow(DocumentWindow):
 
     @property
     def page(self) -> DeskPage | None:
-        return self._pages.get(self._page)
+        return self.pages.get(self._page)
 
     def focus_page(self) -> None:
         (self.page or self.start).focus_content()
