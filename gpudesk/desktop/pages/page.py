@@ -409,6 +409,7 @@ class MultiViewPage(DeskPage, Generic[ViewT]):
         """Delete a hidden view, to be created again when shown: its content is the desk's."""
         self._stale |= key == self.view_key
         view = self._shown.widget(list(self.views).index(key))
+        assert view is not None
         self._shown.removeWidget(view)
         view.deleteLater()
         del self.views[key], self.showings[key]
