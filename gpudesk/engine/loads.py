@@ -443,20 +443,6 @@ class RoundTimes:
     alone: Array
 
 
-def split_round_times(
-    rows: CoefficientColumns, requests: ReplicaRequests, running: Array, waiting: Array
-) -> RoundTimes:
-    """Break down one round of `running` sequences, of which `waiting` queue for prefill together."""
-    cycle = compute_round(rows, requests, running, waiting)
-    return RoundTimes(
-        parts=cycle.parts,
-        decode=cycle.decode,
-        prefill=cycle.prefill,
-        decoding=cycle.decoding,
-        alone=compute_lone_ttft(rows, requests),
-    )
-
-
 #: p99 of a wait over its mean, for exponentially distributed waits.
 LATEST: Final = math.log(100.0)
 

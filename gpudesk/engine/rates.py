@@ -56,49 +56,52 @@ class ConstantLookup(Protocol):
 
 @dataclass(frozen=True, slots=True)
 class EffectiveRates:
-    """Efficiencies as shares of the ceilings, and times; arrays of one shape, or floats of one deployment."""
+    """Efficiencies as shares of the ceilings, and times; arrays of one shape, or floats of one deployment.
 
-    dense_read_efficiency: float  # share of memory bandwidth, dense matrices
-    expert_read_efficiency: float  # share of memory bandwidth, routed experts
-    kv_read_efficiency: float  # share of memory bandwidth, KV cache
-    dense_efficiency: float  # share of the peak, dense matrices
-    expert_efficiency: float  # share of the peak, routed experts
-    attention_efficiency: float  # share of the 16-bit peak, attention of prompts
-    decode_attention_efficiency: float  # share of the 16-bit peak, attention of decode steps
-    attention_offset: float  # extra tokens that every prompt token seems to attend to, see `StepCoefficients`
-    expert_half_tokens: float  # tokens per expert at which grouped products reach half of their rate
-    expert_evenness: float  # shape of the gamma distribution of expert popularity
-    expert_skew: float  # factor on `StepWork.expert_skew`: excess load of the busiest rank under EP
-    expert_call_s: float  # s per touched expert and layer, in addition to its bytes and arithmetic
-    layer_s: float  # s per layer, launches and norms
-    quantise_s: float  # s per layer, quantizing activations
-    moe_layer_s: float  # s per layer with experts, routing and grouped launch
-    prefill_layer_s: float  # s per layer, host time to launch the kernels of a prefill chunk
-    prefill_moe_s: float  # s per layer with experts, the same in addition
-    step_s: float  # s per step, scheduling and sampling
-    sequence_s: float  # s per sequence and step, the same
-    host_overlap: float  # share of host time hidden behind the accelerator
-    request_s: float  # s per request outside of the steps
-    first_token_s: float  # s, network time of a request and its first token
-    collective_s: float  # s, latency of one direct collective
-    direct_efficiency: float  # share of the link, direct collectives
-    ring_s: float  # s, latency of one ring collective
-    link_efficiency: float  # share of the link, ring collectives
-    dispatch_s: float  # s, latency of one all-to-all
-    dispatch_efficiency: float  # share of the link between the ranks that share experts
-    transfer_s: float  # s, latency of one transfer between stages
-    stage_efficiency: float  # share of the link between stages
-    activation_traffic: float  # memory passes of a hidden vector per layer
-    routing_traffic: float  # memory passes per expert of a token
-    routing_divided: float  # 1 if ranks that share experts pass the rows of their own experts only, 0 if all rows
-    imbalance: float  # work of the busiest attention rank over the mean
-    stage_bubble: float  # slowdown per pipeline stage after the first, for steps of several sequences
-    burst_equal: float  # see `StepCoefficients`
-    burst_varied: float  # see `StepCoefficients`
-    limit_queue: float  # see `StepCoefficients`
-    gather_steps: float  # see `StepCoefficients`
-    age_factor: float  # slowdown of all times by older software
-    pairing: float  # slowdown of all times by the pair of accelerator and serving engine
+    The defaults are those of an accelerator that reaches every peak and adds no overhead.
+    """
+
+    dense_read_efficiency: float = 1.0  # share of memory bandwidth, dense matrices
+    expert_read_efficiency: float = 1.0  # share of memory bandwidth, routed experts
+    kv_read_efficiency: float = 1.0  # share of memory bandwidth, KV cache
+    dense_efficiency: float = 1.0  # share of the peak, dense matrices
+    expert_efficiency: float = 1.0  # share of the peak, routed experts
+    attention_efficiency: float = 1.0  # share of the 16-bit peak, attention of prompts
+    decode_attention_efficiency: float = 1.0  # share of the 16-bit peak, attention of decode steps
+    attention_offset: float = 0.0  # extra tokens that every prompt token seems to attend to, see `StepCoefficients`
+    expert_half_tokens: float = 0.0  # tokens per expert at which grouped products reach half of their rate
+    expert_evenness: float = 1.0  # shape of the gamma distribution of expert popularity
+    expert_skew: float = 0.0  # factor on `StepWork.expert_skew`: excess load of the busiest rank under EP
+    expert_call_s: float = 0.0  # s per touched expert and layer, in addition to its bytes and arithmetic
+    layer_s: float = 0.0  # s per layer, launches and norms
+    quantise_s: float = 0.0  # s per layer, quantizing activations
+    moe_layer_s: float = 0.0  # s per layer with experts, routing and grouped launch
+    prefill_layer_s: float = 0.0  # s per layer, host time to launch the kernels of a prefill chunk
+    prefill_moe_s: float = 0.0  # s per layer with experts, the same in addition
+    step_s: float = 0.0  # s per step, scheduling and sampling
+    sequence_s: float = 0.0  # s per sequence and step, the same
+    host_overlap: float = 0.0  # share of host time hidden behind the accelerator
+    request_s: float = 0.0  # s per request outside of the steps
+    first_token_s: float = 0.0  # s, network time of a request and its first token
+    collective_s: float = 0.0  # s, latency of one direct collective
+    direct_efficiency: float = 1e6  # share of the link, direct collectives
+    ring_s: float = 0.0  # s, latency of one ring collective
+    link_efficiency: float = 1e6  # share of the link, ring collectives
+    dispatch_s: float = 0.0  # s, latency of one all-to-all
+    dispatch_efficiency: float = 1e6  # share of the link between the ranks that share experts
+    transfer_s: float = 0.0  # s, latency of one transfer between stages
+    stage_efficiency: float = 1e6  # share of the link between stages
+    activation_traffic: float = 0.0  # memory passes of a hidden vector per layer
+    routing_traffic: float = 0.0  # memory passes per expert of a token
+    routing_divided: float = 1.0  # 1 if ranks that share experts pass the rows of their own experts only, 0 if all rows
+    imbalance: float = 1.0  # work of the busiest attention rank over the mean
+    stage_bubble: float = 0.0  # slowdown per pipeline stage after the first, for steps of several sequences
+    burst_equal: float = 0.0  # see `StepCoefficients`
+    burst_varied: float = 0.0  # see `StepCoefficients`
+    limit_queue: float = 0.0  # see `StepCoefficients`
+    gather_steps: float = 0.0  # see `StepCoefficients`
+    age_factor: float = 1.0  # slowdown of all times by older software
+    pairing: float = 1.0  # slowdown of all times by the pair of accelerator and serving engine
 
     @property
     def stretch(self) -> float:
@@ -106,50 +109,7 @@ class EffectiveRates:
         return self.age_factor * self.pairing
 
 
-#: An accelerator that reaches every peak and adds no overhead.
-LOSSLESS_RATES: Final = EffectiveRates(
-    dense_read_efficiency=1.0,
-    expert_read_efficiency=1.0,
-    kv_read_efficiency=1.0,
-    dense_efficiency=1.0,
-    expert_efficiency=1.0,
-    attention_efficiency=1.0,
-    decode_attention_efficiency=1.0,
-    attention_offset=0.0,
-    expert_half_tokens=0.0,
-    expert_evenness=1.0,
-    expert_skew=0.0,
-    expert_call_s=0.0,
-    layer_s=0.0,
-    quantise_s=0.0,
-    moe_layer_s=0.0,
-    prefill_layer_s=0.0,
-    prefill_moe_s=0.0,
-    step_s=0.0,
-    sequence_s=0.0,
-    host_overlap=0.0,
-    request_s=0.0,
-    first_token_s=0.0,
-    collective_s=0.0,
-    direct_efficiency=1e6,
-    ring_s=0.0,
-    link_efficiency=1e6,
-    dispatch_s=0.0,
-    dispatch_efficiency=1e6,
-    transfer_s=0.0,
-    stage_efficiency=1e6,
-    activation_traffic=0.0,
-    routing_traffic=0.0,
-    routing_divided=1.0,
-    imbalance=1.0,
-    stage_bubble=0.0,
-    burst_equal=0.0,
-    burst_varied=0.0,
-    limit_queue=0.0,
-    gather_steps=0.0,
-    age_factor=1.0,
-    pairing=1.0,
-)
+LOSSLESS_RATES: Final = EffectiveRates()
 
 
 @lru_cache(maxsize=1_000)

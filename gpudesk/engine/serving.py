@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from dataclasses import dataclass, fields, replace
 from typing import Any, Final, NamedTuple
 
@@ -70,49 +70,32 @@ class ServingResults:
     limiter: NDArray[np.intp]
 
 
-_Served = tuple[ReplicaResults, ServingResults]
-
-
-def _batch(
-    rows: CoefficientColumns, requests: ReplicaRequests, loads: DeploymentLoads, constants: SchedulingConstants
-) -> _Served:
-    size = np.ceil(loads.amount / loads.replicas)
-    served = serve_saturated(rows, requests, size, constants)
-    active = np.minimum(loads.replicas, loads.amount)
-    admitted = np.minimum(loads.amount, served.running * active)
-    return served, _results(served, loads.amount, admitted, loads.amount / served.duration)
-
-
-def _closed(
-    rows: CoefficientColumns, requests: ReplicaRequests, loads: DeploymentLoads, constants: SchedulingConstants
-) -> _Served:
+def serve_replicas(
+    kind: LoadKind,
+    rows: CoefficientColumns,
+    requests: ReplicaRequests,
+    loads: DeploymentLoads,
+    constants: SchedulingConstants,
+) -> tuple[ReplicaResults, ServingResults]:
+    """Serve cases of one kind of load; return the results of one replica of each, and of the deployment."""
+    if kind is LoadKind.BATCH:
+        served = serve_saturated(rows, requests, np.ceil(loads.amount / loads.replicas), constants)
+        admitted = np.minimum(loads.amount, served.running * np.minimum(loads.replicas, loads.amount))
+        return served, _results(served, loads.amount, admitted, loads.amount / served.duration)
+    if kind is LoadKind.REQUEST_RATE:
+        served = serve_open_loop(rows, requests, loads.amount / loads.replicas)
+        return served, _arriving(served, requests, loads)
+    if kind is LoadKind.LIMITS:
+        served = serve_within_limits(rows, requests, loads.ttft, loads.tpot, loads.p99, constants)
+        return served, _arriving(served, requests, loads)
     # Clients beyond the number of requests send nothing.
-    clients = np.minimum(loads.amount, loads.total)
+    clients = loads.total if kind is LoadKind.SATURATE else np.minimum(loads.amount, loads.total)
     active = np.minimum(loads.replicas, clients)
-    served = serve_closed_loop(rows, requests, clients / active, loads.total / active, constants)
+    if kind is LoadKind.SATURATE:
+        served = serve_saturated(rows, requests, clients / active, constants)
+    else:
+        served = serve_closed_loop(rows, requests, clients / active, loads.total / active, constants)
     return served, _results(served, clients, served.running * active, served.rate * active)
-
-
-def _saturate(
-    rows: CoefficientColumns, requests: ReplicaRequests, loads: DeploymentLoads, constants: SchedulingConstants
-) -> _Served:
-    active = np.minimum(loads.replicas, loads.total)
-    served = serve_saturated(rows, requests, loads.total / active, constants)
-    return served, _results(served, loads.total, served.running * active, served.rate * active)
-
-
-def _open(
-    rows: CoefficientColumns, requests: ReplicaRequests, loads: DeploymentLoads, _: SchedulingConstants
-) -> _Served:
-    served = serve_open_loop(rows, requests, loads.amount / loads.replicas)
-    return served, _arriving(served, requests, loads)
-
-
-def _limits(
-    rows: CoefficientColumns, requests: ReplicaRequests, loads: DeploymentLoads, constants: SchedulingConstants
-) -> _Served:
-    served = serve_within_limits(rows, requests, loads.ttft, loads.tpot, loads.p99, constants)
-    return served, _arriving(served, requests, loads)
 
 
 def _arriving(served: ReplicaResults, requests: ReplicaRequests, loads: DeploymentLoads) -> ServingResults:
@@ -143,43 +126,22 @@ def _results(served: ReplicaResults, concurrency: Array, admitted: Array, rate: 
     )
 
 
-_SERVE: Final[
-    dict[LoadKind, Callable[[CoefficientColumns, ReplicaRequests, DeploymentLoads, SchedulingConstants], _Served]]
-] = {
-    LoadKind.BATCH: _batch,
-    LoadKind.CONCURRENCY: _closed,
-    LoadKind.SATURATE: _saturate,
-    LoadKind.REQUEST_RATE: _open,
-    LoadKind.LIMITS: _limits,
-}
-
-
 def serve_loads(
     rows: CoefficientColumns, requests: ReplicaRequests, loads: DeploymentLoads, constants: SchedulingConstants
 ) -> ServingResults:
     """Serve every case. `requests.capacity` is per replica; leave out cases that do not fit."""
     present = [kind for kind in LoadKind if bool(np.any(loads.kind == LOAD_CODES[kind]))]
     if len(present) == 1 and len(rows) <= CASES_PER_CHUNK:
-        return _SERVE[present[0]](rows, requests, loads, constants)[1]
+        return serve_replicas(present[0], rows, requests, loads, constants)[1]
     results = _empty(len(rows))
     for kind in present:
         for chosen in _chunks(loads.kind == LOAD_CODES[kind]):
             # Inputs of a replica are freed at once, so that the next chunk reuses their place in the CPU cache.
-            part = _SERVE[kind](rows.select(chosen), requests.select(chosen), loads.select(chosen), constants)[1]
+            cases = rows.select(chosen), requests.select(chosen), loads.select(chosen)
+            part = serve_replicas(kind, *cases, constants)[1]
             for field in fields(ServingResults):
                 getattr(results, field.name)[chosen] = getattr(part, field.name)
     return results
-
-
-def serve_replicas(
-    kind: LoadKind,
-    rows: CoefficientColumns,
-    requests: ReplicaRequests,
-    loads: DeploymentLoads,
-    constants: SchedulingConstants,
-) -> tuple[ReplicaResults, ServingResults]:
-    """Serve cases of one kind of load; return the results of one replica of each, and of the deployment."""
-    return _SERVE[kind](rows, requests, loads, constants)
 
 
 def _chunks(mask: NDArray[np.bool_]) -> Iterator[NDArray[np.intp] | slice]:

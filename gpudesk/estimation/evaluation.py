@@ -7,7 +7,7 @@ from dataclasses import dataclass, fields
 from typing import NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
+from numpy.typing import ArrayLike, NDArray
 
 from gpudesk.domain.estimate import Estimate, EstimateRequest, Limiter, Load, LoadKind
 from gpudesk.engine.loads import PhysicalBounds, SchedulingConstants, compute_bounds
@@ -38,30 +38,23 @@ class CaseArrays:
     counts: Array
 
 
-@dataclass(frozen=True, slots=True)
-class CaseColumns:
-    """Values per case besides the workload: step row, admission, replicas, accelerators."""
-
-    rows: Sequence[int] | NDArray[np.intp]
-    capacity: Sequence[float] | Array
-    replicas: Sequence[float] | Array
-    counts: Sequence[float] | Array
-
-
 def make_case_arrays(
-    table: CoefficientTable, workloads: Sequence[tuple[float, ...]], lengths: Sequence[int], cases: CaseColumns
+    table: CoefficientTable,
+    workloads: Sequence[tuple[float, ...]],
+    lengths: Sequence[int],
+    positions: ArrayLike,
+    capacity: ArrayLike,
+    replicas: ArrayLike,
+    counts: ArrayLike,
 ) -> CaseArrays:
-    """Return the cases as arrays; each of the `workloads` applies to `lengths` consecutive cases."""
+    """Return the cases as arrays; each of the `workloads` applies to `lengths` consecutive cases.
+
+    The others have a value per case: position in the table, sequences of a replica, replicas, accelerators.
+    """
     values = np.repeat(np.array(workloads, dtype=np.float64), lengths, axis=0)
-    requests, loads = make_requests_and_loads(values, np.array(cases.capacity), np.array(cases.replicas))
-    index = np.array(cases.rows, dtype=np.intp)
-    return CaseArrays(
-        index=index,
-        rows=table.take(index),
-        requests=requests,
-        loads=loads,
-        counts=np.asarray(cases.counts, dtype=np.float64),
-    )
+    requests, loads = make_requests_and_loads(values, np.array(capacity), np.array(replicas))
+    index = np.array(positions, dtype=np.intp)
+    return CaseArrays(index, table.take(index), requests, loads, np.asarray(counts, dtype=np.float64))
 
 
 #: Beyond this many rounds the end of a run hardly matters.
@@ -521,13 +514,12 @@ class CaseList:
     def arrays(self) -> CaseArrays:
         lengths = self._lengths()
         counts = np.repeat(np.array([each.accelerators for each in self._fittings], dtype=np.float64), lengths)
-        columns = CaseColumns(
-            [row for each in self._fittings for row in each.positions],
+        columns = (
+            [position for each in self._fittings for position in each.positions],
             [capacity for each in self._fittings for capacity in each.capacity],
             [replicas for each in self._fittings for replicas in each.replicas],
-            counts,
         )
-        return make_case_arrays(self._table.coefficients, self._per_request, lengths, columns)
+        return make_case_arrays(self._table.coefficients, self._per_request, lengths, *columns, counts)
 
     def _lengths(self) -> list[int]:
         return [len(each.positions) for each in self._fittings]

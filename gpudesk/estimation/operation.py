@@ -31,7 +31,7 @@ from gpudesk.domain.deployment_analysis import (
 from gpudesk.domain.estimate import Estimate, EstimateRequest, Limiter, LoadKind, ParallelPlan
 from gpudesk.domain.registry import list_curve_figures
 from gpudesk.domain.sizing import UsableMemory
-from gpudesk.engine.loads import RoundTimes, SchedulingConstants, split_round_times
+from gpudesk.engine.loads import RoundTimes, SchedulingConstants
 from gpudesk.engine.memory import (
     MemoryBudget,
     MemoryPlan,
@@ -50,12 +50,13 @@ from gpudesk.engine.steps import (
     StepCoefficients,
     StepTime,
     compute_decode_operators,
+    compute_lone_ttft,
     compute_prefill_operators,
     compute_prefill_step,
+    compute_round,
 )
 from gpudesk.estimation.evaluation import (
     CaseArrays,
-    CaseColumns,
     FigureIntervals,
     IntervalArrays,
     compute_figure_intervals,
@@ -121,7 +122,7 @@ def make_deployment_arrays(
         table.coefficients,
         [make_workload_values(each.estimate.request.workload) for each in deployments],
         lengths,
-        CaseColumns(*(np.repeat(column, lengths) for column in columns)),
+        *(np.repeat(column, lengths) for column in columns),
     )
 
 
@@ -144,8 +145,9 @@ def operate(
 
 
 def split_case_rounds(arrays: CaseArrays, results: ServingResults) -> RoundTimes:
-    running = results.running.clip(1.0)
-    return split_round_times(arrays.rows, arrays.requests, running, results.waiting)
+    cycle = compute_round(arrays.rows, arrays.requests, results.running.clip(1.0), results.waiting)
+    alone = compute_lone_ttft(arrays.rows, arrays.requests)
+    return RoundTimes(cycle.parts, cycle.decode, cycle.prefill, cycle.decoding, alone)
 
 
 #: Limiters that take time; capacity does not.

@@ -41,7 +41,6 @@ from gpudesk.engine.step_work import RankLink, find_link
 from gpudesk.engine.steps import LIMITERS, Array, CoefficientColumns, ReplicaRequests
 from gpudesk.estimation.deployment import make_plan_notes
 from gpudesk.estimation.evaluation import (
-    CaseColumns,
     CaseFigures,
     DeploymentRates,
     FigureIntervals,
@@ -346,14 +345,14 @@ class PoolEstimator:
     def make_cases(self, request: EstimateRequest, space: SearchSpace, choices: list[PoolPairChoice]) -> PoolCases:
         plans = [(prefill.deployment.plan, decode.deployment.plan) for prefill, decode in choices]
         counts = np.array([one.count + other.count for one, other in plans], dtype=np.float64)
-        columns = CaseColumns(
-            rows=[decode.deployment.position for _, decode in choices],
-            capacity=[decode.capacity for _, decode in choices],
-            replicas=[float(other.dp) for _, other in plans],
-            counts=counts,
-        )
         arrays = make_case_arrays(
-            self._table.coefficients, [make_workload_values(request.workload)], [len(choices)], columns
+            self._table.coefficients,
+            [make_workload_values(request.workload)],
+            [len(choices)],
+            [decode.deployment.position for _, decode in choices],
+            [decode.capacity for _, decode in choices],
+            [float(other.dp) for _, other in plans],
+            counts,
         )
         positions = np.array([prefill.deployment.position for prefill, _ in choices], dtype=np.intp)
         rows = (self._table.coefficients.take(positions), arrays.rows)

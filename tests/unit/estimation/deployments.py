@@ -22,7 +22,6 @@ from gpudesk.engine.steps import Array
 from gpudesk.estimation.estimator import get_serving_constants
 from gpudesk.estimation.evaluation import (
     CaseArrays,
-    CaseColumns,
     FigureIntervals,
     compute_figure_intervals,
     explain_unfit,
@@ -168,9 +167,9 @@ def answers(table: SearchSpaceTable, found: Every, calibration: Calibration) -> 
     ]
     positions = np.array([each.deployment.position for each in found.deployments])
     counts = np.array([float(each.memory.plan.count) for each in found.deployments])
-    columns = CaseColumns(positions[owner], running, np.ones(len(owner)), counts[owner])
+    columns = positions[owner], running, np.ones(len(owner)), counts[owner]
     lengths = np.bincount(work, minlength=len(WORKLOADS)).tolist()
-    arrays = make_case_arrays(table.coefficients, [make_workload_values(each) for each in WORKLOADS], lengths, columns)
+    arrays = make_case_arrays(table.coefficients, [make_workload_values(each) for each in WORKLOADS], lengths, *columns)
     constants = get_serving_constants(calibration)
     results = serve_loads(arrays.rows, arrays.requests, arrays.loads, constants)
     factors = np.array(
