@@ -29,8 +29,8 @@ from gpudesk.costing.ownership import (
 )
 from gpudesk.domain.deployment_analysis import DerivationTerm, ScalingRuleOfThumb, format_placeholder
 from gpudesk.domain.sizing import CapacityReadingId
+from gpudesk.engine.engine_support import compute_stream_ceiling, scale_bandwidth
 from gpudesk.engine.memory import CAPACITY_READINGS, CapacityReading, round_up_to_power_of_two
-from gpudesk.engine.plans import compute_stream_ceiling, scale_bandwidth
 from gpudesk.text.units import GB, HOURS_PER_YEAR
 
 

@@ -17,6 +17,13 @@ from gpudesk.domain.precision import Precision, resolve_fp4
 from gpudesk.domain.serving_engine import KernelPathKind, ServingEngine
 from gpudesk.engine import engine_support
 from gpudesk.engine.calibration import NO_KEYS, Calibration
+from gpudesk.engine.engine_support import (
+    PlanConstraints,
+    count_experts,
+    list_expert_variants,
+    list_parallel_plans,
+    list_replica_counts,
+)
 from gpudesk.engine.memory import (
     MemoryBudget,
     MemoryPlan,
@@ -27,7 +34,6 @@ from gpudesk.engine.memory import (
     compute_sampling_bytes,
     compute_step_bytes,
 )
-from gpudesk.engine.plans import PlanConstraints, list_expert_variants, list_parallel_plans, list_replica_counts
 from gpudesk.engine.sharding import shard_model
 from gpudesk.engine.step_work import RankLink, find_link, find_peak, find_stage_link, is_dispatched
 from gpudesk.estimation.request_fields import check_degrees
@@ -268,7 +274,7 @@ def _check_features(request: EstimateRequest, configuration: ServingConfiguratio
             "pp",
             engine=engine.name,
         )
-    if (request.ep or 1) > 1 and not _count_experts_per_layer(configuration.model):
+    if (request.ep or 1) > 1 and not count_experts(configuration.model):
         raise input_error("plan.no_experts", "{model} has no experts; remove EP", "ep", model=configuration.model.name)
     if (request.ep or 1) > 1 and not engine.supports_ep:
         raise input_error(
@@ -284,10 +290,6 @@ def _check_features(request: EstimateRequest, configuration: ServingConfiguratio
             "attention_dp",
             engine=engine.name,
         )
-
-
-def _count_experts_per_layer(model: Model) -> int:
-    return max((getattr(group.ffn, "experts", 0) for group in model.layers), default=0)
 
 
 def list_open_plans(

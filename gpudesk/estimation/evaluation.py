@@ -84,11 +84,7 @@ def make_estimate(
     request: EstimateRequest, space: SearchSpace, fitting: FittingPlans, place: int, figures: CaseFigures
 ) -> Estimate:
     """Make the estimate of the plan at index `place` of those that fit."""
-    deployment, max_sequences, size = (
-        fitting.deployments[place],
-        fitting.sequences[place],
-        fitting.sequence_bytes[place],
-    )
+    deployment, max_sequences = fitting.deployments[place], fitting.sequences[place]
     concurrency, admitted = figures.concurrency, figures.admitted
     work = request.workload
     total = work.load.requests if work.uneven else None
@@ -100,7 +96,7 @@ def make_estimate(
         space.configuration.engine.id,
         deployment.plan,
         deployment.plan.count,
-        deployment.budget.compute_use(count_resident(admitted, fitting.admitted[place]), size),
+        deployment.budget.compute_use(count_resident(admitted, fitting.admitted[place]), fitting.sequence_bytes[place]),
         max_sequences,
         concurrency,
         admitted,
@@ -345,16 +341,10 @@ def make_unfit_estimate(request: EstimateRequest, space: SearchSpace) -> Estimat
         limiter=Limiter.CAPACITY,
         basis=space.basis,
         reason=explain_unfit(request, space.configuration, nearest, tokens),
-        needs=_find_smallest_count(request, space.table, tokens),
+        needs=space.table.find_space(request.with_open_plan()).find_smallest_count(tokens),
         notes=space.configuration.notes,
         own_model=space.configuration.model.own,
     )
-
-
-def _find_smallest_count(request: EstimateRequest, table: SearchSpaceTable, tokens: int) -> int | None:
-    """Return the smallest deployment that fits with a plan of the program's choice; None if unknown."""
-    free = request.with_open_plan()
-    return table.find_space(free).find_smallest_count(tokens)
 
 
 #: Value, low and high, each an array; NaN if the figure has no meaning.
@@ -432,13 +422,6 @@ def bound_intervals(
         request_s=(value, low, high),
         batch_s=(size / rate[0], size / rate[2], size / rate[1]),
     )
-
-
-def iterate_chosen_figures(
-    results: ServingResults, arrays: CaseArrays, chosen: NDArray[np.intp], ideal: CoefficientColumns, factors: Array
-) -> Iterator[CaseFigures]:
-    """Yield the figures of the selected cases one by one, as in `compute_figure_intervals`."""
-    yield from iterate_figures(results, chosen, compute_figure_intervals(results, arrays, chosen, ideal, factors))
 
 
 def iterate_figures(results: ServingResults, chosen: NDArray[np.intp], bands: FigureIntervals) -> Iterator[CaseFigures]:

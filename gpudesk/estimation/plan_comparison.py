@@ -24,15 +24,20 @@ from gpudesk.domain.estimate import (
     count_parallelism_kinds,
     describe_degrees,
 )
-from gpudesk.domain.model import Model, MoeFfn
 from gpudesk.engine.calibration import IntervalFactors
+from gpudesk.engine.engine_support import (
+    PIPELINE_DEGREES,
+    TENSOR_DEGREES,
+    count_experts,
+    divides_heads,
+    list_replica_counts,
+)
 from gpudesk.engine.loads import SchedulingConstants
 from gpudesk.engine.memory import MemoryPlan, ServingConfiguration
-from gpudesk.engine.plans import PIPELINE_DEGREES, TENSOR_DEGREES, divides_heads, list_replica_counts
 from gpudesk.engine.serving import LOAD_CODES, ServingResults, find_lowest_limits, score_plans, serve_loads
 from gpudesk.engine.steps import Array
 from gpudesk.estimation.deployment import find_objection, make_plan_wishes
-from gpudesk.estimation.evaluation import CaseArrays, CaseFigures, iterate_chosen_figures
+from gpudesk.estimation.evaluation import CaseArrays, CaseFigures, compute_figure_intervals, iterate_figures
 from gpudesk.estimation.operation import EstimateDeployment, OperatingPoint, operate, split_case_rounds
 from gpudesk.text.formatting import IntervalEstimate
 from gpudesk.text.messages import Message, MessageParameter, Share, Term, message, message_n
@@ -123,11 +128,6 @@ def _exclude_experts(configuration: ServingConfiguration, count: int) -> Iterato
         yield beside, message("plan.no_attention_dp", "{engine} does not support data-parallel attention", engine=name)
     elif (objection := find_objection(configuration, beside)) is not None:
         yield beside, objection
-
-
-def count_experts(model: Model) -> int:
-    """Return the experts of the widest layer; 0 without experts."""
-    return max((group.ffn.experts for group in model.layers if isinstance(group.ffn, MoeFfn)), default=0)
 
 
 #: Names of the first four of `LIMITERS` in reasons.
@@ -233,7 +233,8 @@ def _list_trial_figures(
     every = np.arange(len(tried))
     ideal = table.coefficients.take_ideal([each.deployment for each in tried])
     factors = np.array([each.space.interval_factors[each.estimate.request.workload.load.kind] for each in tried])
-    return list(iterate_chosen_figures(done.results, done.arrays, every, ideal, factors))
+    intervals = compute_figure_intervals(done.results, done.arrays, every, ideal, factors)
+    return list(iterate_figures(done.results, every, intervals))
 
 
 def _count_running(results: ServingResults) -> Array:

@@ -10,7 +10,7 @@ from gpudesk.domain.diffusion import DiffusionEstimate, DiffusionRequest, Diffus
 from gpudesk.domain.estimate import Estimate, EstimateRequest
 from gpudesk.domain.precision import STORAGE_FORMATS, Precision
 from gpudesk.domain.profile import Capability, CapabilityStatus, ScaleStep
-from gpudesk.engine.plans import scale_bandwidth
+from gpudesk.engine.engine_support import scale_bandwidth
 from gpudesk.estimation.diffusion import REFUTED, DiffusionEstimator
 from gpudesk.profile.placements import ModelPlacement, ProfileContext, explain_answer
 from gpudesk.profile.settings import ProfileTask

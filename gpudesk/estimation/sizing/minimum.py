@@ -114,7 +114,10 @@ class MinimumCountFinder:
         All are tried together, and failed ones again with larger counts; most succeed at the first attempt.
         """
         fits = [(each, fitting) for each in searches if (fitting := self._smallest(each)) is not None]
-        alone = [(each, _limit_to_one(each.request), fitting) for each, fitting in fits]
+        alone = [
+            (each, replace(each.request, workload=replace(each.request.workload, load=_ONE)), fitting)
+            for each, fitting in fits
+        ]
         remaining_searches = [(each, self._roomy(each)) for each, _ in fits if each.target_count is not None]
         while alone or remaining_searches:
             tried = [
@@ -141,7 +144,9 @@ class MinimumCountFinder:
         """Return the next plans to try for the whole load; None, with the reason, after the last."""
         fitting = next(roomy, None)
         if fitting is None:
-            search.reason = _make_too_large(search)
+            search.reason = describe_too_large_load(
+                search.target_count or 0, search.space.counts[-1], search.space.configuration.accelerator.name
+            )
         return fitting
 
     def _roomy(self, search: _FormatSearch) -> Iterator[FittingPlans]:
@@ -174,19 +179,9 @@ def _open_request(request: EstimateRequest, weights: Precision | None = None) ->
     return replace(request.with_open_plan(), weights=weights or request.weights)
 
 
-def _limit_to_one(request: EstimateRequest) -> EstimateRequest:
-    return replace(request, workload=replace(request.workload, load=_ONE))
-
-
 def _list_widths(request: EstimateRequest) -> tuple[int, ...]:
     own = STORAGE_FORMATS[resolve_fp4(request.weights, "")].bits
     return tuple(sorted({*WIDTHS, own}, reverse=True))
-
-
-def _make_too_large(search: _FormatSearch) -> Message:
-    return describe_too_large_load(
-        search.target_count or 0, search.space.counts[-1], search.space.configuration.accelerator.name
-    )
 
 
 #: Answers questions, each with an estimate or the reason for its absence.
@@ -223,96 +218,61 @@ def find_remedies(shortage: InsufficientDeployment, answers: EstimateRequests) -
     the widest format that helps is named, else the narrowest; the memory fraction only if it helps, because a failure
     there is obvious.
     """
-    tried = [
-        *_try_fraction(shortage),
-        *_try_counts(shortage),
-        *_try_weights(shortage),
-        *_try_kv(shortage),
-        *_try_concurrency(shortage),
-    ]
+    tried = list(_try_remedies(shortage))
     estimates = answers([request for _, _, request in tried])
     remedies = [
         _judge_trials(kind, value, shortage.estimate, answer)
         for (kind, value, _), answer in zip(tried, estimates, strict=True)
     ]
-    format_remedy = _name_format([remedy for remedy in remedies if remedy.kind is FitRemedyKind.WEIGHTS])
-    return tuple(remedy for remedy in remedies if remedy is format_remedy or _is_reported(remedy))
-
-
-def _is_reported(remedy: FitRemedy) -> bool:
-    if remedy.kind is FitRemedyKind.FRACTION:
-        return remedy.works
-    return remedy.kind is not FitRemedyKind.WEIGHTS
-
-
-def _name_format(weights: list[FitRemedy]) -> FitRemedy | None:
-    """Return the widest format that helps, else the first of the narrowest that run at all."""
-    for remedy in weights:
-        if remedy.works:
-            return remedy
-    running = [remedy for remedy in weights if remedy.estimate is not None] or weights
-    return min(running, key=lambda remedy: STORAGE_FORMATS[Precision(str(remedy.value))].bits, default=None)
+    narrower = [remedy for remedy in remedies if remedy.kind is FitRemedyKind.WEIGHTS]
+    running = [remedy for remedy in narrower if remedy.estimate is not None] or narrower
+    narrowest = min(running, key=lambda remedy: STORAGE_FORMATS[Precision(str(remedy.value))].bits, default=None)
+    named = next((remedy for remedy in narrower if remedy.works), narrowest)
+    return tuple(
+        remedy
+        for remedy in remedies
+        if remedy is named
+        or remedy.kind not in (FitRemedyKind.WEIGHTS, FitRemedyKind.FRACTION)
+        or (remedy.kind is FitRemedyKind.FRACTION and remedy.works)
+    )
 
 
 #: A remedy with its new value and the request that tests it.
 _RemedyTrial = tuple[FitRemedyKind, int | float | Precision, EstimateRequest]
 
 
-def _try_fraction(shortage: InsufficientDeployment) -> list[_RemedyTrial]:
-    """Use the largest safe fraction, if the current one is smaller."""
+def _try_remedies(shortage: InsufficientDeployment) -> Iterator[_RemedyTrial]:
+    """Yield all remedies to try on the present count; only degrees that the user left open can change."""
     estimate = shortage.estimate
-    user_fraction, safe = estimate.request.memory_fraction, shortage.safe_fraction
-    takes_less = estimate.max_concurrency > (estimate.admitted or 0) if user_fraction is None else user_fraction < safe
-    request = replace(_fix_deployment(estimate), memory_fraction=safe)
-    return [(FitRemedyKind.FRACTION, safe, request)] if takes_less else []
-
-
-def _try_counts(shortage: InsufficientDeployment) -> list[_RemedyTrial]:
-    """More accelerators with a plan of the program's choice: for one request if none fits, and for the load."""
-    estimate = shortage.estimate
-    free = replace(estimate.request, tp=None, pp=None, ep=None, dp=None, attention_dp=None)
+    request = replace(estimate.request, count=estimate.count)
+    user_fraction, safe = request.memory_fraction, shortage.safe_fraction
+    if estimate.max_concurrency > (estimate.admitted or 0) if user_fraction is None else user_fraction < safe:
+        yield FitRemedyKind.FRACTION, safe, replace(request, memory_fraction=safe)
+    # More accelerators with a plan of the program's choice: for one request if none fits, and for the load.
     enough = None if shortage.for_load is None else shortage.for_load.count
-    counts = dict.fromkeys(count for count in (estimate.needs, enough) if count is not None)
-    return [(FitRemedyKind.COUNT, count, replace(free, count=count)) for count in counts]
-
-
-def _try_weights(shortage: InsufficientDeployment) -> list[_RemedyTrial]:
-    request = _fix_deployment(shortage.estimate)
-    stored_bits = STORAGE_FORMATS[resolve_fp4(request.weights, shortage.part.vendor)].bits
-    narrower = [
-        each
-        for bits in WIDTHS
-        if bits < stored_bits
-        for each in list_weight_formats(bits, request.weights, shortage.model, shortage.part)
-    ]
-    return [(FitRemedyKind.WEIGHTS, each, replace(request, weights=each)) for each in narrower]
-
-
-def _try_kv(shortage: InsufficientDeployment) -> list[_RemedyTrial]:
-    """Halve the cache, if it is the cache that does not fit."""
-    estimate = shortage.estimate
-    weights_alone = estimate.reason is not None and estimate.reason.id == "estimate.weights_do_not_fit"
-    if weights_alone or KV_BYTES[estimate.request.kv] <= 1.0:
-        return []
-    request = replace(_fix_deployment(estimate), kv=Precision.FP8)
-    return [(FitRemedyKind.KV, Precision.FP8, request)]
-
-
-def _try_concurrency(shortage: InsufficientDeployment) -> list[_RemedyTrial]:
-    """Return as many requests as are admitted now, or a single one if not even that fits."""
-    request = _fix_deployment(shortage.estimate)
+    for count in dict.fromkeys((estimate.needs, enough)):
+        if count is not None:
+            free = replace(request, count=count, tp=None, pp=None, ep=None, dp=None, attention_dp=None)
+            yield FitRemedyKind.COUNT, count, free
+    yield from _try_formats(request, shortage)
     load = request.workload.load
-    if count_in_flight(load) is None:
-        return []
-    fewer = max(1, shortage.estimate.admitted or 1)
-    less = replace(load, batch=fewer) if load.kind is LoadKind.BATCH else replace(load, concurrency=fewer)
-    changed = replace(request, workload=replace(request.workload, load=less))
-    return [(FitRemedyKind.CONCURRENCY, fewer, changed)]
+    if count_in_flight(load) is not None:
+        # As many requests as are admitted now, or a single one if not even that fits.
+        fewer = max(1, estimate.admitted or 1)
+        less = replace(load, batch=fewer) if load.kind is LoadKind.BATCH else replace(load, concurrency=fewer)
+        yield FitRemedyKind.CONCURRENCY, fewer, replace(request, workload=replace(request.workload, load=less))
 
 
-def _fix_deployment(estimate: Estimate) -> EstimateRequest:
-    """Return the request on the present count; only degrees that the user left open can change."""
-    return replace(estimate.request, count=estimate.count)
+def _try_formats(request: EstimateRequest, shortage: InsufficientDeployment) -> Iterator[_RemedyTrial]:
+    """Yield narrower weights, and half of the cache if it is the cache that does not fit."""
+    stored_bits = STORAGE_FORMATS[resolve_fp4(request.weights, shortage.part.vendor)].bits
+    for bits in WIDTHS:
+        if bits < stored_bits:
+            for each in list_weight_formats(bits, request.weights, shortage.model, shortage.part):
+                yield FitRemedyKind.WEIGHTS, each, replace(request, weights=each)
+    reason = shortage.estimate.reason
+    if KV_BYTES[request.kv] > 1.0 and (reason is None or reason.id != "estimate.weights_do_not_fit"):
+        yield FitRemedyKind.KV, Precision.FP8, replace(request, kv=Precision.FP8)
 
 
 def _judge_trials(

@@ -16,7 +16,7 @@ from gpudesk.domain.model import (
     Mixer,
     Model,
 )
-from gpudesk.engine.plans import PlanConstraints, divides_heads, list_parallel_plans, list_replica_counts
+from gpudesk.engine.engine_support import PlanConstraints, divides_heads, list_parallel_plans, list_replica_counts
 from tests.unit.engine import published
 from tests.unit.engine.bench import H200
 

@@ -3,7 +3,7 @@
 import pytest
 
 from gpudesk.domain.deployment_analysis import ScalingRuleOfThumb
-from gpudesk.engine.plans import compute_stream_ceiling, scale_bandwidth
+from gpudesk.engine.engine_support import compute_stream_ceiling, scale_bandwidth
 
 COUNTS = (1, 2, 4, 8)
 

@@ -14,9 +14,9 @@ from gpudesk.domain.accelerator import Accelerator
 from gpudesk.domain.estimate import EstimateRequest, Load, LoadKind, Workload
 from gpudesk.domain.precision import Precision
 from gpudesk.engine.calibration import Calibration
+from gpudesk.engine.engine_support import TENSOR_DEGREES
 from gpudesk.engine.loads import SchedulingConstants
 from gpudesk.engine.memory import MemoryPlan, ResolvedDeployment
-from gpudesk.engine.plans import TENSOR_DEGREES
 from gpudesk.engine.serving import ServingResults, make_workload_values, serve_loads
 from gpudesk.engine.steps import Array
 from gpudesk.estimation.estimator import get_serving_constants

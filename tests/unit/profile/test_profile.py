@@ -21,7 +21,7 @@ from gpudesk.domain.progress import run_to_end
 from gpudesk.domain.registry import list_required_attributes
 from gpudesk.domain.sizing import FitQuestion
 from gpudesk.domain.user_facts import FactEdit, UserAccelerator, UserClaim, UserFact, UserPrice
-from gpudesk.engine.plans import scale_bandwidth
+from gpudesk.engine.engine_support import scale_bandwidth
 from gpudesk.estimation.sizing.fit_matrix import FitFinder
 from gpudesk.profile.advice import compute_score
 from gpudesk.profile.builder import REQUIRED_TERMS
