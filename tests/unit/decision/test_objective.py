@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import itertools
 import math
+import random
 from collections.abc import Iterator, Mapping
 from dataclasses import replace
 from types import MappingProxyType
@@ -16,10 +17,20 @@ from hypothesis import strategies as st
 from gpudesk.costing.uncertainty import PaymentBasis, add_price_doubt, compute_odds, draw_log_costs
 from gpudesk.decision.facts.accelerator_facts import get_number
 from gpudesk.decision.outcome.decision import measure_commitment
+from gpudesk.decision.rules.conditions import parse_condition
+from gpudesk.decision.rules.scoring import get_line_theme
 from gpudesk.domain.answer import AcceleratorChoice, Scenario, find_difference
 from gpudesk.domain.claim import ProviderClass
 from gpudesk.domain.cost import UncertainValue
-from gpudesk.domain.decision import AnswerValue, Decision, DecisionSettings, DecisionVerdict, ObjectiveName, WayOutKind
+from gpudesk.domain.decision import (
+    AnswerValue,
+    Decision,
+    DecisionSettings,
+    DecisionVerdict,
+    ObjectiveName,
+    RuleRole,
+    WayOutKind,
+)
 from gpudesk.domain.estimate import Load, LoadKind, Workload
 from gpudesk.domain.precision import Precision
 from gpudesk.domain.sizing import Demand, DemandKind, FitQuestion
@@ -95,6 +106,51 @@ def test_removing_a_loser_never_changes_the_winner(
                     assert lead(decided(service, scenario(parts=parts, said=answers))) == winner
 
 
+MODELS = (("llama-3.1-8b", 8), ("llama-3.1-70b", 64), ("llama-3.1-70b", 256), ("deepseek-r1", 64), ("qwen3-32b", 32))
+FURTHER = ("l4", "l40s", "rtx-4090", "gaudi3", "b300-hgx", "gb200-nvl72", "a100-80gb-sxm", "tpu-v6e")
+
+
+@pytest.mark.parametrize("seed", range(60))
+def test_removing_a_loser_changes_no_winner_in_many_scenarios(service: GpuDeskService, seed: int) -> None:
+    drawn = random.Random(seed)
+    parts = tuple(drawn.sample((*PARTS, *FURTHER), drawn.randint(3, 6)))
+    model, in_flight = drawn.choice(
+        [("llama-3.1-8b", 16), ("qwen3-32b", 1), ("llama-3.1-70b", 64), ("deepseek-r1", 128)]
+    )
+    said: dict[str, AnswerValue] = {
+        "priority": drawn.choice(["balanced", "cost", "speed", "latency", "users", "certainty"]),
+        "acquisition": drawn.choice(["own", "rent", "undecided"]),
+        "team": drawn.choice(["unknown", "rocm", "small"]),
+        "current_platform": drawn.choice(["unknown", "CUDA", "ROCm"]),
+    }
+    count = drawn.choice([None, 8])
+    every = decided(service, scenario(model, parts, count=count, in_flight=in_flight, said=said))
+    for loser in parts:
+        if every.recommended is not None and loser != every.recommended.accelerator:
+            rest = tuple(part for part in parts if part != loser)
+            assert lead(decided(service, scenario(model, rest, count=count, in_flight=in_flight, said=said))) == lead(
+                every
+            )
+
+
+@pytest.mark.parametrize(("model", "in_flight"), MODELS)
+@pytest.mark.parametrize(
+    "parts", [PARTS, ("h200-sxm", "mi325x", "gaudi3", "tpu-v6e")], ids=["two vendors", "four vendors"]
+)
+def test_nothing_answered_argues_for_no_vendor_and_counts_no_theme_twice(
+    service: GpuDeskService, model: str, in_flight: int, parts: tuple[str, ...]
+) -> None:
+    """Without answers only figures argue, never a platform or its software; two rules of one theme count once."""
+    decision = decided(service, scenario(model, parts, count=None, in_flight=in_flight))
+    argued = [line for line in decision.trace if line.role is RuleRole.ARGUED and line.counted_with is None]
+    by_vendor = {"vendor", "platform", "needs_port", "widest_software", "most_engines", "engine_count"}
+    assert not by_vendor & {name for line in argued for name in parse_condition(line.case.favours or "").names}
+    counted = [
+        (get_line_theme(line), tuple(cell.effect for cell in line.cells)) for line in argued if line.case.favours
+    ]
+    assert len(counted) == len(set(counted))
+
+
 @pytest.mark.parametrize("acquisition", ["rent", "undecided"])
 def test_a_loser_of_another_kind_of_provider_changes_no_cost(
     service: GpuDeskService, acquisition: str, subtests: pytest.Subtests
@@ -110,7 +166,6 @@ def test_a_loser_of_another_kind_of_provider_changes_no_cost(
             assert [each.value for each in three.candidates[:2]] == [each.value for each in pair.candidates]
 
 
-MODELS = (("llama-3.1-8b", 8), ("llama-3.1-70b", 64), ("llama-3.1-70b", 256), ("deepseek-r1", 64), ("qwen3-32b", 32))
 SMALL = ("l4", "l40s", "rtx-pro-6000-blackwell", "a100-80gb-sxm", "h100-sxm", "mi300x")
 
 
