@@ -124,9 +124,9 @@ def test_a_close_call_is_said_to_be_one(service: GpuDeskService) -> None:
 @pytest.mark.parametrize(
     ("payments", "said"),
     [
-        (("rented", "rented"), "Rent 1 × B200 or 1 × MI355X: too close to call"),
-        (("rented", "owned"), "Rent 1 × B200 or buy 1 × MI355X: too close to call"),
-        (("owned", "rented"), "Buy 1 × B200 or rent 1 × MI355X: too close to call"),
+        (("rented", "rented"), "Rent 1 × {} or 1 × {}: too close to call"),
+        (("rented", "owned"), "Rent 1 × {} or buy 1 × {}: too close to call"),
+        (("owned", "rented"), "Buy 1 × {} or rent 1 × {}: too close to call"),
     ],
 )
 def test_each_of_two_close_ones_is_bought_or_rented(
@@ -134,9 +134,13 @@ def test_each_of_two_close_ones_is_bought_or_rented(
 ) -> None:
     decision = decided(service, priority="speed")
     assert decision.recommended is not None
-    paid = dict(zip((decision.recommended.key, decision.runner_up), payments, strict=True))
+    assert decision.runner_up is not None
+    two = decision.recommended.key, decision.runner_up
+    paid = dict(zip(two, payments, strict=True))
     candidates = tuple(replace(each, payment=paid.get(each.key), odds=0.3) for each in decision.candidates)
-    assert format_verdict(replace(decision, candidates=candidates, tied_by=None), NAMES, FORMATTER) == said
+    assert format_verdict(replace(decision, candidates=candidates, tied_by=None), NAMES, FORMATTER) == said.format(
+        *(NAMES[key] for key in two)
+    )
 
 
 def test_a_hosted_api_that_costs_less_is_an_argument_against(service: GpuDeskService) -> None:

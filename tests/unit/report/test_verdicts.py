@@ -67,7 +67,7 @@ def test_a_missing_price_is_a_dash_with_its_reason(answer: Answer) -> None:
     cell = rows[OWNED].cells[3]
     assert (cell.text, cell.value, cell.reason) == ("—", None, "purchase price unknown")
     assert rows[RENTED].cells[1].mark is CellMarking.BEST
-    assert rows[RENTED].cells[1].delta == "−46%"
+    assert rows[RENTED].cells[1].delta == "−47%"
 
 
 def test_the_headline_of_costs_takes_the_place_of_the_time_of_a_token(answer: Answer) -> None:
@@ -113,7 +113,7 @@ def test_pages_say_who_leads_what_limits_and_what_it_costs(answer: Answer) -> No
     cheapest = max(compute_win_odds(answer, "rented_usd_per_million_output").values())
     assert describe_token_cost(answer, PLAIN) == (
         "To own, MI325X ($0.53 per million output tokens) and B200 SXM ($0.59) are too close to call."
-        f" To rent, cost leans to MI325X: $0.67 ({cheapest:.0%} odds of being the cheapest)."
+        f" To rent, cost leans to MI325X: $0.66 ({cheapest:.0%} odds of being the cheapest)."
     )
     for price, said in ((0.4, "A hosted API costs less: $0.40."), (0.9, "A hosted API costs $0.90.")):
         hosted = replace(answer.costs, api=IntervalEstimate(price, price, price))
