@@ -74,8 +74,8 @@ def test_four_charts_say_what_they_show(page: CostPage) -> None:
     assert view.tokens.subtitle == "USD before taxes, with input processing"
     assert view.years.title == "Cost over 3 years"
     said = view.tokens.accessibleDescription()
-    assert "H200 SXM: rented 1.23" in said
-    assert "MI355X: rented 1.50" in said
+    assert "H200 SXM: rented 1.24" in said
+    assert "MI355X: rented 1.47" in said
     assert "purchase price unknown" in said
     assert "66,502" in view.years.rows[0].sentence
     assert view.influences.subtitle.startswith("H200 SXM owned")
@@ -365,7 +365,7 @@ def test_tokens_cost_less_where_each_user_gets_less(page: CostPage, desk: Desk) 
     assert len(read.rows) == 4
     model = view.table.model()
     shown = [model.index(0, column).data() for column in range(model.columnCount())]
-    assert shown[:3] == ["H200 SXM", "0.80", "0.20"]
+    assert shown[:3] == ["H200 SXM", "0.81", "0.20"]
     assert shown[-1] == "owned"
 
 
@@ -396,7 +396,7 @@ def test_what_it_would_take_can_be_asked_of_any_two(page: CostPage) -> None:
     rows = {row[0]: row[1:] for row in view.table.texts()}
     assert rows["MI325X: payback period of buying"][0] == "24.9 months"
     price = tuple(each.replace("\N{NO-BREAK SPACE}", " ") for each in rows["MI325X: break-even purchase price"])
-    assert price == ("$38,100", "$22,000 (20,000 – 25,000)", "Above it, H200 SXM costs less per token.")
+    assert price == ("$38,900", "$22,000 (20,000 – 25,000)", "Above it, H200 SXM costs less per token.")
     assert view.rents.texts()[0][1] == "MI325X"
     assert len(view.rents.texts()) == 4
     view.which.chosen.emit("h200-sxm")

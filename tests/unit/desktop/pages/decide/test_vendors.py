@@ -98,7 +98,7 @@ def test_what_a_split_costs_is_said_with_its_software(view: VendorsView) -> None
 
 def test_one_shared_pool_is_told_apart_with_its_formula(view: VendorsView) -> None:
     said, formula = view.shared.texts
-    assert "loses 7%" in said.replace("\N{NO-BREAK SPACE}", " ")
+    assert "loses 8%" in said.replace("\N{NO-BREAK SPACE}", " ")
     assert formula.startswith("1 − 2 × slower replica ÷")
     assert any("A router sends each request to the pool for its type" in note for note in view.notes.texts)
 

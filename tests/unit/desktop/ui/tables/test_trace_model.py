@@ -92,7 +92,7 @@ def test_cells_say_the_effect_with_the_figure(model: TraceModel) -> None:
     assert h200.figure == "1,180"
     said = model.index(row, FIRST).data(_ROLE.AccessibleTextRole)
     assert said.startswith("TTFT limit, H200: ")
-    assert "751" in said
+    assert "771" in said
     site = model.row_of("D004-06")
     effects = [model.cell(site, column) for column in range(FIRST, model.columnCount())]
     assert [cell.effect for cell in effects if cell] == [
