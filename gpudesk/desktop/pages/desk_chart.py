@@ -93,7 +93,14 @@ class UnfitNotice(QWidget):
         px = self._theme.px
         box = QWidget(self)
         self._layout.setContentsMargins(px(12), px(8), px(12), px(10))
-        outer = make_column(self._head(title, box), gap=px(6), on=box)
+        head = QHBoxLayout()
+        head.setSpacing(self._theme.px(8))
+        icon = QLabel(box)
+        icon.setPixmap(self._theme.pixmap("circle-slash-2", "unfit", self._theme.px(16), self.devicePixelRatioF()))
+        head.addWidget(icon)
+        head.addWidget(ThemedLabel(self._theme, title, font="label", color="unfit", parent=box))
+        head.addStretch()
+        outer = make_column(head, gap=px(6), on=box)
         grid = QGridLayout()
         grid.setHorizontalSpacing(px(8))
         grid.setVerticalSpacing(px(6))
@@ -111,16 +118,6 @@ class UnfitNotice(QWidget):
                 grid.addWidget(button, row, 3)
         outer.addLayout(grid)
         return box
-
-    def _head(self, title: str, box: QWidget) -> QHBoxLayout:
-        head = QHBoxLayout()
-        head.setSpacing(self._theme.px(8))
-        icon = QLabel(box)
-        icon.setPixmap(self._theme.pixmap("circle-slash-2", "unfit", self._theme.px(16), self.devicePixelRatioF()))
-        head.addWidget(icon)
-        head.addWidget(ThemedLabel(self._theme, title, font="label", color="unfit", parent=box))
-        head.addStretch()
-        return head
 
     def _words(self, each: UnfitColumn, box: QWidget) -> QVBoxLayout:
         words = QVBoxLayout()
@@ -174,6 +171,11 @@ def _short(part: AcceleratorColumn, position: int, desk: Desk) -> UnfitColumn:
     if estimate is None or estimate.needs is None:
         return UnfitColumn(part.palette_index, part.is_variant, part.name, format_missing_memory(part, desk))
     count, name = estimate.needs, part.name
+
+    def apply() -> None:
+        scenario = replace_count(desk.scenario, position, count)
+        desk.apply(scenario, tr("Use {n} × {name}", n=desk.formatter.count(count), name=name))
+
     return UnfitColumn(
         part.palette_index,
         part.is_variant,
@@ -181,16 +183,8 @@ def _short(part: AcceleratorColumn, position: int, desk: Desk) -> UnfitColumn:
         format_missing_memory(part, desk),
         tr("Use {n}", n=desk.formatter.count(count)),
         tr("Use {n} × {name}", n=desk.formatter.count(count), name=name),
-        _with_count(desk, position, count, name),
+        apply,
     )
-
-
-def _with_count(desk: Desk, position: int, count: int, name: str) -> Callable[[], object]:
-    def apply() -> None:
-        scenario = replace_count(desk.scenario, position, count)
-        desk.apply(scenario, tr("Use {n} × {name}", n=desk.formatter.count(count), name=name))
-
-    return apply
 
 
 def format_missing_memory(part: AcceleratorColumn, desk: Desk) -> str:

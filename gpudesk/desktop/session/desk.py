@@ -110,7 +110,7 @@ class Desk(QObject):
 
     def open(self, scenario: Scenario) -> None:
         """Replace the scenario by another document's: undo, selection and pinned answer are cleared."""
-        self._end_gesture_quietly()
+        self._gesture = None
         self.undo_stack.clear()
         self.evaluated = None
         self.select(None)
@@ -172,9 +172,6 @@ class Desk(QObject):
         if self._gesture is not None:
             self._gesture = None
             self.gesture_changed.emit()
-
-    def _end_gesture_quietly(self) -> None:
-        self._gesture = None
 
     # Answer
 

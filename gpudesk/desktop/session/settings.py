@@ -39,7 +39,21 @@ class UserSettings(QObject):
         self._path = path or get_settings_path()
         #: A message about a damaged file, to show once; empty if the file is intact.
         self.problem = ""
-        self._values: dict[str, Any] = self._read_file()
+        stored = read_settings(self._path)
+        bad_path = self._path.with_suffix(".json.bad")
+        if stored.fault is not None:
+            self.problem = tr("Your settings could not be read and were reset. The old file is {file}.", file=bad_path)
+        elif stored.dropped:
+            names = ", ".join(name.encode("ascii", "backslashreplace").decode() for name in stored.dropped)
+            self.problem = tr(
+                "Invalid settings were reset: {names}. The old file is {file}.", names=names, file=bad_path
+            )
+        if self.problem:
+            log.info("%s (%s)", self.problem, stored.fault)
+            # Moved rather than copied, because it can be anything.
+            with contextlib.suppress(OSError):
+                self._path.replace(bad_path)
+        self._values: dict[str, Any] = stored.values
         self._timer = QTimer(self)
         self._timer.setSingleShot(True)
         self._timer.setInterval(_WRITE_AFTER_MS)
@@ -70,23 +84,6 @@ class UserSettings(QObject):
             write_atomically(self._path, text.encode(errors="backslashreplace"), private=True)
         except (OSError, InputError):
             log.info("settings cannot be written to %s", self._path)
-
-    def _read_file(self) -> dict[str, Any]:
-        stored = read_settings(self._path)
-        bad_path = self._path.with_suffix(".json.bad")
-        if stored.fault is not None:
-            self.problem = tr("Your settings could not be read and were reset. The old file is {file}.", file=bad_path)
-        elif stored.dropped:
-            names = ", ".join(name.encode("ascii", "backslashreplace").decode() for name in stored.dropped)
-            self.problem = tr(
-                "Invalid settings were reset: {names}. The old file is {file}.", names=names, file=bad_path
-            )
-        if self.problem:
-            log.info("%s (%s)", self.problem, stored.fault)
-            # Moved rather than copied, because it can be anything.
-            with contextlib.suppress(OSError):
-                self._path.replace(bad_path)
-        return stored.values
 
 
 def get_folder(settings: UserSettings, name: str, fallback: Path | None = None) -> Path:

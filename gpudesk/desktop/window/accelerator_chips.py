@@ -110,25 +110,23 @@ class AcceleratorChip(QAbstractButton):
 
     def paintEvent(self, event: QPaintEvent) -> None:  # noqa: ARG002 - Qt's name
         with QPainter(self) as painter:
-            self._draw(ThemePainter(painter, self._theme))
-
-    def _draw(self, pen: ThemePainter) -> None:
-        theme, height = self._theme, float(self.height())
-        rect = QRectF(self.rect()).adjusted(0.5, 0.5, -0.5, -0.5)
-        border = "control" if self.underMouse() else "strong"
-        pen.frame(rect, border, radius=6.0, fill="page", dashed=self._announced)
-        x = float(theme.px(_SIDE))
-        pen.swatch(x, height / 2, self._slot, is_variant=self._hollow)
-        x += theme.px(_SWATCH) + theme.px(5)
-        x += pen.text(QRectF(x, 0, self.width() - x, height), self._name, font="body_strong", color="text1")
-        if self._count:
-            x += theme.px(8)
-            x += pen.text(QRectF(x, 0, self.width() - x, height), self._count, font="body", color="text2")
-        if self._announced:
-            x += theme.px(_TAG_GAP)
-            pen.tag(x, height / 2, tr("announced"), dashed=True)
-        side = float(theme.px(_CHEVRON))
-        pen.icon("chevron-down", self.width() - theme.px(_SIDE) - side + 2, (height - side) / 2, side, "text2")
+            pen = ThemePainter(painter, self._theme)
+            theme, height = self._theme, float(self.height())
+            rect = QRectF(self.rect()).adjusted(0.5, 0.5, -0.5, -0.5)
+            border = "control" if self.underMouse() else "strong"
+            pen.frame(rect, border, radius=6.0, fill="page", dashed=self._announced)
+            x = float(theme.px(_SIDE))
+            pen.swatch(x, height / 2, self._slot, is_variant=self._hollow)
+            x += theme.px(_SWATCH) + theme.px(5)
+            x += pen.text(QRectF(x, 0, self.width() - x, height), self._name, font="body_strong", color="text1")
+            if self._count:
+                x += theme.px(8)
+                x += pen.text(QRectF(x, 0, self.width() - x, height), self._count, font="body", color="text2")
+            if self._announced:
+                x += theme.px(_TAG_GAP)
+                pen.tag(x, height / 2, tr("announced"), dashed=True)
+            side = float(theme.px(_CHEVRON))
+            pen.icon("chevron-down", self.width() - theme.px(_SIDE) - side + 2, (height - side) / 2, side, "text2")
 
     def _tag_width(self) -> float:
         metrics = QFontMetricsF(self._theme.font("caption_strong"))

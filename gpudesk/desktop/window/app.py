@@ -335,7 +335,7 @@ def _start(program: DesktopProgram, files: Sequence[Path]) -> MainWindow:
     if program.settings.problem:
         window.note.offer(program.settings.problem, [])
     if os.environ.get(_TIMING):
-        report_times(window)
+        _TimedWalk(window)
     else:
         call_after_paint(window.page or window.start, FirstHints(window).show_next)
     return window
@@ -444,11 +444,6 @@ _PAGE_SIZE = 4096
 _TIMED_PAGES = (("compare", "table"), ("performance", "charts"), ("memory", "memory_page"), ("catalog", "catalog_page"))
 
 
-def report_times(window: MainWindow) -> None:
-    """Open one page after the other, print when each was painted, and end the program."""
-    _TimedWalk(window)
-
-
 class _TimedWalk(QObject):
     """Waits for the paint of one page, then opens the next."""
 
@@ -464,7 +459,12 @@ class _TimedWalk(QObject):
         if step is None:
             # The next start opens the last page: always the same one.
             self._window.show_page(_TIMED_PAGES[0][0])
-            self._end()
+            statm = Path("/proc/self/statm")
+            if statm.exists():
+                resident = int(statm.read_text().split()[1]) * _PAGE_SIZE
+                sys.stdout.write(f"memory {resident}\n")
+                sys.stdout.flush()
+            QApplication.quit()
             return
         page, self._word = step
         self._window.show_page(page)
@@ -477,11 +477,3 @@ class _TimedWalk(QObject):
         sys.stdout.write(f"{self._word} {time.monotonic():.6f}\n")
         sys.stdout.flush()
         self._next()
-
-    def _end(self) -> None:
-        statm = Path("/proc/self/statm")
-        if statm.exists():
-            resident = int(statm.read_text().split()[1]) * _PAGE_SIZE
-            sys.stdout.write(f"memory {resident}\n")
-            sys.stdout.flush()
-        QApplication.quit()

@@ -101,11 +101,7 @@ class PaletteDelegate(QStyledItemDelegate):
             pen.text(place, entry.detail, font="small", color=quiet, align=RIGHT)
             right -= width + px(_GAP)
         room = QRectF(px(_ROW_TEXT_X), rect.top(), max(0.0, right - px(_ROW_TEXT_X)), rect.height())
-        self._paint_title(pen, room, row, color)
-
-    @staticmethod
-    def _paint_title(pen: ThemePainter, room: QRectF, row: PaletteMatch, color: str) -> None:
-        """Write a title with the matches in bold; plain if it has to be cut."""
+        # Write a title with the matches in bold; plain if it has to be cut.
         title = row.entry.title
         runs = list(_runs(title, row.matched))
         if sum(pen.width(part, font) for part, font in runs) > room.width():
@@ -162,9 +158,6 @@ class PaletteBox(QFrame):
             pen.hairline(1, level, self.width() - 1, level, "selection_raised")
             self._draw_keys(pen, level + px(FOOT) / 2)
 
-    def _count_width(self) -> int:
-        return int(QFontMetricsF(self._theme.font("small")).horizontalAdvance(self.count)) + 1
-
     def _draw_keys(self, pen: ThemePainter, level: float) -> None:
         px, line = self._theme.px, self._theme.line("small")
         x = float(px(_BOX_SIDE))
@@ -183,7 +176,10 @@ class PaletteBox(QFrame):
         """Place the children manually: a layout's heights would be overridden by style sheets."""
         px, width = self._theme.px, self.width() - 2
         head, foot = px(HEAD), px(FOOT)
-        left, right = px(_BOX_TEXT_X) - 2, self._count_width() + px(_BOX_SIDE) + px(10)
+        left, right = (
+            px(_BOX_TEXT_X) - 2,
+            (int(QFontMetricsF(self._theme.font("small")).horizontalAdvance(self.count)) + 1) + px(_BOX_SIDE) + px(10),
+        )
         self.search.setGeometry(left, 1, max(0, width - left - right), head - 2)
         body = QRect(1, head, width, max(0, self.height() - head - foot))
         self.view.setGeometry(body)
@@ -224,7 +220,16 @@ class CommandPalette(QWidget):
         self._slide = QPropertyAnimation(self._box, b"pos", self)
         self._slide.setDuration(_SLIDE_MS)
         self._slide.setEasingCurve(QEasingCurve.Type.OutCubic)
-        self._connect()
+        search, view = self._box.search, self._box.view
+        search.setProperty("kind", "bare")
+        search.setAccessibleName(tr("Search or run a command"))
+        search.setPlaceholderText(tr("Search or run a command"))
+        search.textChanged.connect(self._typed)
+        search.installEventFilter(self)
+        set_up_list(view, self._model, self._delegate, tr("Results"))
+        view.setFocusPolicy(Qt.FocusPolicy.NoFocus)
+        view.entered.connect(self._point_at)
+        view.clicked.connect(self._run)
         self.setAccessibleName(tr("Command palette"))
         self.hide()
         parent.installEventFilter(self)
@@ -290,18 +295,6 @@ class CommandPalette(QWidget):
         with QPainter(self) as painter:
             painter.fillRect(self.rect(), self._theme.color("scrim"))
 
-    def _connect(self) -> None:
-        search, view = self._box.search, self._box.view
-        search.setProperty("kind", "bare")
-        search.setAccessibleName(tr("Search or run a command"))
-        search.setPlaceholderText(tr("Search or run a command"))
-        search.textChanged.connect(self._typed)
-        search.installEventFilter(self)
-        set_up_list(view, self._model, self._delegate, tr("Results"))
-        view.setFocusPolicy(Qt.FocusPolicy.NoFocus)
-        view.entered.connect(self._point_at)
-        view.clicked.connect(self._run)
-
     def _typed(self, text: str) -> None:
         self._model.search(text)
         self._show_matches()
@@ -360,15 +353,12 @@ class CommandPalette(QWidget):
         if target == row and count == 1:
             target = self._model.next_row(-1 if by > 0 else self._model.rowCount(), by)
         if target >= 0:
-            self._go_to(target)
+            view = self._box.view
+            view.setCurrentIndex(self._model.index(target))
+            if target > 0 and self._model.next_row(target, -1) < 0:
+                # Show the name of the group above the first entry.
+                view.scrollToTop()
             self._announce(self._current_text())
-
-    def _go_to(self, row: int) -> None:
-        view = self._box.view
-        view.setCurrentIndex(self._model.index(row))
-        if row > 0 and self._model.next_row(row, -1) < 0:
-            # Show the name of the group above the first entry.
-            view.scrollToTop()
 
     def _next_group(self, by: int) -> None:
         groups = ("", *self._model.groups)

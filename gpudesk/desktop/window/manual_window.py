@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
 from pathlib import Path
 from typing import Final
 
@@ -31,7 +30,6 @@ from gpudesk.report.manual import (
     CONTENTS,
     Heading,
     ItemList,
-    ManualPage,
     ManualTable,
     list_page_names,
     make_plain,
@@ -185,7 +183,14 @@ class ManualWindow(QWidget):
         self.view = ManualView(theme)
         self.view.sourceChanged.connect(self._mark_page)
         self._lay_out()
-        self._add_keys()
+        for keys, run in (
+            ("Ctrl+F", self._go_to_search),
+            ("F1", lambda: self.show_topic(CONTENTS)),
+            ("Alt+Left", self.view.backward),
+            ("Alt+Right", self.view.forward),
+            ("Ctrl+W", self.close),
+        ):
+            QShortcut(QKeySequence(keys), self).activated.connect(run)
         self._ring = FocusRing(self, theme)
         self._show_hits("")
         resize_to_fit(self, theme.px(_WIDTH), theme.px(_HEIGHT))
@@ -254,16 +259,6 @@ class ManualWindow(QWidget):
         splitter.setSizes([px(_SIDE), px(_WIDTH - _SIDE)])
         make_row(splitter, on=self)
 
-    def _add_keys(self) -> None:
-        for keys, run in (
-            ("Ctrl+F", self._go_to_search),
-            ("F1", lambda: self.show_topic(CONTENTS)),
-            ("Alt+Left", self.view.backward),
-            ("Alt+Right", self.view.forward),
-            ("Ctrl+W", self.close),
-        ):
-            QShortcut(QKeySequence(keys), self).activated.connect(run)
-
     def _go_to_search(self) -> None:
         self.search.setFocus(Qt.FocusReason.ShortcutFocusReason)
         self.search.selectAll()
@@ -274,7 +269,17 @@ class ManualWindow(QWidget):
         hits = search_manual(words)
         if not words.strip():
             self.list.setAccessibleName(tr("Contents"))
-            self._list_contents(read_page(CONTENTS))
+            for block in read_page(CONTENTS).blocks:
+                if isinstance(block, Heading) and block.level == 2:
+                    heading = QListWidgetItem(block.text)
+                    heading.setFont(self._theme.font("small_strong"))
+                    heading.setForeground(self._theme.color("text3"))
+                    heading.setFlags(Qt.ItemFlag.NoItemFlags)
+                    self.list.addItem(heading)
+                elif isinstance(block, ItemList):
+                    for item in block.items:
+                        (link,) = parse_inline(item)
+                        self._add_item(make_plain(item), link.target.removesuffix(".md"))
             self._mark_page(self.view.source())
         else:
             self.list.setAccessibleName(tr("Search results"))
@@ -285,26 +290,10 @@ class ManualWindow(QWidget):
         self.note.setVisible(bool(words.strip()))
         self.search.setAccessibleDescription(self.note.text() if words.strip() else "")
 
-    def _list_contents(self, page: ManualPage) -> None:
-        for block in page.blocks:
-            if isinstance(block, Heading) and block.level == 2:
-                heading = QListWidgetItem(block.text)
-                heading.setFont(self._theme.font("small_strong"))
-                heading.setForeground(self._theme.color("text3"))
-                heading.setFlags(Qt.ItemFlag.NoItemFlags)
-                self.list.addItem(heading)
-            elif isinstance(block, ItemList):
-                for item in block.items:
-                    (link,) = parse_inline(item)
-                    self._add_item(make_plain(item), link.target.removesuffix(".md"))
-
     def _add_item(self, text: str, topic: str) -> None:
         item = QListWidgetItem(text)
         item.setData(_TOPIC_ROLE, topic)
         self.list.addItem(item)
-
-    def _items(self) -> Iterable[QListWidgetItem]:
-        return (self.list.item(row) for row in range(self.list.count()))
 
     def _open_item(self, item: QListWidgetItem | None) -> None:
         topic = None if item is None else item.data(_TOPIC_ROLE)
@@ -314,6 +303,6 @@ class ManualWindow(QWidget):
     def _mark_page(self, url: QUrl) -> None:
         """Mark a page in the contents; the view signals a new page before loading it."""
         page = read_topic(url).partition("#")[0]
-        for item in self._items():
+        for item in (self.list.item(row) for row in range(self.list.count())):
             if item.data(_TOPIC_ROLE) == page:
                 self.list.setCurrentItem(item)

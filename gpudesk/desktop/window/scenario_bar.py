@@ -182,7 +182,16 @@ class ScenarioBar(QWidget):
             self.load.set_kinds(list_load_options(), work.load.kind.value)
             self.load.set_scale(scale.steps, scale.number_format)
         self.load.set_value(scenario_edits.read_load_value(work.load))
-        self._show_context()
+        # Show at the input field that the prompt exceeds the model context; until corrected, there are no results.
+        model = self._model()
+        fault = ""
+        if model is not None:
+            try:
+                check_context(self._desk.scenario, model)
+            except InputError as error:
+                problem = format_message(error.problem, self._desk.formatter)
+                fault = tr("{problem}. Your value is kept without results", problem=problem)
+        self.input_tokens.set_fault(fault)
 
     def _model_name(self) -> str:
         model = self._model()
@@ -194,18 +203,6 @@ class ScenarioBar(QWidget):
             return self._desk.service.catalog.model(self._desk.scenario.model)
         except InputError:
             return None
-
-    def _show_context(self) -> None:
-        """Show at the input field that the prompt exceeds the model context; until corrected, there are no results."""
-        model = self._model()
-        fault = ""
-        if model is not None:
-            try:
-                check_context(self._desk.scenario, model)
-            except InputError as error:
-                problem = format_message(error.problem, self._desk.formatter)
-                fault = tr("{problem}. Your value is kept without results", problem=problem)
-        self.input_tokens.set_fault(fault)
 
     def _show_faults(self) -> None:
         problem = self._desk.problem

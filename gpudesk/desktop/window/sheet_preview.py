@@ -498,9 +498,6 @@ class SheetPreview(PagesPreview):
                 self._profiles[accelerator] = self._build_profile(accelerator, self._formatter)
         except InputError as error:
             self._show_state(tr("Profile not added: {problem}", problem=format_input_error(error)), fault=True)
-        self._show_profiles()
-
-    def _show_profiles(self) -> None:
         count = len(self._profiles)
         self.profiles.setText(trn("{n} profile", "{n} profiles", count) if count else tr("Add profile"))
         self.set_paper(self._pages.paper.size)

@@ -64,23 +64,6 @@ _EDITORS: Final = {
 }
 
 
-def make_catalog_view(desk: Desk, settings: UserSettings | None) -> CatalogContext:
-    scenario = desk.scenario
-    used = {choice.accelerator: tr("accelerator in the comparison") for choice in scenario.accelerators}
-    if scenario.model:
-        used[scenario.model] = tr("model in the comparison")
-    return CatalogContext(
-        facts=desk.service.catalog,
-        formatter=desk.formatter,
-        today=get_today(),
-        rule=StalenessLimits() if settings is None else make_age_rule(settings.values),
-        scenario=scenario.name,
-        used=used,
-        writable=desk.service.user_catalog.writable,
-        computed=partial(compute_model_value, desk.service.catalog),
-    )
-
-
 def explain_catalog_selection(selection: Selection, view: CatalogContext) -> Explanation | None:
     """Explain a catalog selection; None if it no longer exists."""
     explain = {
@@ -216,7 +199,11 @@ class SelectionExplainer:
             explanation = self._with_catalog(explanation, answer.columns[position].attributes, selection.name)
             if explanation is None or selection.name != PRICE_BOUND_ATTRIBUTES[0]:
                 return explanation
-            return self._price(evaluated, position, explanation)
+            from gpudesk.report.explanation.cost import explain_purchase_price
+
+            column = evaluated.costs.columns[position]
+            prices = self._desk.service.catalog.prices(column.accelerator)
+            return explain_purchase_price(evaluated.answer, column, explanation, self._desk.formatter, prices)
         if selection.kind is SelectionKind.COST:
             return self._cost(evaluated, position, selection.name)
         if selection.kind is SelectionKind.FLEET:
@@ -252,13 +239,6 @@ class SelectionExplainer:
             return None
         return explain_figure(answer, 0, name, self._backing(answer.columns[0], name, whole=True), self._desk.formatter)
 
-    def _price(self, evaluated: EvaluatedAnswer, position: int, catalog: Explanation) -> Explanation:
-        from gpudesk.report.explanation.cost import explain_purchase_price
-
-        column = evaluated.costs.columns[position]
-        prices = self._desk.service.catalog.prices(column.accelerator)
-        return explain_purchase_price(evaluated.answer, column, catalog, self._desk.formatter, prices)
-
     def _cost(self, evaluated: EvaluatedAnswer, position: int, name: str) -> Explanation | None:
         from gpudesk.report.explanation.cost import explain_cost
 
@@ -286,7 +266,22 @@ class SelectionExplainer:
         return None if fleet is None else explain_fleet_figure(fleet, name, shown_name, formatter)
 
     def _view(self) -> CatalogContext:
-        return make_catalog_view(self._desk, self._settings)
+        desk = self._desk
+        settings = self._settings
+        scenario = desk.scenario
+        used = {choice.accelerator: tr("accelerator in the comparison") for choice in scenario.accelerators}
+        if scenario.model:
+            used[scenario.model] = tr("model in the comparison")
+        return CatalogContext(
+            facts=desk.service.catalog,
+            formatter=desk.formatter,
+            today=get_today(),
+            rule=StalenessLimits() if settings is None else make_age_rule(settings.values),
+            scenario=scenario.name,
+            used=used,
+            writable=desk.service.user_catalog.writable,
+            computed=partial(compute_model_value, desk.service.catalog),
+        )
 
     def _with_catalog(
         self, explanation: Explanation | None, attributes: Mapping[str, AttributeClaims], name: str

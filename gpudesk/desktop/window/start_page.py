@@ -267,10 +267,28 @@ class FirstRunPage(QWidget):
         self._recent = QVBoxLayout()
         self._questions: list[StartQuestionButton] = []
         self._make_head()
-        self._make_questions()
+        self._column.addWidget(ThemedLabel(self._theme, tr("Or start from a question"), font="section"))
+        self._rows = QVBoxLayout()
+        for position, question in enumerate(list_start_questions(), 1):
+            row = StartQuestionButton(self._theme, question, str(position))
+            row.clicked.connect(lambda _on, template=question.template: self.open_template.emit(template))
+            self._rows.addWidget(row)
+            self._questions.append(row)
+        self._column.addLayout(self._rows)
         self._column.addWidget(ThemedLabel(theme, tr("Recent"), font="section"))
         self._column.addLayout(self._recent)
-        self._lay_out()
+        self._body = QWidget()
+        self._body.setLayout(self._column)
+        content = QWidget()
+        upright = QVBoxLayout(content)
+        upright.addStretch(2)
+        level = make_row(STRETCH, (self._body, 1000), STRETCH)
+        upright.addLayout(level)
+        upright.addStretch(3)
+        # The page draws the background.
+        self._area = FullWidthScrollArea(parent=self)
+        self._area.show_widget(content)
+        make_column(self._area, on=self)
         self.set_recent(())
         theme.follow(self._dress)
 
@@ -347,30 +365,6 @@ class FirstRunPage(QWidget):
         self.empty.clicked.connect(self.start_empty)
         self._buttons = make_row(self.sample, self.help, self.empty, STRETCH)
         self._column.addLayout(self._buttons)
-
-    def _make_questions(self) -> None:
-        self._column.addWidget(ThemedLabel(self._theme, tr("Or start from a question"), font="section"))
-        self._rows = QVBoxLayout()
-        for position, question in enumerate(list_start_questions(), 1):
-            row = StartQuestionButton(self._theme, question, str(position))
-            row.clicked.connect(lambda _on, template=question.template: self.open_template.emit(template))
-            self._rows.addWidget(row)
-            self._questions.append(row)
-        self._column.addLayout(self._rows)
-
-    def _lay_out(self) -> None:
-        self._body = QWidget()
-        self._body.setLayout(self._column)
-        content = QWidget()
-        upright = QVBoxLayout(content)
-        upright.addStretch(2)
-        level = make_row(STRETCH, (self._body, 1000), STRETCH)
-        upright.addLayout(level)
-        upright.addStretch(3)
-        # The page draws the background.
-        self._area = FullWidthScrollArea(parent=self)
-        self._area.show_widget(content)
-        make_column(self._area, on=self)
 
     def _dress(self) -> None:
         px = self._theme.px

@@ -96,8 +96,22 @@ class BackupsDialog(QDialog):
         self.note = ProblemNote(theme)
         self.status_label = ThemedLabel(theme, font="small", color="text2", wrap=True)
         self.table = self._make_table()
-        self._make_buttons()
-        self._lay_out()
+        self.folder = Button(self._theme, tr("Open folder"), icon="folder")
+        self.folder.setAutoDefault(False)
+        self.folder.clicked.connect(self.open_folder)
+        self.anew = RewriteButton(self._theme, self._own, self._formatter, self._show_rewrite_offer)
+        self.close_button = Button(self._theme, tr("Close"))
+        self.close_button.setAutoDefault(False)
+        self.close_button.clicked.connect(self.accept)
+        self.restore = Button(self._theme, tr("Restore"), kind="primary", icon="history")
+        self.restore.setAutoDefault(False)
+        self.restore.clicked.connect(self.restore_chosen)
+        px = self._theme.px
+        foot = make_row(self.folder, self.anew, STRETCH, self.close_button, self.restore, gap=px(8))
+        inner = make_column(
+            (self.table, 1), self.status_label, foot, gap=px(10), margins=(px(24), px(12), px(24), px(16))
+        )
+        make_column(self.note, (inner, 1), gap=0, margins=(0, px(12), 0, 0), on=self)
         resize_to_fit(self, theme.px(_WIDTH), theme.px(_HEIGHT))
         self._ring = FocusRing(self, theme)
         self._fill()
@@ -170,26 +184,6 @@ class BackupsDialog(QDialog):
         table.itemSelectionChanged.connect(self._describe)
         table.itemActivated.connect(self._activated)
         return table
-
-    def _make_buttons(self) -> None:
-        self.folder = Button(self._theme, tr("Open folder"), icon="folder")
-        self.folder.setAutoDefault(False)
-        self.folder.clicked.connect(self.open_folder)
-        self.anew = RewriteButton(self._theme, self._own, self._formatter, self._show_rewrite_offer)
-        self.close_button = Button(self._theme, tr("Close"))
-        self.close_button.setAutoDefault(False)
-        self.close_button.clicked.connect(self.accept)
-        self.restore = Button(self._theme, tr("Restore"), kind="primary", icon="history")
-        self.restore.setAutoDefault(False)
-        self.restore.clicked.connect(self.restore_chosen)
-
-    def _lay_out(self) -> None:
-        px = self._theme.px
-        foot = make_row(self.folder, self.anew, STRETCH, self.close_button, self.restore, gap=px(8))
-        inner = make_column(
-            (self.table, 1), self.status_label, foot, gap=px(10), margins=(px(24), px(12), px(24), px(16))
-        )
-        make_column(self.note, (inner, 1), gap=0, margins=(0, px(12), 0, 0), on=self)
 
     def sizeHint(self) -> QSize:
         return QSize(self._theme.px(_WIDTH), self._theme.px(_HEIGHT))

@@ -245,7 +245,8 @@ class CatalogFilterBar(FlowRow):
         pills = self.pills
         for name, pill in pills.items():
             pill.setVisible(ranked is not None if name == "rank" else name in offered)
-        pills["makers"].show_text(self._makers_text(), on=bool(facets.makers))
+        chosen = sorted(self._facets.makers)
+        pills["makers"].show_text(_format_few_names(chosen) if chosen else self._maker_word(), on=bool(facets.makers))
         pills["kinds"].show_text(self._kinds_text(), on=bool(facets.kinds))
         pills["age"].show_text(self._age_text(), on=facets.stale or facets.newer_than is not None)
         pills["disputes"].show_text(tr("Disputed"), on=facets.disputes)
@@ -267,10 +268,6 @@ class CatalogFilterBar(FlowRow):
             CatalogSection.PRICES: tr("Provider"),
             CatalogSection.SOURCES: tr("Publisher"),
         }.get(self._section, tr("Vendor"))
-
-    def _makers_text(self) -> str:
-        chosen = sorted(self._facets.makers)
-        return _format_few_names(chosen) if chosen else self._maker_word()
 
     def _kinds_text(self) -> str:
         chosen = [label_source_kind(kind) for kind in SourceKind if kind in self._facets.kinds]

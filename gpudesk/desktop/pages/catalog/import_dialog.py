@@ -34,7 +34,6 @@ from gpudesk.domain.user_facts import (
     UserPrice,
 )
 from gpudesk.report.catalog_import import (
-    ImportLine,
     ImportPriceLine,
     label_proposal_kind,
     list_import_lines,
@@ -69,7 +68,29 @@ class ImportFiguresView(QWidget):
         if figures.prices:
             column.addWidget(_make_price_table(self._theme, list_price_lines(figures.prices, self._formatter)))
         else:
-            column.addWidget(_add_figure_lines(self._theme, list_import_lines(figures, self._formatter)))
+            theme = self._theme
+            lines = list_import_lines(figures, self._formatter)
+            table = QWidget()
+            grid = QGridLayout(table)
+            grid.setContentsMargins(0, 0, 0, 0)
+            grid.setHorizontalSpacing(theme.px(16))
+            grid.setVerticalSpacing(theme.px(4))
+            grid.setColumnStretch(1, 1)
+            row = 0
+            for line in lines:
+                value = ThemedLabel(theme, line.value, font="body_strong", wrap=True)
+                value.setAlignment(_RIGHT)
+                value.setAccessibleName(f"{line.label}: {line.value}")
+                value.setTextInteractionFlags(Qt.TextInteractionFlag.TextSelectableByMouse)
+                grid.addWidget(ThemedLabel(theme, line.label, color="text2"), row, 0, Qt.AlignmentFlag.AlignTop)
+                grid.addWidget(value, row, 1)
+                row += 1
+                if line.note:
+                    note = ThemedLabel(theme, line.note, font="caption", color="text3", wrap=True)
+                    note.setAlignment(_RIGHT)
+                    grid.addWidget(note, row, 0, 1, 2)
+                    row += 1
+            column.addWidget(table)
         self._remarks(column, tr("Notes"), "info", "text3", notes)
         self._remarks(column, tr("Not imported"), "minus", "text3", left_out)
         column.addStretch(1)
@@ -98,30 +119,6 @@ class ImportFiguresView(QWidget):
             remark = FieldRemark(self._theme, icon, color, "text2")
             remark.show_text(text)
             column.addWidget(remark)
-
-
-def _add_figure_lines(theme: Theme, lines: Sequence[ImportLine]) -> QWidget:
-    table = QWidget()
-    grid = QGridLayout(table)
-    grid.setContentsMargins(0, 0, 0, 0)
-    grid.setHorizontalSpacing(theme.px(16))
-    grid.setVerticalSpacing(theme.px(4))
-    grid.setColumnStretch(1, 1)
-    row = 0
-    for line in lines:
-        value = ThemedLabel(theme, line.value, font="body_strong", wrap=True)
-        value.setAlignment(_RIGHT)
-        value.setAccessibleName(f"{line.label}: {line.value}")
-        value.setTextInteractionFlags(Qt.TextInteractionFlag.TextSelectableByMouse)
-        grid.addWidget(ThemedLabel(theme, line.label, color="text2"), row, 0, Qt.AlignmentFlag.AlignTop)
-        grid.addWidget(value, row, 1)
-        row += 1
-        if line.note:
-            note = ThemedLabel(theme, line.note, font="caption", color="text3", wrap=True)
-            note.setAlignment(_RIGHT)
-            grid.addWidget(note, row, 0, 1, 2)
-            row += 1
-    return table
 
 
 def _make_price_table(theme: Theme, lines: Sequence[ImportPriceLine]) -> QWidget:
@@ -293,7 +290,22 @@ class ImportDialog(BackgroundFormDialog):
         proposal = self.proposal
         self.add_head(proposal.name, f"{label_proposal_kind(proposal.kind)}, {self._file_import.path.name}")
         self.add_rows(self._name_rows())
-        self.add_rows(self._price_rows())
+        no_provider, no_date = find_missing_price_fields(self.proposal)
+        rows: list[FormRow] = []
+        if no_provider:
+            providers = {price.provider for price in self.desk.service.catalog.prices() if price.provider}
+            row = TextRow(
+                self.theme,
+                "provider",
+                tr("Provider"),
+                empty=tr("provider for prices without one"),
+                words=sorted(providers),
+            )
+            rows.append(row)
+        if no_date:
+            rows.append(DateRow(self.theme, "date", tr("Price date")))
+            rows[-1].set_echo(tr("The file has no date. Prices without a date are shown as undated."))
+        self.add_rows(rows)
         if proposal.missing:
             remark = tr("Enter the missing values.")
             if proposal.kind == "model":
@@ -341,29 +353,6 @@ class ImportDialog(BackgroundFormDialog):
             words=sorted(organisations, key=str.casefold),
         )
 
-    def _price_rows(self) -> list[FormRow]:
-        no_provider, no_date = find_missing_price_fields(self.proposal)
-        rows: list[FormRow] = []
-        if no_provider:
-            providers = {price.provider for price in self.desk.service.catalog.prices() if price.provider}
-            row = TextRow(
-                self.theme,
-                "provider",
-                tr("Provider"),
-                empty=tr("provider for prices without one"),
-                words=sorted(providers),
-            )
-            rows.append(row)
-        if no_date:
-            rows.append(DateRow(self.theme, "date", tr("Price date")))
-            rows[-1].set_echo(tr("The file has no date. Prices without a date are shown as undated."))
-        return rows
-
-    def _name_what_is_whole(self) -> None:
-        """Add the rows for ID and source once the imported entry is complete."""
-        if self._missing and self.row("id") is None and get_subject(self.proposal) is not None:
-            self.add_section(tr("Entry"), self._id_rows())
-
     def _ask(self, proposal: ImportProposal) -> bool:
         """Put a row for each missing field that was not asked for yet; return whether there was one."""
         asked_names = {field.name for _, field in self._missing}
@@ -401,7 +390,8 @@ class ImportDialog(BackgroundFormDialog):
             self._figures.show_sentence(format_input_error(error, self.desk.formatter))
             return
         self._ask(self.proposal)
-        self._name_what_is_whole()
+        if self._missing and self.row("id") is None and get_subject(self.proposal) is not None:
+            self.add_section(tr("Entry"), self._id_rows())
         self._show_figures()
         # New widgets get their size with the next event.
         QTimer.singleShot(0, self, self._grow)

@@ -94,7 +94,11 @@ class PackModel(TableItemModel):
         if role == Qt.ItemDataRole.CheckStateRole and row.key in self._open:
             return Qt.CheckState.Checked if row.key in self._chosen else Qt.CheckState.Unchecked
         if role == Qt.ItemDataRole.AccessibleTextRole:
-            return self._spoken(row, self._lines[index.row()])
+            line = self._lines[index.row()]
+            state = ""
+            if row.key in self._open:
+                state = tr("selected") if row.key in self._chosen else tr("not selected")
+            return ", ".join(filter(None, (line.label, line.standing, state)))
         return super().data(index, role)
 
     def setData(
@@ -117,12 +121,6 @@ class PackModel(TableItemModel):
             if column == _CHECK:
                 flags |= Qt.ItemFlag.ItemIsUserCheckable
         return flags
-
-    def _spoken(self, row: PackRow, line: PackLine) -> str:
-        state = ""
-        if row.key in self._open:
-            state = tr("selected") if row.key in self._chosen else tr("not selected")
-        return ", ".join(filter(None, (line.label, line.standing, state)))
 
     def _choose(self, keys: frozenset[FactKey]) -> None:
         if keys != self._chosen:
@@ -246,7 +244,9 @@ class PackDialog(BackgroundFormDialog):
     def eventFilter(self, watched: QObject, event: QEvent) -> bool:
         """Toggle the current row with Space; share the width when it changes."""
         if watched is self.table.viewport() and event.type() == QEvent.Type.Resize:
-            self._share_width()
+            room = self.table.viewport().width()
+            for column, share in enumerate(_SHARES):
+                self.table.setColumnWidth(column, room * share // 100)
         if watched is self.table and isinstance(event, QKeyEvent) and event.type() == QEvent.Type.KeyPress:
             if event.key() == Qt.Key.Key_Space and self.table.currentIndex().isValid():
                 self.model.toggle(self.table.currentIndex().row())
@@ -255,11 +255,6 @@ class PackDialog(BackgroundFormDialog):
                 self.accept()
                 return True
         return super().eventFilter(watched, event)
-
-    def _share_width(self) -> None:
-        room = self.table.viewport().width()
-        for column, share in enumerate(_SHARES):
-            self.table.setColumnWidth(column, room * share // 100)
 
     def _count(self) -> None:
         chosen, count = len(self.model.chosen), self.desk.formatter.count

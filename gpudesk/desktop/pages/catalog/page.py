@@ -95,19 +95,6 @@ def explain_empty_list(
     return tr("This section is empty"), "", ""
 
 
-def find_list_marks(table: CatalogTable, stale_days: int) -> list[tuple[str, str]]:
-    marks = reduce(or_, (mark for row in table.rows for mark in row.marks), 0)
-    meanings = {
-        CatalogCellMark.OWN: tr("Your value"),
-        CatalogCellMark.COMPUTED: tr("Computed from model dimensions"),
-        CatalogCellMark.DISPUTED: tr("Sources disagree"),
-    }
-    visible_marks = [(glyph, meanings[flag]) for flag, glyph, _ in MARKS if marks & flag]
-    if table.place("age") >= 0:
-        visible_marks.append((STALE[0], tr("Stale: older than {age}", age=format_days(stale_days))))
-    return visible_marks
-
-
 _BETWEEN: Final = "   ·   "
 
 
@@ -173,7 +160,9 @@ class CatalogPage(CatalogListPage):
     def __init__(self, desk: Desk, theme: Theme, settings: UserSettings, parent: QWidget | None = None) -> None:
         super().__init__(desk, theme, settings, parent)
         self.setAccessibleName(tr("Catalog"))
-        self.section = _read_section(settings.get(SECTION_SETTING, CatalogSection.ACCELERATORS.value))
+        name = settings.get(SECTION_SETTING, CatalogSection.ACCELERATORS.value)
+        sections: Sequence[CatalogSection] = tuple(CatalogSection)
+        self.section = next((section for section in sections if section.value == name), CatalogSection.ACCELERATORS)
         self._words = ""
         self._facets: dict[CatalogSection, CatalogFacets] = {}
         self._sortings: dict[CatalogSection, CatalogSorting | None] = {}
@@ -307,7 +296,12 @@ class CatalogPage(CatalogListPage):
         self.filter.show_section(self.section, makers, [kind for kind in SourceKind if kind in kinds])
         self.view.accepts_add_key = self.section is CatalogSection.ACCELERATORS
         self._show_swatches()
-        self._show_add()
+        text = format_add_action(self.section)
+        self.add_button.setVisible(bool(text))
+        if text:
+            self.add_button.setText(text)
+        self.add_button.setEnabled(self.desk.service.user_catalog.writable)
+        self.head.arrange()
         self._show_rows()
         self.columns.take_section(self.section)
         self._explain_marks()
@@ -332,7 +326,10 @@ class CatalogPage(CatalogListPage):
         self.view.setAccessibleDescription(self.filter.count.text())
         # Of the other sections: after the list has been painted.
         self._counting.start(0)
-        self._show_empty(not places)
+        empty = not places
+        if empty:
+            self.empty.show_reason(*explain_empty_list(self.section, self._words, self.facets, self._problem()))
+        self._stack.setCurrentIndex(int(empty))
 
     def matches(self, section: CatalogSection, words: str) -> list[int]:
         """Return the positions of the rows of a section that contain these words, within its facets."""
@@ -372,23 +369,20 @@ class CatalogPage(CatalogListPage):
             self.view.scenario_swatches = swatches
             self.view.viewport().update()
 
-    def _show_add(self) -> None:
-        text = format_add_action(self.section)
-        self.add_button.setVisible(bool(text))
-        if text:
-            self.add_button.setText(text)
-        self.add_button.setEnabled(self.desk.service.user_catalog.writable)
-        self.head.arrange()
-
     def _explain_marks(self) -> None:
-        list_marks = find_list_marks(self.model.table, get_stale_days(self.rule, self.section))
+        table = self.model.table
+        stale_days = get_stale_days(self.rule, self.section)
+        marks = reduce(or_, (mark for row in table.rows for mark in row.marks), 0)
+        meanings = {
+            CatalogCellMark.OWN: tr("Your value"),
+            CatalogCellMark.COMPUTED: tr("Computed from model dimensions"),
+            CatalogCellMark.DISPUTED: tr("Sources disagree"),
+        }
+        list_marks = [(glyph, meanings[flag]) for flag, glyph, _ in MARKS if marks & flag]
+        if table.place("age") >= 0:
+            list_marks.append((STALE[0], tr("Stale: older than {age}", age=format_days(stale_days))))
         self.legend.explain(list_marks)
         self.legend.setVisible(bool(list_marks))
-
-    def _show_empty(self, empty: bool) -> None:
-        if empty:
-            self.empty.show_reason(*explain_empty_list(self.section, self._words, self.facets, self._problem()))
-        self._stack.setCurrentIndex(int(empty))
 
     def _leave_empty(self) -> None:
         if self._words.split() or self.facets.active:
@@ -528,8 +522,3 @@ class CatalogPage(CatalogListPage):
                           _SECTION_OF_MENU),
             *self.commands.actions(),
         ]  # fmt: skip
-
-
-def _read_section(name: str) -> CatalogSection:
-    sections: Sequence[CatalogSection] = tuple(CatalogSection)
-    return next((section for section in sections if section.value == name), CatalogSection.ACCELERATORS)

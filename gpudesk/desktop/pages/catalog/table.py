@@ -288,7 +288,11 @@ class CatalogTableView(PaintedTable):
     def _paint_grounds(
         self, pen: ThemePainter, lines: Sequence[VisibleSection], columns: Sequence[VisibleSection]
     ) -> None:
-        margin, width, fits = self._theme.length(MARGIN), self.viewport().width(), self._fits()
+        margin, width, fits = (
+            self._theme.length(MARGIN),
+            self.viewport().width(),
+            self.heads.length() <= self.viewport().width(),
+        )
         right, end = (width - margin, width - _INSET) if fits else (width, width + _INSET)
         several = len(self._chosen) > 1
         for line in lines:
@@ -310,9 +314,6 @@ class CatalogTableView(PaintedTable):
                     if (line.number, column.number) in self._chosen:
                         rect = QRectF(column.start, line.start, column.size, line.size - 1)
                         pen.painter.fillRect(rect, self._theme.color("selection"))
-
-    def _fits(self) -> bool:
-        return self.heads.length() <= self.viewport().width()
 
     def _paint_columns(
         self, pen: ThemePainter, lines: Sequence[VisibleSection], columns: Sequence[VisibleSection]
@@ -354,7 +355,21 @@ class CatalogTableView(PaintedTable):
         if kind is CatalogColumnKind.NAME:
             self._write_name(row, text, column, middle)
         elif kind in FIGURES:
-            self._write_figure(row, text, column, middle, quiet)
+            length = self._theme.length
+            body = CatalogLayout.body(self._table.table.section)
+            gutter = self._measures.gutter(self._table, column.number)
+            right = column.end - gutter
+            mark = row.marks[column.number] if row.marks else 0
+            is_known = row.values[column.number] is not None
+            own = bool(mark & CatalogCellMark.OWN)
+            spec, value = self._table.column(column.number), row.values[column.number]
+            token = ("section" if body == "body" else "label") if own else choose_value_font(spec, value, body)
+            self._layer.right(token, "text1" if is_known else quiet, text, column.start, right, middle)
+            marks = [(glyph, color) for flag, glyph, color in MARKS if mark & flag]
+            x = right + length(9 if len(marks) > 1 else GUTTER / 2)
+            for glyph, color in marks[:2]:
+                self._layer.mark(glyph, color, x, middle)
+                x += length(14)
         elif kind is CatalogColumnKind.AGE:
             self._write_age(row, text, column, middle, quiet)
         else:
@@ -384,23 +399,6 @@ class CatalogTableView(PaintedTable):
             width += length(18)
         if tag:
             self._tags.append((x + width + length(8), middle, tag))
-
-    def _write_figure(self, row: CatalogRow, text: str, column: VisibleSection, middle: float, quiet: str) -> None:
-        length = self._theme.length
-        body = CatalogLayout.body(self._table.table.section)
-        gutter = self._measures.gutter(self._table, column.number)
-        right = column.end - gutter
-        mark = row.marks[column.number] if row.marks else 0
-        is_known = row.values[column.number] is not None
-        own = bool(mark & CatalogCellMark.OWN)
-        spec, value = self._table.column(column.number), row.values[column.number]
-        token = ("section" if body == "body" else "label") if own else choose_value_font(spec, value, body)
-        self._layer.right(token, "text1" if is_known else quiet, text, column.start, right, middle)
-        marks = [(glyph, color) for flag, glyph, color in MARKS if mark & flag]
-        x = right + length(9 if len(marks) > 1 else GUTTER / 2)
-        for glyph, color in marks[:2]:
-            self._layer.mark(glyph, color, x, middle)
-            x += length(14)
 
     def _write_age(self, row: CatalogRow, text: str, column: VisibleSection, middle: float, quiet: str) -> None:
         length = self._theme.length

@@ -329,7 +329,19 @@ class CatalogHeader(PaintedHeader):
             for number in visible_columns:
                 if number:
                     self._paint_head(pen, number)
-            self._paint_groups(pen, visible_columns)
+            place = 0
+            while place < len(visible_columns):
+                group = self._model.column(visible_columns[place]).group
+                last = place
+                while (
+                    group
+                    and last + 1 < len(visible_columns)
+                    and self._model.column(visible_columns[last + 1]).group == group
+                ):
+                    last += 1
+                if group:
+                    self._paint_group(pen, group, visible_columns[place], visible_columns[last])
+                place = last + 1
         if visible_columns and visible_columns[0] == 0:
             self._paint_head(pen, 0)
         bottom, margin = self.height() - 1, self._theme.px(MARGIN)
@@ -370,21 +382,6 @@ class CatalogHeader(PaintedHeader):
             return "arrow-down" if self.sorting.descending else "arrow-up"
         return "arrow-up-down" if number == self.hovered_section else ""
 
-    def _paint_groups(self, pen: ThemePainter, visible_columns: list[int]) -> None:
-        place = 0
-        while place < len(visible_columns):
-            group = self._model.column(visible_columns[place]).group
-            last = place
-            while (
-                group
-                and last + 1 < len(visible_columns)
-                and self._model.column(visible_columns[last + 1]).group == group
-            ):
-                last += 1
-            if group:
-                self._paint_group(pen, group, visible_columns[place], visible_columns[last])
-            place = last + 1
-
     def _paint_group(self, pen: ThemePainter, group: str, first: int, last: int) -> None:
         theme = self._theme
         start = self.start_of(first) + theme.length(10)
@@ -403,10 +400,9 @@ class CatalogHeader(PaintedHeader):
 
     def mousePressEvent(self, event: QMouseEvent) -> None:
         """Sort by the first column where it covers another; else click, move or resize."""
-        if self._over_frozen(event.position().toPoint()) and event.button() == Qt.MouseButton.LeftButton:
+        if (
+            self.offset() > 0 and event.position().toPoint().x() < self.frozen_width
+        ) and event.button() == Qt.MouseButton.LeftButton:
             self.sort_requested.emit(0)
             return
         super().mousePressEvent(event)
-
-    def _over_frozen(self, place: QPoint) -> bool:
-        return self.offset() > 0 and place.x() < self.frozen_width

@@ -184,7 +184,18 @@ class ComparisonModel(TableItemModel):
     def show(self, table: ComparisonTable, arrangement: ComparisonArrangement) -> None:
         new_lines, new_positions = list_lines(table, arrangement), list_shown_columns(table, arrangement)
         if self._has_shape(table, new_lines, new_positions):
-            self._exchange(table, arrangement, new_lines)
+            changed = [
+                number
+                for number, (old, new) in enumerate(zip(self.lines, new_lines, strict=True))
+                if (old.row is not new.row and old.row != new.row) or old.group.note != new.group.note
+            ]
+            heads_changed = table.heads != self.table.heads
+            self.table, self.arrangement, self.lines = table, arrangement, new_lines
+            last = self.columnCount() - 1
+            if heads_changed and last >= 0:
+                self.headerDataChanged.emit(Qt.Orientation.Horizontal, 0, last)
+            for first, end in _runs(changed):
+                self.dataChanged.emit(self.index(first, 0), self.index(end, last))
             return
         self.beginResetModel()
         self.table, self.arrangement = table, arrangement
@@ -199,22 +210,6 @@ class ComparisonModel(TableItemModel):
             and [head.key for head in table.heads] == [head.key for head in self.table.heads]
             and [line.key for line in new_lines] == [line.key for line in self.lines]
         )
-
-    def _exchange(
-        self, table: ComparisonTable, arrangement: ComparisonArrangement, new_lines: tuple[ComparisonLine, ...]
-    ) -> None:
-        changed = [
-            number
-            for number, (old, new) in enumerate(zip(self.lines, new_lines, strict=True))
-            if (old.row is not new.row and old.row != new.row) or old.group.note != new.group.note
-        ]
-        heads_changed = table.heads != self.table.heads
-        self.table, self.arrangement, self.lines = table, arrangement, new_lines
-        last = self.columnCount() - 1
-        if heads_changed and last >= 0:
-            self.headerDataChanged.emit(Qt.Orientation.Horizontal, 0, last)
-        for first, end in _runs(changed):
-            self.dataChanged.emit(self.index(first, 0), self.index(end, last))
 
     # Looking up
 

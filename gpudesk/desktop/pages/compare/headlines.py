@@ -92,32 +92,33 @@ class HeadlineBox(QAbstractButton):
         """Draw the three lines, and a fourth if an announced accelerator would lead."""
         with QPainter(self) as painter:
             if self.answer is not None:
-                self._draw(ThemePainter(painter, self._theme), self.answer)
-
-    def _draw(self, pen: ThemePainter, answer: Headline) -> None:
-        theme = self._theme
-        right = float(self.width())
-        small, large = theme.line("small"), theme.line("headline")
-        top = theme.length(_PAD)
-        x = pen.text(QRectF(0, top, right, small), answer.label, font="small", color="text2")
-        for leader in answer.leaders if self.naming > LeaderDetail.NOTHING else ():
-            x = self._leader(pen, leader, x + theme.length(_GAP), top + small / 2, right)
-        baseline = top + small + large / 2 + pen.metrics("headline").capHeight() / 2
-        figure = pen.text(QPointF(0, baseline), answer.text, font="headline")
-        pen.text(QPointF(figure + theme.length(_GAP), baseline), answer.unit, font="small", color="text3")
-        third = QRectF(0, top + small + large, right, small)
-        if answer.is_open:
-            pen.glyph("overlap", theme.length(5), third.center().y(), "text2")
-            third.setLeft(theme.length(_GLYPH))
-        pen.text(third, answer.detail, font="small", color="text2")
-        if answer.odds:
-            bar = QRectF(0, self.height() - theme.length(_PAD + _BAR), right - theme.length(_GAP), theme.length(_BAR))
-            pen.odds_bar(bar, ((leader.slot, odds) for leader, odds in answer.odds))
-        if answer.announced.text:
-            fourth = QRectF(0, top + 2 * small + large, right, small)
-            announced = answer.announced
-            fits = self._width("small", announced.text) <= right
-            pen.text(fourth, announced.text if fits else announced.brief, font="small", color="text3")
+                pen = ThemePainter(painter, self._theme)
+                answer = self.answer
+                theme = self._theme
+                right = float(self.width())
+                small, large = theme.line("small"), theme.line("headline")
+                top = theme.length(_PAD)
+                x = pen.text(QRectF(0, top, right, small), answer.label, font="small", color="text2")
+                for leader in answer.leaders if self.naming > LeaderDetail.NOTHING else ():
+                    x = self._leader(pen, leader, x + theme.length(_GAP), top + small / 2, right)
+                baseline = top + small + large / 2 + pen.metrics("headline").capHeight() / 2
+                figure = pen.text(QPointF(0, baseline), answer.text, font="headline")
+                pen.text(QPointF(figure + theme.length(_GAP), baseline), answer.unit, font="small", color="text3")
+                third = QRectF(0, top + small + large, right, small)
+                if answer.is_open:
+                    pen.glyph("overlap", theme.length(5), third.center().y(), "text2")
+                    third.setLeft(theme.length(_GLYPH))
+                pen.text(third, answer.detail, font="small", color="text2")
+                if answer.odds:
+                    bar = QRectF(
+                        0, self.height() - theme.length(_PAD + _BAR), right - theme.length(_GAP), theme.length(_BAR)
+                    )
+                    pen.odds_bar(bar, ((leader.slot, odds) for leader, odds in answer.odds))
+                if answer.announced.text:
+                    fourth = QRectF(0, top + 2 * small + large, right, small)
+                    announced = answer.announced
+                    fits = self._width("small", announced.text) <= right
+                    pen.text(fourth, announced.text if fits else announced.brief, font="small", color="text3")
 
     def _leader(self, pen: ThemePainter, leader: HeadlineLeader, x: float, level: float, right: float) -> float:
         """Draw a swatch and a name as far as they fit; return the x where they end."""

@@ -390,7 +390,16 @@ class ComparePage(DeskPage):
         elif desk.answer is None:
             self._stack.setCurrentIndex(2)
         else:
-            self._show(self._add_costs(desk.answer))
+            answer = self._add_costs(desk.answer)
+            table = self._maker.table(answer)
+            self._arranger.forget_columns(table)
+            self._remedy.setVisible(_is_helped_by_other_counts(answer))
+            self.model.show(table, self._arranger.arrangement)
+            headlines = build_screen_headlines(answer, self.desk.formatter)
+            self.strip.show_answers(headlines, steady=self.desk.in_gesture)
+            self._has_odds = any(headline.odds for headline in headlines)
+            self._tell_shown()
+            self._follow_selection()
             self.verdict.request()
             self._stack.setCurrentIndex(0)
         for control in (self.filter, self._segment, self._rows, self._print):
@@ -432,17 +441,6 @@ class ComparePage(DeskPage):
         if evaluated is None:
             return ""
         return describe_comparison(evaluated.answer_with_costs, evaluated.decision, self.desk.formatter)
-
-    def _show(self, answer: Answer) -> None:
-        table = self._maker.table(answer)
-        self._arranger.forget_columns(table)
-        self._remedy.setVisible(_is_helped_by_other_counts(answer))
-        self.model.show(table, self._arranger.arrangement)
-        headlines = build_screen_headlines(answer, self.desk.formatter)
-        self.strip.show_answers(headlines, steady=self.desk.in_gesture)
-        self._has_odds = any(headline.odds for headline in headlines)
-        self._tell_shown()
-        self._follow_selection()
 
     def _tell_shown(self) -> None:
         model, arrangement = self.model, self._arranger.arrangement

@@ -177,38 +177,32 @@ class ComparisonColumnHeader(PaintedHeader):
 
     def paint_heads(self, pen: ThemePainter, area: QRect) -> None:  # noqa: ARG002 - few heads, all painted
         for column in range(self._model.columnCount()):
-            self._paint_head(pen, column)
+            theme, head = self._theme, self._model.head(column)
+            start, size = self.sectionViewportPosition(column), self.sectionSize(column)
+            left = start + theme.length(self.margins.left)
+            right = start + size - theme.length(8)
+            second = self._extent - theme.px(8) - theme.line("caption")
+            first = second - theme.line("option") - theme.px(1)
+            level = first + theme.line("option") / 2
+            x = left + pen.swatch(left, level, head.slot, is_variant=head.is_variant) + theme.length(_SWATCH_GAP)
+            name = QRectF(x, first, max(1.0, right - x), theme.line("option"))
+            end = x + pen.text(name, head.name, font="option", color=theme.name_color(head.slot))
+            detail = head.detail
+            if self._model.is_baseline(column) and len(self._model.table.heads) > 1:
+                word = tr("Baseline")
+                tag = pen.tag_width(word)
+                if end + theme.length(8) + tag <= right:
+                    pen.tag(right - tag, level, word)
+                else:
+                    detail = f"{word}{_DOT}{detail}" if detail else word
+            below = QRectF(left, second, max(1.0, right - left), theme.line("caption"))
+            room = below.width()
+            parts = detail.split(_DOT)
+            while len(parts) > 2 and self._texts.width("caption", _DOT.join(parts)) > room:
+                del parts[-2]
+            pen.text(below, _DOT.join(parts), font="caption", color="text3")
         bottom = self.height() - 1
         pen.hairline(0, bottom, self.viewport().width(), bottom, "strong")
-
-    def _paint_head(self, pen: ThemePainter, column: int) -> None:
-        theme, head = self._theme, self._model.head(column)
-        start, size = self.sectionViewportPosition(column), self.sectionSize(column)
-        left = start + theme.length(self.margins.left)
-        right = start + size - theme.length(8)
-        second = self._extent - theme.px(8) - theme.line("caption")
-        first = second - theme.line("option") - theme.px(1)
-        level = first + theme.line("option") / 2
-        x = left + pen.swatch(left, level, head.slot, is_variant=head.is_variant) + theme.length(_SWATCH_GAP)
-        name = QRectF(x, first, max(1.0, right - x), theme.line("option"))
-        end = x + pen.text(name, head.name, font="option", color=theme.name_color(head.slot))
-        detail = head.detail
-        if self._model.is_baseline(column) and len(self._model.table.heads) > 1:
-            word = tr("Baseline")
-            tag = pen.tag_width(word)
-            if end + theme.length(8) + tag <= right:
-                pen.tag(right - tag, level, word)
-            else:
-                detail = f"{word}{_DOT}{detail}" if detail else word
-        below = QRectF(left, second, max(1.0, right - left), theme.line("caption"))
-        pen.text(below, self._shorten_detail(detail, below.width()), font="caption", color="text3")
-
-    def _shorten_detail(self, detail: str, room: float) -> str:
-        """Leave out items before the last one, the count, until the rest fits."""
-        parts = detail.split(_DOT)
-        while len(parts) > 2 and self._texts.width("caption", _DOT.join(parts)) > room:
-            del parts[-2]
-        return _DOT.join(parts)
 
     def describe_head(self, number: int, place: QPoint) -> str:  # noqa: ARG002 - a head has one area
         head, is_baseline = self._model.head(number), self._model.is_baseline(number)

@@ -146,9 +146,7 @@ class CostInputRow(QObject):
             edit.set_value(float(f"{value:.9g}"))
         self.unit.setText(get_input_unit(self.name, currency))
         self.origin.setText(tr("enter both prices") if lacking else describe_input_source(cost_input, revision))
-        self._show_reset(is_visible=cost_input.origin is CostInputOrigin.YOURS)
-
-    def _show_reset(self, *, is_visible: bool) -> None:
+        is_visible = cost_input.origin is CostInputOrigin.YOURS
         if self.reset is None and is_visible and self._place is not None:
             self.reset = self._make_reset()
             self.reset.setAccessibleName(self._reset_name)
@@ -378,7 +376,21 @@ class AssumptionsView(CostView):
             spec = COST_INPUTS[each]
             if (accelerator is None and spec.group is not group) or line == 0:
                 group = spec.group
-                self._heads(grid, line, name or label_cost_group(spec.group))
+                title = name or label_cost_group(spec.group)
+                for column, words in enumerate(_HEADS):
+                    if column and not words:
+                        continue
+                    text, font = (title, "section") if column == 0 else (tr(words), "caption")
+                    head = ThemedLabel(
+                        self.theme,
+                        text,
+                        font=font,
+                        color="text1" if column == 0 else "text3",
+                        parent=grid.parentWidget(),
+                    )
+                    if column in (1, 2, 3):
+                        head.setAlignment(Qt.AlignmentFlag.AlignRight | Qt.AlignmentFlag.AlignBottom)
+                    grid.addWidget(head, line, column)
                 line += 1
             row = CostInputRow(self.theme, each, self.formatter.style, holder, accelerator, name)
             row.edited.connect(self._edit)
@@ -387,26 +399,20 @@ class AssumptionsView(CostView):
             line += 1
         return holder
 
-    def _heads(self, grid: QGridLayout, line: int, title: str) -> None:
-        for column, words in enumerate(_HEADS):
-            if column and not words:
-                continue
-            text, font = (title, "section") if column == 0 else (tr(words), "caption")
-            head = ThemedLabel(
-                self.theme, text, font=font, color="text1" if column == 0 else "text3", parent=grid.parentWidget()
-            )
-            if column in (1, 2, 3):
-                head.setAlignment(Qt.AlignmentFlag.AlignRight | Qt.AlignmentFlag.AlignBottom)
-            grid.addWidget(head, line, column)
-
     def _make_own(self) -> tuple[QWidget, QBoxLayout]:
         own = QWidget(self)
         self._grids.insertWidget(0, own)
         own.show()
         return own, make_column(gap=0, on=own)
 
-    def _make_parts(self, costed: EvaluatedAnswer) -> None:
-        """Rebuild the rows of accelerators after the comparison changed."""
+    # Display
+
+    def show_costs(self, costed: EvaluatedAnswer) -> None:
+        self._costed = costed
+        settings = self._desk.scenario.costs
+        self.controls.show_settings(settings)
+        self.currency.show_currency(settings.currency)
+        self._show_inputs(self._rows)
         parts = {column.accelerator: part.name for part, column in costed.column_costs()}
         if tuple(parts) == self._parts:
             return
@@ -421,16 +427,6 @@ class AssumptionsView(CostView):
         for _ in self._waiting[:_FIRST_GRIDS]:
             self._make_next()
         self._later.start()
-
-    # Display
-
-    def show_costs(self, costed: EvaluatedAnswer) -> None:
-        self._costed = costed
-        settings = self._desk.scenario.costs
-        self.controls.show_settings(settings)
-        self.currency.show_currency(settings.currency)
-        self._show_inputs(self._rows)
-        self._make_parts(costed)
 
     def _show_inputs(self, rows: Mapping[tuple[str | None, str], CostInputRow]) -> None:
         answer, costed, settings = self._desk.answer, self._costed, self._desk.scenario.costs

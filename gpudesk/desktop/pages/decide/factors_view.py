@@ -215,10 +215,6 @@ class FactorsTableView(PaintedTable):
             self.verticalHeader().resizeSection(number, max(px(_ROW_HEIGHT), line * lines + px(_AROUND_LINES)))
         self.setFixedHeight(self.whole_height())
 
-    def _break_measure(self, factor: FactorRow) -> tuple[str, ...]:
-        room = max(1.0, self._heads.sectionSize(FACTOR) - self._theme.length(2 * _PAD))
-        return self._measure.lines(factor.measure, "caption", room, _MOST_LINES)
-
     def _break_documents(self, factor: FactorRow) -> tuple[tuple[str, ...], tuple[str, ...]]:
         """Return the lines of a factor's sources and of their statements."""
         if not factor.rules:
@@ -260,28 +256,23 @@ class FactorsTableView(PaintedTable):
     def _paint_column(self, pen: ThemePainter, row: int, column: int, place: QRectF) -> None:
         factor, cell = self._table.rows[row], self._table.cell(row, column)
         if cell is not None:
-            self._paint_cell(pen, cell, place)
+            best = cell.level is FactorLevel.PREFERRED
+            if best:
+                pen.tint(self._get_box(place), "best")
+            unknown = cell.level in (FactorLevel.UNKNOWN, FactorLevel.LACKS)
+            upper = (cell.word, "label" if best else "small", "best_text" if best else "text3" if unknown else "text1")
+            self._write_lines(place, upper, (cell.figure, "caption", "best_text" if best else "text3"))
         elif column < FIRST:
-            measure = self._break_measure(factor)
+            room = max(1.0, self._heads.sectionSize(FACTOR) - self._theme.length(2 * _PAD))
+            measure = self._measure.lines(factor.measure, "caption", room, _MOST_LINES)
             self._write_lines(place, (factor.name, "body", "text1"), *((each, "caption", "text3") for each in measure))
         else:
-            self._write_documents(factor, place)
-
-    def _paint_cell(self, pen: ThemePainter, cell: FactorTableCell, place: QRectF) -> None:
-        best = cell.level is FactorLevel.PREFERRED
-        if best:
-            pen.tint(self._get_box(place), "best")
-        unknown = cell.level in (FactorLevel.UNKNOWN, FactorLevel.LACKS)
-        upper = (cell.word, "label" if best else "small", "best_text" if best else "text3" if unknown else "text1")
-        self._write_lines(place, upper, (cell.figure, "caption", "best_text" if best else "text3"))
-
-    def _write_documents(self, factor: FactorRow, place: QRectF) -> None:
-        sources, said = self._break_documents(factor)
-        step, left = self._theme.line("caption"), place.left() + self._theme.length(_PAD)
-        level = place.center().y() - step * (len(sources) + len(said) - 1) / 2
-        for number, line in enumerate((*sources, *said)):
-            color = "text3" if number < len(sources) else "text2"
-            self._layer.text("caption", color, line, left, level + number * step)
+            sources, said = self._break_documents(factor)
+            step, left = self._theme.line("caption"), place.left() + self._theme.length(_PAD)
+            level = place.center().y() - step * (len(sources) + len(said) - 1) / 2
+            for number, line in enumerate((*sources, *said)):
+                color = "text3" if number < len(sources) else "text2"
+                self._layer.text("caption", color, line, left, level + number * step)
 
     def _write_lines(self, place: QRectF, *texts: tuple[str, str, str]) -> None:
         """Write texts below one another around the middle, given with font and color; empty ones take no space."""

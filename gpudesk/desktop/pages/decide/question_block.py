@@ -394,7 +394,11 @@ class QuestionBlock(QWidget):
         self.reset.setVisible(answered.origin is AnswerOrigin.YOURS)
         self._keys.set_tab_stop(self._focused or self.chosen)
         if self._number_taken:
-            self._close_field()
+            self._number_taken = False
+            self.focus_chosen()
+            for widget in (self.field, self.unit):
+                if widget is not None:
+                    widget.hide()
 
     def show_effect(self, evaluated: EvaluatedAnswer, value: AnswerValue, decision: Decision) -> None:
         option = next((each for each in self.options if each.value == value), None)
@@ -450,7 +454,13 @@ class QuestionBlock(QWidget):
 
     def ask_for_number(self) -> None:
         if self.field is None:
-            self.field = self._make_field()
+            bounds = QUESTIONS[self.question].bounds
+            assert bounds is not None
+            shape = NumberFormat(_LEAST if bounds.above else bounds.low, bounds.high, _DECIMALS, self._formatter.style)
+            field = NumberEdit(self._theme, get_question_text(self.question), shape, self)
+            field.setFixedWidth(self._theme.px(110))
+            field.edited.connect(self._take_number)
+            self.field = field
             unit = QUESTIONS[self.question].unit or ""
             self.unit = ThemedLabel(self._theme, unit, font="small", color="text2", parent=self)
             for place, widget in enumerate((self.field, self.unit), start=1):
@@ -464,25 +474,9 @@ class QuestionBlock(QWidget):
         self.field.setFocus(Qt.FocusReason.OtherFocusReason)
         self.field.selectAll()
 
-    def _make_field(self) -> NumberEdit:
-        bounds = QUESTIONS[self.question].bounds
-        assert bounds is not None
-        shape = NumberFormat(_LEAST if bounds.above else bounds.low, bounds.high, _DECIMALS, self._formatter.style)
-        field = NumberEdit(self._theme, get_question_text(self.question), shape, self)
-        field.setFixedWidth(self._theme.px(110))
-        field.edited.connect(self._take_number)
-        return field
-
     def _take_number(self, value: float) -> None:
         self._number_taken = True
         self.answered.emit(self.question, float(value))
-
-    def _close_field(self) -> None:
-        self._number_taken = False
-        self.focus_chosen()
-        for widget in (self.field, self.unit):
-            if widget is not None:
-                widget.hide()
 
     def _dress(self) -> None:
         px = self._theme.px

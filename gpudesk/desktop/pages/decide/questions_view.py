@@ -199,10 +199,6 @@ class QuestionsView(DecideView):
         self.back.clicked.connect(lambda: self.step(-1))
         self.next.clicked.connect(self._go_on)
         self.recommend.clicked.connect(lambda: self.view_requested.emit("result"))
-        self._lay_out()
-        theme.follow(self._dress)
-
-    def _lay_out(self) -> None:
         self._scroll = FullWidthScrollArea()
         self._scroll.setProperty("readAsBlock", True)
         self._foot = make_row(self.back, STRETCH, self.recommend, self.next)
@@ -217,6 +213,7 @@ class QuestionsView(DecideView):
         for layout in (column, beside, whole):
             layout.setContentsMargins(0, 0, 0, 0)
             layout.setSpacing(0)
+        theme.follow(self._dress)
 
     # Display
 
@@ -395,19 +392,16 @@ class QuestionsView(DecideView):
         if isinstance(focus, QLineEdit) or event.modifiers() & ~Qt.KeyboardModifier.KeypadModifier:
             super().keyPressEvent(event)
         elif event.key() in _ENTER:
-            self._enter(focus)
+            answers = focus is not None and self.body is not None and self.body.is_option(focus)
+            if isinstance(focus, QAbstractButton) and not answers:
+                focus.click()
+            else:
+                self._go_on()
         elif Qt.Key.Key_1 <= event.key() <= Qt.Key.Key_9 and self.body is not None:
             if not self.body.choose_number(event.key() - Qt.Key.Key_0):
                 super().keyPressEvent(event)
         else:
             super().keyPressEvent(event)
-
-    def _enter(self, focus: QWidget | None) -> None:
-        answers = focus is not None and self.body is not None and self.body.is_option(focus)
-        if isinstance(focus, QAbstractButton) and not answers:
-            focus.click()
-        else:
-            self._go_on()
 
     def showEvent(self, event: QShowEvent) -> None:
         """Resume computing the effects of answers, and show the first question in the panel again."""

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any, Final, NamedTuple
 
-from PySide6.QtCore import QModelIndex, QRect, QRectF, QSize, Qt, Signal
+from PySide6.QtCore import QModelIndex, QRectF, QSize, Qt, Signal
 from PySide6.QtGui import QFocusEvent, QFontMetricsF
 from PySide6.QtWidgets import QStyle, QWidget
 
@@ -175,15 +175,13 @@ class RecordTableView(RowsView):
         if current.isValid():
             self.current_row.emit(current.row())
             if self.hasFocus():
-                self._bring_into_view(self.visualRect(current.siblingAtColumn(0)))
-
-    def _bring_into_view(self, rect: QRect) -> None:
-        """Scroll the page to a row: the table itself does not scroll."""
-        area = find_scroll_area(self)
-        area_widget = None if area is None else area.widget()
-        if area is not None and area_widget is not None:
-            inside = self.viewport().mapTo(area_widget, rect.center())
-            area.ensureVisible(inside.x(), inside.y(), 0, rect.height() // 2 + self._theme.px(self.head_height))
+                # Scroll the page to a row: the table itself does not scroll.
+                rect = self.visualRect(current.siblingAtColumn(0))
+                area = find_scroll_area(self)
+                area_widget = None if area is None else area.widget()
+                if area is not None and area_widget is not None:
+                    inside = self.viewport().mapTo(area_widget, rect.center())
+                    area.ensureVisible(inside.x(), inside.y(), 0, rect.height() // 2 + self._theme.px(self.head_height))
 
 
 class _RecordDelegate(RowsDelegate):

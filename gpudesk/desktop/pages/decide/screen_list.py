@@ -80,30 +80,28 @@ class _ScreenButton(QAbstractButton):
 
     def paintEvent(self, event: QPaintEvent) -> None:  # noqa: ARG002 - Qt's name
         with QPainter(self) as painter:
-            self._draw(ThemePainter(painter, self._theme))
-
-    def _draw(self, pen: ThemePainter) -> None:
-        theme, px, current = self._theme, self._theme.px, self.isChecked()
-        if current or self.isDown():
-            pen.tint(QRectF(self.rect()), "selection", 6.0)
-        elif self.underMouse():
-            pen.tint(QRectF(self.rect()), "hover", 6.0)
-        if current:
-            inset = px(_BAR_INSET)
-            pen.tint(QRectF(0, inset, _BAR, self.height() - 2 * inset), "selection_bar", 1.5)
-        line, below = float(theme.line("small")), float(theme.line("caption"))
-        top = (self.height() - line - below) / 2
-        self._draw_mark(pen, top, line)
-        x = px(_TEXT_X)
-        room = self.width() - x - px(6)
-        strong = current or self.step.done
-        title = QRectF(x, top, room, line)
-        font, color = "label" if current else "small", "text1" if strong else "text2"
-        # A screen has several questions: its short name covers all of them, and is never cut.
-        name = self.step.title if self.step.screen is None else label_screen(self.step.screen)
-        pen.text(title, name, font=font, color=color)
-        quiet = "text2" if current else "text3"
-        pen.text(QRectF(x, title.bottom(), room, below), self.step.answer, font="caption", color=quiet)
+            pen = ThemePainter(painter, self._theme)
+            theme, px, current = self._theme, self._theme.px, self.isChecked()
+            if current or self.isDown():
+                pen.tint(QRectF(self.rect()), "selection", 6.0)
+            elif self.underMouse():
+                pen.tint(QRectF(self.rect()), "hover", 6.0)
+            if current:
+                inset = px(_BAR_INSET)
+                pen.tint(QRectF(0, inset, _BAR, self.height() - 2 * inset), "selection_bar", 1.5)
+            line, below = float(theme.line("small")), float(theme.line("caption"))
+            top = (self.height() - line - below) / 2
+            self._draw_mark(pen, top, line)
+            x = px(_TEXT_X)
+            room = self.width() - x - px(6)
+            strong = current or self.step.done
+            title = QRectF(x, top, room, line)
+            font, color = "label" if current else "small", "text1" if strong else "text2"
+            # A screen has several questions: its short name covers all of them, and is never cut.
+            name = self.step.title if self.step.screen is None else label_screen(self.step.screen)
+            pen.text(title, name, font=font, color=color)
+            quiet = "text2" if current else "text3"
+            pen.text(QRectF(x, title.bottom(), room, below), self.step.answer, font="caption", color=quiet)
 
     def _draw_mark(self, pen: ThemePainter, top: float, line: float) -> None:
         px, current = self._theme.px, self.isChecked()

@@ -241,9 +241,7 @@ class AnswerSetsView(DecideView):
             self.status_label.setText(tr("Save these answers, change some, and compare both results here."))
             return
         self.sets = AnswerSetComparison(evaluated, evaluated.with_answers(kept_answers))
-        self._show_sets(self.sets)
-
-    def _show_sets(self, sets: AnswerSetComparison) -> None:
+        sets = self.sets
         for verdict, decided in zip(self.verdicts, (sets.now, sets.kept), strict=True):
             verdict.show_verdict(decided)
         questions = sets.questions()

@@ -340,7 +340,10 @@ class RuleTraceTableView(PaintedTable):
                 for column in columns:
                     self._paint_column(pen, line, row, column)
             case TraceFold():
-                self._paint_fold(pen, line, left, row.start + row.size / 2)
+                middle = row.start + row.size / 2
+                side = self._theme.length(_ICON)
+                pen.icon("chevron-down" if line.opened else "chevron-right", left, middle - side / 2, side, "text2")
+                self._layer.text("small_strong", "text2", line.title, left + side + self._theme.length(4), middle)
             case DecisionRule():
                 self._write_silent_rule(line, left, end, row.start + row.size / 2)
         pen.hairline(pad, row.end - 1, end - pad, row.end - 1, "grid")
@@ -352,11 +355,6 @@ class RuleTraceTableView(PaintedTable):
         if column.number >= FIRST:
             return self._get_box(row, column).adjusted(0, -1, 0, 1)
         return super().get_ring_box(row, column).adjusted(2, 1, -3, -2)
-
-    def _paint_fold(self, pen: ThemePainter, fold: TraceFold, left: float, middle: float) -> None:
-        side = self._theme.length(_ICON)
-        pen.icon("chevron-down" if fold.opened else "chevron-right", left, middle - side / 2, side, "text2")
-        self._layer.text("small_strong", "text2", fold.title, left + side + self._theme.length(4), middle)
 
     def _write_silent_rule(self, rule: DecisionRule, left: float, right: float, middle: float) -> None:
         """Write a rule that did not fire over all columns, since it has no cells."""
@@ -374,7 +372,13 @@ class RuleTraceTableView(PaintedTable):
             if self._widths.tall:
                 both = column.end + self.heads.sectionSize(ANSWER) - end
                 self._write_title(line, column.start, both, middle - self._theme.length(_LINE))
-                self._write_ids_and_answer(line, column.start, both, middle + self._theme.length(_LINE + 1))
+                # Write ids at the left of a line and the answer at the right; both cut if necessary.
+                level = middle + self._theme.length(_LINE + 1)
+                left, gap = column.start + self._theme.length(PAD), self._theme.length(GAP)
+                answer = self._texts.width("caption", line.answer)
+                most = max((both - left) / 2, both - left - answer - gap)
+                left += self._layer.text("caption", "text3", line.ids, left, level, most) + gap
+                self._layer.right("caption", "text3", line.answer, left, both, level)
             else:
                 self._write_in_one_line(line, column, middle)
         elif column.number == ANSWER and not self._widths.tall:
@@ -406,14 +410,6 @@ class RuleTraceTableView(PaintedTable):
         x = self._write_title(line, column.start, right, middle) + half
         if right - x > self._theme.length(_LEAST_IDS):
             self._layer.text("caption", "text3", line.ids, x, middle, right - x)
-
-    def _write_ids_and_answer(self, line: TraceRuleRow, start: float, right: float, level: float) -> None:
-        """Write ids at the left of a line and the answer at the right; both cut if necessary."""
-        left, gap = start + self._theme.length(PAD), self._theme.length(GAP)
-        answer = self._texts.width("caption", line.answer)
-        most = max((right - left) / 2, right - left - answer - gap)
-        left += self._layer.text("caption", "text3", line.ids, left, level, most) + gap
-        self._layer.right("caption", "text3", line.answer, left, right, level)
 
     def _write_weight(self, line: TraceRuleRow, column: VisibleSection, right: float, middle: float) -> None:
         if line.weight is None:

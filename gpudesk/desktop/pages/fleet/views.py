@@ -135,38 +135,6 @@ class FleetTableView(FleetView):
     def show_fleets(self, fleets: ShownFleets) -> None:
         self._fleets = fleets
         self._show_table()
-        self._show_details(fleets)
-        self.picture.show_fleets(sketch_fleets(fleets.answer, fleets.looks, self.formatter, fleets.money))
-        self._fit_picture()
-
-    def _fit_picture(self) -> None:
-        """Show the picture if the table leaves space for it; it has a separate view."""
-        room = self._viewport_height() - self._above.sizeHint().height()
-        for widget in (self._rule, self.picture):
-            widget.setVisible(room >= self.picture.minimumHeight() + self.theme.px(_ABOVE_PICTURE))
-
-    def _viewport_height(self) -> int:
-        area = find_scroll_area(self)
-        return self.height() if area is None else area.viewport().height()
-
-    def resizeEvent(self, event: QResizeEvent) -> None:
-        super().resizeEvent(event)
-        self._fit_picture()
-
-    def _show_table(self) -> None:
-        fleets = self._fleets
-        if fleets is None:
-            return
-        unit = FleetCostUnit(self.unit.value)
-
-        def build(formatter: Formatter) -> DataTable:
-            money = MoneyFormatter(formatter, fleets.money.currency)
-            return build_fleet_table(fleets.answer, fleets.looks, formatter, money, unit)
-
-        self.section.show_table(build)
-        self.section.view.setCurrentIndex(self.section.view.find_row(fleets.option.accelerator))
-
-    def _show_details(self, fleets: ShownFleets) -> None:
         option = fleets.option
         name, _ = fleets.looks.get(option.accelerator, (option.accelerator, 0))
         use = label_use(option.used, option.spare, option.idle, self.formatter)
@@ -186,6 +154,32 @@ class FleetTableView(FleetView):
         warnings = [to_sentence(format_message(note, self.formatter)) for note in option.notes]
         self.warnings.setText("\n".join(warnings))
         self.warnings.setVisible(bool(warnings))
+        self.picture.show_fleets(sketch_fleets(fleets.answer, fleets.looks, self.formatter, fleets.money))
+        self._fit_picture()
+
+    def _fit_picture(self) -> None:
+        """Show the picture if the table leaves space for it; it has a separate view."""
+        area = find_scroll_area(self)
+        room = (self.height() if area is None else area.viewport().height()) - self._above.sizeHint().height()
+        for widget in (self._rule, self.picture):
+            widget.setVisible(room >= self.picture.minimumHeight() + self.theme.px(_ABOVE_PICTURE))
+
+    def resizeEvent(self, event: QResizeEvent) -> None:
+        super().resizeEvent(event)
+        self._fit_picture()
+
+    def _show_table(self) -> None:
+        fleets = self._fleets
+        if fleets is None:
+            return
+        unit = FleetCostUnit(self.unit.value)
+
+        def build(formatter: Formatter) -> DataTable:
+            money = MoneyFormatter(formatter, fleets.money.currency)
+            return build_fleet_table(fleets.answer, fleets.looks, formatter, money, unit)
+
+        self.section.show_table(build)
+        self.section.view.setCurrentIndex(self.section.view.find_row(fleets.option.accelerator))
 
     def _want_system(self, field: str, key: str) -> None:
         if self._fleets is not None:

@@ -99,16 +99,6 @@ class MemoryBarChart(QWidget):
         step = round_up_step(widest / _INTERVALS)
         extent = math.ceil(widest / step) * step * GIB
         self._extent = max(extent, self._extent) if self._desk.in_gesture else extent
-        self._make_rows()
-        self._lay_out()
-        if before != len(self.bars):
-            self.updateGeometry()
-        if before != len(self.bars) or around != (self._measures, self._extent, self._explained):
-            self.update()
-        else:
-            self.update(self._title_area())
-
-    def _make_rows(self) -> None:
         while len(self.rows) < len(self.bars):
             number = len(self.rows)
             row = MemoryBarRow(self.theme, self.formatter, self.bars[number], self)
@@ -118,6 +108,13 @@ class MemoryBarChart(QWidget):
             self.rows.append(row)
         for number, row in enumerate(self.rows):
             row.setVisible(number < len(self.bars))
+        self._lay_out()
+        if before != len(self.bars):
+            self.updateGeometry()
+        if before != len(self.bars) or around != (self._measures, self._extent, self._explained):
+            self.update()
+        else:
+            self.update(self._title_area())
 
     def _lay_out(self) -> None:
         if not self.bars or not self._extent:
@@ -204,11 +201,30 @@ class MemoryBarChart(QWidget):
         with QPainter(self) as painter:
             pen = ThemePainter(painter, self.theme)
             if region.intersects(self._title_area()):
-                self._paint_title(pen)
+                height = self.theme.length(_TITLE)
+                width = pen.text(QRectF(0, 0, self.width(), height), self.title, font="section")
+                left = width + self.theme.length(10)
+                pen.text(QRectF(left, 0, self.width() - left, height), self._subtitle, font="small", color="text3")
             if region.intersects(self._key_area()):
                 self._paint_key(pen, self._measures)
             if region.intersects(self._axis_area()):
-                self._paint_axis(pen, self._measures)
+                at = self._measures
+                theme = self.theme
+                top = self._axis_area().top() + theme.length(2)
+                pen.hairline(at.left, top, at.left + at.width + 1, top, "axis")
+                whole = self._extent / GIB
+                step = round_up_step(whole / _INTERVALS)
+                decimals = 0 if step == round(step) else 1
+                baseline = top + theme.length(17)
+                texts = [self.formatter.number(number * step, decimals) for number in range(round(whole / step) + 1)]
+                widest = max(pen.width(text, "caption") for text in texts) + theme.length(10)
+                stride = math.ceil(widest / (at.x(step * GIB) - at.left))
+                for number, text in list(enumerate(texts))[::stride]:
+                    x = at.x(number * step * GIB)
+                    pen.hairline(x, top, x, top + theme.length(4), "axis")
+                    pen.text(QPointF(x, baseline), text, font="caption", color="text3", align=CENTRE)
+                right = at.x(self._extent) + pen.width(texts[-1], "caption") / 2 + theme.length(8)
+                pen.text(QPointF(right, baseline), tr("GiB"), font="caption_strong", color="text3")
 
     def _title_area(self) -> QRect:
         return QRect(0, 0, self.width(), self.theme.px(_TITLE))
@@ -220,12 +236,6 @@ class MemoryBarChart(QWidget):
         top = self._key_area().bottom() + 1 + len(self.bars) * self.theme.px(ROW)
         return QRect(0, top, self.width(), self.height() - top)
 
-    def _paint_title(self, pen: ThemePainter) -> None:
-        height = self.theme.length(_TITLE)
-        width = pen.text(QRectF(0, 0, self.width(), height), self.title, font="section")
-        left = width + self.theme.length(10)
-        pen.text(QRectF(left, 0, self.width() - left, height), self._subtitle, font="small", color="text3")
-
     def _paint_key(self, pen: ThemePainter, at: MemoryBarLayout) -> None:
         theme = self.theme
         side = theme.length(_SQUARE)
@@ -236,7 +246,19 @@ class MemoryBarChart(QWidget):
         x = max(0.0, min(at.left, self.width() - whole))
         for kind, words in key:
             square = QRectF(round(x), round(middle - side / 2), round(side), round(side))
-            paint_key_sample(pen, kind, square)
+            if kind is MemorySegmentKind.SHORT:
+                pen.hatch(square, "unfit", "unfit_tint")
+            elif kind is MemorySegmentKind.KEPT:
+                pen.hatch(square, "strong", "page")
+            elif kind is MemorySegmentKind.SPARE:
+                pen.frame(square, "strong", radius=2, fill="sunken")
+            else:
+                inks = {
+                    MemorySegmentKind.WEIGHTS: "ink1",
+                    MemorySegmentKind.KV: "ink2",
+                    MemorySegmentKind.OTHER: "ink3",
+                }
+                pen.tint(square, inks[kind], radius=2)
             x += side + theme.length(6)
             place = QRectF(x, middle - theme.length(9), pen.width(words, "small") + 1, theme.length(18))
             x += pen.text(place, words, font="small", color="text2") + theme.length(_KEY_GAP)
@@ -255,36 +277,6 @@ class MemoryBarChart(QWidget):
         kinds = {part.kind for bar in self.bars for part in bar.parts}
         return [(kind, text) for kind, text in words.items() if kind in kinds]
 
-    def _paint_axis(self, pen: ThemePainter, at: MemoryBarLayout) -> None:
-        theme = self.theme
-        top = self._axis_area().top() + theme.length(2)
-        pen.hairline(at.left, top, at.left + at.width + 1, top, "axis")
-        whole = self._extent / GIB
-        step = round_up_step(whole / _INTERVALS)
-        decimals = 0 if step == round(step) else 1
-        baseline = top + theme.length(17)
-        texts = [self.formatter.number(number * step, decimals) for number in range(round(whole / step) + 1)]
-        widest = max(pen.width(text, "caption") for text in texts) + theme.length(10)
-        stride = math.ceil(widest / (at.x(step * GIB) - at.left))
-        for number, text in list(enumerate(texts))[::stride]:
-            x = at.x(number * step * GIB)
-            pen.hairline(x, top, x, top + theme.length(4), "axis")
-            pen.text(QPointF(x, baseline), text, font="caption", color="text3", align=CENTRE)
-        right = at.x(self._extent) + pen.width(texts[-1], "caption") / 2 + theme.length(8)
-        pen.text(QPointF(right, baseline), tr("GiB"), font="caption_strong", color="text3")
-
 
 def _is_figure_selected(selection: Selection | None, key: str) -> bool:
     return selection is not None and selection in (select_figure(key, "memory"), select_figure(key, "max_concurrency"))
-
-
-def paint_key_sample(pen: ThemePainter, kind: MemorySegmentKind, square: QRectF) -> None:
-    if kind is MemorySegmentKind.SHORT:
-        pen.hatch(square, "unfit", "unfit_tint")
-    elif kind is MemorySegmentKind.KEPT:
-        pen.hatch(square, "strong", "page")
-    elif kind is MemorySegmentKind.SPARE:
-        pen.frame(square, "strong", radius=2, fill="sunken")
-    else:
-        inks = {MemorySegmentKind.WEIGHTS: "ink1", MemorySegmentKind.KV: "ink2", MemorySegmentKind.OTHER: "ink3"}
-        pen.tint(square, inks[kind], radius=2)

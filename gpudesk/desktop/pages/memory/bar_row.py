@@ -134,22 +134,6 @@ def locate_bar(pen: ThemePainter, at: MemoryBarLayout, size: float) -> QRectF:
     return QRectF(at.left, round(length(BAR_TOP)), at.x(size) - at.left, round(length(BAR)))
 
 
-def locate_segment(pen: ThemePainter, at: MemoryBarLayout, part: MemorySegment) -> QRectF:
-    whole = locate_bar(pen, at, part.end)
-    whole.setLeft(at.x(part.start))
-    return whole
-
-
-def paint_bar(pen: ThemePainter, bar: ColumnMemoryBar, at: MemoryBarLayout) -> None:
-    """Paint a row except its links."""
-    _paint_name(pen, bar, at)
-    _paint_segments(pen, bar, at)
-    _paint_capacity(pen, bar, at)
-    if not bar.parts:
-        _paint_reason(pen, bar, at)
-    _paint_verdict(pen, bar, at)
-
-
 def _paint_name(pen: ThemePainter, bar: ColumnMemoryBar, at: MemoryBarLayout) -> None:
     length = pen.look.length
     middle = locate_bar(pen, at, bar.capacity).center().y()
@@ -182,7 +166,8 @@ def _paint_segments(pen: ThemePainter, bar: ColumnMemoryBar, at: MemoryBarLayout
 
 
 def _paint_segment(pen: ThemePainter, bar: ColumnMemoryBar, at: MemoryBarLayout, part: MemorySegment) -> None:
-    rect = locate_segment(pen, at, part)
+    rect = locate_bar(pen, at, part.end)
+    rect.setLeft(at.x(part.start))
     if part.kind in _INKS:
         ink, text = _INKS[part.kind]
         if bar.usable > 0:
@@ -202,16 +187,6 @@ def _paint_segment(pen: ThemePainter, bar: ColumnMemoryBar, at: MemoryBarLayout,
         pen.hatch(rect, "unfit", "unfit_tint")
     elif part.kind is MemorySegmentKind.KEPT:
         pen.hatch(rect, "strong", "page")
-
-
-def _paint_capacity(pen: ThemePainter, bar: ColumnMemoryBar, at: MemoryBarLayout) -> None:
-    length = pen.look.length
-    rect = locate_bar(pen, at, bar.capacity)
-    x, tick = rect.right(), length(_TICK)
-    pen.rule(x - 1, rect.top() - tick, x - 1, rect.bottom() + tick - 1, "text1", 2.0)
-    pen.text(
-        QPointF(x, rect.top() - tick - length(3)), bar.capacity_text, font="caption_strong", color="text1", align=CENTRE
-    )
 
 
 def _paint_reason(pen: ThemePainter, bar: ColumnMemoryBar, at: MemoryBarLayout) -> None:
@@ -362,7 +337,24 @@ class MemoryBarRow(QWidget):
             return
         with QPainter(self) as painter:
             pen = ThemePainter(painter, self._theme)
-            paint_bar(pen, self.bar, self._measures)
+            bar = self.bar
+            at = self._measures
+            _paint_name(pen, bar, at)
+            _paint_segments(pen, bar, at)
+            length = pen.look.length
+            rect = locate_bar(pen, at, bar.capacity)
+            x, tick = rect.right(), length(_TICK)
+            pen.rule(x - 1, rect.top() - tick, x - 1, rect.bottom() + tick - 1, "text1", 2.0)
+            pen.text(
+                QPointF(x, rect.top() - tick - length(3)),
+                bar.capacity_text,
+                font="caption_strong",
+                color="text1",
+                align=CENTRE,
+            )
+            if not bar.parts:
+                _paint_reason(pen, bar, at)
+            _paint_verdict(pen, bar, at)
             if self._selected or self.hasFocus():
                 paint_ring(pen, self.rect_of(self.place))
 

@@ -31,7 +31,7 @@ from gpudesk.desktop.ui.theme.theme import Theme
 from gpudesk.desktop.ui.widgets.layouts import Hairline, ThemedLabel, make_column, make_row
 from gpudesk.domain.answer import Answer
 from gpudesk.domain.deployment_analysis import KvCacheCurve
-from gpudesk.report.data_table import DataTable, FigureRow, build_accelerator_table
+from gpudesk.report.data_table import FigureRow, build_accelerator_table
 from gpudesk.report.labels import label_precision
 from gpudesk.text.formatting import MACHINE_NUMBERS, MISSING_VALUE_TEXT, Formatter
 from gpudesk.text.translation import tr
@@ -114,9 +114,14 @@ class _CacheChart(DeskChart):
         lines = self.curve_lines(curves)
         tokens = curves[0].curve.tokens if curves else 0
         rule = CursorLine(float(tokens), self.formatter.count(tokens), movable=False) if lines else None
+        marks = []
+        for line in lines:
+            values = line.y[line.x == tokens]
+            if len(values):
+                marks.append(PointMark(line.key, line.slot, float(tokens), float(values[0]), line.is_variant))
         return PlotDrawing(
             lines=lines,
-            marks=_mark_scenario_length(lines, tokens),
+            marks=tuple(marks),
             rule=rule,
             note="" if lines or self.desk.answer is None else self.why_empty(),
         )
@@ -125,17 +130,14 @@ class _CacheChart(DeskChart):
         curves = self._contexts.curves()
         return curves[0].curve.context if curves else ()
 
-    def _read_out(self, tokens: int) -> CursorReadout:
-        title = tr("At {n} tokens", n=self.formatter.count(tokens))
-        return CursorReadout(title, self.heads(), self.rows_at(tokens))
-
     def read_at(self, x: float) -> tuple[float, CursorReadout] | None:
         """Read at the nearest computed length."""
         lengths = self._lengths()
         if not lengths:
             return None
         nearest = min(lengths, key=lambda length: abs(np.log(length / max(x, 1.0))))
-        return float(nearest), self._read_out(nearest)
+        title = tr("At {n} tokens", n=self.formatter.count(nearest))
+        return float(nearest), CursorReadout(title, self.heads(), self.rows_at(nearest))
 
     def step(self, value: float, forward: bool, far: bool) -> float | None:
         """Return the next computed length; there are few, so a large step is the same."""
@@ -166,13 +168,9 @@ class RequestCacheChart(_CacheChart):
             model=answer.model.name,
             kv=label_precision(answer.scenario.kv),
         )
-        if self._alike(curves):
+        if len({each.curve.sequence_bytes for each in curves}) == 1:
             return (self._line(("", 0, False, answer.model.name), curves[0].curve),)
         return tuple(self._line(each.part.identity, each.curve) for each in curves)
-
-    @staticmethod
-    def _alike(curves: tuple[CacheCurve, ...]) -> bool:
-        return len({each.curve.sequence_bytes for each in curves}) == 1
 
     def _line(self, identity: tuple[str, int, bool, str], curve: KvCacheCurve) -> PlotCurve:
         x, y = np.array(curve.context, dtype=np.float64), np.array(curve.sequence_bytes) / self._unit
@@ -311,29 +309,6 @@ def _format_gib(size: int, formatter: Formatter) -> str:
     return formatter.estimate(size / GIB) if size else MISSING_VALUE_TEXT
 
 
-def _mark_scenario_length(lines: tuple[PlotCurve, ...], tokens: int) -> tuple[PointMark, ...]:
-    marks = []
-    for line in lines:
-        values = line.y[line.x == tokens]
-        if len(values):
-            marks.append(PointMark(line.key, line.slot, float(tokens), float(values[0]), line.is_variant))
-    return tuple(marks)
-
-
-def make_context_figures(desk: Desk, contexts: CacheCurves) -> DataTable:
-    """Return a row for each column with an estimate, those with the most requests first."""
-    curves = sorted(contexts.curves(), key=_sort_key, reverse=True)
-    tokens = curves[0].curve.tokens if curves else 0
-    return build_accelerator_table(
-        title=tr("At {n} context tokens", n=desk.formatter.count(tokens)) if curves else "",
-        heads=(tr("Max concurrency"), tr("Per request, GiB"), tr("Max per accelerator, GiB")),
-        leading={0},
-        figures=("max_concurrency", "memory", "memory"),
-        rows=tuple(_make_context_row(each, desk.formatter) for each in curves),
-        remarks=tr("Longest request"),
-    )
-
-
 def _sort_key(each: CacheCurve) -> int:
     estimate = each.part.column.estimate
     return 0 if estimate is None else estimate.max_concurrency
@@ -405,7 +380,17 @@ class ContextView(QWidget):
     def refresh(self) -> None:
         self.request.refresh()
         self.held.refresh()
-        figures = make_context_figures(self._desk, self._contexts)
+        desk = self._desk
+        curves = sorted(self._contexts.curves(), key=_sort_key, reverse=True)
+        tokens = curves[0].curve.tokens if curves else 0
+        figures = build_accelerator_table(
+            title=tr("At {n} context tokens", n=desk.formatter.count(tokens)) if curves else "",
+            heads=(tr("Max concurrency"), tr("Per request, GiB"), tr("Max per accelerator, GiB")),
+            leading={0},
+            figures=("max_concurrency", "memory", "memory"),
+            rows=tuple(_make_context_row(each, desk.formatter) for each in curves),
+            remarks=tr("Longest request"),
+        )
         self._title.setText(figures.title)
         self.table.show_table(figures)
         self._follow_selection()

@@ -325,11 +325,6 @@ class MatrixQueryRow(FlowRow):
         self._end = QWidget(self)
         make_row(self.direction, self.follow, on=self._end)
         self.flow.addWidget(self._end)
-        self._offer_readings()
-        self._connect()
-        theme.follow(self._level)
-
-    def _offer_readings(self) -> None:
         checks = tr("To check published figures")
         self.reading.set_options(
             [
@@ -337,6 +332,8 @@ class MatrixQueryRow(FlowRow):
                 *(ChoiceOption(key.value, label_reading(key), group=checks) for key in CapacityReadingId),
             ]
         )
+        self._connect()
+        theme.follow(self._level)
 
     def _connect(self) -> None:
         for name in ("weights", "kv", "reading"):

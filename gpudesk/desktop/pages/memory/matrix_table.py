@@ -71,30 +71,28 @@ class FitMatrixColumnHeader(PaintedHeader):
         columns = self._model.table.columns
         if len(self._lines) == len(columns):
             for place in find_visible_sections(self, area.left(), area.right()):
-                self._paint_head(pen, place, columns[place.number])
+                column = columns[place.number]
+                theme, part = self._theme, column.part
+                line = theme.line("caption")
+                top = self.height() - theme.px(FOOT) - line
+                rect = QRectF(place.start, top, place.size, line)
+                swatch = self.swatches.get(part.id)
+                self._paint_below(pen, rect, column, swatch)
+                active = self.order.by == part.id
+                color = "text1" if active else "text2" if swatch is None else theme.name_color(swatch[0])
+                for words in reversed(self._lines[place.number]):
+                    rect.translate(0, -line)
+                    pen.text(rect, words, font="caption_strong", color=color, align=CENTRE)
+                if active or place.number == self.hovered_section:
+                    arrow = "arrow-down" if self.order.descending else "arrow-up"
+                    side = theme.length(ARROW)
+                    x, y = rect.center().x() - side / 2, rect.top() - side
+                    pen.icon(arrow if active else "arrow-up-down", x, y, side, "text1" if active else "text3")
             self._paint_vendors(pen)
         bottom = self.height() - 1
         pen.hairline(0, bottom, self.viewport().width(), bottom, "strong")
         if self.offset() > 0:
             pen.hairline(0, 0, 0, bottom, "strong")
-
-    def _paint_head(self, pen: ThemePainter, place: VisibleSection, column: FitColumn) -> None:
-        theme, part = self._theme, column.part
-        line = theme.line("caption")
-        top = self.height() - theme.px(FOOT) - line
-        rect = QRectF(place.start, top, place.size, line)
-        swatch = self.swatches.get(part.id)
-        self._paint_below(pen, rect, column, swatch)
-        active = self.order.by == part.id
-        color = "text1" if active else "text2" if swatch is None else theme.name_color(swatch[0])
-        for words in reversed(self._lines[place.number]):
-            rect.translate(0, -line)
-            pen.text(rect, words, font="caption_strong", color=color, align=CENTRE)
-        if active or place.number == self.hovered_section:
-            arrow = "arrow-down" if self.order.descending else "arrow-up"
-            side = theme.length(ARROW)
-            x, y = rect.center().x() - side / 2, rect.top() - side
-            pen.icon(arrow if active else "arrow-up-down", x, y, side, "text1" if active else "text3")
 
     def _paint_below(self, pen: ThemePainter, rect: QRectF, column: FitColumn, swatch: tuple[int, bool] | None) -> None:
         """Write the line below a name: that an accelerator is announced, else its memory and its swatch."""
@@ -203,18 +201,16 @@ class FitMatrixCorner(QWidget):
             top = self.height() - theme.px(FOOT) - line
             left, right = theme.length(_MARGIN), self.width() - theme.length(_END)
             for by, text in ((BY_NAME, tr("Model")), (BY_PARAMETERS, tr("Parameters, billion"))):
-                self._head(pen, QRectF(left, top, right - left, line), by, text)
-
-    def _head(self, pen: ThemePainter, rect: QRectF, by: str, text: str) -> None:
-        active = self.order.by == by
-        color = "text1" if active else "text3"
-        align = Qt.AlignmentFlag.AlignLeft if by == BY_NAME else RIGHT
-        width = pen.text(rect, text, font="caption_strong", color=color, align=align)
-        if active:
-            side = self._theme.length(ARROW)
-            x = rect.left() + width + 3 if by == BY_NAME else rect.right() - width - side - 3
-            icon = "arrow-down" if self.order.descending else "arrow-up"
-            pen.icon(icon, x, rect.center().y() - side / 2, side, "text1")
+                rect = QRectF(left, top, right - left, line)
+                active = self.order.by == by
+                color = "text1" if active else "text3"
+                align = Qt.AlignmentFlag.AlignLeft if by == BY_NAME else RIGHT
+                width = pen.text(rect, text, font="caption_strong", color=color, align=align)
+                if active:
+                    side = self._theme.length(ARROW)
+                    x = rect.left() + width + 3 if by == BY_NAME else rect.right() - width - side - 3
+                    icon = "arrow-down" if self.order.descending else "arrow-up"
+                    pen.icon(icon, x, rect.center().y() - side / 2, side, "text1")
 
     def mousePressEvent(self, event: QMouseEvent) -> None:
         if event.button() == Qt.MouseButton.LeftButton:
@@ -386,7 +382,21 @@ class FitMatrixTableView(PaintedTable):
         for column in columns:
             cell, box = line.cells[column.number], self._get_box(row, column)
             if cell.count is None:
-                self._paint_hatch(pen.painter, box)
+                # Hatch both ends of a cell; the strokes are cached by height.
+                painter = pen.painter
+                ratio = painter.device().devicePixelRatio()
+                key = (round(box.height()), ratio)
+                side = self._theme.length(_HATCH)
+                picture = self._hatches.get(key)
+                if picture is None:
+                    picture = QPixmap(round(side * ratio), round(key[0] * ratio))
+                    picture.setDevicePixelRatio(ratio)
+                    picture.fill(Qt.GlobalColor.transparent)
+                    with QPainter(picture) as drawer:
+                        ThemePainter(drawer, self._theme).hatch(QRectF(0, 0, side, key[0]), "strong")
+                    self._hatches[key] = picture
+                for left in (box.left(), box.right() - side):
+                    painter.drawPixmap(QPointF(round(left), round(box.top())), picture)
                 width = self._texts.width("small", MISSING_VALUE_TEXT)
                 x, middle = box.center().x() - width / 2, box.center().y()
                 self._layer.text("small", "text3", MISSING_VALUE_TEXT, x, middle)
@@ -419,22 +429,6 @@ class FitMatrixTableView(PaintedTable):
         self._layer.right("label", color, face.count, box.left(), end, box.center().y())
         x = end + self._theme.length(_BETWEEN)
         self._layer.text("caption", color, face.share, x, box.center().y(), box.right() - x)
-
-    def _paint_hatch(self, painter: QPainter, box: QRectF) -> None:
-        """Hatch both ends of a cell; the strokes are cached by height."""
-        ratio = painter.device().devicePixelRatio()
-        key = (round(box.height()), ratio)
-        side = self._theme.length(_HATCH)
-        picture = self._hatches.get(key)
-        if picture is None:
-            picture = QPixmap(round(side * ratio), round(key[0] * ratio))
-            picture.setDevicePixelRatio(ratio)
-            picture.fill(Qt.GlobalColor.transparent)
-            with QPainter(picture) as drawer:
-                ThemePainter(drawer, self._theme).hatch(QRectF(0, 0, side, key[0]), "strong")
-            self._hatches[key] = picture
-        for left in (box.left(), box.right() - side):
-            painter.drawPixmap(QPointF(round(left), round(box.top())), picture)
 
     def get_ring_box(self, row: VisibleSection, column: VisibleSection) -> QRectF:
         return self._get_box(row, column).adjusted(0, -1, 1, 1)

@@ -225,15 +225,12 @@ class FitMatrixView(QWidget):
         self._dwell = QTimer(self, singleShot=True, interval=_DWELL)
         self._dwell.timeout.connect(self._select)
         self.setAccessibleName(self.title)
-        self._build()
-        self._connect()
-
-    def _build(self) -> None:
         self.remark.setSizePolicy(QSizePolicy.Policy.Ignored, QSizePolicy.Policy.Preferred)
         self.remark.setAlignment(Qt.AlignmentFlag.AlignVCenter | Qt.AlignmentFlag.AlignLeft)
         self._above, self._below = make_row(self.note), make_row((self.remark, 1), self.action)
         make_column(self.question, self.narrow, self._above, (self.table, 1), self._below, self.legend, gap=0, on=self)
         self.theme.follow(self._dress)
+        self._connect()
 
     def _connect(self) -> None:
         self.question.chosen.connect(self._choose)
@@ -265,7 +262,10 @@ class FitMatrixView(QWidget):
     def refresh(self) -> None:
         """Show the desk's answer; during a drag, after a pause."""
         self._show_controls()
-        self._show_present()
+        swatches: dict[str, tuple[int, bool]] = {}
+        for each in self._desk.columns:
+            swatches.setdefault(each.column.accelerator.id, (each.palette_index, each.is_variant))
+        self.table.set_present(self._desk.scenario.model, swatches)
         if self._desk.in_gesture:
             self._rest.start()
         else:
@@ -323,12 +323,6 @@ class FitMatrixView(QWidget):
     def _order(self) -> FitOrder:
         choices = self.choices
         return FitOrder(*self._words, choices.most, choices.by, choices.descending)
-
-    def _show_present(self) -> None:
-        swatches: dict[str, tuple[int, bool]] = {}
-        for each in self._desk.columns:
-            swatches.setdefault(each.column.accelerator.id, (each.palette_index, each.is_variant))
-        self.table.set_present(self._desk.scenario.model, swatches)
 
     def _show(self) -> None:
         matrix, order = self.query.result, self._order()

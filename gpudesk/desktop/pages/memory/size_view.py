@@ -105,43 +105,10 @@ def _format_candidate_remark(candidate: SizingOption, formatter: Formatter) -> s
     return tr("{plan}, {engine}, {basis}", plan=format_plan(candidate.plan), engine=engine, basis=basis)
 
 
-def list_count_factors(candidate: SizingOption, formatter: Formatter) -> list[tuple[str, str]]:
-    rows = [
-        (label_sizing_factor(factor), f"{'× ' if place else ''}{format_sizing_factor(factor, formatter)}")
-        for place, factor in enumerate(candidate.factors)
-    ]
-    return [*rows, (tr("Accelerators"), f"= {formatter.count(candidate.count)}")]
-
-
 def find_best_candidate(pairs: ColumnCandidates) -> str | None:
     """Return the candidate with the fewest accelerators, the first on ties; None without any."""
     counted = [(candidate.count, place) for place, (_, candidate) in enumerate(pairs) if candidate.count]
     return pairs[min(counted)[1]][0].key if counted else None
-
-
-def make_sizing_data(sizing: SizingResult | None, pairs: ColumnCandidates, formatter: Formatter) -> ChartData:
-    title = tr("Accelerators for this demand")
-    if sizing is None:
-        return ChartData(title=title, heads=(tr("Figure"),), rows=())
-    names = [part.name.partition(" × ")[0] for part, _ in pairs]
-    table = make_candidate_figures(pairs, formatter, wide=True)
-    facts = [
-        (column.head, [row.cells[place].text for row in table.rows])
-        for place, column in enumerate(table.columns)
-        if place
-    ]
-    facts += _list_factor_facts(pairs, formatter)
-    facts.append(
-        (tr("Lower bound check"), [describe_bound(each, formatter) or MISSING_VALUE_TEXT for _, each in pairs])
-    )
-    sentences = [
-        describe_sizing_with_notes(sizing, each, name, formatter) for (_, each), name in zip(pairs, names, strict=True)
-    ]
-    facts.append((tr("Summary"), sentences))
-    rows = ((label, *texts) for label, texts in facts)
-    return ChartData(
-        title=f"{title}: {describe_demand(sizing.demand, formatter)}", heads=(tr("Figure"), *names), rows=tuple(rows)
-    )
 
 
 def _list_factor_facts(pairs: ColumnCandidates, formatter: Formatter) -> list[tuple[str, list[str]]]:
@@ -192,7 +159,15 @@ class CandidateBlock(QWidget):
         self.use = Button(theme, tr("Use this deployment"), parent=self)
         self.use.clicked.connect(self.used)
         self.table = DataTableView(theme, self)
-        self._lay_out()
+        self._title = ThemedLabel(self._theme, tr("Calculation of the count"), font="section", parent=self)
+        left = make_column(self._title, self.table, STRETCH)
+        buttons = make_row(self.copy, self.use, STRETCH)
+        right = make_column(self.title_label, buttons, 8, self.bound_title, self.bound, STRETCH)
+        whole = self._whole = QHBoxLayout(self)
+        whole.setContentsMargins(0, 0, 0, 0)
+        whole.addLayout(left)
+        whole.addLayout(right, 1)
+        self._columns = (left, right)
         theme.follow(self._dress)
 
     def show_candidate(self, sentence: str, bound: str, factors: list[tuple[str, str]], use: str) -> None:
@@ -213,17 +188,6 @@ class CandidateBlock(QWidget):
     def copy_sentence(self) -> None:
         QGuiApplication.clipboard().setText(self.title_label.text())
         self.copy.setText(tr("Copied"))
-
-    def _lay_out(self) -> None:
-        self._title = ThemedLabel(self._theme, tr("Calculation of the count"), font="section", parent=self)
-        left = make_column(self._title, self.table, STRETCH)
-        buttons = make_row(self.copy, self.use, STRETCH)
-        right = make_column(self.title_label, buttons, 8, self.bound_title, self.bound, STRETCH)
-        whole = self._whole = QHBoxLayout(self)
-        whole.setContentsMargins(0, 0, 0, 0)
-        whole.addLayout(left)
-        whole.addLayout(right, 1)
-        self._columns = (left, right)
 
     def _dress(self) -> None:
         px = self._theme.px
@@ -384,7 +348,12 @@ class SizingView(QWidget):
         count = self.formatter.count(candidate.count - candidate.spare)
         use = tr("Use {n} {name} for this load", n=count, name=name)
         is_used = self._desk.scenario == self._deployed(sizing)
-        factors = list_count_factors(candidate, self.formatter)
+        formatter = self.formatter
+        rows = [
+            (label_sizing_factor(factor), f"{'× ' if place else ''}{format_sizing_factor(factor, formatter)}")
+            for place, factor in enumerate(candidate.factors)
+        ]
+        factors = [*rows, (tr("Accelerators"), f"= {formatter.count(candidate.count)}")]
         notes = [format_message(note, self.formatter) for note in candidate.notes]
         bound = "\n".join([*list_bound_lines(candidate, self.formatter), *notes])
         self.candidate.show_candidate(sentence, bound, factors, "" if is_used else use)
@@ -424,7 +393,33 @@ class SizingView(QWidget):
         return (self,)
 
     def data(self, formatter: Formatter) -> ChartData:
-        return make_sizing_data(self._sizing, self._pairs, formatter)
+        sizing = self._sizing
+        pairs = self._pairs
+        title = tr("Accelerators for this demand")
+        if sizing is None:
+            return ChartData(title=title, heads=(tr("Figure"),), rows=())
+        names = [part.name.partition(" × ")[0] for part, _ in pairs]
+        table = make_candidate_figures(pairs, formatter, wide=True)
+        facts = [
+            (column.head, [row.cells[place].text for row in table.rows])
+            for place, column in enumerate(table.columns)
+            if place
+        ]
+        facts += _list_factor_facts(pairs, formatter)
+        facts.append(
+            (tr("Lower bound check"), [describe_bound(each, formatter) or MISSING_VALUE_TEXT for _, each in pairs])
+        )
+        sentences = [
+            describe_sizing_with_notes(sizing, each, name, formatter)
+            for (_, each), name in zip(pairs, names, strict=True)
+        ]
+        facts.append((tr("Summary"), sentences))
+        rows = ((label, *texts) for label, texts in facts)
+        return ChartData(
+            title=f"{title}: {describe_demand(sizing.demand, formatter)}",
+            heads=(tr("Figure"), *names),
+            rows=tuple(rows),
+        )
 
     def contextMenuEvent(self, event: QContextMenuEvent) -> None:
         if self._sizing is not None:

@@ -118,20 +118,6 @@ def measure_strips(plot: PlotCanvas, count: int) -> float:
     return float(plot.theme.px(STRIP_HEAD) + count * plot.theme.px(STRIP_PITCH))
 
 
-def paint_strips(plot: PlotCanvas, painter: QPainter, strips: Sequence[LimiterStrip]) -> None:
-    pen = ThemePainter(painter, plot.theme)
-    theme, area = plot.theme, plot.frame.area
-    top = area.bottom() + theme.px(STRIP_HEAD)
-    heading = QRectF(0, area.bottom() + theme.px(5), area.right(), theme.px(STRIP_HEAD) - theme.px(6))
-    drawn = pen.text(heading, tr("Limited by"), font="caption", color="text2")
-    # A translated heading may be wider than the labels of the axis.
-    heading.setLeft(max(area.left(), drawn + 1.5 * _KEY))
-    _paint_strip_key(pen, strips, heading)
-    for number, strip in enumerate(strips):
-        row = QRectF(area.left(), top + number * theme.px(STRIP_PITCH), area.width(), theme.px(_BAR))
-        _strip(plot, pen, strip, row)
-
-
 def _paint_strip_key(pen: ThemePainter, strips: Sequence[LimiterStrip], line: QRectF) -> None:
     """Explain the fills of the pieces, of which short ones have no room for a word."""
     x, level = line.left(), line.center().y()
@@ -140,16 +126,6 @@ def _paint_strip_key(pen: ThemePainter, strips: Sequence[LimiterStrip], line: QR
         x += 2 * _KEY
         room = QRectF(x, line.top(), max(1.0, line.right() - x), line.height())
         x += pen.text(room, label_limiter(limiter), font="caption", color="text2") + 1.5 * _KEY
-
-
-def paint_strip_cursor(plot: PlotCanvas, painter: QPainter, count: int) -> None:
-    rule, area = plot.drawing.rule, plot.frame.area
-    low, high = plot.frame.values_x()
-    if rule is not None and not rule.read_off and low <= rule.value <= high:
-        x = round(plot.frame.pixel_x(rule.value)) + 0.5
-        bottom = area.bottom() + measure_strips(plot, count) - 2
-        painter.setPen(plot.theme.color("text1"))
-        painter.drawLine(QLineF(x, area.bottom(), x, bottom))
 
 
 def _strip(plot: PlotCanvas, pen: ThemePainter, strip: LimiterStrip, row: QRectF) -> None:
@@ -162,7 +138,16 @@ def _strip(plot: PlotCanvas, pen: ThemePainter, strip: LimiterStrip, row: QRectF
     for piece in strip.pieces:
         left, right = plot.frame.pixel_x(piece.start), plot.frame.pixel_x(piece.end)
         if right > row.left() and left < row.right():
-            _piece(pen, QRectF(left, row.top(), right - left, row.height()), piece.limiter, row)
+            bar = QRectF(left, row.top(), right - left, row.height())
+            limiter = piece.limiter
+            fill, color = _FILLS[limiter]
+            pen.tint(bar.adjusted(0, 0, -1, 0), fill, 2.5)
+            visible = bar.intersected(row)
+            words = label_limiter(limiter)
+            width = pen.width(words, "caption") + 12
+            if visible.width() > width:
+                inside = visible.adjusted(6, 0, -2, 0)
+                pen.text(inside, words, font="caption", color=color)
         end = max(end, right)
     if end < row.right() - 1:
         gap = 1 if strip.pieces else 0
@@ -186,17 +171,6 @@ def describe_strip_end(strip: LimiterStrip, formatter: Formatter) -> str:
     if not strip.pieces:
         return tr("does not fit")
     return tr("requests queue above {n}", n=formatter.count(strip.pieces[-1].end))
-
-
-def _piece(pen: ThemePainter, bar: QRectF, limiter: str, row: QRectF) -> None:
-    fill, color = _FILLS[limiter]
-    pen.tint(bar.adjusted(0, 0, -1, 0), fill, 2.5)
-    visible = bar.intersected(row)
-    words = label_limiter(limiter)
-    width = pen.width(words, "caption") + 12
-    if visible.width() > width:
-        inside = visible.adjusted(6, 0, -2, 0)
-        pen.text(inside, words, font="caption", color=color)
 
 
 def _rest(pen: ThemePainter, rest: QRectF, words: str, color: str) -> None:
@@ -468,18 +442,15 @@ class ThroughputChart(ConcurrencyChart):
             if self.in_closed_loop()
             else tr("tokens per second at constant concurrency; shaded: 80% interval")
         )
-        before, self._strips = self._strips, self._made_strips()
+        exact, columns = not self.desk.in_gesture, self.desk.columns
+        strips = [self._strip_maker.strip(part, exact=exact) for part in columns if part.column.estimate is not None]
+        before, self._strips = self._strips, tuple(strips)
         drawing = super().make_drawing()
         if [(strip.key, strip.name) for strip in before] != [(strip.key, strip.name) for strip in self._strips]:
             self.lay_out()
         elif before != self._strips:
             self.ground_changed()
         return drawing
-
-    def _made_strips(self) -> tuple[LimiterStrip, ...]:
-        exact, columns = not self.desk.in_gesture, self.desk.columns
-        strips = [self._strip_maker.strip(part, exact=exact) for part in columns if part.column.estimate is not None]
-        return tuple(strips)
 
     def foot_height(self) -> float:
         return measure_strips(self, len(self._strips))
@@ -497,10 +468,28 @@ class ThroughputChart(ConcurrencyChart):
     def paint_background(self, painter: QPainter) -> None:
         super().paint_background(painter)
         if self.drawing.lines:
-            paint_strips(self, painter, self._strips)
+            strips = self._strips
+            pen = ThemePainter(painter, self.theme)
+            theme, area = self.theme, self.frame.area
+            top = area.bottom() + theme.px(STRIP_HEAD)
+            heading = QRectF(0, area.bottom() + theme.px(5), area.right(), theme.px(STRIP_HEAD) - theme.px(6))
+            drawn = pen.text(heading, tr("Limited by"), font="caption", color="text2")
+            # A translated heading may be wider than the labels of the axis.
+            heading.setLeft(max(area.left(), drawn + 1.5 * _KEY))
+            _paint_strip_key(pen, strips, heading)
+            for number, strip in enumerate(strips):
+                row = QRectF(area.left(), top + number * theme.px(STRIP_PITCH), area.width(), theme.px(_BAR))
+                _strip(self, pen, strip, row)
 
     def paint_overlay(self, painter: QPainter) -> None:
-        paint_strip_cursor(self, painter, len(self._strips) if self.drawing.lines else 0)
+        count = len(self._strips) if self.drawing.lines else 0
+        rule, area = self.drawing.rule, self.frame.area
+        low, high = self.frame.values_x()
+        if rule is not None and not rule.read_off and low <= rule.value <= high:
+            x = round(self.frame.pixel_x(rule.value)) + 0.5
+            bottom = area.bottom() + measure_strips(self, count) - 2
+            painter.setPen(self.theme.color("text1"))
+            painter.drawLine(QLineF(x, area.bottom(), x, bottom))
         super().paint_overlay(painter)
 
 

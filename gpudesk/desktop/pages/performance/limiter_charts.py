@@ -103,7 +103,15 @@ class TimeSplitChart(BarChart):
     def refresh(self) -> None:
         if self._answer is not self.desk.answer:
             self._answer = self.desk.answer
-            self._splits = tuple(self._list_splits())
+            bench = self.desk.service
+            splits = []
+            for part in self.desk.columns:
+                estimate = part.column.estimate
+                if estimate is None:
+                    splits.append(TimeSplit(part, None, None))
+                else:
+                    splits.append(TimeSplit(part, bench.request_time(estimate), bench.step_shares(estimate)))
+            self._splits = tuple(splits)
         token = tr("% of time, including prefill of other requests")
         self.show_groups(
             self._requests(),
@@ -113,17 +121,6 @@ class TimeSplitChart(BarChart):
         if not self.desk.in_gesture:
             self.setAccessibleName(tr("Prefill and decode, chart"))
             self.setAccessibleDescription(self.summary())
-
-    def _list_splits(self) -> list[TimeSplit]:
-        bench = self.desk.service
-        splits = []
-        for part in self.desk.columns:
-            estimate = part.column.estimate
-            if estimate is None:
-                splits.append(TimeSplit(part, None, None))
-            else:
-                splits.append(TimeSplit(part, bench.request_time(estimate), bench.step_shares(estimate)))
-        return splits
 
     # Groups
 
@@ -258,17 +255,14 @@ class RooflineChart(DeskChart):
     def roofed(self) -> tuple[RooflineColumn, ...]:
         if self._answer is not self.desk.answer:
             self._answer = self.desk.answer
-            self._roofed = tuple(self._list_rooflines())
+            columns = []
+            for part in self.desk.fitting_columns:
+                estimate = part.column.estimate
+                roofline = None if estimate is None else self.desk.service.roofline(estimate)
+                if roofline is not None:
+                    columns.append(RooflineColumn(part, roofline))
+            self._roofed = tuple(columns)
         return self._roofed
-
-    def _list_rooflines(self) -> list[RooflineColumn]:
-        columns = []
-        for part in self.desk.fitting_columns:
-            estimate = part.column.estimate
-            roofline = None if estimate is None else self.desk.service.roofline(estimate)
-            if roofline is not None:
-                columns.append(RooflineColumn(part, roofline))
-        return columns
 
     # Drawing
 

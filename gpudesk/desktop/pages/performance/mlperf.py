@@ -78,40 +78,6 @@ def _format_system(row: MlperfRow, formatter: Formatter) -> str:
     return describe_mlperf_result(best, formatter)
 
 
-def make_mlperf_data(
-    head_to_head: MlperfHeadToHead | None, names: Mapping[str, str], model: str, formatter: Formatter
-) -> ChartData:
-    heads = (
-        tr("Accelerator"),
-        tr("MLPerf scenario"),
-        tr("Submitter"),
-        tr("System"),
-        tr("Accelerators"),
-        tr("Output tok/s"),
-        tr("Per accelerator, tok/s"),
-        tr("Ratio to baseline"),
-    )
-    if head_to_head is None:
-        return ChartData(title=tr("MLPerf Inference"), heads=heads, rows=(), first_number=4)
-    rows = tuple(
-        (
-            names[row.accelerator],
-            label_mlperf_scenario(scenario),
-            result.submitter,
-            result.system,
-            formatter.count(result.count),
-            formatter.stated(result.output_tokens_per_s),
-            formatter.estimate(result.per_accelerator),
-            format_ratio(cell.ratio, formatter) if result is cell.best else "",
-        )
-        for row in head_to_head.rows
-        for scenario, cell in row.cells.items()
-        for result in cell.results
-    )
-    title = tr("MLPerf {round}, {model}", round=head_to_head.round, model=model)
-    return ChartData(title=title, heads=heads, rows=rows, first_number=4)
-
-
 #: Fallback if the scenario's model has no results: the model with most submissions.
 _DEFAULT_MODEL = "llama-2-70b"
 
@@ -216,7 +182,9 @@ class MlperfBlock(QWidget):
         try:
             mlperf = self._desk.service.mlperf
         except (InputError, MissingFileError) as error:
-            self._say_problem(error)
+            problem = format_message(error.problem, self.formatter) if isinstance(error, InputError) else str(error)
+            self.status_label.setText(capitalize_first(problem))
+            self._show_tables(visible=False)
             return
         self._comparison = self._head_to_head(mlperf)
         head_to_head = self._comparison
@@ -225,7 +193,9 @@ class MlperfBlock(QWidget):
         self._show_tables(visible=True)
         names = self._names()
         self._offer(mlperf, head_to_head, names)
-        slots = self._slots()
+        slots: dict[str, tuple[int, bool]] = {}
+        for each in self._desk.columns:
+            slots.setdefault(each.column.accelerator.id, (each.palette_index, False))
         self.table.show_table(make_mlperf_figures(head_to_head, names, slots, self.formatter))
         keys = [row.accelerator for row in head_to_head.rows]
         if self._row not in keys or self._row == head_to_head.baseline:
@@ -233,11 +203,6 @@ class MlperfBlock(QWidget):
             self._row = own[0] if own else keys[0]
         self._show_chosen()
         self._show_stated(mlperf, names)
-
-    def _say_problem(self, error: InputError | MissingFileError) -> None:
-        problem = format_message(error.problem, self.formatter) if isinstance(error, InputError) else str(error)
-        self.status_label.setText(capitalize_first(problem))
-        self._show_tables(visible=False)
 
     def _show_tables(self, *, visible: bool) -> None:
         for widget in (self.table, self.submissions, self.stated, self.copy_citation):
@@ -295,12 +260,6 @@ class MlperfBlock(QWidget):
     def _names(self) -> dict[str, str]:
         return {part.id: shorten_name(part.name) for part in self._desk.service.catalog.accelerators()}
 
-    def _slots(self) -> dict[str, tuple[int, bool]]:
-        slots: dict[str, tuple[int, bool]] = {}
-        for each in self._desk.columns:
-            slots.setdefault(each.column.accelerator.id, (each.palette_index, False))
-        return slots
-
     # Interface for charts
 
     def summary(self) -> str:
@@ -309,7 +268,36 @@ class MlperfBlock(QWidget):
     def data(self, formatter: Formatter) -> ChartData:
         head_to_head = self._comparison
         model = "" if head_to_head is None else self._desk.service.catalog.model(head_to_head.model).name
-        return make_mlperf_data(head_to_head, self._names(), model, formatter)
+        names = self._names()
+        heads = (
+            tr("Accelerator"),
+            tr("MLPerf scenario"),
+            tr("Submitter"),
+            tr("System"),
+            tr("Accelerators"),
+            tr("Output tok/s"),
+            tr("Per accelerator, tok/s"),
+            tr("Ratio to baseline"),
+        )
+        if head_to_head is None:
+            return ChartData(title=tr("MLPerf Inference"), heads=heads, rows=(), first_number=4)
+        rows = tuple(
+            (
+                names[row.accelerator],
+                label_mlperf_scenario(scenario),
+                result.submitter,
+                result.system,
+                formatter.count(result.count),
+                formatter.stated(result.output_tokens_per_s),
+                formatter.estimate(result.per_accelerator),
+                format_ratio(cell.ratio, formatter) if result is cell.best else "",
+            )
+            for row in head_to_head.rows
+            for scenario, cell in row.cells.items()
+            for result in cell.results
+        )
+        title = tr("MLPerf {round}, {model}", round=head_to_head.round, model=model)
+        return ChartData(title=title, heads=heads, rows=rows, first_number=4)
 
     def _copy_citation(self) -> None:
         QGuiApplication.clipboard().setText(self.cited.text())

@@ -220,10 +220,16 @@ class ParetoChart(DeskChart):
         speed = self.read_off
         best = [(line, find_best_at(line, speed)) for line in lines]
         self.detailed_labels = len(lines) <= _MOST_DETAILED
+        marks = []
+        for part in self.desk.fitting_columns:
+            tpot, rate = part.figure("tpot_ms"), part.figure(self.figure)
+            kind = part.column.estimate.request.workload.load.kind if part.column.estimate else None
+            if tpot is not None and rate is not None and kind is LoadKind.CONCURRENCY and not _waits(part):
+                marks.append(PointMark(part.key, part.palette_index, 1000.0 / tpot.value, rate.value, part.is_variant))
         return PlotDrawing(
             lines=lines,
             ghosts=ghosts,
-            marks=(*self._scenario_marks(), *_best_marks(best)),
+            marks=(*tuple(marks), *_best_marks(best)),
             rule=CursorLine(speed, self._tab(speed), read_off=True, movable=not limited) if lines else None,
             cursor_readout=self._read_out(best, ghosts, speed),
             note="" if lines or answer is None else tr("No curves to compare"),
@@ -258,15 +264,6 @@ class ParetoChart(DeskChart):
 
     def _draw_curves(self, columns: Sequence[AcceleratorColumn], maker: CurveBuilder) -> tuple[PlotCurve, ...]:
         return maker.lines(columns, PARETO, exact=not self.desk.in_gesture)
-
-    def _scenario_marks(self) -> tuple[PointMark, ...]:
-        marks = []
-        for part in self.desk.fitting_columns:
-            tpot, rate = part.figure("tpot_ms"), part.figure(self.figure)
-            kind = part.column.estimate.request.workload.load.kind if part.column.estimate else None
-            if tpot is not None and rate is not None and kind is LoadKind.CONCURRENCY and not _waits(part):
-                marks.append(PointMark(part.key, part.palette_index, 1000.0 / tpot.value, rate.value, part.is_variant))
-        return tuple(marks)
 
     def _tab(self, speed: float) -> str:
         return tr("≥ {n} tok/s", n=self._speed(speed))

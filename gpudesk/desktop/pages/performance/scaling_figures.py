@@ -189,16 +189,13 @@ def _format_plan_or_problem(row: ScalingRow, formatter: Formatter) -> str:
     if row.estimate is None:
         return tr("no plan for this count") if row.problem is None else format_message(row.problem, formatter)
     if not row.estimate.fits:
-        return describe_misfit(row.estimate, formatter)
+        estimate = row.estimate
+        missing = None if estimate.reason is None else estimate.reason.parameters.get("missing")
+        if not isinstance(missing, tuple) or isinstance(missing[0], str):
+            return tr("does not fit")
+        return tr("does not fit: {size} GiB short per accelerator", size=formatter.gib(missing[0]))
     waits = _describe_wait(row.estimate, formatter)
     return f"{format_plan(row.estimate.plan)}, {waits}" if waits else format_plan(row.estimate.plan)
-
-
-def describe_misfit(estimate: Estimate, formatter: Formatter) -> str:
-    missing = None if estimate.reason is None else estimate.reason.parameters.get("missing")
-    if not isinstance(missing, tuple) or isinstance(missing[0], str):
-        return tr("does not fit")
-    return tr("does not fit: {size} GiB short per accelerator", size=formatter.gib(missing[0]))
 
 
 def _describe_wait(estimate: Estimate, formatter: Formatter) -> str:
@@ -237,7 +234,11 @@ def make_scaling_figures(
                 part.is_variant,
                 f"{formatter.count(row.count)} × {name}",
                 (
-                    *((_format_total_memory(row, models, formatter)) if wide else ()),
+                    *(
+                        ((format_memory(row.memory_bytes, formatter), formatter.count(models.get(row.count))))
+                        if wide
+                        else ()
+                    ),
                     *_make_scaling_cells(row, scaled.scaling, rule, formatter, wide=wide),
                 ),
                 describe_plan(row, formatter),
@@ -247,10 +248,6 @@ def make_scaling_figures(
         ),
         remarks=tr("Plan; faster replicas"),
     )
-
-
-def _format_total_memory(row: ScalingRow, models: Mapping[int, int], formatter: Formatter) -> tuple[str, str]:
-    return format_memory(row.memory_bytes, formatter), formatter.count(models.get(row.count))
 
 
 def _make_scaling_cells(

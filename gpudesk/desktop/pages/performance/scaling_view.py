@@ -335,16 +335,13 @@ class ScalingView(PerformanceView):
         self.quantity.chosen.connect(self.chart.set_quantity)
         self._rest = QTimer(self, singleShot=True, interval=_REST)
         self._rest.timeout.connect(self._show_tables)
-        self._build(theme)
-        self.counts.rule_chosen.connect(self._choose_rule)
-        desk.selection_changed.connect(self._follow_selection)
-        desk.gesture_changed.connect(self._gesture_changed)
-
-    def _build(self, theme: Theme) -> None:
         choice = make_row(self.quantity, STRETCH)
         upper = make_column(choice, (self.chart, 1), margins=(_MARGIN, 0, _MARGIN, 4), scaled=theme)
         lower = make_column(self.counts, self.comparison, gap=10, margins=(_MARGIN, 4, _MARGIN, 12), scaled=theme)
         make_column((upper, 1), Hairline(theme), lower, gap=0, on=self)
+        self.counts.rule_chosen.connect(self._choose_rule)
+        desk.selection_changed.connect(self._follow_selection)
+        desk.gesture_changed.connect(self._gesture_changed)
 
     def refresh(self) -> None:
         """Show the desk's answer; the tables after a pause."""

@@ -78,19 +78,18 @@ class SpecificationButton(QAbstractButton):
     def paintEvent(self, event: QPaintEvent) -> None:  # noqa: ARG002 - Qt's name
         with QPainter(self) as painter:
             if self.specification is not None:
-                self._draw(ThemePainter(painter, self._theme), self.specification)
-
-    def _draw(self, pen: ThemePainter, each: HeadlineSpecification) -> None:
-        theme, line = self._theme, self._theme.line("small")
-        upper = QRectF(0, theme.length(2), self.width(), line)
-        x = pen.text(upper, each.label, font="small", color="text2")
-        if each.is_own or each.is_disputed:
-            pen.glyph("own" if each.is_own else "disputed", x + theme.length(_MARK), upper.center().y())
-        baseline = upper.bottom() + theme.line("headline") / 2 + pen.metrics("headline").capHeight() / 2
-        x = pen.text(QPointF(0, baseline), each.text, font="headline") + theme.length(_GAP)
-        rest = QRectF(x, baseline - line, self.width() - x, line)
-        unit = pen.metrics("small").elidedText(each.unit, Qt.TextElideMode.ElideRight, rest.width())
-        pen.text(QPointF(x, baseline), unit, font="small", color="text3")
+                pen = ThemePainter(painter, self._theme)
+                each = self.specification
+                theme, line = self._theme, self._theme.line("small")
+                upper = QRectF(0, theme.length(2), self.width(), line)
+                x = pen.text(upper, each.label, font="small", color="text2")
+                if each.is_own or each.is_disputed:
+                    pen.glyph("own" if each.is_own else "disputed", x + theme.length(_MARK), upper.center().y())
+                baseline = upper.bottom() + theme.line("headline") / 2 + pen.metrics("headline").capHeight() / 2
+                x = pen.text(QPointF(0, baseline), each.text, font="headline") + theme.length(_GAP)
+                rest = QRectF(x, baseline - line, self.width() - x, line)
+                unit = pen.metrics("small").elidedText(each.unit, Qt.TextElideMode.ElideRight, rest.width())
+                pen.text(QPointF(x, baseline), unit, font="small", color="text3")
 
 
 class SpecificationStrip(QWidget):
@@ -442,7 +441,9 @@ class ProfilePage(MultiViewPage[ProfileView]):
             self.subject.show_name_alone(self._name_of(self.accelerator))
             self.body.show_state(self.query.problem, None, answered=False)
         elif tables is not None and self.isVisible() and state is QueryState.READY:
-            index, is_variant = self._find_look()
+            columns = (each for each in self.desk.columns if each.column.accelerator.id == self.accelerator)
+            column = next(columns, None)
+            index, is_variant = (0, False) if column is None else (column.palette_index, column.is_variant)
             self.subject.show_profile(tables, index, is_variant=is_variant)
             self.view.show_profile(tables)
             self.view.set_pale(False)
@@ -472,11 +473,6 @@ class ProfilePage(MultiViewPage[ProfileView]):
             return shorten_name(catalog.thing(thing).name)
         except InputError:
             return thing
-
-    def _find_look(self) -> tuple[int, bool]:
-        columns = (each for each in self.desk.columns if each.column.accelerator.id == self.accelerator)
-        column = next(columns, None)
-        return (0, False) if column is None else (column.palette_index, column.is_variant)
 
     def _show_progress(self, text: str, can_cancel: bool) -> None:
         """Dim the former profile after a moment, and show the progress."""

@@ -336,7 +336,12 @@ class BarChart(QWidget):
             pen.text(area, group.note, font="small", color="text3")
             return
         if style.axis:
-            self._paint_axis(pen, place, area)
+            ticks = _LINEAR.ticks(*self._scales[place], self._most_ticks())
+            for tick, text in zip(ticks, format_ticks(_LINEAR, ticks, self.formatter), strict=True):
+                x = self._x_of(place, tick)
+                pen.hairline(x, area.top(), x, area.bottom(), "strong" if tick == 0.0 else "grid")
+                below = QRectF(x - self.theme.px(_TICK) / 2, area.bottom(), self.theme.px(_TICK), self.theme.px(24))
+                pen.text(below, text, font="caption", color="text2", align=CENTRE)
         for number, row in enumerate(group.rows, first):
             self._paint_name(pen, number, row)
             self._paint_row(pen, place, row, self.band(number))
@@ -361,14 +366,6 @@ class BarChart(QWidget):
                 _fill(pen, QRectF(x, middle - side / 2, side, side), ink)
             rest = QRectF(x + side + px(6), place.top(), self.width(), place.height())
             x = rest.left() + pen.text(rest, words, font="caption", color="text2") + gap
-
-    def _paint_axis(self, pen: ThemePainter, place: int, area: QRectF) -> None:
-        ticks = _LINEAR.ticks(*self._scales[place], self._most_ticks())
-        for tick, text in zip(ticks, format_ticks(_LINEAR, ticks, self.formatter), strict=True):
-            x = self._x_of(place, tick)
-            pen.hairline(x, area.top(), x, area.bottom(), "strong" if tick == 0.0 else "grid")
-            below = QRectF(x - self.theme.px(_TICK) / 2, area.bottom(), self.theme.px(_TICK), self.theme.px(24))
-            pen.text(below, text, font="caption", color="text2", align=CENTRE)
 
     def _paint_name(self, pen: ThemePainter, number: int, row: BarRow) -> None:
         px, band, inset = self.theme.px, self.band(number), self.theme.px(self._style.inset)

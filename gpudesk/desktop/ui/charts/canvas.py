@@ -10,14 +10,13 @@ from typing import Final
 
 import numpy as np
 from PySide6.QtCore import QLineF, QMarginsF, QPointF, QRectF, Qt, QTimer, Signal
-from PySide6.QtGui import QColor, QHideEvent, QPainter, QPen, QResizeEvent
+from PySide6.QtGui import QHideEvent, QPainter, QPen, QResizeEvent
 from PySide6.QtWidgets import QGraphicsLineItem, QGraphicsView, QPushButton, QWidget
 
 from gpudesk.desktop.ui.charts.chart_data import (
     CELL_FONTS,
     READOUT_INSET,
     CursorReadout,
-    CursorReadoutRow,
     PlotCurve,
     PlotDrawing,
     PointMark,
@@ -73,7 +72,10 @@ def paint_background(plot: PlotCanvas, painter: QPainter) -> None:
         _paint_x_texts(plot, painter)
         _paint_limit(plot, painter)
     else:
-        _paint_bare_axis(plot, painter)
+        # Paint an axis without numbers, since there is nothing to measure.
+        area = plot.frame.area
+        painter.setPen(plot.theme.color("axis"))
+        painter.drawLine(QLineF(area.left(), area.bottom() + 0.5, area.right(), area.bottom() + 0.5))
     if plot.drawing.note:
         width = plot.text_painter.width(plot.drawing.note, "small")
         centre = plot.frame.area.center()
@@ -88,13 +90,6 @@ def _paint_title(plot: PlotCanvas, painter: QPainter) -> None:
     x = letters.width(plot.title, "section") + theme.px(10)
     subtitle = letters.elided(plot.subtitle, "small", plot.viewport().width() - x)
     letters.draw(painter, x, baseline, subtitle, "small", theme.color("text3"))
-
-
-def _paint_bare_axis(plot: PlotCanvas, painter: QPainter) -> None:
-    """Paint an axis without numbers, since there is nothing to measure."""
-    area = plot.frame.area
-    painter.setPen(plot.theme.color("axis"))
-    painter.drawLine(QLineF(area.left(), area.bottom() + 0.5, area.right(), area.bottom() + 0.5))
 
 
 def count_possible_ticks(plot: PlotCanvas) -> tuple[int, int]:
@@ -201,7 +196,15 @@ def paint_readout(plot: PlotCanvas, painter: QPainter) -> None:
     top = box.top() + plot.theme.px(26)
     for row in cursor_readout.rows:
         middle = top + plot.theme.px(18) / 2
-        _paint_readout_row(plot, painter, pen, row, box, rights, middle)
+        letters, theme = plot.text_painter, plot.theme
+        left = box.left() + theme.px(READOUT_INSET)
+        pen.swatch(left, middle, row.slot, is_variant=row.is_variant)
+        baseline = letters.middle("small", middle)
+        letters.draw(painter, left + theme.px(28), baseline, row.name, "small", theme.color("text1"))
+        color = theme.color("text1")
+        for right, cell, token in zip(rights, row.cells, CELL_FONTS, strict=False):
+            letters.draw_right(painter, right, letters.middle(token, middle), cell, token, color)
+            color = theme.color("text3")
         top += plot.theme.px(18)
 
 
@@ -235,26 +238,6 @@ def _paint_readout_head(
         letters.draw_right(painter, right, baseline, head, "caption", color)
 
 
-def _paint_readout_row(
-    plot: PlotCanvas,
-    painter: QPainter,
-    pen: ThemePainter,
-    row: CursorReadoutRow,
-    box: QRectF,
-    rights: list[float],
-    middle: float,
-) -> None:
-    letters, theme = plot.text_painter, plot.theme
-    left = box.left() + theme.px(READOUT_INSET)
-    pen.swatch(left, middle, row.slot, is_variant=row.is_variant)
-    baseline = letters.middle("small", middle)
-    letters.draw(painter, left + theme.px(28), baseline, row.name, "small", theme.color("text1"))
-    color = theme.color("text1")
-    for right, cell, token in zip(rights, row.cells, CELL_FONTS, strict=False):
-        letters.draw_right(painter, right, letters.middle(token, middle), cell, token, color)
-        color = theme.color("text3")
-
-
 #: Half the length of the cap at a curve's end, and the radius of a mark, in pixels.
 _CAP: Final = 7.0
 _MARK_RADIUS: Final = 4.2
@@ -263,24 +246,6 @@ _EDGE: Final = 1.2
 _LEADER_FROM: Final = 14.0
 #: Space between labels and the cursor line, in pixels.
 _RULE_ROOM: Final = 3.0
-
-
-def paint_foreground(plot: PlotCanvas, painter: QPainter) -> None:
-    painter.setRenderHint(QPainter.RenderHint.Antialiasing)
-    ends = plot.find_curve_ends()
-    for line, end in zip(plot.drawing.lines, ends, strict=True):
-        if end is not None and end.whole and line.capped:
-            _paint_cap(plot, painter, line, end)
-    if plot.labelled:
-        _paint_labels(plot, painter, ends)
-    if plot.drawing.ghost_label:
-        _paint_ghost_labels(plot, painter)
-    _paint_mark_texts(plot, painter)
-    for mark in plot.drawing.marks:
-        _paint_mark(plot, painter, mark)
-    _paint_hover(plot, painter)
-    _paint_cursor_value(plot, painter)
-    paint_readout(plot, painter)
 
 
 class _CurveEnd:
@@ -305,16 +270,6 @@ def _find_curve_end(points: FloatArray, area: QRectF) -> _CurveEnd | None:
     return _CurveEnd(points, int(visible[-1])) if len(visible) else None
 
 
-def _paint_cap(plot: PlotCanvas, painter: QPainter, line: PlotCurve, end: _CurveEnd) -> None:
-    painter.setPen(QPen(plot.theme.mark_color(line.slot), CURVE))
-    across = (0.0, 1.0)
-    if plot.vertical_grid and any(end.direction):
-        length = float(np.hypot(*end.direction))
-        across = (-end.direction[1] / length, end.direction[0] / length)
-    x, y = across[0] * _CAP, across[1] * _CAP
-    painter.drawLine(QLineF(end.x - x, end.y - y, end.x + x, end.y + y))
-
-
 def _paint_labels(plot: PlotCanvas, painter: QPainter, ends: list[_CurveEnd | None]) -> None:
     letters, theme = plot.text_painter, plot.theme
     visible_ends = [(line, end) for line, end in zip(plot.drawing.lines, ends, strict=True) if end is not None]
@@ -325,7 +280,9 @@ def _paint_labels(plot: PlotCanvas, painter: QPainter, ends: list[_CurveEnd | No
         detail, height = _measure_label(plot, line, end)
         color = theme.name_color(line.slot)
         if abs(place.shift) > _LEADER_FROM:
-            _paint_leader(painter, end, place, theme.mark_color(line.slot))
+            painter.setPen(QPen(theme.mark_color(line.slot), 1.0))
+            towards = place.y - 8.0 if place.y > end.y else place.y + 8.0
+            painter.drawLine(QLineF(end.x, end.y, end.x, towards))
         baseline = place.y - height / 2 + small.ascent()
         letters.draw_haloed(painter, place.x, baseline, line.name, "label", color)
         if detail:
@@ -416,12 +373,6 @@ def _make_requests(plot: PlotCanvas, visible_ends: list[tuple[PlotCurve, _CurveE
         width = max(letters.width(line.name, "label"), letters.width(detail, "caption"))
         requests.append(LabelRequest(end.x, end.y, width, height))
     return requests
-
-
-def _paint_leader(painter: QPainter, end: _CurveEnd, place: PlacedLabel, color: QColor) -> None:
-    painter.setPen(QPen(color, 1.0))
-    towards = place.y - 8.0 if place.y > end.y else place.y + 8.0
-    painter.drawLine(QLineF(end.x, end.y, end.x, towards))
 
 
 def _find_centre(plot: PlotCanvas, mark: PointMark) -> QPointF | None:
@@ -686,7 +637,11 @@ class PlotCanvas(GraphicsView):  # type: ignore[misc]
             place = self.frame.x_scale.place_of(rule.value)
             bottom, top = self.frame.whole_y
             self._rule.setLine(place, bottom, place, top)
-            self._rule.setPen(self._rule_pen(dashed=rule.read_off))
+            pen = QPen(self.theme.color("text1"), self.devicePixelRatioF())
+            pen.setCosmetic(True)
+            if rule.read_off:
+                pen.setDashPattern([4, 3])
+            self._rule.setPen(pen)
 
     # Sizes and ranges
 
@@ -734,11 +689,6 @@ class PlotCanvas(GraphicsView):  # type: ignore[misc]
         self._samples = self._ends = None
         self.placed_for = []
         self._ground.stale()
-        self._place_fit_button()
-        self.viewport().update()
-        self.ranged.emit()
-
-    def _place_fit_button(self) -> None:
         self._fit_button.setVisible(self.frame.zoomed)
         if self.frame.zoomed:
             size = self._fit_button.sizeHint()
@@ -746,6 +696,8 @@ class PlotCanvas(GraphicsView):  # type: ignore[misc]
             self._fit_button.setGeometry(
                 int(area.right() - size.width() - 8), int(area.top() + 8), size.width(), size.height()
             )
+        self.viewport().update()
+        self.ranged.emit()
 
     def pixels_of(self, number: int) -> FloatArray:
         """Return the points of a line of the drawing in pixels, within the visible range."""
@@ -777,7 +729,27 @@ class PlotCanvas(GraphicsView):  # type: ignore[misc]
         paint_background(self, painter)
 
     def paint_overlay(self, painter: QPainter) -> None:
-        paint_foreground(self, painter)
+        painter.setRenderHint(QPainter.RenderHint.Antialiasing)
+        ends = self.find_curve_ends()
+        for line, end in zip(self.drawing.lines, ends, strict=True):
+            if end is not None and end.whole and line.capped:
+                painter.setPen(QPen(self.theme.mark_color(line.slot), CURVE))
+                across = (0.0, 1.0)
+                if self.vertical_grid and any(end.direction):
+                    length = float(np.hypot(*end.direction))
+                    across = (-end.direction[1] / length, end.direction[0] / length)
+                x, y = across[0] * _CAP, across[1] * _CAP
+                painter.drawLine(QLineF(end.x - x, end.y - y, end.x + x, end.y + y))
+        if self.labelled:
+            _paint_labels(self, painter, ends)
+        if self.drawing.ghost_label:
+            _paint_ghost_labels(self, painter)
+        _paint_mark_texts(self, painter)
+        for mark in self.drawing.marks:
+            _paint_mark(self, painter, mark)
+        _paint_hover(self, painter)
+        _paint_cursor_value(self, painter)
+        paint_readout(self, painter)
 
     def _dress(self) -> None:
         self._color()
@@ -787,10 +759,3 @@ class PlotCanvas(GraphicsView):  # type: ignore[misc]
     def _color(self) -> None:
         self.setBackground(self.theme.color("page"))
         self._show_rule()
-
-    def _rule_pen(self, *, dashed: bool) -> QPen:
-        pen = QPen(self.theme.color("text1"), self.devicePixelRatioF())
-        pen.setCosmetic(True)
-        if dashed:
-            pen.setDashPattern([4, 3])
-        return pen

@@ -91,11 +91,8 @@ class RackPicture(QWidget):
         rows = tuple(list_rack_rows(self._sketches, formatter))
         return ChartData(tr("Racks"), list_rack_heads(), rows, first_number=2)
 
-    def _line(self) -> float:
-        return QFontMetricsF(self.theme.font("small")).height() * _LINE
-
     def _lay_out(self) -> None:
-        width, line = max(self.width(), 200), self._line()
+        width, line = max(self.width(), 200), QFontMetricsF(self.theme.font("small")).height() * _LINE
         self._drawing = lay_out_racks(self._sketches, width, self.height(), line)
         self.setMinimumHeight(round(lay_out_racks(self._sketches, width, 0, line).height))
         self.update()

@@ -82,7 +82,10 @@ class InteractivePlot(PlotCanvas):
         elif self._pressed is not None:
             self._drag_ground(position)
         else:
-            self._look(position)
+            over = self._over_rule(position)
+            self.viewport().setCursor(Qt.CursorShape.SplitHCursor if over else Qt.CursorShape.ArrowCursor)
+            inside = self.frame.area.contains(position) and not over
+            self.hovered.emit(self.frame.value_x(position.x()) if inside else None)
 
     def _drag_ground(self, position: QPointF) -> None:
         if self._pressed is None:
@@ -94,12 +97,6 @@ class InteractivePlot(PlotCanvas):
         self.frame.pan(moved.x(), moved.y())
         self._pressed = position
         self._range_changed()
-
-    def _look(self, position: QPointF) -> None:
-        over = self._over_rule(position)
-        self.viewport().setCursor(Qt.CursorShape.SplitHCursor if over else Qt.CursorShape.ArrowCursor)
-        inside = self.frame.area.contains(position) and not over
-        self.hovered.emit(self.frame.value_x(position.x()) if inside else None)
 
     def mouseReleaseEvent(self, event: QMouseEvent) -> None:
         if event.button() is not Qt.MouseButton.LeftButton:

@@ -25,9 +25,7 @@ from gpudesk.domain.sizing import FitRemedyKind
 from gpudesk.report.decision.questions import ColumnOutcome
 from gpudesk.report.explanation.parts import (
     CatalogAction,
-    ClaimGroup,
     ClaimLine,
-    ColumnOutcomeLine,
     DecisionExplanation,
     DecisionFinding,
     DisputeLine,
@@ -117,18 +115,6 @@ def make_empty_nodes() -> tuple[PanelNode, ...]:
     return (PanelNode("empty", NoteBlock(text, "mouse-pointer-click", boxed=False), text),)
 
 
-def _head_sentence(explanation: Explanation) -> str:
-    parts = (
-        explanation.what,
-        explanation.conditions,
-        explanation.value,
-        explanation.band,
-        explanation.basis,
-        explanation.age,
-    )
-    return "; ".join(part for part in parts if part)
-
-
 # Common elements
 
 
@@ -194,20 +180,17 @@ def _make_decision_nodes(decision: DecisionExplanation | None) -> Iterator[Panel
     if decision is None:
         return
     for place, line in enumerate(decision.outcomes):
-        yield _make_outcome_node(f"outcome.{place}", line)
+        key = f"outcome.{place}"
+        state = RowText(line.state, "small", _OUTCOME_COLORS[line.fate], share=0.6)
+        name = RowLine(line.name, "body_strong", f"slot{line.slot}", most=1, cut=RowCut.NEVER, values=(state,))
+        lines = (name, RowLine(line.text, "small"))
+        block = RowBlock(lines, space=(3, 5), swatch=(line.slot, line.is_variant))
+        yield PanelNode(key, block, line.sentence, subject=line)
     for finding in decision.findings:
         yield from _make_finding_nodes(finding)
     if decision.rulings:
         yield _make_section_node("rulings", decision.rulings_title)
     yield from _fold_long_list("ruling", decision.rulings, _make_ruling_node)
-
-
-def _make_outcome_node(key: str, line: ColumnOutcomeLine) -> PanelNode:
-    state = RowText(line.state, "small", _OUTCOME_COLORS[line.fate], share=0.6)
-    name = RowLine(line.name, "body_strong", f"slot{line.slot}", most=1, cut=RowCut.NEVER, values=(state,))
-    lines = (name, RowLine(line.text, "small"))
-    block = RowBlock(lines, space=(3, 5), swatch=(line.slot, line.is_variant))
-    return PanelNode(key, block, line.sentence, subject=line)
 
 
 def _make_finding_nodes(finding: DecisionFinding) -> Iterator[PanelNode]:
@@ -370,15 +353,11 @@ def _make_claim_nodes(explanation: Explanation) -> Iterator[PanelNode]:
     for group in groups:
         if has_titles:
             yield _make_group_node(f"group.{group.key}", group.label)
-        yield from _make_claim_group_nodes(group)
-
-
-def _make_claim_group_nodes(group: ClaimGroup) -> Iterator[PanelNode]:
-    for place, claim in enumerate(group.claims):
-        key = f"claim.{group.key}.{place}"
-        yield make_claim_node(key, claim, f"{group.label}, {claim.sentence}")
-    if group.reason:
-        yield make_note_node(f"reason.{group.key}", group.reason, "scale")
+        for place, claim in enumerate(group.claims):
+            key = f"claim.{group.key}.{place}"
+            yield make_claim_node(key, claim, f"{group.label}, {claim.sentence}")
+        if group.reason:
+            yield make_note_node(f"reason.{group.key}", group.reason, "scale")
 
 
 def make_claim_node(key: str, claim: ClaimLine, text: str) -> PanelNode:
@@ -509,5 +488,13 @@ class NodeBuilder:
         for place, (make, inputs) in enumerate(_PARTS):
             if former is None or any(getattr(former, name) is not getattr(explanation, name) for name in inputs):
                 self._part_nodes[place] = tuple(make(explanation))
-        head = PanelNode("head", explanation, _head_sentence(explanation), explanation.sentence)
+        parts = (
+            explanation.what,
+            explanation.conditions,
+            explanation.value,
+            explanation.band,
+            explanation.basis,
+            explanation.age,
+        )
+        head = PanelNode("head", explanation, "; ".join(part for part in parts if part), explanation.sentence)
         return (head, *(node for nodes in self._part_nodes for node in nodes))

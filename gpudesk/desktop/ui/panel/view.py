@@ -186,7 +186,11 @@ class PanelModel(QAbstractItemModel):
         if role == Qt.ItemDataRole.EditRole and node.address:
             return node.address
         if role == Qt.ItemDataRole.ToolTipRole:
-            return make_tool_tip(node)
+            if isinstance(node.block, RowBlock):
+                return node.block.tool_tip
+            if isinstance(node.block, HeadingBlock):
+                return "\n".join(filter(None, (node.block.title, node.block.aside)))
+            return node.sentence if isinstance(node.block, Explanation) else None
         return node.copied if role == COPIED_ROLE else None
 
 
@@ -194,15 +198,6 @@ def _differs(former: PanelNode, node: PanelNode) -> bool:
     """Whether a line looks different; for an explanation only its head counts, which is its sentence."""
     head = isinstance(node.block, Explanation)
     return former.sentence != node.sentence if head else former.block != node.block
-
-
-def make_tool_tip(node: PanelNode) -> str | None:
-    """Return the full text of a line that can be cut."""
-    if isinstance(node.block, RowBlock):
-        return node.block.tool_tip
-    if isinstance(node.block, HeadingBlock):
-        return "\n".join(filter(None, (node.block.title, node.block.aside)))
-    return node.sentence if isinstance(node.block, Explanation) else None
 
 
 _INSET: Final = 8.0
@@ -331,7 +326,15 @@ class PanelView(QTreeView):
             self._staying = False
             if not stay and not self.currentIndex().isValid():
                 self.scrollToTop()
-        self._return_to(places)
+        if places:
+            # Other texts have other heights.
+            self.executeDelayedItemsLayout()
+        for key, top in places:
+            rect = self.visualRect(self.lines.find(key))
+            if rect.isValid():
+                bar = self.verticalScrollBar()
+                bar.setValue(bar.value() + rect.top() - top)
+                return
 
     def _places(self) -> list[tuple[str, int]]:
         """Return the keys of the visible lines, and their y; empty at the very top.
@@ -349,18 +352,6 @@ class PanelView(QTreeView):
             places.append((line.node.key, top))
             index = self.indexBelow(index)
         return sorted(places, key=lambda place: place[1] < 0)
-
-    def _return_to(self, places: list[tuple[str, int]]) -> None:
-        """Scroll so that the first remaining line is at its former y."""
-        if places:
-            # Other texts have other heights.
-            self.executeDelayedItemsLayout()
-        for key, top in places:
-            rect = self.visualRect(self.lines.find(key))
-            if rect.isValid():
-                bar = self.verticalScrollBar()
-                bar.setValue(bar.value() + rect.top() - top)
-                return
 
     def box_edge(self) -> int:
         """Return the right edge of boxes and fills: at their margin, clear of the scroll bar."""

@@ -86,13 +86,8 @@ def make_recommendation(recommendation: SheetRecommendation, room: float) -> She
             *(piece for each in recommendation.candidates for piece in (_candidate(each, right), make_space(1.5))),
         ]
     )
-    verdict = stack_pieces([question, make_space(1), _verdict_piece(recommendation, left), reason])
-    return stack_pieces([make_space(6), put_side_by_side([verdict, odds], [0.0, room - right])])
-
-
-def _verdict_piece(recommendation: SheetRecommendation, room: float) -> SheetPiece:
     lead = SWATCH + 5 if recommendation.slot is not None else 0.0
-    words = make_paragraph(wrap_text(recommendation.verdict, "verdict", room - lead), "verdict")
+    words = make_paragraph(wrap_text(recommendation.verdict, "verdict", left - lead), "verdict")
     step = measure_line_height("verdict")
 
     def draw(ink: SheetPainter, x: float, y: float) -> None:
@@ -100,7 +95,8 @@ def _verdict_piece(recommendation: SheetRecommendation, room: float) -> SheetPie
             ink.swatch(x, y + step / 2, recommendation.slot, is_variant=recommendation.is_variant)
         words.draw(ink, x + lead, y)
 
-    return SheetPiece(words.height, draw)
+    verdict = stack_pieces([question, make_space(1), SheetPiece(words.height, draw), reason])
+    return stack_pieces([make_space(6), put_side_by_side([verdict, odds], [0.0, room - right])])
 
 
 def _candidate(each: SheetCandidate, room: float) -> SheetPiece:
@@ -166,13 +162,16 @@ class SheetOpening:
         self.note_is_cut = len(note) > note_lines
         note_lines_shown = limit_lines(note, note_lines, room * _NOTE_SHARE)
         title = limit_lines(wrap_text(sheet.title, "title", room), _TITLE_LINES, room)
+        facts = sheet.assumptions
+        needed = [max(measure_width(fact.label, "small"), measure_width(fact.value, "body_strong")) for fact in facts]
+        rows = [_fact_row(facts, needed, row, room) for row in _rows(needed, room)]
         pieces = [
             make_brand(tr("Comparison sheet"), sheet.date or "", room),
             make_paragraph(title, "title"),
             *([make_space(1), make_paragraph(note_lines_shown, "lead")] if note_lines_shown else []),
             make_space(6),
             make_rule(room, "text1", 0.8),
-            _facts(sheet.assumptions, room),
+            stack_pieces([make_space(4), *rows, make_space(2)]),
             make_rule(room, "hair", 0.5),
         ]
         # A recommendation names the leader itself, and a customer's sheet stays on one page.
@@ -187,12 +186,6 @@ class SheetOpening:
         if answers:
             pieces += [make_space(7), _answers(answers, room)]
         self.piece = stack_pieces(pieces)
-
-
-def _facts(facts: Sequence[LabeledValue], room: float) -> SheetPiece:
-    needed = [max(measure_width(fact.label, "small"), measure_width(fact.value, "body_strong")) for fact in facts]
-    rows = [_fact_row(facts, needed, row, room) for row in _rows(needed, room)]
-    return stack_pieces([make_space(4), *rows, make_space(2)])
 
 
 def _rows(needed: Sequence[float], room: float) -> list[range]:
@@ -259,10 +252,6 @@ def _answers(headlines: Sequence[Headline], room: float) -> SheetPiece:
 
 def _answer(headline: Headline, question: Sequence[SheetPiece], room: float) -> SheetPiece:
     detail = make_paragraph(wrap_text(headline.detail, "small", room, "text2"), "small")
-    return stack_pieces([*question, make_space(1), _answer_verdict(headline, room), make_space(1), detail])
-
-
-def _answer_verdict(headline: Headline, room: float) -> SheetPiece:
     winner = headline.winner
     lead = measure_width("≈ ", "verdict") if winner is None else SWATCH + 5
     step = measure_line_height("verdict")
@@ -275,7 +264,7 @@ def _answer_verdict(headline: Headline, room: float) -> SheetPiece:
             ink.text(x, y + find_first_baseline("verdict", step), "≈", style="verdict", color="text3")
         words.draw(ink, x + lead, y)
 
-    return SheetPiece(words.height, draw)
+    return stack_pieces([*question, make_space(1), SheetPiece(words.height, draw), make_space(1), detail])
 
 
 #: More accelerators are set in landscape.
@@ -544,15 +533,6 @@ class _Charts:
 def _with_margins(
     sheet: ComparisonSheet, paper: Paper, pages: Sequence[Sequence[PlacedPiece]], profiles: Sequence[ProfileTables]
 ) -> Iterator[tuple[PlacedPiece, ...]]:
-    head = PlacedPiece(SIDE, TOP, _running_head(sheet, paper))
-    whole = [(*([head] if number else []), *page) for number, page in enumerate(pages)]
-    bottom = paper.bottom - _foot(sheet, paper, 1, 1).height
-    whole += [page for tables in profiles for page in make_profile_pages(tables, paper, sheet.date or "", bottom)]
-    for number, page in enumerate(whole):
-        yield (*page, PlacedPiece(SIDE, bottom, _foot(sheet, paper, number + 1, len(whole))))
-
-
-def _running_head(sheet: ComparisonSheet, paper: Paper) -> SheetPiece:
     room = paper.inner_width
     date = sheet.date or ""
     space = room - measure_width(date, "small") - 12
@@ -563,7 +543,12 @@ def _running_head(sheet: ComparisonSheet, paper: Paper) -> SheetPiece:
         ink.text(x + room, y + 7, date, style="small", color="text2", align="right")
         make_rule(room, "hair", 0.5).draw(ink, x, y + 11)
 
-    return SheetPiece(_RUNNING_HEAD, draw)
+    head = PlacedPiece(SIDE, TOP, SheetPiece(_RUNNING_HEAD, draw))
+    whole = [(*([head] if number else []), *page) for number, page in enumerate(pages)]
+    bottom = paper.bottom - _foot(sheet, paper, 1, 1).height
+    whole += [page for tables in profiles for page in make_profile_pages(tables, paper, sheet.date or "", bottom)]
+    for number, page in enumerate(whole):
+        yield (*page, PlacedPiece(SIDE, bottom, _foot(sheet, paper, number + 1, len(whole))))
 
 
 def _foot_lines(sheet: ComparisonSheet, paper: Paper) -> tuple[TextLine, ...]:

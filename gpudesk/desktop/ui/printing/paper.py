@@ -167,11 +167,6 @@ def find_widest(texts: Iterable[str], style: str) -> float:
     return max((measure_width(text, style) for text in texts), default=0.0)
 
 
-def measure_ascent(style: str) -> float:
-    """Return the height of capital letters above the base line, without accents."""
-    return _metrics(style).capHeight() / UNITS
-
-
 def measure_line_height(style: str) -> float:
     return _STYLES[style][2]
 
@@ -187,7 +182,7 @@ def wrap_runs(runs: tuple[TextRun, ...], room: float) -> tuple[TextLine, ...]:
     x = 0.0
     for word in _words(runs):
         gap = measure_width(" ", word[0].style) if line else 0.0
-        needed = _width_of(word)
+        needed = sum(measure_width(part.text, part.style) for part in word)
         if line and x + gap + needed > room:
             lines.append(tuple(line))
             line, x, gap = [], 0.0, 0.0
@@ -227,10 +222,6 @@ def _keeps(word: _Word, text: str) -> bool:
     ending = text.rstrip(".,;:)]")
     grouped = len(ending) == _GROUP and ending.isdigit() and word[-1].text.strip().isdigit()
     return word[-1].text[-1:].isdigit() and (grouped or ending in _UNITS_OF_FIGURES)
-
-
-def _width_of(word: _Word) -> float:
-    return sum(measure_width(part.text, part.style) for part in word)
 
 
 def _broken(word: _Word, room: float) -> Iterator[_Word]:
@@ -441,7 +432,7 @@ def make_paragraph(lines: Sequence[TextLine], style: str, step: float | None = N
 
 def find_first_baseline(style: str, height: float) -> float:
     """Return the base line of letters in the middle of a line of some height."""
-    return (height + measure_ascent(style)) / 2
+    return (height + (_metrics(style).capHeight() / UNITS)) / 2
 
 
 def draw_line(ink: SheetPainter, line: TextLine, x: float, baseline: float) -> None:

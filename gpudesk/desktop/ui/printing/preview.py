@@ -181,7 +181,8 @@ def print_pages(printer: QPrinter, pages: SheetPages, lay_out: Callable[[PaperSi
     On the other known size they are laid out again; on any other paper they are scaled to fit. Raises `InputError` if
     the printer rejects the job.
     """
-    size = _find_size(printer, pages.paper.size)
+    sizes = {QPageSize.PageSizeId.A4: PaperSize.A4, QPageSize.PageSizeId.Letter: PaperSize.LETTER}
+    size = sizes.get(printer.pageLayout().pageSize().id(), pages.paper.size)
     pages = pages if size is pages.paper.size else lay_out(size)
     printer.setFullPage(True)
     printer.setPageOrientation(pages.paper.page_layout().orientation())
@@ -201,11 +202,6 @@ def print_pages(printer: QPrinter, pages: SheetPages, lay_out: Callable[[PaperSi
             pages.draw(number, ink)
     finally:
         painter.end()
-
-
-def _find_size(printer: QPrinter, otherwise: PaperSize) -> PaperSize:
-    sizes = {QPageSize.PageSizeId.A4: PaperSize.A4, QPageSize.PageSizeId.Letter: PaperSize.LETTER}
-    return sizes.get(printer.pageLayout().pageSize().id(), otherwise)
 
 
 def _chosen(printer: QPrinter, count: int) -> range:

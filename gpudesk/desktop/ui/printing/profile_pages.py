@@ -127,10 +127,12 @@ def _make_first_page(
     beside = [0.0, left + _BETWEEN]
     drawing = _make_drawing(tables.architecture(), right)
     limits = stack_pieces([drawing, make_space(_GAP), _make_table(tables.limits(), right, max(lines, 2))])
+    status = tables.status()
+    tags = (text for text, _ in tables.tags() if text.casefold() not in status.casefold())
     pieces = [
         make_brand(tr("Accelerator profile"), date, room),
         make_paragraph(limit_lines(wrap_text(tables.profile.accelerator.name, "title", room), 2, room), "title"),
-        make_paragraph(limit_lines(wrap_text(_describe(tables), "body", room, "text2"), 2, room), "body"),
+        make_paragraph(limit_lines(wrap_text("  ·  ".join((status, *tags)), "body", room, "text2"), 2, room), "body"),
         make_paragraph(limit_lines(wrap_text(tables.headline(), "lead", room), 2, room), "lead"),
         make_space(5),
         make_rule(room, "text1", 0.8),
@@ -181,12 +183,6 @@ def _make_second_page(
             if piece is not None:
                 pieces += [make_space(_GAP), piece]
     return pieces, is_whole
-
-
-def _describe(tables: ProfileTables) -> str:
-    status = tables.status()
-    tags = (text for text, _ in tables.tags() if text.casefold() not in status.casefold())
-    return "  ·  ".join((status, *tags))
 
 
 def _make_specifications(specifications: Sequence[HeadlineSpecification], room: float) -> SheetPiece:

@@ -104,16 +104,13 @@ class FocusRing(QWidget):
         self._target = new if new is not None and new.window() is self._window else None
         if self._target is not None:
             self._watch_native()
-            self._watch(self._target)
+            # Watch a widget and its ancestors up to the window: any of them can move it.
+            current: QWidget | None = self._target
+            while current is not None and current is not self._window:
+                current.installEventFilter(self)
+                self._watched.append(current)
+                current = current.parentWidget()
         self.refresh()
-
-    def _watch(self, widget: QWidget) -> None:
-        """Watch a widget and its ancestors up to the window: any of them can move it."""
-        current: QWidget | None = widget
-        while current is not None and current is not self._window:
-            current.installEventFilter(self)
-            self._watched.append(current)
-            current = current.parentWidget()
 
     def _watch_native(self) -> None:
         """Watch native events of the window: mouse presses arrive there first."""

@@ -485,7 +485,11 @@ class Theme(QObject):
         # If one sheet replaces another, every widget passes its new palette to all its children: 4.2 s for the 2,700
         # widgets of all pages and views, against 0.6 s for removing one and setting the other.
         self._app.setStyleSheet("")
-        palette = self._qt_palette()
+        palette = QPalette()
+        for role, token in _ROLES.items():
+            palette.setColor(QPalette.ColorGroup.All, role, self.color(token))
+        for role, token in _DISABLED_ROLES.items():
+            palette.setColor(QPalette.ColorGroup.Disabled, role, self.color(token))
         self._app.setPalette(palette)
         QToolTip.setPalette(palette)
         self._app.setFont(self.font("body"))
@@ -493,14 +497,6 @@ class Theme(QObject):
         self._app.setStyleSheet(make_style_sheet(self.palette.colors, self.px, self._images))
         for widget in hidden:
             widget.setAttribute(has_style, on=False)
-
-    def _qt_palette(self) -> QPalette:
-        palette = QPalette()
-        for role, token in _ROLES.items():
-            palette.setColor(QPalette.ColorGroup.All, role, self.color(token))
-        for role, token in _DISABLED_ROLES.items():
-            palette.setColor(QPalette.ColorGroup.Disabled, role, self.color(token))
-        return palette
 
 
 class DeferredTheme(Theme):

@@ -72,7 +72,13 @@ class TextMeasure:
                 lines.append(current)
                 longer = word
             while metrics.horizontalAdvance(longer) > width and len(longer) > 1:
-                head = _fitting(metrics, longer, width)
+                head, high = 1, len(longer)
+                while head < high:
+                    middle = (head + high + 1) // 2
+                    if metrics.horizontalAdvance(longer[:middle]) <= width:
+                        head = middle
+                    else:
+                        high = middle - 1
                 lines.append(longer[:head])
                 longer = longer[head:]
             current = longer
@@ -81,18 +87,6 @@ class TextMeasure:
             rest = " ".join(lines[most - 1 :])
             lines = [*lines[: most - 1], metrics.elidedText(rest, _ELLIPSIS.ElideRight, width)]
         return tuple(lines)
-
-
-def _fitting(metrics: QFontMetricsF, text: str, width: float) -> int:
-    """Return how many letters of a word fit, at least one."""
-    low, high = 1, len(text)
-    while low < high:
-        middle = (low + high + 1) // 2
-        if metrics.horizontalAdvance(text[:middle]) <= width:
-            low = middle
-        else:
-            high = middle - 1
-    return low
 
 
 #: Space for the halo around text on a plot.

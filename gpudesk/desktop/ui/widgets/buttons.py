@@ -79,23 +79,21 @@ class Button(QPushButton):
             self.initStyleOption(option)
             option.text = ""
             self.style().drawControl(QStyle.ControlElement.CE_PushButton, option, painter, self)
-            self._draw_parts(ThemePainter(painter, self._theme))
-
-    def _draw_parts(self, pen: ThemePainter) -> None:
-        theme, middle = self._theme, self.height() / 2
-        color = self._text_color()
-        x = (self.width() - self._parts_width()) / 2
-        if self._icon:
-            side = theme.px(_ICON)
-            pen.icon(self._icon, x, middle - side / 2, side, "text2" if color == "text1" else color)
-            x += side + (theme.px(_GAP) if self.text() else 0)
-        width = self._text_width()
-        pen.text(QRectF(x, 0, width + 1, self.height()), self.text(), font="body_strong", color=color)
-        if self._key:
-            hint = theme.color(color)
-            hint.setAlphaF(0.72)
-            place = QRectF(x + width + theme.px(_GAP + 4), 0, self._key_width() + 1, self.height())
-            pen.text(place, self._key, font="caption_strong", color=hint)
+            pen = ThemePainter(painter, self._theme)
+            theme, middle = self._theme, self.height() / 2
+            color = self._text_color()
+            x = (self.width() - self._parts_width()) / 2
+            if self._icon:
+                side = theme.px(_ICON)
+                pen.icon(self._icon, x, middle - side / 2, side, "text2" if color == "text1" else color)
+                x += side + (theme.px(_GAP) if self.text() else 0)
+            width = self._text_width()
+            pen.text(QRectF(x, 0, width + 1, self.height()), self.text(), font="body_strong", color=color)
+            if self._key:
+                hint = theme.color(color)
+                hint.setAlphaF(0.72)
+                place = QRectF(x + width + theme.px(_GAP + 4), 0, self._key_width() + 1, self.height())
+                pen.text(place, self._key, font="caption_strong", color=hint)
 
     def _text_color(self) -> str:
         if not self.isEnabled():
@@ -193,7 +191,13 @@ class SegmentedControl(QFrame):
         self._grid.setContentsMargins(2, 2, 2, 2)
         self._grid.setSpacing(0)
         for place, (key, text) in enumerate(options):
-            button = self._button(name, text)
+            button = QPushButton(text, self)
+            button.setCheckable(True)
+            button.setProperty("kind", "segment")
+            button.setProperty("ringParent", True)
+            button.setAccessibleName(f"{name}: {text}")
+            button.setAttribute(Qt.WidgetAttribute.WA_LayoutUsesWidgetRect)
+            self._group.addButton(button)
             self._buttons[key] = button
             self._grid.addWidget(button, 0, place)
             button.toggled.connect(lambda on, key=key: self._toggled(key, on))
@@ -231,16 +235,6 @@ class SegmentedControl(QFrame):
         for place, button in enumerate(self._buttons.values()):
             self._grid.addWidget(button, place // columns, place % columns)
         self.updateGeometry()
-
-    def _button(self, name: str, text: str) -> QPushButton:
-        button = QPushButton(text, self)
-        button.setCheckable(True)
-        button.setProperty("kind", "segment")
-        button.setProperty("ringParent", True)
-        button.setAccessibleName(f"{name}: {text}")
-        button.setAttribute(Qt.WidgetAttribute.WA_LayoutUsesWidgetRect)
-        self._group.addButton(button)
-        return button
 
     def _toggled(self, key: str, on: bool) -> None:
         if on and not self._quiet:

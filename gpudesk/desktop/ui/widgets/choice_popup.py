@@ -321,7 +321,25 @@ class ChoicePopup(QFrame):
         self._delegate = ChoiceOptionDelegate(theme, self._model, self._view)
         self._search = QLineEdit(self)
         self._nothing = ThemedLabel(theme, font="small", color="text3", parent=self)
-        self._build(name)
+        self.setAccessibleName(name)
+        self._search.setProperty("kind", "bare")
+        self._search.setAccessibleName(tr("{name}: type to filter", name=name))
+        self._search.setPlaceholderText(tr("Type to filter"))
+        self._search.textChanged.connect(self._narrow)
+        self._search.installEventFilter(self)
+        view = self._view
+        set_up_list(view, self._model, self._delegate, name)
+        view.installEventFilter(self)
+        view.entered.connect(lambda index: self._go_to(index.row(), only_selectable=True))
+        view.clicked.connect(self._choose)
+        make_column(
+            self._search,
+            view,
+            self._nothing,
+            gap=4,
+            margins=(_POPUP_PADDING, _POPUP_PADDING, _POPUP_PADDING, _POPUP_PADDING),
+            on=self,
+        )
 
     def open_below(self, field: QRect, options: Sequence[ChoiceOption], current: str, typed: str = "") -> None:
         """Open below a rectangle in screen coordinates, or above it if there is more space."""
@@ -340,7 +358,21 @@ class ChoicePopup(QFrame):
 
     def eventFilter(self, watched: QObject, event: QEvent) -> bool:
         if event.type() == QEvent.Type.KeyPress and isinstance(event, QKeyEvent):
-            return self._key(event)
+            # Handle a key of the list; return whether it was one.
+            key = Qt.Key(event.key())
+            if key in STEP_KEYS:
+                row = self._model.next_row(self._view.currentIndex().row(), STEP_KEYS[key])
+                if row >= 0:
+                    self._go_to(row)
+            elif key in PAGE_KEYS:
+                self._go_to(self._model.walk(self._view.currentIndex().row(), PAGE_KEYS[key], int(_MOST_ROWS) - 2))
+            elif key in (Qt.Key.Key_Return, Qt.Key.Key_Enter):
+                self._choose(self._view.currentIndex())
+            elif key in (Qt.Key.Key_Escape, Qt.Key.Key_Tab, Qt.Key.Key_Backtab):
+                self.hide()
+            else:
+                return False
+            return True
         return super().eventFilter(watched, event)
 
     def paintEvent(self, event: QPaintEvent) -> None:  # noqa: ARG002 - Qt's name
@@ -364,27 +396,6 @@ class ChoicePopup(QFrame):
         if not self.isVisible():
             self.destroy()
 
-    def _build(self, name: str) -> None:
-        self.setAccessibleName(name)
-        self._search.setProperty("kind", "bare")
-        self._search.setAccessibleName(tr("{name}: type to filter", name=name))
-        self._search.setPlaceholderText(tr("Type to filter"))
-        self._search.textChanged.connect(self._narrow)
-        self._search.installEventFilter(self)
-        view = self._view
-        set_up_list(view, self._model, self._delegate, name)
-        view.installEventFilter(self)
-        view.entered.connect(lambda index: self._go_to(index.row(), only_selectable=True))
-        view.clicked.connect(self._choose)
-        make_column(
-            self._search,
-            view,
-            self._nothing,
-            gap=4,
-            margins=(_POPUP_PADDING, _POPUP_PADDING, _POPUP_PADDING, _POPUP_PADDING),
-            on=self,
-        )
-
     def _narrow(self, text: str) -> None:
         self._model.narrow(text)
         has_matches = self._model.rowCount() > 0
@@ -400,23 +411,6 @@ class ChoicePopup(QFrame):
             self._view.setCurrentIndex(index)
         elif not only_selectable and self._model.next_row(-1, 1) >= 0:
             self._view.setCurrentIndex(self._model.index(self._model.next_row(-1, 1)))
-
-    def _key(self, event: QKeyEvent) -> bool:
-        """Handle a key of the list; return whether it was one."""
-        key = Qt.Key(event.key())
-        if key in STEP_KEYS:
-            row = self._model.next_row(self._view.currentIndex().row(), STEP_KEYS[key])
-            if row >= 0:
-                self._go_to(row)
-        elif key in PAGE_KEYS:
-            self._go_to(self._model.walk(self._view.currentIndex().row(), PAGE_KEYS[key], int(_MOST_ROWS) - 2))
-        elif key in (Qt.Key.Key_Return, Qt.Key.Key_Enter):
-            self._choose(self._view.currentIndex())
-        elif key in (Qt.Key.Key_Escape, Qt.Key.Key_Tab, Qt.Key.Key_Backtab):
-            self.hide()
-        else:
-            return False
-        return True
 
     def _choose(self, index: QModelIndex) -> None:
         row = index.data(ROW_ROLE)

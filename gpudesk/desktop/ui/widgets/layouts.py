@@ -54,11 +54,10 @@ class ThemedLabel(QLabel):
     def changeEvent(self, event: QEvent) -> None:
         """Keep the color: a reapplied style sheet, as after reparenting, restores an old one."""
         super().changeEvent(event)
-        if event.type() == QEvent.Type.StyleChange and self._is_faded():
+        if event.type() == QEvent.Type.StyleChange and (
+            self.palette().color(QPalette.ColorRole.WindowText) != self._theme.color(self._color)
+        ):
             self._dress()
-
-    def _is_faded(self) -> bool:
-        return self.palette().color(QPalette.ColorRole.WindowText) != self._theme.color(self._color)
 
     def _dress(self) -> None:
         self.setFont(self._theme.font(self._token))

@@ -196,14 +196,11 @@ class JumpSlider(QSlider):
             self._in_gesture = False
             self.gesture_ended.emit()
 
-    def _option(self) -> QStyleOptionSlider:
+    def _handle(self) -> QRect:
         option = QStyleOptionSlider()
         self.initStyleOption(option)
-        return option
-
-    def _handle(self) -> QRect:
         return self.style().subControlRect(
-            QStyle.ComplexControl.CC_Slider, self._option(), QStyle.SubControl.SC_SliderHandle, self
+            QStyle.ComplexControl.CC_Slider, option, QStyle.SubControl.SC_SliderHandle, self
         )
 
     def _value_at(self, x: int) -> int:

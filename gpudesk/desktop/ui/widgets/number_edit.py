@@ -197,7 +197,15 @@ class NumberEdit(QLineEdit):
         if key in _STEPS:
             self.commit()
             if not self._own_fault:
-                self._take(step_by(self._round_values(), self._value, _STEPS[key]))
+                if self._steps is None:
+                    least, most = self._format.least, self._format.most
+                    whole = self._format.decimals == 0
+                    self._steps = (
+                        tuple(sorted({round(step) for step in make_decade_steps(max(least, 1), most)} | {round(least)}))
+                        if whole
+                        else make_decade_steps(least, most)
+                    )
+                self._take(step_by(self._steps, self._value, _STEPS[key]))
         elif key == Qt.Key.Key_Escape and (self.isModified() or self._own_fault):
             self._show_value()
             self.selectAll()
@@ -240,17 +248,6 @@ class NumberEdit(QLineEdit):
         self.setText(self._format.text(self._value))
         self.setModified(False)
         self._clear_own_fault()
-
-    def _round_values(self) -> tuple[float, ...]:
-        if self._steps is None:
-            least, most = self._format.least, self._format.most
-            whole = self._format.decimals == 0
-            self._steps = (
-                tuple(sorted({round(step) for step in make_decade_steps(max(least, 1), most)} | {round(least)}))
-                if whole
-                else make_decade_steps(least, most)
-            )
-        return self._steps
 
     def _tell_fault(self) -> None:
         fault = self.fault

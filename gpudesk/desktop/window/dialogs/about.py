@@ -261,7 +261,9 @@ class AboutDialog(QDialog):
         self.licence = LicenseView(theme)
         self.licence.left.connect(self.show_overview)
         self._stack = QStackedLayout()
-        self._stack.addWidget(self._overview())
+        overview = QWidget()
+        make_column(self._head(), self._grid(), (self.parts, 1), gap=self._theme.px(12), on=overview)
+        self._stack.addWidget(overview)
         self._stack.addWidget(self.licence)
         make_column(
             (self._stack, 1),
@@ -314,11 +316,6 @@ class AboutDialog(QDialog):
         self.copy.setToolTip(tr("Copy license text") if self._reads else tr("Copy version details and components"))
         self.licence_button.setVisible(not self._reads)
         self.licence_button.setEnabled(self.parts.current is not None)
-
-    def _overview(self) -> QWidget:
-        overview = QWidget()
-        make_column(self._head(), self._grid(), (self.parts, 1), gap=self._theme.px(12), on=overview)
-        return overview
 
     def _head(self) -> QBoxLayout:
         theme = self._theme

@@ -176,7 +176,13 @@ class InstallationDialog(QDialog):
         self.setWindowTitle(tr("Installation check"))
         self.status_label = ThemedLabel(theme, format_progress(0), font="section", wrap=True)
         self.table = self._make_table()
-        self._make_buttons()
+        self.copy = Button(self._theme, tr("Copy"), icon="copy")
+        self.copy.setAutoDefault(False)
+        self.copy.setEnabled(False)
+        self.copy.clicked.connect(self.copy_text)
+        self.leave = Button(self._theme, tr("Cancel"), kind="primary")
+        self.leave.setDefault(True)
+        self.leave.clicked.connect(self.reject)
         self._lay_out()
         self._ring = FocusRing(self, theme)
         self.check = InstallationCheck(self)
@@ -210,15 +216,6 @@ class InstallationDialog(QDialog):
         table.verticalHeader().setMinimumSectionSize(1)
         return table
 
-    def _make_buttons(self) -> None:
-        self.copy = Button(self._theme, tr("Copy"), icon="copy")
-        self.copy.setAutoDefault(False)
-        self.copy.setEnabled(False)
-        self.copy.clicked.connect(self.copy_text)
-        self.leave = Button(self._theme, tr("Cancel"), kind="primary")
-        self.leave.setDefault(True)
-        self.leave.clicked.connect(self.reject)
-
     def _lay_out(self) -> None:
         px = self._theme.px
         # Indeterminate: the number of checks is known only at the end.
@@ -244,7 +241,14 @@ class InstallationDialog(QDialog):
         self._end(verdict.said, verdict.text)
         self.table.setRowCount(len(verdict.checks))
         for row, check in enumerate(verdict.checks):
-            self._fill_row(row, check)
+            icon, color = _MARKS.get(check.outcome, _MARKS["failed"])
+            texts = (check.name, check.found, tr("{seconds} s", seconds=f"{check.seconds:.2f}"))
+            name, _finding, seconds = self.table.fill_row(row, texts)
+            name.setIcon(self._theme.icon(icon, color))
+            name.setData(Qt.ItemDataRole.AccessibleTextRole, f"{check.name}: {_word(check.outcome)}")
+            name.setToolTip(_word(check.outcome))
+            seconds.setForeground(self._theme.color("text3"))
+            seconds.setToolTip("")
         wrong = [row for row, check in enumerate(verdict.checks) if check.outcome != "ok"]
         self.table.selectRow(wrong[0] if wrong else 0)
         self._fit()
@@ -259,16 +263,6 @@ class InstallationDialog(QDialog):
         self.bar.hide()
         self.copy.setEnabled(True)
         self.leave.setText(tr("Close"))
-
-    def _fill_row(self, row: int, check: InstallationCheckLine) -> None:
-        icon, color = _MARKS.get(check.outcome, _MARKS["failed"])
-        texts = (check.name, check.found, tr("{seconds} s", seconds=f"{check.seconds:.2f}"))
-        name, _finding, seconds = self.table.fill_row(row, texts)
-        name.setIcon(self._theme.icon(icon, color))
-        name.setData(Qt.ItemDataRole.AccessibleTextRole, f"{check.name}: {_word(check.outcome)}")
-        name.setToolTip(_word(check.outcome))
-        seconds.setForeground(self._theme.color("text3"))
-        seconds.setToolTip("")
 
     def _fit(self) -> None:
         """Give labels their width, within bounds, and each row the height of its text."""

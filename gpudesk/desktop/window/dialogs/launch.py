@@ -87,7 +87,18 @@ class LaunchDialog(QDialog):
         self._lay_out()
         self._ring = FocusRing(self, theme)
         resize_to_fit(self, theme.px(_WIDTH), theme.px(_HEIGHT))
-        self._choose(str(next((place for place, each in enumerate(answer.columns) if _fits(each)), 0)))
+        self._choose(
+            str(
+                next(
+                    (
+                        place
+                        for place, each in enumerate(answer.columns)
+                        if (each.estimate is not None and each.estimate.fits)
+                    ),
+                    0,
+                )
+            )
+        )
         self.server.copy.setFocus()
 
     # Construction
@@ -188,20 +199,6 @@ class LaunchDialog(QDialog):
             text, color, plan = format_message(launched, self._formatter), "unfit", None
         self.plan_label.set_color(color)
         self.plan_label.setText(text)
-        self._fill(plan)
-
-    def _make_plan(self) -> LaunchPlan | Message:
-        column = self._column
-        if column.estimate is None:
-            return column.problem or NOTHING_TO_START
-        try:
-            return self._service.launch(
-                column.estimate, self.engine.value, self.version.value, reproduce=self.purpose.value == _REPRODUCE
-            )
-        except InputError as error:
-            return error.problem
-
-    def _fill(self, plan: LaunchPlan | None) -> None:
         self._area.setVisible(plan is not None)
         if plan is None:
             return
@@ -216,6 +213,13 @@ class LaunchDialog(QDialog):
         self.extras.setVisible(bool(plan.extras))
         self.sources.setText("\n".join(list_launch_sources(plan)))
 
-
-def _fits(column: ComparisonColumn) -> bool:
-    return column.estimate is not None and column.estimate.fits
+    def _make_plan(self) -> LaunchPlan | Message:
+        column = self._column
+        if column.estimate is None:
+            return column.problem or NOTHING_TO_START
+        try:
+            return self._service.launch(
+                column.estimate, self.engine.value, self.version.value, reproduce=self.purpose.value == _REPRODUCE
+            )
+        except InputError as error:
+            return error.problem

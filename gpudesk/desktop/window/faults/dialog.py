@@ -76,7 +76,12 @@ class FaultDialog(QDialog):
         self.status_label = ThemedLabel(theme, font="small", color="text2", wrap=True)
         self._make_report()
         self._make_buttons(leave)
-        self._lay_out()
+        top = Qt.AlignmentFlag.AlignTop
+        sign, title = (_FaultSign(self._theme), 0, top), (self.title, 1, top)
+        self._head = make_row(sign, title, self.former, self.place, self.next)
+        self._foot = make_row(self.copy, self.folder, STRETCH, self.leave)
+        words = (self.happened, self.work_label, self.again)
+        self._column = make_column(self._head, *words, (self.report, 1), self.status_label, self._foot, on=self)
         self._ring = FocusRing(self, theme)
         self._timer = QTimer(self)
         self._timer.setInterval(_COUNTED_EVERY_MS)
@@ -144,14 +149,6 @@ class FaultDialog(QDialog):
         self.next = IconButton(theme, "chevron-right", tr("Show next error"))
         self.next.clicked.connect(lambda: self.step(1))
         self.place = ThemedLabel(theme, font="small", color="text2")
-
-    def _lay_out(self) -> None:
-        top = Qt.AlignmentFlag.AlignTop
-        sign, title = (_FaultSign(self._theme), 0, top), (self.title, 1, top)
-        self._head = make_row(sign, title, self.former, self.place, self.next)
-        self._foot = make_row(self.copy, self.folder, STRETCH, self.leave)
-        words = (self.happened, self.work_label, self.again)
-        self._column = make_column(self._head, *words, (self.report, 1), self.status_label, self._foot, on=self)
 
     def _dress(self) -> None:
         px = self._theme.px
@@ -274,28 +271,23 @@ def show_startup_failure(text: str, error: BaseException) -> None:
     if sys.__stderr__ is not None and QGuiApplication.platformName() in _UNSEEN:
         return
     try:
-        dialog = _dialog(app, text, error)
+        from gpudesk.desktop.ui.theme.theme import Theme
+
+        facts = collect_program_facts()
+        with contextlib.suppress(Exception):
+            facts = collect_program_facts(ask_git=True)
+        trace = make_fault(type(error), error, error.__traceback__).trace
+        state_of_work = tr("Your saved files are unchanged.")
+        fault_message = FaultMessage(
+            tr("GPU Desk could not start"),
+            capitalize_first(text).rstrip(".") + ".",
+            state_of_work,
+            format_report(facts, trace, []),
+        )
+        dialog = FaultDialog(Theme(app), [fault_message], tr("Close"))
     except Exception:  # noqa: BLE001 - a damaged installation can lack modules of the dialog
         box = QMessageBox()
         box.setWindowTitle(tr("GPU Desk"))
         box.setText(text)
         dialog = box
     dialog.exec()
-
-
-def _dialog(app: QApplication, text: str, error: BaseException) -> QDialog:
-    from gpudesk.desktop.ui.theme.theme import Theme
-
-    facts = collect_program_facts()
-    with contextlib.suppress(Exception):
-        facts = collect_program_facts(ask_git=True)
-    trace = make_fault(type(error), error, error.__traceback__).trace
-    state_of_work = tr("Your saved files are unchanged.")
-    fault_message = FaultMessage(
-        tr("GPU Desk could not start"), _sentence(text), state_of_work, format_report(facts, trace, [])
-    )
-    return FaultDialog(Theme(app), [fault_message], tr("Close"))
-
-
-def _sentence(text: str) -> str:
-    return capitalize_first(text).rstrip(".") + "."

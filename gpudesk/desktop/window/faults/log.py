@@ -143,7 +143,11 @@ class LogFile(logging.FileHandler):
         with contextlib.suppress(OSError):
             if file.exists() and (not file.is_file() or file.stat().st_size > _MOST_BYTES):
                 # A pipe or another non-file would block the first line.
-                _set_aside(file)
+                # Rotate a file among its predecessors, the newest is 1; the oldest is removed.
+                for number in range(_KEPT, 0, -1):
+                    former = file.with_name(f"{file.name}.{number - 1}") if number > 1 else file
+                    if former.exists():
+                        former.replace(file.with_name(f"{file.name}.{number}"))
         super().__init__(file, encoding="utf-8", errors="backslashreplace", delay=True)
         self.setFormatter(logging.Formatter(_FORMAT))
 
@@ -154,14 +158,6 @@ class LogFile(logging.FileHandler):
 
     def handleError(self, record: logging.LogRecord) -> None:
         """Ignore the error."""
-
-
-def _set_aside(file: Path) -> None:
-    """Rotate a file among its predecessors, the newest is 1; the oldest is removed."""
-    for number in range(_KEPT, 0, -1):
-        former = file.with_name(f"{file.name}.{number - 1}") if number > 1 else file
-        if former.exists():
-            former.replace(file.with_name(f"{file.name}.{number}"))
 
 
 class LastLines(logging.Handler):
@@ -257,13 +253,11 @@ class QtMessageHandler:
                 self._on_fatal(text)
             if self._former is not None:
                 self._former(kind, context, text)
-            self._write(kind, str(context.category or "default"), text)
+            category = str(context.category or "default")
+            level = logging.DEBUG if _NOISE.match(text) else self._LEVELS[kind]
+            count = self._tally.count((category, text))
+            if kind is QtMsgType.QtFatalMsg or self._tally.is_worth_a_line(count):
+                times = f" ({count} times)" if count > 1 else ""
+                log.log(level, "Qt, %s: %s%s", category, text, times)
         finally:
             self._busy.now = False
-
-    def _write(self, kind: QtMsgType, category: str, text: str) -> None:
-        level = logging.DEBUG if _NOISE.match(text) else self._LEVELS[kind]
-        count = self._tally.count((category, text))
-        if kind is QtMsgType.QtFatalMsg or self._tally.is_worth_a_line(count):
-            times = f" ({count} times)" if count > 1 else ""
-            log.log(level, "Qt, %s: %s%s", category, text, times)

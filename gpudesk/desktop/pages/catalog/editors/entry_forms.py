@@ -29,7 +29,6 @@ from gpudesk.domain.registry import SYSTEM_ATTRIBUTES, Attribute, list_form_attr
 from gpudesk.domain.user_facts import FactEdit, UserAccelerator, UserSystem
 from gpudesk.paths import MissingFileError
 from gpudesk.report.catalog_lists import label_term_of_data
-from gpudesk.service import GpuDeskService
 from gpudesk.text.formatting import ClaimValue
 from gpudesk.text.messages import InputError, capitalize_first
 from gpudesk.text.translation import tr, trn
@@ -98,19 +97,6 @@ def _make_row(theme: Theme, desk: Desk, attribute: Attribute, get_rate_unit: Cal
     return make_figure_row(theme, desk, CatalogEntryKind.ACCELERATOR, attribute)
 
 
-def list_generations(service: GpuDeskService) -> list[tuple[str, str]]:
-    choices = []
-    for generation in group_by_generation(service.catalog):
-        first_part, more = generation.parts[0], len(generation.parts) - 1
-        names = (
-            trn("{accelerator} and {n} more", "{accelerator} and {n} more", more, accelerator=first_part)
-            if more
-            else first_part
-        )
-        choices.append((generation.name, f"{generation.name} · {names}"))
-    return [*choices, (NONE_OF_THESE, tr("Other"))]
-
-
 def describe_generation(desk: Desk, chosen: str) -> str:
     if not chosen:
         return tr("Estimates use the constants of the chosen generation")
@@ -144,7 +130,16 @@ class AcceleratorForm(FigureForm):
         parts = desk.service.catalog.accelerators()
         titles = tr("Add accelerator"), tr("Edit accelerator")
         super().__init__(desk, theme, parts, thing, titles=titles, save=tr("Save accelerator"), parent=parent)
-        generations = [("", tr("Choose…")), *list_generations(desk.service)]
+        choices = []
+        for generation in group_by_generation(desk.service.catalog):
+            first_part, more = generation.parts[0], len(generation.parts) - 1
+            names = (
+                trn("{accelerator} and {n} more", "{accelerator} and {n} more", more, accelerator=first_part)
+                if more
+                else first_part
+            )
+            choices.append((generation.name, f"{generation.name} · {names}"))
+        generations = [("", tr("Choose…")), *[*choices, (NONE_OF_THESE, tr("Other"))]]
         self.generation = ChoiceRow(theme, "generation", tr("Generation"), generations, required=True)
         statuses = [(_SHIPPING, tr("Available")), (_ANNOUNCED, tr("Announced"))]
         self.status = SegmentRow(theme, "status", tr("Status"), statuses)

@@ -402,17 +402,17 @@ class NumberRow(FormRow):
         if value is None:
             self.edit.setText("")
             return
-        exact = [place for place, unit in enumerate(self._units) if self._is_whole_value(unit, value)]
+        exact = [
+            place
+            for place, unit in enumerate(self._units)
+            if unit.inside(self._format.parse(self._format.text(unit.typed(value)))) == value
+        ]
         place = exact[0] if exact else 0
         if self.unit_box is not None:
             self.unit_box.blockSignals(True)
             self.unit_box.setCurrentIndex(place)
             self.unit_box.blockSignals(False)
         self.edit.setText(self._format.text(self._units[place].typed(value)))
-
-    def _is_whole_value(self, unit: UnitChoice, value: float) -> bool:
-        """Whether the displayed digits in a unit are the whole value."""
-        return unit.inside(self._format.parse(self._format.text(unit.typed(value)))) == value
 
     def _finish_edit(self) -> None:
         if not self.is_empty():

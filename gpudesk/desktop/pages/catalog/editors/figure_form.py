@@ -38,11 +38,6 @@ from gpudesk.text.translation import tr
 def ask_removal_step(parent: FormDialog, desk: Desk, thing: CatalogEntry) -> FactEdit | None:
     """Ask for confirmation of an entry's removal; return the step that removes it, None if the user declines."""
     question = tr("Remove {name}?", name=thing.name)
-    removes = confirm_removal(parent, question, tr("Remove {name}", name=thing.name), _describe_dependents(desk, thing))
-    return remove_entry(desk.service.catalog, thing.id) if removes else None
-
-
-def _describe_dependents(desk: Desk, thing: CatalogEntry) -> str:
     scenario, fleet = desk.scenario, desk.scenario.fleet
     systems = (*fleet.systems.values(), *fleet.instances.values())
     used = (scenario.model, *(each.accelerator for each in scenario.accelerators), *systems)
@@ -53,7 +48,8 @@ def _describe_dependents(desk: Desk, thing: CatalogEntry) -> str:
         sentences.append(tr("So are your systems with it: {names}.", names=names))
     if thing.id in used:
         sentences.append(tr("The open scenario uses it."))
-    return " ".join(sentences)
+    removes = confirm_removal(parent, question, tr("Remove {name}", name=thing.name), " ".join(sentences))
+    return remove_entry(desk.service.catalog, thing.id) if removes else None
 
 
 def label_form_attribute(attribute: Attribute) -> str:

@@ -275,7 +275,7 @@ class FormDialog(QDialog):
 
     def sizeHint(self) -> QSize:
         theme = self.theme
-        body = self._body.sizeHint().height() + self._fixed.sizeHint().height() + self._foot_height()
+        body = self._body.sizeHint().height() + self._fixed.sizeHint().height() + self.theme.px(28 + 10 + 14) + 1
         if not self.note.isHidden():
             body += self.note.height() + theme.px(10)
         width = theme.px(_FORM_WIDTH + (_ASIDE if self._wide else 0))
@@ -313,9 +313,6 @@ class FormDialog(QDialog):
             gap=px(8),
             margins=(px(24), px(10), px(24), px(14)),
         )
-
-    def _foot_height(self) -> int:
-        return self.theme.px(28 + 10 + 14) + 1
 
     def _arrange(self) -> None:
         aside, px = self._aside, self.theme.px

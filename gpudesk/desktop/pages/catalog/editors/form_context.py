@@ -204,11 +204,6 @@ class SaveEffectPreview(QWidget):
 
 
 def _compute_effect(service: GpuDeskService, scenario: Scenario, step: FactEdit) -> ProgressSteps[AnswerImpact]:
-    yield from _ignore_progress()
-    return service.compute_impact(scenario, step)
-
-
-def _ignore_progress() -> ProgressSteps[None]:
-    """The job is too short for progress."""
     nothing: tuple[JobProgress, ...] = ()
     yield from nothing
+    return service.compute_impact(scenario, step)

@@ -106,7 +106,14 @@ def open_editor(parent: QWidget, desk: Desk, theme: Theme, settings: UserSetting
     try:
         dialog = _make_editor(parent, desk, theme, settings, request)
     except InputError as error:
-        _show_message(parent, format_message(error.problem, desk.formatter))
+        text = format_message(error.problem, desk.formatter)
+        box = QMessageBox(parent)
+        box.setIcon(QMessageBox.Icon.NoIcon)
+        box.setWindowTitle(tr("GPU Desk"))
+        box.setText(f"{capitalize_first(text)}.")
+        box.addButton(tr("Close"), QMessageBox.ButtonRole.RejectRole)
+        box.finished.connect(box.deleteLater)
+        box.open()
         return False
     if dialog is None:
         return False
@@ -141,13 +148,3 @@ def _make_editor(
         )
     maker = makers.get(request.kind)
     return None if maker is None else maker()
-
-
-def _show_message(parent: QWidget, text: str) -> None:
-    box = QMessageBox(parent)
-    box.setIcon(QMessageBox.Icon.NoIcon)
-    box.setWindowTitle(tr("GPU Desk"))
-    box.setText(f"{capitalize_first(text)}.")
-    box.addButton(tr("Close"), QMessageBox.ButtonRole.RejectRole)
-    box.finished.connect(box.deleteLater)
-    box.open()

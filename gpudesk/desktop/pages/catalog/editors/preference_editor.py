@@ -86,7 +86,9 @@ class ClaimOption(QAbstractButton):
         if step is None:
             super().keyPressEvent(event)
             return
-        options = _list_sibling_options(self)
+        parent = self.parentWidget()
+        siblings = [] if parent is None else parent.findChildren(ClaimOption)
+        options = sorted(siblings, key=lambda each: each.y())
         place = options.index(self) + step
         if 0 <= place < len(options):
             options[place].setFocus(Qt.FocusReason.TabFocusReason)
@@ -96,7 +98,17 @@ class ClaimOption(QAbstractButton):
         with QPainter(self) as painter:
             pen = ThemePainter(painter, self._theme)
             self._draw_box(pen)
-            self._draw_texts(pen)
+            left, middle, right = self._columns(self.width())
+            top = self._theme.px(_TOP)
+            self._draw_figure(pen, left, top, middle - left - self._theme.px(_GAP))
+            self._draw_stance(pen, right, top)
+            height = self._theme.line("option")
+            room = right - middle - self._stance_width() - self._theme.px(_GAP)
+            pen.text(QRectF(middle, top, room, height), self.choice.line.title, font="body_strong")
+            area = QRectF(middle, top + height, right - middle, 0)
+            area.setTop(self._draw_lines(pen, area, "small", "text2", (self.choice.line.origin,)))
+            area.setTop(self._draw_lines(pen, area, "small", "text1", self.choice.remarks))
+            self._draw_lines(pen, area, "caption", "text3", self.choice.printed)
 
     def _draw_box(self, pen: ThemePainter) -> None:
         theme, rect = self._theme, QRectF(self.rect())
@@ -116,19 +128,6 @@ class ClaimOption(QAbstractButton):
             painter.setBrush(theme.color("text1"))
             dot = theme.length(_DOT)
             painter.drawEllipse(centre, dot, dot)
-
-    def _draw_texts(self, pen: ThemePainter) -> None:
-        left, middle, right = self._columns(self.width())
-        top = self._theme.px(_TOP)
-        self._draw_figure(pen, left, top, middle - left - self._theme.px(_GAP))
-        self._draw_stance(pen, right, top)
-        height = self._theme.line("option")
-        room = right - middle - self._stance_width() - self._theme.px(_GAP)
-        pen.text(QRectF(middle, top, room, height), self.choice.line.title, font="body_strong")
-        area = QRectF(middle, top + height, right - middle, 0)
-        area.setTop(self._draw_lines(pen, area, "small", "text2", (self.choice.line.origin,)))
-        area.setTop(self._draw_lines(pen, area, "small", "text1", self.choice.remarks))
-        self._draw_lines(pen, area, "caption", "text3", self.choice.printed)
 
     def _draw_figure(self, pen: ThemePainter, left: float, top: float, room: float) -> None:
         theme, line = self._theme, self.choice.line
@@ -186,12 +185,6 @@ class ClaimOption(QAbstractButton):
         if height != self.height():
             self.setFixedHeight(height)
         self.update()
-
-
-def _list_sibling_options(option: QWidget) -> list[ClaimOption]:
-    parent = option.parentWidget()
-    siblings = [] if parent is None else parent.findChildren(ClaimOption)
-    return sorted(siblings, key=lambda each: each.y())
 
 
 def describe_claim(claim: Claim, line: ClaimLine, stance: str, printed: tuple[str, ...]) -> ClaimText:

@@ -75,7 +75,14 @@ class PriceForm(FormDialog):
         self.source = SourceFields(theme, desk.service.user_catalog.facts, desk)
         self.add_section(tr("Source"), self.source.rows())
         if self.held is not None:
-            self._show_held(self.held)
+            user_price = self.held
+            self.what.show_value(PURCHASE_TERM if user_price.term == PURCHASE_TERM else _RENT)
+            self.low.show_value(user_price.usd if user_price.usd is not None else user_price.usd_low)
+            for row in (self.accelerator, self.high, *self._terms()):
+                row.show_value(getattr(user_price, row.name))
+            source = self.desk.service.user_catalog.facts.get("source", user_price.source)
+            if isinstance(source, Source):
+                self.source.show_source(source)
             self.remove_button = self.add_left_button(tr("Remove price…"), self._remove, "trash-2")
         self.what.edited.connect(self._turn)
         self._turn()
@@ -164,15 +171,6 @@ class PriceForm(FormDialog):
         self.basis.setVisible(not rented)
         for row in (self.low, self.high):
             row.set_units(_USD_PER_HOUR if rented else _USD)
-
-    def _show_held(self, user_price: UserPrice) -> None:
-        self.what.show_value(PURCHASE_TERM if user_price.term == PURCHASE_TERM else _RENT)
-        self.low.show_value(user_price.usd if user_price.usd is not None else user_price.usd_low)
-        for row in (self.accelerator, self.high, *self._terms()):
-            row.show_value(getattr(user_price, row.name))
-        source = self.desk.service.user_catalog.facts.get("source", user_price.source)
-        if isinstance(source, Source):
-            self.source.show_source(source)
 
     def _remove(self) -> None:
         user_price = self.held

@@ -279,17 +279,14 @@ class FaultLineEdit(QLineEdit):
         """Follow the error mark, which is a property of the line edit."""
         done = super().event(event)
         if event.type() == QEvent.Type.DynamicPropertyChange:
-            self._show_sign()
+            wrong = self.property("fault") == "true"
+            if wrong and self._sign is None:
+                icon = self._theme.icon("circle-alert", "unfit", _ICON)
+                self._sign = self.addAction(icon, QLineEdit.ActionPosition.TrailingPosition)
+            elif not wrong and self._sign is not None:
+                self.removeAction(self._sign)
+                self._sign = None
         return done
-
-    def _show_sign(self) -> None:
-        wrong = self.property("fault") == "true"
-        if wrong and self._sign is None:
-            icon = self._theme.icon("circle-alert", "unfit", _ICON)
-            self._sign = self.addAction(icon, QLineEdit.ActionPosition.TrailingPosition)
-        elif not wrong and self._sign is not None:
-            self.removeAction(self._sign)
-            self._sign = None
 
 
 class WheelBlocker(QObject):

@@ -223,7 +223,19 @@ class DeferralResultBlock(QWidget):
 
     def _lay_out(self) -> None:
         px = self._theme.px
-        whole = make_column(self.title, self._sides(), gap=px(6), on=self)
+        grid = QGridLayout()
+        grid.setHorizontalSpacing(self._theme.px(10))
+        grid.setVerticalSpacing(self._theme.px(2))
+        grid.setColumnStretch(1, 1)
+        for line, (caption, label) in enumerate(
+            ((tr("Published rules"), self.document), (tr("Computed"), self.computed))
+        ):
+            head = ThemedLabel(self._theme, caption, font="small", color="text2", parent=self)
+            grid.addWidget(head, line, 0, Qt.AlignmentFlag.AlignTop)
+            grid.addWidget(label, line, 1)
+        grid.addWidget(self._against_mark, 2, 0, Qt.AlignmentFlag.AlignTop | Qt.AlignmentFlag.AlignRight)
+        grid.addWidget(self.against, 2, 1)
+        whole = make_column(self.title, grid, gap=px(6), on=self)
         for block, above in (
             (self.rules, 8),
             (self.figures, 8),
@@ -239,21 +251,6 @@ class DeferralResultBlock(QWidget):
                 whole.addSpacing(px(above))
             whole.addWidget(block)
         whole.addStretch(1)
-
-    def _sides(self) -> QGridLayout:
-        grid = QGridLayout()
-        grid.setHorizontalSpacing(self._theme.px(10))
-        grid.setVerticalSpacing(self._theme.px(2))
-        grid.setColumnStretch(1, 1)
-        for line, (caption, label) in enumerate(
-            ((tr("Published rules"), self.document), (tr("Computed"), self.computed))
-        ):
-            head = ThemedLabel(self._theme, caption, font="small", color="text2", parent=self)
-            grid.addWidget(head, line, 0, Qt.AlignmentFlag.AlignTop)
-            grid.addWidget(label, line, 1)
-        grid.addWidget(self._against_mark, 2, 0, Qt.AlignmentFlag.AlignTop | Qt.AlignmentFlag.AlignRight)
-        grid.addWidget(self.against, 2, 1)
-        return grid
 
     def _dress(self) -> None:
         self.chart.setMinimumHeight(self._theme.px(_CHART))

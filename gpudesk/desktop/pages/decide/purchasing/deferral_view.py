@@ -281,9 +281,6 @@ class DeferralView(PlanView[DeferralAnalysis]):
         self.watch.saved.connect(self._note)
         self.watch.removed.connect(self._forget)
         self.watch.undo_requested.connect(self._undo)
-        self._lay_out()
-
-    def _lay_out(self) -> None:
         px = self.theme.px
         margin = px(_MARGIN)
         right = make_column(self.working, self.problem, self.result, STRETCH, gap=px(6))
@@ -318,7 +315,12 @@ class DeferralView(PlanView[DeferralAnalysis]):
 
     def show_result(self, analysis: DeferralAnalysis) -> None:
         if self.decided is not None:
-            palette_indexes = self._find_palette_indexes(self.decided, analysis)
+            decided = self.decided
+            by_part = {
+                choice.accelerator: decided.palette_indexes[key]
+                for key, choice in zip(decided.keys, decided.answer.scenario.accelerators, strict=True)
+            }
+            palette_indexes = (by_part.get(analysis.chosen, 0), by_part.get(analysis.next_part or "", 0))
             self.result.show_plan(DelayChartData(analysis, self._names(), self._money(self.decided), palette_indexes))
 
     # Display
@@ -354,15 +356,6 @@ class DeferralView(PlanView[DeferralAnalysis]):
 
     def _money(self, decided: EvaluatedAnswer) -> MoneyFormatter:
         return MoneyFormatter(decided.formatter, decided.answer.scenario.costs.currency)
-
-    @staticmethod
-    def _find_palette_indexes(decided: EvaluatedAnswer, analysis: DeferralAnalysis) -> tuple[int, int]:
-        """Return the palette indexes of both accelerators, 0 for one that is not compared."""
-        by_part = {
-            choice.accelerator: decided.palette_indexes[key]
-            for key, choice in zip(decided.keys, decided.answer.scenario.accelerators, strict=True)
-        }
-        return by_part.get(analysis.chosen, 0), by_part.get(analysis.next_part or "", 0)
 
     # Editing the document
 

@@ -81,10 +81,6 @@ class PlanInputRow(QWidget):
         self.reset = LinkButton(theme, tr("Reset"), parent=self)
         self.reset.setAccessibleName(tr("Reset {name}", name=label))
         self.reset.clicked.connect(lambda: self.edited.emit(0, None))
-        self._lay_out()
-        theme.follow(self._dress)
-
-    def _lay_out(self) -> None:
         px = self._theme.px
         if len(self.edits) == 1:
             numbers = make_row((self.label, 1), *self.edits, self.unit, gap=px(6))
@@ -92,6 +88,7 @@ class PlanInputRow(QWidget):
             numbers = make_column(self.label, make_row(STRETCH, *self.edits, self.unit, gap=px(6)), gap=px(2))
         below = make_row((self.origin, 1), (self.reset, 0, Qt.AlignmentFlag.AlignTop), gap=px(8))
         make_column(numbers, below, gap=px(2), margins=(0, 0, 0, px(5)), on=self)
+        theme.follow(self._dress)
 
     def show_values(
         self, values: Sequence[float | None], unit: str, origin: str, *, stated: bool, scale: float = 1.0

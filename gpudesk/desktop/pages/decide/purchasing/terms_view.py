@@ -131,13 +131,6 @@ class NegotiationStepBlock(QWidget):
     def _lay_out(self) -> None:
         theme = self._theme
         points = make_column(*self.points, gap=0)
-        self._words = make_column(
-            self.state, self.remarks, self.ask, self.why, self.figures, points, self._evidence(), gap=theme.px(5)
-        )
-        make_column(self.title, self._words, gap=theme.px(2), margins=(0, theme.px(6), 0, theme.px(6)), on=self)
-        theme.follow(self._dress)
-
-    def _evidence(self) -> FlowLayout:
         flow = FlowLayout(self._theme.px(10))
         source = tr("{document}, {date}", document=label_document(self.step.source), date=self.step.dated)
         flow.addWidget(ThemedLabel(self._theme, source, font="small", color="text3", parent=self))
@@ -151,7 +144,11 @@ class NegotiationStepBlock(QWidget):
             link.setToolTip(name)
             link.clicked.connect(lambda _=False, k=key, d=disputed: self.evidence_wanted.emit(k, d))
             flow.addWidget(link)
-        return flow
+        self._words = make_column(
+            self.state, self.remarks, self.ask, self.why, self.figures, points, flow, gap=theme.px(5)
+        )
+        make_column(self.title, self._words, gap=theme.px(2), margins=(0, theme.px(6), 0, theme.px(6)), on=self)
+        theme.follow(self._dress)
 
     def show_line(self, line: ProcurementStepStatus) -> None:
         self.state.setText(summarize_step(line, self._formatter))

@@ -248,9 +248,6 @@ class VendorsView(PlanView[RoutingResult]):
         self.shared = MarkedList(theme, tr("One shared pool"), self.result)
         self.mixing = MarkedList(theme, tr("Sources on mixing vendors"), self)
         self.notes = MarkedList(theme, tr("Assumptions and notes"), self.result)
-        self._lay_out()
-
-    def _lay_out(self) -> None:
         px = self.theme.px
         margin = px(_MARGIN)
         upper = make_column(self.form, margins=(margin - px(8), 0, margin, px(8)))

@@ -109,18 +109,17 @@ class WatchForm(QWidget):
             line.textEdited.connect(lambda _text: self.tell("", ""))
             is_answer = name == "value" and signal.threshold is None
             line.setVisible(not is_answer)
-            fields.addWidget(self._captioned(captions[name], self.answer if is_answer else line))
+            caption = captions[name]
+            field = self.answer if is_answer else line
+            holder = QWidget(self)
+            label = ThemedLabel(self._theme, caption, font="caption", color="text3", parent=holder)
+            make_column(label, field, gap=self._theme.px(2), on=holder)
+            fields.addWidget(holder)
         self.answer.setVisible(signal.threshold is None)
         self.answer.setFocusProxy(self.answer.findChildren(QPushButton)[0])
         self.answer.chosen.connect(lambda _key: self.tell("", ""))
         buttons = make_row(self.save, self.leave, self.remove, STRETCH, gap=px(12))
         make_column(fields, self.fault, buttons, gap=px(6), margins=(0, px(4), 0, px(6)), on=self)
-
-    def _captioned(self, caption: str, field: QWidget) -> QWidget:
-        holder = QWidget(self)
-        label = ThemedLabel(self._theme, caption, font="caption", color="text3", parent=holder)
-        make_column(label, field, gap=self._theme.px(2), on=holder)
-        return holder
 
     def _fill(self, value: WatchValue, date: str, source: str, note: str) -> None:
         if self._signal.threshold is None and isinstance(value, bool):
