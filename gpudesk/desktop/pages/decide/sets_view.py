@@ -240,8 +240,7 @@ class AnswerSetsView(DecideView):
             self.sets = None
             self.status_label.setText(tr("Save these answers, change some, and compare both results here."))
             return
-        self.sets = AnswerSetComparison(evaluated, evaluated.with_answers(kept_answers))
-        sets = self.sets
+        self.sets = sets = AnswerSetComparison(evaluated, evaluated.with_answers(kept_answers))
         for verdict, decided in zip(self.verdicts, (sets.now, sets.kept), strict=True):
             verdict.show_verdict(decided)
         questions = sets.questions()

@@ -130,7 +130,7 @@ class AcceleratorForm(FigureForm):
         parts = desk.service.catalog.accelerators()
         titles = tr("Add accelerator"), tr("Edit accelerator")
         super().__init__(desk, theme, parts, thing, titles=titles, save=tr("Save accelerator"), parent=parent)
-        choices = []
+        generations = [("", tr("Choose…"))]
         for generation in group_by_generation(desk.service.catalog):
             first_part, more = generation.parts[0], len(generation.parts) - 1
             names = (
@@ -138,8 +138,8 @@ class AcceleratorForm(FigureForm):
                 if more
                 else first_part
             )
-            choices.append((generation.name, f"{generation.name} · {names}"))
-        generations = [("", tr("Choose…")), *[*choices, (NONE_OF_THESE, tr("Other"))]]
+            generations.append((generation.name, f"{generation.name} · {names}"))
+        generations.append((NONE_OF_THESE, tr("Other")))
         self.generation = ChoiceRow(theme, "generation", tr("Generation"), generations, required=True)
         statuses = [(_SHIPPING, tr("Available")), (_ANNOUNCED, tr("Announced"))]
         self.status = SegmentRow(theme, "status", tr("Status"), statuses)
