@@ -178,7 +178,15 @@ class ManualWindow(QWidget):
         self.search.addAction(theme.icon("search"), QLineEdit.ActionPosition.LeadingPosition)
         self.search.textChanged.connect(self._show_hits)
         self.search.installEventFilter(self)
-        self.list = self._make_list()
+        list_widget = QListWidget()
+        list_widget.setFrameShape(QFrame.Shape.NoFrame)
+        list_widget.setProperty("kind", "contents")
+        list_widget.setWordWrap(True)
+        list_widget.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
+        list_widget.setVerticalScrollMode(QAbstractItemView.ScrollMode.ScrollPerPixel)
+        list_widget.itemActivated.connect(self._open_item)
+        list_widget.itemClicked.connect(self._open_item)
+        self.list = list_widget
         self.note = ThemedLabel(theme, font="small", color="text2", wrap=True)
         self.view = ManualView(theme)
         self.view.sourceChanged.connect(self._mark_page)
@@ -230,17 +238,6 @@ class ManualWindow(QWidget):
             self.search.clear()
         else:
             self.close()
-
-    def _make_list(self) -> QListWidget:
-        list_widget = QListWidget()
-        list_widget.setFrameShape(QFrame.Shape.NoFrame)
-        list_widget.setProperty("kind", "contents")
-        list_widget.setWordWrap(True)
-        list_widget.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
-        list_widget.setVerticalScrollMode(QAbstractItemView.ScrollMode.ScrollPerPixel)
-        list_widget.itemActivated.connect(self._open_item)
-        list_widget.itemClicked.connect(self._open_item)
-        return list_widget
 
     def _lay_out(self) -> None:
         px = self._theme.px

@@ -150,15 +150,7 @@ def paint_architecture(pen: ThemePainter, area: QRectF, sketch: ArchitectureSket
     pen.text(head.adjusted(0, 0, -speed - pad, 0), sketch.memory.name, font="small", color="text2")
     pen.text(head.adjusted(head.width() - speed, 0, 1, 0), sketch.memory.text, font="small_strong")
     chip = QRectF(head.left(), head.bottom() + pad / 2, head.width(), package.bottom() - pad - head.bottom() - pad / 2)
-    _paint_chip(pen, chip, sketch, area.width())
-    _paint_outside(pen, inner, package, chip.height(), sketch)
-    key = QRectF(area.left(), inner.bottom(), area.width(), line)
-    words = tr("Memory and links to scale. Dashed: not known")
-    pen.text(key, words, font="small", color="text3")
-
-
-def _paint_chip(pen: ThemePainter, chip: QRectF, sketch: ArchitectureSketch, width: float) -> None:
-    """Paint the stacks on both sides of the die, and the lines between them."""
+    width = area.width()
     gap = pen.look.length(3)
     reach = pen.look.length(18)
     sides = 2 if sketch.stacks is None or sketch.stacks > 1 else 1
@@ -180,6 +172,10 @@ def _paint_chip(pen: ThemePainter, chip: QRectF, sketch: ArchitectureSketch, wid
             else:
                 pen.tint(stack, "ink1", radius=2)
     _paint_die(pen, die, sketch)
+    _paint_outside(pen, inner, package, chip.height(), sketch)
+    key = QRectF(area.left(), inner.bottom(), area.width(), line)
+    words = tr("Memory and links to scale. Dashed: not known")
+    pen.text(key, words, font="small", color="text3")
 
 
 def _count_stacks(stacks: int | None, side: int, sides: int) -> int:

@@ -183,7 +183,23 @@ class InstallationDialog(QDialog):
         self.leave = Button(self._theme, tr("Cancel"), kind="primary")
         self.leave.setDefault(True)
         self.leave.clicked.connect(self.reject)
-        self._lay_out()
+        px = self._theme.px
+        # Indeterminate: the number of checks is known only at the end.
+        self.bar = QProgressBar()
+        self.bar.setRange(0, 0)
+        self.bar.setTextVisible(False)
+        self.bar.setFixedHeight(px(4))
+        self.bar.setAccessibleName(tr("Checking the installation"))
+        foot = make_row(self.copy, STRETCH, self.leave, gap=px(8))
+        make_column(
+            self.status_label,
+            self.bar,
+            (self.table, 1),
+            foot,
+            gap=px(12),
+            margins=(px(24), px(20), px(24), px(16)),
+            on=self,
+        )
         self._ring = FocusRing(self, theme)
         self.check = InstallationCheck(self)
         self.check.advanced.connect(lambda done: self.status_label.setText(format_progress(done)))
@@ -215,25 +231,6 @@ class InstallationDialog(QDialog):
         table.setIconSize(QSize(theme.px(16), theme.px(16)))
         table.verticalHeader().setMinimumSectionSize(1)
         return table
-
-    def _lay_out(self) -> None:
-        px = self._theme.px
-        # Indeterminate: the number of checks is known only at the end.
-        self.bar = QProgressBar()
-        self.bar.setRange(0, 0)
-        self.bar.setTextVisible(False)
-        self.bar.setFixedHeight(px(4))
-        self.bar.setAccessibleName(tr("Checking the installation"))
-        foot = make_row(self.copy, STRETCH, self.leave, gap=px(8))
-        make_column(
-            self.status_label,
-            self.bar,
-            (self.table, 1),
-            foot,
-            gap=px(12),
-            margins=(px(24), px(20), px(24), px(16)),
-            on=self,
-        )
 
     # Content
 

@@ -94,7 +94,15 @@ class FormDialog(QDialog):
         self.column = make_column(gap=theme.px(10))
         self.anew = RewriteButton(theme, desk.service.user_catalog, desk.formatter, self._show_rewrite_offer)
         self.left_buttons = make_row(self.anew)
-        self._lay_out()
+        px = self.theme.px
+        self._body = QWidget()
+        make_column(self.column, STRETCH, margins=(px(24), px(16), px(24), px(16)), on=self._body)
+        area = self._area = FullWidthScrollArea()
+        area.show_widget(self._body)
+        self._fixed = make_column(gap=px(8))
+        self._halves = make_row((area, 1), gap=0)
+        self._top = make_column(self.note)
+        make_column(self._top, (self._halves, 1), self._fixed, self._foot(), gap=0, on=self)
         self._ring = FocusRing(self, theme)
         if writes_facts:
             self._show_file_problem()
@@ -291,17 +299,6 @@ class FormDialog(QDialog):
         with QPainter(self) as painter:
             level = self._halves.geometry().bottom() + 1
             ThemePainter(painter, self.theme).hairline(0, level, self.width(), level)
-
-    def _lay_out(self) -> None:
-        px = self.theme.px
-        self._body = QWidget()
-        make_column(self.column, STRETCH, margins=(px(24), px(16), px(24), px(16)), on=self._body)
-        area = self._area = FullWidthScrollArea()
-        area.show_widget(self._body)
-        self._fixed = make_column(gap=px(8))
-        self._halves = make_row((area, 1), gap=0)
-        self._top = make_column(self.note)
-        make_column(self._top, (self._halves, 1), self._fixed, self._foot(), gap=0, on=self)
 
     def _foot(self) -> QBoxLayout:
         px = self.theme.px
