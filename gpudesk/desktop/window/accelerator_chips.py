@@ -352,8 +352,8 @@ class ChipRow(QWidget):
     #: The user wants to see the profile of an accelerator, by its id.
     profile_requested = Signal(str)
 
-    def __init__(self, desk: Desk, theme: Theme, parent: QWidget | None = None) -> None:
-        super().__init__(parent)
+    def __init__(self, desk: Desk, theme: Theme) -> None:
+        super().__init__()
         self._desk = desk
         self._theme = theme
         self.setAccessibleName(tr("Accelerators"))

@@ -134,8 +134,8 @@ class PageRail(QWidget):
     #: The user collapsed or expanded the rail permanently.
     collapsed_changed = Signal(bool)
 
-    def __init__(self, theme: Theme, pages: Sequence[RailItem], parent: QWidget | None = None) -> None:
-        super().__init__(parent)
+    def __init__(self, theme: Theme, pages: Sequence[RailItem]) -> None:
+        super().__init__()
         self._theme = theme
         self._collapsed = False
         self._narrow = False
@@ -266,8 +266,8 @@ class SearchButton(Button):
 class TopBar(QWidget):
     """Menu bar, title and tools in one line, set as the window's menu widget."""
 
-    def __init__(self, theme: Theme, parent: QWidget | None = None) -> None:
-        super().__init__(parent)
+    def __init__(self, theme: Theme) -> None:
+        super().__init__()
         self._theme = theme
         self.menus = QMenuBar(self)
         self.menus.setAccessibleName(tr("Menu bar"))
@@ -315,8 +315,8 @@ class StatusBar(QWidget):
     #: Cancel the visible job.
     job_cancelled = Signal()
 
-    def __init__(self, theme: Theme, parent: QWidget | None = None) -> None:
-        super().__init__(parent)
+    def __init__(self, theme: Theme) -> None:
+        super().__init__()
         self._theme = theme
         self._catalog = ""
         self._message = ""

@@ -44,8 +44,8 @@ _SHOWN, _WIDTH = "panel.shown", "panel.width"
 class WindowBody(QWidget):
     """Holds the stack of pages and, once created, the panel."""
 
-    def __init__(self, theme: Theme, settings: UserSettings, parent: QWidget | None = None) -> None:
-        super().__init__(parent)
+    def __init__(self, theme: Theme, settings: UserSettings) -> None:
+        super().__init__()
         self._theme = theme
         self._settings = settings
         self.stack = QStackedWidget()

@@ -67,8 +67,8 @@ def read_topic(url: QUrl) -> str:
 class ManualView(QTextBrowser):
     """Shows a page in the theme's colors; links lead to pages only, since the program opens no network."""
 
-    def __init__(self, theme: Theme, parent: QWidget | None = None) -> None:
-        super().__init__(parent)
+    def __init__(self, theme: Theme) -> None:
+        super().__init__()
         self._theme = theme
         self._shows_beginning = False
         self.setProperty("kind", "bare")

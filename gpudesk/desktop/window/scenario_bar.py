@@ -75,8 +75,8 @@ class ScenarioBar(QWidget):
 
     manual_topic = "scenario"
 
-    def __init__(self, desk: Desk, theme: Theme, parent: QWidget | None = None) -> None:
-        super().__init__(parent)
+    def __init__(self, desk: Desk, theme: Theme) -> None:
+        super().__init__()
         self._desk = desk
         self._theme = theme
         self._model_warning = ""

@@ -71,8 +71,8 @@ class PreviewBar(QWidget):
     #: The code of the language of the sheet.
     language_chosen = Signal(str)
 
-    def __init__(self, theme: Theme, paper: PaperSize, parent: QWidget | None = None) -> None:
-        super().__init__(parent)
+    def __init__(self, theme: Theme, paper: PaperSize) -> None:
+        super().__init__()
         self._theme = theme
         self._paper = SegmentedControl(
             theme, tr("Paper"), [(PaperSize.A4.value, tr("A4")), (PaperSize.LETTER.value, tr("Letter"))]

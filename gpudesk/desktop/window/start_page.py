@@ -193,8 +193,8 @@ class RecentFileButton(_OpeningButton):
 class RecoveredFileNote(QWidget):
     """Offers to open or discard what a crash left."""
 
-    def __init__(self, theme: Theme, file: RecoveredFile, parent: QWidget | None = None) -> None:
-        super().__init__(parent)
+    def __init__(self, theme: Theme, file: RecoveredFile) -> None:
+        super().__init__()
         self._theme = theme
         self.setSizePolicy(QSizePolicy.Policy.Ignored, QSizePolicy.Policy.Fixed)
         text = tr("Recovered: {name}, edited {time}", name=file.name, time=file.time)
@@ -258,8 +258,8 @@ class FirstRunPage(QWidget):
     open_recovered = Signal(str)
     discard_recovered = Signal(str)
 
-    def __init__(self, theme: Theme, parent: QWidget | None = None) -> None:
-        super().__init__(parent)
+    def __init__(self, theme: Theme) -> None:
+        super().__init__()
         self._theme = theme
         self.setAccessibleName(tr("Start"))
         self._column = QVBoxLayout()

@@ -182,8 +182,8 @@ class CatalogFilterBar(FlowRow):
     #: The user wants to set the age limits.
     rule_wanted = Signal()
 
-    def __init__(self, theme: Theme, parent: QWidget | None = None) -> None:
-        super().__init__(theme, 6, (16, 0, 16, 8), parent)
+    def __init__(self, theme: Theme) -> None:
+        super().__init__(theme, 6, (16, 0, 16, 8))
         self._facets = CatalogFacets()
         self._section = CatalogSection.ACCELERATORS
         self._makers: Sequence[str] = ()
@@ -339,8 +339,8 @@ class EmptyListNote(QWidget):
     #: The button was pressed.
     wanted = Signal()
 
-    def __init__(self, theme: Theme, parent: QWidget | None = None) -> None:
-        super().__init__(parent)
+    def __init__(self, theme: Theme) -> None:
+        super().__init__()
         self.title = ThemedLabel(theme, font="option")
         self.words = ThemedLabel(theme, font="small", color="text2")
         self.button = Button(theme, "")

@@ -7,7 +7,7 @@ from typing import Final, cast
 
 from PySide6.QtCore import QEvent, QItemSelectionModel, QModelIndex, QPoint, QRect, QRectF, Qt, QTimer, Signal
 from PySide6.QtGui import QKeyEvent, QKeySequence, QMouseEvent, QPainterStateGuard, QResizeEvent
-from PySide6.QtWidgets import QAbstractItemView, QWidget
+from PySide6.QtWidgets import QAbstractItemView
 
 from gpudesk.desktop.pages.catalog.catalog_model import CatalogHeading, CatalogModel
 from gpudesk.desktop.pages.catalog.table_layout import (
@@ -64,8 +64,8 @@ class CatalogTableView(PaintedTable):
     has_menu = True
     ring_radius = _RADIUS
 
-    def __init__(self, theme: Theme, model: CatalogModel, parent: QWidget | None = None) -> None:
-        super().__init__(theme, parent)
+    def __init__(self, theme: Theme, model: CatalogModel) -> None:
+        super().__init__(theme)
         self._table = model
         self._measures = CatalogLayout(theme, self._texts)
         self._fitting = False

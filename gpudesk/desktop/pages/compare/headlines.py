@@ -139,8 +139,8 @@ class HeadlineStrip(QWidget):
     #: Column key and figure name that were pressed.
     chosen = Signal(str, str)
 
-    def __init__(self, theme: Theme, parent: QWidget | None = None) -> None:
-        super().__init__(parent)
+    def __init__(self, theme: Theme) -> None:
+        super().__init__()
         self._theme = theme
         self._texts = TextMeasure(theme)
         self._boxes: list[HeadlineBox] = []

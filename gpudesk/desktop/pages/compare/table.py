@@ -321,8 +321,8 @@ class ComparisonTableView(PaintedTable):
     has_menu = True
     ring_radius = 6.0
 
-    def __init__(self, theme: Theme, model: ComparisonModel, parent: QWidget | None = None) -> None:
-        super().__init__(theme, parent)
+    def __init__(self, theme: Theme, model: ComparisonModel) -> None:
+        super().__init__(theme)
         self._measures = ComparisonLayout(theme, self._texts)
         self._table = model
         self._widths = ComparisonWidths(1, 1, WIDE)

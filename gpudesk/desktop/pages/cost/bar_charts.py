@@ -4,8 +4,6 @@ from __future__ import annotations
 
 from typing import Final
 
-from PySide6.QtWidgets import QWidget
-
 from gpudesk.desktop.session.evaluated_answer import EvaluatedAnswer
 from gpudesk.desktop.ui.charts.bar_chart import (
     DOT,
@@ -49,8 +47,8 @@ _MOST_OF_INTERVAL: Final = 2.5
 class TokenCostChart(BarChart):
     """Two dots per accelerator: filled for renting, open for owning."""
 
-    def __init__(self, theme: Theme, formatter: Formatter, parent: QWidget | None = None) -> None:
-        super().__init__(theme, formatter, BarChartStyle(right=64), parent)
+    def __init__(self, theme: Theme, formatter: Formatter) -> None:
+        super().__init__(theme, formatter, BarChartStyle(right=64))
         self._costed: EvaluatedAnswer | None = None
 
     def show_costs(self, costed: EvaluatedAnswer) -> None:
@@ -154,8 +152,8 @@ _INKS: Final = ("text1", "ink2", "ink4", "ink1", "ink3", HATCH)
 class OwnershipCostChart(BarChart):
     """Stacked bars; the residual value is subtracted at the right."""
 
-    def __init__(self, theme: Theme, formatter: Formatter, parent: QWidget | None = None) -> None:
-        super().__init__(theme, formatter, BarChartStyle(right=116, key_below_names=True), parent)
+    def __init__(self, theme: Theme, formatter: Formatter) -> None:
+        super().__init__(theme, formatter, BarChartStyle(right=116, key_below_names=True))
         self._costed: EvaluatedAnswer | None = None
 
     def show_costs(self, costed: EvaluatedAnswer) -> None:
@@ -246,8 +244,8 @@ _MOST_INFLUENCES: Final = 8
 class SensitivityChart(BarChart):
     """Bars around the likely cost, the widest first, with the input values at both ends."""
 
-    def __init__(self, theme: Theme, formatter: Formatter, parent: QWidget | None = None) -> None:
-        super().__init__(theme, formatter, BarChartStyle(names=176, right=72, bar=18), parent)
+    def __init__(self, theme: Theme, formatter: Formatter) -> None:
+        super().__init__(theme, formatter, BarChartStyle(names=176, right=72, bar=18))
         self._influences: tuple[CostSensitivity, ...] = ()
         self._costed: EvaluatedAnswer | None = None
 

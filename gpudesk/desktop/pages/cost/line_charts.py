@@ -60,8 +60,8 @@ class CostCurveChart(_CostCurves):
     Costs of renting replace missing prices, else they are thin lines.
     """
 
-    def __init__(self, desk: Desk, theme: Theme, parent: QWidget | None = None) -> None:
-        super().__init__(desk, theme, (LinearScale(), DecadeScale()), parent)
+    def __init__(self, desk: Desk, theme: Theme) -> None:
+        super().__init__(desk, theme, (LinearScale(), DecadeScale()))
 
     def margins(self) -> QMarginsF:
         px = self.theme.px
@@ -173,8 +173,8 @@ _THOUSAND: Final = 1000.0
 class RentOrBuyChart(_CostCurves):
     """Rents in the lines of the accelerators, purchases as thin ones; a circle where buying becomes cheaper."""
 
-    def __init__(self, desk: Desk, theme: Theme, parent: QWidget | None = None) -> None:
-        super().__init__(desk, theme, (MonthScale(), LinearScale()), parent)
+    def __init__(self, desk: Desk, theme: Theme) -> None:
+        super().__init__(desk, theme, (MonthScale(), LinearScale()))
 
     def margins(self) -> QMarginsF:
         px = self.theme.px
@@ -292,8 +292,8 @@ _PER_CENT = 100.0
 class CostDistributionChart(_CostCurves):
     """One density curve per accelerator over costs."""
 
-    def __init__(self, desk: Desk, theme: Theme, parent: QWidget | None = None) -> None:
-        super().__init__(desk, theme, (LinearScale(), LinearScale()), parent)
+    def __init__(self, desk: Desk, theme: Theme) -> None:
+        super().__init__(desk, theme, (LinearScale(), LinearScale()))
         self._draws: CostDistribution | None = None
         self.why_empty = ""
 

@@ -156,8 +156,8 @@ class ScreenList(QWidget):
     #: The user wants to see a screen, or with None the question to answer next.
     chosen = Signal(object)
 
-    def __init__(self, theme: Theme, parent: QWidget | None = None) -> None:
-        super().__init__(parent)
+    def __init__(self, theme: Theme) -> None:
+        super().__init__()
         self._theme = theme
         self.setAccessibleName(tr("Steps"))
         self.setProperty("readAsBlock", True)

@@ -190,8 +190,8 @@ class FleetForm(QWidget):
     #: Other settings, and the name of the step.
     settings_edited = Signal(object, str)
 
-    def __init__(self, theme: Theme, formatter: Formatter, parent: QWidget | None = None) -> None:
-        super().__init__(parent)
+    def __init__(self, theme: Theme, formatter: Formatter) -> None:
+        super().__init__()
         self._theme = theme
         self._settings = FleetSettings()
         self.setAccessibleName(tr("Demand and fleet"))

@@ -358,8 +358,8 @@ _MARGIN = 16
 class ContextView(QWidget):
     """Two charts on the same axis of tokens."""
 
-    def __init__(self, desk: Desk, theme: Theme, parent: QWidget | None = None) -> None:
-        super().__init__(parent)
+    def __init__(self, desk: Desk, theme: Theme) -> None:
+        super().__init__()
         self._desk = desk
         self._theme = theme
         self._contexts = CacheCurves(desk)

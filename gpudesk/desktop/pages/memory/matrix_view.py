@@ -201,8 +201,8 @@ _DWELL = 150
 class FitMatrixView(QWidget):
     """The matrix of accelerators and models; its query starts with the scenario's values."""
 
-    def __init__(self, desk: Desk, theme: Theme, settings: UserSettings, parent: QWidget | None = None) -> None:
-        super().__init__(parent)
+    def __init__(self, desk: Desk, theme: Theme, settings: UserSettings) -> None:
+        super().__init__()
         self._desk, self.theme, self._settings = desk, theme, settings
         self.formatter = desk.formatter
         #: Query and display options.

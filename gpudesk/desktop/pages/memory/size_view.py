@@ -207,8 +207,8 @@ _REST = 120
 class SizingView(QWidget):
     """A form, the candidates side by side, and one of them in full; an initial offer without a demand."""
 
-    def __init__(self, desk: Desk, theme: Theme, parent: QWidget | None = None) -> None:
-        super().__init__(parent)
+    def __init__(self, desk: Desk, theme: Theme) -> None:
+        super().__init__()
         self._desk = desk
         self.theme, self.formatter = theme, desk.formatter
         self._answer: Answer | None = None

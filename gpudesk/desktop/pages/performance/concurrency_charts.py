@@ -430,8 +430,8 @@ def find_next_count(count: int, *, forward: bool, far: bool) -> int:
 class ThroughputChart(ConcurrencyChart):
     """Output throughput, with its limiters in strips along the same axis."""
 
-    def __init__(self, desk: Desk, theme: Theme, parent: QWidget | None = None) -> None:
-        super().__init__(desk, theme, "output_tokens_per_s", LinearScale(), parent)
+    def __init__(self, desk: Desk, theme: Theme) -> None:
+        super().__init__(desk, theme, "output_tokens_per_s", LinearScale())
         self._strips: tuple[LimiterStrip, ...] = ()
         self._strip_maker = StripBuilder()
         self.title_below = False
@@ -496,8 +496,8 @@ class ThroughputChart(ConcurrencyChart):
 class LatencyChart(ConcurrencyChart):
     """Time to first token or time per output token."""
 
-    def __init__(self, desk: Desk, theme: Theme, figure: str, parent: QWidget | None = None) -> None:
-        super().__init__(desk, theme, figure, DecadeScale(), parent)
+    def __init__(self, desk: Desk, theme: Theme, figure: str) -> None:
+        super().__init__(desk, theme, figure, DecadeScale())
         self.docked = False
         self.detailed_labels = False
 

@@ -9,7 +9,6 @@ from typing import Final
 
 import numpy as np
 from PySide6.QtCore import QMarginsF
-from PySide6.QtWidgets import QWidget
 
 from gpudesk.desktop.pages.desk_chart import DeskChart, format_missing_memory
 from gpudesk.desktop.session.desk import Desk
@@ -93,8 +92,8 @@ _STYLE: Final = BarChartStyle(
 class TimeSplitChart(BarChart):
     """Three groups of bars: a request in seconds, an output token and a prefill chunk in shares."""
 
-    def __init__(self, desk: Desk, theme: Theme, parent: QWidget | None = None) -> None:
-        super().__init__(theme, desk.formatter, _STYLE, parent)
+    def __init__(self, desk: Desk, theme: Theme) -> None:
+        super().__init__(theme, desk.formatter, _STYLE)
         self.desk = desk
         self._answer: Answer | None = None
         self._splits: tuple[TimeSplit, ...] = ()
@@ -245,8 +244,8 @@ class RooflineChart(DeskChart):
 
     figure = "output_tokens_per_s"
 
-    def __init__(self, desk: Desk, theme: Theme, parent: QWidget | None = None) -> None:
-        super().__init__(desk, theme, (DecadeScale(), DecadeScale()), parent)
+    def __init__(self, desk: Desk, theme: Theme) -> None:
+        super().__init__(desk, theme, (DecadeScale(), DecadeScale()))
         self.vertical_grid = True
         self._roofed: tuple[RooflineColumn, ...] = ()
         self._answer: Answer | None = None

@@ -88,8 +88,8 @@ class MlperfBlock(QWidget):
     #: The user's round, model and baseline; empty for the program's choice.
     chosen = Signal(str, str, str)
 
-    def __init__(self, desk: Desk, theme: Theme, parent: QWidget | None = None) -> None:
-        super().__init__(parent)
+    def __init__(self, desk: Desk, theme: Theme) -> None:
+        super().__init__()
         self._desk = desk
         self.theme, self.formatter = theme, desk.formatter
         self._picked = ("", "", "")

@@ -39,12 +39,10 @@ class PerformanceHead(PageHeader):
     bands_toggled = Signal(bool)
     copy_requested = Signal()
 
-    def __init__(
-        self, desk: Desk, theme: Theme, views: Sequence[tuple[str, str]], parent: QWidget | None = None
-    ) -> None:
+    def __init__(self, desk: Desk, theme: Theme, views: Sequence[tuple[str, str]]) -> None:
         self.bands = QCheckBox(tr("80% intervals"))
         self.pin = IconButton(theme, "pin", tr("Pin result"), key="Ctrl+G")
-        super().__init__(theme, tr("Performance"), views, (self.bands, self.pin), parent)
+        super().__init__(theme, tr("Performance"), views, (self.bands, self.pin))
         self._desk = desk
         self.bands.setToolTip(tr("Shade the range that holds 80% of measured values"))
         self.bands.toggled.connect(self.bands_toggled)

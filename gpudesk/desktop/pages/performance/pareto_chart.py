@@ -9,7 +9,6 @@ from typing import Final
 
 import numpy as np
 from PySide6.QtCore import QMarginsF, QRectF, Signal
-from PySide6.QtWidgets import QWidget
 
 from gpudesk.desktop.pages.desk_chart import DeskChart
 from gpudesk.desktop.session.desk import Desk
@@ -179,8 +178,8 @@ class ParetoChart(DeskChart):
     #: The cursor line moved to these tokens/s per user.
     read_off_changed = Signal(float)
 
-    def __init__(self, desk: Desk, theme: Theme, parent: QWidget | None = None) -> None:
-        super().__init__(desk, theme, (LinearScale(), LinearScale()), parent)
+    def __init__(self, desk: Desk, theme: Theme) -> None:
+        super().__init__(desk, theme, (LinearScale(), LinearScale()))
         self._lines = CurveBuilder(desk.formatter)
         self._ghost_lines = CurveBuilder(desk.formatter)
         self._own_read_off = READING_SPEED

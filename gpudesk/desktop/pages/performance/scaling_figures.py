@@ -441,8 +441,8 @@ class CountsTableBlock(QWidget):
 
     rule_chosen = Signal(str)
 
-    def __init__(self, desk: Desk, theme: Theme, results: ScalingResults, parent: QWidget | None = None) -> None:
-        super().__init__(parent)
+    def __init__(self, desk: Desk, theme: Theme, results: ScalingResults) -> None:
+        super().__init__()
         self._desk, self._theme, self._results = desk, theme, results
         self.rule = ScalingRuleOfThumb.FLAT
         self._row: str | None = None
@@ -521,8 +521,8 @@ class CountsTableBlock(QWidget):
 class DeploymentComparisonBlock(QWidget):
     """Compares the baseline and the selected column."""
 
-    def __init__(self, desk: Desk, theme: Theme, results: ScalingResults, parent: QWidget | None = None) -> None:
-        super().__init__(parent)
+    def __init__(self, desk: Desk, theme: Theme, results: ScalingResults) -> None:
+        super().__init__()
         self._desk, self._results = desk, results
         self.theme, self.formatter = theme, desk.formatter
         self.summary_label = ThemedLabel(theme, font="body", color="text1", wrap=True, parent=self)

@@ -65,8 +65,8 @@ class ScalingChart(DeskChart):
 
     figure = "output_tokens_per_s"
 
-    def __init__(self, desk: Desk, theme: Theme, results: ScalingResults, parent: QWidget | None = None) -> None:
-        super().__init__(desk, theme, (PowerOfTwoScale(), LinearScale()), parent)
+    def __init__(self, desk: Desk, theme: Theme, results: ScalingResults) -> None:
+        super().__init__(desk, theme, (PowerOfTwoScale(), LinearScale()))
         self._results = results
         self.quantity = THROUGHPUT
         self.rule = ScalingRuleOfThumb.FLAT

@@ -223,10 +223,9 @@ class ChartView(PerformanceView):
         theme: Theme,
         charts: Sequence[DeskChart | TimeSplitChart],
         make_figures: Callable[[], DataTable] | None,
-        parent: QWidget | None = None,
     ) -> None:
         """Take the charts, and the builder of the table's figures; bar charts contain their figures."""
-        super().__init__(charts, parent)
+        super().__init__(charts)
         self._desk = desk
         self._make_figures = make_figures
         whole = make_column(gap=8, on=self)

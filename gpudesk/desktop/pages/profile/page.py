@@ -98,8 +98,8 @@ class SpecificationStrip(QWidget):
     #: The attribute that was pressed.
     chosen = Signal(str)
 
-    def __init__(self, theme: Theme, parent: QWidget | None = None) -> None:
-        super().__init__(parent)
+    def __init__(self, theme: Theme) -> None:
+        super().__init__()
         self._theme = theme
         self.buttons: list[SpecificationButton] = []
         self.setSizePolicy(QSizePolicy.Policy.Ignored, QSizePolicy.Policy.Fixed)
@@ -157,8 +157,8 @@ class RuleTags(QWidget):
 
     accessible_role = AccessibleRole.StaticText
 
-    def __init__(self, theme: Theme, parent: QWidget | None = None) -> None:
-        super().__init__(parent)
+    def __init__(self, theme: Theme) -> None:
+        super().__init__()
         self._theme = theme
         self._tags: tuple[tuple[str, str], ...] = ()
         self.setFocusPolicy(Qt.FocusPolicy.TabFocus)
@@ -198,8 +198,8 @@ class AcceleratorName(QWidget):
 
     accessible_role = AccessibleRole.StaticText
 
-    def __init__(self, theme: Theme, parent: QWidget | None = None) -> None:
-        super().__init__(parent)
+    def __init__(self, theme: Theme) -> None:
+        super().__init__()
         self._theme = theme
         self._name, self._index, self._is_variant = "", 0, False
         self.setSizePolicy(QSizePolicy.Policy.Preferred, QSizePolicy.Policy.Fixed)
@@ -236,8 +236,8 @@ class ProfileHeader(QWidget):
     #: The attribute of a figure that was pressed.
     chosen = Signal(str)
 
-    def __init__(self, theme: Theme, parent: QWidget | None = None) -> None:
-        super().__init__(parent)
+    def __init__(self, theme: Theme) -> None:
+        super().__init__()
         self._theme = theme
         self.name = AcceleratorName(theme)
         self.tags = RuleTags(theme)

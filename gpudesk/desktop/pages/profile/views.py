@@ -167,8 +167,8 @@ _LEAST_BESIDE: Final = 640.0
 class TextBlock(QWidget):
     """A title with sentences below it, each with its number."""
 
-    def __init__(self, theme: Theme, title: str, parent: QWidget | None = None) -> None:
-        super().__init__(parent)
+    def __init__(self, theme: Theme, title: str) -> None:
+        super().__init__()
         self._theme = theme
         self.title = ThemedLabel(theme, title, font="section")
         self._lines = QVBoxLayout()

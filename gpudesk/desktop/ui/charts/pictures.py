@@ -70,8 +70,8 @@ class RackPicture(QWidget):
 
     accessible_role = AccessibleRole.Graphic
 
-    def __init__(self, theme: Theme, formatter: Formatter, parent: QWidget | None = None) -> None:
-        super().__init__(parent)
+    def __init__(self, theme: Theme, formatter: Formatter) -> None:
+        super().__init__()
         self.theme, self.formatter = theme, formatter
         self._sketches: Sequence[FleetSketch] = ()
         self._drawing: RackDrawing | None = None
@@ -280,8 +280,8 @@ class ArchitecturePanel(QWidget):
 
     accessible_role = AccessibleRole.Graphic
 
-    def __init__(self, theme: Theme, parent: QWidget | None = None) -> None:
-        super().__init__(parent)
+    def __init__(self, theme: Theme) -> None:
+        super().__init__()
         self._theme = theme
         self._sketch: ArchitectureSketch | None = None
         self.setFocusPolicy(Qt.FocusPolicy.TabFocus)

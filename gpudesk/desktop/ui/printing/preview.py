@@ -44,8 +44,8 @@ class PagesView(QWidget):
     #: The zoom or the pages have changed, and with them the size.
     resized = Signal()
 
-    def __init__(self, pages: SheetPages, theme: Theme, parent: QWidget | None = None) -> None:
-        super().__init__(parent)
+    def __init__(self, pages: SheetPages, theme: Theme) -> None:
+        super().__init__()
         self._pages = pages
         self._theme = theme
         self._zoom = 1.0

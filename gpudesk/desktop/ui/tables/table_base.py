@@ -121,15 +121,9 @@ class ListTable(QTableWidget):
     """
 
     def __init__(
-        self,
-        heads: Sequence[str],
-        *,
-        stretched: int = 0,
-        numbers: Collection[int] = (),
-        heads_shown: bool = False,
-        parent: QWidget | None = None,
+        self, heads: Sequence[str], *, stretched: int = 0, numbers: Collection[int] = (), heads_shown: bool = False
     ) -> None:
-        super().__init__(0, len(heads), parent)
+        super().__init__(0, len(heads))
         self._numbers = numbers
         self.setHorizontalHeaderLabels(list(heads))
         for column in range(len(heads)):

@@ -6,7 +6,7 @@ from collections.abc import Callable
 
 from PySide6.QtCore import QPoint, QRectF, QSize, Qt, Signal
 from PySide6.QtGui import QFontMetricsF, QKeyEvent, QMouseEvent, QPainter, QPaintEvent, QResizeEvent
-from PySide6.QtWidgets import QAbstractButton, QDialog, QLineEdit, QMenu, QSizePolicy, QWidget
+from PySide6.QtWidgets import QAbstractButton, QDialog, QLineEdit, QMenu, QSizePolicy
 
 from gpudesk.desktop.ui.theme.theme import Theme
 from gpudesk.desktop.ui.theme.theme_painter import ThemePainter
@@ -27,18 +27,9 @@ class FilterField(QLineEdit):
     #: The user leaves the field.
     left = Signal()
 
-    def __init__(
-        self,
-        theme: Theme,
-        name: str,
-        tip: str,
-        *,
-        framed: bool = False,
-        width: float = 144.0,
-        parent: QWidget | None = None,
-    ) -> None:
+    def __init__(self, theme: Theme, name: str, tip: str, *, framed: bool = False, width: float = 144.0) -> None:
         """Start empty; `name` describes the filtered list, `width` is the preferred width."""
-        super().__init__(parent)
+        super().__init__()
         self._theme = theme
         self._width = width
         self._inset = _FRAMED if framed else _BARE
@@ -120,10 +111,8 @@ class FilterPill(QAbstractButton):
     #: The pill's × was pressed, or Delete.
     cleared = Signal()
 
-    def __init__(
-        self, theme: Theme, text: str, fill: Callable[[QMenu], object] | None = None, parent: QWidget | None = None
-    ) -> None:
-        super().__init__(parent)
+    def __init__(self, theme: Theme, text: str, fill: Callable[[QMenu], object] | None = None) -> None:
+        super().__init__()
         self._theme = theme
         self._fill = fill
         self._on = False

@@ -31,8 +31,8 @@ class NoteBar(QWidget):
     #: A line that had the focus is gone: the page takes it, instead of whatever follows in the tab order.
     focus_lost = Signal()
 
-    def __init__(self, theme: Theme, parent: QWidget | None = None) -> None:
-        super().__init__(parent)
+    def __init__(self, theme: Theme) -> None:
+        super().__init__()
         self._theme = theme
         self.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Maximum)
         self._offers: list[_NoteLine] = []

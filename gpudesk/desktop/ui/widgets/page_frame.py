@@ -30,13 +30,12 @@ class PageHeader(QWidget):
         theme: Theme,
         title: str,
         views: Sequence[tuple[str, str]],
-        controls: Sequence[QWidget] = (),
-        parent: QWidget | None = None,
+        controls: Sequence[QWidget] = ()
         *,
         with_copy: bool = True,
     ) -> None:
         """Offer views as (key, text), with `controls` at the right, and a copy button."""
-        super().__init__(parent)
+        super().__init__()
         self._theme = theme
         self._wrapped: bool | None = None
         self._button_texts: dict[QPushButton, Sequence[str]] = {}
@@ -109,8 +108,8 @@ class MissingInputView(QWidget):
     #: The missing input: `model` or `accelerators`.
     wanted = Signal(str)
 
-    def __init__(self, theme: Theme, parent: QWidget | None = None) -> None:
-        super().__init__(parent)
+    def __init__(self, theme: Theme) -> None:
+        super().__init__()
         self._missing = ""
         self._title = ThemedLabel(theme, font="verdict")
         self._words = ThemedLabel(theme, font="body", color="text2")
@@ -141,8 +140,8 @@ class MissingInputView(QWidget):
 class ProblemNote(QWidget):
     """One sentence on a sunken background: why the content does not show the current scenario."""
 
-    def __init__(self, theme: Theme, parent: QWidget | None = None) -> None:
-        super().__init__(parent)
+    def __init__(self, theme: Theme) -> None:
+        super().__init__()
         self._theme = theme
         self._text = ""
         self.setSizePolicy(QSizePolicy.Policy.Ignored, QSizePolicy.Policy.Fixed)

@@ -53,8 +53,8 @@ class ThirdPartyList(QWidget):
     #: The current row changed.
     moved = Signal()
 
-    def __init__(self, theme: Theme, parts: Sequence[ThirdPartyWork], parent: QWidget | None = None) -> None:
-        super().__init__(parent)
+    def __init__(self, theme: Theme, parts: Sequence[ThirdPartyWork]) -> None:
+        super().__init__()
         self._theme = theme
         self._parts = tuple(parts)
         name = tr("Components and licenses")
@@ -144,8 +144,8 @@ class LicenseView(QWidget):
     #: Return to the list.
     left = Signal()
 
-    def __init__(self, theme: Theme, parent: QWidget | None = None) -> None:
-        super().__init__(parent)
+    def __init__(self, theme: Theme) -> None:
+        super().__init__()
         self._theme = theme
         self.back = IconButton(theme, "arrow-left", tr("Back to list"), key="Esc")
         self.back.clicked.connect(self.left)

@@ -31,8 +31,8 @@ _USE, _REPRODUCE = "use", "reproduce"
 class CommandBox(QWidget):
     """A text with a label, to read and to copy; as high as its lines."""
 
-    def __init__(self, theme: Theme, title: str, parent: QWidget | None = None) -> None:
-        super().__init__(parent)
+    def __init__(self, theme: Theme, title: str) -> None:
+        super().__init__()
         self._theme = theme
         self.title = ThemedLabel(theme, title, font="section")
         self.copy = Button(theme, tr("Copy"), icon="copy")

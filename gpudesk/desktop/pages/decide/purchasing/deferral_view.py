@@ -82,9 +82,9 @@ class DeferralForm(PlanForm):
     #: A cost input of the next accelerator, by name, and its value or None.
     cost_edited = Signal(str, object)
 
-    def __init__(self, theme: Theme, style: NumberStyle, parent: QWidget | None = None) -> None:
+    def __init__(self, theme: Theme, style: NumberStyle) -> None:
         choices = {name: label_deferral_input(name) for name in ("buy_part", "next_part")}
-        super().__init__(theme, tr("Buy or wait inputs"), choices, parent)
+        super().__init__(theme, tr("Buy or wait inputs"), choices)
         self._slip = UncertainValue.exactly(0.0)
         self.rows = {name: self._row(name, style) for name in _ROWS}
         self.costs = {name: self._cost_row(name, style) for name in _COSTS.values()}

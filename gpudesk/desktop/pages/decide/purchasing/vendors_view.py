@@ -78,9 +78,9 @@ class VendorsFormState:
 class VendorsForm(PlanForm):
     """Two accelerators, the numbers of their requests, and another model for some of them."""
 
-    def __init__(self, theme: Theme, style: NumberStyle, parent: QWidget | None = None) -> None:
+    def __init__(self, theme: Theme, style: NumberStyle) -> None:
         choices = {name: label_routing_input(name) for name in (*_PARTS, *_OTHER)}
-        super().__init__(theme, tr("Accelerators and request split"), choices, parent)
+        super().__init__(theme, tr("Accelerators and request split"), choices)
         self._facts: VendorsFormState | None = None
         self._columns = 0
         self.rows = {name: self._row(name, style) for name in _NUMBERS}
