@@ -30,7 +30,7 @@ class PageHeader(QWidget):
         theme: Theme,
         title: str,
         views: Sequence[tuple[str, str]],
-        controls: Sequence[QWidget] = ()
+        controls: Sequence[QWidget] = (),
         *,
         with_copy: bool = True,
     ) -> None:
