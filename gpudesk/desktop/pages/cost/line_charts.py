@@ -6,7 +6,6 @@ from typing import Final
 
 import numpy as np
 from PySide6.QtCore import QMarginsF
-from PySide6.QtWidgets import QWidget
 
 from gpudesk.desktop.pages.desk_chart import DeskChart
 from gpudesk.desktop.session.desk import Desk
@@ -34,8 +33,8 @@ _MS = 1000.0
 class _CostCurves(DeskChart):
     """A chart of an evaluated answer, with space at the right for curve names."""
 
-    def __init__(self, desk: Desk, theme: Theme, scales: tuple[AxisScale, AxisScale], parent: QWidget | None) -> None:
-        super().__init__(desk, theme, scales, parent)
+    def __init__(self, desk: Desk, theme: Theme, scales: tuple[AxisScale, AxisScale]) -> None:
+        super().__init__(desk, theme, scales)
         self._costed: EvaluatedAnswer | None = None
 
     def show_costs(self, costed: EvaluatedAnswer) -> None:

@@ -284,7 +284,7 @@ def show_startup_failure(text: str, error: BaseException) -> None:
             state_of_work,
             format_report(facts, trace, []),
         )
-        dialog = FaultDialog(Theme(app), [fault_message], tr("Close"))
+        dialog: QDialog = FaultDialog(Theme(app), [fault_message], tr("Close"))
     except Exception:  # noqa: BLE001 - a damaged installation can lack modules of the dialog
         box = QMessageBox()
         box.setWindowTitle(tr("GPU Desk"))
