@@ -263,9 +263,7 @@ class ImportDialog(BackgroundFormDialog):
             jobs,
             f"{title}, {place}" if place else title,
             save=_format_save_button(file_import.proposal, desk),
-            leave=tr("Skip file"),
             parent=parent,
-            wide=True,
         )
         self._file_import = file_import
         self.proposal = file_import.proposal

@@ -156,14 +156,7 @@ class PackDialog(BackgroundFormDialog):
         parent: QWidget | None = None,
     ) -> None:
         super().__init__(
-            desk,
-            theme,
-            jobs,
-            tr("Import {file}", file=file_import.path.name),
-            save=tr("Import none"),
-            leave=tr("Skip file"),
-            parent=parent,
-            wide=True,
+            desk, theme, jobs, tr("Import {file}", file=file_import.path.name), save=tr("Import none"), parent=parent
         )
         self._file_import = file_import
         self._pack = pack

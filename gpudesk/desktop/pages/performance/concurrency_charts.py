@@ -9,7 +9,6 @@ from typing import TYPE_CHECKING, Final
 
 from PySide6.QtCore import QLineF, QMarginsF, QRectF
 from PySide6.QtGui import QPainter
-from PySide6.QtWidgets import QWidget
 
 from gpudesk.desktop.pages.desk_chart import DeskChart
 from gpudesk.desktop.pages.performance.pareto_chart import CurveBuilder, make_fingerprint
@@ -202,11 +201,9 @@ class _ConcurrencyReading:
 class ConcurrencyChart(DeskChart):
     """A figure of all accelerators by requests in flight."""
 
-    def __init__(
-        self, desk: Desk, theme: Theme, figure: str, y_scale: AxisScale, parent: QWidget | None = None
-    ) -> None:
+    def __init__(self, desk: Desk, theme: Theme, figure: str, y_scale: AxisScale) -> None:
         self.figure = figure
-        super().__init__(desk, theme, (PowerOfTwoScale(), y_scale), parent)
+        super().__init__(desk, theme, (PowerOfTwoScale(), y_scale))
         self._lines = CurveBuilder(desk.formatter)
         self._ghost_lines = CurveBuilder(desk.formatter)
         self._pinned: dict[str, PlotCurve] = {}

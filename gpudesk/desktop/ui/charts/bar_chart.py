@@ -189,8 +189,8 @@ class BarChart(QWidget):
     #: The key of the row whose link was pressed.
     link_pressed = Signal(str)
 
-    def __init__(self, theme: Theme, formatter: Formatter, style: BarChartStyle, parent: QWidget | None = None) -> None:
-        super().__init__(parent)
+    def __init__(self, theme: Theme, formatter: Formatter, style: BarChartStyle) -> None:
+        super().__init__()
         self.theme, self.formatter = theme, formatter
         self.groups: tuple[BarGroup, ...] = ()
         self.rows: tuple[BarRow, ...] = ()

@@ -424,20 +424,20 @@ class PanelView(QTreeView):
             self.copy_current()
         elif event.key() in (Qt.Key.Key_Return, Qt.Key.Key_Enter, Qt.Key.Key_Space):
             self.follow(self.currentIndex())
-        elif event.key() == Qt.Key.Key_F2 and self._follow_key("F2"):
+        elif event.key() == Qt.Key.Key_F2 and self._follow_edit_link():
             event.accept()
         elif event.key() == Qt.Key.Key_Down and not self.currentIndex().isValid():
             self._go_first()
         else:
             super().keyPressEvent(event)
 
-    def _follow_key(self, key: str) -> bool:
-        """Follow the link with a keyboard key; an address gets the key press itself, to be selected as text."""
+    def _follow_edit_link(self) -> bool:
+        """Follow the link with the key F2; an address gets the key press itself, to be selected as text."""
         current = self._line(self.currentIndex())
         if current is not None and current.node.address:
             return False
         nodes = (line.node for line in self.lines.lines)
-        link = next((node for node in nodes if _key_of(node) == key), None)
+        link = next((node for node in nodes if _key_of(node) == "F2"), None)
         if link is not None:
             self.followed.emit(link)
         return link is not None

@@ -38,7 +38,6 @@ def write_pdf(
     *,
     scenario: bytes,
     paper: PaperSize | None = None,
-    formatter: Formatter | None = None,
     profiles: Sequence[ProfileTables] = (),
 ) -> None:
     """Write a sheet with its scenario inside; by default on the paper of the user's country.
@@ -46,7 +45,7 @@ def write_pdf(
     The file is written atomically: raises `InputError` that names it and the remedy.
     """
     ensure_application()
-    pages = lay_out_sheet(sheet, paper or find_usual_paper(), formatter or Formatter(), profiles)
+    pages = lay_out_sheet(sheet, paper or find_usual_paper(), Formatter(), profiles)
     write_atomically(target, render_pdf(pages, sheet.title, scenario))
 
 

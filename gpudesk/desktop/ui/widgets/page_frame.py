@@ -200,8 +200,8 @@ class AnswerStack(QWidget):
     #: The missing input to fill in: `model` or `accelerators`.
     wanted = Signal(str)
 
-    def __init__(self, theme: Theme, content: QWidget, parent: QWidget | None = None) -> None:
-        super().__init__(parent)
+    def __init__(self, theme: Theme, content: QWidget) -> None:
+        super().__init__()
         self.note = ProblemNote(theme)
         self.missing = MissingInputView(theme)
         self.missing.wanted.connect(self.wanted)

@@ -52,10 +52,9 @@ class TextRow(FormRow):
         empty: str = "",
         words: Sequence[str] = (),
         longest: int = LONGEST_TEXT,
-        aside: str = "",
     ) -> None:
         """Show `empty` as the placeholder; `words` are completions."""
-        super().__init__(theme, name, label, required=required, aside=aside)
+        super().__init__(theme, name, label, required=required)
         self._longest = longest
         self.edit = FaultLineEdit(theme)
         self.edit.setPlaceholderText(empty)
@@ -114,8 +113,8 @@ class WordListRow(TextRow):
 class DateRow(TextRow):
     """A year, a month or a day."""
 
-    def __init__(self, theme: Theme, name: str, label: str, *, required: bool = False) -> None:
-        super().__init__(theme, name, label, required=required, empty=tr("YYYY, YYYY-MM or YYYY-MM-DD"))
+    def __init__(self, theme: Theme, name: str, label: str) -> None:
+        super().__init__(theme, name, label, empty=tr("YYYY, YYYY-MM or YYYY-MM-DD"))
 
     def read(self) -> object:
         return check_date(self.edit.text().strip())
@@ -205,10 +204,9 @@ class SegmentRow(FormRow):
 class NoteRow(FormRow):
     """A few lines of text."""
 
-    def __init__(self, theme: Theme, name: str, label: str, *, required: bool = False, empty: str = "") -> None:
-        super().__init__(theme, name, label, required=required)
+    def __init__(self, theme: Theme, name: str, label: str) -> None:
+        super().__init__(theme, name, label)
         self.edit = QPlainTextEdit()
-        self.edit.setPlaceholderText(empty)
         self.edit.setTabChangesFocus(True)
         self.edit.textChanged.connect(self._changed)
         self._last_text = ""

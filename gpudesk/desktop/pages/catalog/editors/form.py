@@ -340,18 +340,9 @@ class BackgroundFormDialog(FormDialog):
     """
 
     def __init__(
-        self,
-        desk: Desk,
-        theme: Theme,
-        jobs: Jobs,
-        title: str,
-        *,
-        save: str,
-        leave: str,
-        parent: QWidget | None = None,
-        wide: bool = False,
+        self, desk: Desk, theme: Theme, jobs: Jobs, title: str, *, save: str, parent: QWidget | None = None
     ) -> None:
-        super().__init__(desk, theme, title, save=save, leave=leave, parent=parent, wide=wide)
+        super().__init__(desk, theme, title, save=save, leave=tr("Skip file"), parent=parent, wide=True)
         self._jobs = jobs
         self.writing = False
         #: The written step, once it exists.

@@ -70,9 +70,7 @@ class AddressRow(TextRow):
 class SourceFields:
     """The rows of a source. A known title fills in the rest."""
 
-    def __init__(
-        self, theme: Theme, facts: UserFacts, session: QObject, *, required: bool = True, prefilled: bool = True
-    ) -> None:
+    def __init__(self, theme: Theme, facts: UserFacts, session: QObject, *, prefilled: bool = True) -> None:
         """Offer the user's sources; `session` remembers the last one.
 
         It is filled in initially if `prefilled`.
@@ -80,7 +78,7 @@ class SourceFields:
         self._last = LastSourceMemory.of(session)
         self._sources_by_title = {fact.title: fact for fact in facts if isinstance(fact, Source)}
         self.title = TextRow(
-            theme, "title", tr("Title"), required=required, empty=tr("Email quote, data sheet, your measurement")
+            theme, "title", tr("Title"), required=True, empty=tr("Email quote, data sheet, your measurement")
         )
         if self._sources_by_title:
             completer = self.title.offer(sorted(self._sources_by_title, key=str.casefold))

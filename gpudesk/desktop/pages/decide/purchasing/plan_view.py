@@ -196,9 +196,9 @@ class PlanForm(QWidget):
     #: Plan inputs by name, None for those left to the program; and the name of the step.
     stated = Signal(dict, str)
 
-    def __init__(self, theme: Theme, name: str, choices: Mapping[str, str], parent: QWidget | None = None) -> None:
+    def __init__(self, theme: Theme, name: str, choices: Mapping[str, str]) -> None:
         """Make a field for each of the `choices`, given as name and label of an input."""
-        super().__init__(parent)
+        super().__init__()
         self._theme = theme
         self.setAccessibleName(name)
         self.fields = {key: ChoiceField(theme, label, self) for key, label in choices.items()}
