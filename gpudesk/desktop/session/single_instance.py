@@ -154,7 +154,12 @@ class ProgramInstance(QObject):
         contents = request.to_bytes()
         if len(contents) > _MOST_BYTES:
             return None
-        _let_come_forward(self._lock.getLockInfo())
+        holder = self._lock.getLockInfo()
+        if sys.platform == "win32":
+            # Only the started program may let the running one come to the front.
+            import ctypes
+
+            ctypes.windll.user32.AllowSetForegroundWindow(holder[0])
         try:
             write_atomically(path, contents)
         except InputError as error:
@@ -296,14 +301,6 @@ def _withdraw(request: Path) -> bool:
     except OSError as error:
         log.info("a request cannot be taken back: %s", error)
     return True
-
-
-def _let_come_forward(holder: tuple[object, ...]) -> None:
-    """Allow the running program to come to the front, which Windows permits only to the started one."""
-    if sys.platform == "win32":
-        import ctypes
-
-        ctypes.windll.user32.AllowSetForegroundWindow(holder[0])
 
 
 #: The id under which Windows groups the program's windows and its shortcut on the taskbar.

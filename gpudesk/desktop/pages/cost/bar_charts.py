@@ -177,7 +177,7 @@ class OwnershipCostChart(BarChart):
             )
             for part, column in costed.column_costs()
         )
-        most = max((costed.money.in_currency(_sum_gross(tco)) / _THOUSAND for tco in tcos), default=1.0)
+        most = max((costed.money.in_currency(sum(_list_cost_parts(tco))) / _THOUSAND for tco in tcos), default=1.0)
         used = [any(amounts) for amounts in zip(*map(_list_cost_parts, tcos), strict=True)]
         key = tuple((ink, part) for ink, part, is_used in zip(_INKS, label_cost_parts(), used, strict=False) if is_used)
         self.show_groups(BarGroup(title, subtitle, rows, 0.0, most, key))
@@ -231,11 +231,6 @@ def _list_cost_parts(tco: TotalCostOfOwnership) -> list[float]:
     """Return related cost lines, each at least 0."""
     by_name = {line.name: line.usd for line in tco.lines}
     return [sum(by_name[name] for name in names) for names in COST_PARTS]
-
-
-def _sum_gross(tco: TotalCostOfOwnership) -> float:
-    """Return the total before subtracting the residual value."""
-    return sum(_list_cost_parts(tco))
 
 
 _MOST_INFLUENCES: Final = 8

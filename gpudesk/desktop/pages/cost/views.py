@@ -46,35 +46,6 @@ from gpudesk.text.translation import tr, translate_data
 _THOUSAND: Final = 1000.0
 
 
-def make_unit_figures(costed: EvaluatedAnswer) -> DataTable:
-    code = costed.money.code
-    heads = (
-        tr("1M output tokens"),
-        tr("1M input tokens"),
-        tr("1M blended tokens"),
-        tr("1,000 requests"),
-        tr("User-month"),
-        tr("GiB memory"),
-        tr("GiB KV cache"),
-        tr("tok/s per kW"),
-        tr("tok/s per rack"),
-        tr("J per token"),
-        tr("Energy, MWh"),
-        tr("Carbon, t CO₂e"),
-    )
-    rows = tuple(
-        FigureRow(
-            *part.identity[:3],
-            part.name if column.owned or not column.rented else tr("{name}, rented", name=part.name),
-            _make_unit_cells(costed, column),
-            _format_unit_remark(column),
-        )
-        for part, column in costed.column_costs()
-    )
-    title = tr("Total cost at this load per unit, {code}", code=code)
-    return build_accelerator_table(title, heads, rows, leading={0}, remarks=tr("Basis"))
-
-
 def _make_unit_cells(costed: EvaluatedAnswer, column: CostColumn) -> tuple[str, ...]:
     money, formatter = costed.money, costed.formatter
     tokens, efficiency = column.owned or column.rented, column.efficiency
@@ -196,7 +167,17 @@ class CostOverview(CostView):
         self.tokens.show_costs(costed)
         self.years.show_costs(costed)
         self.rent.show_costs(costed)
-        self._show_influences(costed)
+        answer = self._desk.answer
+        if answer is None:
+            return
+        place = costed.place(self._key)
+        column = costed.costs.columns[place]
+        # The cost of owning if it has a price.
+        rented = column.owned is None
+        tokens = column.rented if rented else column.owned
+        influences = self._desk.service.costing.influences(answer, place, rented=rented)
+        now = None if tokens is None else tokens.output.value
+        self.influences.show_influences(costed, place, influences, now, rented=rented)
 
     def choose(self, key: str) -> None:
         self._key = key
@@ -208,19 +189,6 @@ class CostOverview(CostView):
         owned = column is not None and column.owned is not None and not upper
         name = TOTAL if of_years else OWNED if owned else RENTED
         self._desk.select(select_cost(key, name))
-
-    def _show_influences(self, costed: EvaluatedAnswer) -> None:
-        """Show the influences on the cost of the chosen accelerator, owned if it has a price, else rented."""
-        answer = self._desk.answer
-        if answer is None:
-            return
-        place = costed.place(self._key)
-        column = costed.costs.columns[place]
-        rented = column.owned is None
-        tokens = column.rented if rented else column.owned
-        influences = self._desk.service.costing.influences(answer, place, rented=rented)
-        now = None if tokens is None else tokens.output.value
-        self.influences.show_influences(costed, place, influences, now, rented=rented)
 
 
 _VIEW_MARGIN: Final = 16
@@ -245,7 +213,32 @@ class TokenCostView(CostView):
 
     def show_costs(self, costed: EvaluatedAnswer) -> None:
         self.chart.show_costs(costed)
-        figures = make_unit_figures(costed)
+        code = costed.money.code
+        heads = (
+            tr("1M output tokens"),
+            tr("1M input tokens"),
+            tr("1M blended tokens"),
+            tr("1,000 requests"),
+            tr("User-month"),
+            tr("GiB memory"),
+            tr("GiB KV cache"),
+            tr("tok/s per kW"),
+            tr("tok/s per rack"),
+            tr("J per token"),
+            tr("Energy, MWh"),
+            tr("Carbon, t CO₂e"),
+        )
+        rows = tuple(
+            FigureRow(
+                *part.identity[:3],
+                part.name if column.owned or not column.rented else tr("{name}, rented", name=part.name),
+                _make_unit_cells(costed, column),
+                _format_unit_remark(column),
+            )
+            for part, column in costed.column_costs()
+        )
+        title = tr("Total cost at this load per unit, {code}", code=code)
+        figures = build_accelerator_table(title, heads, rows, leading={0}, remarks=tr("Basis"))
         self.title.setText(figures.title)
         self.table.show_table(figures)
 

@@ -33,7 +33,6 @@ from gpudesk.report.comparison.tables import (
     ComparisonSheet,
     ComparisonTable,
     SheetDispute,
-    SheetNote,
     SheetRemark,
     SheetSource,
 )
@@ -125,9 +124,24 @@ class SectionLayout:
         if line_count == 0 or (line_count < len(self._chunks) and room < 3 * measure_line_height(self._style)):
             return None
         if line_count == len(self._chunks):
-            filled = self._balanced(room)
+            low = sum(chunk.height for chunk in self._chunks) / self._columns - _BELOW
+            high = room
+            while high - low > 0.5:
+                middle = (low + high) / 2
+                if sum(map(len, self._filled(middle))) == len(self._chunks):
+                    high = middle
+                else:
+                    low = middle
+            filled = self._filled(high)
         self._chunks = self._chunks[line_count:]
-        return stack_pieces([self._heading(), self._body(filled)])
+        line = make_rule(self._room, "hair", 0.5)
+        title = self.title
+
+        def draw(ink: SheetPainter, x: float, y: float) -> None:
+            ink.text(x, y + 9.0, title, style="group", color="text1")
+            line.draw(ink, x, y + 12.5)
+
+        return stack_pieces([SheetPiece(_HEADING, draw), self._body(filled)])
 
     def _filled(self, height: float) -> list[list[_LineBlock]]:
         """Return the content of each column if each is filled before the next."""
@@ -142,27 +156,6 @@ class SectionLayout:
             columns[-1].append(chunk)
             used += chunk.height
         return columns
-
-    def _balanced(self, most: float) -> list[list[_LineBlock]]:
-        low = sum(chunk.height for chunk in self._chunks) / self._columns - _BELOW
-        high = most
-        while high - low > 0.5:
-            middle = (low + high) / 2
-            if sum(map(len, self._filled(middle))) == len(self._chunks):
-                high = middle
-            else:
-                low = middle
-        return self._filled(high)
-
-    def _heading(self) -> SheetPiece:
-        line = make_rule(self._room, "hair", 0.5)
-        title = self.title
-
-        def draw(ink: SheetPainter, x: float, y: float) -> None:
-            ink.text(x, y + 9.0, title, style="group", color="text1")
-            line.draw(ink, x, y + 12.5)
-
-        return SheetPiece(_HEADING, draw)
 
     def _body(self, columns: Sequence[Sequence[_LineBlock]]) -> SheetPiece:
         height = max(
@@ -195,7 +188,10 @@ def make_text_sections(
 ) -> tuple[TextSection, ...]:
     """Return the non-empty sections; on request the full note, and the derivation of figures."""
     sections = (
-        TextSection(tr("Notes"), tuple(_note(note) for note in sheet.notes)),
+        TextSection(
+            tr("Notes"),
+            tuple(TextEntry((TextRun(note.text),), str(note.number), "disputed_text") for note in sheet.notes),
+        ),
         TextSection(tr("About this comparison"), tuple(_whole_note(sheet)) if whole_note else ()),
         TextSection(tr("About these estimates"), tuple(_remark(remark) for remark in sheet.remarks)),
         TextSection(tr("Headline figure calculations"), tuple(_working(sheet)) if working else ()),
@@ -204,10 +200,6 @@ def make_text_sections(
         TextSection(tr("Sources"), tuple(_source(source) for source in sheet.sources)),
     )
     return tuple(section for section in sections if section.entries)
-
-
-def _note(note: SheetNote) -> TextEntry:
-    return TextEntry((TextRun(note.text),), str(note.number), "disputed_text")
 
 
 def _whole_note(sheet: ComparisonSheet) -> Iterator[TextEntry]:

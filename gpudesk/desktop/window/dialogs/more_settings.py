@@ -20,7 +20,6 @@ from gpudesk.desktop.ui.widgets.layouts import STRETCH, FullWidthScrollArea, The
 from gpudesk.desktop.ui.widgets.number_edit import NumberError, NumberFormat
 from gpudesk.desktop.ui.widgets.qt_support import format_key
 from gpudesk.domain.answer import Scenario
-from gpudesk.domain.field_checks import FieldCheck
 from gpudesk.domain.field_checks import accept_text as text_check
 from gpudesk.estimation.request_fields import REQUEST_FIELDS, WORKLOAD_FIELDS, get_workload_field
 from gpudesk.text.formatting import ENGLISH_NUMBERS, NumberStyle
@@ -56,10 +55,6 @@ class SettingField:
     def target(self) -> str:
         return get_workload_field(self.name)
 
-    @property
-    def _check(self) -> FieldCheck:
-        return (WORKLOAD_FIELDS if self.in_workload else REQUEST_FIELDS)[self.name]
-
     def format_value(self, scenario: Scenario, style: NumberStyle) -> str:
         """Return the text of the line for a scenario; empty if that is the default."""
         value = getattr(scenario.workload if self.in_workload else scenario, self.target)
@@ -73,7 +68,9 @@ class SettingField:
         if not typed:
             return self.blank
         try:
-            return self._check(self.name, typed if self.is_text else self._number(typed, style))
+            return (WORKLOAD_FIELDS if self.in_workload else REQUEST_FIELDS)[self.name](
+                self.name, typed if self.is_text else self._number(typed, style)
+            )
         except NumberError as error:
             raise SettingError(str(error)) from error
         except InputError as error:
@@ -267,7 +264,21 @@ class MoreSettingsDialog(QDialog):
     def edited(self) -> Scenario | None:
         """Return the edited scenario, None if a field is invalid and shows an error."""
         usable = [line.check() for line in self.lines]
-        if not all([self._check_texts(), *usable]):
+        # Check name and note like those of a file; show errors below them.
+        texts: Sequence[tuple[QWidget, str, int, ThemedLabel]] = (
+            (self.name, self.name.text(), _LONGEST_NAME, self._name_fault),
+            (self.note, self.note.toPlainText(), _LONGEST_NOTE, self._note_fault),
+        )
+        for control, text, longest, label in texts:
+            try:
+                text_check(longest, empty=True)("", text)
+                fault = ""
+            except InputError as error:
+                fault = format_message(error.problem)
+            label.setText(fault)
+            label.setVisible(bool(fault))
+            control.setAccessibleDescription(fault)
+        if self._name_fault.text() or self._note_fault.text() or not all(usable):
             return None
         return apply_settings(
             self._scenario,
@@ -385,20 +396,3 @@ class MoreSettingsDialog(QDialog):
         label = ThemedLabel(self._theme, font="small", color="unfit", wrap=True)
         label.hide()
         return label
-
-    def _check_texts(self) -> bool:
-        """Check name and note like those of a file; show errors below them."""
-        texts: Sequence[tuple[QWidget, str, int, ThemedLabel]] = (
-            (self.name, self.name.text(), _LONGEST_NAME, self._name_fault),
-            (self.note, self.note.toPlainText(), _LONGEST_NOTE, self._note_fault),
-        )
-        for control, text, longest, label in texts:
-            try:
-                text_check(longest, empty=True)("", text)
-                fault = ""
-            except InputError as error:
-                fault = format_message(error.problem)
-            label.setText(fault)
-            label.setVisible(bool(fault))
-            control.setAccessibleDescription(fault)
-        return not (self._name_fault.text() or self._note_fault.text())

@@ -72,11 +72,31 @@ class WorkedExamplesDialog(QDialog):
         self._make_head()
         self.table = self._make_table()
         self._make_detail()
-        self._make_buttons()
-        self._lay_out()
+        self.copy = Button(self._theme, tr("Copy calculation"), icon="copy")
+        self.copy.setAutoDefault(False)
+        self.copy.clicked.connect(self.copy_text)
+        self.leave = Button(self._theme, tr("Close"), kind="primary")
+        self.leave.setDefault(True)
+        self.leave.clicked.connect(self.reject)
+        px = self._theme.px
+        head = make_row(self.verdict, self._count, STRETCH, self.filter, gap=px(12))
+        foot = make_row(self.copy, STRETCH, self.leave, gap=px(8))
+        make_column(
+            self.note_label,
+            head,
+            (self.table, 1),
+            self._detail,
+            foot,
+            gap=px(12),
+            margins=(px(24), px(20), px(24), px(16)),
+            on=self,
+        )
         self._ring = FocusRing(self, theme)
         resize_to_fit(self, theme.px(_WIDTH), theme.px(_HEIGHT))
-        self._fit_columns()
+        for column in (_NUMBER, _PRINTED, _WORKED, _VERDICT):
+            self.table.resizeColumnToContents(column)
+            wide = self.table.columnWidth(column) + self._theme.px(12)
+            self.table.setColumnWidth(column, min(wide, self._theme.px(150)))
         self._narrow()
         self.filter.setFocus()
 
@@ -104,21 +124,18 @@ class WorkedExamplesDialog(QDialog):
         table.verticalHeader().setDefaultSectionSize(theme.px(_ROW))
         table.setWordWrap(False)
         for row, figure in enumerate(self._examples):
-            self._fill_row(table, row, figure)
+            example = figure.example
+            icon, color = _MARKS[figure.verdict]
+            texts = (
+                example.id,
+                label_worked_verdict(figure),
+                capitalize_first(translate_data(example.statement)),
+                format_printed_figure(figure, self._formatter),
+                format_computed_figure(figure, self._formatter),
+            )
+            table.fill_row(row, texts)[_VERDICT].setIcon(self._theme.icon(icon, color))
         table.itemSelectionChanged.connect(self._show_current)
         return table
-
-    def _fill_row(self, table: ListTable, row: int, figure: WorkedFigure) -> None:
-        example = figure.example
-        icon, color = _MARKS[figure.verdict]
-        texts = (
-            example.id,
-            label_worked_verdict(figure),
-            capitalize_first(translate_data(example.statement)),
-            format_printed_figure(figure, self._formatter),
-            format_computed_figure(figure, self._formatter),
-        )
-        table.fill_row(row, texts)[_VERDICT].setIcon(self._theme.icon(icon, color))
 
     def _make_detail(self) -> None:
         theme = self._theme
@@ -131,35 +148,6 @@ class WorkedExamplesDialog(QDialog):
         margin = theme.px(12)
         make_column(self.working, STRETCH, margins=(margin, margin, margin, margin), on=holder)
         self._detail.show_widget(holder)
-
-    def _make_buttons(self) -> None:
-        self.copy = Button(self._theme, tr("Copy calculation"), icon="copy")
-        self.copy.setAutoDefault(False)
-        self.copy.clicked.connect(self.copy_text)
-        self.leave = Button(self._theme, tr("Close"), kind="primary")
-        self.leave.setDefault(True)
-        self.leave.clicked.connect(self.reject)
-
-    def _lay_out(self) -> None:
-        px = self._theme.px
-        head = make_row(self.verdict, self._count, STRETCH, self.filter, gap=px(12))
-        foot = make_row(self.copy, STRETCH, self.leave, gap=px(8))
-        make_column(
-            self.note_label,
-            head,
-            (self.table, 1),
-            self._detail,
-            foot,
-            gap=px(12),
-            margins=(px(24), px(20), px(24), px(16)),
-            on=self,
-        )
-
-    def _fit_columns(self) -> None:
-        for column in (_NUMBER, _PRINTED, _WORKED, _VERDICT):
-            self.table.resizeColumnToContents(column)
-            wide = self.table.columnWidth(column) + self._theme.px(12)
-            self.table.setColumnWidth(column, min(wide, self._theme.px(150)))
 
     # Interaction
 

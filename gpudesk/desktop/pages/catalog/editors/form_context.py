@@ -204,6 +204,7 @@ class SaveEffectPreview(QWidget):
 
 
 def _compute_effect(service: GpuDeskService, scenario: Scenario, step: FactEdit) -> ProgressSteps[AnswerImpact]:
+    # The job is too short for progress.
     nothing: tuple[JobProgress, ...] = ()
     yield from nothing
     return service.compute_impact(scenario, step)
