@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any, Final, Protocol
 import numpy as np
 import orjson
 
+from gpudesk.catalog.read import Catalog
 from gpudesk.domain.answer import (
     Answer,
     AnswerCatalog,
@@ -70,7 +71,7 @@ from gpudesk.estimation.operation import (
 )
 from gpudesk.estimation.plan_comparison import PlanIntervals, explain_plan_choice
 from gpudesk.estimation.pools import PoolEstimator, PoolOperatingPoint
-from gpudesk.estimation.search_space import EstimatorCatalog, FittingPlans, SearchSpace, SearchSpaceTable
+from gpudesk.estimation.search_space import FittingPlans, SearchSpace, SearchSpaceTable
 from gpudesk.estimation.sizing.minimum import InsufficientDeployment, MinimumCountFinder, find_remedies, is_short
 from gpudesk.estimation.sizing.topology import ScalingTable, compare_topologies
 from gpudesk.text.messages import InputError, Message, input_error, message
@@ -150,7 +151,7 @@ def get_serving_constants(calibration: Calibration) -> SchedulingConstants:
 class Estimator:
     """Answers questions about deployments; caches results on accelerators, models and plans."""
 
-    def __init__(self, catalog: EstimatorCatalog, calibration: Calibration) -> None:
+    def __init__(self, catalog: Catalog, calibration: Calibration) -> None:
         self._calibration = calibration
         self._constants = get_serving_constants(calibration)
         self._table = SearchSpaceTable(catalog, calibration)

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import csv
 import re
-import tomllib
 from collections import defaultdict
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
+from operator import attrgetter
 from pathlib import Path
 from typing import Any, Final
 
@@ -21,8 +21,7 @@ from gpudesk.domain.published_run import (
     MlperfScenario,
     StatedMlperfRatio,
 )
-from gpudesk.files import describe_unreadable
-from gpudesk.text.messages import InputError, explain_system_error
+from gpudesk.files import read_toml
 
 _TABLE: Final = "mlperf.toml"
 _ALIASES: Final = "aliases.toml"
@@ -32,6 +31,7 @@ _METRIC: Final = "output_tokens_per_s"
 #: Submitter and system, in the format of the notes of the rows.
 _SUBMISSION: Final = re.compile(r"(?:^|\. )(?P<submitter>[^,;.]+), (?P<system>\S+?)\.(?= |$)")
 _PREVIEW: Final = "Preview system."
+_get_run: Final = attrgetter("round", "model", "mlperf_scenario", "submitter", "system", "output_tokens_per_s")
 
 
 @dataclass(frozen=True, slots=True)
@@ -45,33 +45,15 @@ class MlperfTable:
 
 def read_mlperf(folder: Path) -> MlperfTable:
     """Return the MLPerf results of the measurements; raises `InputError` that names the faulty file."""
-    table, aliases = _toml(folder / _TABLE), _toml(folder / _ALIASES)
+    table, aliases = read_toml(folder / _TABLE), read_toml(folder / _ALIASES)
     parts, models = aliases["accelerators"], aliases["models"]
     results: dict[tuple[object, ...], MlperfResult] = {}
     for path in sorted(folder.glob(_FILES)):
         for result in _results(path, table, parts, models):
             # The two accuracy targets of a benchmark are usually the same run.
-            results.setdefault(_identity(result), result)
+            results.setdefault(_get_run(result), result)
     stated = tuple(_stated(entry, parts, models) for entry in table["stated"])
     return MlperfTable(tuple(results.values()), table["rounds"], stated)
-
-
-def _identity(result: MlperfResult) -> tuple[object, ...]:
-    return (
-        result.round,
-        result.model,
-        result.mlperf_scenario,
-        result.submitter,
-        result.system,
-        result.output_tokens_per_s,
-    )
-
-
-def _toml(path: Path) -> dict[str, Any]:
-    try:
-        return tomllib.loads(path.read_text(encoding="utf-8"))
-    except (OSError, UnicodeDecodeError, tomllib.TOMLDecodeError) as error:
-        raise InputError(describe_unreadable(explain_system_error(error)), str(path)) from error
 
 
 def _results(
@@ -168,7 +150,8 @@ class MlperfComparison:
         parts = {each.accelerator for each in chosen}
         if baseline not in parts:
             baseline = max(sorted(parts), key=lambda part: sum(each.accelerator == part for each in chosen))
-        best = {scenario: _get_best(_list_results(chosen, baseline, scenario)) for scenario in MlperfScenario}
+        ranked = {scenario: _list_results(chosen, baseline, scenario) for scenario in MlperfScenario}
+        best = {scenario: each[0].per_accelerator if each else None for scenario, each in ranked.items()}
         rows = [_make_row(chosen, part, best) for part in sorted(parts)]
         rows.sort(key=_get_row_speed, reverse=True)
         return MlperfHeadToHead(round_name, chosen[0].source, model, baseline, tuple(rows), self.tie_share)
@@ -218,10 +201,6 @@ def _list_results(results: Iterable[MlperfResult], part: str, scenario: MlperfSc
     """Return the results of an accelerator in an MLPerf scenario, the best per accelerator first."""
     matches = [each for each in results if (each.accelerator, each.mlperf_scenario) == (part, scenario)]
     return sorted(matches, key=lambda each: -each.per_accelerator)
-
-
-def _get_best(results: Sequence[MlperfResult]) -> float | None:
-    return results[0].per_accelerator if results else None
 
 
 def _make_row(results: Sequence[MlperfResult], part: str, baseline: dict[MlperfScenario, float | None]) -> MlperfRow:

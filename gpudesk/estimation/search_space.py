@@ -6,15 +6,15 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from operator import attrgetter
 from threading import Lock
-from typing import Final, NamedTuple, Protocol
+from typing import Final, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
+from gpudesk.catalog.read import Catalog
 from gpudesk.domain.accelerator import Accelerator
 from gpudesk.domain.estimate import EstimateBasis, EstimateRequest, LoadKind, ParallelPlan
 from gpudesk.domain.model import Model
-from gpudesk.domain.serving_engine import ServingEngine
 from gpudesk.engine.calibration import NO_KEYS, Calibration, find_basis, find_interval
 from gpudesk.engine.memory import MemoryPlan, ResolvedDeployment, ServingConfiguration
 from gpudesk.engine.rates import StepModel, compute_single_step_model, compute_step_model
@@ -270,7 +270,7 @@ _get_degrees: Final = attrgetter("count", "tp", "pp", "ep", "dp", "attention_dp"
 class SearchSpaceTable:
     """All search spaces so far, and the table of their step coefficients."""
 
-    def __init__(self, catalog: EstimatorCatalog, calibration: Calibration) -> None:
+    def __init__(self, catalog: Catalog, calibration: Calibration) -> None:
         self._catalog = catalog
         self.calibration = calibration
         self.node_bandwidth = calibration.value("node_bandwidth", NO_KEYS)
@@ -366,13 +366,3 @@ class SearchSpaceTable:
     def find_facts(self, request: EstimateRequest) -> tuple[Accelerator, Model]:
         """Return accelerator and model of a request; raises InputError for unknown ids."""
         return self._catalog.accelerator(request.accelerator), self._catalog.model(request.model)
-
-
-class EstimatorCatalog(Protocol):
-    """The part of the catalog that an estimator needs; each raises InputError for an unknown id."""
-
-    def accelerator(self, accelerator_id: str) -> Accelerator: ...
-
-    def model(self, model_id: str) -> Model: ...
-
-    def serving_engines(self) -> tuple[ServingEngine, ...]: ...

@@ -36,7 +36,7 @@ from gpudesk.engine.memory import ResolvedDeployment, ServingConfiguration
 from gpudesk.engine.step_work import has_experts
 from gpudesk.estimation.deployment import configure_serving, list_open_plans, make_memory_plan
 from gpudesk.estimation.published_runs import HeldOutFigure, get_model_family
-from gpudesk.estimation.search_space import EstimatorCatalog, SearchSpaceTable
+from gpudesk.estimation.search_space import SearchSpaceTable
 from gpudesk.evidence.measured_runs import MeasuredRun, MeasuredRunSet, read_measured_runs
 from gpudesk.text.messages import InputError, Message, input_error
 
@@ -53,7 +53,7 @@ class RefusedRun:
 
 
 def prepare_bench_runs(
-    runs: Iterable[MeasuredRun], facts: EstimatorCatalog, calibration: Calibration
+    runs: Iterable[MeasuredRun], facts: Catalog, calibration: Calibration
 ) -> tuple[list[BenchRun], list[RefusedRun]]:
     """Return the runs with every plan that they could have used, and those that cannot be requested."""
     table = SearchSpaceTable(facts, calibration)
@@ -121,13 +121,13 @@ def _name_context(request: EstimateRequest) -> str:
 
 
 def judge_memory_rows(
-    rows: Iterable[MemoryMeasurement], facts: EstimatorCatalog, calibration: Calibration
+    rows: Iterable[MemoryMeasurement], facts: Catalog, calibration: Calibration
 ) -> tuple[JudgedMemory, ...]:
     """Return the rows to judge, each with an estimate of its deployment."""
     return tuple(_judge_memory_row(row, facts, calibration) for row in rows if row.unused is None)
 
 
-def _judge_memory_row(row: MemoryMeasurement, facts: EstimatorCatalog, calibration: Calibration) -> JudgedMemory:
+def _judge_memory_row(row: MemoryMeasurement, facts: Catalog, calibration: Calibration) -> JudgedMemory:
     request = row.request
     part = row.part(facts.accelerator(request.accelerator))
     configuration = configure_serving(request, part, facts.model(request.model), facts.serving_engines(), calibration)

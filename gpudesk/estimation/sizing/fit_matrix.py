@@ -42,7 +42,6 @@ from gpudesk.text.messages import InputError, Message, input_error, message
 
 if TYPE_CHECKING:
     from gpudesk.catalog.read import Catalog
-    from gpudesk.estimation.search_space import EstimatorCatalog
 
 
 #: Plans of one size in order of preference: one replica before copies, tensor parallelism before pipeline stages,
@@ -176,7 +175,7 @@ _PairKey = tuple[Precision, Precision, str | None, float | None, str, str]
 class FitFinder:
     """Answers questions about all pairs; caches what is independent of lengths and load."""
 
-    def __init__(self, catalog: EstimatorCatalog, calibration: Calibration) -> None:
+    def __init__(self, catalog: Catalog, calibration: Calibration) -> None:
         self._engines = catalog.serving_engines()
         self._calibration = calibration
         self._ladders: dict[_PairKey, DeploymentLadder | Message] = {}

@@ -13,6 +13,7 @@ from typing import Final
 import numpy as np
 from numpy.typing import NDArray
 
+from gpudesk.catalog.read import Catalog
 from gpudesk.domain.estimate import EstimateRequest, Limiter, LoadKind, ParallelPlan
 from gpudesk.domain.registry import list_curve_figures
 from gpudesk.engine.calibration import Calibration
@@ -28,7 +29,7 @@ from gpudesk.engine.serving import (
 from gpudesk.engine.steps import LIMITERS, Array, ReplicaRequests
 from gpudesk.estimation.estimator import get_serving_constants
 from gpudesk.estimation.evaluation import CaseArrays, FigureIntervals, IntervalArrays, compute_figure_intervals
-from gpudesk.estimation.search_space import EstimatorCatalog, SearchSpaceTable
+from gpudesk.estimation.search_space import SearchSpaceTable
 from gpudesk.estimation.sweep.grid import (
     CountArray,
     LengthPairs,
@@ -284,31 +285,6 @@ def format_sweep_plan(plan: ParallelPlan) -> str:
     return " ".join([*degrees, "attention-dp"] if plan.attention_dp else degrees)
 
 
-@dataclass(frozen=True, slots=True)
-class _BlockArrays:
-    """The arrays of a block while it is filled, of shape (columns, cells, loads)."""
-
-    figures: Array
-    counts: CountArray
-    words: NDArray[np.int16]
-
-    @classmethod
-    def of(cls, cells: int, loads: int) -> _BlockArrays:
-        """Return arrays of unknown values."""
-        return cls(
-            np.full((len(list_figure_columns()), cells, loads), np.nan),
-            np.zeros((len(COUNT_COLUMNS), cells, loads), dtype=np.int64),
-            np.zeros((len(WORD_COLUMNS), cells, loads), dtype=np.int16),
-        )
-
-    def finished(self, start: int) -> SweepBlock:
-        """Return them point by point."""
-        points = self.figures[0].size
-        return SweepBlock(
-            start, self.figures.reshape(-1, points), self.counts.reshape(-1, points), self.words.reshape(-1, points)
-        )
-
-
 class SweepBlockBuilder:
     """Makes blocks of cells."""
 
@@ -320,7 +296,12 @@ class SweepBlockBuilder:
         """Return the answers to cells, the first point of which is at `start`."""
         loads = len(self._answers.amounts)
         reasons = [self.words.code("reason", reason) for each in cells for reason in each.reasons]
-        block = _BlockArrays.of(len(reasons), loads)
+        block = SweepBlock(
+            start,
+            np.full((len(list_figure_columns()), len(reasons), loads), np.nan),
+            np.zeros((len(COUNT_COLUMNS), len(reasons), loads), dtype=np.int64),
+            np.zeros((len(WORD_COLUMNS), len(reasons), loads), dtype=np.int16),
+        )
         block.words[0] = np.array(reasons, dtype=np.int16)[:, np.newaxis]
         few: dict[int, list[tuple[SweepGroup, PositionArray]]] = {}
         first = 0
@@ -334,12 +315,15 @@ class SweepBlockBuilder:
         for alike in few.values():
             groups = [group for group, _ in alike]
             self._store_figures(block, groups, np.concatenate([at for _, at in alike]), self._answers.list(groups))
-        return block.finished(start)
+        points = len(reasons) * loads
+        return SweepBlock(
+            start, block.figures.reshape(-1, points), block.counts.reshape(-1, points), block.words.reshape(-1, points)
+        )
 
     def _store_figures(
-        self, block: _BlockArrays, groups: Sequence[SweepGroup], at: PositionArray, figures: SweepFigures
+        self, block: SweepBlock, groups: Sequence[SweepGroup], at: PositionArray, figures: SweepFigures
     ) -> None:
-        """Store the results of groups, whose cells are at `at` in the block."""
+        """Store the results of groups, whose cells are at `at` in a block by cells and loads."""
         shape = (len(at), len(self._answers.amounts))
         code = self.words.code
         for row, figure in enumerate(figures.figures):
@@ -373,7 +357,7 @@ SETUP_AXES: Final = 5
 class SweepEvaluation:
     """One pass over the grid of a sweep."""
 
-    def __init__(self, sweep: Sweep, catalog: EstimatorCatalog, calibration: Calibration) -> None:
+    def __init__(self, sweep: Sweep, catalog: Catalog, calibration: Calibration) -> None:
         self._sweep = sweep
         # The kind of load decides whether an HTTP server is included.
         load = sweep.load_of(sweep.amounts[0])

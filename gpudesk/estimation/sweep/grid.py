@@ -5,15 +5,14 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from math import prod
-from typing import Any, Final, Protocol
+from typing import Any, Final
 
 import numpy as np
 from numpy.typing import NDArray
 
-from gpudesk.domain.accelerator import Accelerator
+from gpudesk.catalog.read import Catalog
 from gpudesk.domain.estimate import EstimateRequest, Load, LoadKind
 from gpudesk.domain.field_checks import MISSING_FIELD, FieldCheck, accept_text, accept_whole
-from gpudesk.domain.model import Model
 from gpudesk.domain.precision import Precision
 from gpudesk.engine.memory import MemoryPlan, ResolvedDeployment
 from gpudesk.engine.steps import Array
@@ -86,19 +85,7 @@ class Sweep:
         return Load(LoadKind.CONCURRENCY, concurrency=amount)
 
 
-class SweepCatalog(Protocol):
-    """The part of the catalog that sweeps need; look-ups raise `InputError` for an unknown id."""
-
-    def accelerators(self) -> tuple[Accelerator, ...]: ...
-
-    def accelerator(self, accelerator_id: str) -> Accelerator: ...
-
-    def models(self) -> tuple[Model, ...]: ...
-
-    def model(self, model_id: str) -> Model: ...
-
-
-def parse_sweep(axes: Mapping[str, Sequence[Any]], settings: Mapping[str, Any], catalog: SweepCatalog) -> Sweep:
+def parse_sweep(axes: Mapping[str, Sequence[Any]], settings: Mapping[str, Any], catalog: Catalog) -> Sweep:
     """Return the sweep over `axes` with common `settings`, which are fields of a request.
 
     Axes are accelerators, models, weights, kv, tp, input_tokens, output_tokens, and either batch or concurrency.

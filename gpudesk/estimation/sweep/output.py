@@ -22,8 +22,8 @@ import orjson
 from numpy.lib import format as npy
 from numpy.typing import NDArray
 
+from gpudesk.catalog.read import Catalog
 from gpudesk.engine.calibration import Calibration
-from gpudesk.estimation.search_space import EstimatorCatalog
 from gpudesk.estimation.sweep.evaluation import (
     COUNT_COLUMNS,
     WORD_COLUMNS,
@@ -183,7 +183,7 @@ class SweepRun:
     counts the points that do not fit, by reason.
     """
 
-    def __init__(self, sweep: Sweep, catalog: EstimatorCatalog, calibration: Calibration, target: Path) -> None:
+    def __init__(self, sweep: Sweep, catalog: Catalog, calibration: Calibration, target: Path) -> None:
         """Prepare; raises `InputError` for an unknown suffix."""
         check_suffix(target)
         self.sweep = sweep

@@ -6,6 +6,7 @@ from collections.abc import Callable
 from dataclasses import dataclass, replace
 from itertools import pairwise
 from types import MappingProxyType
+from typing import cast
 
 import pytest
 from hypothesis import assume, given
@@ -60,7 +61,7 @@ class Desk:
         """Return the answer on a changed part; a question that has none is no example."""
         part = change(self.facts.accelerator(question.accelerator))
         try:
-            found = Estimator(Changed(self.facts, part), self.calibration).estimate(question)
+            found = Estimator(cast("Catalog", Changed(self.facts, part)), self.calibration).estimate(question)
         except InputError:
             assume(False)
             raise
