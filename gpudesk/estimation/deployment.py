@@ -76,74 +76,68 @@ def configure_serving(
             model=model.id,
         )
     weights, kv = (resolve_fp4(request.weights, accelerator.vendor), resolve_fp4(request.kv, accelerator.vendor))
-    engine, notes = _choose_engine(request, accelerator, model, engines, weights, kv)
+    engine, chosen_notes = _choose_engine(request, accelerator, model, engines, weights, kv)
     generic = describe_generic_model(model)
-    notes = notes if generic is None else (generic, *notes)
+    notes = list(chosen_notes) if generic is None else [generic, *chosen_notes]
     kernel = engine_support.find_kernel_path(engine, accelerator, weights, request.date)
     if kernel.path is KernelPathKind.WEIGHT_ONLY:
-        notes = (
-            *notes,
+        notes += [
             message(
                 "estimate.weight_only",
                 "{engine} stores {weights} weights on this accelerator but computes in {arithmetic}",
                 weights=str(weights).upper(),
                 arithmetic=str(kernel.arithmetic).upper(),
                 engine=engine.name,
-            ),
-        )
+            )
+        ]
     elif kernel.path is KernelPathKind.NATIVE and weights is Precision.BF16 and kernel.arithmetic is Precision.FP16:
-        notes = (
-            *notes,
+        notes += [
             message(
                 "estimate.no_bf16",
                 "{accelerator} has no BF16; {engine} converts the weights to FP16",
                 accelerator=accelerator.name,
                 engine=engine.name,
-            ),
-        )
+            )
+        ]
     date = request.date or calibration.newest_month
     age = to_calendar_months(calibration.newest_month) - to_calendar_months(date)
     if age > OLDEST_MONTHS:
-        notes = (
-            *notes,
+        notes += [
             message(
                 "estimate.older_than_calibration",
                 "The software date is older than the measurements; the estimate assumes {years} years before the "
                 "newest one",
                 years=OLDEST_MONTHS // 12,
-            ),
-        )
+            )
+        ]
     limits = engine_support.resolve_engine_limits(engine, accelerator, date, request.workload.behind_server)
     fraction = request.memory_fraction
     if fraction is None:
         fraction = limits.safe_memory_fraction
-        notes = (
-            *notes,
+        notes += [
             message(
                 "estimate.memory_fraction",
                 "The fit check uses {fraction} of {of}; the rest stays free for what the serving engine does not count",
                 fraction=Share(fraction),
                 of=_MEMORY_TERMS[limits.memory_fraction_of],
-            ),
-        )
+            )
+        ]
     if accelerator.announced:
-        notes = (
-            *notes,
+        notes += [
             message(
                 "estimate.announced",
                 "{accelerator} is announced, not available: its figures come from the vendor",
                 accelerator=accelerator.name,
-            ),
-        )
+            )
+        ]
     if age < 0:
-        notes = (
-            *notes,
+        notes += [
             message(
                 "estimate.newer_than_calibration",
                 "The software date is after the newest measurements ({newest}), so the 80% intervals are wider",
                 newest=calibration.newest_month,
-            ),
-        )
+            )
+        ]
     return ServingConfiguration(
         accelerator=accelerator,
         model=model,
@@ -172,7 +166,7 @@ def configure_serving(
         months_old=float(min(max(0, age), OLDEST_MONTHS)),
         months_newer=float(max(0, -age)),
         limit_tokens=calibration.value("limit_tokens", NO_KEYS),
-        notes=notes,
+        notes=tuple(notes),
     )
 
 
@@ -396,9 +390,6 @@ class MemoryPlanCache:
         self._configuration = configuration
         self._wishes = make_plan_wishes(request, configuration.engine)
         self._alike: dict[tuple[int, int, int, bool], MemoryPlan | None] = {}
-
-    def __len__(self) -> int:
-        return len(self._alike)
 
     def list_plans(self, count: int) -> tuple[ParallelPlan, ...]:
         """Return the plans of `count` accelerators, with or without the serving engine's checks."""

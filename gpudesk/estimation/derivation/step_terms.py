@@ -340,16 +340,17 @@ class _StepTermBuilder:
 
     def head(self, tokens: float) -> DerivationTerm:
         """Return the LM head of a decode step of `tokens` on one attention rank."""
-        coefficients, rates, share = self.steps.coefficients, self.steps.rates, self.deployment.budget.shards.head
-        size = DerivationTerm("bytes", share.stored_bytes, "B", source=self._model)
-        reading = self._reading(
-            coefficients.head_read, size, _make_constant_term("weight read efficiency", rates.dense_read_efficiency)
-        )
-        return _join_operator("LM head", reading, self._head_arithmetic(tokens))
+        return _join_operator("LM head", *self._head_parts(tokens))
 
-    def _head_arithmetic(self, tokens: float) -> DerivationTerm:
+    def _head_parts(self, tokens: float) -> tuple[DerivationTerm, DerivationTerm]:
+        """Return the reading and the arithmetic of the LM head."""
         rates, ceilings, share = (self.steps.rates, self.steps.ceilings[0], self.deployment.budget.shards.head)
-        return self._timed(
+        reading = self._reading(
+            self.steps.coefficients.head_read,
+            DerivationTerm("bytes", share.stored_bytes, "B", source=self._model),
+            _make_constant_term("weight read efficiency", rates.dense_read_efficiency),
+        )
+        return reading, self._timed(
             "arithmetic",
             self.steps.coefficients.head_flop * tokens,
             "2 × {parameters} × {tokens} ÷ ({peak} × {gemm_efficiency})",
@@ -361,12 +362,7 @@ class _StepTermBuilder:
 
     def prompt_head(self, sampled: float) -> DerivationTerm:
         """Return the LM head of a prefill chunk, which reads it once and samples once per prompt."""
-        coefficients, rates, share = self.steps.coefficients, self.steps.rates, self.deployment.budget.shards.head
-        size = DerivationTerm("bytes", share.stored_bytes, "B", source=self._model)
-        reading = self._reading(
-            coefficients.head_read, size, _make_constant_term("weight read efficiency", rates.dense_read_efficiency)
-        )
-        arithmetic = self._head_arithmetic(sampled)
+        reading, arithmetic = self._head_parts(sampled)
         total = reading.number + arithmetic.number
         return DerivationTerm("LM head", total, "s", "{reading} + {arithmetic}", inputs=(reading, arithmetic))
 
