@@ -60,7 +60,7 @@ def freeze_tabular(font: TTFont) -> None:
 
 
 def rename(font: TTFont, style: str) -> None:
-    """Give the family our name; copyright, trademark, designer and license stay."""
+    """Give the family the name of the program; copyright, trademark, designer and license stay."""
     full = FAMILY if style == "Regular" else f"{FAMILY} {style}"
     basic = style in ("Regular", "Bold")
     names = {

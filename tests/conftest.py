@@ -15,14 +15,14 @@ from hypothesis import settings
 
 from gpudesk.text import translation
 
-# Where nothing may be written next to the sources, what is compiled is kept in build/: rewriting all assertions anew
+# Where nothing may be written next to the sources, what is compiled is kept in build/: rewriting all assertions again
 # takes as long as a thousand tests, and each start of the program compiles several hundred modules.
 if sys.dont_write_bytecode:
     os.environ.pop("PYTHONDONTWRITEBYTECODE", None)
     os.environ["PYTHONPYCACHEPREFIX"] = sys.pycache_prefix = str(Path(__file__).parents[1] / "build" / "bytecode")
     sys.dont_write_bytecode = False
 
-# The system's messages in English, whatever the tester's locale is: Qt takes the locale of the environment
+# The system's messages in English, independent of the tester's locale: Qt takes the locale of the environment
 # when it begins, and from then on the C library translates its messages as LANGUAGE wants them.
 os.environ.pop("LC_ALL", None)
 os.environ["LC_MESSAGES"] = "C"
@@ -111,7 +111,7 @@ def _equal_facts_are_one_object() -> Iterator[None]:
 def _shipped_files_are_read_once() -> Iterator[None]:
     """Let all services that tests open share constants, measured runs and rules, which no test changes in place.
 
-    Each window that a test opens would read 3,000 runs anew, a quarter of a second of its start.
+    Each window that a test opens would read 3,000 runs again, a quarter of a second of its start.
     """
     from gpudesk import paths
     from gpudesk.costing import inputs
@@ -142,7 +142,7 @@ def _remember_shipped(read: Callable[..., Any], shipped: tuple[Path | None, ...]
 def _shipped_facts_are_opened_once(_shipped_files_are_read_once: None) -> Iterator[None]:
     """Let all services on the shipped facts alone share the catalog and what is computed from nothing else.
 
-    Each would put 3,000 runs in order for its first estimate, and search the deployments of a model anew. A service
+    Each would put 3,000 runs in order for its first estimate, and search the deployments of a model again. A service
     over facts of the user has its own.
     """
     from gpudesk import paths, service

@@ -74,7 +74,7 @@ class Catalog:
 
     @classmethod
     def open(cls, path: Path) -> Catalog:
-        """Open the file at `path`; raises `CatalogFileError` if it is no usable catalog."""
+        """Open the file at `path`; raises `CatalogFileError` if it is not a usable catalog."""
         return cls(ShippedCatalog(CatalogDatabase(path)))
 
     def with_own(self, own: UserFacts) -> Catalog:

@@ -1,7 +1,7 @@
 """Uncertainty of costs: draws from ranges, their distribution, and the effect of each input.
 
 A range is a triangular distribution. Each uncertain number is an array with its likely value first, then its draws; an
-input has the same error wherever it is used.
+input has the same error in every use.
 """
 
 from __future__ import annotations

@@ -102,7 +102,7 @@ def compute_price_figures(proposal: ImportProposal, catalog: Catalog) -> tuple[I
 
 _T = TypeVar("_T")
 
-#: Folder names in a download cache: models--ORGANISATION--NAME/snapshots/DIGEST.
+#: Folder names in a download cache: models--OWNER--NAME/snapshots/DIGEST.
 _CACHE: Final = "models--"
 _DIGEST: Final = re.compile(r"[0-9a-f]{40}")
 

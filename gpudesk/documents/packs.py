@@ -310,7 +310,7 @@ def find_new_signer(
     """Return the signer to trust from now on, None if already decided.
 
     Unless `trust`, raises `InputError` for an untrusted signer, and for an unsigned pack, whose signature could have
-    been removed by whoever changed it.
+    been removed by the person who changed it.
     """
     if pack.signature is None:
         if not trust:

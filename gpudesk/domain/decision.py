@@ -508,7 +508,7 @@ class DecisionFactor:
 
 
 class RuleConflict(NamedTuple):
-    """Two rules of one theme that favour different accelerators here."""
+    """Two rules of one theme that favor different accelerators here."""
 
     one: str
     other: str

@@ -223,7 +223,7 @@ class Roofline:
 class KvCacheCurve:
     """Exact KV cache of one deployment by context length; arrays of one length.
 
-    `sequence_bytes` is the whole cache of one sequence, `fullest_bytes` its share on the fullest accelerator.
+    `sequence_bytes` is the whole cache of one sequence, `fullest_bytes` its share on the most loaded accelerator.
     `max_concurrency` counts the sequences of that length that the whole deployment holds. `max_context` is the model's,
     None if unknown; `tokens` is the length of the scenario's requests, one of `context` if the model supports it.
     """
@@ -412,7 +412,7 @@ class QuotedLinkRate(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class WeightLoading:
-    """The time to load weights: of the fullest accelerator alone, and of all accelerators of one host.
+    """The time to load weights: of the most loaded accelerator alone, and of all accelerators of one host.
 
     `in_host` accelerators of the deployment share a host; None if unknown. `link_bytes_per_s` is one direction of one
     accelerator's link, `storage_bytes_per_s` the rate of storage per host.

@@ -252,7 +252,7 @@ class EstimateRequest:
 
 
 class MemoryUse(NamedTuple):
-    """Bytes on the fullest accelerator; the parts and `free_bytes` add up to `capacity_bytes`.
+    """Bytes on the most loaded accelerator; the parts and `free_bytes` add up to `capacity_bytes`.
 
     Of `free_bytes` the serving engine keeps `reserved_bytes` for itself; requests can take the rest.
     """

@@ -85,8 +85,8 @@ class FleetSettings:
     `own_multipliers` belong to the curve `OWN`: any 24 numbers of at least 0, one of them above 0. `growth_per_year` is
     the yearly growth of demand. `spare_systems` are reserves beyond the spare replicas of the demand. `systems` names
     the system to buy for an accelerator, `instances` the instance to rent; the program chooses the others. `cooling`
-    and `kw_per_rack` limit the site: air alone, or air and liquid; None is no limit. `months_to_live` is the time until
-    the fleet must serve.
+    and `kw_per_rack` limit the site: air alone, or air and liquid; None means unlimited. `months_to_live` is the time
+    until the fleet must serve.
     """
 
     curve: LoadCurveKind = LoadCurveKind.OFFICE

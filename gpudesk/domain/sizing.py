@@ -210,7 +210,7 @@ class AcceleratorNeeds:
 
 
 class UsableMemory(NamedTuple):
-    """Usable bytes on the fullest accelerator, and the bytes that its load needs.
+    """Usable bytes on the most loaded accelerator, and the bytes that its load needs.
 
     `usable_bytes` is the serving engine's memory fraction of the capacity. `needed_bytes` is weights, activations,
     runtime and the KV cache of all requests in flight that memory has to hold, or of one if not even one fits.
@@ -282,8 +282,8 @@ class FitCell:
     """The smallest deployment of one accelerator that holds a model and all requests in flight.
 
     `weights` and `kv` are concrete formats (FP4 as that of the vendor). `headroom_bytes` is the free usable memory on
-    the fullest accelerator. Without a deployment `fits` is False, `reason` explains why, and count, plan and headroom
-    are None.
+    the most loaded accelerator. Without a deployment `fits` is False, `reason` explains why, and count, plan and
+    headroom are None.
     """
 
     accelerator: str

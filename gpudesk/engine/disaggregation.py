@@ -176,9 +176,9 @@ class DisaggregatedResults(ServingResults):
 
     `running` sequences decode in one replica of the decode pool; `waiting` prompts queue together in one replica of the
     prefill pool. `*_busy`: the rate as a share of the highest rate of this station alone under the load; `binding`
-    names the busiest station. Times in seconds: a request stays in the decode pool (running sequences of all replicas
-    over the rate) for its decode steps, `under_way` until it joins a step, and `tail`, its share of ramp-up and drain
-    of the run. `queue` is TTFT beyond the prefill of a prompt alone, its transfer and the handover.
+    names the most loaded station. Times in seconds: a request stays in the decode pool (running sequences of all
+    replicas over the rate) for its decode steps, `under_way` until it joins a step, and `tail`, its share of ramp-up
+    and drain of the run. `queue` is TTFT beyond the prefill of a prompt alone, its transfer and the handover.
     """
 
     under_way: Array

@@ -125,7 +125,7 @@ class KvCacheProfile:
     holding: CacheReservation = AS_FILLED
 
     def filled_bytes(self, tokens: int) -> int:
-        """Bytes that a sequence of `tokens` fills on the fullest accelerator, rounded up."""
+        """Bytes that a sequence of `tokens` fills on the most loaded accelerator, rounded up."""
         return self.state_bytes + self._grown(tokens, 0.0)
 
     def sequence_bytes(self, tokens: int) -> int:
@@ -388,7 +388,7 @@ class MemorySettings:
 
 @dataclass(frozen=True, slots=True)
 class MemoryBudget:
-    """Memory breakdown of the fullest accelerator before any sequence is admitted.
+    """Memory breakdown of the most loaded accelerator before any sequence is admitted.
 
     `pool_bytes` is the most that the KV cache can take (0 or less: the weights alone do not fit), `usual_pool_bytes`
     what it takes with the engine's default.
@@ -469,7 +469,7 @@ class MemoryBudget:
         )
 
     def compute_kv_bytes(self, sequences: int, sequence_bytes: int) -> int:
-        """Return the bytes on the fullest rank for `sequences` of `sequence_bytes` each in the whole deployment."""
+        """Return the bytes on the most loaded rank for `sequences` of `sequence_bytes` each in the whole deployment."""
         return -(-sequences // (self.attention_ranks * self.replicas)) * sequence_bytes
 
     @property
@@ -530,7 +530,7 @@ def compute_memory_budget(
     plan: ParallelPlan,
     settings: MemorySettings,
 ) -> MemoryBudget:
-    """Divide the memory of the fullest accelerator of `plan`; `weights` is a concrete format.
+    """Divide the memory of the most loaded accelerator of `plan`; `weights` is a concrete format.
 
     Raises ValueError if the model's dimensions are not known.
     """

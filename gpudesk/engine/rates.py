@@ -71,7 +71,7 @@ class EffectiveRates:
     attention_offset: float = 0.0  # extra tokens that every prompt token seems to attend to, see `StepCoefficients`
     expert_half_tokens: float = 0.0  # tokens per expert at which grouped products reach half of their rate
     expert_evenness: float = 1.0  # shape of the gamma distribution of expert popularity
-    expert_skew: float = 0.0  # factor on `StepWork.expert_skew`: excess load of the busiest rank under EP
+    expert_skew: float = 0.0  # factor on `StepWork.expert_skew`: excess load of the most loaded rank under EP
     expert_call_s: float = 0.0  # s per touched expert and layer, in addition to its bytes and arithmetic
     layer_s: float = 0.0  # s per layer, launches and norms
     quantise_s: float = 0.0  # s per layer, quantizing activations
@@ -94,7 +94,7 @@ class EffectiveRates:
     activation_traffic: float = 0.0  # memory passes of a hidden vector per layer
     routing_traffic: float = 0.0  # memory passes per expert of a token
     routing_divided: float = 1.0  # 1 if ranks that share experts pass the rows of their own experts only, 0 if all rows
-    imbalance: float = 1.0  # work of the busiest attention rank over the mean
+    imbalance: float = 1.0  # work of the most loaded attention rank over the mean
     stage_bubble: float = 0.0  # slowdown per pipeline stage after the first, for steps of several sequences
     burst_equal: float = 0.0  # see `StepCoefficients`
     burst_varied: float = 0.0  # see `StepCoefficients`

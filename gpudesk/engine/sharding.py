@@ -1,4 +1,4 @@
-"""Sharding: exact bytes and arithmetic on the fullest accelerator of a deployment."""
+"""Sharding: exact bytes and arithmetic on the most loaded accelerator of a deployment."""
 
 from __future__ import annotations
 
@@ -69,9 +69,9 @@ def _filled(size: int, multiple: int) -> int:
 
 @dataclass(frozen=True, slots=True)
 class ModelShards:
-    """What the fullest accelerator of a plan holds, and what a step touches.
+    """What the most loaded accelerator of a plan holds, and what a step touches.
 
-    `resident_bytes` is exact for the fullest pipeline stage, including `padding_bytes` of padded experts that no step
+    `resident_bytes` is exact for the most loaded stage, including `padding_bytes` of padded experts that no step
     needs. The shares are totals over all layers for one rank of each stage, which is what a token passes through:
     `dense` (everything in the layers that every step reads), `experts` (routed experts), `head` (LM head and related
     matrices). A step reads only a few rows of the embedding (`embedding_lookup_bytes`) and of the per-layer input
@@ -141,7 +141,7 @@ _StoredTensors = Iterable[tuple[WeightTensor, StorageFormat]]
 
 
 def sum_shares(tensors: _StoredTensors, plan: ParallelPlan) -> TensorShare:
-    """Return what the fullest rank of `plan` holds of tensors of one layer (with all their copies)."""
+    """Return what the most loaded rank of `plan` holds of tensors of one layer (with all their copies)."""
     elements = stored = 0
     for tensor, storage_format in tensors:
         copies, ranks = tensor.copies, 1
@@ -227,7 +227,7 @@ class _OuterShares:
     head_read: TensorShare
 
     def fullest(self, *, tied: bool, stages: int) -> TensorShare:
-        """Return the share on the fullest stage: the first has the embedding, the last the output head."""
+        """Return the share on the most loaded stage: the first has the embedding, the last the output head."""
         first = self.embedding + self.layer_embedding
         if stages == 1:
             return first + self.head

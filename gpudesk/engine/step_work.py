@@ -119,7 +119,7 @@ class HardwareCeilings:
 
 @dataclass(frozen=True, slots=True)
 class StepWork:
-    """One step of one replica on the busiest accelerator; arrays of one shape, or floats of one deployment.
+    """One step of one replica on the most loaded accelerator; arrays of one shape, or floats of one deployment.
 
     Groups of the cache are those of `StepCoefficients`.
     """
@@ -263,7 +263,7 @@ def is_dispatched(plan: ParallelPlan) -> bool:
 
 
 def compute_expert_skew(ranks: Any, experts: Any) -> Any:  # noqa: ANN401 - numbers or arrays
-    """Return how far the busiest of the ranks that share experts is above their mean, for frequencies of deviation 1.
+    """Return how far the most loaded rank of an expert group is above the mean, for frequencies of deviation 1.
 
     The fewer experts a rank has, the less they make up for one another. The largest of n normal variates is
     (2 ln n)^1/2 - 0.6 standard deviations above their mean, within 0.1 from n = 2 to 256.

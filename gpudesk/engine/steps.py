@@ -185,13 +185,13 @@ def _joined(*classes: tuple[Array, Array]) -> tuple[Array, Array]:
 
 
 def compute_expert_coverage(rows: CoefficientColumns, tokens: Array) -> Array:
-    """Share of its experts that a step of this many tokens touches on the busiest rank, see `compute_coverage`."""
+    """Share of its experts that a step of this many tokens touches on the most loaded rank, see `compute_coverage`."""
     others = np.maximum(tokens * rows.expert_spread - 1.0, 0.0)
     return compute_coverage(others, rows.expert_log_miss, rows.expert_evenness, rows.expert_skew)
 
 
 def compute_coverage(others: Array, log_miss: Array, evenness: Array, skew: Array) -> Array:
-    """Share of its experts that a token and the `others` in its step touch on the busiest rank.
+    """Share of its experts that a token and the `others` in its step touch on the most loaded rank.
 
     The first token touches k/E of them. Each further token misses an expert with a probability of 1 - k/E on average
     (`log_miss` is its logarithm), but expert popularity follows a gamma distribution of shape a, the `evenness`. The
@@ -200,7 +200,7 @@ def compute_coverage(others: Array, log_miss: Array, evenness: Array, skew: Arra
         1 - (1 - k/E) x (1 + (n - 1) x -ln(1 - k/E) / a)^-a
 
     which for large a (equal popularity) becomes 1 - (1 - k/E)^n. Of the ranks that share experts,
-    the busiest touches `skew` x (p (1 - p))^1/2 more than this mean share p.
+    the most loaded touches `skew` x (p (1 - p))^1/2 more than this mean share p.
     """
     missed = np.log1p(others * (-log_miss / evenness))
     coverage: Array = -np.expm1(log_miss - evenness * missed)
@@ -279,7 +279,7 @@ def compute_prefill_operators(
 ) -> OperatorTimes:
     """Operator classes of a prefill chunk; its attention works on chip and reads nothing.
 
-    `busiest` is the chunk size of the busiest attention rank.
+    `busiest` is the chunk size of the most loaded attention rank.
     """
     sampled = busiest / (np.maximum(prompt, 1.0) * rows.attention_ranks)
     # A token attends to the cached tokens, and on average to half of its own prompt.

@@ -256,7 +256,7 @@ def _stack_figures(intervals: FigureIntervals) -> tuple[list[int], Array]:
 def _compute_memory(
     line_requests: Sequence[_LineRequest], places: Sequence[int], admitted: Sequence[int | None]
 ) -> Array:
-    """Return GiB of KV cache and free GiB of the fullest accelerator, for each answer: shape (2, answers)."""
+    """Return GiB of KV cache and free GiB of the most loaded accelerator, for each answer: shape (2, answers)."""
     kv_bytes, free_bytes = [], []
     for (*_, fitting), place, running in zip(line_requests, places, admitted, strict=True):
         budget = fitting.deployments[place].memory.budget

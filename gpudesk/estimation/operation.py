@@ -227,7 +227,7 @@ def make_roofline(space: SearchSpace, deployment: ResolvedDeployment, operation:
     steps = space.make_step_model(deployment)
     ceilings, rates = steps.ceilings[0], steps.rates
     coefficients = compute_lossless_coefficients(steps.work, rates.expert_evenness)
-    # Attention ranks count with their average work, not that of the busiest.
+    # Attention ranks count with their average work, not that of the most loaded.
     coefficients = replace(
         coefficients, attention_ranks=1.0, head_flop=coefficients.head_flop / coefficients.attention_ranks
     )

@@ -54,7 +54,7 @@ def describe_break_even(
 def describe_break_evens(
     costs: CostAnswer, names: Mapping[str, str], formatter: Formatter, money: MoneyFormatter
 ) -> Iterator[str]:
-    """Yield break-even points as sentences, those between accelerators only where an input may come to lie there.
+    """Yield break-even points as sentences, those between accelerators only where an input may reach it.
 
     One sentence stands for the points of two accelerators that are all far from the values used.
     """

@@ -454,7 +454,7 @@ def _describe_class_ratios(costs: CostAnswer, names: Mapping[str, str]) -> list[
 
 
 def list_same_provider_rents(costs: CostAnswer, names: Mapping[str, str]) -> list[str]:
-    """Return each accelerator's rent over the first one's at providers that rent both."""
+    """Return each accelerator's rent over that of the first one at providers that rent both."""
     return _describe_same_provider_rents(costs.same_provider, costs, names)
 
 

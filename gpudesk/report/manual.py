@@ -302,7 +302,7 @@ def explain_key(key: str) -> str:
     try:
         term = find_term(key)
     except paths.MissingFileError:
-        # A tooltip is no place to report a damaged installation.
+        # A tooltip is not the place to report a damaged installation.
         return ""
     return "" if term is None else translate_data(term.meaning).replace(". ", ".\n")
 

@@ -65,7 +65,7 @@ _STATUS_ICONS: Final = MappingProxyType(
         CapabilityStatus.UNKNOWN: "circle-help",
     }
 )
-#: Some requests wait for others, whatever the status.
+#: Some requests wait for others, with any status.
 _QUEUES_ICON: Final = "triangle-alert"
 #: The accelerator attribute of a resource.
 _RESOURCE_ATTRIBUTES: Final = MappingProxyType(

@@ -234,7 +234,7 @@ def list_bound_lines(candidate: SizingOption, formatter: Formatter) -> list[str]
     return [text, *(format_message(reason, formatter) for reason in bound.reasons)]
 
 
-#: Free shares of the usable memory of the fullest accelerator above which room is ample, and below which tight.
+#: Free shares of the usable memory of the most loaded accelerator above which room is ample, and below which tight.
 AMPLE: Final = 0.25
 TIGHT: Final = 0.10
 
@@ -273,7 +273,7 @@ def describe_reading(key: str) -> str:
 
 
 def compute_headroom_share(cell: FitCell) -> float:
-    """Return the free share of usable memory on the fullest accelerator, 0 without any."""
+    """Return the free share of usable memory on the most loaded accelerator, 0 without any."""
     return (cell.headroom_bytes or 0) / cell.usable_bytes if cell.usable_bytes else 0.0
 
 

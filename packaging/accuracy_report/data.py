@@ -318,7 +318,7 @@ class PeerError:
 
 @dataclass(frozen=True, slots=True)
 class PeerRecord:
-    """An estimator compared with ours on the rows that it answers, of `figure_count` rows."""
+    """An estimator compared with the one of the program on the rows that it answers, of `figure_count` rows."""
 
     answers: PeerAnswers
     view: FigureView

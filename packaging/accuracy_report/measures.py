@@ -172,7 +172,7 @@ class ErrorMeasure:
 
 @dataclass(frozen=True, slots=True)
 class PublisherMeasure:
-    """Medians over publishers of the median and the 90th percentile of each one's errors.
+    """Medians over publishers of the median and the 90th percentile of the errors of each.
 
     Every publisher has equal weight, regardless of its number of figures.
     """

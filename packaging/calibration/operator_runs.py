@@ -105,7 +105,7 @@ class KernelRun(OperatorRun):
 
 @dataclass(frozen=True, slots=True)
 class ExpertRun(KernelRun):
-    """Routed experts of one layer on the busiest rank: permutation, both products, activation and weighted sum.
+    """Routed experts of one layer on the most loaded rank: permutation, both products, activation and weighted sum.
 
     `intermediate` is that of a whole expert, which `tensor_ranks` divide; `expert_ranks` divide the experts.
     `routing_divided`: a rank moves only the rows of its own experts, see the constant of that name.

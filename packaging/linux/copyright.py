@@ -2,7 +2,7 @@
 
     copyright.py PARTS.json SECONDS
 
-SECONDS of Unix time say the year of our own work.
+SECONDS of Unix time are the year of the program itself.
 """
 
 import json
@@ -32,7 +32,7 @@ _NAME = re.compile(r"[A-Za-z0-9][\w.+-]*")
 
 
 def copyright_file(parts: list[dict[str, Any]], year: int) -> str:
-    """Return the file: our own work, all components, and the licenses by name."""
+    """Return the file: the program itself, all components, and the licenses by name."""
     others = sorted(
         (part for part in parts if part["name"] != _PROGRAM),
         key=lambda part: (part["name"].casefold(), part.get("version", "")),

@@ -7,7 +7,7 @@
                               others only repeat under another name what is found without them
 
 Needs objdump, and for `depends` a system of dpkg on which the libraries are installed. The start names
-`_internal` in LD_LIBRARY_PATH; beside that, libraries name folders of their own.
+`_internal` in LD_LIBRARY_PATH; in addition, libraries name folders of their own.
 """
 
 import functools

@@ -216,6 +216,6 @@ def test_the_window_goes_on_while_ten_thousand_prices_come(
         finally:
             gc.unfreeze()
         window.desk.service.user_catalog.undo()
-    # What is loaded once a session is no part of the work.
+    # What is loaded once a session does not belong to the work.
     say(f"widest gaps of three imports of 10,000 prices: {', '.join(f'{gap:.0f}' for gap in gaps[1:])} ms")
     assert min(gaps[1:]) <= GAP_MS

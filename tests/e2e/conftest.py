@@ -126,7 +126,7 @@ def program(qtbot: QtBot, qapp: QApplication, monkeypatch: pytest.MonkeyPatch) -
 
 @pytest.fixture(autouse=True)
 def log_of_its_own() -> Iterator[None]:
-    """Let go of the log file that a program run in this process opened, and of its garbage collection."""
+    """Release the log file that a program run in this process opened, and of its garbage collection."""
     thresholds = gc.get_threshold()
     yield
     gc.set_threshold(*thresholds)

@@ -314,7 +314,7 @@ _DIALOGS = {
 
 
 def whole_program(reader: Reader) -> dict[str, object]:
-    """Do the main job, go wherever one can go, save the scenario and the sheet, bring a file in.
+    """Do the main job, visit every page, save the scenario and the sheet, bring a file in.
 
     The files are those of the user's folder. What the machine's network says to an attempt is told as well,
     and where on it the desktop's own services are.

@@ -1,4 +1,4 @@
-"""What must not go wrong at the window, whatever happens around it: crashes, ends, other starts, faults."""
+"""What must not go wrong at the window while the system fails around it: crashes, ends, other starts, faults."""
 
 import json
 import os

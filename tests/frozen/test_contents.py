@@ -38,7 +38,7 @@ _OTHERS = (
     *("PySide6.QtNetwork", "PySide6.QtNetworkAuth", "PySide6.QtWebSockets"),
 )
 _MODULES = frozenset((*_LANGUAGES_OWN, *_OTHERS))
-#: Libraries by how their files begin, on whichever system.
+#: Libraries by how their files begin, on every system.
 _LIBRARIES = re.compile(
     r"(lib)?(Qt6?(Network|WebSockets|WebEngine|HttpServer)|ssl|crypto|curl|gnutls|nghttp|ssh2?[-.]|krb5|gssapi"
     r"|soup|proxy)",

@@ -1,6 +1,6 @@
 """`make fuzz`: damaged files and odd command lines, drawn again each time, until the time or the cases are over.
 
-Whatever fails is kept in `build/fuzz/`: the files, and the seed by which `python -m tests.fuzz --case SEED` makes and
+Each failure is kept in `build/fuzz/`: the files, and the seed by which `python -m tests.fuzz --case SEED` makes and
 runs the case again. Workers are processes, so that one that hangs or dies is told by the case that it was at.
 """
 
@@ -57,7 +57,7 @@ def work(seeds: list[str], at: Any, findings: Any, folder: Path) -> None:  # noq
 
 
 class FuzzWorker:
-    """A process that runs its share of the seeds, and the place that it has come to."""
+    """A process that runs its share of the seeds, and the place that it has reached."""
 
     def __init__(self, seeds: list[str], findings: Any, folder: Path) -> None:  # noqa: ANN401
         self.seeds, self._findings, self._folder = seeds, findings, folder

@@ -36,7 +36,7 @@ class FuzzCase:
 
 _PLACE: Final = ("--accelerators", "h200-sxm,mi325x", "--model", "llama-3.1-70b", "--input-tokens", "900")
 _LOADED: Final = (*_PLACE, "--output-tokens", "90", "--concurrency", "8")
-#: Commands that use whatever facts the user has.
+#: Commands that use all facts of the user.
 _AFTERWARDS: Final[tuple[Command, ...]] = (
     ("catalog", "list"),
     ("catalog", "list", "prices"),
@@ -104,7 +104,7 @@ def _make_pack(seed: str, draw: Random) -> FuzzCase:
     name = draw.choice(("signed.gpudeskpack", "unsigned.gpudeskpack"))
     raw = damage_json((HOSTILE / name).read_bytes(), draw)
     if draw.random() < 0.7:
-        # Edited and hashed again, as whoever wants it to be taken does.
+        # Edited and hashed again, as a forger does.
         content = parse_pack_file((HOSTILE / "unsigned.gpudeskpack").read_bytes()).content
         raw = damage_json(write_pack_bytes(content, compute_digest(content), None), draw)
         raw = _hash_again(raw)

@@ -127,7 +127,7 @@ def _choose_holder(document: Any, draw: Random) -> Any:  # noqa: ANN401 - JSON
 
 
 def damage_database(raw: bytes, draw: Random) -> bytes:
-    """Return a database with rows that no program of ours wrote, or its damaged bytes."""
+    """Return a database with rows that GPU Desk did not write, or its damaged bytes."""
     if draw.random() < 0.5:
         return damage_bytes(raw, draw)
     with closing(sqlite3.connect(":memory:", isolation_level=None)) as connection:

@@ -13,7 +13,7 @@ COMMITTED = "2026-11-22T12:00:00Z"
 def make_tree(folder: Path, version: str = "1.2.0") -> Path:
     bundle = folder / "_internal" / "gpudesk" / "_bundled"
     bundle.mkdir(parents=True)
-    # What it does is no matter: packing looks at its libraries alone.
+    # What it does does not matter: packing looks at its libraries alone.
     shutil.copy("/bin/true", folder / "gpudesk")
     (folder / "_internal" / "data.txt").write_text("data\n", encoding="utf-8")
     (folder / "_internal" / "other-name.txt").symlink_to("data.txt")

@@ -1,4 +1,4 @@
-"""Loads scripts of packaging/, which are no package."""
+"""Loads scripts of packaging/, which is not a package."""
 
 import importlib.util
 import sys

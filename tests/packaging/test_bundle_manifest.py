@@ -27,7 +27,7 @@ def test_folder_is_listed_as_it_is_then(tmp_path: Path) -> None:
     (tmp_path / "SHA256SUMS").write_text("of yesterday")
     assert make_list(str(tmp_path)).returncode == 0
     assert compare_bundle(tmp_path).unharmed == 2
-    # Whoever has no GPU Desk that runs can look as well.
+    # A person without a GPU Desk that runs can look as well.
     checked = subprocess.run(["sha256sum", "-c", "SHA256SUMS"], cwd=tmp_path, capture_output=True, check=True)
     assert checked.stdout == b"licences/MIT.txt: OK\nparts.json: OK\n"
 

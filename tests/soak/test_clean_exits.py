@@ -13,7 +13,7 @@ import pytest
 EXITS = int(os.environ.get("SOAK_EXITS", "20"))
 STEPS = 100
 
-#: A walk in a program of its own, which ends in the middle of whatever is open.
+#: A walk in a program of its own, which ends in the middle of any open page.
 WALKS_AND_ENDS = """
 import sys
 from pathlib import Path

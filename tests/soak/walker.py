@@ -95,7 +95,7 @@ _TYPED = ("0", "-5", "7", "64", "1e9", "abc", "1,000", "1.5", "99999999999999999
 _BUTTONS = (Qt.MouseButton.LeftButton,) * 5 + (Qt.MouseButton.RightButton,)
 _RARE = ("look", "action view.theme", "action view.text", "action view.language", "another scenario")
 _TEMPLATE = "405b-one-node"
-#: What would end the walk, ask the system for something, or start the program once more.
+#: What would end the walk, ask the system for something, or start the program again.
 _LEFT_OUT = {"file.close", "file.quit", "file.open", "file.save", "file.save_as", "help.logs", "help.check"}
 
 Act = Callable[[Random], object]

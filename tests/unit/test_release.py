@@ -36,7 +36,7 @@ def record(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Path]:
 
 
 def git(folder: Path, *arguments: str) -> str:
-    """Run git as an author of its own, whatever this machine is set to."""
+    """Run git as an author of its own, independent of the settings of this machine."""
     author = ["-c", "user.name=Test", "-c", "user.email=test@example.org", "-c", "commit.gpgsign=false"]
     done = subprocess.run(["git", *author, *arguments], cwd=folder, check=True, capture_output=True, text=True)
     return done.stdout.strip()

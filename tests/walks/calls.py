@@ -40,7 +40,7 @@ class Walked:
 
 
 class CallCounter:
-    """Counts calls in the main thread. The bodies of modules and classes are no calls of functions."""
+    """Counts calls in the main thread. The bodies of modules and classes are not calls of functions."""
 
     def __init__(self) -> None:
         """Begin with none, and count none yet."""

@@ -102,7 +102,7 @@ class WalkUser:
             QTest.keySequence(self._target(), QKeySequence(key))
 
     def hold(self, key: Qt.Key) -> None:
-        """Press a key where the focus is and do not let it go; again, it repeats itself."""
+        """Press a key where the focus is and keep it pressed; again, it repeats itself."""
         QTest.keyPress(self._target(), key)
 
     def click(self, name: str) -> None:

@@ -19,49 +19,47 @@ _BRITISH_ENDING: Final = (
     r"\b(?!\w*(rais|ris|promis|compris|precis|exercis|revis|supervis|advis|nois|enterpris|surpris|premis|pois|wis|likew"
     r"|rais|televis|disguis|franchis))\w+(isations?|ising|ise|ised|ises)\b"
 )
-#: A pattern, and what to write in its place.
-_FORBIDDEN: Final = tuple(
-    (re.compile(pattern, re.IGNORECASE), instead)
-    for pattern, instead in (
-        (r"\b(parts?|things?)\b(?! of\b| number)", "accelerator, or the noun itself"),
-        (r"\bbeside\b", "next to, with"),
-        (r"\b(whatever|whichever|whoever|wherever|thereof|therein|hence|whilst|amongst|nobody)\b", "a plain noun"),
-        (r"\b(is|are|was) (to be )?had\b|\bcan be had\b|\bto be had\b", "is available"),
-        (r"\bsa(y|ys|id)\b", "state, enter, according to"),
-        (r"\b(can|could)(not| not)? be told\b|\btells? nothing\b", "unknown, undecided"),
-        (r"\bbands?\b", "80% interval"),
-        (r"\b(taken|takes|take) for granted\b", "assumption"),
-        (r"\b(works?|worked|working) out\b", "compute"),
-        (r"\bdrawn\b|\bdraws\b", "simulated, simulation"),
-        (r"\b\w+ times in (five|ten)\b", "80%"),
-        (r"\bin force\b", "active, current"),
-        (r"\b(is|are) for (buying|waiting|renting)\b", "speaks for buying"),
-        (r"\bhold(s|ing)? .{0,20}\bup\b", "slow down"),
-        (r"\bdear(er|est)?\b", "expensive"),
-        (r"\b(hand(ed|ing|s)?|hand) (on|over)\b", "export, share"),
-        (r"\btak(e|es|en|ing) (in|over|back)\b", "import, undo"),
-        (r"\b(?<!there )(is|are|was|were) no\b(?! longer)", "is not a"),
-        (r"\bcomes? (to|out)\b", "is, equals"),
-        (r"\b(ours|one[’']s|one[’']s own|of (its|their|your) own|our)\b", "name the owner"),
-        (r"\bat the (most|least)\b", "at most, at least"),
-        (r"\b(busiest|fullest)\b", "peak, max"),
-        (r"\b(anew|once more|afresh)\b", "again"),
-        (r"\bper cent\b", "%"),
-        (r"\bseeds?\b(?! (number|of the random))", "the document's title and publisher"),
-        (r"\bstands?\b(?! by)", "is"),
-        (r"\bshall\b", "will, must"),
-        (r"\b(there )?is none\b|\bthere are none\b", "no, with the noun"),
-        (r"\bas (it|they) (is|are|was|were)\b", "unchanged"),
-        (r"\bfolds? (in|out|the)\b", "collapse"),
-        (r"\blet (go|it go|them go)\b", "release, unpin"),
-        (r"\bthe (dis)?like\b|\band so (forth|on)\b|\betc\b", "name them"),
-        (
-            r"\b(colou?r(?<=our)\w*|behaviour|catalogue|licence|grey|centre\w*|favour\w*|programme|metres?)\b",
-            "US spelling",
-        ),
-        (_BRITISH_ENDING, "US spelling"),
-        (r"\d\s%", "the percent sign closed up"),
-    )
+#: Patterns, and what to write in their place: in code too.
+_FORBIDDEN_EVERYWHERE: Final = (
+    (r"\bbeside\b", "next to, with"),
+    (r"\b(whatever|whichever|whoever|wherever|thereof|therein|hence|whilst|amongst|nobody)\b", "a plain noun"),
+    (r"\b(is|are|was) (to be )?had\b|\bcan be had\b|\bto be had\b", "is available"),
+    (r"\b(can|could)(not| not)? be told\b|\btells? nothing\b", "unknown, undecided"),
+    (r"\b(taken|takes|take) for granted\b", "assumption"),
+    (r"\b(works?|worked|working) out\b(?! of)", "compute"),
+    (r"\b\w+ times in (five|ten)\b", "80%"),
+    (r"\bin force\b", "active, current"),
+    (r"\bdear(er|est)?\b", "expensive"),
+    (r"\b(hand(ed|ing|s)?|hand) (on|over)\b", "export, share"),
+    (r"\btak(e|es|en|ing) (in|over|back)\b", "import, undo"),
+    (r"\b(?<!there )(is|are|was|were) no\b(?! longer)", "is not a"),
+    (r"\bcomes? (to|out)\b(?! the front)", "is, equals"),
+    (r"\b(ours|one[’']s|our)\b", "name the owner"),
+    (r"\bat the (most|least)\b", "at most, at least"),
+    (r"\b(busiest|fullest)\b", "peak, max, most loaded"),
+    (r"\b(anew|once more|afresh)\b", "again"),
+    (r"\bper cent\b", "%"),
+    (r"\bshall\b", "will, must"),
+    (r"\bfolds? (in|out|the)\b", "collapse"),
+    (r"\blet (go|it go|them go)\b", "release, unpin"),
+    (r"\bthe (dis)?like\b|\band so (forth|on)\b|\betc\b", "name them"),
+    (r"\b(colou?r(?<=our)\w*|behaviour|catalogue|licence|grey|centre\w*|favour\w*|programme|metres?)\b", "US spelling"),
+    (_BRITISH_ENDING, "US spelling"),
+    (r"\d\s%", "the percent sign closed up"),
+)
+#: Words that code needs: a chart draws, a comment says, a value stands for another.
+_FORBIDDEN_TO_READERS: Final = (
+    (r"\b(parts?|things?)\b(?! of\b| number)", "accelerator, or the noun itself"),
+    (r"\bsa(y|ys|id)\b", "state, enter, according to"),
+    (r"\bbands?\b", "80% interval"),
+    (r"\bdrawn\b|\bdraws\b", "simulated, simulation"),
+    (r"\b(is|are) for (buying|waiting|renting)\b", "speaks for buying"),
+    (r"\bhold(s|ing)? .{0,20}\bup\b", "slow down"),
+    (r"\bof (its|their|your) own\b", "name the owner"),
+    (r"\bseeds?\b(?! (number|of the random))", "the document's title and publisher"),
+    (r"\bstands?\b(?! by)", "is"),
+    (r"\b(there )?is none\b|\bthere are none\b", "no, with the noun"),
+    (r"\bas (it|they) (is|are|was|were)\b", "unchanged"),
 )
 _RELATIVE_SUBJECT: Final = re.compile(r"^(What|Whether|That|Who|How|Where)\b[^?]*[.:]?$")
 #: “Neither … nor” denies once.
@@ -82,7 +80,16 @@ def find_faults(text: str) -> Iterator[str]:
             yield "negated twice"
         if len(words) > 3 and _RELATIVE_SUBJECT.match(sentence) and "?" not in sentence:
             yield f"begins with “{words[0]}” but asks nothing: name the subject"
+    yield from _find_words(prose, (*_FORBIDDEN_EVERYWHERE, *_FORBIDDEN_TO_READERS))
+
+
+def find_code_faults(text: str) -> Iterator[str]:
+    """Yield what is wrong with a docstring or a comment."""
+    yield from _find_words(_CODE.sub("x", text), _FORBIDDEN_EVERYWHERE)
+
+
+def _find_words(prose: str, forbidden: tuple[tuple[str, str], ...]) -> Iterator[str]:
     own_words = _QUOTATION.sub("“”", prose)
-    for pattern, instead in _FORBIDDEN:
-        if match := pattern.search(own_words):
+    for pattern, instead in forbidden:
+        if match := re.search(pattern, own_words, re.IGNORECASE):
             yield f"“{match.group()}”: write {instead}"

@@ -2,7 +2,7 @@
 
 import pytest
 
-from tests.words.rules import find_faults
+from tests.words.rules import find_code_faults, find_faults
 
 
 @pytest.mark.parametrize(
@@ -39,3 +39,9 @@ def test_plain_sentences_pass(text: str) -> None:
 )
 def test_faults_are_found(text: str, fault: str) -> None:
     assert any(fault in found for found in find_faults(text))
+
+
+def test_code_may_use_words_that_readers_do_not_see() -> None:
+    assert not list(find_code_faults("Draw the parts; `reason` says why, a dash stands for none."))
+    (fault,) = find_code_faults("A line beside the chart")
+    assert "next to" in fault

@@ -15,7 +15,28 @@ from pathlib import Path
 from tests.source import parse_source
 
 ROOT = Path(__file__).parents[2]
-_MAKERS = {"tr": 1, "trn": 2, "message": 2, "message_n": 3, "input_error": 2, "Term": 2}
+#: Functions and classes that take texts, and which of their arguments are texts.
+_MAKERS = {
+    "tr": (0,),
+    "trn": (0, 1),
+    "message": (1,),
+    "message_n": (1, 2),
+    "input_error": (1,),
+    "Term": (1,),
+    "Figure": (1,),
+    "Attribute": (1,),
+    "CostDefaultSource": (0,),
+    "UnitChoice": (0,),
+    # Names and formulas of derivations
+    "Calculation": (0,),
+    "CalculationInput": (0,),
+    "DerivationTerm": (0, 3),
+    "make_scenario_term": (0,),
+    "_attention": (3,),
+    "_join_operator": (0,),
+    "_make_held_term": (0,),
+    "_timed": (0, 2),
+}
 _DATA_KEYS = frozenset(
     {"advice", "basis", "caution", "corrected", "description", "disagreement", "explanation", "help", "if_not"}
     | {"if_passed", "label", "look_for", "meaning", "native_note", "note", "otherwise", "printed", "reason"}
@@ -27,9 +48,12 @@ _UNREAD = ("data/accuracy/", "data/claims/", "data/worked_examples.csv")
 _SOURCES = "data/sources/"
 #: The name that a heading of the manual has in links.
 _ANCHOR = re.compile(r" \{#[\w-]+\}$")
-#: What begins an item of a list, and the lines that are no prose: tables, code, links, pictures, HTML.
+#: What begins an item of a list, and the lines without prose: tables, code, links, pictures, HTML.
 _ITEM = re.compile(r"\s*([-*]|\d+\.) ")
 _NO_PROSE = ("|", "    ", "[", "<", "![")
+#: Lines that hold a comment only, in succession.
+_COMMENTS = re.compile(r"(?:^[ ]*#[^\n]*\n)+", re.MULTILINE)
+_COMMENT_SIGN = re.compile(r"^ *#[:!]? ?|\n *#[:!]? ?")
 _DOCUMENTS = ("*.md", "resources/sheets/*.md", "resources/manual/*.md", "packaging/**/*.md")
 
 
@@ -51,11 +75,22 @@ def _read_module(file: Path) -> Iterator[ShownText]:
     for node in ast.walk(parse_source(file.read_text(encoding="utf-8"))):
         if not isinstance(node, ast.Call) or not isinstance(node.func, ast.Name) or node.func.id not in _MAKERS:
             continue
-        first = 0 if node.func.id in ("tr", "trn") else 1
-        for argument in node.args[first : _MAKERS[node.func.id]]:
+        for argument in (node.args[place] for place in _MAKERS[node.func.id] if place < len(node.args)):
             for literal in ast.walk(argument):
                 if isinstance(literal, ast.Constant) and isinstance(literal.value, str):
                     yield ShownText(f"{file.relative_to(ROOT)}:{literal.lineno}", literal.value)
+
+
+def read_comments(*folders: str) -> Iterator[ShownText]:
+    """Yield the docstrings and the comments of Python code; a comment of several lines is one text."""
+    for file in sorted(file for folder in folders for file in (ROOT / folder).rglob("*.py")):
+        name, source = str(file.relative_to(ROOT)), file.read_text(encoding="utf-8")
+        for node in ast.walk(parse_source(source)):
+            if isinstance(node, ast.Module | ast.ClassDef | ast.FunctionDef) and (text := ast.get_docstring(node)):
+                yield ShownText(f"{name}:{getattr(node, 'lineno', 1)}", text)
+        for block in _COMMENTS.finditer(source):
+            line = source.count("\n", 0, block.start()) + 1
+            yield ShownText(f"{name}:{line}", _COMMENT_SIGN.sub(" ", block.group()))
 
 
 def read_data(folder: Path = ROOT / "data") -> Iterator[ShownText]:

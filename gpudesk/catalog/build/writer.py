@@ -335,7 +335,7 @@ def _write_tables(path: Path, tables: TableRows) -> None:
     engine = create_engine(URL.create("sqlite", database=str(path)), poolclass=NullPool)
     try:
         with engine.connect() as connection:
-            # Nobody uses the file yet: on failure it is deleted.
+            # The file is not in use yet: on failure it is deleted.
             for setting in ("foreign_keys = ON", "journal_mode = OFF", "synchronous = OFF"):
                 connection.exec_driver_sql(f"PRAGMA {setting}")
             connection.exec_driver_sql(f"PRAGMA application_id = {APPLICATION_ID}")

@@ -36,9 +36,9 @@ def can_write(path: Path) -> bool:
 
 
 def begin_file(path: Path, fill: Callable[[sqlite3.Connection], None] | None = None) -> bool:
-    """Create a file in the newest version at `path`, empty or filled by `fill`; return whether it is ours.
+    """Create a file in the newest version at `path`, empty or filled by `fill`; return whether this process created it.
 
-    A file just created by another process stays. Ours is complete from the moment it has its name.
+    A file just created by another process stays. A created file is complete from the moment it has its name.
     """
     with translate_errors(path):
         path.parent.mkdir(mode=0o700, parents=True, exist_ok=True)

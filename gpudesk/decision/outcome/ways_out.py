@@ -34,7 +34,7 @@ _WIDE, _NARROW = 16, 4
 #: Factors by which prompts are shortened.
 _SHORTER: Final = (2, 4, 8)
 MOST_WAYS_OUT: Final = 3
-#: Accelerators of a usual host: more of another accelerator are no small change.
+#: Accelerators of a usual host: more of another accelerator are a large change.
 _MOST_OF_ANOTHER: Final = 8
 #: Facts with which rules require a deployment to keep within the budget, and to carry its load or be paid for.
 _PAID: Final = frozenset({"spend_usd"})

@@ -117,7 +117,7 @@ class ProgramInstance(QObject):
         QTimer.singleShot(0, self, self._begin)
 
     def close(self) -> None:
-        """Stop listening. Later starts wait, and the first of them takes over on `release`."""
+        """Stop listening. Later starts wait, and the first of them is next on `release`."""
         self._timer.stop()
         if self._watcher is not None:
             self._watcher.deleteLater()

@@ -335,7 +335,7 @@ class BaselineChoice(CaptionButton):
             pen.icon("chevron-down", x + theme.px(5), (self.height() - side) / 2 + 1, side, color)
 
     def name_it(self) -> None:
-        """Set the accessible name, which includes the label beside the field."""
+        """Set the accessible name, which includes the label next to the field."""
         self.setAccessibleName(tr("Baseline: {name}", name=self.text()))
 
 

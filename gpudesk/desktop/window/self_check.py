@@ -95,7 +95,7 @@ def _shows(file: Path) -> bool:
 
 
 def check_fonts() -> Faults:
-    """Return the faults of our font: its files, its digits and signs, and Qt's resolution of its name."""
+    """Return the faults of the font: its files, its digits and signs, and Qt's resolution of its name."""
     load_fonts()
     faults = [fault for weight in WEIGHTS for fault in _font_faults(weight)]
     return faults or [fault for weight in WEIGHTS for fault in _family_faults(weight)]

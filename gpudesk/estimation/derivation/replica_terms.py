@@ -43,7 +43,7 @@ _POOLS = {
 
 
 def make_memory_term(estimate: Estimate, deployment: ResolvedDeployment) -> DerivationTerm:
-    """Return the free memory of the fullest accelerator at this load, or its shortage for one request."""
+    """Return the free memory of the most loaded accelerator at this load, or its shortage for one request."""
     if not estimate.fits:
         return _make_short_term(estimate, deployment)
     capacity, weights, activations, runtime = _make_static_terms(deployment)
@@ -140,7 +140,7 @@ def _ends_at_activations(pool_bytes: int, budget: MemoryBudget) -> bool:
 
 
 def _make_short_term(estimate: Estimate, deployment: ResolvedDeployment) -> DerivationTerm:
-    """Return the shortage of the fullest accelerator for the weights and one request on each attention rank."""
+    """Return the shortage of the most loaded accelerator for the weights and one request on each attention rank."""
     budget = deployment.budget
     occupied_bytes = budget.weights_bytes + budget.activations_bytes + budget.runtime_bytes
     _, weights, activations, runtime = _make_static_terms(deployment)
@@ -195,7 +195,7 @@ def _make_static_terms(
 
 def _make_weights_term(deployment: ResolvedDeployment) -> DerivationTerm:
     budget, source = deployment.budget, f"catalog:{deployment.configuration.model.id}"
-    formula = "elements on the fullest accelerator × bytes of their format, block scales included"
+    formula = "elements on the most loaded accelerator × bytes of their format, block scales included"
     if deployment.plan.count == 1:
         formula = "elements × bytes of their format, block scales included"
     if deployment.configuration.model.layer_input_size:
@@ -275,11 +275,11 @@ def _make_sequence_term(estimate: Estimate, deployment: ResolvedDeployment) -> D
         "bytes of one sequence",
         sequence_bytes,
         "B",
-        "{bytes_that_it_fills} + {set_aside_beside_them}",
+        "{bytes_that_it_fills} + {set_aside_with_them}",
         inputs=(
             DerivationTerm("bytes that it fills", filled, "B", filling, source=model, inputs=(length,)),
             DerivationTerm(
-                "set aside beside them",
+                "set aside with them",
                 sequence_bytes - filled,
                 "B",
                 source=f"setting:{deployment.configuration.engine.id}/{share_constant}",

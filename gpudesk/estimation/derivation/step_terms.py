@@ -168,7 +168,7 @@ class _StepTermBuilder:
     def common(self, tokens: float, busiest: float) -> tuple[DerivationTerm, ...]:
         """Return the terms that decode and prefill share.
 
-        `busiest` is the tokens of the busiest attention rank.
+        `busiest` is the tokens of the most loaded attention rank.
         """
         terms = [self._dense(busiest)]
         if self.deployment.budget.shards.expert_count:
@@ -213,7 +213,7 @@ class _StepTermBuilder:
         return DerivationTerm("peak", ceilings.dense_peak.flops, "FLOP/s", f"1 ÷ ({summed})", inputs=tuple(inputs))
 
     def _touched(self, tokens: float) -> DerivationTerm:
-        """Return the share of its experts that the busiest rank reads in a step; see `compute_expert_coverage`."""
+        """Return the share of its experts that the most loaded rank reads in a step; see `compute_expert_coverage`."""
         coefficients, shards = self.steps.coefficients, self.deployment.budget.shards
         rows = CoefficientColumns(CoefficientColumns.table([coefficients, replace(coefficients, expert_skew=0.0)]))
         touched, average = compute_expert_coverage(rows, np.array([tokens, tokens])).tolist()
@@ -239,7 +239,9 @@ class _StepTermBuilder:
         )
         if touched <= average:
             return share
-        formula = "{average} + {excess_of_the_busiest_rank} × ({average} × (1 − {average}))^½" if touched < 1.0 else "1"
+        formula = (
+            "{average} + {excess_of_the_most_loaded_rank} × ({average} × (1 − {average}))^½" if touched < 1.0 else "1"
+        )
         return DerivationTerm(
             "share of experts touched",
             touched,
@@ -249,9 +251,9 @@ class _StepTermBuilder:
         )
 
     def _rank_excess(self) -> DerivationTerm:
-        """Return how far the busiest rank is above the mean; see `compute_expert_skew`."""
+        """Return how far the most loaded rank is above the mean; see `compute_expert_skew`."""
         return DerivationTerm(
-            "excess of the busiest rank",
+            "excess of the most loaded rank",
             self.steps.coefficients.expert_skew,
             None,
             "((2 × ln({ranks_that_share_experts}))^½ − 0.6) × (({ranks_that_share_experts} − 1) ÷ {experts})^½",
@@ -287,10 +289,10 @@ class _StepTermBuilder:
         busiest = 1.0 + rates.expert_skew * self.steps.work.expert_skew
         skew = (
             DerivationTerm(
-                "load of the busiest rank",
+                "load of the most loaded rank",
                 busiest,
                 None,
-                "1 + {expert_skew} × {excess_of_the_busiest_rank}",
+                "1 + {expert_skew} × {excess_of_the_most_loaded_rank}",
                 inputs=(_make_constant_term("expert skew", rates.expert_skew), self._rank_excess()),
             ),
         )
@@ -298,7 +300,7 @@ class _StepTermBuilder:
             "arithmetic",
             coefficients.expert_flop * (tokens + coefficients.expert_offset * share),
             "2 × {active_parameters} × ({tokens} + {tokens_lost_to_small_groups})"
-            + (" × {load_of_the_busiest_rank}" if busiest > 1.0 else "")
+            + (" × {load_of_the_most_loaded_rank}" if busiest > 1.0 else "")
             + f" ÷ {self._rate('peak', 'expert gemm efficiency')}",
             DerivationTerm("active parameters", shards.active_expert_elements, None, source=self._model),
             DerivationTerm("tokens", tokens, "tokens"),

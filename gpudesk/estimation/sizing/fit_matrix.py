@@ -51,7 +51,7 @@ _PLAIN_FIRST: Final = attrgetter("dp", "pp", "attention_dp", "ep")
 
 @dataclass(frozen=True, slots=True)
 class LadderStep:
-    """A deployment that holds the request, and the free usable memory of its fullest accelerator."""
+    """A deployment that holds the request, and the free usable memory of its most loaded accelerator."""
 
     memory: MemoryPlan
     headroom_bytes: int

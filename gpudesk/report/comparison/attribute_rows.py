@@ -393,7 +393,7 @@ def build_source_rows(answer: Answer, references: SourceNumbering) -> tuple[Comp
     rows = []
     for attribute in list_sheet_attributes():
         if attribute.key == _PRICE and answer.costs is not None:
-            # The median of several prices is no source's.
+            # The median of several prices has several sources.
             continue
         cells = tuple(_build_source_cell(column, attribute.key, references) for column in answer.columns)
         if any(cell.text != MISSING_VALUE_TEXT for cell in cells):

@@ -110,7 +110,7 @@ def _build_difference_cell(
 
 
 def list_memory_parts() -> tuple[tuple[str, str, Callable[[Estimate], int | None]], ...]:
-    """Return the memory breakdown of the fullest accelerator: key, label, bytes of an estimate.
+    """Return the memory breakdown of the most loaded accelerator: key, label, bytes of an estimate.
 
     A deployment that does not fit runs no load and leaves nothing free: those bytes are None.
     """
@@ -437,7 +437,7 @@ def _build_plan_row(answer: Answer, formatter: Formatter) -> ComparisonRow:
 
 
 def build_memory_use_rows(answer: Answer, formatter: Formatter) -> tuple[ComparisonRow, ...]:
-    """Return the memory use of the fullest accelerator of each deployment."""
+    """Return the memory use of the most loaded accelerator of each deployment."""
     return tuple(_build_memory_row(answer, key, label, part, formatter) for key, label, part in list_memory_parts())
 
 

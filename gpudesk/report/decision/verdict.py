@@ -483,7 +483,7 @@ def describe_reason(reason: DecisionReason, names: NamesByKey, formatter: Format
 
 
 def _format_change(ours: FactValue, theirs: FactValue, formatter: Formatter) -> str:
-    """Return the difference of our figure from theirs, `+12%`; empty if meaningless."""
+    """Return the difference of the computed figure from the published one, `+12%`; empty if meaningless."""
     if not isinstance(ours, float) or not isinstance(theirs, float) or theirs in (0.0, ours):
         return ""
     sign = "+" if ours > theirs else "−"

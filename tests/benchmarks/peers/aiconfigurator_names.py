@@ -33,7 +33,7 @@ NETWORKS = {
     "gpt-oss-120b": "openai/gpt-oss-120b",
     "gpt-oss-20b": "openai/gpt-oss-20b",
 }
-#: Checkpoints in a narrower format, of which the tool knows what they quantise.
+#: Checkpoints in a narrower format, of which the tool knows what they quantize.
 CHECKPOINTS = {
     ("deepseek-r1", "fp8"): "deepseek-ai/DeepSeek-R1",
     ("deepseek-v3", "fp8"): "deepseek-ai/DeepSeek-V3",

@@ -9,9 +9,9 @@ What a run leaves open is chosen as the tool itself does, by the highest through
   that batch does not fit its memory account, the largest that does, without a TTFT, as it knows no queue.
 - Requests that are all queued at once, and latency limits, go through its search over batch sizes, with its
   own cap of 512 and again with the largest batch that it tries, 1,024; neither passes a stated batch size.
-  Limits are taken for means, and give a throughput alone: the latencies at the point that it chooses are no
+  Limits are taken for means, and give a throughput alone: the latencies at the point that it chooses are not a
   prediction of a given one.
-- An open loop at a given deployment is no question that it answers.
+- It does not answer the question of an open loop at a given deployment.
 """
 
 from __future__ import annotations
@@ -59,7 +59,7 @@ class Choice:
 
 @dataclass
 class Best:
-    """What one run comes to under one setting."""
+    """The result of one run under one setting."""
 
     per_accelerator: float
     figures: Figures

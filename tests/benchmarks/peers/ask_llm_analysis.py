@@ -3,7 +3,7 @@
 Lines of JSON come in, one for each run, as `run_peers.py` writes them; lines of JSON go out, one for each run
 and setting. The tool knows formulas, no serving engine: a batch of requests goes through prefill and decode
 together. It is told the part from the same datasheet figures as this program, and the network, whose
-feed-forward width it is given so that the weights come out right (it counts two matrices, not three).
+feed-forward width it is given so that the weights are right (it counts two matrices, not three).
 
 - A static batch and a closed loop are asked at their batch size, the loop without a TTFT.
 - Requests that are all queued at once are asked at the largest batch that fits the tool's own memory account

@@ -1,4 +1,4 @@
-"""The page of the manual and its summary: every section stands, whatever the rows say."""
+"""The page of the manual and its summary: every section is there with any rows."""
 
 from __future__ import annotations
 

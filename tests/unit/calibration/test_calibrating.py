@@ -48,7 +48,7 @@ def test_no_step_of_the_fit_makes_the_calibration_much_better(prepared: Prepared
 
 @pytest.mark.thorough
 def test_the_calibration_is_what_the_fit_gives(prepared: PreparedRuns, calibration: Calibration) -> None:
-    """Every constant comes out again to four significant digits; takes some twenty seconds."""
+    """Every constant is found again to four significant digits; takes some twenty seconds."""
     assert list_differing_constants(fit_run_constants(prepared), prepared, calibration) == [], HOW
 
 

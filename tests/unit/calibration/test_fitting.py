@@ -1,4 +1,4 @@
-"""The fit: finds the constants behind made-up runs, whatever some of them say, and the same each time."""
+"""The fit: finds the constants behind made-up runs in spite of outliers, and the same each time."""
 
 from dataclasses import replace
 

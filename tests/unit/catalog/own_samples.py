@@ -1,4 +1,4 @@
-"""Facts of a user for tests: whole steps that can be told apart."""
+"""Facts of a user for tests: whole steps that differ from each other."""
 
 from __future__ import annotations
 

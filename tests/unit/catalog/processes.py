@@ -16,7 +16,7 @@ from typing import Any
 from tests.unit.catalog.user_file_process import work
 
 ROOT = Path(__file__).parents[3]
-#: How many kills a test draws anew, instead of a few at the moments of every run (`make soak`).
+#: How many kills a test draws again, instead of a few at the moments of every run (`make soak`).
 KILLS = int(os.environ.get("SOAK_KILLS", "0"))
 
 #: Starts processes that have loaded already what they need: a kill then costs a fork, not a start of Python.

@@ -86,7 +86,7 @@ def test_last_few_stay_and_what_is_no_backup_is_left_alone(file: UserFile, clock
         file.apply(numbered(number))
         clock.next_day()
     kept = [(backup.made - NOON).days for backup in _backups(file)]
-    # The first of July 2026 is a Wednesday: days 33, 40 and so on are Mondays.
+    # The first of July 2026 is a Wednesday: days 33 and 40 are Mondays.
     assert kept == [69, 68, 67, 66, 65, 64, 63, 61, 54, 47, 40]
     assert len(kept) <= DAILY_BACKUPS + WEEKLY_BACKUPS
     assert {path.name for path in file.backups_folder.iterdir()} >= set(others)

@@ -45,7 +45,7 @@ def _facts(path: Path) -> int:
         return len(file.facts)
 
 
-# What lies there is no file of ours
+# What lies there is not a file of GPU Desk
 
 
 def _cut(path: Path) -> None:

@@ -50,7 +50,7 @@ def test_killed_at_any_moment_of_writing_each_step_is_whole_or_absent(tmp_path: 
     moments = draw_moments(5)
     written = 0
     for number in range(max(KILLS, 200)):
-        # How much comes to be written in a moment is for the machine to say.
+        # The machine decides how much is written in a moment.
         if number >= max(KILLS, 20) and written > 40:
             break
         said = kill(user_file_process.write, path, moments.uniform(0, 0.12 + number / 400))

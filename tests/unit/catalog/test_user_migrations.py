@@ -39,7 +39,7 @@ def _schema(connection: sqlite3.Connection) -> dict[str, object]:
 
 def _table(connection: sqlite3.Connection, name: str) -> tuple[object, ...]:
     columns = {
-        # What must not be null, where it is no other name of the row's number; and the affinity of the type.
+        # What must not be null, where it is not another name of the row's number; and the affinity of the type.
         (
             column,
             kind.replace("VARCHAR", "TEXT").replace("FLOAT", "REAL"),

@@ -1,4 +1,4 @@
-"""Systems of the user's: added, changed, handed on, removed, and taken by fleets and costs."""
+"""Systems of the user's: added, changed, exported, removed, and taken by fleets and costs."""
 
 import json
 from collections.abc import Iterator, Mapping
@@ -174,7 +174,7 @@ def test_the_users_instance_is_rented_at_its_price(bench: GpuDeskService) -> Non
     assert rented.rent_usd_per_hour == 1.23
 
 
-# Handing on
+# Export
 
 
 def test_a_file_brings_a_system_and_what_is_shown_can_be_imported(bench: GpuDeskService) -> None:

@@ -70,7 +70,7 @@ def test_a_serving_engine_is_shown_in_words_and_plain_numbers(capsys: Capture) -
 
 @pytest.fixture
 def with_own_values() -> None:
-    """State a bandwidth of one's own and choose another power for MI325X."""
+    """State a bandwidth of the user and choose another power for MI325X."""
     source = make_user_source("Quote by mail", "Dealer", url=None, date="2026-11-18", kind=SourceKind.USER)
     with GpuDeskService.open() as service:
         stated = state_value(

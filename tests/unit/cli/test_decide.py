@@ -71,7 +71,7 @@ def stdin(monkeypatch: pytest.MonkeyPatch, raw: bytes) -> None:
     monkeypatch.setattr(sys, "stdin", io.TextIOWrapper(io.BytesIO(raw)))
 
 
-# What it comes to
+# The result
 
 
 def test_a_winner_is_recommended_with_its_deployment(capsys: Capture) -> None:
@@ -177,7 +177,7 @@ def test_programs_get_finite_numbers_and_every_part(capsys: Capture) -> None:
 def test_changes_are_those_that_were_tried_out(capsys: Capture) -> None:
     found = decide(capsys)
     assert found["flips"]
-    # Work that figures say nothing of is no change of the recommendation.
+    # Work that figures say nothing of does not change the recommendation.
     assert all(each["becomes"] or each["verdict"] == "none fits" for each in found["flips"])
     flip = next(each for each in found["flips"] if each["input"] in QUESTIONS)
     assert set(flip) == {"input", "from", "to", "becomes", "verdict"}

@@ -23,7 +23,7 @@ def list_parsers(parser: argparse.ArgumentParser) -> Iterator[argparse.ArgumentP
 
 
 def test_help_is_that_of_the_golden_file(monkeypatch: pytest.MonkeyPatch, request: pytest.FixtureRequest) -> None:
-    """`--update-golden` writes the file anew."""
+    """`--update-golden` writes the file again."""
     monkeypatch.setenv("COLUMNS", "100")
     text = "\n".join(parser.format_help() for parser in list_parsers(make_parser()))
     if request.config.getoption("--update-golden"):

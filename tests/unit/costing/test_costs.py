@@ -25,7 +25,7 @@ from gpudesk.service import GpuDeskService
 from gpudesk.text.formatting import Formatter, IntervalEstimate
 
 FOUR = "70b-chat-on-four"
-#: Inputs that make owning dearer as they rise, and those that make it cheaper.
+#: Inputs that make owning more expensive as they rise, and those that make it cheaper.
 DEARER = (
     "price_usd",
     "server_share",
@@ -258,7 +258,7 @@ def test_from_a_load_on_owning_and_renting_cost_less_than_an_api(service: GpuDes
 
 
 def test_what_is_rented_bears_its_software_as_what_is_owned(service: GpuDeskService, answer: Answer) -> None:
-    """A smaller fleet makes software dearer, for both alike: from when on one buys is the same."""
+    """A smaller fleet makes software more expensive, for both alike: from when on one buys is the same."""
     answer, small = stated(answer, fleet=800.0), stated(answer, fleet=8.0)
     for key, grows in (("h200-sxm", False), ("mi325x", True)):
         usual, dearer = of(service, answer, key), of(service, small, key)
@@ -382,7 +382,7 @@ def test_what_never_pays_has_no_root(service: GpuDeskService, answer: Answer) ->
 
 
 def test_a_discount_that_ties_is_found(service: GpuDeskService, answer: Answer) -> None:
-    """An accelerator that is dearer a token needs one; at it both cost the same."""
+    """An accelerator that is more expensive a token needs one; at it both cost the same."""
     shared = stated(answer, fleet=800.0)
     dear = with_costs(shared, shared.scenario.costs.with_input("price_usd", UncertainValue.exactly(60_000.0), "mi325x"))
     tie = found(service, dear, "discount_to_tie", "mi325x")

@@ -245,7 +245,7 @@ def test_a_rival_is_rented_where_the_chosen_part_cannot_be(service: GpuDeskServi
 
 
 def test_the_tokens_are_those_of_the_demand_or_those_stated(service: GpuDeskService, scenario: Scenario) -> None:
-    """Ten requests per second of 1,000 tokens on average, whatever the peak: 26.28 thousand million a month."""
+    """Ten requests per second of 1,000 tokens on average, with any peak: 26.28 thousand million a month."""
     demand = Demand(DemandKind.REQUEST_RATE, 10.0, peak_factor=3.0)
     found = compare_buy_and_wait(replace(scenario, demand=demand), H200, asked(), service)
     assert found.tokens_origin is TokenDemandOrigin.DEMAND

@@ -1,4 +1,4 @@
-"""Conditions of rules: what may be written, and what holds, does not, or cannot be told."""
+"""Conditions of rules: what may be written, and what holds, does not, or is unknown."""
 
 import pytest
 from hypothesis import given

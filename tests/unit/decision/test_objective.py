@@ -348,7 +348,7 @@ def test_the_smallest_that_does_is_found(service: GpuDeskService) -> None:
 
 
 def test_three_are_enough_where_two_are_too_few(service: GpuDeskService) -> None:
-    """Three replicas of one are a fleet: nobody takes four because sizes double."""
+    """Three replicas of one are a fleet: four are not taken because sizes double."""
     one = service.answer(scenario("llama-3.1-8b", ("h100-sxm",), count=1)).columns[0].estimate
     assert one is not None
     asked = scenario(
@@ -458,7 +458,7 @@ def test_what_is_only_rented_cannot_be_bought(service: GpuDeskService) -> None:
 
 
 def test_a_budget_covers_all_that_is_paid_at_once(service: GpuDeskService) -> None:
-    """Accelerators within the budget are too dear with their servers, network and racks."""
+    """Accelerators within the budget are too expensive with their servers, network and racks."""
     answer = service.answer(scenario(parts=("h100-sxm", "mi300x"), weights=Precision.BF16, said=OPEN))
     tco = service.costs(answer).columns[1].tco
     assert tco is not None
@@ -565,7 +565,7 @@ def test_a_budget_below_all_prices_leaves_a_larger_one_and_rent(service: GpuDesk
 def test_ways_out_keep_every_limit(
     service: GpuDeskService, model: str, weights: Precision, parts: tuple[str, ...], count: int | None
 ) -> None:
-    """What carries the load for more than the budget is no way out: another format or accelerator may be one."""
+    """What carries the load for more than the budget does not help: another format or accelerator may be one."""
     said: dict[str, AnswerValue] = {"acquisition": "own", "budget_usd": 30_000.0}
     asked = scenario(model, parts, count=count, in_flight=4, weights=weights, said=said)
     ways = [each for each in decided(service, asked).ways_out if each.kind not in (WayOutKind.BUDGET, WayOutKind.RENT)]

@@ -1,4 +1,4 @@
-"""What decisions come to in cases that documents answer, some of them wrongly."""
+"""The results of decisions in cases that documents answer, some of them wrongly."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What the dialogue leaves out changes nothing: every answer to it comes to the same."""
+"""What the dialogue leaves out changes nothing: every answer to it has the same result."""
 
 from __future__ import annotations
 

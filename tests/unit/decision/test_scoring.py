@@ -1,4 +1,4 @@
-"""What rules come to: what must hold removes, what is measured is in the objective, themes argue once."""
+"""The results of rules: what must hold removes, what is measured is in the objective, themes argue once."""
 
 from __future__ import annotations
 

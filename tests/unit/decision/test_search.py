@@ -114,7 +114,7 @@ def test_what_the_first_decision_rests_on_is_loaded_beforehand(monkeypatch: pyte
     (tmp_path / "seed.toml").write_text("rules = [", encoding="utf-8")
     monkeypatch.setattr(paths, "rules_dir", lambda: tmp_path)
     with GpuDeskService.open(with_user_facts=False) as opened:
-        # Whoever asks for the rules is told what is wrong with them.
+        # A caller that asks for the rules is told what is wrong with them.
         run_to_end(opened.load_steps())
         assert "decider" not in opened.__dict__
 

@@ -1,4 +1,4 @@
-"""One answer, one text: a figure reads the same wherever it is shown, and no dash stands without a reason."""
+"""One answer, one text: a figure reads the same in every place, and no dash stands without a reason."""
 
 from __future__ import annotations
 

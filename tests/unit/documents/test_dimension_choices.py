@@ -60,7 +60,7 @@ def standings(pack: FactPack, facts: Catalog) -> list[PackRowStatus]:
 
 @given(name=st.sampled_from(NAMES), value=VALUES)
 def test_no_choice_in_the_users_file_makes_a_model_that_cannot_be(facts: Catalog, name: str, value: ClaimValue) -> None:
-    """Whatever wrote the file: what is computed with is a model, and it is the one that is shown."""
+    """With any writer of the file: what is computed with is a model, and it is the one that is shown."""
     merged = facts.with_own(UserFacts.of(chosen(name, value)))
     model = merged.model(MODEL)
     assert 0 < count_parameters(model) < 1e15

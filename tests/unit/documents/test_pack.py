@@ -1,4 +1,4 @@
-"""Catalog packs: what goes in comes out, what was tampered with does not, and nothing comes in unasked."""
+"""Catalog packs: what is packed can be read, what was tampered with does not, and nothing comes in unasked."""
 
 import gzip
 import hashlib

@@ -1,4 +1,4 @@
-"""Facts of a user to hand on: an accelerator, a model, figures of shipped accelerators, prices."""
+"""Facts of a user to share: an accelerator, a model, figures of shipped accelerators, prices."""
 
 from gpudesk.catalog.importing.model_facts import make_model_facts
 from gpudesk.domain.claim import ClaimPreference, Source, SourceKind

@@ -58,7 +58,7 @@ class Desk:
     calibration: Calibration
 
     def ask(self, question: EstimateRequest, change: Callable[[Accelerator], Accelerator] = lambda p: p) -> Estimate:
-        """Return the answer on a changed part; a question that has none is no example."""
+        """Return the answer on a changed part; a question that has none is rejected."""
         part = change(self.facts.accelerator(question.accelerator))
         try:
             found = Estimator(cast("Catalog", Changed(self.facts, part)), self.calibration).estimate(question)

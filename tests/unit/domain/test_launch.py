@@ -227,7 +227,7 @@ def test_the_file_says_of_the_cache_all_that_the_command_says(service: GpuDeskSe
 
 @pytest.mark.parametrize("engine", ENGINES)
 def test_the_longest_request_has_tokens_to_spare(service: GpuDeskService, engine: str) -> None:
-    """Servers keep a token for themselves, and prompts come out a little longer than asked for."""
+    """Servers keep a token for themselves, and prompts are a little longer than asked for."""
     server, _, _ = plan_of(service, asked(engine, load=Load(LoadKind.BATCH, batch=8)))
     option = {"vllm": "--max-model-len", "sglang": "--context-length", "tensorrt-llm": "--max_seq_len"}
     assert f"{option[engine]} {1024 + 256 + 64}" in server

@@ -1,4 +1,4 @@
-"""The user's facts over the shipped ones: stated, chosen, taken back; and what rests on them follows."""
+"""The user's facts over the shipped ones: stated, chosen, reset; and what rests on them follows."""
 
 from __future__ import annotations
 

@@ -137,7 +137,7 @@ def test_a_part_that_is_named_grew(estimator: Estimator, name: str) -> None:
         elif option.reasons[0].id == "plan.slower_times":
             assert parameters["times"] > 1.0  # type: ignore[operator]
         else:
-            # Whatever else is said, no plan is left without a reason that can be looked up.
+            # No plan is left without a reason that can be looked up.
             assert option.reasons[0].id != "plan.slower"
 
 

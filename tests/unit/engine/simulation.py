@@ -91,7 +91,7 @@ class Replica:
         return self.pool - held - sum(tokens for _, tokens in parts)
 
     def _give_way(self) -> bool:
-        """Take back who came last until all others can go on; return whether that was needed."""
+        """Preempt the last arrivals until all others can go on; return whether that was needed."""
         gave_way = False
         while self._free([]) < 0 and len(self.running) + len(self.begun) > 1:
             last = (self.begun or self.running).pop()

@@ -184,7 +184,7 @@ def lengths(draw: st.DrawFn) -> tuple[float, float, float]:
 
 @st.composite
 def cases(draw: st.DrawFn, kinds: tuple[LoadKind, ...] = tuple(LoadKind)) -> Case:
-    """A load on a plant, whatever memory says; the capacity is drawn as well."""
+    """A load on a plant, independent of memory; the capacity is drawn as well."""
     made = draw(plants())
     prompt, output, cached = draw(lengths())
     kind = draw(st.sampled_from(kinds))

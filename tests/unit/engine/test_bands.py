@@ -52,7 +52,7 @@ CALIBRATION = Calibration(
         ("hopper", "tgi", EstimateBasis.ESTIMATED),
         ("ada", "vllm", EstimateBasis.ESTIMATED),
         ("ada", "tgi", EstimateBasis.UNCALIBRATED),
-        # No rows are no basis.
+        # Without rows there is no basis.
         ("cdna3", "sglang", EstimateBasis.UNCALIBRATED),
     ],
 )

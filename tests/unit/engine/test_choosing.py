@@ -1,4 +1,4 @@
-"""Which plan is chosen: by its rate, or by how near it comes to limits that none meets."""
+"""Which plan is chosen: by its rate, or by its distance to limits that none meets."""
 
 from __future__ import annotations
 
@@ -46,7 +46,7 @@ def test_one_request_meets_the_least_limits_and_none_below(case: Case, first: bo
     if first:
         assert serve_one(replace(met, ttft=ttft * (1 - 1e-6))).running == 0
     elif not math.isnan(tpot):
-        # Requests whose few steps share stages of a pipeline can have a mean that is lower by 0.2 %.
+        # Requests whose few steps share stages of a pipeline can have a mean that is lower by 0.2%.
         assert serve_one(replace(met, tpot=tpot * (1 - 5e-3))).running == 0
 
 

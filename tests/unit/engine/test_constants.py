@@ -43,7 +43,7 @@ RATE = CalibrationConstant(
         ({"generation": "hopper", "precision": "fp8", "serving_engine": "vllm"}, 0.7),
         ({"generation": "ada", "precision": "fp8", "serving_engine": "vllm"}, 0.8),
         ({"generation": "cdna3", "precision": "int8", "ranks": "8"}, 0.9),
-        # A key that the case lacks is no match.
+        # A key that the case lacks does not match.
         ({"generation": "cdna3", "precision": "int8"}, 0.5),
     ],
 )

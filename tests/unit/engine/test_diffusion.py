@@ -1,4 +1,4 @@
-"""Time and memory of diffusion models: against calculations by hand, and what holds whatever the request."""
+"""Time and memory of diffusion models: against calculations by hand, and what holds for every request."""
 
 from __future__ import annotations
 

@@ -1,6 +1,6 @@
 """Never beyond physics: every accelerator, model, format, TP degree and kind of load of the catalog.
 
-What no deployment can beat is computed here once more, from bytes, FLOPs, peaks and bandwidths alone, so
+What no deployment can beat is computed here again, from bytes, FLOPs, peaks and bandwidths alone, so
 that a wrong unit or a lost factor in the engine shows.
 """
 

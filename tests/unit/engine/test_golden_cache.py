@@ -1,4 +1,4 @@
-"""KV cache of one sequence on the fullest accelerator, to the byte, computed by hand.
+"""KV cache of one sequence on the most loaded accelerator, to the byte, computed by hand.
 
 A layer of grouped heads holds 2 x KV heads x head width x bytes per token, up to its window; latent attention
 holds one latent and one rotary key; linear and Mamba layers hold a state that does not grow: fp32 for the

@@ -1,4 +1,4 @@
-"""Weights on the fullest accelerator, equal to the byte, computed by hand from published dimensions.
+"""Weights on the most loaded accelerator, equal to the byte, computed by hand from published dimensions.
 
 Every figure is integer arithmetic on sizes that the publishers state; nothing is taken from the program.
 Sixteen-bit numbers take 2 bytes, FP8 1, MXFP4 1/2 and 1/32 of scales, NVFP4 1/2 and 1/16 of scales.

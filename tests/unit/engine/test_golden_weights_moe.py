@@ -1,6 +1,6 @@
-"""Weights of mixtures of experts and hybrids on the fullest accelerator, to the byte, computed by hand.
+"""Weights of mixtures of experts and hybrids on the most loaded accelerator, to the byte, computed by hand.
 
-As in the table of the dense models: integer arithmetic on published sizes, two bytes for whatever a narrow
+As in the table of the dense models: integer arithmetic on published sizes, two bytes for all that a narrow
 format does not cover (tables, norms, routers, convolutions, decays).
 """
 
@@ -68,7 +68,7 @@ V3_WIDE = 61 * V3_NORMS + 58 * V3_ROUTER + V3_FINAL
             + V3_WIDE
             + V3_TABLE // 4,
         ),
-        # Two stages: two dense layers and 29 with experts on the fullest, one table next to them.
+        # Two stages: two dense layers and 29 with experts on the most loaded, one table next to them.
         (
             Precision.FP8,
             ParallelPlan(tp=8, pp=2),

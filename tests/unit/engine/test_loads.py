@@ -216,7 +216,7 @@ def test_equal_prompts_that_share_a_chunk_share_the_next_one() -> None:
 
 
 def test_a_prompt_goes_with_the_tokens_of_others() -> None:
-    # A step takes a second, whatever is in it: mixed into one of 999, a prompt costs nothing.
+    # A step takes a second with any content: mixed into one of 999, a prompt costs nothing.
     row = replace(PLAIN, overhead_fixed=1.0, burst_varied=0.0)
     mixing = Case(row, 8192, 1000, 64, LoadKind.CONCURRENCY, 64)
     apart = replace(mixing, row=replace(row, mixes=0.0))

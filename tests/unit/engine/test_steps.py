@@ -259,7 +259,7 @@ def test_the_busiest_expert_parallel_rank_decides() -> None:
 
 
 def test_the_busiest_expert_parallel_rank_touches_more_of_its_experts() -> None:
-    # Of 8 choices among 256 experts on 8 ranks, drawn at random, the busiest rank has 2.6 on average.
+    # Of 8 choices among 256 experts on 8 ranks, drawn at random, the most loaded rank has 2.6 on average.
     row = replace(PLAIN, expert_read=1.0, expert_log_miss=math.log(1 - 8 / 256), expert_evenness=1e7)
     ranks = replace(row, expert_skew=float(compute_expert_skew(8.0, 256.0)))
     drawn = np.random.default_rng(7).permuted(np.tile(np.arange(256) // 32, (2000, 1)), axis=1)[:, :8]
@@ -283,7 +283,7 @@ def test_expert_parallel_ranks_that_pass_all_rows_save_no_traffic() -> None:
     tokens = [compute_coefficients(work, all_rows).activation_token for work in (divided, shared)]
     assert tokens[0] == pytest.approx(tokens[1])
     assert compute_coefficients(shared, own_rows).activation_token == pytest.approx(tokens[1] / 8)
-    # Tokens that are dispatched come to the ranks of their experts alone.
+    # Tokens that are dispatched reach the ranks of their experts alone.
     wide = make_work(ParallelPlan(tp=1, ep=8, dp=8), model)
     assert wide.gathered_ranks == 1.0
 

@@ -155,7 +155,7 @@ LLAMA = model(PLAIN)
         ("tensorrt-llm", B200, "int4", KernelPathKind.NONE, "int4"),
         ("llama.cpp", H100, "fp8", KernelPathKind.NONE, "fp8"),
         ("sglang", TPU_V6E, "fp8", KernelPathKind.NONE, "fp8"),
-        # Not on this platform, whatever the format
+        # Not on this platform, in any format
         ("tensorrt-llm", MI300X, "bf16", KernelPathKind.NONE, "bf16"),
         ("llama.cpp", GAUDI3, "bf16", KernelPathKind.NONE, "bf16"),
         ("tgi", B200, "bf16", KernelPathKind.NONE, "bf16"),

@@ -1,4 +1,4 @@
-"""JSON lines: one answer a line, in order, whatever the lines are."""
+"""JSON lines: one answer a line, in order, for any lines."""
 
 import io
 import json

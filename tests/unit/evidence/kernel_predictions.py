@@ -104,7 +104,7 @@ class KernelPredictor:
         return _join(compute_decode_operators(columns, _array(m), _array(0)).dense)
 
     def _predict_experts(self, row: Mapping[str, str]) -> float:
-        """Products, the traffic of the copies of each token, and what a layer with experts takes in any case."""
+        """Products, the traffic of the copies of each token, and the time that a layer with experts always takes."""
         experts, chosen, hidden, inner = (int(row[name]) for name in ("experts", "top_k", "hidden", "intermediate"))
         tokens, precision = int(row["tokens"]), Precision(row["precision"])
         elements = 3 * hidden * inner

@@ -572,7 +572,7 @@ def test_a_model_and_a_load_of_ones_own(service: GpuDeskService) -> None:
 
 
 def test_a_request_beyond_the_context_of_a_model_is_not_answered(service: GpuDeskService) -> None:
-    """200,000 tokens exceed the context of Llama 3.1 8B, whatever memory holds."""
+    """200,000 tokens exceed the context of Llama 3.1 8B, with any memory."""
     profile = service.profile(ProfileQuestion("h200-sxm", input_tokens=200_000))
     chat = profile.capabilities[0]
     assert (chat.status, chat.model, chat.figure) == (CapabilityStatus.IMPOSSIBLE, "llama-3.1-8b", None)

@@ -181,7 +181,7 @@ class Formula:
 
 
 def number_of(value: Value | list[Value]) -> float:
-    """Return a number; text is none, which only a branch that is not taken may come to."""
+    """Return a number; text is none, which only a branch that is not taken may reach."""
     return math.nan if isinstance(value, str | list) else value
 
 

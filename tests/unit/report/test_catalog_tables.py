@@ -1,4 +1,4 @@
-"""The catalog's tables to hand on: every figure with its unit, its source, its date, and whose it is."""
+"""The catalog's tables for export: every figure with its unit, its source, its date, and whose it is."""
 
 from collections.abc import Iterator
 from typing import Any

@@ -82,7 +82,7 @@ def test_every_result_of_an_unknown_architecture_says_what_was_not_used() -> Non
         table = build_comparison_table(answer, Formatter())
         sheet = build_sheet(answer, date=TODAY)
         decision = bench.decide(answer)
-    # No published row is of such an architecture, whatever is known of the accelerator.
+    # No published row is of such an architecture, also for a known accelerator.
     assert (estimate.basis, estimate.own_model) == (EstimateBasis.UNCALIBRATED, True)
     assert estimate.notes[0].id == "model.generic_unread"
     assert any("mamba_ratio" in remark.text for remark in sheet.remarks)

@@ -1,4 +1,4 @@
-"""Published figures in words: what differs, how far ours was off, and who published them."""
+"""Published figures in words: what differs, how far the estimate was off, and who published them."""
 
 from __future__ import annotations
 

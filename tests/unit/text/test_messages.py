@@ -126,7 +126,7 @@ def test_every_message_is_written_once() -> None:
 
 
 def test_sentences_are_those_of_the_golden_file(request: pytest.FixtureRequest) -> None:
-    """`--update-golden` writes the file anew."""
+    """`--update-golden` writes the file again."""
     texts = [(each.id, each.sentences) for each in find_written_messages()]
     texts += [(f"term {key}", (text,)) for key, text in find_terms()]
     text = "".join(f"{name}\n" + "".join(f"    {each}\n" for each in sentences) for name, sentences in sorted(texts))

@@ -274,7 +274,7 @@ def _read_minimax_moe(f: ConfigFields, size: str | int) -> LayerPart:
 
 
 def _read_llama4(f: ConfigFields) -> ModelStructure:
-    """Llama 4: three of four layers attend within chunks; one shared expert beside the routed ones."""
+    """Llama 4: three of four layers attend within chunks; one shared expert next to the routed ones."""
     count = read_layer_count(f)
     heads = read_heads(f, head_dim=128, kv_heads=8)
     bias = f.yes("attention_bias", default=False)

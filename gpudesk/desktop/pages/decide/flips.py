@@ -143,7 +143,7 @@ def apply_way_out(scenario: Scenario, way: WayOut) -> Scenario:
     """Return the scenario in which a deployment meets every limit.
 
     That has another budget, is rented, or has its accelerator, count, format and prompts. With more accelerators, every
-    one gets as many as it needs: eight of one compared with one of another tell nothing.
+    one gets as many as it needs: eight of one compared with one of another are unequal.
     """
     if way.kind is WayOutKind.RENT:
         return replace_answer(scenario, "acquisition", "rent")

@@ -37,7 +37,7 @@ from gpudesk.text.translation import tr
 class DecideView(QWidget):
     """One view of a decision; it edits the scenario through the desk, and selects there for the panel."""
 
-    #: The key of another view to show: `questions`, `result` and so on.
+    #: The key of another view to show: `questions`, `result` or another.
     view_requested = Signal(str)
     #: Another page to show, by its id, with the column concerned, if any.
     page_requested = Signal(str, str)

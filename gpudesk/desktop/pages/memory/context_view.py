@@ -328,7 +328,7 @@ def _make_context_row(each: CacheCurve, formatter: Formatter) -> FigureRow:
 
 
 def _format_request_sizes(curve: KvCacheCurve) -> tuple[int | None, int | None]:
-    """Return the cache of a scenario's request, total and on the fullest accelerator.
+    """Return the cache of a scenario's request, total and on the most loaded accelerator.
 
     None beyond the model's context.
     """

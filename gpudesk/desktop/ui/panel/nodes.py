@@ -260,7 +260,7 @@ def _make_record_nodes(record: MeasuredRunLines | None) -> Iterator[PanelNode]:
 
 
 def _make_run_node(key: str, line: MeasuredRunLine) -> PanelNode:
-    """Return a run's subject and our error, below them both figures, and the publisher."""
+    """Return a run's subject and the error of the estimate, below them both figures, and the publisher."""
     error, date = RowText(line.error, "small_strong"), RowText(line.date, "caption", QUIET)
     lines = (
         RowLine(line.what, "small", "text1", most=_MOST_LINES, cut=RowCut.UNTIL_OPEN, values=(error,), fold=True),

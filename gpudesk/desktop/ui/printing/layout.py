@@ -428,7 +428,7 @@ def _put_groups(
 
 
 def _put_further(flow: _Flow, table: PaperTable, remarks: Sequence[SheetRemark], *, heads: bool) -> None:
-    """Place a further table with its remarks, wherever its heads and its first group fit."""
+    """Place a further table with its remarks, on the first page where its heads and its first group fit."""
     room = flow.paper.inner_width
     remaining: Sequence[SheetPiece] = table.groups
     if flow.room < _GAP + table.head.height + remaining[0].height:
@@ -507,7 +507,7 @@ def _put_section(flow: _Flow, section: SectionLayout, gap: float) -> None:
 
 
 class _Charts:
-    """Curves and bars side by side; whichever exist."""
+    """Curves and bars side by side, or the ones that exist."""
 
     def __init__(self, sheet: ComparisonSheet, room: float, formatter: Formatter) -> None:
         self._sheet = sheet

@@ -222,7 +222,7 @@ class DataTableView(RowsView):
         return self.table.rows[row] if 0 <= row < len(self.table.rows) else None
 
     def show_table(self, table: DataTable) -> None:
-        """Show the rows; the selected one stays selected wherever it moves."""
+        """Show the rows; the selected one stays selected at its new place."""
         selected = self.current_row
         self.setAccessibleName(table.title)
         self.show_anew(lambda: self._rows_model.show(table))

@@ -11,7 +11,7 @@ from PySide6.QtGui import QColor, QFont, QFontDatabase
 
 from gpudesk import paths
 
-#: Our own font family; see packaging/make_fonts.py.
+#: The font family of the program; see packaging/make_fonts.py.
 FAMILY: Final = "Desk Sans"
 
 
@@ -188,7 +188,7 @@ _are_fonts_loaded = False
 
 
 def load_fonts() -> None:
-    """Register our family with Qt. If a file is missing, Qt uses another family."""
+    """Register the font family of the program with Qt. If a file is missing, Qt uses another family."""
     global _are_fonts_loaded
     if _are_fonts_loaded:
         return
@@ -200,7 +200,7 @@ def load_fonts() -> None:
 
 
 def make_font(pixels: int, weight: int) -> QFont:
-    """Return our font at a size in painter units; widths do not depend on the platform's hinting."""
+    """Return the font of the program at a size in painter units; widths do not depend on the platform's hinting."""
     font = QFont(FAMILY)
     font.setPixelSize(max(1, pixels))
     font.setWeight(QFont.Weight(weight))

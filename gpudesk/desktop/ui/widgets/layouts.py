@@ -201,7 +201,7 @@ def _make_box(
 
 
 def release_items(layout: QLayout) -> None:
-    """Let go of the wrappers that PySide makes of all items of a layout that is added to the layout of a widget.
+    """Release the wrappers that PySide makes of all items of a layout that is added to the layout of a widget.
 
     Qt deletes an item with its widget, but the wrapper would stay. An object of Python that is created at the address
     of that item, such as an icon, then ends the program when it is deleted.

@@ -28,7 +28,7 @@ class NoteBar(QWidget):
     Hidden without either.
     """
 
-    #: A line that had the focus is gone: the page takes it, instead of whatever follows in the tab order.
+    #: A line that had the focus is gone: the page takes it, instead of the next widget in the tab order.
     focus_lost = Signal()
 
     def __init__(self, theme: Theme) -> None:

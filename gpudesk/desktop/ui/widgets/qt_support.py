@@ -23,7 +23,7 @@ def install_accessible_roles() -> None:
 
 
 def _interface(class_name: str, thing: QObject | None) -> QAccessibleInterface | None:
-    """Return the accessible interface of our widgets; None leaves it to Qt."""
+    """Return the accessible interface of the widgets of the program; None leaves it to Qt."""
     del class_name
     role = getattr(thing, "accessible_role", None)
     if not isinstance(thing, QWidget) or not isinstance(role, AccessibleRole):

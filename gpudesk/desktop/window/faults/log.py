@@ -67,7 +67,7 @@ def make_fault(
 
 
 def _place(trace: TracebackType | None) -> str:
-    """Return the innermost line of our own code, else the innermost; empty without a trace."""
+    """Return the innermost line of the program, else the innermost; empty without a trace."""
     place = ""
     is_ours = False
     for frame in traceback.extract_tb(trace) if trace is not None else ():

@@ -18,7 +18,7 @@ Tensor = tuple[str, tuple[int, ...], int]
 
 @dataclass
 class Gguf:
-    """What goes into a file; `hidden` and the like are only in the tensors."""
+    """What goes into a file; `hidden` and other sizes are only in the tensors."""
 
     architecture: str
     keys: dict[str, Value] = field(default_factory=dict)

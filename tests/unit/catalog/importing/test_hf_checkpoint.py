@@ -187,7 +187,7 @@ def test_formats_that_a_model_has_no_place_for_are_said() -> None:
     assert note == "Some matrices outside the routed experts use another format; all count as bf16"
 
 
-# What lies beside
+# What lies next to it
 
 
 def _index(**metadata: object) -> dict[str, bytes]:

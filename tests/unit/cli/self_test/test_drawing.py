@@ -83,7 +83,7 @@ def test_damaged_font_is_named(bundle: Path) -> None:
 
 
 def test_other_font_under_the_name_of_ours_is_told(bundle: Path) -> None:
-    """One that is on every system that the tests run on: its digits are as wide as ours are not."""
+    """One that is on every system that the tests run on: unlike those of the program, its digits differ in width."""
     others = list(Path("/usr/share/fonts").rglob("DejaVuSans.ttf"))
     if not others:
         pytest.skip("no other font is installed")

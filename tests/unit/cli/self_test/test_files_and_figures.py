@@ -82,7 +82,7 @@ def test_lost_list_is_said(bundle: Path) -> None:
 
 
 def test_listed_template_that_names_nothing_of_the_catalog_is_said(bundle: Path) -> None:
-    """A list can be made again over a file that is no good; opening it is another check."""
+    """A list can be made again over a damaged file; opening it is another check."""
     template = bundle / "resources" / "templates" / "405b-one-node.gpudesk"
     template.write_text(template.read_text().replace("h200-sxm", "h201-sxm"))
     write_manifest(bundle)

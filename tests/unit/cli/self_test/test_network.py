@@ -1,4 +1,4 @@
-"""The check that no socket was opened: each in a process of its own, since a watch cannot be taken back."""
+"""The check that no socket was opened: each in a process of its own, since a watch cannot be removed."""
 
 import socket
 import subprocess

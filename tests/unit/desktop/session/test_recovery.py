@@ -54,7 +54,7 @@ def document(service: GpuDeskService, qtbot: QtBot) -> Document:
 
 
 def crash(home: Path) -> None:
-    """Let another process keep an edit, and kill it; while it lives, its edit is no one else's."""
+    """Let another process keep an edit, and kill it; while it lives, no other process may have its edit."""
     environment = {**os.environ, "GPUDESK_HOME": str(home)}
     with subprocess.Popen(
         [sys.executable, "-c", EDITS_AND_WAITS], stdout=subprocess.PIPE, text=True, env=environment

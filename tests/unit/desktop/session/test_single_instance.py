@@ -118,7 +118,7 @@ def start(user_home: Path) -> Iterator[Starts]:
 
 
 def requests() -> Path:
-    """Return the folder of requests, made by whoever is the first."""
+    """Return the folder of requests, made by the first process."""
     (folder,) = (each for each in find_inbox_dir().iterdir() if each.is_dir())
     return folder
 

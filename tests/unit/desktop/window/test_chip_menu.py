@@ -1,4 +1,4 @@
-"""The menu of an accelerator's chip: whatever is chosen in it can be saved, and opened again."""
+"""The menu of an accelerator's chip: each choice in it can be saved, and opened again."""
 
 from __future__ import annotations
 

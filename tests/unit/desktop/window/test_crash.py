@@ -38,7 +38,7 @@ def folder(tmp_path: Path) -> Path:
 
 @pytest.fixture
 def handler() -> Iterator[None]:
-    """Let go of the handler that pytest has installed, as no one has in the program."""
+    """Release the handler that pytest has installed, as no one has in the program."""
     was_on = faulthandler.is_enabled()
     faulthandler.disable()
     yield
@@ -269,7 +269,7 @@ def test_a_lock_that_nothing_belongs_to_is_removed(folder: Path, monkeypatch: py
 def test_a_pipe_is_not_waited_for(folder: Path) -> None:
     pipe = folder / "crash-999000001-20260504-120000.log"
     os.mkfifo(pipe)
-    # Lets go whoever reads; where no one does, it waits itself until the end of the test.
+    # Releases the reader; where no one does, it waits itself until the end of the test.
     writer = threading.Thread(target=lambda: os.close(os.open(pipe, os.O_WRONLY)), daemon=True)
     writer.start()
     left(folder, 2, HEAD + DUMP)

@@ -69,7 +69,7 @@ def test_arrows_leave_the_line_for_the_list(theme: Theme, qtbot: QtBot) -> None:
 
 
 class Applied(list[Scenario]):
-    """The scenarios that were handed over."""
+    """The scenarios that were passed."""
 
 
 @pytest.fixture

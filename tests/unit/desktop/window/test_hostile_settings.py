@@ -1,4 +1,4 @@
-"""Whatever the settings file holds, the window starts and every page opens."""
+"""With any settings file the window starts and every page opens."""
 
 from typing import Any
 

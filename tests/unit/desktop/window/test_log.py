@@ -88,7 +88,7 @@ def test_the_lines_of_another_process_are_found_until_its_end(file: Path) -> Non
 
 
 class Listening:
-    """Messages of Qt as they come to the log."""
+    """Messages of Qt as they reach the log."""
 
     def __init__(self) -> None:
         self.fatal: list[str] = []

@@ -186,7 +186,7 @@ def test_the_folder_is_shown(own_window: MainWindow, qtbot: QtBot, monkeypatch: 
 
 @pytest.fixture
 def broken_file(user_home: Path) -> Path:
-    """Put a file that is no catalog in the place of the user's."""
+    """Put a file that is not a catalog in the place of the user's."""
     path = paths.user_catalog_path()
     path.parent.mkdir(parents=True, exist_ok=True)
     path.write_bytes(b"not a database at all\n" * 300)

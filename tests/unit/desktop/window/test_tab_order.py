@@ -1,4 +1,4 @@
-"""Tab goes through the window as it is read, whatever page was made last."""
+"""Tab goes through the window as it is read, independent of the page made last."""
 
 import pytest
 from PySide6.QtCore import Qt

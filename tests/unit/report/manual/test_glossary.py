@@ -8,7 +8,7 @@ from gpudesk.domain.registry import ATTRIBUTES, COST_FIGURES, FIGURES, MAX_CONCU
 from gpudesk.report.manual import GlossaryTerm, explain_key, find_term, find_topic, read_glossary
 from tests.words.texts import read_code
 
-#: Capitals that are no abbreviation of the field: names, placeholders of options, formats of files.
+#: Capitals that do not abbreviate a term of the field: names, placeholders of options, formats of files.
 NAMES = frozenset(
     """
     ACTION AI API BACKUP COMMAND COUNT CSV DATE DeepSeek EUR FAQ FIELD FIGURE FILE FRACTION HIGH HTTP ID JSON KIND

@@ -113,7 +113,7 @@ def compute_fleet_numbers() -> set[str]:
 
 @pytest.mark.parametrize("name", [name for name in PAGES if name not in GENERATED])
 def test_numbers_in_prose_are_computed(name: str) -> None:
-    """Names of models and accelerators, keys and formats have digits too; they are no figures."""
+    """Names of models and accelerators, keys and formats have digits too; these do not count."""
     texts = [text for block in read_page(name).blocks if not isinstance(block, CodeBlock) for text in list_texts(block)]
     prose = re.sub(r"\b(Llama 3\.1 70B|H200 SXM|F1|F6|\d-bit|Ctrl\+\d|A4|0|1|2)\b", "", "\n".join(texts))
     assert set(re.findall(r"(?<!\w)\d[\d.,]*%?", prose)) <= compute_numbers()

@@ -1,4 +1,4 @@
-"""The user's own values on the page Catalog: edited, marked, listed, taken back."""
+"""The user's own values on the page Catalog: edited, marked, listed, reset."""
 
 from functools import partial
 

@@ -1,4 +1,4 @@
-"""The dialogue: what each answer would do, giving and taking back answers, keys, what is not asked."""
+"""The dialogue: what each answer would do, giving and removing answers, keys, what is not asked."""
 
 from dataclasses import replace
 

@@ -1,4 +1,4 @@
-"""The view Buy or wait: inputs that the document keeps, what they come to, and faults at their fields."""
+"""The view Buy or wait: inputs that the document keeps, their results, and faults at their fields."""
 
 from collections.abc import Mapping
 from dataclasses import replace
@@ -58,7 +58,7 @@ def cells(view: DeferralView) -> dict[str, tuple[str, ...]]:
     return {row[0]: row[1:] for row in view.result.figures.texts()}
 
 
-# What it comes to
+# The result
 
 
 def test_what_is_shown_is_what_the_service_found(view: DeferralView, desk: Desk) -> None:

@@ -1,4 +1,4 @@
-"""Our record in the panel: published figures near to the selected one, and what was said of them unseen."""
+"""The track record in the panel: published figures near to the selected one, and what was said of them unseen."""
 
 from __future__ import annotations
 

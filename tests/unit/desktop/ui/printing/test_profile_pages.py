@@ -1,4 +1,4 @@
-"""The profile on paper: two pages, whatever the accelerator, with nothing over the foot."""
+"""The profile on paper: two pages for every accelerator, with nothing over the foot."""
 
 from functools import cache
 from pathlib import Path

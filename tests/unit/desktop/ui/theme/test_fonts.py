@@ -1,4 +1,4 @@
-"""Our font is there, its figures stand in columns, and they come back out of a PDF."""
+"""The font of the program is there, its figures stand in columns, and they come back out of a PDF."""
 
 import re
 import shutil

@@ -1,4 +1,4 @@
-"""Labels keep their colors, whatever the theme and whoever holds them."""
+"""Labels keep their colors, with every theme and parent."""
 
 from PySide6.QtGui import QPalette
 from PySide6.QtWidgets import QSplitter, QWidget

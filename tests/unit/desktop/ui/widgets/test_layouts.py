@@ -15,7 +15,7 @@ def count_wrapped_items() -> int:
 
 @pytest.mark.usefixtures("qapp")
 def test_items_of_inner_layouts_have_no_wrapper_that_outlives_them() -> None:
-    """Qt deletes an item with its widget and does not tell PySide: whatever comes to its address crashes later."""
+    """Qt deletes an item with its widget and does not tell PySide: the next object at its address crashes later."""
     before = count_wrapped_items()
     holder = QWidget()
     labels = [QLabel(text) for text in ("one", "two", "three")]

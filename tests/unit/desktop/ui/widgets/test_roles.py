@@ -1,4 +1,4 @@
-"""Roles: what screen readers call our own widgets, and that Qt's own keep theirs."""
+"""Roles: what screen readers call widgets of the program, and that Qt's own keep theirs."""
 
 from PySide6.QtCore import Qt
 from PySide6.QtGui import QAccessible

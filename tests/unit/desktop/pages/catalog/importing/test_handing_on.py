@@ -1,4 +1,4 @@
-"""Handing on from the window: a table as a file, the user's facts as a pack."""
+"""Export from the window: a table as a file, the user's facts as a pack."""
 
 from collections.abc import Callable
 from pathlib import Path
