@@ -1,4 +1,4 @@
-"""User facts: the user's entries, claims, preferences and prices beside the shipped catalog; packs of them.
+"""User facts: the user's entries, claims, preferences and prices next to the shipped catalog; packs of them.
 
 Every fact has a unique `key`. A `FactEdit` removes facts and adds others; its inverse undoes it. Watch-list notes are
 in the same file and change by the same edits, but are not catalog facts. Figures are in SI units, dates are ISO days.
