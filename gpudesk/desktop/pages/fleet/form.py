@@ -263,7 +263,7 @@ class FleetForm(QWidget):
 
     def _show_hour(self) -> None:
         hour = self.curve.hour
-        self.hour.set_caption(tr("Load at {hour}, × average", hour=format_hour(hour)))
+        self.hour.set_caption(tr("At {hour}, × average", hour=format_hour(hour)))
         self.hour.set_value(round(self.curve.values[hour], 2))
 
     def _edit(self, name: str, typed: float) -> None:
