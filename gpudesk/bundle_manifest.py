@@ -1,10 +1,9 @@
-"""Checksums of the bundled files: written at build time, checked by the self-test."""
+"""Checksums of the bundled files: `packaging/bundle_manifest.py` writes them, the self-test checks them."""
 
 from __future__ import annotations
 
 import hashlib
 import re
-from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Final
@@ -31,48 +30,12 @@ class BundleDifferences:
     added: tuple[str, ...]
 
 
-def make_manifest_text(files: Mapping[str, Path]) -> str:
-    """Return the list of files, given by their names in the bundle with forward slashes."""
-    return "".join(f"{_compute_file_digest(files[name])}  {name}\n" for name in sorted(files))
-
-
 def list_files_below(folder: Path) -> dict[str, Path]:
     """Return all files of a folder by their relative names, except the list and files of file managers."""
     files = (file for file in folder.rglob("*") if file.is_file() and file.name not in _STRAYS)
     files_by_path = {file.relative_to(folder).as_posix(): file for file in files}
     files_by_path.pop(MANIFEST, None)
     return files_by_path
-
-
-def list_included_files(included: Mapping[str, str], bundle: str) -> dict[str, Path]:
-    """Return the files that a wheel includes, by their names in the bundle.
-
-    `included` has the paths of files and folders, each with its name in the wheel.
-    """
-    files: dict[str, Path] = {}
-    for source, target in included.items():
-        path, name = Path(source), target.removeprefix(f"{bundle}/")
-        if path.is_dir():
-            files.update({f"{name}/{inner}": file for inner, file in list_files_below(path).items()})
-        else:
-            files[name] = path
-    return files
-
-
-def write_manifest(folder: Path) -> int:
-    """List a bundle, replacing any former list; return how many files it has."""
-    files = list_files_below(folder)
-    (folder / MANIFEST).write_text(make_manifest_text(files), encoding="utf-8", newline="\n")
-    return len(files)
-
-
-def write_program_files(folder: Path) -> int:
-    """Record which files surround the bundle of a frozen program; return how many there are."""
-    program, bundle = folder.parents[1], folder.relative_to(folder.parents[1]).as_posix()
-    names = sorted(name for name in list_files_below(program) if not name.startswith(f"{bundle}/"))
-    text = "".join(f"{name}\n" for name in names)
-    (folder / PROGRAM_FILES).write_text(text, encoding="utf-8", newline="\n")
-    return len(names)
 
 
 def list_missing_program_files(folder: Path) -> tuple[str, ...]:
@@ -119,11 +82,12 @@ def _read_manifest(manifest: Path) -> dict[str, str]:
 def _is_unharmed(file: Path, digest: str) -> bool:
     """Whether a file matches its checksum; an unreadable file does not."""
     try:
-        return _compute_file_digest(file) == digest
+        return compute_file_digest(file) == digest
     except OSError:
         return False
 
 
-def _compute_file_digest(file: Path) -> str:
+def compute_file_digest(file: Path) -> str:
+    """Return the SHA-256 of a file in hexadecimal digits."""
     with file.open("rb") as opened:
         return hashlib.file_digest(opened, "sha256").hexdigest()

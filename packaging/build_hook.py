@@ -73,7 +73,8 @@ class BundleBuildHook(BuildHookInterface):  # type: ignore[type-arg]
 
 
 def _include_bundle(root: Path, folder: Path, included: dict[str, str]) -> None:
-    from gpudesk.bundle_manifest import MANIFEST, list_included_files, make_manifest_text
+    from bundle_manifest import list_included_files, make_manifest_text
+    from gpudesk.bundle_manifest import MANIFEST
     from gpudesk.catalog.build.writer import build_catalog
     from translations import compile_languages
 

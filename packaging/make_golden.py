@@ -7,13 +7,32 @@ committing.
 
 import json
 import sys
+from collections.abc import Mapping, Sequence
 from pathlib import Path
+from typing import Any, Final
 
 from gpudesk.catalog.read import Catalog
-from gpudesk.estimation.golden_figures import GOLDEN_FILE, format_golden
+from gpudesk.estimation.golden_figures import GOLDEN_FILE, AskMany, answer_golden
 from gpudesk.service import GpuDeskService
 
 ROOT = Path(__file__).resolve().parent.parent
+
+
+#: Digits written: further digits differ between machines, and would differ between files.
+_DIGITS: Final = 12
+
+
+def format_golden(questions: Sequence[Mapping[str, Any]], calibration: str, ask: AskMany) -> str:
+    cases = [{"request": dict(each), "expected": _round_figures(answer_golden(each, ask))} for each in questions]
+    return json.dumps({"calibration": calibration, "cases": cases}, indent=1, ensure_ascii=False) + "\n"
+
+
+def _round_figures(value: Any) -> Any:  # noqa: ANN401 - JSON
+    if isinstance(value, float):
+        return float(f"{value:.{_DIGITS}g}")
+    if isinstance(value, dict):
+        return {name: _round_figures(each) for name, each in value.items()}
+    return value
 
 
 def main() -> int:

@@ -6,7 +6,7 @@ They show whether this installation computes the same as the tested program, not
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Final
@@ -25,9 +25,6 @@ TOLERANCE: Final = 1e-6
 
 #: Sentences, which depend on the language, and fields repeated from the question.
 _LEFT_OUT: Final = frozenset({"id", "notes", "reason"})
-
-#: Digits written: further digits differ between machines, and would differ between files.
-_DIGITS: Final = 12
 
 AskMany = Callable[[EstimateRequest], Estimate]
 
@@ -76,11 +73,6 @@ def read_golden(path: Path) -> GoldenFile:
     return golden
 
 
-def format_golden(questions: Sequence[Mapping[str, Any]], calibration: str, ask: AskMany) -> str:
-    cases = [{"request": dict(each), "expected": _round_figures(answer_golden(each, ask))} for each in questions]
-    return json.dumps({"calibration": calibration, "cases": cases}, indent=1, ensure_ascii=False) + "\n"
-
-
 def answer_golden(request: Mapping[str, Any], ask: AskMany) -> dict[str, Any]:
     """Return the figures of the answer to a question; raises `InputError` without an answer."""
     fields = write_estimate_json(ask(parse_request(dict(request))))
@@ -89,14 +81,6 @@ def answer_golden(request: Mapping[str, Any], ask: AskMany) -> dict[str, Any]:
 
 def compare_golden(case: GoldenCase, ask: AskMany, tolerance: float = TOLERANCE) -> tuple[GoldenDifference, ...]:
     return tuple(_list_differing("", case.expected, answer_golden(case.request, ask), tolerance))
-
-
-def _round_figures(value: Any) -> Any:  # noqa: ANN401 - JSON
-    if isinstance(value, float):
-        return float(f"{value:.{_DIGITS}g}")
-    if isinstance(value, dict):
-        return {name: _round_figures(each) for name, each in value.items()}
-    return value
 
 
 def _list_differing(where: str, expected: object, actual: object, tolerance: float) -> Iterator[GoldenDifference]:

@@ -20,10 +20,10 @@ from gpudesk.estimation.golden_figures import (
     GoldenCase,
     GoldenFile,
     compare_golden,
-    format_golden,
     read_golden,
 )
 from gpudesk.text.messages import InputError
+from make_golden import format_golden
 
 ROOT = Path(__file__).parents[3]
 

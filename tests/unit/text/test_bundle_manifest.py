@@ -4,7 +4,8 @@ from pathlib import Path
 
 import pytest
 
-from gpudesk.bundle_manifest import MANIFEST, compare_bundle, list_included_files, write_manifest
+from bundle_manifest import list_included_files, write_manifest
+from gpudesk.bundle_manifest import MANIFEST, compare_bundle
 from gpudesk.text.messages import InputError
 
 

@@ -5,8 +5,8 @@ from pathlib import Path
 
 import pytest
 
+from bundle_manifest import write_manifest
 from gpudesk import paths
-from gpudesk.bundle_manifest import write_manifest
 
 ROOT = Path(paths.__file__).parents[1]
 

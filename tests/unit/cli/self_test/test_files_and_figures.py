@@ -9,8 +9,9 @@ from pathlib import Path
 
 import pytest
 
+from bundle_manifest import write_manifest
 from gpudesk import paths
-from gpudesk.bundle_manifest import PROGRAM_FILES, write_manifest
+from gpudesk.bundle_manifest import PROGRAM_FILES
 from gpudesk.cli.self_test.installation import (
     check_calibration,
     check_catalog,
