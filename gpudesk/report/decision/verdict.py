@@ -365,9 +365,9 @@ def describe_way_out(way: WayOut, formatter: Formatter) -> tuple[str, str]:
         price = formatter.money(formatter.number(way.budget_usd), "USD")
         deployment = tr("{deployment} for {price}", deployment=deployment, price=price)
     if way.kind is WayOutKind.RENT:
-        deployment = tr("{deployment}, rented", deployment=deployment)
+        deployment = tr("{deployment} (rented)", deployment=deployment)
     if way.kind is WayOutKind.CONTEXT:
-        deployment = tr("{deployment}, shorter prompts", deployment=deployment)
+        deployment = tr("{deployment} (shorter prompts)", deployment=deployment)
     titles = {
         WayOutKind.CONTEXT: tr(
             "Shorter prompts ({tokens})", tokens=format_tokens(request.workload.input_tokens, formatter)
