@@ -47,7 +47,7 @@ def make_case_arrays(
     replicas: ArrayLike,
     counts: ArrayLike,
 ) -> CaseArrays:
-    """Return the cases as arrays; each of the `workloads` applies to `lengths` consecutive cases.
+    """Return the cases as arrays; each of the `make_workload_values` applies to `lengths` consecutive cases.
 
     The others have a value per case: position in the table, sequences of a replica, replicas, accelerators.
     """
@@ -381,34 +381,28 @@ def compute_figure_intervals(
     admitted = results.admitted[chosen]
     active = np.minimum(loads.replicas, np.maximum(np.nan_to_num(admitted, nan=1.0), 1.0))
     whole = PhysicalBounds(bound.rate * active, bound.tpot, bound.ttft)
-    reached = DeploymentRates(results.rate[chosen], results.ttft[chosen], results.tpot[chosen])
+    reached = results.rate[chosen], results.ttft[chosen], results.tpot[chosen]
     return bound_intervals(whole, reached, requests, loads, arrays.counts[chosen], factors)
-
-
-@dataclass(frozen=True, slots=True)
-class DeploymentRates:
-    """Rates of whole deployments: requests/s, and seconds of TTFT and TPOT."""
-
-    rate: Array
-    ttft: Array
-    tpot: Array
 
 
 def bound_intervals(
     bound: PhysicalBounds,
-    reached: DeploymentRates,
+    reached: tuple[Array, Array, Array],
     requests: ReplicaRequests,
     loads: DeploymentLoads,
     counts: Array,
     factors: Array,
 ) -> FigureIntervals:
-    """Return the figures with intervals within the physical bounds of the whole deployments."""
+    """Return the figures with intervals within the physical bounds of the whole deployments.
+
+    They have `reached` requests/s, seconds of TTFT, and seconds of TPOT.
+    """
     # An open loop is never answered faster than requests arrive.
     requested = np.where(loads.kind == LOAD_CODES[LoadKind.REQUEST_RATE], loads.amount, np.inf)
-    rate = _bound_rate(reached.rate, np.minimum(bound.rate, requested), factors[:, 0], factors[:, 1])
+    rate = _bound_rate(reached[0], np.minimum(bound.rate, requested), factors[:, 0], factors[:, 1])
     output = _scale_interval(rate, requests.output)
-    ttft = _bound_time(reached.ttft, bound.ttft, factors[:, 2], factors[:, 3])
-    tpot = _bound_time(reached.tpot, bound.tpot, factors[:, 4], factors[:, 5])
+    ttft = _bound_time(reached[1], bound.ttft, factors[:, 2], factors[:, 3])
+    tpot = _bound_time(reached[2], bound.tpot, factors[:, 4], factors[:, 5])
     gaps = np.maximum(requests.output - 1.0, 0.0)
     value, low, high = (first + np.where(gaps > 0, gaps * each, 0.0) for first, each in zip(ttft, tpot, strict=True))
     is_batch = loads.kind == LOAD_CODES[LoadKind.BATCH]

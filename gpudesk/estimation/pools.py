@@ -42,7 +42,6 @@ from gpudesk.engine.steps import LIMITERS, Array, CoefficientColumns, ReplicaReq
 from gpudesk.estimation.deployment import make_plan_notes
 from gpudesk.estimation.evaluation import (
     CaseFigures,
-    DeploymentRates,
     FigureIntervals,
     bound_intervals,
     iterate_figures,
@@ -410,7 +409,7 @@ class PoolEstimator:
         first = np.zeros(len(cases.counts), dtype=np.intp)
         ideal = self._join_pools(cases.request, cases.space, [pair], (rows[0], rows[1]), lossless=True).select(first)
         bound = compute_pool_bounds(ideal, cases.requests, results)
-        reached = DeploymentRates(results.rate, results.ttft, results.tpot)
+        reached = results.rate, results.ttft, results.tpot
         factors = np.array([cases.space.interval_factors[cases.request.workload.load.kind]])[first]
         return bound_intervals(bound, reached, cases.requests, cases.loads, cases.counts, factors)
 
