@@ -45,7 +45,7 @@ class CellMargins:
 
 
 WIDE: Final = CellMargins(left=16.0, gutter=34.0, inset=6.0, gap=8.0)
-DENSE: Final = CellMargins(left=7.0, gutter=20.0, inset=2.0, gap=3.0)
+DENSE: Final = CellMargins(left=6.0, gutter=26.0, inset=2.0, gap=3.0)
 
 
 @dataclass(frozen=True, slots=True)
@@ -506,7 +506,7 @@ class ComparisonTableView(PaintedTable):
             marks.append(("own", "link"))
         if cell.disputed:
             marks.append(("disputed", "disputed"))
-        step = self._theme.length(13)
+        step = self._theme.length(13 if right - left > self._theme.length(24) else 11)
         # A single mark is centered in the gutter, two share it.
         x = (left + right) / 2 + self._theme.length(2) - step / 2 * (len(marks) - 1)
         for name, color in marks:

@@ -101,7 +101,7 @@ class FitMatrixColumnHeader(PaintedHeader):
             word = tr("Announced")
             pen.tag(rect.center().x() - pen.tag_width(word) / 2, rect.center().y(), word, dashed=True)
             return
-        memory = f"{self._formatter.gib(column.part.memory_bytes)} GiB"
+        memory = f"{self._formatter.number(column.part.memory_bytes / 2**30)} GiB"
         width = pen.width(memory, "caption")
         left = rect.center().x() - width / 2
         if swatch is not None:

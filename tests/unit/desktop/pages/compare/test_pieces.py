@@ -65,6 +65,11 @@ def test_one_long_name_does_not_push_figures_out_of_sight(service: GpuDeskServic
     assert widths.label + widths.column * len(table.heads) <= 934
 
 
+def test_two_marks_fit_into_every_gutter() -> None:
+    for margins in (WIDE, DENSE):
+        assert margins.gutter - margins.inset >= 2 * 11, "a tie and its method, 11 wide each"
+
+
 def test_names_yield_before_swatches_and_swatches_before_answers(
     service: GpuDeskService, theme: Theme, qtbot: QtBot
 ) -> None:
