@@ -310,14 +310,10 @@ def _is_claim(statement: DocumentStatement) -> bool:
     return bool(statement.things and statement.attributes)
 
 
-def _find_verdict(attribute: AttributeClaims, claim: Claim) -> str | None:
-    verdict = attribute.verdict(claim)
-    return verdict.removeprefix(AGREEMENT_PREFIX).lstrip(":;, ") or None if verdict is not None else None
-
-
 def _make_claim_row(thing: CatalogEntry, attribute: AttributeClaims, number: int, claim: Claim) -> CatalogRow:
     date = claim.source.date
     stance = attribute.stance(claim)
+    verdict = attribute.verdict(claim) or ""
     return CatalogRow(
         key=f"{thing.id}/{attribute.name}/{claim.source.id}/{number}",
         values=(
@@ -330,7 +326,7 @@ def _make_claim_row(thing: CatalogEntry, attribute: AttributeClaims, number: int
             claim.kind.value,
             date,
             date or claim.retrieved,
-            _find_verdict(attribute, claim),
+            verdict.removeprefix(AGREEMENT_PREFIX).lstrip(":;, ") or None,
             claim.published,
             claim.conditions,
             claim.retrieved,

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Container, Iterable, Iterator
+from collections.abc import Iterable, Iterator
 from typing import Final
 
 from gpudesk.catalog.list_columns import make_marks
@@ -18,7 +18,7 @@ from gpudesk.domain.claim import (
     Source,
     is_figure,
 )
-from gpudesk.domain.user_facts import FactKey, InactiveOverride, UserEntry, UserFacts, UserModel
+from gpudesk.domain.user_facts import InactiveOverride, UserEntry, UserModel
 from gpudesk.text.translation import tr
 
 PRICE_LOW: Final = PRICE_BOUND_ATTRIBUTES[0]
@@ -108,9 +108,23 @@ def iterate_user_rows(catalog: Catalog) -> Iterator[CatalogRow]:
     for fact in catalog.own:
         if isinstance(fact, UserEntry) and fact.key not in waits:
             yield _make_user_entry_row(things[fact.id])
-    for thing_id in _list_touched(catalog.own):
+    about = (key[1] for key in catalog.own.facts if key[0] in ("claim", "preference"))
+    for thing_id in dict.fromkeys(about):
         if thing_id in things:
-            yield from _iterate_override_rows(things[thing_id], catalog.attributes(thing_id), waits)
+            thing = things[thing_id]
+            attributes = catalog.attributes(thing_id)
+            user_attributes = {
+                attribute.name: attribute
+                for attribute in attributes
+                if any(
+                    claim.own and ("claim", thing.id, attribute.name, claim.source.id) not in waits
+                    for claim in attribute.claims
+                )
+                or (attribute.overridden and ("preference", thing.id, attribute.name) not in waits)
+            }
+            high = user_attributes.pop(_PRICE_HIGH, None) if PRICE_LOW in user_attributes else None
+            for name, attribute in user_attributes.items():
+                yield _make_override_row(thing, attribute, high if name == PRICE_LOW else None)
     for waiting in catalog.waiting:
         if waiting.price is None:
             yield make_inactive_row(catalog, things.get(waiting.thing), waiting)
@@ -118,12 +132,6 @@ def iterate_user_rows(catalog: Catalog) -> Iterator[CatalogRow]:
     for price in catalog.prices():
         if price.own:
             yield _make_user_price_row(price, things.get(price.accelerator or ""), inactive.get(price.id))
-
-
-def _list_touched(facts: UserFacts) -> tuple[str, ...]:
-    """Return the entries with the user's values, in the order of their first one."""
-    about = (key[1] for key in facts.facts if key[0] in ("claim", "preference"))
-    return tuple(dict.fromkeys(about))
 
 
 def _make_user_entry_row(thing: CatalogEntry) -> CatalogRow:
@@ -134,24 +142,6 @@ def _make_user_entry_row(thing: CatalogEntry) -> CatalogRow:
         maker=thing.maker,
         own=True,
     )
-
-
-def _iterate_override_rows(
-    thing: CatalogEntry, attributes: Iterable[AttributeClaims], waits: Container[FactKey]
-) -> Iterator[CatalogRow]:
-    """Yield the user's active values of an entry; the two ends of a price are one amount."""
-    user_attributes = {
-        attribute.name: attribute
-        for attribute in attributes
-        if any(
-            claim.own and ("claim", thing.id, attribute.name, claim.source.id) not in waits
-            for claim in attribute.claims
-        )
-        or (attribute.overridden and ("preference", thing.id, attribute.name) not in waits)
-    }
-    high = user_attributes.pop(_PRICE_HIGH, None) if PRICE_LOW in user_attributes else None
-    for name, attribute in user_attributes.items():
-        yield _make_override_row(thing, attribute, high if name == PRICE_LOW else None)
 
 
 def _make_override_row(thing: CatalogEntry, attribute: AttributeClaims, high: AttributeClaims | None) -> CatalogRow:

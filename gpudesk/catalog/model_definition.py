@@ -130,7 +130,12 @@ def _find_holder(definition: Mapping[str, Any], name: str) -> tuple[Any, str] | 
     if not rest:
         return (definition, first) if first in MODEL_FIELDS and first in definition else None
     if first == "layers":
-        return _find_in_layers(definition["layers"], rest)
+        # Groups of layers are numbered from 1.
+        layers = definition["layers"]
+        if len(rest) != 2 or not rest[0].isdecimal() or not 1 <= int(rest[0]) <= len(layers):
+            return None
+        group = layers[int(rest[0]) - 1]
+        return (group, rest[1]) if rest[1] in group else None
     if first not in _GROUPS:
         return None
     table = definition[first]
@@ -139,14 +144,6 @@ def _find_holder(definition: Mapping[str, Any], name: str) -> tuple[Any, str] | 
         if not isinstance(table, dict):
             return None
     return (table, rest[-1]) if rest[-1] in table else None
-
-
-def _find_in_layers(layers: list[dict[str, Any]], rest: list[str]) -> tuple[Any, str] | None:
-    """Find a dimension of one group of layers, which are numbered from 1."""
-    if len(rest) != 2 or not rest[0].isdecimal() or not 1 <= int(rest[0]) <= len(layers):
-        return None
-    group = layers[int(rest[0]) - 1]
-    return (group, rest[1]) if rest[1] in group else None
 
 
 class ShapeRelation(StrEnum):
@@ -201,23 +198,20 @@ def _cache_shape(mixer: Mixer | None) -> tuple[int | None, ...] | None:
 
 def _iterate_rules(group: LayerGroup) -> Iterator[_Rule]:
     if group.mixer is not None:
-        yield from _iterate_mixer_rules(group.mixer)
+        mixer = group.mixer
+        match mixer:
+            case Attention():
+                yield "heads", mixer.heads, ShapeRelation.MULTIPLE, "kv_heads", mixer.kv_heads
+            case Compressed():
+                yield "heads", mixer.heads, ShapeRelation.MULTIPLE, "o_groups", mixer.o_groups
+            case GatedDeltaNet():
+                yield "value_heads", mixer.value_heads, ShapeRelation.MULTIPLE, "key_heads", mixer.key_heads
+            case Mamba2():
+                yield "heads", mixer.heads, ShapeRelation.MULTIPLE, "groups", mixer.groups
+            case _:
+                pass
     if group.ffn is not None:
         yield from _iterate_ffn_rules(group.ffn)
-
-
-def _iterate_mixer_rules(mixer: Mixer) -> Iterator[_Rule]:
-    match mixer:
-        case Attention():
-            yield "heads", mixer.heads, ShapeRelation.MULTIPLE, "kv_heads", mixer.kv_heads
-        case Compressed():
-            yield "heads", mixer.heads, ShapeRelation.MULTIPLE, "o_groups", mixer.o_groups
-        case GatedDeltaNet():
-            yield "value_heads", mixer.value_heads, ShapeRelation.MULTIPLE, "key_heads", mixer.key_heads
-        case Mamba2():
-            yield "heads", mixer.heads, ShapeRelation.MULTIPLE, "groups", mixer.groups
-        case _:
-            pass
 
 
 def _iterate_ffn_rules(ffn: Ffn) -> Iterator[_Rule]:

@@ -146,26 +146,20 @@ def merge_attributes(
     if not claims and not preferences:
         return dict(shipped)
     plain = None if definition is None else dict(json.loads(definition))
-    claims = _select_possible_claims(thing.kind, claims, plain)
+    # Leave out claims that do not suit the entry, which this program never writes.
+    possible = {}
+    for name, stated in claims.items():
+        dimension = None if plain is None else find_dimension(plain, name)
+        fitting = [each for each in stated if is_possible_value(thing.kind, name, each.value, dimension)]
+        if fitting:
+            possible[name] = fitting
+    claims = possible
     attributes = _merge_all(thing, shipped, claims, preferences, sources, plain)
     chosen_values = {} if plain is None else find_chosen_dimensions(plain, attributes)
     if plain is None or not chosen_values or make_patched_model(plain, chosen_values) is not None:
         return attributes
     other_preferences = {name: each for name, each in preferences.items() if not is_dimension(plain, name)}
     return _merge_all(thing, shipped, claims, other_preferences, sources, plain)
-
-
-def _select_possible_claims(
-    kind: CatalogEntryKind, claims: Mapping[str, list[UserClaim]], definition: Mapping[str, Any] | None
-) -> dict[str, list[UserClaim]]:
-    """Leave out claims that do not suit the entry, which this program never writes."""
-    possible = {}
-    for name, stated in claims.items():
-        dimension = None if definition is None else find_dimension(definition, name)
-        fitting = [each for each in stated if is_possible_value(kind, name, each.value, dimension)]
-        if fitting:
-            possible[name] = fitting
-    return possible
 
 
 def _merge_all(

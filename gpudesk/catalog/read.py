@@ -459,7 +459,20 @@ def _find_reason(
         return None
     if stated:
         return _say_no_model(attribute.preferred)
-    return _say_no_claim(attribute.preferred, _make_parameter(fact.value, find_unit(thing.kind, fact.attribute)))
+    value = _make_parameter(fact.value, find_unit(thing.kind, fact.attribute))
+    if attribute.preferred is None:
+        return message(
+            "own.waits.claim_none", "the value {value} no longer has a source, so the value stays empty", value=value
+        )
+    if attribute.preferred.own:
+        return message(
+            "own.waits.claim_yours",
+            "the value {value} no longer has a source; another value of yours applies",
+            value=value,
+        )
+    return message(
+        "own.waits.claim", "the value {value} no longer has a source; the catalog default applies", value=value
+    )
 
 
 def _is_chosen(catalog: Catalog, fact: UserStatement) -> bool:
@@ -475,22 +488,6 @@ def _is_known(catalog: Catalog, thing: CatalogEntry, attribute: AttributeClaims)
     if thing.kind is not CatalogEntryKind.MODEL or any(not claim.own for claim in attribute.claims):
         return True
     return attribute.name in _MODEL_ATTRIBUTES or is_dimension(catalog.definition(thing.id), attribute.name)
-
-
-def _say_no_claim(claim: Claim | None, value: MessageParameter) -> Message:
-    if claim is None:
-        return message(
-            "own.waits.claim_none", "the value {value} no longer has a source, so the value stays empty", value=value
-        )
-    if claim.own:
-        return message(
-            "own.waits.claim_yours",
-            "the value {value} no longer has a source; another value of yours applies",
-            value=value,
-        )
-    return message(
-        "own.waits.claim", "the value {value} no longer has a source; the catalog default applies", value=value
-    )
 
 
 def _say_no_model(claim: Claim | None) -> Message:

@@ -337,11 +337,6 @@ def _read_statement_ids(store: CatalogDatabase, thing: str) -> dict[tuple[str, i
     return ids
 
 
-def read_provider_classes(store: CatalogDatabase) -> dict[str, ProviderClass]:
-    rows = store.rows("SELECT provider, provider_class FROM provider")
-    return {provider: ProviderClass(provider_class) for provider, provider_class in rows}
-
-
 def read_prices(
     store: CatalogDatabase, sources: Sources, classes: Mapping[str, ProviderClass]
 ) -> tuple[PriceRecord, ...]:
@@ -351,16 +346,6 @@ def read_prices(
         PriceRecord(**values, provider_class=classes.get(values["provider"], ProviderClass.UNKNOWN))
         for values, _ in rows
     )
-
-
-def read_api_prices(store: CatalogDatabase, sources: Sources) -> tuple[ApiPrice, ...]:
-    rows = read_rows(store, "api_price", ApiPrice, "ORDER BY position", sources=sources)
-    return tuple(ApiPrice(**values) for values, _ in rows)
-
-
-def read_missing_prices(store: CatalogDatabase, sources: Sources) -> tuple[MissingPrice, ...]:
-    rows = read_rows(store, "missing_price", MissingPrice, "ORDER BY position", sources=sources)
-    return tuple(MissingPrice(**values) for values, _ in rows)
 
 
 def read_seed_claims(store: CatalogDatabase, sources: Sources) -> tuple[DocumentStatement, ...]:
@@ -455,7 +440,8 @@ class ShippedCatalog:
 
     @cached_property
     def provider_classes(self) -> dict[str, ProviderClass]:
-        return read_provider_classes(self.store)
+        rows = self.store.rows("SELECT provider, provider_class FROM provider")
+        return {provider: ProviderClass(provider_class) for provider, provider_class in rows}
 
     @cached_property
     def prices(self) -> tuple[PriceRecord, ...]:
@@ -463,11 +449,13 @@ class ShippedCatalog:
 
     @cached_property
     def api_prices(self) -> tuple[ApiPrice, ...]:
-        return read_api_prices(self.store, self.sources)
+        rows = read_rows(self.store, "api_price", ApiPrice, "ORDER BY position", sources=self.sources)
+        return tuple(ApiPrice(**values) for values, _ in rows)
 
     @cached_property
     def missing_prices(self) -> tuple[MissingPrice, ...]:
-        return read_missing_prices(self.store, self.sources)
+        rows = read_rows(self.store, "missing_price", MissingPrice, "ORDER BY position", sources=self.sources)
+        return tuple(MissingPrice(**values) for values, _ in rows)
 
     @cached_property
     def seed_claims(self) -> tuple[DocumentStatement, ...]:

@@ -133,16 +133,12 @@ def _ask(
     if "software" in stated:
         stated["software"] = DiffusionSoftware(stated["software"])
     if options.weights is not None:
-        stated["weights"] = _parse_weights(options.weights)
+        from gpudesk.estimation.request_fields import REQUEST_FIELDS
+
+        weights: Precision = REQUEST_FIELDS["weights"]("--weights", options.weights)
+        stated["weights"] = weights
     try:
         return service.estimate_diffusion(DiffusionRequest(accelerator, model, count, **stated))
     except InputError as error:
         where = None if error.where is None else _FIELD_OPTIONS.get(error.where, _name([error.where]))
         return format_input_error(InputError(error.problem, where or accelerator))
-
-
-def _parse_weights(text: str) -> Precision:
-    from gpudesk.estimation.request_fields import REQUEST_FIELDS
-
-    weights: Precision = REQUEST_FIELDS["weights"]("--weights", text)
-    return weights

@@ -117,14 +117,7 @@ def open_service(options: argparse.Namespace) -> GpuDeskService:
 
 def add_scenario_options(parser: argparse.ArgumentParser, *, load: bool = True) -> None:
     """Add the options of a scenario, those of its load only with `load`."""
-    _add_what(parser.add_argument_group(tr("scenario")))
-    if load:
-        _add_load(parser.add_argument_group(tr("load, one of")))
-    _add_plan(parser.add_argument_group(tr("deployment (default: chosen automatically)")))
-    add_details(parser.add_argument_group(tr("details")))
-
-
-def _add_what(group: argparse._ArgumentGroup) -> None:
+    group = parser.add_argument_group(tr("scenario"))
     group.add_argument("--scenario", metavar=tr("FILE"), help=tr("scenario file; other options override it"))
     group.add_argument(
         "--template", metavar=tr("NAME"), help=tr("ready-made scenario, from `gpudesk catalog list templates`")
@@ -143,6 +136,10 @@ def _add_what(group: argparse._ArgumentGroup) -> None:
     group.add_argument("--input-tokens", metavar=tr("TOKENS"), type=parse_whole, help=tr("input tokens per request"))
     group.add_argument("--output-tokens", metavar=tr("TOKENS"), type=parse_whole, help=tr("output tokens per request"))
     group.add_argument("--title", metavar=tr("TEXT"), help=tr("title of the comparison"))
+    if load:
+        _add_load(parser.add_argument_group(tr("load, one of")))
+    _add_plan(parser.add_argument_group(tr("deployment (default: chosen automatically)")))
+    add_details(parser.add_argument_group(tr("details")))
 
 
 def _add_load(group: argparse._ArgumentGroup) -> None:
@@ -373,17 +370,13 @@ def _apply(options: argparse.Namespace, fields: dict[str, Any], service: GpuDesk
         if not counted:
             choice.pop("count", None)
     if fields.get("weights") is None:
-        fields["weights"] = _native_precision(fields["model"], service)
+        try:
+            native = service.catalog.model(fields["model"]).native_precision
+        except InputError as error:
+            raise InputError(error.problem, "scenario.model") from error
+        fields["weights"] = None if native is None else native.value
     if options.title:
         fields["name"] = options.title
-
-
-def _native_precision(model: str, service: GpuDeskService) -> str | None:
-    try:
-        native = service.catalog.model(model).native_precision
-    except InputError as error:
-        raise InputError(error.problem, "scenario.model") from error
-    return None if native is None else native.value
 
 
 def _select_stated(options: argparse.Namespace, names: tuple[str, ...]) -> dict[str, Any]:

@@ -200,26 +200,15 @@ def write_sheet(
 
     check_format(target)
     if target.suffix.lower() == PDF_SUFFIX:
-        _write_pdf(answer, target, paper, explain, further, profiles)
+        from gpudesk.documents.settings_file import read_age_rule
+
+        try:
+            from gpudesk.desktop.ui.printing.pdf import save_answer_as_pdf
+        except ImportError as error:
+            raise _say_missing_library(error, target) from error
+        save_answer_as_pdf(answer, target, paper, explain, read_age_rule(), further, profiles)
     else:
         write_atomically(target, _sheet(answer, target.suffix.lower(), further, profiles))
-
-
-def _write_pdf(
-    answer: Answer,
-    target: Path,
-    paper: str | None,
-    explain: WorkingSource | None,
-    further: SheetExtras | None,
-    profiles: Sequence[ProfileTables],
-) -> None:
-    from gpudesk.documents.settings_file import read_age_rule
-
-    try:
-        from gpudesk.desktop.ui.printing.pdf import save_answer_as_pdf
-    except ImportError as error:
-        raise _say_missing_library(error, target) from error
-    save_answer_as_pdf(answer, target, paper, explain, read_age_rule(), further, profiles)
 
 
 def _say_missing_library(error: ImportError, target: Path) -> InputError:

@@ -76,7 +76,16 @@ def open_offered_file(path: Path) -> OfferedFile:
     A folder stands for its configuration, and so does a file next to one.
     """
     if _is_folder(path):
-        return _open_folder(path)
+        try:
+            models = sorted(each for each in path.iterdir() if each.suffix.lower() == ".gguf")
+            has_config = (path / CONFIG).is_file()
+        except OSError as error:
+            raise InputError(describe_unreadable(explain_system_error(error)), str(path)) from error
+        if has_config:
+            return open_offered_file(path / CONFIG)
+        if models:
+            return open_offered_file(models[0])
+        raise input_error("import.folder", "contains no config.json or GGUF file", str(path))
     if path.name in COMPANION_SIZES and (path.parent / CONFIG).is_file():
         return open_offered_file(path.parent / CONFIG)
     head = read_regular_file(path, _HEAD, whole=False)
@@ -85,24 +94,11 @@ def open_offered_file(path: Path) -> OfferedFile:
     if head.startswith(b"%PDF"):
         return OfferedFile(path, ImportKind.SCENARIO)
     _refuse_others(path, head)
-    if _begins_json(head):
+    if head.removeprefix(b"\xef\xbb\xbf").lstrip()[:1] in (b"{", b"["):
         return _open_json(path)
     if path.suffix.lower() in (".csv", ".tsv", ".txt") or b"," in head or b";" in head:
         return OfferedFile(path, ImportKind.PRICES, read_regular_file(path, _MOST_CSV))
     raise InputError(NOTHING_TO_IMPORT, str(path))
-
-
-def _open_folder(folder: Path) -> OfferedFile:
-    try:
-        models = sorted(each for each in folder.iterdir() if each.suffix.lower() == ".gguf")
-        has_config = (folder / CONFIG).is_file()
-    except OSError as error:
-        raise InputError(describe_unreadable(explain_system_error(error)), str(folder)) from error
-    if has_config:
-        return open_offered_file(folder / CONFIG)
-    if models:
-        return open_offered_file(models[0])
-    raise input_error("import.folder", "contains no config.json or GGUF file", str(folder))
 
 
 def _refuse_others(path: Path, head: bytes) -> None:
@@ -129,10 +125,6 @@ def _refuse_others(path: Path, head: bytes) -> None:
         raise InputError(NOTHING_TO_IMPORT, str(path))
 
 
-def _begins_json(head: bytes) -> bool:
-    return head.removeprefix(b"\xef\xbb\xbf").lstrip()[:1] in (b"{", b"[")
-
-
 def _open_json(path: Path) -> OfferedFile:
     raw = read_regular_file(path, _MOST_JSON)
     if path.suffix.lower() == PACK_SUFFIX or b'"gpudesk_pack"' in raw[:_HEAD]:
@@ -142,7 +134,9 @@ def _open_json(path: Path) -> OfferedFile:
         return OfferedFile(path, ImportKind.PACK, raw)
     if "gpudesk" in table:
         return OfferedFile(path, ImportKind.SCENARIO)
-    if _is_config(table):
+    if any(
+        name in table for name in ("model_type", "architectures", "num_hidden_layers", "hidden_size", "text_config")
+    ):
         return OfferedFile(path, ImportKind.CONFIG, raw, _read_companions(path))
     if table.get("kind") == "system":
         return OfferedFile(path, ImportKind.SYSTEM, raw)
@@ -151,12 +145,6 @@ def _open_json(path: Path) -> OfferedFile:
     if path.name == CONFIG:
         return OfferedFile(path, ImportKind.CONFIG, raw, _read_companions(path))
     raise InputError(NOTHING_TO_IMPORT, str(path))
-
-
-def _is_config(table: Mapping[str, Any]) -> bool:
-    return any(
-        name in table for name in ("model_type", "architectures", "num_hidden_layers", "hidden_size", "text_config")
-    )
 
 
 def parse_document(raw: bytes, path: Path) -> dict[str, Any]:

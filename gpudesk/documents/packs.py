@@ -270,9 +270,16 @@ def read_pack(raw: bytes) -> FactPack:
         raise InputError(describe_unknown_field(quote_value(extra), _CONTENT), "content")
     if type(content["facts"]) is not list:
         raise make_type_error("content.facts", content["facts"], "list")
+    text: str = check_line("content.made", content["made"])
+    try:
+        date = check_optional_date("content.made", text)
+    except InputError as error:
+        raise InputError(error.problem, "content.made") from error
+    if date is None:
+        raise InputError(EMPTY_FIELD, "content.made")
     return FactPack(
         name=check_line("content.name", content["name"]),
-        made=_check_day(content["made"]),
+        made=date,
         about=check_line("content.about", content["about"]),
         facts=read_user_facts(content["facts"], "content.facts"),
         digest=file.digest,
@@ -291,17 +298,6 @@ def _check_signature(file: PackFile) -> PackSignature | None:
             "signature",
         )
     return PackSignature(signature.key, signature.name)
-
-
-def _check_day(value: object) -> str:
-    text: str = check_line("content.made", value)
-    try:
-        date = check_optional_date("content.made", text)
-    except InputError as error:
-        raise InputError(error.problem, "content.made") from error
-    if date is None:
-        raise InputError(EMPTY_FIELD, "content.made")
-    return date
 
 
 def find_new_signer(

@@ -183,7 +183,17 @@ def format_scenario(scenario: Scenario) -> str:
 def parse_scenario(raw: bytes, where: str) -> Scenario:
     """Return the scenario in the contents of a file; `where` names the file in errors."""
     document = _load_document(raw, where)
-    _check_format(document, where)
+    version = document.get("gpudesk")
+    if type(version) is not int or version < 1 or "scenario" not in document:
+        raise InputError(_NOT_A_SCENARIO, where)
+    if version != SCENARIO_FORMAT:
+        raise input_error(
+            "scenario.newer",
+            "has format {version}, but GPU Desk reads format {known}; update GPU Desk",
+            where,
+            version=version,
+            known=SCENARIO_FORMAT,
+        )
     for section in _SECTIONS:
         _check_section(document, section, where)
     try:
@@ -194,9 +204,13 @@ def parse_scenario(raw: bytes, where: str) -> Scenario:
 
 
 def _parse_scenario_section(document: Mapping[str, Any]) -> Scenario:
+    section = document.get("catalog")
+    revision = None if section is None else section.get("revision")
+    if revision is not None and type(revision) is not str:
+        raise make_type_error("catalog.revision", revision, "text")
     return parse_scenario_fields(
         _drop_version(document["scenario"]),
-        catalog_revision=_parse_revision(document.get("catalog")),
+        catalog_revision=revision,
         own_records=_parse_records(document.get("own_records")),
         unknown_sections={
             name: value for name, value in document.items() if name not in _SECTIONS and name != "gpudesk"
@@ -235,30 +249,12 @@ def _load_document(raw: bytes, where: str) -> dict[str, Any]:
         raise InputError(_NOT_A_SCENARIO, where) from error
     if type(document) is not dict or is_nested_too_deep(document):
         raise InputError(_NOT_A_SCENARIO, where)
-    _refuse_half_characters(document, where)
-    return document
-
-
-def _refuse_half_characters(document: dict[str, Any], where: str) -> None:
-    """Refuse escapes of single surrogates, which cannot be written to a file."""
+    # Escapes of single surrogates cannot be written to a file.
     try:
         json.dumps(document, ensure_ascii=False).encode()
     except UnicodeEncodeError as error:
         raise InputError(HALF_CHARACTER, where) from error
-
-
-def _check_format(document: Mapping[str, Any], where: str) -> None:
-    version = document.get("gpudesk")
-    if type(version) is not int or version < 1 or "scenario" not in document:
-        raise InputError(_NOT_A_SCENARIO, where)
-    if version != SCENARIO_FORMAT:
-        raise input_error(
-            "scenario.newer",
-            "has format {version}, but GPU Desk reads format {known}; update GPU Desk",
-            where,
-            version=version,
-            known=SCENARIO_FORMAT,
-        )
+    return document
 
 
 def _check_section(document: Mapping[str, Any], name: str, where: str) -> None:
@@ -286,13 +282,6 @@ def _check_section(document: Mapping[str, Any], name: str, where: str) -> None:
 
 def _drop_version(section: Mapping[str, Any]) -> dict[str, Any]:
     return {name: value for name, value in section.items() if name != "version"}
-
-
-def _parse_revision(section: Mapping[str, Any] | None) -> str | None:
-    revision = None if section is None else section.get("revision")
-    if revision is not None and type(revision) is not str:
-        raise make_type_error("catalog.revision", revision, "text")
-    return revision
 
 
 def _parse_records(section: Mapping[str, Any] | None) -> tuple[Mapping[str, object], ...]:

@@ -8,7 +8,7 @@ from typing import Any, Final
 
 from gpudesk.domain.answer import MAX_ACCELERATORS, MAX_PALETTE_INDEX, AcceleratorChoice, Scenario
 from gpudesk.domain.decision import QUESTIONS, WEIGHT_BOUNDS, AnswerValue, DecisionSettings
-from gpudesk.domain.estimate import Load, LoadKind, Workload
+from gpudesk.domain.estimate import Load, LoadKind
 from gpudesk.domain.field_checks import (
     FieldCheck,
     accept_entries,
@@ -89,19 +89,8 @@ def parse_scenario_fields(
 def write_scenario_section(scenario: Scenario) -> dict[str, Any]:
     """Return the fields of the scenario section; defaults are left out."""
     fields = {name: getattr(scenario, name) for name in (*_SHARED, "name", "note")}
-    fields["workload"] = write_workload_json(scenario.workload)
-    fields["accelerators"] = [_write_choice_fields(choice) for choice in scenario.accelerators]
-    return _list_stated_fields(fields)
-
-
-def _write_choice_fields(choice: AcceleratorChoice) -> dict[str, Any]:
-    fields = {name: getattr(choice, name) for name in _CHOICE}
-    wish = choice.disaggregated
-    return _list_stated_fields({**fields, "disaggregated": None if wish is None else write_pools_wish(wish)})
-
-
-def write_workload_json(workload: Workload) -> dict[str, Any]:
-    return _list_stated_fields(
+    workload = scenario.workload
+    fields["workload"] = _list_stated_fields(
         {
             "input_tokens": workload.input_tokens,
             "output_tokens": workload.output_tokens,
@@ -113,6 +102,14 @@ def write_workload_json(workload: Workload) -> dict[str, Any]:
             "load": write_load_fields(workload.load),
         }
     )
+    fields["accelerators"] = [_write_choice_fields(choice) for choice in scenario.accelerators]
+    return _list_stated_fields(fields)
+
+
+def _write_choice_fields(choice: AcceleratorChoice) -> dict[str, Any]:
+    fields = {name: getattr(choice, name) for name in _CHOICE}
+    wish = choice.disaggregated
+    return _list_stated_fields({**fields, "disaggregated": None if wish is None else write_pools_wish(wish)})
 
 
 def write_load_fields(load: Load) -> dict[str, Any]:

@@ -175,25 +175,6 @@ _FACTS: Final[Mapping[str, tuple[type[UserFact], Mapping[str, FieldCheck]]]] = {
 }
 
 
-def check_fact(fact: UserFact, where: str) -> None:
-    """Refuse a fact with inconsistent fields."""
-    if isinstance(fact, UserClaim | ClaimPreference):
-        _check_attribute_value(fact.attribute, fact.value, f"{where}.value")
-    if isinstance(fact, UserModel) and (described := json.loads(fact.definition)["id"]) != fact.id:
-        raise input_error(
-            "pack.other_id",
-            "describes {id}; it must describe the model that contains it",
-            f"{where}.definition",
-            id=described,
-        )
-    if isinstance(fact, UserPrice):
-        stated = [amount for amount in (fact.usd_low, fact.usd, fact.usd_high) if amount is not None]
-        if not stated:
-            raise InputError(MISSING_FIELD, f"{where}.usd")
-        if stated != sorted(stated):
-            raise InputError(REVERSED_PRICES, f"{where}.usd_high")
-
-
 def _check_attribute_value(attribute: str, value: ClaimValue, where: str) -> None:
     """Refuse values of the wrong type for an attribute, and sizes below 0."""
     units = {name: unit for kind in CatalogEntryKind for name, unit in get_units(kind).items()}
@@ -315,7 +296,21 @@ def _read_fact(where: str, record: object) -> UserFact:
     kind, checks = accept_word(_FACTS)(f"{where}.fact", record.get("fact"))
     fields = {name: value for name, value in record.items() if name != "fact"}
     fact: UserFact = parse_record(kind, fields, where, checks)
-    check_fact(fact, where)
+    if isinstance(fact, UserClaim | ClaimPreference):
+        _check_attribute_value(fact.attribute, fact.value, f"{where}.value")
+    if isinstance(fact, UserModel) and (described := json.loads(fact.definition)["id"]) != fact.id:
+        raise input_error(
+            "pack.other_id",
+            "describes {id}; it must describe the model that contains it",
+            f"{where}.definition",
+            id=described,
+        )
+    if isinstance(fact, UserPrice):
+        stated = [amount for amount in (fact.usd_low, fact.usd, fact.usd_high) if amount is not None]
+        if not stated:
+            raise InputError(MISSING_FIELD, f"{where}.usd")
+        if stated != sorted(stated):
+            raise InputError(REVERSED_PRICES, f"{where}.usd_high")
     return fact
 
 

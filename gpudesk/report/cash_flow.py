@@ -87,7 +87,8 @@ def write_inputs(
         page.write_text(row, 0, _label_input(name), looks.label)
         for place, column in enumerate(columns, start=1):
             look = looks.share if is_share_input(name) else looks.input_cell
-            if _is_own_fleet(column, name):
+            # The number of accelerators of the deployment itself follows it.
+            if name == "fleet" and column.count is not None and column.inputs[name].origin is CostInputOrigin.DEFAULT:
                 cell = page.write_formula(row, place, cells[column.key][COUNT], look)
             else:
                 cell = page.give(row, place, _get_input_value(column, name), look)
@@ -101,11 +102,6 @@ def write_inputs(
     page.sheet.set_column(1, last, 16)
     page.sheet.set_column(last + 1, last + 1, 90)
     return dict(cells)
-
-
-def _is_own_fleet(column: CostColumn, name: str) -> bool:
-    """Whether an input is the number of accelerators of the deployment itself, and follows it."""
-    return name == "fleet" and column.count is not None and column.inputs[name].origin is CostInputOrigin.DEFAULT
 
 
 def _label_input(name: str) -> str:
@@ -183,12 +179,6 @@ class OwnedCells(NamedTuple):
     cheaper_from: CellFormula
 
 
-def count_month_rows(columns: Sequence[CostColumn]) -> int:
-    """Return how many months have a row: those of the longest term that the reader can set."""
-    terms = [column.tco.years for column in columns if column.tco is not None]
-    return math.ceil(max((COST_INPUTS["years"].bounds.high, *terms)) * MONTHS_PER_YEAR)
-
-
 def write_accelerator(
     page: FormulaSheet, name: str, cells: InputCells, months: int, looks: WorkbookFormats
 ) -> OwnedCells:
@@ -264,18 +254,14 @@ def _write_lines(
             page.write_text(row, 0, label_cost_line(name), looks.label)
             cells[name] = page.write_formula(row, 1, term, looks.amount)
 
-    write(_sum_hardware(input_cells, figures))
+    listed = figures.bought * (1.0 + input_cells["spares"]) * input_cells["price_usd"]
+    shares = {name: listed * input_cells[f"{name}_share"] for name in _BOUGHT[1:]}
+    write({"accelerators": listed * (1.0 - input_cells["discount"]), **shares})
     paid = sum_cells([cells[name] for name in _BOUGHT])
     write(_average_capital(input_cells, paid))
     write(_build_running_lines(input_cells, figures, paid))
     write(_build_software_lines(input_cells, figures))
     return cells
-
-
-def _sum_hardware(cells: InputCells, figures: _OwningFigures) -> dict[str, CellFormula]:
-    listed = figures.bought * (1.0 + cells["spares"]) * cells["price_usd"]
-    shares = {name: listed * cells[f"{name}_share"] for name in _BOUGHT[1:]}
-    return {"accelerators": listed * (1.0 - cells["discount"]), **shares}
 
 
 def _average_capital(cells: InputCells, paid: CellFormula) -> dict[str, CellFormula]:
@@ -435,7 +421,9 @@ def build_cash_flow_workbook(
         for name in (tr("Summary"), tr("Inputs"), *(names[column.key] for column in owned))
     )
     input_cells = write_inputs(inputs, owned, names, revision, looks)
-    months = count_month_rows(owned)
+    # Months have rows up to the longest term that the reader can set.
+    terms = [column.tco.years for column in owned if column.tco is not None]
+    months = math.ceil(max((COST_INPUTS["years"].bounds.high, *terms)) * MONTHS_PER_YEAR)
     rows = []
     for column, page in zip(owned, pages, strict=True):
         name, cells = names[column.key], input_cells[column.key]

@@ -69,7 +69,7 @@ def build_figures_table(title: str, described: DescribedEntries, cells: ExportCe
         ExportColumn("own", tr("Yours"), kind=ExportCellKind.YES_NO),
     ]
     for name in names:
-        label = _label_figure_column(name)
+        label = label_attribute(name) if name in PRICE_BOUND_ATTRIBUTES else label_attribute_alone(name)
         values = [each[name].value for each in attributes_by_thing.values() if name in each]
         head.append(ExportColumn(name, label, cells.unit(name, units[name]), _choose_cell_kind(name, values)))
         head += list_provenance_columns(name, label)
@@ -148,11 +148,6 @@ def _join_ids(key: str) -> Callable[[object], str]:
     return lambda record: ", ".join(getattr(record, key))
 
 
-def _label_figure_column(name: str) -> str:
-    """Return the name of a column; the two ends of a price are distinguished."""
-    return label_attribute(name) if name in PRICE_BOUND_ATTRIBUTES else label_attribute_alone(name)
-
-
 def _choose_cell_kind(name: str, values: Sequence[object]) -> ExportCellKind:
     known_values = [value for value in values if value is not None]
     if name.endswith("_date"):
@@ -229,35 +224,29 @@ class _UserFactRows:
 
     def _row(self, fact: UserFact) -> ExportRow:
         if isinstance(fact, UserClaim):
-            return self._claim(fact)
+            return self._filled(
+                fact="claim",
+                **self._about(fact),
+                **self._source(fact.source),
+                kind=self._cells.kind(fact.kind),
+                published=fact.published,
+                conditions=fact.conditions,
+                retrieved=fact.retrieved,
+                note=fact.note,
+            )
         if isinstance(fact, ClaimPreference):
-            return self._preference(fact)
+            return self._filled(
+                fact="preference",
+                **self._about(fact),
+                **self._source(fact.source, self._attribute(fact.thing, fact.attribute)),
+                reason=fact.reason,
+                retrieved=fact.date,
+            )
         if isinstance(fact, UserPrice):
             return self._price(fact)
         if isinstance(fact, UserEntry):
             return self._filled(fact=get_fact_key(fact)[0], thing=fact.id, value=fact.name)
         raise TypeError(f"no row for a {type(fact).__name__}")
-
-    def _claim(self, claim: UserClaim) -> ExportRow:
-        return self._filled(
-            fact="claim",
-            **self._about(claim),
-            **self._source(claim.source),
-            kind=self._cells.kind(claim.kind),
-            published=claim.published,
-            conditions=claim.conditions,
-            retrieved=claim.retrieved,
-            note=claim.note,
-        )
-
-    def _preference(self, choice: ClaimPreference) -> ExportRow:
-        return self._filled(
-            fact="preference",
-            **self._about(choice),
-            **self._source(choice.source, self._attribute(choice.thing, choice.attribute)),
-            reason=choice.reason,
-            retrieved=choice.date,
-        )
 
     def _price(self, price: UserPrice) -> ExportRow:
         low = price.usd if price.usd is not None else price.usd_low

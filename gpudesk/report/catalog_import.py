@@ -216,7 +216,15 @@ def _format_pack_value(row: PackRow, fact: UserFact, formatter: Formatter) -> st
     if isinstance(fact, UserClaim | ClaimPreference):
         return _format_pack_figure(row, fact.value, formatter)
     if isinstance(fact, UserPrice):
-        return _format_pack_price(fact, formatter)
+        once = fact.term == PURCHASE_TERM
+        amounts = dict.fromkeys(
+            formatter.number(amount, 0 if once else 2)
+            for amount in ((fact.usd,) if fact.usd is not None else (fact.usd_low, fact.usd_high))
+            if amount is not None
+        )
+        unit = "USD" if once else "USD/h"
+        words = (join_unit(" – ".join(amounts), unit, " "), fact.term, fact.provider, fact.region, fact.date)
+        return ", ".join(word for word in words if word)
     if isinstance(fact, UserAccelerator):
         return ", ".join((fact.id, fact.vendor, tr("announced") if fact.announced else tr("shipping")))
     if isinstance(fact, UserModel):
@@ -231,18 +239,6 @@ def _format_pack_figure(row: PackRow, value: ClaimValue, formatter: Formatter) -
     if isinstance(value, str | bool | tuple) or value is None:
         return formatter.catalog(value, Quantity.TEXT)
     return formatter.catalog_with_unit(value, find_quantity(attribute, row.unit))
-
-
-def _format_pack_price(price: UserPrice, formatter: Formatter) -> str:
-    once = price.term == PURCHASE_TERM
-    amounts = dict.fromkeys(
-        formatter.number(amount, 0 if once else 2)
-        for amount in ((price.usd,) if price.usd is not None else (price.usd_low, price.usd_high))
-        if amount is not None
-    )
-    unit = "USD" if once else "USD/h"
-    words = (join_unit(" – ".join(amounts), unit, " "), price.term, price.provider, price.region, price.date)
-    return ", ".join(word for word in words if word)
 
 
 def _format_pack_source(fact: UserFact, sources: dict[str, Source]) -> Source | None:

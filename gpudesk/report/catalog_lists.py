@@ -308,7 +308,7 @@ class CatalogCellFormatter:
         self._formatter = formatter
         self._decimals: dict[int, int] = {}
         self._writers: Mapping[CatalogColumnKind, Callable[[CatalogCellValue, CatalogRow, int], str]] = {
-            CatalogColumnKind.NAME: lambda value, _row, _place: self._name(value),
+            CatalogColumnKind.NAME: lambda value, _row, _place: self._brief.get(str(value)) or self._words(value),
             CatalogColumnKind.TEXT: lambda value, _row, place: self._text(value, table.columns[place]),
             CatalogColumnKind.DATE: lambda value, _row, _place: self._words(value),
             CatalogColumnKind.WORD: lambda value, _row, place: (
@@ -346,9 +346,6 @@ class CatalogCellFormatter:
         return whole.casefold()
 
     # Kinds of values
-
-    def _name(self, value: CatalogCellValue) -> str:
-        return self._brief.get(str(value)) or self._words(value)
 
     @cached_property
     def _brief(self) -> dict[str, str]:

@@ -140,10 +140,14 @@ def _build_row(
     costs = [answer.api if supply is Supply.API else option.cost_of(supply) for supply in Supply]
     racks = len(option.racks)
     order = label_order(option, formatter)
+    total = option.used + option.spare + option.idle
+    counts = " + ".join(formatter.count(each) for each in (option.used, option.spare) if each)
+    average = option.power_average_kw
+    detail = "" if average is None else tr("{n} average", n=formatter.estimate(average))
     cells = [
         DataCell(name, f"{order}, {count_racks(racks, formatter)}" if racks else order, slot=slot, is_strong=True),
-        _make_count_cell(option, formatter),
-        _make_power_cell(option, formatter),
+        DataCell(counts, tr("of {n}", n=formatter.count(total))),
+        DataCell(_format_power(option, formatter), detail),
         DataCell(formatter.per_cent(option.utilization)),
         *(
             _make_cost_cell(cost, unit, _is_cheapest(answer, option, supply), money)
@@ -158,12 +162,6 @@ def _build_row(
     return DataRow(option.accelerator, tuple(cells), sentence, accelerator=option.accelerator)
 
 
-def _make_count_cell(option: FleetOption, formatter: Formatter) -> DataCell:
-    total = option.used + option.spare + option.idle
-    counts = (formatter.count(each) for each in (option.used, option.spare) if each)
-    return DataCell(" + ".join(counts), tr("of {n}", n=formatter.count(total)))
-
-
 def count_racks(racks: int, formatter: Formatter) -> str:
     return trn("{n} rack", "{n} racks", racks, n=formatter.count(racks))
 
@@ -171,12 +169,6 @@ def count_racks(racks: int, formatter: Formatter) -> str:
 def _is_cheapest(answer: FleetAnswer, option: FleetOption, supply: Supply) -> bool:
     # The hosted API is the same for all.
     return answer.cheapest is not None and answer.cheapest in ((option.accelerator, supply), ("", supply))
-
-
-def _make_power_cell(option: FleetOption, formatter: Formatter) -> DataCell:
-    average = option.power_average_kw
-    detail = "" if average is None else tr("{n} average", n=formatter.estimate(average))
-    return DataCell(_format_power(option, formatter), detail)
 
 
 def _format_power(option: FleetOption, formatter: Formatter) -> str:

@@ -465,21 +465,18 @@ def search_manual(words: str) -> list[ManualHit]:
             title, text = section.title.casefold(), section.text.casefold()
             if all(word in title or word in text for word in query_words):
                 rank = sum(word not in title for word in query_words)
-                hits.append((rank, ManualHit(section.topic, section.title, make_excerpt(section.text, query_words))))
+                folded = section.text.casefold()
+                places = [place for place in (folded.find(word) for word in query_words) if place >= 0]
+                start = max(0, min(places, default=0) - _EXCERPT // 3)
+                if start:
+                    start = section.text.find(" ", start) + 1
+                part = section.text[start : start + _EXCERPT]
+                if start + _EXCERPT < len(section.text):
+                    part = part.rpartition(" ")[0] + " …"
+                hits.append(
+                    (rank, ManualHit(section.topic, section.title, ("… " if start else "") + re.sub(r"\s+", " ", part)))
+                )
     return [hit for _, hit in sorted(hits, key=lambda ranked: ranked[0])]
-
-
-def make_excerpt(text: str, words: Sequence[str]) -> str:
-    """Return the text around the first word found, cut at spaces."""
-    folded = text.casefold()
-    places = [place for place in (folded.find(word) for word in words) if place >= 0]
-    start = max(0, min(places, default=0) - _EXCERPT // 3)
-    if start:
-        start = text.find(" ", start) + 1
-    part = text[start : start + _EXCERPT]
-    if start + _EXCERPT < len(text):
-        part = part.rpartition(" ")[0] + " …"
-    return ("… " if start else "") + re.sub(r"\s+", " ", part)
 
 
 def list_topics() -> list[tuple[str, str]]:
@@ -497,7 +494,19 @@ def list_page_lines(page: ManualPage, anchor: str, width: int, strong: Callable[
     for number, block in enumerate(_select_blocks(page, anchor)):
         if number and not isinstance(block, Picture):
             yield ""
-        yield from _list_block_lines(block, width, strong)
+        prose = min(width, _WIDEST)
+        match block:
+            case Heading(text=text, level=level):
+                yield strong(text.upper() if level == 1 else text)
+            case Paragraph(text=text):
+                yield from wrap_text(make_plain(text), prose)
+            case CodeBlock(lines=lines):
+                yield from (_CODE_INDENT + line for line in lines)
+            case ItemList(ordered=ordered):
+                for place, text in enumerate(list_texts(block), 1):
+                    yield from indent_hanging(f"{place}. " if ordered else "- ", text, prose)
+            case ManualTable():
+                yield from _list_table_lines(block, width, strong)
 
 
 def _select_blocks(page: ManualPage, anchor: str) -> Sequence[Block]:
@@ -508,22 +517,6 @@ def _select_blocks(page: ManualPage, anchor: str) -> Sequence[Block]:
     following = range(start + 1, len(page.blocks))
     end = next((n for n in following if isinstance(block := page.blocks[n], Heading) and block.level <= level), None)
     return page.blocks[start:end]
-
-
-def _list_block_lines(block: Block, width: int, strong: Callable[[str], str]) -> Iterator[str]:
-    prose = min(width, _WIDEST)
-    match block:
-        case Heading(text=text, level=level):
-            yield strong(text.upper() if level == 1 else text)
-        case Paragraph(text=text):
-            yield from wrap_text(make_plain(text), prose)
-        case CodeBlock(lines=lines):
-            yield from (_CODE_INDENT + line for line in lines)
-        case ItemList(ordered=ordered):
-            for place, text in enumerate(list_texts(block), 1):
-                yield from indent_hanging(f"{place}. " if ordered else "- ", text, prose)
-        case ManualTable():
-            yield from _list_table_lines(block, width, strong)
 
 
 def _list_table_lines(table: ManualTable, width: int, strong: Callable[[str], str]) -> list[str]:

@@ -165,12 +165,6 @@ class ProfileTables:
         names = ("memory", "memory_bandwidth", peak, "tdp", PRICE_BOUND_ATTRIBUTES[0])
         return tuple(make_headline_specification(name, self.profile, self.formatter) for name in names)
 
-    def _format_price(self, low: float) -> str:
-        high = self.profile.attributes.get(PRICE_BOUND_ATTRIBUTES[1])
-        upper = None if high is None or not is_figure(high.value) else high.value
-        texts = dict.fromkeys(self.formatter.number(each) for each in (low, upper) if each is not None)
-        return " – ".join(texts)
-
     # Capabilities
 
     def capabilities(self) -> DataTable:
@@ -583,7 +577,10 @@ class ProfileTables:
         claim = claims.preferred
         value = format_claim_value(claims, claims.value, self.formatter)
         if claims.name == PRICE_BOUND_ATTRIBUTES[0] and is_figure(claims.value):
-            label, value = tr("Purchase price"), join_unit(self._format_price(claims.value), "USD", " ")
+            high = self.profile.attributes.get(PRICE_BOUND_ATTRIBUTES[1])
+            upper = None if high is None or not is_figure(high.value) else high.value
+            texts = dict.fromkeys(self.formatter.number(each) for each in (claims.value, upper) if each is not None)
+            label, value = tr("Purchase price"), join_unit(" – ".join(texts), "USD", " ")
         source = ""
         if claim is not None:
             kind = label_source_kind(claim.kind)

@@ -48,10 +48,16 @@ _SourceReference = tuple[DataEntry[BaseModel], str, str]
 def find_missing_references(files: DataFiles, things: RecordsByThing, broken: frozenset[str]) -> Iterator[DataProblem]:
     """Yield every name that does not exist; contents of `broken` files count as existing."""
     if not _has_broken_sources(broken):
-        yield from _check_sources(files)
+        source_ids = _list_sources(files)
+        for entry, field, source in (*_iterate_entry_sources(files), *_iterate_row_sources(files)):
+            if source not in source_ids:
+                yield entry.problem(field, f"there is no source {source!r} in sources/")
     lost = frozenset(PurePosixPath(file).stem for file in broken)
     yield from _check_accelerators(files, lost)
-    yield from _check_models(files, lost)
+    model_ids = lost | {entry.record.id for entry in files.models}
+    for price in files.api_prices:
+        if price.record.model not in model_ids:
+            yield price.problem("model", f"there is no model {price.record.model!r}")
     yield from _check_providers(files, broken)
     yield from _check_subjects(files, things, lost)
     if "claims/seeds.csv" not in broken:
@@ -64,13 +70,6 @@ def _has_broken_sources(broken: frozenset[str]) -> bool:
 
 def _list_sources(files: DataFiles) -> frozenset[str]:
     return frozenset(entry.place.removeprefix("sources.") for entry in files.sources)
-
-
-def _check_sources(files: DataFiles) -> Iterator[DataProblem]:
-    source_ids = _list_sources(files)
-    for entry, field, source in (*_iterate_entry_sources(files), *_iterate_row_sources(files)):
-        if source not in source_ids:
-            yield entry.problem(field, f"there is no source {source!r} in sources/")
 
 
 def _list_accelerator_prices(
@@ -119,13 +118,6 @@ def _check_accelerators(files: DataFiles, lost: frozenset[str]) -> Iterator[Data
     for design in files.reference_designs:
         if design.record.system not in systems:
             yield design.problem("system", f"there is no system {design.record.system!r}")
-
-
-def _check_models(files: DataFiles, lost: frozenset[str]) -> Iterator[DataProblem]:
-    model_ids = lost | {entry.record.id for entry in files.models}
-    for price in files.api_prices:
-        if price.record.model not in model_ids:
-            yield price.problem("model", f"there is no model {price.record.model!r}")
 
 
 def _check_providers(files: DataFiles, broken: frozenset[str]) -> Iterator[DataProblem]:

@@ -190,7 +190,15 @@ def _join_statement(
             joined.links.append(StatementLink(record.id, thing, name))
             continue
         try:
-            claim = _make_claim(record, name, attribute)
+            value, unit = _find_value(record, name, attribute)
+            claim = ClaimRecord(
+                value=value,
+                unit=unit,
+                source=record.source,
+                conditions=record.conditions,
+                note=record.note,
+                verdict=record.verdict,
+            )
             place = _find_claim(claim, attribute)
         except (StatementError, UnknownUnitError) as error:
             joined.problems.append(entry.problem("stated", f"is no value of {thing} {name}: {error}"))
@@ -200,18 +208,6 @@ def _join_statement(
             attributes[name] = attribute.model_copy(update={"claims": [*attribute.claims, claim]})
             joined.problems.extend(_find_unexplained(entry, thing, name, claim, attribute))
         joined.links.append(StatementLink(record.id, thing, name, place))
-
-
-def _make_claim(record: SeedClaimRecord, name: str, attribute: AttributeRecord) -> ClaimRecord:
-    value, unit = _find_value(record, name, attribute)
-    return ClaimRecord(
-        value=value,
-        unit=unit,
-        source=record.source,
-        conditions=record.conditions,
-        note=record.note,
-        verdict=record.verdict,
-    )
 
 
 def _find_value(
@@ -224,17 +220,14 @@ def _find_value(
         return [word.strip().lower() for word in stated_value.split(",")], None
     if is_figure(known_value):
         unit = record.unit if attribute.unit is not None else None
-        return _parse_number(stated_value), unit
+        text = stated_value
+        try:
+            number = float(text)
+        except ValueError:
+            raise StatementError(f"{text!r} is no figure") from None
+        return (int(number) if number.is_integer() else number), unit
     worded = record.stated is not None or record.unit in _NO_UNITS
     return (stated_value if worded else f"{stated_value} {record.unit}"), None
-
-
-def _parse_number(text: str) -> int | float:
-    try:
-        number = float(text)
-    except ValueError:
-        raise StatementError(f"{text!r} is no figure") from None
-    return int(number) if number.is_integer() else number
 
 
 def _find_claim(claim: ClaimRecord, attribute: AttributeRecord) -> int | None:

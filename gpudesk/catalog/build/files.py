@@ -216,7 +216,11 @@ def read_data_files(data_dir: Path) -> tuple[DataFiles, list[DataProblem]]:
     """Read everything; the problems are those of single files, whose faulty records are left out."""
     reader = DataFileReader(data_dir)
     files = DataFiles(
-        sources=_read_sources(reader),
+        sources=tuple(
+            DataEntry(entry.file, f"sources.{slug}", source)
+            for entry in reader.folder("sources", SourcesFile)
+            for slug, source in entry.record.sources.items()
+        ),
         accelerators=reader.folder("accelerators", AcceleratorFile),
         systems=reader.folder("systems", SystemFile),
         reference_designs=reader.folder("reference_designs", ReferenceDesignFile),
@@ -235,15 +239,6 @@ def read_data_files(data_dir: Path) -> tuple[DataFiles, list[DataProblem]]:
         engines=reader.folder(ENGINES_FOLDER, ServingEngine),
     )
     return files, reader.problems
-
-
-def _read_sources(reader: DataFileReader) -> tuple[DataEntry[SourceRecord], ...]:
-    """Read the sources of all files; the place of each is its slug."""
-    return tuple(
-        DataEntry(entry.file, f"sources.{slug}", source)
-        for entry in reader.folder("sources", SourcesFile)
-        for slug, source in entry.record.sources.items()
-    )
 
 
 def _explain_unreadable(error: Exception) -> str:

@@ -195,25 +195,20 @@ def _sort_json(value: object) -> object:
 
 def find_unknown_names(files: DataFiles) -> Iterator[DataProblem]:
     """Yield every rule for a model, a generation or a platform without a file."""
-    known_names = _list_known_names(files)
-    for entry in files.engines:
-        for field, name in sorted(set(_iterate_named(entry.record))):
-            if name not in known_names[field.rpartition(".")[2]]:
-                yield entry.problem(field, f"there is no {name!r}")
-
-
-def _list_known_names(files: DataFiles) -> dict[str, frozenset[str]]:
-    """Return the possible names in each kind of field; an accelerator can have several platforms, by commas."""
     platforms = (
         str(claim.value).split(",")
         for entry in files.accelerators
         for claim in entry.record.attributes["software_platform"].claims
     )
-    return {
+    known_names = {
         "models": frozenset(entry.record.id for entry in files.models),
         "generations": frozenset(entry.record.generation for entry in files.accelerators),
         "platforms": frozenset(name.strip() for name in chain.from_iterable(platforms)),
     }
+    for entry in files.engines:
+        for field, name in sorted(set(_iterate_named(entry.record))):
+            if name not in known_names[field.rpartition(".")[2]]:
+                yield entry.problem(field, f"there is no {name!r}")
 
 
 def _iterate_named(engine: ServingEngine) -> Iterator[tuple[str, str]]:

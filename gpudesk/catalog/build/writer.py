@@ -11,7 +11,7 @@ from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import Any, Final
 
-from sqlalchemy import URL, Connection, create_engine, insert
+from sqlalchemy import URL, create_engine, insert
 from sqlalchemy.exc import DBAPIError, IntegrityError
 from sqlalchemy.pool import NullPool
 
@@ -106,12 +106,6 @@ def make_table_rows(files: DataFiles) -> TableRows:
         "api_price": _add_positions(files.api_prices),
         "missing_price": _add_positions(files.missing_prices),
     }
-
-
-def find_data_date(tables: TableRows) -> str:
-    """Return the latest day on which a figure was retrieved, or "" without one."""
-    dates = (row["retrieved"] for name in ("claim", "diffusion_result") for row in tables[name])
-    return max((date for date in dates if date is not None), default="")
 
 
 def _natural_order(name: str) -> tuple[tuple[int, str], ...]:
@@ -287,9 +281,10 @@ def build_catalog(data_dir: Path, target: Path) -> str:
     inputs = compute_inputs_digest(data_dir)
     tables = read_data_tables(data_dir)
     built = compute_revision(tables)
+    dates = (row["retrieved"] for name in ("claim", "diffusion_result") for row in tables[name])
     meta = {
         "revision": built,
-        "data_date": find_data_date(tables),
+        "data_date": max((date for date in dates if date is not None), default=""),
         "schema_version": str(SCHEMA_VERSION),
         "inputs": inputs,
         "seal": EMPTY_SEAL,
@@ -341,19 +336,15 @@ def _write_tables(path: Path, tables: TableRows) -> None:
             connection.exec_driver_sql(f"PRAGMA application_id = {APPLICATION_ID}")
             connection.exec_driver_sql(f"PRAGMA user_version = {SCHEMA_VERSION}")
             SHIPPED_METADATA.create_all(connection)
-            _fill_tables(connection, tables)
+            for table in SHIPPED_METADATA.sorted_tables:
+                rows = tables[table.name]
+                if rows:
+                    connection.execute(insert(table), rows)
             connection.commit()
     except IntegrityError as error:
         raise CatalogBugError(f"rows that passed every check do not fit the tables: {error.orig}") from error
     finally:
         engine.dispose()
-
-
-def _fill_tables(connection: Connection, tables: TableRows) -> None:
-    for table in SHIPPED_METADATA.sorted_tables:
-        rows = tables[table.name]
-        if rows:
-            connection.execute(insert(table), rows)
 
 
 def _describe_unwritable(reason: str) -> Message:

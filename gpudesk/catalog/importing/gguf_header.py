@@ -447,30 +447,26 @@ def _read_list(stream: _HeaderStream, key: str) -> KeyValue:
 def _read_tensors(stream: _HeaderStream, count: int) -> dict[str, GgufTensor]:
     tensors: dict[str, GgufTensor] = {}
     for _ in range(count):
-        tensor = _read_tensor(stream)
+        name = stream.text(_LONGEST_NAME)
+        dimensions = stream.number("I")
+        if not 1 <= dimensions <= _MOST_DIMENSIONS:
+            raise _BrokenHeaderError(_describe_wrong_shape(name))
+        shape = tuple(stream.number("Q") for _ in range(dimensions))
+        kind, offset = stream.number("I"), stream.number("Q")
+        if kind not in TENSOR_TYPES:
+            raise _BrokenHeaderError(
+                message("import.gguf.tensor_type", "has {name} in the unknown format {form}", name=name, form=kind)
+            )
+        tensor_type = TENSOR_TYPES[kind]
+        if not all(shape) or prod(shape) > _MOST_ELEMENTS or shape[0] % tensor_type.block:
+            raise _BrokenHeaderError(_describe_wrong_shape(name))
+        if offset > _MOST_ELEMENTS:
+            raise _BrokenHeaderError(_describe_wrong_shape(name))
+        tensor = GgufTensor(name, shape, tensor_type, offset)
         if tensor.name in tensors:
             raise _BrokenHeaderError(_describe_repeated(tensor.name))
         tensors[tensor.name] = tensor
     return tensors
-
-
-def _read_tensor(stream: _HeaderStream) -> GgufTensor:
-    name = stream.text(_LONGEST_NAME)
-    dimensions = stream.number("I")
-    if not 1 <= dimensions <= _MOST_DIMENSIONS:
-        raise _BrokenHeaderError(_describe_wrong_shape(name))
-    shape = tuple(stream.number("Q") for _ in range(dimensions))
-    kind, offset = stream.number("I"), stream.number("Q")
-    if kind not in TENSOR_TYPES:
-        raise _BrokenHeaderError(
-            message("import.gguf.tensor_type", "has {name} in the unknown format {form}", name=name, form=kind)
-        )
-    tensor_type = TENSOR_TYPES[kind]
-    if not all(shape) or prod(shape) > _MOST_ELEMENTS or shape[0] % tensor_type.block:
-        raise _BrokenHeaderError(_describe_wrong_shape(name))
-    if offset > _MOST_ELEMENTS:
-        raise _BrokenHeaderError(_describe_wrong_shape(name))
-    return GgufTensor(name, shape, tensor_type, offset)
 
 
 _PART: Final = re.compile(r"(?P<stem>.+)-\d{5}-of-(?P<count>\d{5})(?P<suffix>\.gguf)", re.IGNORECASE)

@@ -273,17 +273,24 @@ class _LayerReader:
         if self.has("ssm_conv1d_q"):
             return self._kimi_delta()
         if state_space:
-            return self._state_space()
+            if self.has("ssm_x"):
+                rank, inner = self.shape("ssm_dt")
+                table: LayerTable = {
+                    "kind": "mamba1",
+                    "inner_size": inner,
+                    "state_size": self._half(self.shape("ssm_x")[1] - rank, "ssm_x"),
+                    "conv_kernel": self.shape("ssm_conv1d")[0],
+                    "dt_rank": rank,
+                }
+                if self.has("ssm_dt_norm"):
+                    table["inner_norms"] = True
+                return table
+            if self.has("ssm_ba", "ssm_alpha", "ssm_beta"):
+                return self._gated_delta_net()
+            return self._mamba2()
         if self.has("attn_kv_a_mqa"):
             return self._mla()
         return self._attention() if attention else None
-
-    def _state_space(self) -> LayerTable:
-        if self.has("ssm_x"):
-            return self._mamba1()
-        if self.has("ssm_ba", "ssm_alpha", "ssm_beta"):
-            return self._gated_delta_net()
-        return self._mamba2()
 
     def _attention(self) -> LayerTable:
         heads = self.whole("attention.head_count")
@@ -303,7 +310,10 @@ class _LayerReader:
         if queries == 2 * heads * head_dim:
             table["output_gate"] = "element"
         elif self.has("attn_gate"):
-            table["output_gate"] = self._gate(heads, heads * value_dim)
+            width = self.shape("attn_gate")[1]
+            if width not in (heads, heads * value_dim):
+                raise self.wrong("attn_gate")
+            table["output_gate"] = "head" if width == heads else "element"
         if self.has("attn_sinks"):
             table["sinks"] = True
         if self.has("attn_k") and not self.has("attn_v"):
@@ -338,12 +348,6 @@ class _LayerReader:
         if tensor.elements != heads * head_dim:
             raise self.wrong("attn_q_norm")
         return "full"
-
-    def _gate(self, heads: int, outputs: int) -> str:
-        width = self.shape("attn_gate")[1]
-        if width not in (heads, outputs):
-            raise self.wrong("attn_gate")
-        return "head" if width == heads else "element"
 
     def _window(self) -> LayerTable:
         rule = self.keys.windows
@@ -407,19 +411,6 @@ class _LayerReader:
             }
         return table
 
-    def _mamba1(self) -> LayerTable:
-        rank, inner = self.shape("ssm_dt")
-        table: LayerTable = {
-            "kind": "mamba1",
-            "inner_size": inner,
-            "state_size": self._half(self.shape("ssm_x")[1] - rank, "ssm_x"),
-            "conv_kernel": self.shape("ssm_conv1d")[0],
-            "dt_rank": rank,
-        }
-        if self.has("ssm_dt_norm"):
-            table["inner_norms"] = True
-        return table
-
     def _mamba2(self) -> LayerTable:
         heads, inner = self.whole("ssm.time_step_rank"), self.shape("ssm_out")[0]
         groups = self.whole("ssm.group_count")
@@ -463,7 +454,28 @@ class _LayerReader:
     def ffn(self) -> LayerTable | None:
         """Return the feed-forward block, or None for a layer without one."""
         if self.has("ffn_down_exps"):
-            return self._experts()
+            width, _, experts = self.shape("ffn_down_exps", 3)
+            table: LayerTable = {
+                "kind": "moe",
+                "experts": experts,
+                "experts_per_token": self.whole("expert_used_count"),
+                "intermediate_size": width,
+            }
+            if self.has("ffn_down_shexp"):
+                table["shared_intermediate_size"] = self.shape("ffn_down_shexp")[0]
+            if self.has("ffn_gate_inp_shexp"):
+                table["shared_gate"] = True
+            if not self.has("ffn_gate_exps", "ffn_gate_up_exps"):
+                table["gated"] = False
+            if self.bias("ffn_up_exps", "ffn_down_exps", "ffn_gate_up_exps"):
+                table["bias"] = True
+            if self.bias("exp_probs_b", "ffn_gate_inp") or "ffn_gate_inp.scale" in self.tensors:
+                table["router_bias"] = True
+            if self.has("ffn_latent_down"):
+                table["latent_size"] = self.shape("ffn_latent_down")[1]
+            if self.has("ffn_down"):
+                table["parallel_dense_intermediate_size"] = self.shape("ffn_down")[0]
+            return table
         return self._dense() if self.has("ffn_down") else None
 
     def _dense(self) -> LayerTable:
@@ -476,28 +488,4 @@ class _LayerReader:
             table["gated"] = False
         if self.bias("ffn_up", "ffn_down"):
             table["bias"] = True
-        return table
-
-    def _experts(self) -> LayerTable:
-        width, _, experts = self.shape("ffn_down_exps", 3)
-        table: LayerTable = {
-            "kind": "moe",
-            "experts": experts,
-            "experts_per_token": self.whole("expert_used_count"),
-            "intermediate_size": width,
-        }
-        if self.has("ffn_down_shexp"):
-            table["shared_intermediate_size"] = self.shape("ffn_down_shexp")[0]
-        if self.has("ffn_gate_inp_shexp"):
-            table["shared_gate"] = True
-        if not self.has("ffn_gate_exps", "ffn_gate_up_exps"):
-            table["gated"] = False
-        if self.bias("ffn_up_exps", "ffn_down_exps", "ffn_gate_up_exps"):
-            table["bias"] = True
-        if self.bias("exp_probs_b", "ffn_gate_inp") or "ffn_gate_inp.scale" in self.tensors:
-            table["router_bias"] = True
-        if self.has("ffn_latent_down"):
-            table["latent_size"] = self.shape("ffn_latent_down")[1]
-        if self.has("ffn_down"):
-            table["parallel_dense_intermediate_size"] = self.shape("ffn_down")[0]
         return table

@@ -103,6 +103,12 @@ class GgufModel:
             )
             for each in self._layers
         )
+        fields: LayerTable = {**self._find_precisions(), "native_note": self._describe_storage()}
+        if context := self._keys.optional("context_length"):
+            fields["max_context"] = context
+        norms = sum(f"output_norm.{part}" in self._outer for part in ("weight", "bias"))
+        if norms > 1:
+            fields["final_norms"] = norms
         return {
             "id": make_file_slug(title, 60),
             "name": title,
@@ -110,18 +116,9 @@ class GgufModel:
             "hidden_size": self.hidden,
             "vocab_size": self.vocabulary,
             "tied_embeddings": "output.weight" not in self._outer,
-            **self._make_optional_fields(),
+            **fields,
             **make_layer_tables(ModelStructure(layers)),
         }
-
-    def _make_optional_fields(self) -> LayerTable:
-        fields: LayerTable = {**self._find_precisions(), "native_note": self._describe_storage()}
-        if context := self._keys.optional("context_length"):
-            fields["max_context"] = context
-        norms = sum(f"output_norm.{part}" in self._outer for part in ("weight", "bias"))
-        if norms > 1:
-            fields["final_norms"] = norms
-        return fields
 
     def stated(self) -> dict[str, int]:
         return {"total_parameters": self.parameters}

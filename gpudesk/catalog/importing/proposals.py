@@ -73,7 +73,10 @@ def rename_subject(proposal: ImportProposal, thing_id: str, name: str) -> Import
 
     def renamed(fact: UserFact) -> UserFact:
         if fact is subject:
-            return _rename_entry(subject, thing_id, name_line)
+            if not isinstance(subject, UserModel):
+                return replace(subject, id=thing_id, name=name_line)
+            definition = to_canonical_json({**json.loads(subject.definition), "id": thing_id, "name": name_line})
+            return replace(subject, id=thing_id, name=name_line, definition=definition)
         if isinstance(fact, UserClaim | ClaimPreference) and fact.thing == former:
             return replace(fact, thing=thing_id)
         if isinstance(fact, UserPrice | UserSystem) and fact.accelerator == former:
@@ -81,13 +84,6 @@ def rename_subject(proposal: ImportProposal, thing_id: str, name: str) -> Import
         return fact
 
     return replace(proposal, name=name_line, facts=tuple(map(renamed, proposal.facts)))
-
-
-def _rename_entry(subject: UserEntry, thing_id: str, name: str) -> UserEntry:
-    if not isinstance(subject, UserModel):
-        return replace(subject, id=thing_id, name=name)
-    definition = to_canonical_json({**json.loads(subject.definition), "id": thing_id, "name": name})
-    return replace(subject, id=thing_id, name=name, definition=definition)
 
 
 def retitle_source(proposal: ImportProposal, title: str) -> ImportProposal:

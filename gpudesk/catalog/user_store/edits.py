@@ -73,14 +73,10 @@ def make_step(own: UserFacts, text: Message, take: Iterable[UserFact] = (), adde
     if not new and not removed_by_key:
         raise InputError(NOTHING_CHANGED, "value")
     edit = FactEdit(text, before=tuple(removed_by_key.values()), after=tuple(new.values()))
-    orphans = _find_orphaned_sources(own, own.after(edit))
+    after = own.after(edit)
+    rested, rests = _list_used_sources(own), _list_used_sources(after)
+    orphans = [fact for fact in after if isinstance(fact, Source) and fact.id in rested - rests]
     return FactEdit(text, before=(*edit.before, *orphans), after=edit.after)
-
-
-def _find_orphaned_sources(before: UserFacts, after: UserFacts) -> list[Source]:
-    """Return the sources used by facts before, and by none after."""
-    rested, rests = _list_used_sources(before), _list_used_sources(after)
-    return [fact for fact in after if isinstance(fact, Source) and fact.id in rested - rests]
 
 
 def _list_used_sources(facts: UserFacts) -> set[str]:
@@ -238,7 +234,11 @@ def add_facts(catalog: Catalog, facts: Sequence[UserFact], name: str) -> FactEdi
     for fact in new:
         check_model(fact)
         if isinstance(fact, UserEntry):
-            _check_free(catalog, fact, new)
+            # The user's own entry of the same kind can be replaced.
+            is_used = any(thing.id == fact.id for thing in catalog.things())
+            is_twice = sum(isinstance(each, UserEntry) and each.id == fact.id for each in new) > 1
+            if (is_used and catalog.own.get(*fact.key) is None) or is_twice:
+                raise InputError(describe_taken_id(fact.id), "id")
             thing_ids.add(fact.id)
     sources = {source.id for source in catalog.sources()} | {fact.id for fact in new if isinstance(fact, Source)}
     for fact in new:
@@ -247,14 +247,6 @@ def add_facts(catalog: Catalog, facts: Sequence[UserFact], name: str) -> FactEdi
         if isinstance(fact, UserEntry):
             _check_complete(fact, new)
     return make_step(catalog.own, message("own.step.add", "Add {name}", name=check_line("name", name)), added=facts)
-
-
-def _check_free(catalog: Catalog, fact: UserEntry, new: UserFacts) -> None:
-    """Refuse an id of another entry; the user's own entry of the same kind can be replaced."""
-    is_used = any(thing.id == fact.id for thing in catalog.things())
-    is_twice = sum(isinstance(each, UserEntry) and each.id == fact.id for each in new) > 1
-    if (is_used and catalog.own.get(*fact.key) is None) or is_twice:
-        raise InputError(describe_taken_id(fact.id), "id")
 
 
 def _check_reference(fact: UserFact, thing_ids: set[str], sources: set[str]) -> None:

@@ -69,11 +69,7 @@ def make_entry_step(
     facts = make_entry_facts(entry, {name: (each,) for name, each in figures.items()}, today=today)
     if catalog.own.get(*entry.key) is None:
         return add_facts(catalog, facts, entry.name)
-    return _make_change_step(catalog, entry, UserFacts.of(facts), today)
-
-
-def _make_change_step(catalog: Catalog, entry: FiguredEntry, new: UserFacts, today: str) -> FactEdit:
-    """Replace the preferred figures; without a new one, all of the user's values are removed."""
+    new = UserFacts.of(facts)
     own = catalog.own
     claims = {fact.attribute: fact for fact in new if isinstance(fact, UserClaim)}
     sources = {fact.id: fact for fact in new if isinstance(fact, Source)}

@@ -201,7 +201,17 @@ def make_backup(connection: sqlite3.Connection, folder: Path, reason: BackupReas
         finally:
             remove_with_companions(part)
     remove_leftovers(folder, "catalog-*.part")
-    _prune_backups(folder, path)
+    # The new backup stays, even with a wrong clock.
+    names = list_backup_names(folder)
+    days = {name.made.date(): name.path for name in reversed(names)}
+    weeks = {name.made.isocalendar()[:2]: name.path for name in reversed(names)}
+    kept_paths = {path, *(name.path for name in names[-NEWEST_BACKUPS:])}
+    kept_paths |= {days[day] for day in sorted(days)[-DAILY_BACKUPS:]}
+    kept_paths |= {weeks[week] for week in sorted(weeks)[-WEEKLY_BACKUPS:]}
+    for name in names:
+        if name.path not in kept_paths:
+            with suppress(OSError):
+                name.path.unlink()
     return path
 
 
@@ -212,17 +222,3 @@ def _find_free_backup_path(folder: Path, version: int, reason: BackupReason, now
         if not path.exists():
             return path
         now += timedelta(milliseconds=1)
-
-
-def _prune_backups(folder: Path, newest: Path) -> None:
-    """Remove obsolete backups; the new one stays, even with a wrong clock."""
-    names = list_backup_names(folder)
-    days = {name.made.date(): name.path for name in reversed(names)}
-    weeks = {name.made.isocalendar()[:2]: name.path for name in reversed(names)}
-    kept_paths = {newest, *(name.path for name in names[-NEWEST_BACKUPS:])}
-    kept_paths |= {days[day] for day in sorted(days)[-DAILY_BACKUPS:]}
-    kept_paths |= {weeks[week] for week in sorted(weeks)[-WEEKLY_BACKUPS:]}
-    for name in names:
-        if name.path not in kept_paths:
-            with suppress(OSError):
-                name.path.unlink()

@@ -98,20 +98,16 @@ def read_version(connection: sqlite3.Connection) -> int:
 def migrate(connection: sqlite3.Connection, steps: Sequence[Sequence[str]] = USER_STEPS) -> None:
     """Bring a file to the newest version, one step after the other."""
     while read_version(connection) < len(steps):
-        _apply_next(connection, steps)
-
-
-def _apply_next(connection: sqlite3.Connection, steps: Sequence[Sequence[str]]) -> None:
-    """Run the next migration, unless another process has done so meanwhile."""
-    connection.execute("BEGIN IMMEDIATE")
-    try:
-        version = read_version(connection)
-        if version < len(steps):
-            for statement in steps[version]:
-                connection.execute(statement)
-            connection.execute(f"PRAGMA user_version = {version + 1}")
-        connection.execute("COMMIT")
-    except BaseException:
-        if connection.in_transaction:
-            connection.execute("ROLLBACK")
-        raise
+        # Another process may have run this migration meanwhile.
+        connection.execute("BEGIN IMMEDIATE")
+        try:
+            version = read_version(connection)
+            if version < len(steps):
+                for statement in steps[version]:
+                    connection.execute(statement)
+                connection.execute(f"PRAGMA user_version = {version + 1}")
+            connection.execute("COMMIT")
+        except BaseException:
+            if connection.in_transaction:
+                connection.execute("ROLLBACK")
+            raise

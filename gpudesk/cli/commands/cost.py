@@ -267,7 +267,26 @@ def add_parser(commands: Any) -> None:  # noqa: ANN401 - argparse does not expor
     parser = commands.add_parser(
         "cost", help=summary, description=" ".join((summary, tr("Amounts are in US dollars, without taxes.")))
     )
-    _add_costs(parser.add_argument_group(tr("cost inputs (default: catalog and built-in values)")))
+    group = parser.add_argument_group(tr("cost inputs (default: catalog and built-in values)"))
+    add_cost_options(group)
+    group.add_argument(
+        "--list-inputs", action="store_true", help=tr("list all inputs with values and sources, then exit")
+    )
+    group.add_argument(
+        "--providers", action="store_true", help=tr("list rents by provider, the cheapest tokens first, then exit")
+    )
+    group.add_argument(
+        "--single",
+        action=argparse.BooleanOptionalAction,
+        dest="single_accelerators",
+        help=tr("pay only for accelerators in use, not for whole systems"),
+    )
+    group.add_argument(
+        "--draws", metavar="N", type=parse_whole, default=_DRAWS, help=tr("number of simulations (default: 100000)")
+    )
+    group.add_argument(
+        "--seed", metavar="N", type=parse_whole, default=_SEED, help=tr("seed of the random numbers (default: 1)")
+    )
     add_scenario_options(parser)
     parser.add_argument(
         "-o", "--output", metavar=tr("FILE"), help=tr("save the monthly cash flow as .xlsx with live formulas")
@@ -305,28 +324,6 @@ def add_cost_options(group: argparse._ArgumentGroup) -> None:
         "--currency",
         metavar=tr("CODE=RATE@DATE"),
         help=tr("show amounts in this currency (not in JSON); RATE is per US dollar"),
-    )
-
-
-def _add_costs(group: argparse._ArgumentGroup) -> None:
-    add_cost_options(group)
-    group.add_argument(
-        "--list-inputs", action="store_true", help=tr("list all inputs with values and sources, then exit")
-    )
-    group.add_argument(
-        "--providers", action="store_true", help=tr("list rents by provider, the cheapest tokens first, then exit")
-    )
-    group.add_argument(
-        "--single",
-        action=argparse.BooleanOptionalAction,
-        dest="single_accelerators",
-        help=tr("pay only for accelerators in use, not for whole systems"),
-    )
-    group.add_argument(
-        "--draws", metavar="N", type=parse_whole, default=_DRAWS, help=tr("number of simulations (default: 100000)")
-    )
-    group.add_argument(
-        "--seed", metavar="N", type=parse_whole, default=_SEED, help=tr("seed of the random numbers (default: 1)")
     )
 
 

@@ -134,17 +134,6 @@ def _read_input(name: str, where: str) -> bytes:
     return raw
 
 
-def parse_answer_options(options: Sequence[str]) -> dict[str, AnswerValue]:
-    """Return the answers of options, `priority=cost`; raises `InputError` naming the option."""
-    answers: dict[str, AnswerValue] = {}
-    for each in options:
-        name, equals, value = (part.strip() for part in each.partition("="))
-        if not equals or not name or not value:
-            raise InputError(_describe_wrong_answer(each), SET)
-        answers |= _answer(name, value)
-    return answers
-
-
 def _answer(name: str, value: str) -> dict[str, AnswerValue]:
     if name not in QUESTIONS:
         raise make_unknown_field_error(SET, name, QUESTIONS)
@@ -264,7 +253,16 @@ def list_trace_lines(
         widths = [max(map(measure_text, column)) for column in zip(*grid, heads, strict=True)]
         used_width = _measure_ids(decision) + len(_GAP) + sum(widths) + len(_GAP) * len(widths)
         if width - used_width >= room:
-            yield from _list_trace_table(decision, heads, grid, widths, formatter, width, strong)
+            ids = _measure_ids(decision)
+            blank = " " * ids
+            yield strong(_GAP.join([blank, *(pad_text(*each) for each in zip(heads, widths, strict=True)), tr("Rule")]))
+            rows = zip(decision.trace, grid, strict=True)
+            for role, group in groupby(rows, key=lambda row: row[0].role):
+                yield strong(label_rule_role(role))
+                for line, cells in group:
+                    texts = (pad_text(*each) for each in zip(cells, widths, strict=True))
+                    lead = _GAP.join([pad_text(line.rule.id, ids), *texts, ""])
+                    yield from indent_hanging(lead, _describe_trace_line(line, decision, formatter), width)
             break
     else:
         yield from _list_trace_items(decision, heads, formatter, width, strong)
@@ -273,27 +271,6 @@ def list_trace_lines(
 
 def _measure_ids(decision: Decision) -> int:
     return max((measure_text(line.rule.id) for line in decision.trace), default=0)
-
-
-def _list_trace_table(
-    decision: Decision,
-    heads: Sequence[str],
-    grid: Sequence[Sequence[str]],
-    widths: Sequence[int],
-    formatter: Formatter,
-    width: int,
-    strong: Callable[[str], str],
-) -> Iterator[str]:
-    ids = _measure_ids(decision)
-    blank = " " * ids
-    yield strong(_GAP.join([blank, *(pad_text(*each) for each in zip(heads, widths, strict=True)), tr("Rule")]))
-    rows = zip(decision.trace, grid, strict=True)
-    for role, group in groupby(rows, key=lambda row: row[0].role):
-        yield strong(label_rule_role(role))
-        for line, cells in group:
-            texts = (pad_text(*each) for each in zip(cells, widths, strict=True))
-            lead = _GAP.join([pad_text(line.rule.id, ids), *texts, ""])
-            yield from indent_hanging(lead, _describe_trace_line(line, decision, formatter), width)
 
 
 def _list_trace_items(
@@ -433,7 +410,13 @@ def _add_said(group: argparse._ArgumentGroup) -> None:
 def run(options: argparse.Namespace) -> int:
 
     user_answers = {} if options.answers is None else read_answers(options.answers)
-    user_answers |= parse_answer_options(options.stated)
+    answers: dict[str, AnswerValue] = {}
+    for each in options.stated:
+        name, equals, value = (part.strip() for part in each.partition("="))
+        if not equals or not name or not value:
+            raise InputError(_describe_wrong_answer(each), SET)
+        answers |= _answer(name, value)
+    user_answers |= answers
     with open_service(options) as service:
         weights = parse_weight_options(options.rule_weights, [rule.id for rule in service.decider.rules])
         listed = options.list_questions or options.list_rules

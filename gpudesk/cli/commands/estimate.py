@@ -47,11 +47,22 @@ def list_estimate_lines(
 ) -> Iterator[str]:
     """Yield the lines of an estimate for the accelerator `name`; with `plans` also the reasons for its plan."""
     yield strong(f"{formatter.count(estimate.count)} × {name}")
+    # Without free memory, the lines below state the missing memory.
+    use = estimate.memory
+    parts = [
+        (tr("Capacity"), use.capacity_bytes),
+        (tr("Weights"), use.weights_bytes),
+        (tr("KV cache") if estimate.fits else tr("KV cache per request"), use.kv_bytes),
+        (tr("Activations"), use.activations_bytes),
+        (tr("Runtime"), use.runtime_bytes),
+    ]
+    if estimate.fits:
+        parts += [(tr("Reserved by the engine"), use.reserved_bytes), (tr("Free"), use.spare_bytes)]
     facts = [
         *_what(estimate, formatter),
         *_why(plans, formatter),
         *_figures(estimate, formatter),
-        *_memory(estimate, formatter),
+        *[(label, formatter.memory(size)) for label, size in parts],
     ]
     yield from list_labelled_lines(facts, width)
     for note in estimate.notes:
@@ -152,21 +163,6 @@ def _figures(estimate: Estimate, formatter: Formatter) -> list[tuple[str, str]]:
     return facts
 
 
-def _memory(estimate: Estimate, formatter: Formatter) -> list[tuple[str, str]]:
-    """Return the memory breakdown; without free memory the line states what is missing."""
-    use = estimate.memory
-    parts = [
-        (tr("Capacity"), use.capacity_bytes),
-        (tr("Weights"), use.weights_bytes),
-        (tr("KV cache") if estimate.fits else tr("KV cache per request"), use.kv_bytes),
-        (tr("Activations"), use.activations_bytes),
-        (tr("Runtime"), use.runtime_bytes),
-    ]
-    if estimate.fits:
-        parts += [(tr("Reserved by the engine"), use.reserved_bytes), (tr("Free"), use.spare_bytes)]
-    return [(label, formatter.memory(size)) for label, size in parts]
-
-
 def add_parser(commands: Any) -> None:  # noqa: ANN401 - argparse does not export this type
     description = tr("Estimate speed and memory fit of deployments for a workload.")
     parser = commands.add_parser("estimate", help=description, description=description)
@@ -182,33 +178,30 @@ def add_parser(commands: Any) -> None:  # noqa: ANN401 - argparse does not expor
 def run(options: argparse.Namespace) -> int:
     with open_service(options) as service:
         if options.batch is not None:
-            return _batch(options, service)
+            others = {"batch", "json", "run", "command", "version", "self_test", "without_user_facts"}
+            option_names = [
+                name for name, value in vars(options).items() if name not in others and value not in (None, False)
+            ]
+            if option_names:
+                raise UsageError(
+                    tr(
+                        "--batch reads all settings from each line; remove {option}",
+                        option="--" + option_names[0].replace("_", "-"),
+                    )
+                )
+            target = sys.stdout.buffer
+            if options.batch == "-":
+                faults = service.estimate_lines(sys.stdin.buffer, target)
+            else:
+                try:
+                    with Path(options.batch).open("rb") as source:
+                        faults = service.estimate_lines(source, target)
+                except (FileNotFoundError, IsADirectoryError, PermissionError) as error:
+                    raise InputError(describe_unreadable(explain_system_error(error)), options.batch) from error
+            return EXIT_AT_FAULT if faults else EXIT_DONE
         if ask_for_diffusion(options, [options.model] if options.model else [], service):
             return estimate_diffusion(options, service)
         return _each(build_scenario(options, service), service, as_json=options.json)
-
-
-def _batch(options: argparse.Namespace, service: GpuDeskService) -> int:
-    """Answer JSON lines; the exit code is 0 if all of them could be answered."""
-    others = {"batch", "json", "run", "command", "version", "self_test", "without_user_facts"}
-    option_names = [name for name, value in vars(options).items() if name not in others and value not in (None, False)]
-    if option_names:
-        raise UsageError(
-            tr(
-                "--batch reads all settings from each line; remove {option}",
-                option="--" + option_names[0].replace("_", "-"),
-            )
-        )
-    target = sys.stdout.buffer
-    if options.batch == "-":
-        faults = service.estimate_lines(sys.stdin.buffer, target)
-    else:
-        try:
-            with Path(options.batch).open("rb") as source:
-                faults = service.estimate_lines(source, target)
-        except (FileNotFoundError, IsADirectoryError, PermissionError) as error:
-            raise InputError(describe_unreadable(explain_system_error(error)), options.batch) from error
-    return EXIT_AT_FAULT if faults else EXIT_DONE
 
 
 def _each(scenario: Scenario, service: GpuDeskService, *, as_json: bool) -> int:

@@ -87,10 +87,6 @@ _ALL: Final = "examples"
 _NUMBER: Final = re.compile(r"[a-z]+\d*-\d+", re.IGNORECASE)
 
 
-def names_worked_example(figure: str) -> bool:
-    return figure == _ALL or _NUMBER.fullmatch(figure) is not None
-
-
 def print_worked_examples(figure: str, service: GpuDeskService, *, as_json: bool) -> None:
     """Write one example or all of them; raises `InputError` for an unknown one."""
     chosen = _chosen(figure, service)
@@ -224,7 +220,7 @@ def run(options: argparse.Namespace) -> int:
     explained: list[_ExplainedColumn] = []
     code = EXIT_DONE
     with open_service(options) as service:
-        if names_worked_example(options.figure):
+        if options.figure == _ALL or _NUMBER.fullmatch(options.figure) is not None:
             print_worked_examples(options.figure, service, as_json=options.json)
             return EXIT_DONE
         if options.figure.startswith(_OF_FLEETS):

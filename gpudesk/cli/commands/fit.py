@@ -153,7 +153,14 @@ def run(options: argparse.Namespace) -> int:
 
 
 def _parse_question(options: argparse.Namespace, base: Scenario | None) -> _FitQuestion:
-    stated = _checked(options)
+    from gpudesk.domain.field_checks import accept_whole as whole_field
+    from gpudesk.estimation.request_fields import MOST_TOKENS, REQUEST_FIELDS
+
+    checks = {name: REQUEST_FIELDS[name] for name in _SETTINGS}
+    checks |= dict.fromkeys(_NUMBERS, whole_field(1, MOST_TOKENS))
+    limits = {name: getattr(options, name) for name in checks if getattr(options, name) is not None}
+    checked = {name: checks[name]("--" + name.replace("_", "-"), value) for name, value in limits.items()}
+    stated = {name: value for name, value in checked.items() if name in _SETTINGS}
     parts, models = _strip_counts(options.accelerators), _strip_counts(options.models)
     context, concurrency = _context(options), options.concurrency
     if base is not None:
@@ -176,18 +183,6 @@ def _parse_question(options: argparse.Namespace, base: Scenario | None) -> _FitQ
     )
 
 
-def _checked(options: argparse.Namespace) -> dict[str, Any]:
-    """Return the settings of the options; raises `InputError` that names the option."""
-    from gpudesk.domain.field_checks import accept_whole as whole_field
-    from gpudesk.estimation.request_fields import MOST_TOKENS, REQUEST_FIELDS
-
-    checks = {name: REQUEST_FIELDS[name] for name in _SETTINGS}
-    checks |= dict.fromkeys(_NUMBERS, whole_field(1, MOST_TOKENS))
-    limits = {name: getattr(options, name) for name in checks if getattr(options, name) is not None}
-    checked = {name: checks[name]("--" + name.replace("_", "-"), value) for name, value in limits.items()}
-    return {name: value for name, value in checked.items() if name in _SETTINGS}
-
-
 def _context(options: argparse.Namespace) -> int | None:
     """Return the tokens of a sequence from the options; None without one."""
     lengths = [each for each in (options.input_tokens, options.output_tokens) if each is not None]
@@ -208,7 +203,10 @@ def _cells(fit_question: _FitQuestion, service: GpuDeskService) -> list[FitCell]
     catalog = service.catalog
     models = catalog.models() if fit_question.models is None else [catalog.model(each) for each in fit_question.models]
     cells: dict[str, tuple[FitCell, ...]] = {}
-    for weights, group in _by_format(models, fit_question.weights).items():
+    groups: dict[Precision, list[Model]] = {}
+    for model in models:
+        groups.setdefault(fit_question.weights or model.native_precision or Precision.FP16, []).append(model)
+    for weights, group in groups.items():
         question = FitQuestion(
             weights,
             fit_question.kv,
@@ -235,13 +233,6 @@ def _rows(
         parts = tuple(catalog.accelerator(each) for each in fit_question.accelerators)
     parameters = count_model_parameters(catalog, models)
     return compute_reading_matrix(fit_question.reading, question, parts, models, parameters).rows
-
-
-def _by_format(models: Sequence[Model], weights: Precision | None) -> dict[Precision, list[Model]]:
-    groups: dict[Precision, list[Model]] = {}
-    for model in models:
-        groups.setdefault(weights or model.native_precision or Precision.FP16, []).append(model)
-    return groups
 
 
 def _show(cells: Sequence[FitCell], question: _FitQuestion, service: GpuDeskService, *, as_json: bool) -> None:

@@ -66,13 +66,7 @@ def add_parser(commands: Any) -> None:  # noqa: ANN401 - argparse does not expor
     counts = tr("Counts given with --accelerators are ignored.")
     parser = commands.add_parser("fleet", help=summary, description=f"{summary} {counts}")
     add_demand_options(parser, peak=False)
-    _add_fleet(parser.add_argument_group(tr("fleet and site")))
-    add_cost_options(parser.add_argument_group(tr("cost inputs (default: catalog and built-in values)")))
-    add_scenario_options(parser, load=False)
-    finish_command(parser, run)
-
-
-def _add_fleet(group: argparse._ArgumentGroup) -> None:
+    group = parser.add_argument_group(tr("fleet and site"))
     group.add_argument(
         _CURVE,
         metavar="|".join(_PRESETS),
@@ -92,6 +86,9 @@ def _add_fleet(group: argparse._ArgumentGroup) -> None:
     ):
         group.add_argument(name, metavar="ID", action="append", default=[], help=text)
     add_site_options(group)
+    add_cost_options(parser.add_argument_group(tr("cost inputs (default: catalog and built-in values)")))
+    add_scenario_options(parser, load=False)
+    finish_command(parser, run)
 
 
 def run(options: argparse.Namespace) -> int:
@@ -241,13 +238,6 @@ class _FleetText:
             yield from self._indent(f"{capitalize_first(format_message(option.reason, self.formatter))}.")
             return
         yield output.make_bold(f"{name}: {label_order(option, self.formatter)}")
-        yield from self._indent(self._describe(option))
-        yield from self._list_costs(option.costs)
-        answer = replace(self.answer, api=None, notes=())
-        for note in list_fleet_notes(option, answer, name, self.formatter, self.money):
-            yield from self._indent(note)
-
-    def _describe(self, option: FleetOption) -> str:
         facts = [label_use(option.used, option.spare, option.idle, self.formatter)]
         if option.sizing is not None:
             facts.append(tr("replicas of {plan}", plan=format_plan(option.sizing.plan)))
@@ -260,7 +250,11 @@ class _FleetText:
             published = tr("power up to {most} kW, {average} kW on average", most=most, average=average)
             facts.append(estimated if option.power_estimated else published)
         facts.append(tr("utilization {share}", share=self.formatter.per_cent(option.utilization)))
-        return f"{'; '.join(facts)}."
+        yield from self._indent(f"{'; '.join(facts)}.")
+        yield from self._list_costs(option.costs)
+        answer = replace(self.answer, api=None, notes=())
+        for note in list_fleet_notes(option, answer, name, self.formatter, self.money):
+            yield from self._indent(note)
 
     def _indent(self, text: str) -> Iterator[str]:
         yield from (_INDENT + line for line in wrap_text(text, self.width - len(_INDENT)))

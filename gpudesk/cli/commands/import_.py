@@ -20,7 +20,7 @@ from gpudesk.text.translation import tr, trn
 
 if TYPE_CHECKING:
     from gpudesk.documents.imports import FileImport
-    from gpudesk.domain.user_facts import FactKey, FactPack, ImportProposal, UserFacts
+    from gpudesk.domain.user_facts import FactPack, ImportProposal, UserFacts
     from gpudesk.service import GpuDeskService
 
 
@@ -44,7 +44,19 @@ def import_pack(file_import: FileImport, options: argparse.Namespace, service: G
         raise ValueError("only packs are taken here")
     chosen = get_chosen_keys(file_import.rows)
     if not options.dry_run:
-        _apply_pack(file_import, file_import.pack, chosen, service, trust=options.trust)
+        # If a pack has nothing new, only the trust in its signer is stored.
+        from gpudesk.documents.imports import apply_pack
+        from gpudesk.documents.packs import find_new_signer
+
+        own = service.user_catalog
+        try:
+            signer = find_new_signer(file_import.pack, own.signers(), trust=options.trust, today=get_today())
+        except InputError as error:
+            raise InputError(error.problem, str(file_import.path)) from error
+        if chosen:
+            own.adopt(*exhaust_steps(apply_pack(service, file_import, chosen, signer)))
+        elif signer is not None:
+            own.trust(signer)
     elif chosen:
         make_pack_edit(file_import.pack, file_import.rows, chosen, service.catalog)
     if options.json:
@@ -55,24 +67,6 @@ def import_pack(file_import: FileImport, options: argparse.Namespace, service: G
     else:
         output.print_line(_report_pack_outcome(file_import, file_import.pack, len(chosen)))
     return EXIT_DONE
-
-
-def _apply_pack(
-    file_import: FileImport, pack: FactPack, chosen: frozenset[FactKey], service: GpuDeskService, *, trust: bool
-) -> None:
-    """Write the chosen rows; if a pack has nothing new only the trust in its signer is stored."""
-    from gpudesk.documents.imports import apply_pack
-    from gpudesk.documents.packs import find_new_signer
-
-    own = service.user_catalog
-    try:
-        signer = find_new_signer(pack, own.signers(), trust=trust, today=get_today())
-    except InputError as error:
-        raise InputError(error.problem, str(file_import.path)) from error
-    if chosen:
-        own.adopt(*exhaust_steps(apply_pack(service, file_import, chosen, signer)))
-    elif signer is not None:
-        own.trust(signer)
 
 
 def _report_pack_outcome(file_import: FileImport, pack: FactPack, count: int) -> str:

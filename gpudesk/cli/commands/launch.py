@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import argparse
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from gpudesk.cli import output
 from gpudesk.cli.options import add_scenario_options, build_scenario, finish_command, open_service
@@ -12,9 +12,6 @@ from gpudesk.report.launch import list_launch_lines, write_launch_json
 from gpudesk.text.formatting import Formatter
 from gpudesk.text.messages import InputError, format_input_error
 from gpudesk.text.translation import tr
-
-if TYPE_CHECKING:
-    from gpudesk.service import GpuDeskService
 
 
 def add_parser(commands: Any) -> None:  # noqa: ANN401 - argparse does not export this type
@@ -29,30 +26,25 @@ def add_parser(commands: Any) -> None:  # noqa: ANN401 - argparse does not expor
 
 def run(options: argparse.Namespace) -> int:
     with open_service(options) as service:
-        return _launch(options, service)
-
-
-def _launch(options: argparse.Namespace, service: GpuDeskService) -> int:
-    """Print the commands for every accelerator; failures are reported in one line each."""
-    scenario = build_scenario(options, service)
-    estimates = service.estimator.estimate_many(scenario.requests())
-    code = EXIT_DONE
-    formatter, separate = Formatter(), False
-    for choice, result in zip(scenario.accelerators, estimates, strict=True):
-        try:
-            if isinstance(result, InputError):
-                raise result
-            plan = service.launch(result, version=options.engine_version, reproduce=options.reproduce)
-        except InputError as error:
-            code = EXIT_AT_FAULT
-            report_error(f"{choice.accelerator}: {format_input_error(error)}", "launch")
-            continue
-        if options.json:
-            output.print_json_line({"accelerator": choice.accelerator} | write_launch_json(plan))
-            continue
-        if separate:
-            output.print_line()
-        separate = True
-        name = service.catalog.accelerator(choice.accelerator).name
-        output.print_lines(list_launch_lines(plan, name, formatter, output.get_terminal_width(), output.make_bold))
-    return code
+        scenario = build_scenario(options, service)
+        estimates = service.estimator.estimate_many(scenario.requests())
+        code = EXIT_DONE
+        formatter, separate = Formatter(), False
+        for choice, result in zip(scenario.accelerators, estimates, strict=True):
+            try:
+                if isinstance(result, InputError):
+                    raise result
+                plan = service.launch(result, version=options.engine_version, reproduce=options.reproduce)
+            except InputError as error:
+                code = EXIT_AT_FAULT
+                report_error(f"{choice.accelerator}: {format_input_error(error)}", "launch")
+                continue
+            if options.json:
+                output.print_json_line({"accelerator": choice.accelerator} | write_launch_json(plan))
+                continue
+            if separate:
+                output.print_line()
+            separate = True
+            name = service.catalog.accelerator(choice.accelerator).name
+            output.print_lines(list_launch_lines(plan, name, formatter, output.get_terminal_width(), output.make_bold))
+        return code

@@ -69,20 +69,6 @@ def add_parser(commands: Any) -> None:  # noqa: ANN401 - argparse does not expor
 
 
 def run(options: argparse.Namespace) -> int:
-    question = _parse_question(options)
-    if options.output is not None and options.json:
-        raise UsageError(tr("--output and --json exclude each other"))
-    if options.paper is not None and options.output is None:
-        raise UsageError(tr("--paper needs --output"))
-    with open_service(options) as service:
-        if options.output is None:
-            _show(question, service, as_json=options.json)
-        else:
-            _write(question, service, Path(options.output), options.paper)
-    return EXIT_DONE
-
-
-def _parse_question(options: argparse.Namespace) -> ProfileQuestion:
     from gpudesk.domain.field_checks import accept_whole
     from gpudesk.estimation.request_fields import MOST_TOKENS
 
@@ -95,7 +81,7 @@ def _parse_question(options: argparse.Namespace) -> ProfileQuestion:
     if options.budget is not None and options.budget < 0:
         raise UsageError(tr("--budget must be at least 0"))
     factors = {each.value: each for each in RankingFactor}
-    return ProfileQuestion(
+    question = ProfileQuestion(
         options.accelerator,
         **load,
         serving_engine=options.serving_engine,
@@ -108,6 +94,16 @@ def _parse_question(options: argparse.Namespace) -> ProfileQuestion:
         budget_usd=options.budget,
         costs=CostSettings(single_accelerators=options.single),
     )
+    if options.output is not None and options.json:
+        raise UsageError(tr("--output and --json exclude each other"))
+    if options.paper is not None and options.output is None:
+        raise UsageError(tr("--paper needs --output"))
+    with open_service(options) as service:
+        if options.output is None:
+            _show(question, service, as_json=options.json)
+        else:
+            _write(question, service, Path(options.output), options.paper)
+    return EXIT_DONE
 
 
 def _parse_pairs(

@@ -79,9 +79,10 @@ def _candidate(
 def _facts(candidate: SizingOption, formatter: Formatter) -> list[tuple[str, str]]:
     estimate, rate = candidate.estimate, candidate.output_tokens_per_s
     power = MISSING_VALUE_TEXT if candidate.power_kw is None else f"{formatter.estimate(candidate.power_kw)} kW"
+    spare = candidate.spare // candidate.plan.replica
     facts = [
         (tr("One replica"), format_plan(candidate.plan)),
-        (tr("Replicas"), _replicas(candidate, formatter)),
+        (tr("Replicas"), tr("{n} active, {m} spare", n=formatter.count(candidate.replicas), m=formatter.count(spare))),
         (tr("Hosts"), formatter.count(candidate.nodes)),
         (tr("Requests in flight at peak"), _in_flight(candidate, formatter)),
         (
@@ -97,11 +98,6 @@ def _facts(candidate: SizingOption, formatter: Formatter) -> list[tuple[str, str
         engine = f"{label_serving_engine(estimate.serving_engine)}, {label_estimate_basis(estimate)}"
         facts.insert(1, (tr("Serving engine"), engine))
     return facts
-
-
-def _replicas(candidate: SizingOption, formatter: Formatter) -> str:
-    spare = candidate.spare // candidate.plan.replica
-    return tr("{n} active, {m} spare", n=formatter.count(candidate.replicas), m=formatter.count(spare))
 
 
 def _in_flight(candidate: SizingOption, formatter: Formatter) -> str:
@@ -149,11 +145,7 @@ def add_parser(commands: Any) -> None:  # noqa: ANN401 - argparse does not expor
 
 def add_demand_options(parser: argparse.ArgumentParser, *, peak: bool = True) -> None:
     """Add the options of a demand; without `peak` its peak is defined elsewhere."""
-    _add_amounts(parser.add_argument_group(tr("demand, one of")))
-    _add_further(parser.add_argument_group(tr("service requirements")), peak=peak)
-
-
-def _add_amounts(group: argparse._ArgumentGroup) -> None:
+    group = parser.add_argument_group(tr("demand, one of"))
     group.add_argument("--users", metavar="N", type=parse_number, help=tr("concurrent active users"))
     group.add_argument(
         "--request-rate",
@@ -164,6 +156,7 @@ def _add_amounts(group: argparse._ArgumentGroup) -> None:
     )
     group.add_argument("--tokens-per-day", metavar=tr("TOKENS"), type=parse_number, help=tr("output tokens per day"))
     group.add_argument("--concurrency", metavar="N", type=parse_whole, help=tr("requests in flight at peak"))
+    _add_further(parser.add_argument_group(tr("service requirements")), peak=peak)
 
 
 def _add_further(group: argparse._ArgumentGroup, *, peak: bool) -> None:

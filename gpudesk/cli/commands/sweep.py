@@ -77,7 +77,16 @@ def add_parser(commands: Any) -> None:  # noqa: ANN401 - argparse does not expor
         ),
     )
     _add_axes(parser.add_argument_group(tr("axes, slowest first")))
-    _add_settings(parser.add_argument_group(tr("deployment (same for all points)")))
+    group = parser.add_argument_group(tr("deployment (same for all points)"))
+    group.add_argument("--serving-engine", metavar="ID", help=tr("serving engine (default: best for each point)"))
+    group.add_argument("--pp", metavar="N", type=parse_whole, help=tr("pipeline parallel degree"))
+    group.add_argument("--ep", metavar="N", type=parse_whole, help=tr("expert parallel degree"))
+    group.add_argument("--dp", metavar="N", type=parse_whole, help=tr("data parallel degree: independent replicas"))
+    group.add_argument(
+        "--attention-dp",
+        action=argparse.BooleanOptionalAction,
+        help=tr("use data-parallel attention across the TP group"),
+    )
     add_details(parser.add_argument_group(tr("details")))
     parser.add_argument("-o", "--output", metavar=tr("FILE"), required=True, help=tr("output file, .npz or .csv"))
     parser.add_argument("--progress", action="store_true", help=tr("print progress, even outside a terminal"))
@@ -123,18 +132,6 @@ def _add_axes(group: argparse._ArgumentGroup) -> None:
     )
 
 
-def _add_settings(group: argparse._ArgumentGroup) -> None:
-    group.add_argument("--serving-engine", metavar="ID", help=tr("serving engine (default: best for each point)"))
-    group.add_argument("--pp", metavar="N", type=parse_whole, help=tr("pipeline parallel degree"))
-    group.add_argument("--ep", metavar="N", type=parse_whole, help=tr("expert parallel degree"))
-    group.add_argument("--dp", metavar="N", type=parse_whole, help=tr("data parallel degree: independent replicas"))
-    group.add_argument(
-        "--attention-dp",
-        action=argparse.BooleanOptionalAction,
-        help=tr("use data-parallel attention across the TP group"),
-    )
-
-
 def run(options: argparse.Namespace) -> int:
     from gpudesk.estimation.sweep.grid import parse_sweep
     from gpudesk.estimation.sweep.output import check_suffix
@@ -152,7 +149,12 @@ def run(options: argparse.Namespace) -> int:
         _check_room(sweep.points, target)
         with closing(sweep_run.steps()) as steps:
             _follow(steps, sweep.points, is_visible=options.progress or sys.stderr.isatty())
-    _say_what_was_done(sweep_run, as_json=options.json)
+    for line in (*_never(sweep_run), *_without(sweep_run), _speed(sweep_run)):
+        report_error(line, "sweep")
+    if options.json:
+        output.print_json(_fields(sweep_run))
+    else:
+        output.print_line(tr("Wrote {file}", file=sweep_run.target))
     return EXIT_DONE
 
 
@@ -200,34 +202,20 @@ def _follow(steps: Iterator[int], points: int, *, is_visible: bool) -> None:
             due = monotonic() - said_at >= _PATIENCE_S if terminal else tenth > said_tenth
             if is_visible and due:
                 said_at, said_tenth = monotonic(), tenth
-                line = _progress(done, points)
+                from gpudesk.text.formatting import Formatter
+
+                formatter = Formatter()
+                line = tr(
+                    "{share}  {done} of {points} points",
+                    share=formatter.per_cent(done / points),
+                    done=formatter.count(done),
+                    points=formatter.count(points),
+                )
                 sys.stderr.write(f"{_SAME_LINE}{line}" if terminal else f"{line}\n")
                 sys.stderr.flush()
     finally:
         if terminal and is_visible:
             sys.stderr.write(_SAME_LINE)
-
-
-def _progress(done: int, points: int) -> str:
-    from gpudesk.text.formatting import Formatter
-
-    formatter = Formatter()
-    return tr(
-        "{share}  {done} of {points} points",
-        share=formatter.per_cent(done / points),
-        done=formatter.count(done),
-        points=formatter.count(points),
-    )
-
-
-def _say_what_was_done(sweep_run: SweepRun, *, as_json: bool) -> None:
-    """Print impossible combinations, the number of points that do not fit, the speed and the file."""
-    for line in (*_never(sweep_run), *_without(sweep_run), _speed(sweep_run)):
-        report_error(line, "sweep")
-    if as_json:
-        output.print_json(_fields(sweep_run))
-    else:
-        output.print_line(tr("Wrote {file}", file=sweep_run.target))
 
 
 def _never(sweep_run: SweepRun) -> Iterator[str]:

@@ -46,7 +46,22 @@ CHECKS: Final[tuple[tuple[str, str, Check], ...]] = (
 
 def main(arguments: Sequence[str]) -> int:
     network.watch()
-    options = _parse(arguments)
+    from gpudesk.cli.options import add_json_option
+    from gpudesk.cli.parser import Parser
+
+    parser = Parser(
+        prog="gpudesk --self-test",
+        usage="gpudesk --self-test [-h] [--json] [-o FILE]",
+        description=tr("Check the installation and its results."),
+    )
+    parser.add_argument("--self-test", action="store_true", help=argparse.SUPPRESS)
+    add_json_option(parser)
+    parser.add_argument(
+        *("-o", "--output"),
+        metavar=tr("FILE"),
+        help=tr("also save the result to a file; JSON if the name ends with .json"),
+    )
+    options = parser.parse_args(arguments)
     report = run_checks(show_progress=not options.json)
     report.keep()
     if options.json:
@@ -71,42 +86,19 @@ def run_checks(*, show_progress: bool) -> SelfTestReport:
         if show_progress:
             output.print_line(report.head)
         for identity, name, check in CHECKS:
-            report.results.append(_result(identity, tr(name), check))
+            began = time.perf_counter()
+            try:
+                finding = check()
+                outcome = CheckOutcome.DOUBT if finding.doubt else CheckOutcome.OK
+            except Exception as error:  # noqa: BLE001 - any exception is a failed check
+                finding, outcome = CheckFinding(_reason(error)), CheckOutcome.FAILED
+            report.results.append(CheckResult(identity, tr(name), outcome, finding.text, time.perf_counter() - began))
             if show_progress:
                 output.print_line(report.results[-1].line)
                 sys.stdout.flush()
     finally:
         log.removeHandler(quiet)
     return report
-
-
-def _parse(arguments: Sequence[str]) -> argparse.Namespace:
-    from gpudesk.cli.options import add_json_option
-    from gpudesk.cli.parser import Parser
-
-    parser = Parser(
-        prog="gpudesk --self-test",
-        usage="gpudesk --self-test [-h] [--json] [-o FILE]",
-        description=tr("Check the installation and its results."),
-    )
-    parser.add_argument("--self-test", action="store_true", help=argparse.SUPPRESS)
-    add_json_option(parser)
-    parser.add_argument(
-        *("-o", "--output"),
-        metavar=tr("FILE"),
-        help=tr("also save the result to a file; JSON if the name ends with .json"),
-    )
-    return parser.parse_args(arguments)
-
-
-def _result(identity: str, name: str, check: Check) -> CheckResult:
-    began = time.perf_counter()
-    try:
-        finding = check()
-        outcome = CheckOutcome.DOUBT if finding.doubt else CheckOutcome.OK
-    except Exception as error:  # noqa: BLE001 - any exception is a failed check
-        finding, outcome = CheckFinding(_reason(error)), CheckOutcome.FAILED
-    return CheckResult(identity, name, outcome, finding.text, time.perf_counter() - began)
 
 
 def _reason(error: Exception) -> str:

@@ -36,7 +36,14 @@ def check_resources() -> CheckFinding:
     """In a bundle every file is unchanged since the build; in a checkout the sources are readable."""
     bundle = paths.bundle_dir()
     finding = _read_resources() if bundle is None else _compare(bundle)
-    _open_templates()
+    from gpudesk.documents.scenario_file import list_template_ids
+
+    names = list_template_ids()
+    if not names:
+        raise CheckFailedError(tr("templates are missing"))
+    with open_shipped_catalog() as service:
+        for name in names:
+            service.read_scenario(paths.resource(f"templates/{name}.gpudesk"))
     return finding
 
 
@@ -74,17 +81,6 @@ def _read_resources() -> CheckFinding:
     return CheckFinding(
         trn("{n} file read from a source checkout", "{n} files read from a source checkout", file_count)
     )
-
-
-def _open_templates() -> None:
-    from gpudesk.documents.scenario_file import list_template_ids
-
-    names = list_template_ids()
-    if not names:
-        raise CheckFailedError(tr("templates are missing"))
-    with open_shipped_catalog() as service:
-        for name in names:
-            service.read_scenario(paths.resource(f"templates/{name}.gpudesk"))
 
 
 def check_catalog() -> CheckFinding:

@@ -82,12 +82,6 @@ class SourceNumbering:
             return ()
         if attribute.disputed:
             self.noted.add((attribute.thing, attribute.name))
-        text = self._note_text(name, attribute, high)
-        if text not in self._notes:
-            self._notes[text] = SheetNote(len(self._notes) + 1, text)
-        return (self._notes[text].number,)
-
-    def _note_text(self, name: str, attribute: AttributeClaims, high: AttributeClaims | None) -> str:
         label = tr("Price") if attribute.name in PRICE_BOUND_ATTRIBUTES else label_attribute(attribute.name)
         claim = attribute.preferred
         if claim is None:
@@ -103,7 +97,10 @@ class SourceNumbering:
         rivals = "; ".join(self._rival_texts(attribute))
         refused = tr("Not used: {rivals}.", rivals=rivals) if rivals else ""
         reason = attribute.reason if attribute.reason != tr("Your value") else None
-        return " ".join(part for part in (value, refused, to_sentence(reason) if reason else "") if part)
+        text = " ".join(part for part in (value, refused, to_sentence(reason) if reason else "") if part)
+        if text not in self._notes:
+            self._notes[text] = SheetNote(len(self._notes) + 1, text)
+        return (self._notes[text].number,)
 
     def _find_effective_value(self, attribute: AttributeClaims, claim: Claim, high: AttributeClaims | None) -> str:
         """Return the preferred value, or both ends of a price, and whether it is one of the user's."""
@@ -190,7 +187,16 @@ def _build_attribute_row(answer: Answer, attribute: Attribute, formatter: Format
         cells = tuple(_build_range_cell(column, ends, formatter) for column in answer.columns)
     else:
         label = label_attribute_briefly(attribute)
-        cells = _build_attribute_cells(answer, attribute, formatter)
+        claims = [column.attributes.get(attribute.key) for column in answer.columns]
+        texts = _format_alike(claims, attribute, formatter)
+        best = find_best_positions(claims, attribute.more_is_better, answer.unranked)
+        base = None if claims[0] is None or attribute.is_name else _get_number(claims[0])
+        cells = tuple(
+            _build_attribute_cell(
+                column, attribute, texts[position], base if position else None, position in best, formatter
+            )
+            for position, column in enumerate(answer.columns)
+        )
     if all(cell.value is None for cell in cells):
         return None
     return ComparisonRow(
@@ -200,19 +206,6 @@ def _build_attribute_row(answer: Answer, attribute: Attribute, formatter: Format
         cells,
         RowReference(RowOrigin.ATTRIBUTE, attribute.key),
         attribute.more_is_better,
-    )
-
-
-def _build_attribute_cells(answer: Answer, attribute: Attribute, formatter: Formatter) -> tuple[ComparisonCell, ...]:
-    claims = [column.attributes.get(attribute.key) for column in answer.columns]
-    texts = _format_alike(claims, attribute, formatter)
-    best = find_best_positions(claims, attribute.more_is_better, answer.unranked)
-    base = None if claims[0] is None or attribute.is_name else _get_number(claims[0])
-    return tuple(
-        _build_attribute_cell(
-            column, attribute, texts[position], base if position else None, position in best, formatter
-        )
-        for position, column in enumerate(answer.columns)
     )
 
 

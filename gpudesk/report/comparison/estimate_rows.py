@@ -297,6 +297,12 @@ def build_workload_rows(answer: Answer, figures: Iterable[Figure], formatter: Fo
     per accelerator if the counts are equal.
     """
     several_counts = len({column.estimate.count for column in answer.columns if column.estimate}) > 1
+    cells = tuple(
+        _build_unknown_cell(column, formatter)
+        if column.estimate is None
+        else build_plan_cell(column.estimate, formatter)
+        for column in answer.columns
+    )
     rows = (
         *_build_fit_rows(answer, formatter),
         *(
@@ -307,7 +313,7 @@ def build_workload_rows(answer: Answer, figures: Iterable[Figure], formatter: Fo
         *_build_system_rows(answer, formatter),
         _build_concurrency_row(answer, formatter),
         _build_word_row(answer, "limiter", tr("Limited by"), format_limiter, formatter),
-        _build_plan_row(answer, formatter),
+        ComparisonRow("plan", tr("Deployment"), None, cells, _MEMORY),
         _build_word_row(
             answer,
             "serving_engine",
@@ -424,16 +430,6 @@ def _build_fit_rows(answer: Answer, formatter: Formatter) -> tuple[ComparisonRow
     if not any(cell.mark is CellMarking.FAILS or cell.detail for cell in cells):
         return ()
     return (ComparisonRow("fits", tr("Fits"), None, cells, _MEMORY),)
-
-
-def _build_plan_row(answer: Answer, formatter: Formatter) -> ComparisonRow:
-    cells = tuple(
-        _build_unknown_cell(column, formatter)
-        if column.estimate is None
-        else build_plan_cell(column.estimate, formatter)
-        for column in answer.columns
-    )
-    return ComparisonRow("plan", tr("Deployment"), None, cells, _MEMORY)
 
 
 def build_memory_use_rows(answer: Answer, formatter: Formatter) -> tuple[ComparisonRow, ...]:

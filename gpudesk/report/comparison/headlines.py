@@ -181,7 +181,15 @@ class _ScreenHeadlines(_HeadlineBuilder):
         """Return the answer to who is best at an interval figure."""
         ranked = rank_figures(self._answer, figure)
         if len(ranked) < _LEAST_TO_COMPARE or not is_compared(self._answer, figure):
-            return self._tell_alone(figure, ranked)
+            if not ranked:
+                return self._tell_none(figure)
+            first = next(iter(ranked))
+            value, low, high = map(self._text(figure).format, ranked[first])
+            if len(self._answer.columns) == 1:
+                detail = tr("80% interval: {low} to {high}", low=low, high=high)
+            else:
+                detail = self._describe_only_one()
+            return self._make(figure, (first,), value, detail)
         best = find_leaders(self._answer, figure)
         if len(best) > 1:
             return self._tell_open(figure, best, ranked)
@@ -206,18 +214,6 @@ class _ScreenHeadlines(_HeadlineBuilder):
         runner = max((place for place in capacities if place not in best), key=lambda place: capacities[place])
         detail = self._describe_distance(most / capacities[runner], runner) if capacities[runner] else ""
         return self._make(_IN_FLIGHT, best, text, detail)
-
-    def _tell_alone(self, figure: str, ranked: dict[int, IntervalEstimate]) -> Headline:
-        """Return the answer without a comparison: the only figure."""
-        if not ranked:
-            return self._tell_none(figure)
-        first = next(iter(ranked))
-        value, low, high = map(self._text(figure).format, ranked[first])
-        if len(self._answer.columns) == 1:
-            detail = tr("80% interval: {low} to {high}", low=low, high=high)
-        else:
-            detail = self._describe_only_one()
-        return self._make(figure, (first,), value, detail)
 
     def _tell_none(self, figure: str) -> Headline:
         columns = self._answer.columns

@@ -123,14 +123,9 @@ def _build_count_groups(answer: Answer, how_many: AcceleratorNeeds, formatter: F
                 _build_count_row(f"{key}.{place}", needed, formatter, for_load=key == "load")
                 for place, needed in enumerate(across)
             )
-            yield ComparisonGroup(key, _label_for(title), tuple(rows))
+            yield ComparisonGroup(key, tr("Accelerators needed: {what}", what=lower_for_sentence(title)), tuple(rows))
     if how_many.sizing is not None:
         yield _build_sizing_group(how_many.sizing, formatter)
-
-
-def _label_for(what: str) -> str:
-    """Return the heading of rows of counts on paper."""
-    return tr("Accelerators needed: {what}", what=lower_for_sentence(what))
 
 
 def _build_count_row(

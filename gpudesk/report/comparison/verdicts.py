@@ -98,7 +98,7 @@ class _ComparisonVerdict:
         return " ".join(filter(None, sentences))
 
     def _describe_alone(self, first: DecisionCandidate) -> str:
-        value = "" if first.value is None else self._format_value(first)
+        value = "" if first.value is None else format_objective(self._decision, first, self._formatter)
         if len(self._decision.columns) == 1:
             return tr("{name}: {value}.", name=self._name(first), value=value)
         load, columns = self._answer.scenario.workload.load, self._answer.columns
@@ -113,9 +113,6 @@ class _ComparisonVerdict:
         if sum(bool(each.removed) for each in self._decision.candidates):
             return tr("Only {name} meets every limit: {value}.", name=self._name(first), value=value)
         return tr("Only {name} has a figure to compare: {value}.", name=self._name(first), value=value)
-
-    def _format_value(self, first: DecisionCandidate) -> str:
-        return format_objective(self._decision, first, self._formatter)
 
     def _describe_lead(self, first: DecisionCandidate, rival: DecisionCandidate) -> str:
         """Return what the contest is about, and the figures of the two ahead in it."""

@@ -11,13 +11,7 @@ from typing import Final, NamedTuple
 from gpudesk.domain.claim import Source
 from gpudesk.domain.decision import ConditionResult, Decision
 from gpudesk.domain.deployment_analysis import DerivationTerm, QuotedLinkRate, WeightLoading, WeightLoadTime
-from gpudesk.domain.purchase import (
-    CheckpointStatus,
-    NegotiationSheet,
-    ProcurementFigure,
-    ProcurementStepStatus,
-    ProcurementStrength,
-)
+from gpudesk.domain.purchase import NegotiationSheet, ProcurementFigure, ProcurementStepStatus, ProcurementStrength
 from gpudesk.domain.reference_data import (
     ExportCheck,
     ExportRuleSet,
@@ -401,7 +395,10 @@ def list_negotiation_lines(sheet: NegotiationSheet, formatter: Formatter) -> Ite
         yield AdvisoryLine(2, translate_data(step.ask))
         yield AdvisoryLine(2, translate_data(step.why))
         yield from (AdvisoryLine(2, format_step_figure(figure, formatter)) for figure in step.figures)
-        yield from (AdvisoryLine(2, format_point(each)) for each in line.points)
+        yield from (
+            AdvisoryLine(2, _format_tick(translate_data(each.point.text), each.note, done=each.done))
+            for each in line.points
+        )
 
 
 def list_step_remarks(line: ProcurementStepStatus, formatter: Formatter) -> tuple[str, ...]:
@@ -412,10 +409,6 @@ def list_step_remarks(line: ProcurementStepStatus, formatter: Formatter) -> tupl
         describe_expired_step(line),
     )
     return tuple(each for each in remarks if each)
-
-
-def format_point(line: CheckpointStatus) -> str:
-    return _format_tick(translate_data(line.point.text), line.note, done=line.done)
 
 
 def _format_tick(text: str, note: str, *, done: bool) -> str:

@@ -64,7 +64,9 @@ def describe_condition_result(tested: ConditionResult, formatter: Formatter) -> 
     left_text = lower_for_sentence(format_fact(ours or fact_name, tested.left, formatter))
     if isinstance(tested.right, str):
         right_text = lower_for_sentence(format_fact(fact_name, tested.right, formatter))
-        return _describe_tested_word(tested, name, left_text, right_text)
+        if tested.left is None or tested.left == tested.right or tested.holds:
+            return tr("{fact}: {value}", fact=name, value=left_text)
+        return tr("{fact}: {value}, not {asked}", fact=name, value=left_text, asked=right_text)
     if ours in QUESTIONS and _is_unbounded(tested.right):
         return tr("{fact}: {value}", fact=name, value=left_text)
     right = format_fact(theirs or fact_name, tested.right, formatter)
@@ -80,13 +82,6 @@ def _label_outcome(holds: bool | None) -> str:
     if holds is None:
         return tr("undecided")
     return tr("yes") if holds else tr("no")
-
-
-def _describe_tested_word(tested: ConditionResult, name: str, actual: str, required: str) -> str:
-    """Return a word found; with the expected word if they differ."""
-    if tested.left is None or tested.left == tested.right or tested.holds:
-        return tr("{fact}: {value}", fact=name, value=actual)
-    return tr("{fact}: {value}, not {asked}", fact=name, value=actual, asked=required)
 
 
 def describe_condition(text: str, formatter: Formatter) -> str:

@@ -106,7 +106,9 @@ def format_verdict(decision: Decision, names: NamesByKey, formatter: Formatter) 
         return tr("No accelerator meets every limit")
     candidate = decision.recommended
     if candidate is None:
-        return _format_no_value(decision)
+        if ObjectiveName.COST in (decision.objective.name, decision.objective.instead_of):
+            return tr("No recommendation: prices are unknown")
+        return tr("No recommendation: figures are missing")
     first = find_candidate(decision, candidate.key)
     verb = _choose_verb(decision, first)
     values = {
@@ -125,12 +127,6 @@ def format_verdict(decision: Decision, names: NamesByKey, formatter: Formatter) 
 def _choose_verb(decision: Decision, candidate: DecisionCandidate) -> str:
     how = candidate.payment or str(decision.facts.get("acquisition"))
     return "buy" if how in ("owned", "own") else "rent" if how in ("rented", "rent") else "choose"
-
-
-def _format_no_value(decision: Decision) -> str:
-    if ObjectiveName.COST in (decision.objective.name, decision.objective.instead_of):
-        return tr("No recommendation: prices are unknown")
-    return tr("No recommendation: figures are missing")
 
 
 def format_objective(

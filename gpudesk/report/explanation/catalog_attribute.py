@@ -114,10 +114,20 @@ def add_catalog_facts(
     ]
     days = view.rule.prices if attribute.name in PRICE_BOUND_ATTRIBUTES else view.rule.facts
     dated = explanation if claim is None else add_age(explanation, claim.source.date or claim.retrieved, days, view)
+    remarks = []
+    chosen = attribute.preference
+    if chosen is not None:
+        if chosen.reason != tr("Your value"):
+            reason = to_sentence(chosen.reason)
+            remarks.append(tr("Your reason, {date}: {reason}", date=label_date(chosen.date), reason=reason))
+        if attribute.shipped_reason:
+            remarks.append(tr("Shipped catalog: {reason}", reason=to_sentence(attribute.shipped_reason)))
+    if any(claim.own for claim in attribute.claims):
+        remarks.append(tr("Your value is kept in your own file. Catalog updates do not change it."))
     return replace(
         dated,
         claims=_add_actions(explanation.claims, attribute, view),
-        remarks=(*dated.remarks, *_list_attribute_remarks(attribute)),
+        remarks=(*dated.remarks, *remarks),
         statements=tuple(build_statement_line(each) for each in statements),
         uses=view.uses(attribute.thing),
         offers=_list_actions(attribute, high, view),
@@ -166,20 +176,6 @@ def describe_shipped_value(attribute: AttributeClaims, formatter: Formatter) -> 
         if ratio != 1:
             return f"{text} · {formatter.difference(ratio)}"
     return text
-
-
-def _list_attribute_remarks(attribute: AttributeClaims) -> tuple[str, ...]:
-    remarks = []
-    chosen = attribute.preference
-    if chosen is not None:
-        if chosen.reason != tr("Your value"):
-            reason = to_sentence(chosen.reason)
-            remarks.append(tr("Your reason, {date}: {reason}", date=label_date(chosen.date), reason=reason))
-        if attribute.shipped_reason:
-            remarks.append(tr("Shipped catalog: {reason}", reason=to_sentence(attribute.shipped_reason)))
-    if any(claim.own for claim in attribute.claims):
-        remarks.append(tr("Your value is kept in your own file. Catalog updates do not change it."))
-    return tuple(remarks)
 
 
 def _add_actions(

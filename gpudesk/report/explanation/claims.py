@@ -120,7 +120,7 @@ def _build_claim_line(
     attribute: AttributeClaims, claim: Claim, formatter: Formatter, high: AttributeClaims | None
 ) -> ClaimLine:
     value, unit = _format_claim_value(attribute, claim, formatter)
-    upper = None if high is None else _find_claim_of_source(high, claim)
+    upper = None if high is None else next((each for each in high.claims if each.source.id == claim.source.id), None)
     if upper is not None and upper.value != claim.value:
         value = f"{value} – {formatter.catalog(upper.value, Quantity.USD)}"
     stance = attribute.stance(claim)
@@ -190,10 +190,6 @@ def _format_source_title(claim: Claim) -> str:
     # Titles are names, except the catalog's own.
     title = tr("Derived from other values of this catalog") if source.id == _DERIVED else source.title
     return ", ".join(filter(None, (source.named_publisher, title)))
-
-
-def _find_claim_of_source(attribute: AttributeClaims, claim: Claim) -> Claim | None:
-    return next((each for each in attribute.claims if each.source.id == claim.source.id), None)
 
 
 def _format_claim_value(
@@ -294,16 +290,12 @@ def _list_claim_lines(explanation: Explanation) -> Iterator[str]:
     if explanation.claims:
         yield f"{tr('Sources')}:"
     for group in explanation.claims:
-        yield from _list_group_lines(group)
-
-
-def _list_group_lines(group: ClaimGroup) -> Iterator[str]:
-    for claim in group.claims:
-        value = join_unit(claim.value, claim.unit, " ") if claim.unit else claim.value
-        verdict = f" ({translate_data(claim.verdict)})" if claim.verdict else ""
-        yield f"- {group.label}, {label_stance(claim.stance)}: {value}{verdict}; {claim.source}"
-    if group.reason:
-        yield f"  {group.reason}"
+        for claim in group.claims:
+            value = join_unit(claim.value, claim.unit, " ") if claim.unit else claim.value
+            verdict = f" ({translate_data(claim.verdict)})" if claim.verdict else ""
+            yield f"- {group.label}, {label_stance(claim.stance)}: {value}{verdict}; {claim.source}"
+        if group.reason:
+            yield f"  {group.reason}"
 
 
 def _list_term_lines(term: TermLine, level: int) -> Iterator[str]:

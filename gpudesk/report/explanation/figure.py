@@ -242,6 +242,16 @@ def explain_figure(
         return _explain_missing_estimate(answer, position, name, formatter)
     working = None if backing.term is None else build_term_line(backing.term, backing.source_text, formatter)
     head = _write_head(answer, position, estimate, name, backing, formatter)
+    plan = estimate.plan
+    degrees = (("TP", plan.tp), ("PP", plan.pp), ("EP", plan.ep), ("DP", plan.dp))
+    plan_text = ", ".join(f"{name} {formatter.count(degree)}" for name, degree in degrees if degree > 1)
+    if estimate.pools is not None:
+        plan_text = describe_pools(estimate.pools, formatter)
+    served = tr(
+        "{model}, served by {engine}",
+        model=_describe_model(answer),
+        engine=label_serving_engine(estimate.serving_engine),
+    )
     return replace(
         head,
         record=None if backing.record is None else build_measured_runs(estimate, name, backing.record, formatter),
@@ -251,7 +261,11 @@ def explain_figure(
         claims_title=tr("Inputs and their sources"),
         claims=() if backing.term is None else list_input_claims(answer, column, backing.term, formatter),
         remedies=list_remedies(backing.remedies, estimate, column.accelerator, formatter),
-        facts=_list_answer_facts(answer, estimate, formatter),
+        facts=(
+            f"{served}, {plan_text}" if plan_text else served,
+            _describe_catalog_revision(answer),
+            tr("Calibration {name}", name=answer.calibration),
+        ),
         remarks=list_model_warnings(answer.model, formatter),
     )
 
@@ -265,12 +279,6 @@ def _write_head(
         return _explain_memory(answer, position, estimate, formatter)
     if name == CONCURRENCY_FIGURE:
         return _explain_concurrency(answer, position, estimate, formatter)
-    return _explain_estimate(answer, position, estimate, name, backing, formatter)
-
-
-def _explain_estimate(
-    answer: Answer, position: int, estimate: Estimate, name: str, backing: FigureEvidence, formatter: Formatter
-) -> Explanation:
     value: IntervalEstimate | None = getattr(estimate, name, None)
     label = label_figure(name) if find_figure(name) else name
     if value is None:
@@ -296,9 +304,10 @@ def _explain_estimate(
 
 
 def _explain_memory(answer: Answer, position: int, estimate: Estimate, formatter: Formatter) -> Explanation:
+    model = _describe_model(answer)
     return Explanation(
         what=tr("Memory, {deployment}", deployment=_describe_deployment(answer, position, formatter)),
-        conditions=_memory_conditions(answer, estimate, formatter),
+        conditions=model if estimate.pools is None else f"{model}, {describe_memory_deployment(estimate, formatter)}",
         figure=formatter.gib(estimate.memory.spare_bytes),
         unit=tr("GiB free"),
         band=tr(
@@ -309,11 +318,6 @@ def _explain_memory(answer: Answer, position: int, estimate: Estimate, formatter
         ground=ExplanationBasis.EXACT,
         basis=tr("Exact to the byte"),
     )
-
-
-def _memory_conditions(answer: Answer, estimate: Estimate, formatter: Formatter) -> str:
-    model = _describe_model(answer)
-    return model if estimate.pools is None else f"{model}, {describe_memory_deployment(estimate, formatter)}"
 
 
 def _explain_concurrency(answer: Answer, position: int, estimate: Estimate, formatter: Formatter) -> Explanation:
@@ -482,24 +486,6 @@ def _describe_basis(
             m=formatter.count(rows.family),
         )
     return tr("Uncalibrated: no measured runs of {generation} or {engine}", generation=generation, engine=engine)
-
-
-def _list_answer_facts(answer: Answer, estimate: Estimate, formatter: Formatter) -> tuple[str, ...]:
-    plan = estimate.plan
-    degrees = (("TP", plan.tp), ("PP", plan.pp), ("EP", plan.ep), ("DP", plan.dp))
-    plan_text = ", ".join(f"{name} {formatter.count(degree)}" for name, degree in degrees if degree > 1)
-    if estimate.pools is not None:
-        plan_text = describe_pools(estimate.pools, formatter)
-    served = tr(
-        "{model}, served by {engine}",
-        model=_describe_model(answer),
-        engine=label_serving_engine(estimate.serving_engine),
-    )
-    return (
-        f"{served}, {plan_text}" if plan_text else served,
-        _describe_catalog_revision(answer),
-        tr("Calibration {name}", name=answer.calibration),
-    )
 
 
 def _describe_catalog_revision(answer: Answer) -> str:

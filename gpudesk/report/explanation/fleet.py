@@ -298,21 +298,17 @@ def _derive_power(fleet: DerivedFleet) -> DerivationTerm | None:
     )
 
 
-def _make_average_term(fleet: DerivedFleet) -> DerivationTerm:
+def _derive_utilization(fleet: DerivedFleet) -> DerivationTerm:
     peak, curve = _make_peak_term(fleet), fleet.answer.curve
     factor = DerivationTerm("peak over average", curve.peak_factor, None, source=label_load_curve(curve.kind))
     average, formula = peak.number / curve.peak_factor, "{peak_load} ÷ {peak_over_average}"
-    return DerivationTerm("average load", average, peak.unit, formula, inputs=(peak, factor))
-
-
-def _derive_utilization(fleet: DerivedFleet) -> DerivationTerm:
     return DerivationTerm(
         "utilization",
         fleet.option.utilization,
         None,
         "{average_load} ÷ ({working_replicas} × {load_of_a_replica})",
         inputs=(
-            _make_average_term(fleet),
+            DerivationTerm("average load", average, peak.unit, formula, inputs=(peak, factor)),
             DerivationTerm("working replicas", fleet.working, None),
             _make_capacity_term(fleet),
         ),
@@ -331,7 +327,23 @@ def _derive_cost(fleet: DerivedFleet, supply: Supply, unit: FleetCostUnit) -> De
     if unit is FleetCostUnit.TOTAL:
         return total
     if unit is FleetCostUnit.TOKENS:
-        tokens = _make_token_term(fleet, total.number / usd)
+        millions = total.number / usd
+        hours = fleet.option.hours
+        rate = math.fsum(hour.requests_per_s for hour in hours) / len(hours)
+        seconds = fleet.answer.horizon_years * HOURS_PER_YEAR * SECONDS_PER_HOUR
+        growth = millions * _MILLION / (rate * fleet.output_tokens * seconds)
+        tokens = DerivationTerm(
+            "million output tokens",
+            millions,
+            None,
+            "{average_requests} × {tokens_of_a_request} × {seconds} × {growth} ÷ 1,000,000",
+            inputs=(
+                DerivationTerm("average requests", rate, "1/s", source=label_load_curve(fleet.answer.curve.kind)),
+                DerivationTerm("tokens of a request", fleet.output_tokens, None, source=_SCENARIO),
+                DerivationTerm("seconds", seconds, None),
+                DerivationTerm("growth", growth, None, source=tr("mean demand over that of today")),
+            ),
+        )
         formula = "{total_cost} ÷ {million_output_tokens}"
         return DerivationTerm("cost per million output tokens", usd, code, formula, inputs=(total, tokens))
     if unit is FleetCostUnit.USER:
@@ -339,25 +351,6 @@ def _derive_cost(fleet: DerivedFleet, supply: Supply, unit: FleetCostUnit) -> De
         return DerivationTerm("cost per user-month", usd, code, "{total_cost} ÷ {user_months}", inputs=(total, over))
     over = DerivationTerm("months", fleet.answer.horizon_years * MONTHS_PER_YEAR, None, source=_SCENARIO)
     return DerivationTerm("cost per month", usd, code, "{total_cost} ÷ {months}", inputs=(total, over))
-
-
-def _make_token_term(fleet: DerivedFleet, millions: float) -> DerivationTerm:
-    hours = fleet.option.hours
-    rate = math.fsum(hour.requests_per_s for hour in hours) / len(hours)
-    seconds = fleet.answer.horizon_years * HOURS_PER_YEAR * SECONDS_PER_HOUR
-    growth = millions * _MILLION / (rate * fleet.output_tokens * seconds)
-    return DerivationTerm(
-        "million output tokens",
-        millions,
-        None,
-        "{average_requests} × {tokens_of_a_request} × {seconds} × {growth} ÷ 1,000,000",
-        inputs=(
-            DerivationTerm("average requests", rate, "1/s", source=label_load_curve(fleet.answer.curve.kind)),
-            DerivationTerm("tokens of a request", fleet.output_tokens, None, source=_SCENARIO),
-            DerivationTerm("seconds", seconds, None),
-            DerivationTerm("growth", growth, None, source=tr("mean demand over that of today")),
-        ),
-    )
 
 
 def _make_total_term(fleet: DerivedFleet, cost: FleetCost) -> DerivationTerm:
@@ -374,7 +367,20 @@ def _make_line_term(fleet: DerivedFleet, cost: FleetCost, line: CostLine) -> Der
         source = None if cost.source is None else format_message(cost.source)
         return DerivationTerm("hosted API", usd, code, source=source)
     if line.name == "rent":
-        return _make_rent_term(fleet, cost, line.usd)
+        hours, hourly = fleet.answer.horizon_years * HOURS_PER_YEAR, cost.rent_usd_per_hour or 0.0
+        money = fleet.money
+        count = line.usd / hours / hourly if hourly else None
+        return DerivationTerm(
+            "rent",
+            money.in_currency(line.usd),
+            money.code,
+            "{accelerators_rented} × {hours} × {hourly_rent}",
+            inputs=(
+                DerivationTerm("accelerators rented", count, None, source=tr("mean over all hours and years")),
+                DerivationTerm("hours", hours, None, source=_SCENARIO),
+                DerivationTerm("hourly rent", money.in_currency(hourly), f"{money.code}/h"),
+            ),
+        )
     words, names = COST_LINES[line.name]
     inputs = [_make_input_term(fleet, name) for name in names if name != _BOUGHT and name not in _OF_POWER]
     if _BOUGHT in names:
@@ -385,23 +391,6 @@ def _make_line_term(fleet: DerivedFleet, cost: FleetCost, line: CostLine) -> Der
     elif "host_w" in names and fleet.option.power_max_kw is not None:
         inputs.append(DerivationTerm("maximum power", fleet.option.power_max_kw, "kW"))
     return DerivationTerm(label_cost_line(line.name), usd, code, words, inputs=tuple(inputs))
-
-
-def _make_rent_term(fleet: DerivedFleet, cost: FleetCost, usd: float) -> DerivationTerm:
-    hours, hourly = fleet.answer.horizon_years * HOURS_PER_YEAR, cost.rent_usd_per_hour or 0.0
-    money = fleet.money
-    count = usd / hours / hourly if hourly else None
-    return DerivationTerm(
-        "rent",
-        money.in_currency(usd),
-        money.code,
-        "{accelerators_rented} × {hours} × {hourly_rent}",
-        inputs=(
-            DerivationTerm("accelerators rented", count, None, source=tr("mean over all hours and years")),
-            DerivationTerm("hours", hours, None, source=_SCENARIO),
-            DerivationTerm("hourly rent", money.in_currency(hourly), f"{money.code}/h"),
-        ),
-    )
 
 
 def _make_input_term(fleet: DerivedFleet, name: str) -> DerivationTerm:

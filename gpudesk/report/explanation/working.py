@@ -12,15 +12,7 @@ from typing import Final
 from gpudesk.domain.answer import Answer, ComparisonColumn
 from gpudesk.domain.claim import AttributeClaims
 from gpudesk.domain.deployment_analysis import DerivationTerm, to_placeholder
-from gpudesk.domain.estimate import (
-    ConsideredPlan,
-    Estimate,
-    EstimateRequest,
-    ParallelPlan,
-    PlanChoice,
-    Workload,
-    format_plan,
-)
+from gpudesk.domain.estimate import ConsideredPlan, Estimate, ParallelPlan, PlanChoice, Workload, format_plan
 from gpudesk.domain.published_run import ComparableRun, RunCondition, find_published_figure
 from gpudesk.domain.registry import FIGURES, MAX_CONCURRENCY, list_headline_figures
 from gpudesk.report.comparison.tables import SheetDerivation
@@ -372,6 +364,7 @@ def describe_plan_reason(choice: PlanChoice, formatter: Formatter) -> str | None
 def describe_run_conditions(record: ComparableRun, formatter: Formatter) -> dict[RunCondition, str]:
     run = record.request
     deployment = f"{formatter.count(run.count)} × {shorten_name(record.accelerator)}"
+    # Unstated degrees are one.
     return {
         RunCondition.ACCELERATOR: deployment,
         RunCondition.COUNT: deployment,
@@ -379,7 +372,9 @@ def describe_run_conditions(record: ComparableRun, formatter: Formatter) -> dict
         RunCondition.WEIGHTS: tr("{precision} weights", precision=label_precision(run.weights)),
         RunCondition.KV: tr("{precision} KV cache", precision=label_precision(run.kv)),
         RunCondition.SERVING_ENGINE: label_serving_engine(run.serving_engine or MISSING_VALUE_TEXT),
-        RunCondition.PLAN: format_plan(_format_stated_plan(run)),
+        RunCondition.PLAN: format_plan(
+            ParallelPlan(run.tp or 1, run.pp or 1, run.ep or 1, run.dp or 1, bool(run.attention_dp))
+        ),
         RunCondition.POOLS: tr("one pool for prefill and decode"),
         RunCondition.DATE: tr("software of {month}", month=formatter.date(run.date or "")),
         RunCondition.MEMORY_FRACTION: tr("memory fraction {fraction}", fraction=formatter.stated(run.memory_fraction)),
@@ -417,19 +412,6 @@ def _describe_workload(work: Workload, formatter: Formatter) -> dict[RunConditio
         else tr("no prefix cache"),
         RunCondition.SPECULATION: tr("no speculative decoding"),
     }
-
-
-def _format_stated_plan(run: EstimateRequest) -> ParallelPlan:
-    """Return the plan of a run, with degrees of one if unstated."""
-    return ParallelPlan(run.tp or 1, run.pp or 1, run.ep or 1, run.dp or 1, bool(run.attention_dp))
-
-
-def format_run_software(record: ComparableRun) -> str:
-    """Return the serving engine of a run with its version, if that is more than a name, and its month."""
-    run, version = record.request, record.engine_version or ""
-    engine = label_serving_engine(run.serving_engine or MISSING_VALUE_TEXT)
-    software = engine if version.lower() in ("", run.serving_engine) else f"{engine} {version}"
-    return f"{software}, {label_date(run.date)}"
 
 
 #: Conditions of where, what, and under what load a run was: shown in full for each record.
@@ -500,7 +482,10 @@ def _list_run_details(record: ComparableRun, texts: Mapping[RunCondition, str]) 
     yield ExplanationDetail(tr("Hardware"), _join_parts(texts, where))
     yield ExplanationDetail(tr("Model"), _join_parts(texts, _WHAT))
     yield ExplanationDetail(tr("Load"), _join_parts(texts, _LOAD))
-    yield ExplanationDetail(tr("Software"), format_run_software(record))
+    run, version = record.request, record.engine_version or ""
+    engine = label_serving_engine(run.serving_engine or MISSING_VALUE_TEXT)
+    software = engine if version.lower() in ("", run.serving_engine) else f"{engine} {version}"
+    yield ExplanationDetail(tr("Software"), f"{software}, {label_date(run.date)}")
     yield ExplanationDetail(tr("Assumptions"), _join_parts(texts, record.assumed) or tr("none"))
     yield ExplanationDetail(
         tr("Note"),

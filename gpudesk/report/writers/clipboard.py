@@ -38,21 +38,17 @@ def build_comparison_clipping(
     lines: list[list[ClipboardField]]
     if with_heads:
         banded = any(row.cells[position].low is not None for row in rows for position in positions)
-        lines = [_head(table, positions, banded=banded)]
+        fields: list[ClipboardField] = [tr("Group"), tr("Row"), tr("Unit")]
+        for position in positions:
+            head = table.heads[position]
+            fields.append(f"{head.name}, {head.detail}" if head.detail else head.name)
+            if banded:
+                fields += [tr("{name} low", name=head.name), tr("{name} high", name=head.name)]
+        lines = [fields]
         lines += [_line(table, row, positions, banded=banded) for row in rows]
     else:
         lines = [[row.cells[position].value for position in positions] for row in rows]
     return ClipboardTable(_as_text(lines, style), _as_html(lines, style))
-
-
-def _head(table: ComparisonTable, positions: Sequence[int], *, banded: bool) -> list[ClipboardField]:
-    fields: list[ClipboardField] = [tr("Group"), tr("Row"), tr("Unit")]
-    for position in positions:
-        head = table.heads[position]
-        fields.append(f"{head.name}, {head.detail}" if head.detail else head.name)
-        if banded:
-            fields += [tr("{name} low", name=head.name), tr("{name} high", name=head.name)]
-    return fields
 
 
 def _line(

@@ -11,7 +11,6 @@ from collections.abc import Iterable
 
 from gpudesk.report.comparison.tables import (
     ComparisonCell,
-    ComparisonRow,
     ComparisonSheet,
     ComparisonTable,
     SheetRecommendation,
@@ -110,7 +109,10 @@ def _list_appendix_lines(sheet: ComparisonSheet) -> list[tuple[str, ...]]:
 def _list_table_lines(table: ComparisonTable) -> Iterable[list[str]]:
     for group in table.groups:
         for row in group.rows:
-            yield _list_row_cells(group.title or table.title, row)
+            line = [group.title or table.title, row.label, row.unit or ""]
+            for cell in row.cells:
+                line += _list_cell_texts(cell)
+            yield line
 
 
 def list_recommendation_items(recommendation: SheetRecommendation) -> list[tuple[str, str]]:
@@ -133,13 +135,6 @@ def _list_trace_cells(rule: SheetTraceRow) -> list[str]:
     line = [section, label, rule.row.unit or ""]
     for cell, effect in zip(rule.row.cells, rule.effects, strict=True):
         line += [*_list_cell_texts(cell)[:3], label_effect(effect)]
-    return line
-
-
-def _list_row_cells(section: str, row: ComparisonRow) -> list[str]:
-    line = [section, row.label, row.unit or ""]
-    for cell in row.cells:
-        line += _list_cell_texts(cell)
     return line
 
 

@@ -19,7 +19,6 @@ from gpudesk.report.comparison.tables import (
     Headline,
     LabeledValue,
     SheetDispute,
-    SheetNote,
     SheetRecommendation,
     SheetRemark,
     SheetSource,
@@ -99,7 +98,14 @@ def _first_page(sheet: ComparisonSheet) -> list[str]:
     if sheet.recommendation is not None:
         parts.append(_recommendation(sheet.recommendation))
     if sheet.headlines:
-        parts.append(_headlines(sheet.headlines))
+        items = "".join(
+            f'<div><p class="question">{escape(headline.label)}</p>'
+            f'<p class="answer">{_winner(headline)}'
+            f"{escape(headline.text)}</p>"
+            f'<p class="detail">{escape(headline.detail)}</p></div>'
+            for headline in sheet.headlines
+        )
+        parts.append(f'<section class="headlines">{items}</section>')
     parts.append(_table(sheet.table, sheet, "comparison"))
     parts.append(f'<p class="key">{_key(sheet.key)}</p>')
     if sheet.memory or sheet.throughput:
@@ -120,7 +126,10 @@ def _second_page(sheet: ComparisonSheet) -> list[str]:
         parts.append(draw_racks(sheet.fleet.sketches))
     parts.append('<div class="appendix">')
     if sheet.notes:
-        parts.append(_section(tr("Notes"), _notes(sheet.notes)))
+        items = "".join(
+            f'<li id="note-{note.number}" value="{note.number}">{escape(note.text)}</li>' for note in sheet.notes
+        )
+        parts.append(_section(tr("Notes"), f'<ol class="notes">{items}</ol>'))
     if sheet.remarks:
         parts.append(_section(tr("About these estimates"), _remarks(sheet.remarks)))
     if sheet.disputes:
@@ -139,17 +148,6 @@ def _second_page(sheet: ComparisonSheet) -> list[str]:
 def _facts(facts: Iterable[LabeledValue], css_class: str) -> str:
     items = "".join(f"<div><dt>{escape(fact.label)}</dt><dd>{escape(fact.value)}</dd></div>" for fact in facts)
     return f'<dl class="{css_class}">{items}</dl>'
-
-
-def _headlines(headlines: Iterable[Headline]) -> str:
-    items = "".join(
-        f'<div><p class="question">{escape(headline.label)}</p>'
-        f'<p class="answer">{_winner(headline)}'
-        f"{escape(headline.text)}</p>"
-        f'<p class="detail">{escape(headline.detail)}</p></div>'
-        for headline in headlines
-    )
-    return f'<section class="headlines">{items}</section>'
 
 
 def _recommendation(recommendation: SheetRecommendation) -> str:
@@ -258,11 +256,6 @@ def _memory(sheet: ComparisonSheet) -> str:
 
 def _section(title: str, body: str) -> str:
     return f"<section><h2>{escape(title)}</h2>{body}</section>"
-
-
-def _notes(notes: Iterable[SheetNote]) -> str:
-    items = "".join(f'<li id="note-{note.number}" value="{note.number}">{escape(note.text)}</li>' for note in notes)
-    return f'<ol class="notes">{items}</ol>'
 
 
 def _remarks(remarks: Iterable[SheetRemark]) -> str:

@@ -34,10 +34,6 @@ def encode_value(value: Any) -> Any:  # noqa: ANN401 - any value, and any JSON
         return format_message(value)
     if isinstance(value, IntervalEstimate) and not all(map(math.isfinite, value)):
         return None
-    return _encode_members(value)
-
-
-def _encode_members(value: Any) -> Any:  # noqa: ANN401
     if isinstance(value, Mapping):
         return {encode_value(key): encode_value(each) for key, each in value.items()}
     names = getattr(value, "_fields", None)

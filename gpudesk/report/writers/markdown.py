@@ -19,14 +19,7 @@ from gpudesk.report.decision.recommendation import build_trace_table
 from gpudesk.report.decision.rules import describe_effect_marks
 from gpudesk.report.labels import label_source_kind
 from gpudesk.report.writers.document import DocumentBlock, write_blocks_markdown
-from gpudesk.report.writers.export_table import (
-    ExportCellKind,
-    ExportColumn,
-    ExportRow,
-    ExportTable,
-    ExportValue,
-    drop_not_finite,
-)
+from gpudesk.report.writers.export_table import ExportCellKind, ExportRow, ExportTable, ExportValue, drop_not_finite
 from gpudesk.report.writers.safe_text import escape_markdown
 from gpudesk.report.writers.safe_text import escape_markdown as escaped
 from gpudesk.text.formatting import MISSING_VALUE_TEXT
@@ -39,7 +32,12 @@ def write_table_markdown(table: ExportTable) -> bytes:
     """Return the file's contents. Columns about a figure become the number of its source next to it."""
     numbers = {source.id: number for number, source in enumerate(table.sources, start=1)}
     columns = [place for place, column in enumerate(table.head) if column.about is None]
-    whose = _find_source_places(table.head)
+    places = {column.key: place for place, column in enumerate(table.head)}
+    place_by_column: dict[int, int] = {}
+    for place, column in enumerate(table.head):
+        if column.about is not None:
+            place_by_column.setdefault(places[column.about], place)
+    whose = place_by_column
     heads = [table.head[place] for place in columns]
     lines = [
         _write_table_line(escape_markdown(column.head) for column in heads),
@@ -53,15 +51,6 @@ def write_table_markdown(table: ExportTable) -> bytes:
     if table.sources:
         blocks += [f"## {escape_markdown(tr('Sources'))}", "\n".join(_write_table_sources(table.sources))]
     return ("\n\n".join(blocks) + "\n").encode()
-
-
-def _find_source_places(head: Sequence[ExportColumn]) -> dict[int, int]:
-    places = {column.key: place for place, column in enumerate(head)}
-    place_by_column: dict[int, int] = {}
-    for place, column in enumerate(head):
-        if column.about is not None:
-            place_by_column.setdefault(places[column.about], place)
-    return place_by_column
 
 
 def _write_table_cell(row: ExportRow, place: int, whose: int | None, numbers: dict[str, int]) -> str:

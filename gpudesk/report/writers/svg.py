@@ -188,7 +188,12 @@ def draw_throughput_chart(
     # More than a few intervals cover each other; then only the baseline has one.
     elements += [_band(each, plane) for each in (series if len(series) <= _MOST_BANDS else series[:1])]
     if concurrency is not None and concurrency <= longest:
-        elements.append(_working_line(concurrency, plane, formatter))
+        x = plane.x(concurrency)
+        bottom = plane.height - _BOTTOM
+        elements.append(
+            f'<path d="M{x:.1f} {_TOP:g}V{bottom:.1f}" stroke="#16191D" stroke-width=".8"/>'
+            f"{_text(x - 3, _TOP + 6, formatter.count(concurrency), 'end', 'name')}"
+        )
     elements += [_curve(each, plane) for each in series]
     elements.append(_labels(series, plane, formatter))
     spoken = "; ".join(_describe_throughput(each, formatter) for each in series)
@@ -242,15 +247,6 @@ def _curve(series: ThroughputSeries, plane: _ChartPlane) -> str:
     return (
         f'<g fill="none" stroke="{color}" stroke-width="{_STROKE}">'
         f'<path d="M{points}" stroke-dasharray="{dash}"/><path d="M{x:.1f} {y - 4:.1f}v8"/></g>'
-    )
-
-
-def _working_line(concurrency: int, plane: _ChartPlane, formatter: Formatter) -> str:
-    x = plane.x(concurrency)
-    bottom = plane.height - _BOTTOM
-    return (
-        f'<path d="M{x:.1f} {_TOP:g}V{bottom:.1f}" stroke="#16191D" stroke-width=".8"/>'
-        f"{_text(x - 3, _TOP + 6, formatter.count(concurrency), 'end', 'name')}"
     )
 
 

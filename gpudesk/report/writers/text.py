@@ -7,13 +7,7 @@ import unicodedata
 from collections.abc import Callable, Iterator, Sequence
 from typing import Final
 
-from gpudesk.report.comparison.tables import (
-    CellMarking,
-    ComparisonCell,
-    ComparisonGroup,
-    ComparisonRow,
-    ComparisonSheet,
-)
+from gpudesk.report.comparison.tables import CellMarking, ComparisonCell, ComparisonRow, ComparisonSheet
 from gpudesk.text.translation import tr
 
 _GAP = "  "
@@ -128,7 +122,20 @@ def list_sheet_lines(sheet: ComparisonSheet, width: int, strong: Callable[[str],
         yield ""
     yield from _headlines(sheet, width, strong)
     for start, end in _blocks(sheet, width):
-        yield from _block(sheet, start, end, strong)
+        widths = _column_widths(sheet)[start:end]
+        lead = _label_width(sheet) + _COLUMN_GAP + _unit_width(sheet)
+        heads = sheet.heads[start:end]
+        yield strong(" " * lead + _joined([head.name + _GUTTER for head in heads], widths)).rstrip()
+        yield (" " * lead + _joined([head.detail + _GUTTER for head in heads], widths)).rstrip()
+        yield "─" * (lead + sum(widths) + _COLUMN_GAP * len(widths))
+        for number, group in enumerate(sheet.table.groups):
+            if number:
+                yield ""
+            columns = (start, end)
+            yield strong(group.title)
+            for row in group.rows:
+                yield from _row(row, columns, widths, _label_width(sheet), _unit_width(sheet))
+        yield ""
     yield from wrap_text(_key(), width)
     yield from _foot(sheet, width, strong)
 
@@ -182,32 +189,6 @@ def _blocks(sheet: ComparisonSheet, width: int) -> Iterator[tuple[int, int]]:
             start, used = position, 0
         used += column + _COLUMN_GAP
     yield start, len(widths)
-
-
-def _block(sheet: ComparisonSheet, start: int, end: int, strong: Callable[[str], str]) -> Iterator[str]:
-    widths = _column_widths(sheet)[start:end]
-    lead = _label_width(sheet) + _COLUMN_GAP + _unit_width(sheet)
-    heads = sheet.heads[start:end]
-    yield strong(" " * lead + _joined([head.name + _GUTTER for head in heads], widths)).rstrip()
-    yield (" " * lead + _joined([head.detail + _GUTTER for head in heads], widths)).rstrip()
-    yield "─" * (lead + sum(widths) + _COLUMN_GAP * len(widths))
-    for number, group in enumerate(sheet.table.groups):
-        if number:
-            yield ""
-        yield from _group(sheet, group, (start, end), widths, strong)
-    yield ""
-
-
-def _group(
-    sheet: ComparisonSheet,
-    group: ComparisonGroup,
-    columns: tuple[int, int],
-    widths: list[int],
-    strong: Callable[[str], str],
-) -> Iterator[str]:
-    yield strong(group.title)
-    for row in group.rows:
-        yield from _row(row, columns, widths, _label_width(sheet), _unit_width(sheet))
 
 
 def _row(row: ComparisonRow, columns: tuple[int, int], widths: list[int], labels: int, units: int) -> Iterator[str]:

@@ -17,7 +17,7 @@ from typing import IO, Any, Final, NamedTuple
 import xlsxwriter
 from xlsxwriter.utility import xl_rowcol_to_cell
 
-from gpudesk.report.comparison.tables import ComparisonRow, ComparisonSheet, ComparisonTable, SheetTraceRow
+from gpudesk.report.comparison.tables import ComparisonSheet, ComparisonTable, SheetTraceRow
 from gpudesk.report.decision.rules import label_effect
 from gpudesk.report.writers.csv import format_cell_marks, list_recommendation_items, list_sheet_columns
 from gpudesk.report.writers.export_table import (
@@ -258,7 +258,29 @@ def write_xlsx(tables: Sequence[ExportTable], file: IO[bytes]) -> None:
     used_names = {RESERVED_SHEET_NAME}
     for table in (*tables, *_list_appendix_tables(tables)):
         sheet = workbook.add_worksheet(make_sheet_name(table.title, used_names))
-        _write_table(sheet, table, looks)
+        for place, column in enumerate(table.head):
+            cells = [row[place] for row in table.rows]
+            sheet.write_string(0, place, make_visible(column.head), looks.head)
+            common = looks.number(_count_decimals(cells)) if column.kind is ExportCellKind.NUMBER else None
+            width = len(column.name) + _ARROW
+            for line, cell in enumerate(cells, start=1):
+                value = drop_not_finite(cell)
+                if value is None:
+                    continue
+                if isinstance(value, bool):
+                    sheet.write_boolean(line, place, value)
+                elif isinstance(value, str) or not (-_LARGEST <= value <= _LARGEST):
+                    text = make_visible(str(value))
+                    sheet.write_string(line, place, text, looks.quoted if looks_like_formula(text) else None)
+                    width = max(width, len(text))
+                else:
+                    sheet.write_number(line, place, value, common or looks.number(_count_decimals([value])))
+                    width = max(width, len(f"{value:,.2f}"))
+            folded = {"level": 1, "hidden": True} if column.about is not None else {}
+            sheet.set_column(place, place, min(max(width, _NARROWEST), _WIDEST), None, folded)
+        if table.head:
+            sheet.freeze_panes(1, 1)
+            sheet.autofilter(0, 0, max(len(table.rows), 1), len(table.head) - 1)
     workbook.close()
     file.write(target.getvalue())
 
@@ -295,45 +317,6 @@ class _XlsxFormats:
             pattern = f"#,##0.{'0' * decimals}" if decimals else "#,##0"
             self._numbers[decimals] = self._workbook.add_format({"num_format": pattern})
         return self._numbers[decimals]
-
-
-def _write_table(sheet: Any, table: ExportTable, looks: _XlsxFormats) -> None:  # noqa: ANN401
-    for place, column in enumerate(table.head):
-        _write_column(sheet, place, column, [row[place] for row in table.rows], looks)
-    if table.head:
-        sheet.freeze_panes(1, 1)
-        sheet.autofilter(0, 0, max(len(table.rows), 1), len(table.head) - 1)
-
-
-def _write_column(
-    sheet: Any,  # noqa: ANN401
-    place: int,
-    column: ExportColumn,
-    cells: Sequence[ExportValue],
-    looks: _XlsxFormats,
-) -> None:
-    sheet.write_string(0, place, make_visible(column.head), looks.head)
-    common = looks.number(_count_decimals(cells)) if column.kind is ExportCellKind.NUMBER else None
-    width = len(column.name) + _ARROW
-    for line, cell in enumerate(cells, start=1):
-        value = drop_not_finite(cell)
-        if value is None:
-            continue
-        if isinstance(value, bool):
-            sheet.write_boolean(line, place, value)
-        elif isinstance(value, str) or not _fits_in_double(value):
-            text = make_visible(str(value))
-            sheet.write_string(line, place, text, looks.quoted if looks_like_formula(text) else None)
-            width = max(width, len(text))
-        else:
-            sheet.write_number(line, place, value, common or looks.number(_count_decimals([value])))
-            width = max(width, len(f"{value:,.2f}"))
-    folded = {"level": 1, "hidden": True} if column.about is not None else {}
-    sheet.set_column(place, place, min(max(width, _NARROWEST), _WIDEST), None, folded)
-
-
-def _fits_in_double(value: float) -> bool:
-    return -_LARGEST <= value <= _LARGEST
 
 
 def _count_decimals(cells: Iterable[ExportValue]) -> int:
@@ -432,19 +415,15 @@ def _build_xlsx_trace_row(rule: SheetTraceRow) -> Cells:
 def _list_xlsx_rows(table: ComparisonTable) -> Iterable[Cells]:
     for group in table.groups:
         for row in group.rows:
-            yield _build_xlsx_row(group.title or table.title, row)
-
-
-def _build_xlsx_row(section: str, row: ComparisonRow) -> Cells:
-    cells: list[ExportValue] = [section, row.label, row.unit]
-    for cell in row.cells:
-        cells += [
-            _parse_typed(cell.text),
-            _parse_typed(cell.low_text),
-            _parse_typed(cell.high_text),
-            format_cell_marks(cell) or None,
-        ]
-    return tuple(cells)
+            cells: list[ExportValue] = [group.title or table.title, row.label, row.unit]
+            for cell in row.cells:
+                cells += [
+                    _parse_typed(cell.text),
+                    _parse_typed(cell.low_text),
+                    _parse_typed(cell.high_text),
+                    format_cell_marks(cell) or None,
+                ]
+            yield tuple(cells)
 
 
 def _parse_typed(text: str | None) -> ExportValue:

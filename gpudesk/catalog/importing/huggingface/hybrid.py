@@ -89,7 +89,17 @@ def _read_nemotron_h(f: ConfigFields) -> ModelStructure:
     if "-" in kinds:
         ffns["-"] = make_dense(f.whole("intermediate_size"), gated=False, bias=f.yes("mlp_bias", default=False))
     if "E" in kinds:
-        ffns["E"] = _read_nemotron_moe(f)
+        shared = f.whole_or(0, "n_shared_experts", low=0)
+        size = f.whole("moe_intermediate_size")
+        ffns["E"] = read_moe(
+            f,
+            size,
+            experts=("n_routed_experts", "num_local_experts"),
+            gated=False,
+            shared_intermediate_size=shared * f.whole_or(size, "moe_shared_expert_intermediate_size"),
+            router_bias=True,
+            latent_size=f.maybe("moe_latent_size"),
+        )
     return ModelStructure(tuple(LayerLayout(mixers.get(kind), ffns.get(kind), norms=1) for kind in kinds))
 
 
@@ -113,20 +123,6 @@ def _read_pattern(f: ConfigFields) -> list[str]:
             raise InputError(problem, f"{f.where(name)}.{number}")
         kinds.append(_NEMOTRON_KINDS[kind])
     return kinds
-
-
-def _read_nemotron_moe(f: ConfigFields) -> LayerPart:
-    shared = f.whole_or(0, "n_shared_experts", low=0)
-    size = f.whole("moe_intermediate_size")
-    return read_moe(
-        f,
-        size,
-        experts=("n_routed_experts", "num_local_experts"),
-        gated=False,
-        shared_intermediate_size=shared * f.whole_or(size, "moe_shared_expert_intermediate_size"),
-        router_bias=True,
-        latent_size=f.maybe("moe_latent_size"),
-    )
 
 
 def _read_minimax(f: ConfigFields) -> ModelStructure:

@@ -99,7 +99,7 @@ def _read_gemma4(f: ConfigFields, *, layer_input: int = 256) -> ModelStructure:
     layers = tuple(
         LayerLayout(
             mixer,
-            plain if with_experts or not _reuses(mixer) else wide,
+            plain if with_experts or "reuses_cache" not in mixer.table else wide,
             _NORMS_WITH_EXPERTS if with_experts else _NORMS,
         )
         for mixer in mixers
@@ -117,10 +117,6 @@ def _list_mixers(kinds: list[str], attentions: tuple[LayerPart, LayerPart], reus
     }
     first = len(kinds) - reusing
     return [(keeping if number < first else borrowing)[kind] for number, kind in enumerate(kinds)]
-
-
-def _reuses(mixer: LayerPart) -> bool:
-    return "reuses_cache" in mixer.table
 
 
 def _find_global_layer_fields(f: ConfigFields, kinds: list[str]) -> ConfigFields:
@@ -263,16 +259,6 @@ def _read_block_width(f: ConfigFields, hidden: int) -> int:
 _LOCAL: Final = ("num_local_experts", "num_experts")
 
 
-def _read_minimax_moe(f: ConfigFields, size: str | int) -> LayerPart:
-    return read_moe(
-        f,
-        size,
-        experts=_LOCAL,
-        shared_intermediate_size=read_shared_size(f, 0),
-        router_bias=f.yes("use_routing_bias", default=True),
-    )
-
-
 def _read_llama4(f: ConfigFields) -> ModelStructure:
     """Llama 4: three of four layers attend within chunks; one shared expert next to the routed ones."""
     count = read_layer_count(f)
@@ -314,7 +300,13 @@ def _read_minimax_m3(f: ConfigFields) -> ModelStructure:
     full = LayerPart("dense", make_attention(heads, qk_norm=norm))
     picking = LayerPart("sparse", make_attention(heads, qk_norm=norm, indexer=indexer))
     size = f.whole("intermediate_size", "moe_intermediate_size")
-    routed = _read_minimax_moe(f, size)
+    routed = read_moe(
+        f,
+        size,
+        experts=_LOCAL,
+        shared_intermediate_size=read_shared_size(f, 0),
+        router_bias=f.yes("use_routing_bias", default=True),
+    )
     mixers = [picking if flag else full for flag in picked]
     return ModelStructure(mix_blocks(f, mixers, find_sparse_layers(f, count), routed, dense="dense_intermediate_size"))
 

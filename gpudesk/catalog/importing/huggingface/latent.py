@@ -43,7 +43,12 @@ def _read_deepseek(f: ConfigFields, *, first_dense: int | None = None, output_ga
     `first_dense` is how many of them are dense if the class, and not a field, decides it.
     """
     count = read_layer_count(f)
-    routed, plain = _read_blocks(f, router_bias=_has_router_bias(f))
+    # The router corrects its scores by a number per expert, except in DeepSeek V2 and Mistral.
+    routed, plain = _read_blocks(
+        f,
+        router_bias=f.word("model_type") not in {"deepseek_v2", "mistral4"}
+        and f.word("topk_method", default="noaux_tc") == "noaux_tc",
+    )
     decided = first_dense is not None and not f.has("mlp_layer_types", "first_k_dense_replace")
     sparse = [number >= (first_dense or 0) for number in range(count)] if decided else find_sparse_layers(f, count)
     if plain is None and not all(sparse):
@@ -60,14 +65,6 @@ def _read_hunyuan_v4(f: ConfigFields) -> ModelStructure:
     sides = {"residual_streams": streams, "residual_mixing": False} if streams > 1 else {}
     sinks = len(structure.layers) * f.whole("num_attention_heads")
     return ModelStructure(structure.layers, sides={**sides, "scalars": sinks})
-
-
-def _has_router_bias(f: ConfigFields) -> bool:
-    """Whether the router corrects its scores by a number per expert, as all but DeepSeek V2 and Mistral do."""
-    return (
-        f.word("model_type") not in {"deepseek_v2", "mistral4"}
-        and f.word("topk_method", default="noaux_tc") == "noaux_tc"
-    )
 
 
 def _list_mixers(f: ConfigFields, count: int, *, output_gate: bool) -> list[LayerPart]:

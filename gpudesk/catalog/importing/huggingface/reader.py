@@ -170,7 +170,9 @@ def find_family(whole: Mapping[str, Any], text: ConfigFields) -> str | None:
     """Return the name of the architecture in `READERS`, or None if unknown."""
     outer = ConfigFields(whole)
     for fields in (text, outer):
-        for family in (_find_by_type(fields), _find_by_class(fields)):
+        class_names = fields.raw("architectures")
+        first = class_names[0] if isinstance(class_names, list) and class_names else None
+        for family in (_find_by_type(fields), (_CLASSES.get(first) if isinstance(first, str) else None)):
             if family is not None:
                 return family
     return None
@@ -183,18 +185,6 @@ def _find_by_type(fields: ConfigFields) -> str | None:
     name = model_type.lower()
     name = _SAME.get(name, name)
     return name if name in STRUCTURE_READERS else None
-
-
-def _find_by_class(fields: ConfigFields) -> str | None:
-    class_names = fields.raw("architectures")
-    first = class_names[0] if isinstance(class_names, list) and class_names else None
-    return _CLASSES.get(first) if isinstance(first, str) else None
-
-
-def find_class_defaults(name: str | None, *, inside: bool) -> Mapping[str, int]:
-    """Return the class defaults for omitted fields; `inside`: the table is inside another."""
-    defaults = _DEFAULTS if inside else _ALWAYS
-    return defaults.get(name or "", MappingProxyType({}))
 
 
 #: Words in field names that change memory or time in ways unlike a plain decoder.
@@ -250,11 +240,6 @@ def _ask_flag(f: ConfigFields, *names: str) -> bool:
     return f.yes(*names, default=False)
 
 
-def read_structure(name: str | None, f: ConfigFields) -> ModelStructure:
-    """Return the structure by the reader of the architecture, or as Llama if unknown."""
-    return read_generic(f) if name is None else STRUCTURE_READERS[name](f)
-
-
 #: Counts the parameters of a model: the engine's function, which this package must not import.
 ParameterCount = Callable[[Model], int]
 
@@ -302,7 +287,25 @@ def propose_model(
     tensors = read_checkpoint(beside) if checkpoint is None else checkpoint
 
     def propose(values: Mapping[str, object]) -> ImportProposal:
-        reading = _read_config(config, tensors, values)
+        whole = parse_bounded_json(config, CONFIG)
+        prefix, text = find_text_model(whole)
+        architecture = find_family(whole, text)
+        if architecture is None:
+            _fill_in(whole, prefix, find_hints(tensors))
+        for path, answer in values.items():
+            if isinstance(answer, list | dict | tuple) or answer is None:
+                raise make_type_error(path, answer, "text_or_whole")
+            *steps, last = path.split(".")
+            table: Any = whole
+            for step in steps:
+                table = table.setdefault(step, {})
+                if not isinstance(table, dict):
+                    raise make_type_error(path, answer, "nothing")
+            table[last] = answer
+        _, text = find_text_model(whole)
+        defaults = _DEFAULTS if prefix else _ALWAYS
+        text = text.with_defaults(defaults.get(architecture or "", MappingProxyType({})))
+        reading = _ConfigReading(whole, text, architecture, tensors)
         return reading.make_proposal(
             beside, name=name, today=today, answered=tuple(answers), parameters_of=parameters_of
         )
@@ -342,19 +345,6 @@ def _complete_by_count(
     return replace(completed, notes=(*completed.notes, count_note))
 
 
-def _read_config(config: bytes, checkpoint: Checkpoint, answers: Mapping[str, object]) -> _ConfigReading:
-    whole = parse_bounded_json(config, CONFIG)
-    prefix, text = find_text_model(whole)
-    architecture = find_family(whole, text)
-    if architecture is None:
-        _fill_in(whole, prefix, find_hints(checkpoint))
-    for path, answer in answers.items():
-        _apply_answer(whole, path, answer)
-    _, text = find_text_model(whole)
-    text = text.with_defaults(find_class_defaults(architecture, inside=bool(prefix)))
-    return _ConfigReading(whole, text, architecture, checkpoint)
-
-
 def _fill_in(whole: dict[str, Any], prefix: str, values: Mapping[str, object]) -> None:
     """Set values at missing paths of a table."""
     table: Any = whole
@@ -363,18 +353,6 @@ def _fill_in(whole: dict[str, Any], prefix: str, values: Mapping[str, object]) -
     for name, value in values.items():
         if table.get(name) is None:
             table[name] = value
-
-
-def _apply_answer(whole: dict[str, Any], path: str, answer: object) -> None:
-    if isinstance(answer, list | dict | tuple) or answer is None:
-        raise make_type_error(path, answer, "text_or_whole")
-    *steps, last = path.split(".")
-    table: Any = whole
-    for step in steps:
-        table = table.setdefault(step, {})
-        if not isinstance(table, dict):
-            raise make_type_error(path, answer, "nothing")
-    table[last] = answer
 
 
 class _ConfigReading:
@@ -387,7 +365,9 @@ class _ConfigReading:
         self.text = text
         self.architecture = architecture
         self.checkpoint = checkpoint
-        self.structure: ModelStructure = read_structure(architecture, text)
+        self.structure: ModelStructure = (
+            read_generic(text) if architecture is None else STRUCTURE_READERS[architecture](text)
+        )
 
     def make_proposal(
         self,
