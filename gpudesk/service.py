@@ -202,7 +202,7 @@ class GpuDeskService:
 
     def read_scenario(self, path: Path) -> Scenario:
         """Read a scenario file whose ids the catalog has; raises `InputError` naming file and place."""
-        from gpudesk.documents.carried_facts import check_carried_facts
+        from gpudesk.documents.packs import check_carried_facts
         from gpudesk.documents.scenario_file import read_scenario
         from gpudesk.domain.answer import check_scenario_ids
         from gpudesk.domain.user_facts import CarriedFactsError

@@ -250,7 +250,7 @@ def _read_pack_import(file: OfferedFile, catalog: Catalog, _today: str) -> Progr
 
 
 def _read_carried_pack(path: Path) -> FactPack:
-    from gpudesk.documents.carried_facts import make_carried_pack
+    from gpudesk.documents.packs import make_carried_pack
     from gpudesk.documents.scenario_file import read_scenario
 
     pack = make_carried_pack(read_scenario(path))

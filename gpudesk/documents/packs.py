@@ -31,6 +31,7 @@ from gpudesk.documents.pack_file import (
     write_pack_bytes,
 )
 from gpudesk.documents.user_fact_json import add_needed_facts, find_entry_id, order_facts, read_user_facts, write_record
+from gpudesk.domain.answer import Scenario
 from gpudesk.domain.attributes import MODEL_STATED_UNITS, REGISTERED_ATTRIBUTES, get_units
 from gpudesk.domain.claim import AttributeClaims, CatalogEntryKind, Claim, ClaimPreference, Source
 from gpudesk.domain.field_checks import (
@@ -44,6 +45,7 @@ from gpudesk.domain.field_checks import (
 from gpudesk.domain.progress import JobProgress, ProgressSteps
 from gpudesk.domain.user_facts import (
     FACT_TABLES,
+    CarriedFactsError,
     FactEdit,
     FactKey,
     FactPack,
@@ -404,3 +406,34 @@ def write_pack(
     yield JobProgress(_WRITING_PACK)
     write_atomically(target, raw)
     return target
+
+
+_RECORDS: Final = "own_records.records"
+
+
+def make_carried_pack(scenario: Scenario) -> FactPack | None:
+    """Return the facts that a scenario carries, None without any; raises `InputError` with the place."""
+    if not scenario.own_records:
+        return None
+    facts = read_user_facts(scenario.own_records, _RECORDS)
+    return FactPack(scenario.name, made="", about=scenario.catalog_revision or "", facts=facts, digest="")
+
+
+def check_carried_facts(scenario: Scenario, catalog: Catalog) -> None:
+    """Raise `CarriedFactsError` if a scenario names entries that it carries and the catalog lacks."""
+    pack = make_carried_pack(scenario)
+    if pack is None:
+        return
+    there = {thing.id for thing in catalog.things()}
+    used = {scenario.model, *(choice.accelerator for choice in scenario.accelerators)} - there
+    names = tuple(fact.name for fact in pack.facts if isinstance(fact, UserEntry) and fact.id in used)
+    if names:
+        raise CarriedFactsError(pack, names)
+
+
+def find_new_carried_facts(scenario: Scenario, catalog: Catalog) -> FactPack | None:
+    """Return the facts that a scenario carries if the catalog lacks some of them or has different ones."""
+    pack = make_carried_pack(scenario)
+    if pack is None or not any(row.can_be_chosen for row in preview_pack(pack, catalog)):
+        return None
+    return pack

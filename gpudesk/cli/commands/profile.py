@@ -137,7 +137,7 @@ def _parse_pairs(
 def _show(question: ProfileQuestion, service: GpuDeskService, *, as_json: bool) -> None:
     profile = service.profile(question)
     if as_json:
-        from gpudesk.report.profile_json import write_profile_json
+        from gpudesk.report.profile_document import write_profile_json
 
         output.print_json(write_profile_json(profile))
         return

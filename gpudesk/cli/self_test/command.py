@@ -12,7 +12,7 @@ from typing import Final
 
 from gpudesk.cli import output
 from gpudesk.cli.output import EXIT_AT_FAULT, EXIT_DONE
-from gpudesk.cli.self_test import installation, network, presentation
+from gpudesk.cli.self_test import installation, presentation
 from gpudesk.cli.self_test.report import (
     Check,
     CheckFailedError,
@@ -40,12 +40,12 @@ CHECKS: Final[tuple[tuple[str, str, Check], ...]] = (
     ("window", "Window", presentation.check_window),
     ("display", "Plug-ins for the screen", presentation.check_display),
     ("user_folder", "Your folder", installation.check_user_folder),
-    ("network", "No network", network.check_network),
+    ("network", "No network", installation.check_network),
 )
 
 
 def main(arguments: Sequence[str]) -> int:
-    network.watch()
+    installation.watch()
     from gpudesk.cli.options import add_json_option
     from gpudesk.cli.parser import Parser
 

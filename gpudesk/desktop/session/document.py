@@ -290,7 +290,7 @@ class Document(QObject):
     @property
     def carries_other_facts(self) -> bool:
         """Whether the scenario carries facts of its author that the catalog lacks or has with other values."""
-        from gpudesk.documents.carried_facts import find_new_carried_facts
+        from gpudesk.documents.packs import find_new_carried_facts
 
         scenario = self._desk.scenario
         return bool(scenario.own_records) and find_new_carried_facts(scenario, self._desk.service.catalog) is not None

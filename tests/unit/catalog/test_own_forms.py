@@ -8,9 +8,17 @@ import pytest
 from gpudesk import paths
 from gpudesk.catalog.importing.accelerator_plausibility import check_new_value
 from gpudesk.catalog.read import Catalog
-from gpudesk.catalog.user_store.edits import count_resting_figures, prefer_claim, rename_entry, state_value
+from gpudesk.catalog.user_store.edits import (
+    copy_figure,
+    count_resting_figures,
+    group_by_generation,
+    make_entry_id,
+    make_entry_step,
+    prefer_claim,
+    rename_entry,
+    state_value,
+)
 from gpudesk.catalog.user_store.entry import ValueKind, make_entry, make_new_entry, make_user_source
-from gpudesk.catalog.user_store.entry_edits import copy_figure, group_by_generation, make_entry_id, make_entry_step
 from gpudesk.domain.claim import CatalogEntryKind, PlausibilityGrade
 from gpudesk.domain.user_facts import FactEdit, UserAccelerator, UserClaim
 from gpudesk.service import GpuDeskService

@@ -12,9 +12,16 @@ from gpudesk import paths
 from gpudesk.catalog.importing.entry_facts import StatedFigure
 from gpudesk.catalog.importing.entry_reader import propose_system
 from gpudesk.catalog.read import Catalog
-from gpudesk.catalog.user_store.edits import add_facts, make_price_id, remove_entry, rename_entry, state_price
+from gpudesk.catalog.user_store.edits import (
+    add_facts,
+    copy_figure,
+    make_entry_step,
+    make_price_id,
+    remove_entry,
+    rename_entry,
+    state_price,
+)
 from gpudesk.catalog.user_store.entry import make_user_source
-from gpudesk.catalog.user_store.entry_edits import copy_figure, make_entry_step
 from gpudesk.cli.commands.catalog import encode_catalog_entry
 from gpudesk.costing.systems import find_instance, find_system
 from gpudesk.documents.packs import make_pack, make_pack_edit, preview_pack, read_pack, select_keys

@@ -9,8 +9,7 @@ from pathlib import Path
 import pytest
 
 from gpudesk import service
-from gpudesk.documents.carried_facts import find_new_carried_facts
-from gpudesk.documents.packs import make_pack_edit, preview_pack
+from gpudesk.documents.packs import find_new_carried_facts, make_pack_edit, preview_pack
 from gpudesk.domain.answer import AcceleratorChoice
 from gpudesk.domain.user_facts import CarriedFactsError, get_chosen_keys
 from gpudesk.service import GpuDeskService

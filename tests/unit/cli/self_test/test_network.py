@@ -7,11 +7,11 @@ import sys
 import pytest
 
 CODE = """
-from gpudesk.cli.self_test.command import network
-network.watch()
+from gpudesk.cli.self_test.command import installation
+installation.watch()
 {deed}
 try:
-    print(network.check_network().text)
+    print(installation.check_network().text)
 except Exception as error:
     print(type(error).__name__, error)
 """
@@ -74,6 +74,6 @@ def test_socket_that_was_handed_down_is_somebody_elses() -> None:
 def test_client_in_a_frozen_program_is_told() -> None:
     said = said_after("import sys; sys.frozen = True")
     assert said.startswith("CheckFailedError http.client must not ship with the program")
-    assert said_after("import sys; sys.frozen = True; network._CLIENTS = ('no.such.module',)") == (
+    assert said_after("import sys; sys.frozen = True; installation._CLIENTS = ('no.such.module',)") == (
         "no network socket opened"
     )

@@ -9,9 +9,13 @@ from PySide6.QtWidgets import QWidget
 
 from gpudesk.catalog.importing.accelerator_plausibility import check_plausibility
 from gpudesk.catalog.importing.entry_facts import FiguredEntry, StatedFigure, check_system
-from gpudesk.catalog.user_store.edits import describe_shipped_entry, rename_entry
+from gpudesk.catalog.user_store.edits import (
+    STATUS_BY_ANNOUNCED,
+    describe_shipped_entry,
+    group_by_generation,
+    rename_entry,
+)
 from gpudesk.catalog.user_store.entry import UnitChoice, make_new_entry, make_slug
-from gpudesk.catalog.user_store.entry_edits import STATUS_BY_ANNOUNCED, group_by_generation
 from gpudesk.desktop.pages.catalog.editors.fields import ChoiceRow, DateRow, PeakRow, PeakRowHeader, SegmentRow, TextRow
 from gpudesk.desktop.pages.catalog.editors.figure_form import (
     FigureForm,

@@ -10,9 +10,14 @@ from PySide6.QtCore import QTimer
 from PySide6.QtWidgets import QWidget
 
 from gpudesk.catalog.importing.entry_facts import FiguredEntry, StatedFigure
-from gpudesk.catalog.user_store.edits import list_dependent_systems, remove_entry
+from gpudesk.catalog.user_store.edits import (
+    copy_figure,
+    list_dependent_systems,
+    make_entry_id,
+    make_entry_step,
+    remove_entry,
+)
 from gpudesk.catalog.user_store.entry import ValueKind, make_new_entry
-from gpudesk.catalog.user_store.entry_edits import copy_figure, make_entry_id, make_entry_step
 from gpudesk.desktop.pages.catalog.editors.fields import ChoiceRow, NumberLimits, NumberRow, TextRow, WordListRow
 from gpudesk.desktop.pages.catalog.editors.form import FormDialog, confirm_removal
 from gpudesk.desktop.pages.catalog.editors.rows import (
