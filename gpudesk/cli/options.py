@@ -73,6 +73,12 @@ def parse_number(text: str) -> float:
     return number
 
 
+def add_options(group: argparse._ActionsContainer, *lines: tuple[str, str, Callable[[str], Any], str]) -> None:
+    """Add options with a value; each line has its names, its placeholder, its parser and its help."""
+    for names, placeholder, parse, text in lines:
+        group.add_argument(*names.split(), metavar=placeholder, type=parse, help=text)
+
+
 def add_json_option(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--json", action="store_true", help=tr("print JSON only"))
 
@@ -118,24 +124,23 @@ def open_service(options: argparse.Namespace) -> GpuDeskService:
 def add_scenario_options(parser: argparse.ArgumentParser, *, load: bool = True) -> None:
     """Add the options of a scenario, those of its load only with `load`."""
     group = parser.add_argument_group(tr("scenario"))
-    group.add_argument("--scenario", metavar=tr("FILE"), help=tr("scenario file; other options override it"))
-    group.add_argument(
-        "--template", metavar=tr("NAME"), help=tr("ready-made scenario, from `gpudesk catalog list templates`")
+    add_options(
+        group,
+        ("--scenario", tr("FILE"), str, tr("scenario file; other options override it")),
+        ("--template", tr("NAME"), str, tr("ready-made scenario, from `gpudesk catalog list templates`")),
+        (
+            "--accelerators --accelerator",
+            tr("ID[:COUNT],…"),
+            str,
+            tr("up to six, baseline first (default count: smallest that fits)"),
+        ),
+        ("--model", "ID", str, tr("model id, such as llama-3.1-70b")),
+        ("--weights", tr("PRECISION"), str, tr("weight precision (default: native precision of the model)")),
+        ("--kv", tr("PRECISION"), str, tr("KV cache precision (default: fp16)")),
+        ("--input-tokens", tr("TOKENS"), parse_whole, tr("input tokens per request")),
+        ("--output-tokens", tr("TOKENS"), parse_whole, tr("output tokens per request")),
+        ("--title", tr("TEXT"), str, tr("title of the comparison")),
     )
-    group.add_argument(
-        "--accelerators",
-        "--accelerator",
-        metavar=tr("ID[:COUNT],…"),
-        help=tr("up to six, baseline first (default count: smallest that fits)"),
-    )
-    group.add_argument("--model", metavar="ID", help=tr("model id, such as llama-3.1-70b"))
-    group.add_argument(
-        "--weights", metavar=tr("PRECISION"), help=tr("weight precision (default: native precision of the model)")
-    )
-    group.add_argument("--kv", metavar=tr("PRECISION"), help=tr("KV cache precision (default: fp16)"))
-    group.add_argument("--input-tokens", metavar=tr("TOKENS"), type=parse_whole, help=tr("input tokens per request"))
-    group.add_argument("--output-tokens", metavar=tr("TOKENS"), type=parse_whole, help=tr("output tokens per request"))
-    group.add_argument("--title", metavar=tr("TEXT"), help=tr("title of the comparison"))
     if load:
         _add_load(parser.add_argument_group(tr("load, one of")))
     _add_plan(parser.add_argument_group(tr("deployment (default: chosen automatically)")))
@@ -143,26 +148,17 @@ def add_scenario_options(parser: argparse.ArgumentParser, *, load: bool = True) 
 
 
 def _add_load(group: argparse._ArgumentGroup) -> None:
-    group.add_argument("--concurrency", metavar="N", type=parse_whole, help=tr("requests in flight (closed loop)"))
-    group.add_argument(
-        "--requests", metavar="N", type=parse_whole, help=tr("total requests of the run, with --concurrency")
+    add_options(
+        group,
+        ("--concurrency", "N", parse_whole, tr("requests in flight (closed loop)")),
+        ("--requests", "N", parse_whole, tr("total requests of the run, with --concurrency")),
+        ("--batch-size", "N", parse_whole, tr("static batch: requests started together")),
+        ("--saturate", "N", parse_whole, tr("requests queued at once (offline throughput)")),
+        ("--request-rate", tr("RATE"), parse_number, tr("requests per second (open loop)")),
+        ("--ttft-ms", "MS", parse_number, tr("TTFT limit in milliseconds, with --tpot-ms")),
+        ("--tpot-ms", "MS", parse_number, tr("TPOT limit in milliseconds, with --ttft-ms")),
+        ("--limit", "p99|mean", str, tr("statistic that the limits apply to (default: p99)")),
     )
-    group.add_argument(
-        "--batch-size", metavar="N", type=parse_whole, help=tr("static batch: requests started together")
-    )
-    group.add_argument(
-        "--saturate", metavar="N", type=parse_whole, help=tr("requests queued at once (offline throughput)")
-    )
-    group.add_argument(
-        "--request-rate", metavar=tr("RATE"), type=parse_number, help=tr("requests per second (open loop)")
-    )
-    group.add_argument(
-        "--ttft-ms", metavar="MS", type=parse_number, help=tr("TTFT limit in milliseconds, with --tpot-ms")
-    )
-    group.add_argument(
-        "--tpot-ms", metavar="MS", type=parse_number, help=tr("TPOT limit in milliseconds, with --ttft-ms")
-    )
-    group.add_argument("--limit", metavar="p99|mean", help=tr("statistic that the limits apply to (default: p99)"))
 
 
 def _add_plan(group: argparse._ArgumentGroup) -> None:
@@ -189,42 +185,27 @@ def _add_plan(group: argparse._ArgumentGroup) -> None:
 
 
 def add_details(group: argparse._ArgumentGroup) -> None:
-    group.add_argument(
-        "--date", metavar="YYYY-MM", help=tr("release month of the serving software (default: latest measured)")
-    )
-    group.add_argument(
-        "--memory-fraction",
-        metavar=tr("FRACTION"),
-        type=parse_number,
-        help=tr("fraction of memory that the engine may use (default: engine setting)"),
-    )
-    group.add_argument(
-        "--max-batch", metavar="N", type=parse_whole, help=tr("max requests per step (vLLM: max_num_seqs)")
-    )
-    group.add_argument(
-        "--max-batched-tokens",
-        metavar=tr("TOKENS"),
-        type=parse_whole,
-        help=tr("max tokens per step (vLLM: max_num_batched_tokens)"),
-    )
-    group.add_argument(
-        "--lengths", metavar="fixed|varied", help=tr("fixed or varied request lengths (default: varied)")
+    add_options(
+        group,
+        ("--date", "YYYY-MM", str, tr("release month of the serving software (default: latest measured)")),
+        (
+            "--memory-fraction",
+            tr("FRACTION"),
+            parse_number,
+            tr("fraction of memory that the engine may use (default: engine setting)"),
+        ),
+        ("--max-batch", "N", parse_whole, tr("max requests per step (vLLM: max_num_seqs)")),
+        ("--max-batched-tokens", tr("TOKENS"), parse_whole, tr("max tokens per step (vLLM: max_num_batched_tokens)")),
+        ("--lengths", "fixed|varied", str, tr("fixed or varied request lengths (default: varied)")),
     )
     group.add_argument(
         "--server", action=argparse.BooleanOptionalAction, help=tr("serve through the HTTP server of the engine")
     )
     group.add_argument("--eager", action="store_true", default=None, help=tr("disable graph capture"))
-    group.add_argument(
-        "--prefix-hit-rate",
-        metavar=tr("FRACTION"),
-        type=parse_number,
-        help=tr("fraction of input tokens found in the prefix cache"),
-    )
-    group.add_argument(
-        "--acceptance-length",
-        metavar=tr("TOKENS"),
-        type=parse_number,
-        help=tr("tokens per step with speculative decoding"),
+    add_options(
+        group,
+        ("--prefix-hit-rate", tr("FRACTION"), parse_number, tr("fraction of input tokens found in the prefix cache")),
+        ("--acceptance-length", tr("TOKENS"), parse_number, tr("tokens per step with speculative decoding")),
     )
 
 
@@ -241,11 +222,10 @@ def add_site_options(group: argparse._ArgumentGroup) -> None:
         choices=[each.value for each in SiteCooling],
         help=tr("cooling of the site: air alone, or air and liquid (default: no limit)"),
     )
-    group.add_argument(
-        "--kw-per-rack", metavar="KW", type=parse_number, help=tr("power per rack in kW (default: no limit)")
-    )
-    group.add_argument(
-        "--months-to-live", metavar="N", type=parse_number, help=tr("months until the fleet must be in service")
+    add_options(
+        group,
+        ("--kw-per-rack", "KW", parse_number, tr("power per rack in kW (default: no limit)")),
+        ("--months-to-live", "N", parse_number, tr("months until the fleet must be in service")),
     )
 
 

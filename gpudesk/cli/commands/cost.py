@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any, Final
 
 from gpudesk.cli import output
 from gpudesk.cli.options import (
+    add_options,
     add_provider_class_option,
     add_scenario_options,
     build_scenario,
@@ -308,14 +309,10 @@ def add_cost_options(group: argparse._ArgumentGroup) -> None:
         "--rent-term", metavar="|".join(RENT_TERMS), help=tr("kind of rental price (default: on_demand)")
     )
     add_provider_class_option(group)
-    group.add_argument(
-        "--runs-on", metavar=tr("PLATFORM"), help=tr("software platform that the team uses today (default: CUDA)")
-    )
-    group.add_argument(
-        "--around",
-        metavar=tr("FRACTION"),
-        type=parse_number,
-        help=tr("vary every input by this fraction up and down, such as 0.2"),
+    add_options(
+        group,
+        ("--runs-on", tr("PLATFORM"), str, tr("software platform that the team uses today (default: CUDA)")),
+        ("--around", tr("FRACTION"), parse_number, tr("vary every input by this fraction up and down, such as 0.2")),
     )
     group.add_argument(
         "--reported-discounts", action="store_true", help=tr("apply discounts that anonymous buyers report")

@@ -8,7 +8,15 @@ from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
 from gpudesk.cli import output
 from gpudesk.cli.diffusion import add_diffusion_options, ask_for_diffusion, fit_diffusion
-from gpudesk.cli.options import finish_command, load_base_scenario, open_service, parse_number, parse_whole, split_list
+from gpudesk.cli.options import (
+    add_options,
+    finish_command,
+    load_base_scenario,
+    open_service,
+    parse_number,
+    parse_whole,
+    split_list,
+)
 from gpudesk.cli.output import EXIT_DONE, UsageError
 from gpudesk.domain.estimate import format_plan
 from gpudesk.domain.precision import Precision
@@ -91,44 +99,25 @@ def add_parser(commands: Any) -> None:  # noqa: ANN401 - argparse does not expor
             "flight. The default is every model on every accelerator."
         ),
     )
-    parser.add_argument("--scenario", metavar=tr("FILE"), help=tr("scenario file for accelerators, model and lengths"))
-    parser.add_argument(
-        "--template", metavar=tr("NAME"), help=tr("ready-made scenario for accelerators, model and lengths")
-    )
-    parser.add_argument(
-        "--accelerators",
-        "--accelerator",
-        metavar="ID,…",
-        type=split_list,
-        help=tr("accelerator ids without counts, or all"),
-    )
-    parser.add_argument("--models", "--model", metavar="ID,…", type=split_list, help=tr("model ids, or all"))
-    parser.add_argument(
-        "--weights", metavar=tr("PRECISION"), help=tr("weight precision (default: native precision of the model)")
-    )
-    parser.add_argument("--kv", metavar=tr("PRECISION"), help=tr("KV cache precision (default: fp16)"))
-    parser.add_argument(
-        "--context", metavar=tr("TOKENS"), type=parse_whole, help=tr("context length in tokens (default: 8192)")
-    )
-    parser.add_argument(
-        "--input-tokens",
-        metavar=tr("TOKENS"),
-        type=parse_whole,
-        help=tr("input tokens per request, instead of --context"),
-    )
-    parser.add_argument(
-        "--output-tokens",
-        metavar=tr("TOKENS"),
-        type=parse_whole,
-        help=tr("output tokens per request, instead of --context"),
-    )
-    parser.add_argument("--concurrency", metavar="N", type=parse_whole, help=tr("requests in flight (default: 1)"))
-    parser.add_argument("--serving-engine", metavar="ID", help=tr("serving engine (default: best for each pair)"))
-    parser.add_argument(
-        "--memory-fraction",
-        metavar=tr("FRACTION"),
-        type=parse_number,
-        help=tr("fraction of memory that the engine may use (default: engine setting)"),
+    add_options(
+        parser,
+        ("--scenario", tr("FILE"), str, tr("scenario file for accelerators, model and lengths")),
+        ("--template", tr("NAME"), str, tr("ready-made scenario for accelerators, model and lengths")),
+        ("--accelerators --accelerator", "ID,…", split_list, tr("accelerator ids without counts, or all")),
+        ("--models --model", "ID,…", split_list, tr("model ids, or all")),
+        ("--weights", tr("PRECISION"), str, tr("weight precision (default: native precision of the model)")),
+        ("--kv", tr("PRECISION"), str, tr("KV cache precision (default: fp16)")),
+        ("--context", tr("TOKENS"), parse_whole, tr("context length in tokens (default: 8192)")),
+        ("--input-tokens", tr("TOKENS"), parse_whole, tr("input tokens per request, instead of --context")),
+        ("--output-tokens", tr("TOKENS"), parse_whole, tr("output tokens per request, instead of --context")),
+        ("--concurrency", "N", parse_whole, tr("requests in flight (default: 1)")),
+        ("--serving-engine", "ID", str, tr("serving engine (default: best for each pair)")),
+        (
+            "--memory-fraction",
+            tr("FRACTION"),
+            parse_number,
+            tr("fraction of memory that the engine may use (default: engine setting)"),
+        ),
     )
     parser.add_argument(
         "--reading",

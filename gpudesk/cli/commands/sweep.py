@@ -12,7 +12,15 @@ from time import monotonic
 from typing import TYPE_CHECKING, Any, Final
 
 from gpudesk.cli import output
-from gpudesk.cli.options import add_details, finish_command, open_service, parse_number_list, parse_whole, split_list
+from gpudesk.cli.options import (
+    add_details,
+    add_options,
+    finish_command,
+    open_service,
+    parse_number_list,
+    parse_whole,
+    split_list,
+)
 from gpudesk.cli.output import EXIT_DONE, report_error
 from gpudesk.text.messages import InputError, input_error
 from gpudesk.text.translation import tr, trn
@@ -103,32 +111,20 @@ def _add_axes(group: argparse._ArgumentGroup) -> None:
     group.add_argument(
         "--weights", metavar=tr("PRECISION,…"), type=split_list, required=True, help=tr("weight precisions")
     )
-    group.add_argument(
-        "--kv", metavar=tr("PRECISION,…"), type=split_list, help=tr("KV cache precisions (default: fp16)")
-    )
-    group.add_argument(
-        "--tp",
-        metavar="N,…",
-        type=parse_number_list,
-        help=tr("tensor parallel degrees (default: smallest deployment that fits)"),
+    add_options(
+        group,
+        ("--kv", tr("PRECISION,…"), split_list, tr("KV cache precisions (default: fp16)")),
+        ("--tp", "N,…", parse_number_list, tr("tensor parallel degrees (default: smallest deployment that fits)")),
     )
     for name, text in (
         ("--input-tokens", tr("input tokens per request")),
         ("--output-tokens", tr("output tokens per request")),
     ):
         group.add_argument(name, metavar=tr("TOKENS,…"), type=parse_number_list, required=True, help=text)
-    group.add_argument(
-        "--batch",
-        "--batch-size",
-        metavar="N,…",
-        type=parse_number_list,
-        help=tr("static batch: requests started together"),
-    )
-    group.add_argument(
-        "--concurrency",
-        metavar="N,…",
-        type=parse_number_list,
-        help=tr("requests in flight (closed loop), instead of --batch"),
+    add_options(
+        group,
+        ("--batch --batch-size", "N,…", parse_number_list, tr("static batch: requests started together")),
+        ("--concurrency", "N,…", parse_number_list, tr("requests in flight (closed loop), instead of --batch")),
     )
 
 
