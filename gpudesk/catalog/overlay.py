@@ -153,8 +153,7 @@ def merge_attributes(
         fitting = [each for each in stated if is_possible_value(thing.kind, name, each.value, dimension)]
         if fitting:
             possible[name] = fitting
-    claims = possible
-    attributes = _merge_all(thing, shipped, claims, preferences, sources, plain)
+    attributes = _merge_all(thing, shipped, possible, preferences, sources, plain)
     chosen_values = {} if plain is None else find_chosen_dimensions(plain, attributes)
     if plain is None or not chosen_values or make_patched_model(plain, chosen_values) is not None:
         return attributes

@@ -220,11 +220,10 @@ def _find_value(
         return [word.strip().lower() for word in stated_value.split(",")], None
     if is_figure(known_value):
         unit = record.unit if attribute.unit is not None else None
-        text = stated_value
         try:
-            number = float(text)
+            number = float(stated_value)
         except ValueError:
-            raise StatementError(f"{text!r} is no figure") from None
+            raise StatementError(f"{stated_value!r} is no figure") from None
         return (int(number) if number.is_integer() else number), unit
     worded = record.stated is not None or record.unit in _NO_UNITS
     return (stated_value if worded else f"{stated_value} {record.unit}"), None

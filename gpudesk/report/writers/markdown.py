@@ -33,11 +33,10 @@ def write_table_markdown(table: ExportTable) -> bytes:
     numbers = {source.id: number for number, source in enumerate(table.sources, start=1)}
     columns = [place for place, column in enumerate(table.head) if column.about is None]
     places = {column.key: place for place, column in enumerate(table.head)}
-    place_by_column: dict[int, int] = {}
+    whose: dict[int, int] = {}
     for place, column in enumerate(table.head):
         if column.about is not None:
-            place_by_column.setdefault(places[column.about], place)
-    whose = place_by_column
+            whose.setdefault(places[column.about], place)
     heads = [table.head[place] for place in columns]
     lines = [
         _write_table_line(escape_markdown(column.head) for column in heads),

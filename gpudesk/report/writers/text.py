@@ -131,10 +131,9 @@ def list_sheet_lines(sheet: ComparisonSheet, width: int, strong: Callable[[str],
         for number, group in enumerate(sheet.table.groups):
             if number:
                 yield ""
-            columns = (start, end)
             yield strong(group.title)
             for row in group.rows:
-                yield from _row(row, columns, widths, _label_width(sheet), _unit_width(sheet))
+                yield from _row(row, (start, end), widths, _label_width(sheet), _unit_width(sheet))
         yield ""
     yield from wrap_text(_key(), width)
     yield from _foot(sheet, width, strong)
