@@ -158,7 +158,7 @@ def merge_attributes(
     if plain is None or not chosen_values or make_patched_model(plain, chosen_values) is not None:
         return attributes
     other_preferences = {name: each for name, each in preferences.items() if not is_dimension(plain, name)}
-    return _merge_all(thing, shipped, claims, other_preferences, sources, plain)
+    return _merge_all(thing, shipped, possible, other_preferences, sources, plain)
 
 
 def _merge_all(
