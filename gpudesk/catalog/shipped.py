@@ -122,18 +122,6 @@ def read_meta(store: CatalogDatabase) -> dict[str, str]:
     return dict(store.rows("SELECT key, value FROM meta"))
 
 
-def read_sources(store: CatalogDatabase) -> dict[str, Source]:
-    """Read every source by its id, in the order of the ids."""
-    sources = (Source(**values) for values, _ in read_rows(store, "source", Source, "ORDER BY id"))
-    return {source.id: source for source in sources}
-
-
-def read_things(store: CatalogDatabase) -> dict[str, CatalogEntry]:
-    """Read every entry by its id, in the order of lists."""
-    rows = store.rows("SELECT id, kind, name, maker FROM thing ORDER BY kind, position")
-    return {row[0]: CatalogEntry(row[0], CatalogEntryKind(row[1]), row[2], row[3]) for row in rows}
-
-
 class AcceleratorEntry(NamedTuple):
     """An accelerator without its attributes."""
 
@@ -142,15 +130,6 @@ class AcceleratorEntry(NamedTuple):
     vendor: str
     generation: str
     announced: bool
-
-
-def read_accelerator_entries(store: CatalogDatabase) -> dict[str, AcceleratorEntry]:
-    """Read every accelerator without its attributes, by id in the order of lists."""
-    rows = store.rows(
-        "SELECT thing.id, thing.name, thing.maker, accelerator.generation, accelerator.announced"
-        " FROM thing JOIN accelerator ON accelerator.id = thing.id ORDER BY thing.position"
-    )
-    return {row[0]: AcceleratorEntry(row[0], row[1], row[2], row[3], bool(row[4])) for row in rows}
 
 
 class SystemEntry(NamedTuple):
@@ -163,15 +142,6 @@ class SystemEntry(NamedTuple):
     accelerator: str
     provider: str | None
     instance: str | None
-
-
-def read_system_entries(store: CatalogDatabase) -> dict[str, SystemEntry]:
-    """Read every system without its attributes, by id in the order of lists."""
-    rows = store.rows(
-        "SELECT thing.id, thing.name, thing.maker, system.kind, system.accelerator, system.provider, system.instance"
-        " FROM thing JOIN system ON system.id = thing.id ORDER BY thing.position"
-    )
-    return {row[0]: SystemEntry(row[0], row[1], row[2], SystemKind(row[3]), *row[4:]) for row in rows}
 
 
 def read_preferred_values(store: CatalogDatabase, table: str) -> dict[str, dict[str, ClaimValue]]:
@@ -238,18 +208,6 @@ _SYSTEM_FIELDS: Final[Mapping[str, str]] = MappingProxyType(
 _DESIGN_FIELDS: Final = ("nodes", "power_max_w", "price_low_usd", "price_high_usd", "rack_units")
 
 
-def read_reference_designs(store: CatalogDatabase) -> tuple[ReferenceDesign, ...]:
-    """Read every reference design, in the order of lists."""
-    values = read_preferred_values(store, "reference_design")
-    names = {"racks": "racks", "rack_power_w": "rack_power"} | {each: _SYSTEM_FIELDS[each] for each in _DESIGN_FIELDS}
-    rows = store.rows(
-        "SELECT thing.id, thing.name, thing.maker, reference_design.system, reference_design.accelerator_count"
-        " FROM thing JOIN reference_design ON reference_design.id = thing.id ORDER BY thing.position"
-    )
-    figures: Any = {row[0]: {field: values[row[0]].get(name) for field, name in names.items()} for row in rows}
-    return tuple(ReferenceDesign(*row, **figures[row[0]]) for row in rows)
-
-
 def make_system(entry: SystemEntry, values: Mapping[str, Any], accelerator: Mapping[str, Any]) -> System:
     """Return a system from its preferred values; `accelerator` are those of the accelerator in it."""
     inherited = {"scale_up_domain": accelerator.get("scale_up_domain"), "accelerator_power_w": accelerator.get("tdp")}
@@ -261,15 +219,6 @@ def _to_float(value: float | None) -> float | None:
     return None if value is None else float(value)
 
 
-def read_model_definitions(store: CatalogDatabase) -> dict[str, str]:
-    """Read the structure of every model as JSON, by id in the order of lists."""
-    return dict(
-        store.rows(
-            "SELECT model.id, model.definition FROM model JOIN thing ON model.id = thing.id ORDER BY thing.position"
-        )
-    )
-
-
 def read_serving_engines(store: CatalogDatabase) -> dict[str, ServingEngine]:
     """Read every serving engine, in the order of lists."""
     rows = store.rows(
@@ -277,29 +226,6 @@ def read_serving_engines(store: CatalogDatabase) -> dict[str, ServingEngine]:
         " JOIN thing ON serving_engine.id = thing.id ORDER BY thing.position"
     )
     return {engine: restore_dataclass(ServingEngine, json.loads(definition)) for engine, definition in rows}
-
-
-def read_diffusion_models(store: CatalogDatabase, sources: Sources) -> dict[str, DiffusionModel]:
-    """Read every diffusion model with its results, in the order of lists."""
-    results: dict[str, list[DiffusionResult]] = {}
-    for values, (model,) in read_rows(
-        store, "diffusion_result", DiffusionResult, "ORDER BY model, position", sources=sources, beside=("model",)
-    ):
-        results.setdefault(model, []).append(DiffusionResult(**values))
-    rows = store.rows(
-        "SELECT thing.id, thing.name, diffusion_model.medium, diffusion_model.architecture FROM diffusion_model"
-        " JOIN thing ON diffusion_model.id = thing.id ORDER BY thing.position"
-    )
-    return {
-        model: DiffusionModel(
-            model,
-            name,
-            medium,
-            tuple(results.get(model, ())),
-            None if definition is None else restore_dataclass(DiffusionArchitecture, json.loads(definition)),
-        )
-        for model, name, medium, definition in rows
-    }
 
 
 def read_attributes(store: CatalogDatabase, thing: str, sources: Sources) -> dict[str, AttributeClaims]:
@@ -337,31 +263,6 @@ def _read_statement_ids(store: CatalogDatabase, thing: str) -> dict[tuple[str, i
     return ids
 
 
-def read_prices(
-    store: CatalogDatabase, sources: Sources, classes: Mapping[str, ProviderClass]
-) -> tuple[PriceRecord, ...]:
-    """Read every price: rents first, then purchases, each by accelerator."""
-    rows = read_rows(store, "price", PriceRecord, "ORDER BY position", sources=sources)
-    return tuple(
-        PriceRecord(**values, provider_class=classes.get(values["provider"], ProviderClass.UNKNOWN))
-        for values, _ in rows
-    )
-
-
-def read_seed_claims(store: CatalogDatabase, sources: Sources) -> tuple[DocumentStatement, ...]:
-    """Read the statements of the source documents, in the order of their ids."""
-    subjects = _read_subjects(store, "seed_subject", "seed_claim")
-    rows = read_rows(store, "seed_claim", DocumentStatement, "ORDER BY id", sources=sources)
-    return tuple(_with_subjects(DocumentStatement(**values), subjects.get(values["id"])) for values, _ in rows)
-
-
-def read_disputes(store: CatalogDatabase) -> tuple[Dispute, ...]:
-    """Read the disputes, in the order of their ids."""
-    subjects = _read_subjects(store, "dispute_subject", "dispute")
-    rows = read_rows(store, "dispute", Dispute, "ORDER BY id")
-    return tuple(_with_subjects(Dispute(**values), subjects.get(values["id"])) for values, _ in rows)
-
-
 def _read_subjects(store: CatalogDatabase, table: str, column: str) -> dict[str, _Subjects]:
     """Read the entries and the attributes of each row of a table, by the id of the row."""
     things: dict[str, dict[str, None]] = {}
@@ -393,16 +294,23 @@ class ShippedCatalog:
     @cached_property
     def things(self) -> dict[str, CatalogEntry]:
         """Every entry by id, in the order of lists."""
-        return read_things(self.store)
+        rows = self.store.rows("SELECT id, kind, name, maker FROM thing ORDER BY kind, position")
+        return {row[0]: CatalogEntry(row[0], CatalogEntryKind(row[1]), row[2], row[3]) for row in rows}
 
     @cached_property
     def sources(self) -> dict[str, Source]:
-        return read_sources(self.store)
+        """Every source by its id, in the order of the ids."""
+        sources = (Source(**values) for values, _ in read_rows(self.store, "source", Source, "ORDER BY id"))
+        return {source.id: source for source in sources}
 
     @cached_property
     def parts(self) -> dict[str, AcceleratorEntry]:
         """Every accelerator without its attributes, by id in the order of lists."""
-        return read_accelerator_entries(self.store)
+        rows = self.store.rows(
+            "SELECT thing.id, thing.name, thing.maker, accelerator.generation, accelerator.announced"
+            " FROM thing JOIN accelerator ON accelerator.id = thing.id ORDER BY thing.position"
+        )
+        return {row[0]: AcceleratorEntry(row[0], row[1], row[2], row[3], bool(row[4])) for row in rows}
 
     @cached_property
     def part_values(self) -> dict[str, dict[str, ClaimValue]]:
@@ -411,7 +319,11 @@ class ShippedCatalog:
     @cached_property
     def systems(self) -> dict[str, SystemEntry]:
         """Every system without its attributes, by id in the order of lists."""
-        return read_system_entries(self.store)
+        rows = self.store.rows(
+            "SELECT thing.id, thing.name, thing.maker, system.kind, system.accelerator, system.provider,"
+            " system.instance FROM thing JOIN system ON system.id = thing.id ORDER BY thing.position"
+        )
+        return {row[0]: SystemEntry(row[0], row[1], row[2], SystemKind(row[3]), *row[4:]) for row in rows}
 
     @cached_property
     def system_values(self) -> dict[str, dict[str, ClaimValue]]:
@@ -419,12 +331,26 @@ class ShippedCatalog:
 
     @cached_property
     def reference_designs(self) -> tuple[ReferenceDesign, ...]:
-        return read_reference_designs(self.store)
+        """Every reference design, in the order of lists."""
+        values = read_preferred_values(self.store, "reference_design")
+        names = {"racks": "racks", "rack_power_w": "rack_power"} | {
+            each: _SYSTEM_FIELDS[each] for each in _DESIGN_FIELDS
+        }
+        rows = self.store.rows(
+            "SELECT thing.id, thing.name, thing.maker, reference_design.system, reference_design.accelerator_count"
+            " FROM thing JOIN reference_design ON reference_design.id = thing.id ORDER BY thing.position"
+        )
+        figures: Any = {row[0]: {field: values[row[0]].get(name) for field, name in names.items()} for row in rows}
+        return tuple(ReferenceDesign(*row, **figures[row[0]]) for row in rows)
 
     @cached_property
     def definitions(self) -> dict[str, str]:
         """The structure of every model as JSON, by id in the order of lists."""
-        return read_model_definitions(self.store)
+        return dict(
+            self.store.rows(
+                "SELECT model.id, model.definition FROM model JOIN thing ON model.id = thing.id ORDER BY thing.position"
+            )
+        )
 
     @cached_property
     def model_values(self) -> dict[str, dict[str, ClaimValue]]:
@@ -432,7 +358,31 @@ class ShippedCatalog:
 
     @cached_property
     def diffusion_models(self) -> dict[str, DiffusionModel]:
-        return read_diffusion_models(self.store, self.sources)
+        """Every diffusion model with its results, in the order of lists."""
+        results: dict[str, list[DiffusionResult]] = {}
+        for values, (model,) in read_rows(
+            self.store,
+            "diffusion_result",
+            DiffusionResult,
+            "ORDER BY model, position",
+            sources=self.sources,
+            beside=("model",),
+        ):
+            results.setdefault(model, []).append(DiffusionResult(**values))
+        rows = self.store.rows(
+            "SELECT thing.id, thing.name, diffusion_model.medium, diffusion_model.architecture FROM diffusion_model"
+            " JOIN thing ON diffusion_model.id = thing.id ORDER BY thing.position"
+        )
+        return {
+            model: DiffusionModel(
+                model,
+                name,
+                medium,
+                tuple(results.get(model, ())),
+                None if definition is None else restore_dataclass(DiffusionArchitecture, json.loads(definition)),
+            )
+            for model, name, medium, definition in rows
+        }
 
     @cached_property
     def serving_engines(self) -> dict[str, ServingEngine]:
@@ -445,7 +395,12 @@ class ShippedCatalog:
 
     @cached_property
     def prices(self) -> tuple[PriceRecord, ...]:
-        return read_prices(self.store, self.sources, self.provider_classes)
+        """Every price: rents first, then purchases, each by accelerator."""
+        rows = read_rows(self.store, "price", PriceRecord, "ORDER BY position", sources=self.sources)
+        return tuple(
+            PriceRecord(**values, provider_class=self.provider_classes.get(values["provider"], ProviderClass.UNKNOWN))
+            for values, _ in rows
+        )
 
     @cached_property
     def api_prices(self) -> tuple[ApiPrice, ...]:
@@ -459,11 +414,17 @@ class ShippedCatalog:
 
     @cached_property
     def seed_claims(self) -> tuple[DocumentStatement, ...]:
-        return read_seed_claims(self.store, self.sources)
+        """The statements of the source documents, in the order of their ids."""
+        subjects = _read_subjects(self.store, "seed_subject", "seed_claim")
+        rows = read_rows(self.store, "seed_claim", DocumentStatement, "ORDER BY id", sources=self.sources)
+        return tuple(_with_subjects(DocumentStatement(**values), subjects.get(values["id"])) for values, _ in rows)
 
     @cached_property
     def disputes(self) -> tuple[Dispute, ...]:
-        return read_disputes(self.store)
+        """The disputes, in the order of their ids."""
+        subjects = _read_subjects(self.store, "dispute_subject", "dispute")
+        rows = read_rows(self.store, "dispute", Dispute, "ORDER BY id")
+        return tuple(_with_subjects(Dispute(**values), subjects.get(values["id"])) for values, _ in rows)
 
     @cached_property
     def disputes_by_thing(self) -> dict[str, tuple[Dispute, ...]]:
