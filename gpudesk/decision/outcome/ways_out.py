@@ -17,11 +17,13 @@ from gpudesk.domain.decision import (
     Decision,
     DecisionCandidate,
     QuestionAnswer,
+    RuleEffect,
     WayOut,
     WayOutKind,
 )
 from gpudesk.domain.estimate import EstimateRequest, Workload
 from gpudesk.domain.precision import Precision
+from gpudesk.text.formatting import IntervalEstimate
 from gpudesk.text.messages import InputError
 
 if TYPE_CHECKING:
@@ -146,10 +148,25 @@ def _meet_limits(
         # Every candidate has a speed, but not every one a price: the limits alone decide.
         answers = {name: value for name, value in given.items() if name != _OVERRIDDEN.get(compared[0].kind)}
         decision = decide(service.answer(replace(scenario, accelerators=choices)), {**answers, "priority": "speed"})
-        eligible = [way for way, each in zip(compared, decision.candidates, strict=True) if each.eligible]
+        eligible = [
+            way
+            for place, (way, each) in enumerate(zip(compared, decision.candidates, strict=True))
+            if each.eligible and _knows_limits(decision, place)
+        ]
         if eligible:
             return eligible
     return []
+
+
+def _knows_limits(decision: Decision, place: int) -> bool:
+    """Whether no limit is undecided because a fact is missing; intervals are decided by their likely values."""
+    return all(
+        isinstance(tested.left, IntervalEstimate)
+        for line in decision.trace
+        if line.case.requires is not None and line.cells[place].effect is RuleEffect.UNDECIDED
+        for tested in line.cells[place].tested
+        if tested.holds is None
+    )
 
 
 def _measure_change(way: WayOut) -> tuple[float, ...]:

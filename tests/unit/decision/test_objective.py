@@ -581,6 +581,15 @@ def test_ways_out_keep_every_limit(
         assert spend <= 30_000.0
 
 
+def test_what_may_be_controlled_is_no_way_out(service: GpuDeskService) -> None:
+    """The export rule is undecided for some accelerators, which do not replace controlled ones."""
+    parts = ("a100-80gb-sxm", "h100-sxm", "mi300x", "l40s")
+    decision = decided(service, scenario(parts=parts, in_flight=32, destination="controlled"))
+    assert decision.verdict is DecisionVerdict.NONE_FITS
+    export = service.reference_data.export_facts
+    assert all(export(way.estimate.request.accelerator)["export_free"] for way in decision.ways_out)
+
+
 def test_an_unknown_price_is_within_no_budget(service: GpuDeskService) -> None:
     """MI355X has no purchase price: it is not bought for a budget that is too small for all that has one."""
     asked = scenario(parts=("mi355x", "h200-sxm"), count=None, acquisition="own", budget_usd=50_000.0)
