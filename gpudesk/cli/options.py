@@ -142,23 +142,19 @@ def add_scenario_options(parser: argparse.ArgumentParser, *, load: bool = True) 
         ("--title", tr("TEXT"), str, tr("title of the comparison")),
     )
     if load:
-        _add_load(parser.add_argument_group(tr("load, one of")))
+        add_options(
+            parser.add_argument_group(tr("load, one of")),
+            ("--concurrency", "N", parse_whole, tr("requests in flight (closed loop)")),
+            ("--requests", "N", parse_whole, tr("total requests of the run, with --concurrency")),
+            ("--batch-size", "N", parse_whole, tr("static batch: requests started together")),
+            ("--saturate", "N", parse_whole, tr("requests queued at once (offline throughput)")),
+            ("--request-rate", tr("RATE"), parse_number, tr("requests per second (open loop)")),
+            ("--ttft-ms", "MS", parse_number, tr("TTFT limit in milliseconds, with --tpot-ms")),
+            ("--tpot-ms", "MS", parse_number, tr("TPOT limit in milliseconds, with --ttft-ms")),
+            ("--limit", "p99|mean", str, tr("statistic that the limits apply to (default: p99)")),
+        )
     _add_plan(parser.add_argument_group(tr("deployment (default: chosen automatically)")))
     add_details(parser.add_argument_group(tr("details")))
-
-
-def _add_load(group: argparse._ArgumentGroup) -> None:
-    add_options(
-        group,
-        ("--concurrency", "N", parse_whole, tr("requests in flight (closed loop)")),
-        ("--requests", "N", parse_whole, tr("total requests of the run, with --concurrency")),
-        ("--batch-size", "N", parse_whole, tr("static batch: requests started together")),
-        ("--saturate", "N", parse_whole, tr("requests queued at once (offline throughput)")),
-        ("--request-rate", tr("RATE"), parse_number, tr("requests per second (open loop)")),
-        ("--ttft-ms", "MS", parse_number, tr("TTFT limit in milliseconds, with --tpot-ms")),
-        ("--tpot-ms", "MS", parse_number, tr("TPOT limit in milliseconds, with --ttft-ms")),
-        ("--limit", "p99|mean", str, tr("statistic that the limits apply to (default: p99)")),
-    )
 
 
 def _add_plan(group: argparse._ArgumentGroup) -> None:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import argparse
-from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -17,7 +16,6 @@ from gpudesk.text.translation import tr
 if TYPE_CHECKING:
     from gpudesk.domain.answer import Answer, SheetExtras
     from gpudesk.domain.decision import Decision
-    from gpudesk.report.profile_sections import ProfileTables
     from gpudesk.service import GpuDeskService
 
 
@@ -62,26 +60,23 @@ def run(options: argparse.Namespace) -> int:
             further = None
             if answer.has_load:
                 further = service.make_sheet_extras(answer, flips, with_rules=with_rules)
-            profiles = _build_profiles(profiled, answer, service)
+            from gpudesk.domain.profile import ProfileQuestion
+            from gpudesk.report.profile_sections import ProfileTables
+
+            questions = [
+                ProfileQuestion.from_scenario(answer.scenario, each) if answer.has_load else ProfileQuestion(each)
+                for each in dict.fromkeys(profiled)
+            ]
+            entries = service.catalog.things() if questions else ()
+            profiles = tuple(
+                ProfileTables.from_entries(service.profile(each), Formatter(), entries) for each in questions
+            )
             output.write_sheet(answer, target, paper, service.explain, further, profiles)
     if target is not None:
         output.report_written_file(target, as_json=options.json, content_hash=answer.content_hash)
     else:
         print_answer(answer, SheetExtras(leading=leading), as_json=options.json)
     return EXIT_DONE
-
-
-def _build_profiles(accelerators: Sequence[str], answer: Answer, service: GpuDeskService) -> tuple[ProfileTables, ...]:
-    """Return the profiles of accelerators at the load of an answer, else at the default load; raises `InputError`."""
-    from gpudesk.domain.profile import ProfileQuestion
-    from gpudesk.report.profile_sections import ProfileTables
-
-    questions = [
-        ProfileQuestion.from_scenario(answer.scenario, each) if answer.has_load else ProfileQuestion(each)
-        for each in dict.fromkeys(accelerators)
-    ]
-    entries = service.catalog.things() if questions else ()
-    return tuple(ProfileTables.from_entries(service.profile(each), Formatter(), entries) for each in questions)
 
 
 def _answer(

@@ -9,7 +9,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from html import escape
 
-from gpudesk.report.comparison.tables import ComparisonCell, ComparisonRow, ComparisonTable
+from gpudesk.report.comparison.tables import ComparisonRow, ComparisonTable
 from gpudesk.report.writers.safe_text import quote_formula_cell
 from gpudesk.text.formatting import NumberStyle
 from gpudesk.text.translation import tr
@@ -48,7 +48,9 @@ def build_comparison_clipping(
         lines += [_line(table, row, positions, banded=banded) for row in rows]
     else:
         lines = [[row.cells[position].value for position in positions] for row in rows]
-    return ClipboardTable(_as_text(lines, style), _as_html(lines, style))
+    return ClipboardTable(
+        "\n".join("\t".join(_plain(field, style) for field in line) for line in lines), _as_html(lines, style)
+    )
 
 
 def _line(
@@ -58,17 +60,11 @@ def _line(
     fields: list[ClipboardField] = [group, row.label, row.unit]
     for position in positions:
         cell = row.cells[position]
-        fields.append(_get_clipboard_value(cell))
+        # Words with a second line, such as a deployment with its plan, keep it.
+        fields.append(f"{cell.value}, {cell.detail}" if isinstance(cell.value, str) and cell.detail else cell.value)
         if banded:
             fields += [cell.low, cell.high]
     return fields
-
-
-def _get_clipboard_value(cell: ComparisonCell) -> ClipboardField:
-    """Return the value; words with a second line, such as a deployment with its plan, keep it."""
-    if isinstance(cell.value, str) and cell.detail:
-        return f"{cell.value}, {cell.detail}"
-    return cell.value
 
 
 def format_full_number(value: float, style: NumberStyle) -> str:
@@ -77,10 +73,6 @@ def format_full_number(value: float, style: NumberStyle) -> str:
     if "e" in text:
         text = f"{value:.15f}".rstrip("0").rstrip(".")
     return text.replace(".", style.decimal)
-
-
-def _as_text(lines: Iterable[Sequence[ClipboardField]], style: NumberStyle) -> str:
-    return "\n".join("\t".join(_plain(field, style) for field in line) for line in lines)
 
 
 def _plain(field: ClipboardField, style: NumberStyle) -> str:

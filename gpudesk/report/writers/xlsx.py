@@ -332,11 +332,6 @@ def _count_decimals(cells: Iterable[ExportValue]) -> int:
 def write_sheet_xlsx(sheet: ComparisonSheet) -> bytes:
     """Return the file's contents; the sheet must have been made in the machine style."""
     target = io.BytesIO()
-    write_xlsx(_list_workbook_tables(sheet), target)
-    return target.getvalue()
-
-
-def _list_workbook_tables(sheet: ComparisonSheet) -> list[ExportTable]:
     items = [] if sheet.recommendation is None else list_recommendation_items(sheet.recommendation)
     tables = [
         _build_listed_table(tr("Recommendation"), (tr("Item"), tr("Text")), items),
@@ -370,7 +365,8 @@ def _list_workbook_tables(sheet: ComparisonSheet) -> list[ExportTable]:
             ],
         ),
     ]
-    return [table for table in tables if table.rows]
+    write_xlsx([table for table in tables if table.rows], target)
+    return target.getvalue()
 
 
 def _build_listed_table(title: str, heads: Iterable[str], lines: Iterable[tuple[str, ...]]) -> ExportTable:
