@@ -10,8 +10,7 @@ from PySide6.QtWidgets import QDialog
 from pytestqt.modeltest import ModelTester
 from pytestqt.qtbot import QtBot
 
-from gpudesk.desktop.pages.performance.page import PerformancePage
-from gpudesk.desktop.pages.performance.scaling_view import ScalingView
+from gpudesk.desktop.pages.performance.page import PerformancePage, ScalingView
 from gpudesk.desktop.session import scenario_edits
 from gpudesk.desktop.session.desk import Desk
 from gpudesk.desktop.session.selection import select_figure
