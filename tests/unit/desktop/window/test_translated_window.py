@@ -28,10 +28,10 @@ from PySide6.QtWidgets import (
 )
 
 from gpudesk.desktop.pages.catalog.page import CatalogPage
+from gpudesk.desktop.pages.desk_chart import InteractivePlot
 from gpudesk.desktop.pages.page import DeskPage, MultiViewPage
 from gpudesk.desktop.session.jobs import Jobs
 from gpudesk.desktop.ui.charts.bar_chart import BarChart
-from gpudesk.desktop.ui.charts.plot import InteractivePlot
 from gpudesk.desktop.ui.tables.table_base import RowsView
 from gpudesk.desktop.ui.tables.text_layer import MarkLegend, TextCache
 from gpudesk.desktop.ui.theme.theme_painter import TextPainter, ThemePainter
