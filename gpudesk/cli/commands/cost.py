@@ -172,7 +172,7 @@ def _all_years(costs: CostAnswer, context: _CostTextContext) -> list[str]:
         return [tr("Cost of ownership: unknown, for the reasons below.")]
     money = context.money
     years = format_years(owned[0].tco.years, context.formatter)
-    head = (tr("{years}, {code} thousand", years=years, code=money.code), *(context.names[each.key] for each in owned))
+    head = (tr("{years}, thousand {code}", years=years, code=money.code), *(context.names[each.key] for each in owned))
     lines = [each.tco.lines for each in owned if each.tco is not None]
     rows = [
         (label_cost_line(line.name), *(money.thousands(each[place].usd) for each in lines))
