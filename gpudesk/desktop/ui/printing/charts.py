@@ -11,6 +11,7 @@ import numpy as np
 from PySide6.QtCore import QPointF
 
 from gpudesk.desktop.ui.charts.scales import (
+    Box,
     LabelBounds,
     LabelRequest,
     PlacedLabel,
@@ -151,8 +152,9 @@ class PaperThroughputChart:
         curves = [resample_curve(np.array([(point.x(), point.y()) for point in line])) for line in lines]
         bounds = LabelBounds(plane.left + 2, plane.top - 4, right, plane.bottom - 1)
         requests = [self._request(line[-1], each) for line, each in zip(lines, self._curves, strict=True)]
-        places = place_labels(requests, curves, [], bounds, _NEAR, strict=True)
-        whole = not (labels_collide(places, requests, []) or labels_cover(places, requests, curves))
+        boxes = self._list_obstacles(plane)
+        places = place_labels(requests, curves, boxes, bounds, _NEAR, strict=True)
+        whole = not (labels_collide(places, requests, boxes) or labels_cover(places, requests, curves))
         if not whole:
             requests = [replace(label, height=_NAME_HEIGHT) for label in requests]
             places = stack_labels(requests, plane.right + 9, bounds)
@@ -164,6 +166,13 @@ class PaperThroughputChart:
             ink.text(place.x, top + _FIRST_LINE, series.name, style="group", color=f"slot{series.slot}")
             if whole:
                 ink.text(place.x, top + _SECOND_LINE, self._full(series), style="small", color="text2")
+
+    def _list_obstacles(self, plane: _PaperPlane) -> list[Box]:
+        """Return what labels avoid: the line of the load."""
+        if self._concurrency is None:
+            return []
+        x = plane.x(self._concurrency)
+        return [(x - 1.0, plane.top - 5.0, x + 1.0, plane.bottom)]
 
     def _request(self, end: QPointF, series: ThroughputSeries) -> LabelRequest:
         return LabelRequest(end.x(), end.y(), self._label_width(series), _LABEL_HEIGHT)
