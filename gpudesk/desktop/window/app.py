@@ -18,6 +18,7 @@ from typing import TYPE_CHECKING, Any
 from PySide6.QtCore import QCoreApplication, QEvent, QObject, QSocketNotifier, Qt, QTimer
 from PySide6.QtGui import QGuiApplication, QIcon
 from PySide6.QtWidgets import QApplication, QDialog
+from shiboken6 import isValid
 
 from gpudesk import __version__, paths
 from gpudesk.desktop.session.jobs import Jobs
@@ -187,7 +188,7 @@ class DesktopProgram(QObject):
 
     def _free_former_window(self) -> None:
         """Free what a window leaves, and then replace the next, each in a turn of its own."""
-        gc.collect()
+        _collect_all()
         if self._outdated:
             QTimer.singleShot(0, self, self._replace_next)
 
@@ -196,14 +197,11 @@ class DesktopProgram(QObject):
         former, self._manual = self._manual, None
         if former is None:
             return
-        from gpudesk.desktop.window.manual_window import ManualWindow
-
         if former.isVisible():
-            self._manual = ManualWindow(self.theme)
+            self._manual = self._make_manual()
             self._manual.setGeometry(former.geometry())
             self._manual.show_topic(former.topic)
         former.close()
-        former.deleteLater()
 
     def _replace(self, former: MainWindow) -> None:
         """Replace a window by another, with the same document on the same page."""
@@ -248,12 +246,21 @@ class DesktopProgram(QObject):
             QGuiApplication.clipboard().clear()
 
     def show_manual(self, topic: str) -> None:
-        """Show a page or a section of the manual in its window, which is created on first use."""
+        """Show a page or a section of the manual in its window, which is freed when it is closed."""
+        if self._manual is None:
+            self._manual = self._make_manual()
+        self._manual.show_topic(topic)
+
+    def _make_manual(self) -> ManualWindow:
         from gpudesk.desktop.window.manual_window import ManualWindow
 
-        if self._manual is None:
-            self._manual = ManualWindow(self.theme)
-        self._manual.show_topic(topic)
+        manual = ManualWindow(self.theme)
+        manual.destroyed.connect(self._forget_manual)
+        return manual
+
+    def _forget_manual(self) -> None:
+        if self._manual is not None and not isValid(self._manual):
+            self._manual = None
 
     def quit(self) -> None:
         """Close all windows, each of which can ask; stop if the user wants to continue editing."""
@@ -353,16 +360,18 @@ def _load_allocator() -> ctypes.CDLL | None:
 
 
 def _give_memory_back() -> None:
-    """Collect all garbage, which takes a tenth of a second, and return free memory to the system.
-
-    What remains is excluded from the collections until the next pause.
-    """
-    gc.unfreeze()
-    gc.collect()
-    gc.freeze()
+    """Collect all garbage, and return free memory to the system."""
+    _collect_all()
     allocator = _load_allocator()
     if allocator is not None:
         allocator.malloc_trim(0)
+
+
+def _collect_all() -> None:
+    """Collect all garbage, which takes a tenth of a second, and exclude the rest from smaller collections."""
+    gc.unfreeze()
+    gc.collect()
+    gc.freeze()
 
 
 def _settle(window: MainWindow) -> None:

@@ -170,6 +170,7 @@ class ManualWindow(QWidget):
         super().__init__()
         self._theme = theme
         self.setAttribute(Qt.WidgetAttribute.WA_QuitOnClose, False)
+        self.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
         self.setWindowTitle(tr("GPU Desk manual"))
         self.search = QLineEdit()
         self.search.setPlaceholderText(tr("Search the manual"))
