@@ -62,7 +62,8 @@ def test_windows_go_on_in_the_chosen_language(window: MainWindow, qtbot: QtBot) 
 
 
 def list_main_windows() -> list[MainWindow]:
-    """Return all main windows that are in memory, garbage included."""
+    """Return all main windows that are in memory, garbage included, and what is excluded from collections."""
+    gc.unfreeze()
     return [each for each in gc.get_objects() if isinstance(each, MainWindow)]
 
 
