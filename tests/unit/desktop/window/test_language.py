@@ -84,6 +84,7 @@ def test_windows_are_replaced_one_after_the_other(window: MainWindow, qtbot: QtB
 
 
 def test_what_is_left_of_a_window_is_freed(window: MainWindow, qtbot: QtBot) -> None:
+    gc.unfreeze()
     gc.collect()
     before = len(list_main_windows())
     window.program.set_language(PSEUDO)
