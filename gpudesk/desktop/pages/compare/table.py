@@ -508,7 +508,7 @@ class ComparisonTableView(PaintedTable):
             marks.append(("disputed", "disputed"))
         step = self._theme.length(13 if right - left > self._theme.length(24) else 11)
         # A single mark is centered in the gutter, two share it.
-        x = (left + right) / 2 + self._theme.length(2) - step / 2 * (len(marks) - 1)
+        x = (left + right - step * (len(marks) - 1)) / 2 + (self._theme.length(2) if len(marks) == 1 else 0)
         for name, color in marks:
             self._layer.mark(name, color, x, level)
             x += step
