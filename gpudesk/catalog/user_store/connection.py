@@ -121,7 +121,7 @@ def _query_connection(path: Path, access: str, question: Callable[[sqlite3.Conne
         require_whole(connection)
         version = read_version(connection)
         if version > USER_VERSION:
-            raise CatalogFileError(describe_newer_file(version, USER_VERSION), path)
+            raise CatalogFileError(describe_newer_file(version), path)
         return question(connection)
 
 

@@ -92,7 +92,7 @@ def _find_header_problem(header: bytes, size: int, *, whole: bool) -> Message | 
     if application != USER_APPLICATION_ID:
         return _FOREIGN_FILE
     if version > USER_VERSION:
-        return describe_newer_file(version, USER_VERSION)
+        return describe_newer_file(version)
     (page_size, pages) = struct.unpack(">H10xI", header[16:32])
     expected = (65536 if page_size == 1 else page_size) * pages
     if whole and size < expected:
@@ -174,13 +174,13 @@ def _describe_faulty(reason: str) -> Message:
     )
 
 
-def describe_newer_file(version: int, supported: int) -> Message:
+def describe_newer_file(version: int) -> Message:
     return message(
         "own.file.newer",
         "has version {version}; this program writes version {supported}; it was not changed: use a newer version of "
         "GPU Desk",
         version=version,
-        supported=supported,
+        supported=USER_VERSION,
     )
 
 

@@ -338,7 +338,7 @@ class UserFile:
     def _require_readable_version(self, connection: sqlite3.Connection) -> None:
         version = read_version(connection)
         if version > USER_VERSION:
-            raise CatalogFileError(describe_newer_file(version, USER_VERSION), self.path)
+            raise CatalogFileError(describe_newer_file(version), self.path)
 
     def _require_not_removed(self) -> None:
         """Refuse if a file was read and is now gone: a new one in its place would hide the loss."""

@@ -159,7 +159,7 @@ def list_recommendation_lines(
     The lines have no full stop.
     """
     unpriced = list_unpriced_candidates(decision)
-    pilot = () if decision.pilot is None else (describe_pilot(decision.pilot, decision, names, formatter),)
+    pilot = () if decision.pilot is None else (describe_pilot(decision.pilot, names, formatter),)
     label_for, label_against = label_arguments(decision, names)
     memory = () if decision.scope.answered else list_memory_fits(decision, names, formatter)
     grouped: tuple[tuple[str, Iterable[str]], ...] = (

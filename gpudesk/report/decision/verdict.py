@@ -618,12 +618,7 @@ def _becomes(flip: DecisionFlip, names: NamesByKey) -> str:
     return leads if flip.verdict is DecisionVerdict.WINNER else tr("{name} (too close to call)", name=leads)
 
 
-def describe_pilot(
-    pilot: PilotMeasurement,
-    decision: Decision,  # noqa: ARG001 - every text about a decision takes it
-    names: NamesByKey,
-    formatter: Formatter,
-) -> str:
+def describe_pilot(pilot: PilotMeasurement, names: NamesByKey, formatter: Formatter) -> str:
     """Return the measurement that would decide: what to measure, on what and for how long."""
     minutes = pilot.hours * 60.0
     return trn(

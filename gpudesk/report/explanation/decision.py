@@ -268,7 +268,7 @@ def _findings(
     if cell is not None and cell.effect is RuleEffect.UNDECIDED:
         yield DecisionFinding("open", tr("Why it is undecided"), (_why_open(cell, context),))
         if context.decision.pilot is not None:
-            text = describe_pilot(context.decision.pilot, context.decision, context.names, context.formatter)
+            text = describe_pilot(context.decision.pilot, context.names, context.formatter)
             yield DecisionFinding("pilot", tr("Measure next"), (text,))
     tested = (*line.tested, *(() if cell is None else cell.tested))
     if tested:

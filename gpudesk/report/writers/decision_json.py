@@ -331,7 +331,7 @@ def encode_decision(decision: Decision, flips: Sequence[DecisionFlip], names: Co
         if pilot is None
         else {
             **encode_fields(pilot, "accelerators=keys figure requests hours"),
-            "sentence": describe_pilot(pilot, decision, names, formatter),
+            "sentence": describe_pilot(pilot, names, formatter),
         },
         "factors": [_encode_factor(each, decision.columns) for each in decision.factors],
         "weights": {line.rule.id: line.weight for line in decision.trace},

@@ -289,7 +289,7 @@ class ResultView(DecideView):
         self._next_question_held.setVisible(decision.scope.answered)
         self.flips.show_decision(evaluated)
         self._flips_held.setVisible(decision.scope.answered)
-        pilots = [] if decision.pilot is None else [describe_pilot(decision.pilot, decision, names, formatter)]
+        pilots = [] if decision.pilot is None else [describe_pilot(decision.pilot, names, formatter)]
         self.pilot.show_lines([MarkedLine("flask-conical", "text2", each) for each in pilots])
         self.advice.show_lines(
             [MarkedLine("arrow-right", "text2", translate_data(each.text)) for each in decision.advice]
