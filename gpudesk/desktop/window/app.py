@@ -105,7 +105,7 @@ class DesktopProgram(QObject):
 
     def _make_window(self) -> MainWindow:
         window = MainWindow(self)
-        window.desk.answered.connect(self.clean_up_later)
+        window.desk.answered.connect(self._pause.start)
         return window
 
     def clean_up_later(self) -> None:
