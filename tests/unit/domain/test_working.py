@@ -121,8 +121,8 @@ def test_maximum_concurrency_is_what_the_pool_holds(estimator: Estimator) -> Non
         ("h100-sxm", "gpt-oss-120b", "vllm", {}, ("padding of experts", "setting:vllm/kernels")),
         ("h100-sxm", "gpt-oss-120b", "vllm", {}, ("sampling", "setting:vllm/logit_bytes")),
         ("h200-sxm", "qwen3-32b", "sglang", {"tp": 2}, ("of collectives", "setting:sglang/collective_bytes")),
-        ("h200-sxm", "qwen3-next-80b-a3b", "sglang", {}, ("set aside beside them", "setting:sglang/state_share")),
-        ("b200-hgx", "gemma-3-27b", "sglang", {}, ("set aside beside them", "setting:sglang/window_share")),
+        ("h200-sxm", "qwen3-next-80b-a3b", "sglang", {}, ("set aside with them", "setting:sglang/state_share")),
+        ("b200-hgx", "gemma-3-27b", "sglang", {}, ("set aside with them", "setting:sglang/window_share")),
         ("h200-sxm", "qwen3-32b", "sglang", {"memory_fraction": 1.0}, ("a step", "setting:sglang/max_batched_tokens")),
     ],
 )
