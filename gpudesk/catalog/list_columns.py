@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from types import MappingProxyType
 from typing import Final
 
 from gpudesk.domain.attributes import CatalogCellMark, CatalogColumn, CatalogColumnKind, CatalogSection
@@ -168,19 +167,17 @@ _YOURS: Final = (
     CatalogColumn("reason", _Kind.TEXT),
 )
 
-_COLUMNS: Final[Mapping[CatalogSection, tuple[CatalogColumn, ...]]] = MappingProxyType(
-    {
-        CatalogSection.ACCELERATORS: _ACCELERATORS,
-        CatalogSection.SYSTEMS: _SYSTEMS,
-        CatalogSection.MODELS: _MODELS,
-        CatalogSection.DIFFUSION: _DIFFUSION,
-        CatalogSection.PRICES: _PRICES,
-        CatalogSection.CLAIMS: _CLAIMS,
-        CatalogSection.DISPUTES: _DISPUTES,
-        CatalogSection.SOURCES: _SOURCES,
-        CatalogSection.YOURS: _YOURS,
-    }
-)
+_COLUMNS: Final[Mapping[CatalogSection, tuple[CatalogColumn, ...]]] = {
+    CatalogSection.ACCELERATORS: _ACCELERATORS,
+    CatalogSection.SYSTEMS: _SYSTEMS,
+    CatalogSection.MODELS: _MODELS,
+    CatalogSection.DIFFUSION: _DIFFUSION,
+    CatalogSection.PRICES: _PRICES,
+    CatalogSection.CLAIMS: _CLAIMS,
+    CatalogSection.DISPUTES: _DISPUTES,
+    CatalogSection.SOURCES: _SOURCES,
+    CatalogSection.YOURS: _YOURS,
+}
 
 
 def list_catalog_columns(section: CatalogSection) -> tuple[CatalogColumn, ...]:

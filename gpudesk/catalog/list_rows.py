@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
-from types import MappingProxyType
 from typing import Final
 
 from gpudesk.catalog.list_columns import list_catalog_columns, make_marks
@@ -207,7 +206,7 @@ def _make_entry_row(
 
 
 #: Refutations that are not statements.
-AUTHORITIES: Final = MappingProxyType({"ARITHMETIC": "arithmetic", "PUBLIC-RECORD": "public_record"})
+AUTHORITIES: Final = {"ARITHMETIC": "arithmetic", "PUBLIC-RECORD": "public_record"}
 #: The kinds of entries whose attributes are listed claim by claim.
 _LISTED_KINDS: Final = (
     CatalogEntryKind.ACCELERATOR,
@@ -447,16 +446,14 @@ def _count_claims_by_source(catalog: Catalog) -> Iterator[Counter[str]]:
     yield Counter(price.source.id for price in catalog.prices())
 
 
-_ROW_MAKERS: Final[Mapping[CatalogSection, Callable[[Catalog], CatalogRows]]] = MappingProxyType(
-    {
-        CatalogSection.ACCELERATORS: iterate_accelerator_rows,
-        CatalogSection.SYSTEMS: iterate_system_rows,
-        CatalogSection.MODELS: iterate_model_rows,
-        CatalogSection.DIFFUSION: iterate_diffusion_rows,
-        CatalogSection.PRICES: _iterate_price_rows,
-        CatalogSection.CLAIMS: _iterate_claim_rows,
-        CatalogSection.DISPUTES: _iterate_dispute_rows,
-        CatalogSection.SOURCES: _iterate_source_rows,
-        CatalogSection.YOURS: iterate_user_rows,
-    }
-)
+_ROW_MAKERS: Final[Mapping[CatalogSection, Callable[[Catalog], CatalogRows]]] = {
+    CatalogSection.ACCELERATORS: iterate_accelerator_rows,
+    CatalogSection.SYSTEMS: iterate_system_rows,
+    CatalogSection.MODELS: iterate_model_rows,
+    CatalogSection.DIFFUSION: iterate_diffusion_rows,
+    CatalogSection.PRICES: _iterate_price_rows,
+    CatalogSection.CLAIMS: _iterate_claim_rows,
+    CatalogSection.DISPUTES: _iterate_dispute_rows,
+    CatalogSection.SOURCES: _iterate_source_rows,
+    CatalogSection.YOURS: iterate_user_rows,
+}

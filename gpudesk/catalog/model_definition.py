@@ -7,7 +7,6 @@ import json
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, fields
 from enum import StrEnum
-from types import MappingProxyType
 from typing import Any, Final
 
 from gpudesk.domain.model import (
@@ -34,9 +33,13 @@ MODEL_FIELDS: Final = tuple(
 )
 _PRECISIONS: Final = frozenset({"native_precision", "native_other_precision"})
 #: Values of unknown fields.
-_UNKNOWN: Final = MappingProxyType(
-    {"hidden_size": 0, "vocab_size": 0, "tied_embeddings": False, "max_context": None, "native_precision": None}
-)
+_UNKNOWN: Final = {
+    "hidden_size": 0,
+    "vocab_size": 0,
+    "tied_embeddings": False,
+    "max_context": None,
+    "native_precision": None,
+}
 
 
 def to_canonical_json(value: object) -> str:

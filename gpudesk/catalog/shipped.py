@@ -85,15 +85,13 @@ def _parse_claim_value(text: str) -> ClaimValue:
 
 
 #: By the annotation of a field; values stored as used have none.
-_DECODERS: Mapping[Any, Callable[[Any], Any]] = MappingProxyType(
-    {
-        SourceKind: SourceKind,
-        bool: bool,
-        ClaimValue: _parse_claim_value,
-        float | str: json.loads,
-        DiffusionRun | None: lambda text: None if text is None else restore_dataclass(DiffusionRun, json.loads(text)),
-    }
-)
+_DECODERS: Mapping[Any, Callable[[Any], Any]] = {
+    SourceKind: SourceKind,
+    bool: bool,
+    ClaimValue: _parse_claim_value,
+    float | str: json.loads,
+    DiffusionRun | None: lambda text: None if text is None else restore_dataclass(DiffusionRun, json.loads(text)),
+}
 
 
 def read_rows(
@@ -185,23 +183,21 @@ def make_accelerator(part: AcceleratorEntry, values: Mapping[str, Any]) -> Accel
 
 
 #: Fields of `System` -> the attributes behind them.
-_SYSTEM_FIELDS: Final[Mapping[str, str]] = MappingProxyType(
-    {
-        "accelerator_count": "accelerator_count",
-        "accelerator_power_w": "accelerator_power",
-        "scale_up_domain": "scale_up_domain",
-        "nodes": "nodes",
-        "nic_count": "nic_count",
-        "nic_bits_per_s": "nic_rate",
-        "network_bits_per_s": "network_rate",
-        "power_max_w": "power_max",
-        "rack_units": "rack_units",
-        "cooling": "cooling",
-        "price_low_usd": "price_low",
-        "price_high_usd": "price_high",
-        "delivery_weeks": "delivery",
-    }
-)
+_SYSTEM_FIELDS: Final[Mapping[str, str]] = {
+    "accelerator_count": "accelerator_count",
+    "accelerator_power_w": "accelerator_power",
+    "scale_up_domain": "scale_up_domain",
+    "nodes": "nodes",
+    "nic_count": "nic_count",
+    "nic_bits_per_s": "nic_rate",
+    "network_bits_per_s": "network_rate",
+    "power_max_w": "power_max",
+    "rack_units": "rack_units",
+    "cooling": "cooling",
+    "price_low_usd": "price_low",
+    "price_high_usd": "price_high",
+    "delivery_weeks": "delivery",
+}
 
 
 #: Fields of `ReferenceDesign` that `System` has too.

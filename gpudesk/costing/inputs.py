@@ -216,15 +216,13 @@ _NOTHING = UncertainValue.exactly(0.0)
 #: Without a stated fleet it is this deployment alone: sharing with unnamed accelerators would hide its cost.
 _OWN_SOFTWARE: Final = CostDefaultSource("each deployment pays for its software alone")
 #: Origin of a utilization derived from a demand.
-_CURVE_SOURCES: Final[Mapping[LoadCurveKind, CostDefaultSource]] = MappingProxyType(
-    {
-        LoadCurveKind.FLAT: CostDefaultSource("load curve: constant"),
-        LoadCurveKind.OFFICE: CostDefaultSource("load curve: office hours"),
-        LoadCurveKind.GLOBAL: CostDefaultSource("load curve: users worldwide"),
-        LoadCurveKind.OVERNIGHT: CostDefaultSource("load curve: overnight jobs"),
-        LoadCurveKind.OWN: CostDefaultSource("load curve: yours"),
-    }
-)
+_CURVE_SOURCES: Final[Mapping[LoadCurveKind, CostDefaultSource]] = {
+    LoadCurveKind.FLAT: CostDefaultSource("load curve: constant"),
+    LoadCurveKind.OFFICE: CostDefaultSource("load curve: office hours"),
+    LoadCurveKind.GLOBAL: CostDefaultSource("load curve: users worldwide"),
+    LoadCurveKind.OVERNIGHT: CostDefaultSource("load curve: overnight jobs"),
+    LoadCurveKind.OWN: CostDefaultSource("load curve: yours"),
+}
 
 
 @dataclass(frozen=True, slots=True)

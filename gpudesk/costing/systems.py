@@ -6,7 +6,6 @@ import math
 import statistics
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
-from types import MappingProxyType
 from typing import Final
 
 from gpudesk.domain.accelerator import Accelerator, System, SystemCount, count_systems, round_up_to_lots
@@ -21,14 +20,12 @@ LIQUID: Final = "liquid"
 #: Maximum power of a system over the TDP of its accelerators, by cooling, for systems without a published maximum.
 #: Medians of published systems: air 1.8 (DGX A100 2.03, H100 and H200 1.82, B200 1.79, B300 1.65, Gaudi 3 1.60), liquid
 #: 1.3 (GB200 NVL72 1.39, GB300 NVL72 1.31, 1.18 by the power supplies of eight MI355X).
-POWER_RATIOS: Final[Mapping[str, float]] = MappingProxyType({"air": 1.8, LIQUID: 1.3})
+POWER_RATIOS: Final[Mapping[str, float]] = {"air": 1.8, LIQUID: 1.3}
 #: The lowest and highest ratio of these systems.
-_POWER_RATIO_ENDS: Final[Mapping[str, tuple[float, float]]] = MappingProxyType(
-    {"air": (1.6, 2.03), LIQUID: (1.18, 1.39)}
-)
+_POWER_RATIO_ENDS: Final[Mapping[str, tuple[float, float]]] = {"air": (1.6, 2.03), LIQUID: (1.18, 1.39)}
 #: Height per accelerator without a published height, in rack units: 8U for eight air-cooled modules, 4U for eight
 #: liquid-cooled ones, and 4U for eight PCIe cards, like most systems on record.
-_UNITS: Final[Mapping[str, float]] = MappingProxyType({"air": 1.0, LIQUID: 0.5})
+_UNITS: Final[Mapping[str, float]] = {"air": 1.0, LIQUID: 0.5}
 _CARD_UNITS: Final = 0.5
 #: Three systems of 13.3 kW fill a rack of 40 kW, although a quotient of floats can be just below 3.
 _ROUNDING: Final = 1e-9

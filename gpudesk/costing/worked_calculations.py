@@ -8,7 +8,6 @@ import operator
 import re
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
-from types import MappingProxyType
 from typing import Final, NamedTuple
 
 import numpy as np
@@ -100,10 +99,13 @@ class Calculation:
         return DerivationTerm(self.result, value, self.unit, text, inputs=inputs)
 
 
-_OPERATIONS: Final[Mapping[type[ast.operator], Callable[[float, float], float]]] = MappingProxyType(
-    {ast.Add: operator.add, ast.Sub: operator.sub, ast.Mult: operator.mul, ast.Div: operator.truediv}
-)
-_SIGNS: Final = MappingProxyType({"**": " ^ ", "*": " × ", "/": " ÷ ", "+": " + ", "-": " − "})
+_OPERATIONS: Final[Mapping[type[ast.operator], Callable[[float, float], float]]] = {
+    ast.Add: operator.add,
+    ast.Sub: operator.sub,
+    ast.Mult: operator.mul,
+    ast.Div: operator.truediv,
+}
+_SIGNS: Final = {"**": " ^ ", "*": " × ", "/": " ÷ ", "+": " + ", "-": " − "}
 _RAISED: Final = str.maketrans("0123456789", "⁰¹²³⁴⁵⁶⁷⁸⁹")
 
 
@@ -137,74 +139,68 @@ SPAN: Final = "a-b"
 
 #: The calculations by what they count, which is the first word of an example's statement. A month is one number: year ×
 #: 12 + month, years counted from 2000.
-SPANS: Final[Mapping[str, Calculation]] = MappingProxyType(
-    {
-        "months": Calculation(
-            "months between",
-            "months",
-            {
-                "a": CalculationInput("later month (1 is January 2000)"),
-                "b": CalculationInput("earlier month (1 is January 2000)"),
-            },
-        ),
-        "days": Calculation(
-            "days between",
-            "days",
-            {"a": CalculationInput("later day of the month"), "b": CalculationInput("earlier day of the month")},
-        ),
-    }
-)
+SPANS: Final[Mapping[str, Calculation]] = {
+    "months": Calculation(
+        "months between",
+        "months",
+        {
+            "a": CalculationInput("later month (1 is January 2000)"),
+            "b": CalculationInput("earlier month (1 is January 2000)"),
+        },
+    ),
+    "days": Calculation(
+        "days between",
+        "days",
+        {"a": CalculationInput("later day of the month"), "b": CalculationInput("earlier day of the month")},
+    ),
+}
 
 
 _A, _B = CalculationInput("first figure"), CalculationInput("second figure")
-_PAIR: Final = MappingProxyType({"a": _A, "b": _B})
+_PAIR: Final = {"a": _A, "b": _B}
 _GAIN: Final = CalculationInput("lead over the other")
 _TOTAL: Final = CalculationInput("total tokens per second", "tok/s")
 
-RATIOS: Final[Mapping[str, Calculation]] = MappingProxyType(
-    {
-        "a/b": Calculation("ratio", None, _PAIR),
-        "a/b*100": Calculation("share", "%", _PAIR),
-        "(a/b-1)*100": Calculation("more than the second", "%", _PAIR),
-        "(1-a/b)*100": Calculation("less than the second", "%", _PAIR),
-        "(b-a)/(d-a)*100": Calculation(
-            "share of the gap that is closed",
-            "%",
-            {"a": CalculationInput("lower"), "b": CalculationInput("middle"), "d": CalculationInput("upper")},
-        ),
-        "mem/stacks": Calculation("memory per stack", "GB"),
-        "bw/stacks": Calculation(
-            "memory bandwidth per stack", "TB/s", {"bw": CalculationInput("memory bandwidth", "TB/s")}
-        ),
-        "n*g": Calculation(
-            "link bandwidth of all",
-            "GB/s",
-            {"n": CalculationInput("links"), "g": CalculationInput("bandwidth per link", "GB/s")},
-        ),
-        "tf*bits": Calculation(
-            "export-control score",
-            None,
-            {"tf": CalculationInput("dense peak", "TFLOPS"), "bits": CalculationInput("bits of the format")},
-        ),
-        "t/n": Calculation("tokens per second each", "tok/s", {"t": _TOTAL}),
-        "t/(1+g)": Calculation("tokens per second of the other", "tok/s", {"t": _TOTAL, "g": _GAIN}),
-        "t/(1+g)/n": Calculation("tokens per second each of the other", "tok/s", {"t": _TOTAL, "g": _GAIN}),
-        "(1/r-1)*100": Calculation("lead of the other", "%", {"r": CalculationInput("ratio")}),
-    }
-)
+RATIOS: Final[Mapping[str, Calculation]] = {
+    "a/b": Calculation("ratio", None, _PAIR),
+    "a/b*100": Calculation("share", "%", _PAIR),
+    "(a/b-1)*100": Calculation("more than the second", "%", _PAIR),
+    "(1-a/b)*100": Calculation("less than the second", "%", _PAIR),
+    "(b-a)/(d-a)*100": Calculation(
+        "share of the gap that is closed",
+        "%",
+        {"a": CalculationInput("lower"), "b": CalculationInput("middle"), "d": CalculationInput("upper")},
+    ),
+    "mem/stacks": Calculation("memory per stack", "GB"),
+    "bw/stacks": Calculation(
+        "memory bandwidth per stack", "TB/s", {"bw": CalculationInput("memory bandwidth", "TB/s")}
+    ),
+    "n*g": Calculation(
+        "link bandwidth of all",
+        "GB/s",
+        {"n": CalculationInput("links"), "g": CalculationInput("bandwidth per link", "GB/s")},
+    ),
+    "tf*bits": Calculation(
+        "export-control score",
+        None,
+        {"tf": CalculationInput("dense peak", "TFLOPS"), "bits": CalculationInput("bits of the format")},
+    ),
+    "t/n": Calculation("tokens per second each", "tok/s", {"t": _TOTAL}),
+    "t/(1+g)": Calculation("tokens per second of the other", "tok/s", {"t": _TOTAL, "g": _GAIN}),
+    "t/(1+g)/n": Calculation("tokens per second each of the other", "tok/s", {"t": _TOTAL, "g": _GAIN}),
+    "(1/r-1)*100": Calculation("lead of the other", "%", {"r": CalculationInput("ratio")}),
+}
 
 
 _TERA: Final = 1e12
 
 #: Examples count single operations, in unreadably large numbers: 74,362,000,000,000 of them are a step.
-_STEPS: Final = MappingProxyType(
-    {
-        "flop_per_step": CalculationInput("arithmetic of a step", "TFLOP", _TERA),
-        "steps": CalculationInput("steps"),
-        "t": CalculationInput("time of the image", "s"),
-        "peak": CalculationInput("dense peak", "TFLOPS", _TERA),
-    }
-)
+_STEPS: Final = {
+    "flop_per_step": CalculationInput("arithmetic of a step", "TFLOP", _TERA),
+    "steps": CalculationInput("steps"),
+    "t": CalculationInput("time of the image", "s"),
+    "peak": CalculationInput("dense peak", "TFLOPS", _TERA),
+}
 
 
 def _compute_operations(values: _Values) -> float:
@@ -212,25 +208,23 @@ def _compute_operations(values: _Values) -> float:
     return values["flop_per_step"] * values["steps"]
 
 
-MEDIA: Final[Mapping[str, Calculation]] = MappingProxyType(
-    {
-        "n*ms/1000": Calculation(
-            "time of the video",
-            "s",
-            {"n": CalculationInput("frames"), "ms": CalculationInput("milliseconds per frame", "ms")},
-        ),
-        "flop_per_step*steps/t/1e12": Calculation(
-            "arithmetic needed",
-            "TFLOPS",
-            _STEPS,
-            lambda v: _compute_operations(v) / v["t"] / _TERA,
-            text="{arithmetic_of_a_step} × {steps} ÷ {time_of_the_image}",
-        ),
-        "flop_per_step*steps/peak": Calculation(
-            "shortest time of the image", "s", _STEPS, lambda v: _compute_operations(v) / v["peak"]
-        ),
-    }
-)
+MEDIA: Final[Mapping[str, Calculation]] = {
+    "n*ms/1000": Calculation(
+        "time of the video",
+        "s",
+        {"n": CalculationInput("frames"), "ms": CalculationInput("milliseconds per frame", "ms")},
+    ),
+    "flop_per_step*steps/t/1e12": Calculation(
+        "arithmetic needed",
+        "TFLOPS",
+        _STEPS,
+        lambda v: _compute_operations(v) / v["t"] / _TERA,
+        text="{arithmetic_of_a_step} × {steps} ÷ {time_of_the_image}",
+    ),
+    "flop_per_step*steps/peak": Calculation(
+        "shortest time of the image", "s", _STEPS, lambda v: _compute_operations(v) / v["peak"]
+    ),
+}
 
 
 _CEILING: Final = "ceiling of one request"
@@ -257,52 +251,46 @@ def _compute_weights_gb(values: _Values) -> float:
     return values["params"] * values["bytes"]
 
 
-RATES: Final[Mapping[str, Calculation]] = MappingProxyType(
-    {
-        "bw/weights": Calculation(_CEILING, "tok/s", work=lambda v: _compute_ceiling(v["weights"], v)),
-        "bw/(params*bytes)": Calculation(_CEILING, "tok/s", work=lambda v: _compute_ceiling(_compute_weights_gb(v), v)),
-        "bw*n*f/weights": Calculation(
-            _CEILING, "tok/s", work=lambda v: _compute_ceiling(v["weights"], v, int(v["n"]), v["f"])
-        ),
-        "tok/(bw/weights)": Calculation(
-            "requests in a batch", None, work=lambda v: v["tok"] / _compute_ceiling(v["weights"], v)
-        ),
-        "2*params*tok/1e12": Calculation("arithmetic needed", "TFLOPS", {"params": CalculationInput("parameters")}),
-        "params*bytes*tok": Calculation(
-            "memory bandwidth needed", "GB/s", work=lambda v: _compute_weights_gb(v) * v["tok"]
-        ),
-        "params*bytes*tok/bw*100": Calculation(
-            "share of memory bandwidth",
-            "%",
-            work=lambda v: 100 * v["tok"] / _compute_ceiling(_compute_weights_gb(v), v),
-        ),
-        "active*bpp*tok/bw*100": Calculation(
-            "share of memory bandwidth",
-            "%",
-            work=lambda v: 100 * v["tok"] / _compute_ceiling(v["active"] * v["bpp"], v),
-        ),
-        "seqs*ctx*kv/1e9": Calculation(_KV, "GB", work=_compute_kv_gb),
-        "seqs*ctx*kv_bytes/1e9": Calculation(_KV, "GB", work=_compute_kv_gb),
-        "weights+seqs*ctx*kv/1e9": Calculation(
-            "weights and KV cache", "GB", work=lambda v: v["weights"] + _compute_kv_gb(v)
-        ),
-        "floor(room/kv)": Calculation(
-            "tokens in the KV cache",
-            None,
-            {"room": CalculationInput("remaining memory", "B")},
-            lambda v: math.floor(v["room"] / v["kv"]),
-        ),
-        "bw*n*(1 if n==1 else f)": _make_scaled(
-            ScalingRuleOfThumb.FLAT, "{memory_bandwidth} × {accelerators} × {factor} (of one alone: × 1)"
-        ),
-        "bw*(1+f*(n-1))": _make_scaled(ScalingRuleOfThumb.ADDED),
-        "bw*n*f**(n-1)": _make_scaled(ScalingRuleOfThumb.COMPOUNDING),
-        "bw*n*f**log2(n)": _make_scaled(
-            ScalingRuleOfThumb.PER_DOUBLING, "{memory_bandwidth} × {accelerators} × {factor} ^ log₂ {accelerators}"
-        ),
-        "(1-f)*100": Calculation("overhead", "%"),
-    }
-)
+RATES: Final[Mapping[str, Calculation]] = {
+    "bw/weights": Calculation(_CEILING, "tok/s", work=lambda v: _compute_ceiling(v["weights"], v)),
+    "bw/(params*bytes)": Calculation(_CEILING, "tok/s", work=lambda v: _compute_ceiling(_compute_weights_gb(v), v)),
+    "bw*n*f/weights": Calculation(
+        _CEILING, "tok/s", work=lambda v: _compute_ceiling(v["weights"], v, int(v["n"]), v["f"])
+    ),
+    "tok/(bw/weights)": Calculation(
+        "requests in a batch", None, work=lambda v: v["tok"] / _compute_ceiling(v["weights"], v)
+    ),
+    "2*params*tok/1e12": Calculation("arithmetic needed", "TFLOPS", {"params": CalculationInput("parameters")}),
+    "params*bytes*tok": Calculation(
+        "memory bandwidth needed", "GB/s", work=lambda v: _compute_weights_gb(v) * v["tok"]
+    ),
+    "params*bytes*tok/bw*100": Calculation(
+        "share of memory bandwidth", "%", work=lambda v: 100 * v["tok"] / _compute_ceiling(_compute_weights_gb(v), v)
+    ),
+    "active*bpp*tok/bw*100": Calculation(
+        "share of memory bandwidth", "%", work=lambda v: 100 * v["tok"] / _compute_ceiling(v["active"] * v["bpp"], v)
+    ),
+    "seqs*ctx*kv/1e9": Calculation(_KV, "GB", work=_compute_kv_gb),
+    "seqs*ctx*kv_bytes/1e9": Calculation(_KV, "GB", work=_compute_kv_gb),
+    "weights+seqs*ctx*kv/1e9": Calculation(
+        "weights and KV cache", "GB", work=lambda v: v["weights"] + _compute_kv_gb(v)
+    ),
+    "floor(room/kv)": Calculation(
+        "tokens in the KV cache",
+        None,
+        {"room": CalculationInput("remaining memory", "B")},
+        lambda v: math.floor(v["room"] / v["kv"]),
+    ),
+    "bw*n*(1 if n==1 else f)": _make_scaled(
+        ScalingRuleOfThumb.FLAT, "{memory_bandwidth} × {accelerators} × {factor} (of one alone: × 1)"
+    ),
+    "bw*(1+f*(n-1))": _make_scaled(ScalingRuleOfThumb.ADDED),
+    "bw*n*f**(n-1)": _make_scaled(ScalingRuleOfThumb.COMPOUNDING),
+    "bw*n*f**log2(n)": _make_scaled(
+        ScalingRuleOfThumb.PER_DOUBLING, "{memory_bandwidth} × {accelerators} × {factor} ^ log₂ {accelerators}"
+    ),
+    "(1-f)*100": Calculation("overhead", "%"),
+}
 
 
 def _make_reading(values: _Values, *, reserved: bool) -> CapacityReading:
@@ -340,49 +328,47 @@ def _compute_decimal(weights_gb: float, values: _Values) -> int:
 _ACCELERATORS: Final = "accelerators"
 _LEFT: Final = "remaining memory"
 _ROOM_A, _ROOM_B = CalculationInput("first label"), CalculationInput("second label")
-_TWO: Final = MappingProxyType({"a": _ROOM_A, "b": _ROOM_B})
+_TWO: Final = {"a": _ROOM_A, "b": _ROOM_B}
 
-COUNTS: Final[Mapping[str, Calculation]] = MappingProxyType(
-    {
-        "params*bytes": Calculation("weights", "GB", work=lambda v: _compute_weights_bytes(v) / GB),
-        "params*bits/8": Calculation("weights", "GB"),
-        "weights/mem": Calculation(_ACCELERATORS, None),
-        "ceil(weights/mem)": Calculation(_ACCELERATORS, None, work=lambda v: _compute_decimal(v["weights"], v)),
-        "ceil(params*bytes/mem)": Calculation(_ACCELERATORS, None, work=_compute_whole),
-        "ceil(params*bytes/(mem*gib))": Calculation(_ACCELERATORS, None, work=_compute_whole),
-        "ceil(params*bytes/(mem*gib*u))": Calculation(_ACCELERATORS, None, work=_compute_reserved_unrounded),
-        "ceil(params*bytes/(mem*gib*usable))": Calculation(_ACCELERATORS, None, work=_compute_whole),
-        "pow2(ceil(params*bytes/(mem*gib*usable)))": Calculation(
-            _ACCELERATORS,
-            None,
-            work=_compute_reserved,
-            text="next of 1, 2, 4, 8, 16 from ⌈{parameters} × {bytes_per_parameter} ÷ "
-            "({memory_label} × {GB_in_a_unit_of_the_label} × {usable_share})⌉ on",
-        ),
-        "ceil(need/mem)": Calculation(_ACCELERATORS, None, work=lambda v: _compute_decimal(v["need"], v)),
-        "pow2(ceil(need/mem))": Calculation(
-            _ACCELERATORS,
-            None,
-            work=lambda v: round_up_to_power_of_two(_compute_decimal(v["need"], v)),
-            text="next of 1, 2, 4, 8, 16 from ⌈{memory_needed} ÷ {memory_label}⌉ on",
-        ),
-        "mem/bytes": Calculation("largest model", "billion"),
-        "mem*n*8/params": Calculation("bits per parameter", None),
-        "mem*n*gib*8/params": Calculation("bits per parameter", None),
-        "mem-weights": Calculation(_LEFT, "GB"),
-        "mem*gib-weights": Calculation(_LEFT, "GB"),
-        "mem*n": Calculation("memory of all", "GB"),
-        "need/params": Calculation("bytes per parameter", None),
-        "t-f": Calculation(
-            "other models", None, {"t": CalculationInput("models"), "f": CalculationInput("models that fit")}
-        ),
-        "(a-wt)/(b-wt)": Calculation("ratio of KV cache space", None, _TWO),
-        "(a*gib-wt)/(b*gib-wt)": Calculation("ratio of KV cache space", None, _TWO),
-        "(u*a-wt)/(u*b-wt)": Calculation("ratio of KV cache space", None, _TWO),
-        "(a*n-wt)/(b*n-wt)": Calculation("ratio of KV cache space", None, _TWO),
-        "(k*b-a)/(k-1)": Calculation("weights at that ratio", "GB", {**_TWO, "k": CalculationInput("ratio")}),
-    }
-)
+COUNTS: Final[Mapping[str, Calculation]] = {
+    "params*bytes": Calculation("weights", "GB", work=lambda v: _compute_weights_bytes(v) / GB),
+    "params*bits/8": Calculation("weights", "GB"),
+    "weights/mem": Calculation(_ACCELERATORS, None),
+    "ceil(weights/mem)": Calculation(_ACCELERATORS, None, work=lambda v: _compute_decimal(v["weights"], v)),
+    "ceil(params*bytes/mem)": Calculation(_ACCELERATORS, None, work=_compute_whole),
+    "ceil(params*bytes/(mem*gib))": Calculation(_ACCELERATORS, None, work=_compute_whole),
+    "ceil(params*bytes/(mem*gib*u))": Calculation(_ACCELERATORS, None, work=_compute_reserved_unrounded),
+    "ceil(params*bytes/(mem*gib*usable))": Calculation(_ACCELERATORS, None, work=_compute_whole),
+    "pow2(ceil(params*bytes/(mem*gib*usable)))": Calculation(
+        _ACCELERATORS,
+        None,
+        work=_compute_reserved,
+        text="next of 1, 2, 4, 8, 16 from ⌈{parameters} × {bytes_per_parameter} ÷ "
+        "({memory_label} × {GB_in_a_unit_of_the_label} × {usable_share})⌉ on",
+    ),
+    "ceil(need/mem)": Calculation(_ACCELERATORS, None, work=lambda v: _compute_decimal(v["need"], v)),
+    "pow2(ceil(need/mem))": Calculation(
+        _ACCELERATORS,
+        None,
+        work=lambda v: round_up_to_power_of_two(_compute_decimal(v["need"], v)),
+        text="next of 1, 2, 4, 8, 16 from ⌈{memory_needed} ÷ {memory_label}⌉ on",
+    ),
+    "mem/bytes": Calculation("largest model", "billion"),
+    "mem*n*8/params": Calculation("bits per parameter", None),
+    "mem*n*gib*8/params": Calculation("bits per parameter", None),
+    "mem-weights": Calculation(_LEFT, "GB"),
+    "mem*gib-weights": Calculation(_LEFT, "GB"),
+    "mem*n": Calculation("memory of all", "GB"),
+    "need/params": Calculation("bytes per parameter", None),
+    "t-f": Calculation(
+        "other models", None, {"t": CalculationInput("models"), "f": CalculationInput("models that fit")}
+    ),
+    "(a-wt)/(b-wt)": Calculation("ratio of KV cache space", None, _TWO),
+    "(a*gib-wt)/(b*gib-wt)": Calculation("ratio of KV cache space", None, _TWO),
+    "(u*a-wt)/(u*b-wt)": Calculation("ratio of KV cache space", None, _TWO),
+    "(a*n-wt)/(b*n-wt)": Calculation("ratio of KV cache space", None, _TWO),
+    "(k*b-a)/(k-1)": Calculation("weights at that ratio", "GB", {**_TWO, "k": CalculationInput("ratio")}),
+}
 
 
 _PER_CENT: Final = 100.0
@@ -400,44 +386,38 @@ _RATIO: Final = CalculationInput("throughput, first over second")
 _SAVING: Final = CalculationInput("saving")
 _KW_A, _KW_B = CalculationInput("power of the first", "kW"), CalculationInput("power of the second", "kW")
 _ENERGY: Final = CalculationInput("energy price", "USD/kWh")
-_INDEX: Final = MappingProxyType(
-    {
-        "h": CalculationInput("price, first over second"),
-        "p": CalculationInput("power, first over second"),
-        "r": _RATIO,
-        "s": _SAVING,
-        "k": CalculationInput("change of power and cooling"),
-    }
-)
-_OWNED: Final = MappingProxyType(
-    {
-        "a": _PRICE_A,
-        "b": _PRICE_B,
-        "ka": _KW_A,
-        "kb": _KW_B,
-        "kw": CalculationInput("power", "kW"),
-        "net": CalculationInput("net price", "USD"),
-        "hours": _LIFE,
-        "e": _ENERGY,
-        "s": _SAVING,
-        "r": _RATIO,
-    }
-)
-_TEAM: Final = MappingProxyType(
-    {
-        "n": CalculationInput("engineers"),
-        "rate": CalculationInput("cost of an engineer", "USD/year"),
-        "months": CalculationInput("months"),
-        "y": CalculationInput("years"),
-        "fleet": CalculationInput("fleet"),
-        "bill": CalculationInput("engineering bill", "USD"),
-        "c": CalculationInput("other cost of one", "USD"),
-        "e": CalculationInput("engineering of one", "USD"),
-        "s": _SAVING,
-        "s1": CalculationInput("saving before"),
-        "s2": CalculationInput("saving after"),
-    }
-)
+_INDEX: Final = {
+    "h": CalculationInput("price, first over second"),
+    "p": CalculationInput("power, first over second"),
+    "r": _RATIO,
+    "s": _SAVING,
+    "k": CalculationInput("change of power and cooling"),
+}
+_OWNED: Final = {
+    "a": _PRICE_A,
+    "b": _PRICE_B,
+    "ka": _KW_A,
+    "kb": _KW_B,
+    "kw": CalculationInput("power", "kW"),
+    "net": CalculationInput("net price", "USD"),
+    "hours": _LIFE,
+    "e": _ENERGY,
+    "s": _SAVING,
+    "r": _RATIO,
+}
+_TEAM: Final = {
+    "n": CalculationInput("engineers"),
+    "rate": CalculationInput("cost of an engineer", "USD/year"),
+    "months": CalculationInput("months"),
+    "y": CalculationInput("years"),
+    "fleet": CalculationInput("fleet"),
+    "bill": CalculationInput("engineering bill", "USD"),
+    "c": CalculationInput("other cost of one", "USD"),
+    "e": CalculationInput("engineering of one", "USD"),
+    "s": _SAVING,
+    "s1": CalculationInput("saving before"),
+    "s2": CalculationInput("saving after"),
+}
 
 
 def _compute_owned(net_price: float, kilowatts: float, hours: float, energy: float) -> float:
@@ -493,164 +473,158 @@ def _compute_added(values: _Values) -> float:
     return float(compute_addition_to_reach(values["s1"], values["s2"], values["c"]))
 
 
-COSTS: Final[Mapping[str, Calculation]] = MappingProxyType(
-    {
-        "total/n": Calculation("rate of one", "USD/h", {"total": CalculationInput("rate of all", "USD/h")}),
-        "(1/(1-c)-1)*100": Calculation(
-            "premium of the other",
-            "%",
-            {"c": CalculationInput("cheaper by")},
-            lambda v: (float(compute_tie_ratio(1.0, 1.0, v["c"])) - 1.0) * _PER_CENT,
+COSTS: Final[Mapping[str, Calculation]] = {
+    "total/n": Calculation("rate of one", "USD/h", {"total": CalculationInput("rate of all", "USD/h")}),
+    "(1/(1-c)-1)*100": Calculation(
+        "premium of the other",
+        "%",
+        {"c": CalculationInput("cheaper by")},
+        lambda v: (float(compute_tie_ratio(1.0, 1.0, v["c"])) - 1.0) * _PER_CENT,
+    ),
+    "h*d": Calculation("saved per month", "USD", {"h": _HOURS, "d": _SAVED}),
+    "h*(a-b)": Calculation("saved per month", "USD", {"h": _HOURS, "a": _RATE_A, "b": _RATE_B}),
+    "h/m": Calculation("accelerators kept busy", None, {"h": _HOURS, "m": CalculationInput("hours in a month")}),
+    "n*months/12*rate": Calculation(
+        "cost of the port", "USD", _TEAM, lambda v: _compute_engineers_usd(v, 0.0, 1.0, v["n"] * v["months"])
+    ),
+    "n*rate*y": Calculation("engineering bill", "USD", _TEAM, lambda v: _compute_engineers_usd(v, v["n"], v["y"])),
+    "bill/fleet": Calculation("engineering of one", "USD", _TEAM),
+    "cost/(h*d)": Calculation(
+        "months to pay back",
+        None,
+        {"cost": _COST, "h": _HOURS, "d": _SAVED},
+        lambda v: float(compute_payback_months(v["cost"], v["h"], v["d"])),
+    ),
+    "cost/(d*T)": Calculation(
+        "hours per month to pay back",
+        None,
+        {"cost": _COST, "d": _SAVED, "T": CalculationInput("months")},
+        lambda v: float(compute_payback_hours(v["cost"], v["T"], v["d"])),
+    ),
+    "p/r": Calculation(
+        "rental hours that cover the price",
+        None,
+        {"p": CalculationInput("price", "USD"), "r": CalculationInput("rate", "USD/h")},
+    ),
+    "p/mem": Calculation("price per GB", "USD", {"p": CalculationInput("price", "USD")}),
+    "p*(1-d)": Calculation(
+        "net price",
+        "USD",
+        {"p": CalculationInput("price", "USD"), "d": CalculationInput("discount")},
+        lambda v: float(HardwareInputs(v["p"], v["d"]).net_price_usd),
+    ),
+    "p*n": Calculation(
+        "hardware of the fleet", "USD", {"p": CalculationInput("net price", "USD"), "n": CalculationInput("fleet")}
+    ),
+    "k/(1-cut)": Calculation(
+        "gap in throughput",
+        None,
+        {"k": CalculationInput("gap in tokens per dollar"), "cut": CalculationInput("price cut")},
+        lambda v: float(compute_tie_ratio(v["k"], 1.0, v["cut"])),
+    ),
+    "(a+b)/2": Calculation(
+        "midpoint",
+        "tok/s",
+        {"a": CalculationInput("first figure", "tok/s"), "b": CalculationInput("second figure", "tok/s")},
+    ),
+    "(a+b)/2/b": Calculation(
+        "throughput, first over second",
+        None,
+        {"a": CalculationInput("first figure", "tok/s"), "b": CalculationInput("second figure", "tok/s")},
+    ),
+    "a/b/(1-s)": Calculation(
+        "throughput, first over second", None, _OWNED, lambda v: float(compute_tie_ratio(v["a"], v["b"], v["s"]))
+    ),
+    "(1-a/b/r)*100": Calculation("saving per token", "%", _OWNED, lambda v: _compute_less(v["a"], v["b"], v["r"])),
+    "(1-a*(1-da)/(b*(1-db)))*100": Calculation(
+        "saving on hardware",
+        "%",
+        {**_OWNED, "da": CalculationInput("first discount"), "db": CalculationInput("second discount")},
+        lambda v: _compute_less(
+            float(HardwareInputs(v["a"], v["da"]).net_price_usd), float(HardwareInputs(v["b"], v["db"]).net_price_usd)
         ),
-        "h*d": Calculation("saved per month", "USD", {"h": _HOURS, "d": _SAVED}),
-        "h*(a-b)": Calculation("saved per month", "USD", {"h": _HOURS, "a": _RATE_A, "b": _RATE_B}),
-        "h/m": Calculation("accelerators kept busy", None, {"h": _HOURS, "m": CalculationInput("hours in a month")}),
-        "n*months/12*rate": Calculation(
-            "cost of the port", "USD", _TEAM, lambda v: _compute_engineers_usd(v, 0.0, 1.0, v["n"] * v["months"])
-        ),
-        "n*rate*y": Calculation("engineering bill", "USD", _TEAM, lambda v: _compute_engineers_usd(v, v["n"], v["y"])),
-        "bill/fleet": Calculation("engineering of one", "USD", _TEAM),
-        "cost/(h*d)": Calculation(
-            "months to pay back",
-            None,
-            {"cost": _COST, "h": _HOURS, "d": _SAVED},
-            lambda v: float(compute_payback_months(v["cost"], v["h"], v["d"])),
-        ),
-        "cost/(d*T)": Calculation(
-            "hours per month to pay back",
-            None,
-            {"cost": _COST, "d": _SAVED, "T": CalculationInput("months")},
-            lambda v: float(compute_payback_hours(v["cost"], v["T"], v["d"])),
-        ),
-        "p/r": Calculation(
-            "rental hours that cover the price",
-            None,
-            {"p": CalculationInput("price", "USD"), "r": CalculationInput("rate", "USD/h")},
-        ),
-        "p/mem": Calculation("price per GB", "USD", {"p": CalculationInput("price", "USD")}),
-        "p*(1-d)": Calculation(
-            "net price",
-            "USD",
-            {"p": CalculationInput("price", "USD"), "d": CalculationInput("discount")},
-            lambda v: float(HardwareInputs(v["p"], v["d"]).net_price_usd),
-        ),
-        "p*n": Calculation(
-            "hardware of the fleet", "USD", {"p": CalculationInput("net price", "USD"), "n": CalculationInput("fleet")}
-        ),
-        "k/(1-cut)": Calculation(
-            "gap in throughput",
-            None,
-            {"k": CalculationInput("gap in tokens per dollar"), "cut": CalculationInput("price cut")},
-            lambda v: float(compute_tie_ratio(v["k"], 1.0, v["cut"])),
-        ),
-        "(a+b)/2": Calculation(
-            "midpoint",
-            "tok/s",
-            {"a": CalculationInput("first figure", "tok/s"), "b": CalculationInput("second figure", "tok/s")},
-        ),
-        "(a+b)/2/b": Calculation(
-            "throughput, first over second",
-            None,
-            {"a": CalculationInput("first figure", "tok/s"), "b": CalculationInput("second figure", "tok/s")},
-        ),
-        "a/b/(1-s)": Calculation(
-            "throughput, first over second", None, _OWNED, lambda v: float(compute_tie_ratio(v["a"], v["b"], v["s"]))
-        ),
-        "(1-a/b/r)*100": Calculation("saving per token", "%", _OWNED, lambda v: _compute_less(v["a"], v["b"], v["r"])),
-        "(1-a*(1-da)/(b*(1-db)))*100": Calculation(
-            "saving on hardware",
-            "%",
-            {**_OWNED, "da": CalculationInput("first discount"), "db": CalculationInput("second discount")},
-            lambda v: _compute_less(
-                float(HardwareInputs(v["a"], v["da"]).net_price_usd),
-                float(HardwareInputs(v["b"], v["db"]).net_price_usd),
-            ),
-        ),
-        "(1-(0.6*h+0.4*p))*100": Calculation("saving", "%", _INDEX, lambda v: _compute_less(_compute_weighted(v), 1.0)),
-        "(1-(0.6*h+0.4*p)/r)*100": Calculation(
-            "saving per token", "%", _INDEX, lambda v: _compute_less(_compute_weighted(v), 1.0, v["r"])
-        ),
-        "(0.6*h+0.4*p)/(1-s)": Calculation(
-            "throughput, first over second",
-            None,
-            _INDEX,
-            lambda v: float(compute_tie_ratio(_compute_weighted(v), 1.0, v["s"])),
-        ),
-        "1/(0.6/h+0.4/p)/(1-s)": Calculation(
-            "throughput, first over second",
-            None,
-            _INDEX,
-            lambda v: float(compute_tie_ratio(1.0, _HARDWARE / v["h"] + _POWER / v["p"], v["s"])),
-            text="1 ÷ (0.6 ÷ {price_first_over_second} + 0.4 ÷ {power_first_over_second}) ÷ (1 − {saving})",
-        ),
-        "(1-(0.6*h+0.4*k*p)/(0.6+0.4*k)/r)*100": Calculation(
-            "saving per token",
-            "%",
-            _INDEX,
-            lambda v: _compute_less(_HARDWARE * v["h"] + _POWER * v["k"] * v["p"], _HARDWARE + _POWER * v["k"], v["r"]),
-            text="(1 − (0.6 × {price_first_over_second} + 0.4 × {change_of_power_and_cooling} × "
-            "{power_first_over_second}) ÷ (0.6 + 0.4 × {change_of_power_and_cooling}) ÷ "
-            "{throughput_first_over_second}) × 100",
-        ),
-        "(1-(a+k*pa)/(b+k*pb)/r)*100": Calculation(
-            "saving per token",
-            "%",
-            {
-                **_OWNED,
-                "k": CalculationInput("change of energy"),
-                "pa": CalculationInput("energy of the first", "USD"),
-                "pb": CalculationInput("energy of the second", "USD"),
-            },
-            lambda v: _compute_less(v["a"] + v["k"] * v["pa"], v["b"] + v["k"] * v["pb"], v["r"]),
-        ),
-        "net*0.4/0.6/(kw*hours)": Calculation(
-            "energy price",
-            "USD/kWh",
-            _OWNED,
-            lambda v: v["net"] * _POWER / _HARDWARE / _compute_owned(0.0, v["kw"], v["hours"], 1.0),
-            text="{net_price} × 0.4 ÷ 0.6 ÷ ({power} × {hours_of_its_life})",
-        ),
-        "net/(net+kw*hours*e)*100": Calculation(
-            "share of hardware",
-            "%",
-            _OWNED,
-            lambda v: _PER_CENT * v["net"] / _compute_owned(v["net"], v["kw"], v["hours"], v["e"]),
-        ),
-        "(1-(a+ka*hours*e)/(b+kb*hours*e))*100": Calculation(
-            "saving", "%", _OWNED, lambda v: _compute_less(*_compute_both(v, v["e"]))
-        ),
-        "(a+ka*hours*e)/(b+kb*hours*e)/(1-s)": Calculation(
-            "throughput, first over second",
-            None,
-            _OWNED,
-            lambda v: float(compute_tie_ratio(*_compute_both(v, v["e"]), v["s"])),
-        ),
-        "((1-s)*b-a)/(hours*(ka-(1-s)*kb))": Calculation("energy price", "USD/kWh", _OWNED, _compute_energy_price),
-        "(1-(1-s)*(c+e)/c)*100": Calculation("remaining saving", "%", _TEAM, _compute_after),
-        "e/(s1-s2)*(1-s1)": Calculation(
-            "other cost of one",
-            "USD",
-            _TEAM,
-            lambda v: v["e"] / float(compute_addition_to_reach(v["s1"], v["s2"], 1.0)),
-        ),
-        "c*(s1-s2)/(1-s1)*fleet/(rate*y)": Calculation(
-            "engineers", None, _TEAM, lambda v: _compute_added(v) * v["fleet"] / _compute_engineers_usd(v, 1.0, v["y"])
-        ),
-        "bill/(c*(s1-s2)/(1-s1))": Calculation("fleet", None, _TEAM, lambda v: v["bill"] / _compute_added(v)),
-        "bill/(b-a)*100": Calculation(
-            "share of the saving on hardware", "%", {**_OWNED, "bill": CalculationInput("engineering bill", "USD")}
-        ),
-        "kw*hours*e*n/(p*n)*100": Calculation(
-            "share of the net price",
-            "%",
-            {**_OWNED, "p": CalculationInput("net price", "USD"), "n": CalculationInput("fleet")},
-            lambda v: _PER_CENT * v["n"] * _compute_owned(0.0, v["kw"], v["hours"], v["e"]) / (v["p"] * v["n"]),
-        ),
-        "kw*n": Calculation("power of the fleet", "kW", {**_OWNED, "n": CalculationInput("fleet")}),
-        "(a-b)*n": Calculation("power of the fleet", "kW", {"a": _KW_A, "b": _KW_B, "n": CalculationInput("fleet")}),
-    }
-)
+    ),
+    "(1-(0.6*h+0.4*p))*100": Calculation("saving", "%", _INDEX, lambda v: _compute_less(_compute_weighted(v), 1.0)),
+    "(1-(0.6*h+0.4*p)/r)*100": Calculation(
+        "saving per token", "%", _INDEX, lambda v: _compute_less(_compute_weighted(v), 1.0, v["r"])
+    ),
+    "(0.6*h+0.4*p)/(1-s)": Calculation(
+        "throughput, first over second",
+        None,
+        _INDEX,
+        lambda v: float(compute_tie_ratio(_compute_weighted(v), 1.0, v["s"])),
+    ),
+    "1/(0.6/h+0.4/p)/(1-s)": Calculation(
+        "throughput, first over second",
+        None,
+        _INDEX,
+        lambda v: float(compute_tie_ratio(1.0, _HARDWARE / v["h"] + _POWER / v["p"], v["s"])),
+        text="1 ÷ (0.6 ÷ {price_first_over_second} + 0.4 ÷ {power_first_over_second}) ÷ (1 − {saving})",
+    ),
+    "(1-(0.6*h+0.4*k*p)/(0.6+0.4*k)/r)*100": Calculation(
+        "saving per token",
+        "%",
+        _INDEX,
+        lambda v: _compute_less(_HARDWARE * v["h"] + _POWER * v["k"] * v["p"], _HARDWARE + _POWER * v["k"], v["r"]),
+        text="(1 − (0.6 × {price_first_over_second} + 0.4 × {change_of_power_and_cooling} × "
+        "{power_first_over_second}) ÷ (0.6 + 0.4 × {change_of_power_and_cooling}) ÷ "
+        "{throughput_first_over_second}) × 100",
+    ),
+    "(1-(a+k*pa)/(b+k*pb)/r)*100": Calculation(
+        "saving per token",
+        "%",
+        {
+            **_OWNED,
+            "k": CalculationInput("change of energy"),
+            "pa": CalculationInput("energy of the first", "USD"),
+            "pb": CalculationInput("energy of the second", "USD"),
+        },
+        lambda v: _compute_less(v["a"] + v["k"] * v["pa"], v["b"] + v["k"] * v["pb"], v["r"]),
+    ),
+    "net*0.4/0.6/(kw*hours)": Calculation(
+        "energy price",
+        "USD/kWh",
+        _OWNED,
+        lambda v: v["net"] * _POWER / _HARDWARE / _compute_owned(0.0, v["kw"], v["hours"], 1.0),
+        text="{net_price} × 0.4 ÷ 0.6 ÷ ({power} × {hours_of_its_life})",
+    ),
+    "net/(net+kw*hours*e)*100": Calculation(
+        "share of hardware",
+        "%",
+        _OWNED,
+        lambda v: _PER_CENT * v["net"] / _compute_owned(v["net"], v["kw"], v["hours"], v["e"]),
+    ),
+    "(1-(a+ka*hours*e)/(b+kb*hours*e))*100": Calculation(
+        "saving", "%", _OWNED, lambda v: _compute_less(*_compute_both(v, v["e"]))
+    ),
+    "(a+ka*hours*e)/(b+kb*hours*e)/(1-s)": Calculation(
+        "throughput, first over second",
+        None,
+        _OWNED,
+        lambda v: float(compute_tie_ratio(*_compute_both(v, v["e"]), v["s"])),
+    ),
+    "((1-s)*b-a)/(hours*(ka-(1-s)*kb))": Calculation("energy price", "USD/kWh", _OWNED, _compute_energy_price),
+    "(1-(1-s)*(c+e)/c)*100": Calculation("remaining saving", "%", _TEAM, _compute_after),
+    "e/(s1-s2)*(1-s1)": Calculation(
+        "other cost of one", "USD", _TEAM, lambda v: v["e"] / float(compute_addition_to_reach(v["s1"], v["s2"], 1.0))
+    ),
+    "c*(s1-s2)/(1-s1)*fleet/(rate*y)": Calculation(
+        "engineers", None, _TEAM, lambda v: _compute_added(v) * v["fleet"] / _compute_engineers_usd(v, 1.0, v["y"])
+    ),
+    "bill/(c*(s1-s2)/(1-s1))": Calculation("fleet", None, _TEAM, lambda v: v["bill"] / _compute_added(v)),
+    "bill/(b-a)*100": Calculation(
+        "share of the saving on hardware", "%", {**_OWNED, "bill": CalculationInput("engineering bill", "USD")}
+    ),
+    "kw*hours*e*n/(p*n)*100": Calculation(
+        "share of the net price",
+        "%",
+        {**_OWNED, "p": CalculationInput("net price", "USD"), "n": CalculationInput("fleet")},
+        lambda v: _PER_CENT * v["n"] * _compute_owned(0.0, v["kw"], v["hours"], v["e"]) / (v["p"] * v["n"]),
+    ),
+    "kw*n": Calculation("power of the fleet", "kW", {**_OWNED, "n": CalculationInput("fleet")}),
+    "(a-b)*n": Calculation("power of the fleet", "kW", {"a": _KW_A, "b": _KW_B, "n": CalculationInput("fleet")}),
+}
 
 
 #: The calculations by the formula name in examples; those of dates share one, `SPAN`.
-CALCULATIONS: Final[Mapping[str, Calculation]] = MappingProxyType({**COUNTS, **RATES, **RATIOS, **COSTS, **MEDIA})
+CALCULATIONS: Final[Mapping[str, Calculation]] = {**COUNTS, **RATES, **RATIOS, **COSTS, **MEDIA}

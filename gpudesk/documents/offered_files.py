@@ -31,9 +31,11 @@ _HEAD: Final = 4096
 
 CONFIG: Final = "config.json"
 #: Files next to a configuration with more information on the model, and their maximum size.
-COMPANION_SIZES: Final = MappingProxyType(
-    {"hf_quant_config.json": 4 << 20, "generation_config.json": 1 << 20, "model.safetensors.index.json": 64 << 20}
-)
+COMPANION_SIZES: Final = {
+    "hf_quant_config.json": 4 << 20,
+    "generation_config.json": 1 << 20,
+    "model.safetensors.index.json": 64 << 20,
+}
 
 
 class ImportKind(StrEnum):

@@ -247,7 +247,7 @@ class LeadVerdict(StrEnum):
 
 
 #: Minimum odds of the leader for each verdict.
-LEAST_ODDS: Final = MappingProxyType({LeadVerdict.LEADS: 0.95, LeadVerdict.LIKELY_LEADS: 0.8, LeadVerdict.LEANS: 0.65})
+LEAST_ODDS: Final = {LeadVerdict.LEADS: 0.95, LeadVerdict.LIKELY_LEADS: 0.8, LeadVerdict.LEANS: 0.65}
 
 
 def judge_odds(odds: float) -> LeadVerdict:

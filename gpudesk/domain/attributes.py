@@ -6,7 +6,6 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from decimal import Decimal
 from enum import IntFlag, StrEnum
-from types import MappingProxyType
 from typing import Final
 
 from gpudesk.domain.claim import (
@@ -24,42 +23,36 @@ from gpudesk.domain.user_facts import InactiveOverride
 from gpudesk.text.formatting import ClaimValue, Quantity
 from gpudesk.text.units import convert_to_si_unit, get_si_unit
 
-DIFFUSION_UNITS: Final[Mapping[str, str | None]] = MappingProxyType(
-    {
-        "parameters": "parameters",
-        "denoiser_weights": "B",
-        "vram_low": "B",
-        "vram_high": "B",
-        "default_steps": None,
-        "default_resolution": None,
-        "recommended_hardware": None,
-    }
-)
+DIFFUSION_UNITS: Final[Mapping[str, str | None]] = {
+    "parameters": "parameters",
+    "denoiser_weights": "B",
+    "vram_low": "B",
+    "vram_high": "B",
+    "default_steps": None,
+    "default_resolution": None,
+    "recommended_hardware": None,
+}
 
 #: Attributes of a model besides its dimensions. `layers` is the pattern in which layer kinds alternate.
-MODEL_STATED_UNITS: Final[Mapping[str, str | None]] = MappingProxyType(
-    {
-        "release_date": None,
-        "licence": None,
-        "total_parameters": "parameters",
-        "active_parameters": "parameters",
-        "architecture": None,
-        "layers": None,
-    }
-)
+MODEL_STATED_UNITS: Final[Mapping[str, str | None]] = {
+    "release_date": None,
+    "licence": None,
+    "total_parameters": "parameters",
+    "active_parameters": "parameters",
+    "architecture": None,
+    "layers": None,
+}
 
 #: Last word of a dimension's path -> unit; all other dimensions are plain numbers or words.
-_DIMENSION_UNITS: Final = MappingProxyType({"max_context": "tokens", "window": "tokens"})
+_DIMENSION_UNITS: Final = {"max_context": "tokens", "window": "tokens"}
 
 
 #: The kinds whose attributes are in the registry.
-REGISTERED_ATTRIBUTES: Final[Mapping[CatalogEntryKind, Mapping[str, Attribute]]] = MappingProxyType(
-    {
-        CatalogEntryKind.ACCELERATOR: ATTRIBUTES,
-        CatalogEntryKind.SYSTEM: SYSTEM_ATTRIBUTES,
-        CatalogEntryKind.REFERENCE_DESIGN: SYSTEM_ATTRIBUTES,
-    }
-)
+REGISTERED_ATTRIBUTES: Final[Mapping[CatalogEntryKind, Mapping[str, Attribute]]] = {
+    CatalogEntryKind.ACCELERATOR: ATTRIBUTES,
+    CatalogEntryKind.SYSTEM: SYSTEM_ATTRIBUTES,
+    CatalogEntryKind.REFERENCE_DESIGN: SYSTEM_ATTRIBUTES,
+}
 
 
 def get_units(kind: CatalogEntryKind) -> Mapping[str, str | None]:
@@ -81,27 +74,25 @@ COUNTED_UNITS: Final = frozenset(
     {"stacks", "accelerators", "generation", "nodes", "racks", "cores", "vCPUs", "adapters"}
 )
 #: Bounds by internal unit; whole numbers of all of them have 64 bits.
-LARGEST_BY_UNIT: Final = MappingProxyType(
-    {
-        "B": 1e18,
-        "B/s": 1e18,
-        "FLOP/s": 9e18,
-        "W": 1e9,
-        "USD": 1e12,
-        "stacks": 1e6,
-        "accelerators": 1e6,
-        "generation": 1e3,
-        "bit/s": 1e18,
-        "nodes": 1e6,
-        "racks": 1e6,
-        "cores": 1e6,
-        "vCPUs": 1e6,
-        "adapters": 1e6,
-        "U": 1e3,
-        "kg": 1e6,
-        "weeks": 1e3,
-    }
-)
+LARGEST_BY_UNIT: Final = {
+    "B": 1e18,
+    "B/s": 1e18,
+    "FLOP/s": 9e18,
+    "W": 1e9,
+    "USD": 1e12,
+    "stacks": 1e6,
+    "accelerators": 1e6,
+    "generation": 1e3,
+    "bit/s": 1e18,
+    "nodes": 1e6,
+    "racks": 1e6,
+    "cores": 1e6,
+    "vCPUs": 1e6,
+    "adapters": 1e6,
+    "U": 1e3,
+    "kg": 1e6,
+    "weeks": 1e3,
+}
 _LARGEST_OTHER: Final = 1e30
 
 

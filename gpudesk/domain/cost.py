@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from enum import StrEnum
-from types import MappingProxyType
 from typing import Final, NamedTuple
 
 from gpudesk.domain.accelerator import SystemCount, round_up_to_lots
@@ -113,7 +112,7 @@ _COST_INPUTS: Final = (
     CostInput("embodied_kg", CostInputGroup.CARBON, "kg", NumberBounds(0.0, 1e6), each=True),
 )
 #: All inputs by name, in the order of forms.
-COST_INPUTS: Final[Mapping[str, CostInput]] = MappingProxyType({each.name: each for each in _COST_INPUTS})
+COST_INPUTS: Final[Mapping[str, CostInput]] = {each.name: each for each in _COST_INPUTS}
 
 #: Rental terms in the order of the interface.
 RENT_TERMS: Final = ("on_demand", "spot", "reserved", "reserved_1y", "reserved_3y", "capacity_block")
@@ -130,8 +129,8 @@ class DisplayCurrency:
     date: str
 
 
-_NOTHING: Final[Mapping[str, UncertainValue]] = MappingProxyType({})
-_NOBODY: Final[Mapping[str, Mapping[str, UncertainValue]]] = MappingProxyType({})
+_NOTHING: Final[Mapping[str, UncertainValue]] = {}
+_NOBODY: Final[Mapping[str, Mapping[str, UncertainValue]]] = {}
 
 
 @dataclass(frozen=True, slots=True)

@@ -195,14 +195,16 @@ _QUESTIONS: Final = (
     DecisionQuestion("api_checked", DialogueScreen.VENDORS, ("yes", "no", UNKNOWN_ANSWER), UNKNOWN_ANSWER),
 )
 #: All questions by id, in the order of the dialogue.
-QUESTIONS: Final[Mapping[str, DecisionQuestion]] = MappingProxyType({each.id: each for each in _QUESTIONS})
+QUESTIONS: Final[Mapping[str, DecisionQuestion]] = {each.id: each for each in _QUESTIONS}
 
-_NOTHING: Final[Mapping[str, AnswerValue]] = MappingProxyType({})
-_NO_WEIGHTS: Final[Mapping[str, float]] = MappingProxyType({})
+_NOTHING: Final[Mapping[str, AnswerValue]] = {}
+_NO_WEIGHTS: Final[Mapping[str, float]] = {}
 #: The weight of a rule as an argument, by strength; requirements remove instead.
-DEFAULT_WEIGHTS: Final[Mapping[RuleStrength, float]] = MappingProxyType(
-    {RuleStrength.HARD: 0.0, RuleStrength.STRONG: 3.0, RuleStrength.MILD: 1.0}
-)
+DEFAULT_WEIGHTS: Final[Mapping[RuleStrength, float]] = {
+    RuleStrength.HARD: 0.0,
+    RuleStrength.STRONG: 3.0,
+    RuleStrength.MILD: 1.0,
+}
 #: Weights that a user can give a rule.
 WEIGHT_BOUNDS: Final = NumberBounds(0.0, 100.0)
 

@@ -102,26 +102,24 @@ class FleetSettings:
 
 #: Demand of each hour from midnight in percent of the peak hour. Assumptions, not measurements: office hours in one
 #: time zone, with the peak of `DEFAULT_PEAK_FACTOR`, users of all time zones, jobs that run at night.
-_PRESETS: Final[Mapping[LoadCurveKind, tuple[float, ...]]] = MappingProxyType(
-    {
-        LoadCurveKind.FLAT: (100,) * HOURS_PER_DAY,
-        LoadCurveKind.OFFICE: (
-            *(10, 8, 6, 6, 6, 8, 15, 35),
-            *(65, 90, 100, 100, 90, 95, 100, 100),
-            *(90, 70, 50, 40, 36, 32, 28, 20),
-        ),
-        LoadCurveKind.GLOBAL: (
-            *(82, 78, 76, 75, 76, 79, 83, 87),
-            *(91, 94, 96, 97, 97, 98, 99, 100),
-            *(100, 99, 97, 95, 93, 91, 88, 85),
-        ),
-        LoadCurveKind.OVERNIGHT: (
-            *(100, 100, 100, 100, 100, 100, 50, 5),
-            *(5, 5, 5, 5, 5, 5, 5, 5),
-            *(5, 5, 5, 5, 20, 60, 100, 100),
-        ),
-    }
-)
+_PRESETS: Final[Mapping[LoadCurveKind, tuple[float, ...]]] = {
+    LoadCurveKind.FLAT: (100,) * HOURS_PER_DAY,
+    LoadCurveKind.OFFICE: (
+        *(10, 8, 6, 6, 6, 8, 15, 35),
+        *(65, 90, 100, 100, 90, 95, 100, 100),
+        *(90, 70, 50, 40, 36, 32, 28, 20),
+    ),
+    LoadCurveKind.GLOBAL: (
+        *(82, 78, 76, 75, 76, 79, 83, 87),
+        *(91, 94, 96, 97, 97, 98, 99, 100),
+        *(100, 99, 97, 95, 93, 91, 88, 85),
+    ),
+    LoadCurveKind.OVERNIGHT: (
+        *(100, 100, 100, 100, 100, 100, 50, 5),
+        *(5, 5, 5, 5, 5, 5, 5, 5),
+        *(5, 5, 5, 5, 20, 60, 100, 100),
+    ),
+}
 
 
 def make_load_curve(settings: FleetSettings) -> DailyLoadCurve:
@@ -143,14 +141,12 @@ def _normalize(kind: LoadCurveKind, weights: Sequence[float]) -> DailyLoadCurve:
 #: No settings.
 NO_FLEET_SETTINGS: Final = FleetSettings()
 #: Bounds of each number of the settings.
-FLEET_BOUNDS: Final[Mapping[str, NumberBounds]] = MappingProxyType(
-    {
-        "growth_per_year": NumberBounds(-0.9, 10.0),
-        "spare_systems": NumberBounds(0, 64),
-        "kw_per_rack": NumberBounds(0.0, 1000.0, above=True),
-        "months_to_live": NumberBounds(0.0, 120.0),
-    }
-)
+FLEET_BOUNDS: Final[Mapping[str, NumberBounds]] = {
+    "growth_per_year": NumberBounds(-0.9, 10.0),
+    "spare_systems": NumberBounds(0, 64),
+    "kw_per_rack": NumberBounds(0.0, 1000.0, above=True),
+    "months_to_live": NumberBounds(0.0, 120.0),
+}
 
 
 @dataclass(frozen=True, slots=True)

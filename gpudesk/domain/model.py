@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
-from types import MappingProxyType
 from typing import Final, Literal
 
 from gpudesk.domain.precision import Precision
@@ -213,20 +212,18 @@ class MoeFfn:
 Ffn = DenseFfn | MoeFfn
 
 #: Names of the kinds in the data files.
-MIXER_KINDS: Final[Mapping[str, type[Mixer]]] = MappingProxyType(
-    {
-        "attention": Attention,
-        "mla": MLA,
-        "compressed": Compressed,
-        "gated_delta_net": GatedDeltaNet,
-        "kimi_delta": KimiDelta,
-        "mamba1": Mamba1,
-        "mamba2": Mamba2,
-        "lightning": Lightning,
-        "short_convolution": ShortConvolution,
-    }
-)
-FFN_KINDS: Final[Mapping[str, type[Ffn]]] = MappingProxyType({"dense": DenseFfn, "moe": MoeFfn})
+MIXER_KINDS: Final[Mapping[str, type[Mixer]]] = {
+    "attention": Attention,
+    "mla": MLA,
+    "compressed": Compressed,
+    "gated_delta_net": GatedDeltaNet,
+    "kimi_delta": KimiDelta,
+    "mamba1": Mamba1,
+    "mamba2": Mamba2,
+    "lightning": Lightning,
+    "short_convolution": ShortConvolution,
+}
+FFN_KINDS: Final[Mapping[str, type[Ffn]]] = {"dense": DenseFfn, "moe": MoeFfn}
 
 
 @dataclass(frozen=True, slots=True)

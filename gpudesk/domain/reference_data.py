@@ -10,7 +10,6 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from enum import StrEnum
-from types import MappingProxyType
 from typing import Final
 
 from gpudesk.text.messages import Message
@@ -106,22 +105,20 @@ def sort_newest_first(entries: Iterable[SupportEntry]) -> tuple[SupportEntry, ..
 
 #: Bits of an operand, by the names of the catalog's peaks. TF32 is stored in 32 bits and multiplied in 19; the rules
 #: leave open which counts, so it is left out.
-BIT_LENGTHS: Final[Mapping[str, int]] = MappingProxyType(
-    {
-        "fp64": 64,
-        "fp64_matrix": 64,
-        "fp32": 32,
-        "bf16": 16,
-        "fp16": 16,
-        "fp8": 8,
-        "int8": 8,
-        "fp6": 6,
-        "fp4": 4,
-        "mxfp4": 4,
-        "nvfp4": 4,
-        "int4": 4,
-    }
-)
+BIT_LENGTHS: Final[Mapping[str, int]] = {
+    "fp64": 64,
+    "fp64_matrix": 64,
+    "fp32": 32,
+    "bf16": 16,
+    "fp16": 16,
+    "fp8": 8,
+    "int8": 8,
+    "fp6": 6,
+    "fp4": 4,
+    "mxfp4": 4,
+    "nvfp4": 4,
+    "int4": 4,
+}
 _TERA: Final = 1e12
 
 

@@ -6,7 +6,6 @@ import math
 from collections.abc import Mapping
 from dataclasses import dataclass
 from enum import StrEnum
-from types import MappingProxyType
 from typing import Final, NamedTuple
 
 from gpudesk.domain.accelerator import Accelerator, OwnedSystems
@@ -79,17 +78,15 @@ def check_bounds(record: object, bounds: Mapping[str, NumberBounds], section: st
 #: Stands for an unset latency limit: an hour.
 NO_LIMIT_MS: Final = 3_600_000.0
 #: Bounds of each number of the demand. Spare replicas are whole.
-DEMAND_BOUNDS: Final[Mapping[str, NumberBounds]] = MappingProxyType(
-    {
-        "amount": NumberBounds(0.0, 1e15, above=True),
-        "requests_per_user_hour": NumberBounds(0.0, 36_000.0, above=True),
-        "peak_factor": NumberBounds(1.0, 1000.0),
-        "ttft_ms": NumberBounds(0.0, NO_LIMIT_MS, above=True),
-        "tpot_ms": NumberBounds(0.0, NO_LIMIT_MS, above=True),
-        "utilisation_cap": NumberBounds(0.05, 1.0),
-        "spare_replicas": NumberBounds(0, 64),
-    }
-)
+DEMAND_BOUNDS: Final[Mapping[str, NumberBounds]] = {
+    "amount": NumberBounds(0.0, 1e15, above=True),
+    "requests_per_user_hour": NumberBounds(0.0, 36_000.0, above=True),
+    "peak_factor": NumberBounds(1.0, 1000.0),
+    "ttft_ms": NumberBounds(0.0, NO_LIMIT_MS, above=True),
+    "tpot_ms": NumberBounds(0.0, NO_LIMIT_MS, above=True),
+    "utilisation_cap": NumberBounds(0.05, 1.0),
+    "spare_replicas": NumberBounds(0, 64),
+}
 
 
 class SizingFactor(NamedTuple):

@@ -6,7 +6,6 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, replace
 from functools import lru_cache
 from math import gcd
-from types import MappingProxyType
 from typing import Final, NamedTuple
 
 from gpudesk.domain.estimate import ParallelPlan
@@ -27,12 +26,10 @@ _REPLICATED_BY_ATTENTION_DP = frozenset(
     }
 )
 #: Classes quantized in formats that do not cover all matrices.
-_NARROWED: Final[Mapping[QuantisedTensors, frozenset[TensorClass]]] = MappingProxyType(
-    {
-        "experts": frozenset({TensorClass.EXPERT}),
-        "ffn": frozenset({TensorClass.EXPERT, TensorClass.SHARED_EXPERT, TensorClass.DENSE_FFN}),
-    }
-)
+_NARROWED: Final[Mapping[QuantisedTensors, frozenset[TensorClass]]] = {
+    "experts": frozenset({TensorClass.EXPERT}),
+    "ffn": frozenset({TensorClass.EXPERT, TensorClass.SHARED_EXPERT, TensorClass.DENSE_FFN}),
+}
 
 
 @dataclass(frozen=True, slots=True)

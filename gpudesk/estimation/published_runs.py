@@ -10,7 +10,6 @@ from dataclasses import dataclass, replace
 from functools import lru_cache
 from operator import attrgetter
 from pathlib import Path
-from types import MappingProxyType
 from typing import Final
 
 import numpy as np
@@ -80,66 +79,61 @@ class RunConditions:
 #: Categories and the distance of a mismatch. Another vendor implies another generation and another accelerator, so
 #: these add up: 0.5 for another accelerator of a generation, 1.5 for another generation, 3 for another vendor. Likewise
 #: for models: 0.25 within a family, 0.75 outside it, more for another architecture.
-WORDS: Final = MappingProxyType(
-    {
-        "accelerator": 0.5,
-        "generation": 1.0,
-        "vendor": 1.5,
-        "model": 0.25,
-        "family": 0.5,
-        "experts": 1.0,
-        "latent": 0.75,
-        "serving_engine": 1.0,
-        "weights": 0.25,
-        "load": 1.0,
-    }
-)
+WORDS: Final = {
+    "accelerator": 0.5,
+    "generation": 1.0,
+    "vendor": 1.5,
+    "model": 0.25,
+    "family": 0.5,
+    "experts": 1.0,
+    "latent": 0.75,
+    "serving_engine": 1.0,
+    "weights": 0.25,
+    "load": 1.0,
+}
 
 #: Numbers compared by ratio, and the distance per doubling. Concurrency and lengths determine a figure; the number of
 #: replicas and the queue length hardly do; TTFT limits seldom bind.
-RATIOS: Final = MappingProxyType(
-    {
-        "memory_bandwidth": 0.5,
-        "total_parameters": 0.25,
-        "active_parameters": 0.5,
-        "weights_bits": 0.75,
-        "kv_bits": 0.25,
-        "input_tokens": 0.5,
-        "output_tokens": 0.5,
-        "count": 0.1,
-        "in_flight": 0.5,
-        "queued": 0.1,
-        "request_rate": 0.5,
-        "ttft_limit_ms": 0.15,
-        "tpot_limit_ms": 0.5,
-        "tp": 0.5,
-        "pp": 0.5,
-        "acceptance_length": 1.0,
-    }
-)
+RATIOS: Final = {
+    "memory_bandwidth": 0.5,
+    "total_parameters": 0.25,
+    "active_parameters": 0.5,
+    "weights_bits": 0.75,
+    "kv_bits": 0.25,
+    "input_tokens": 0.5,
+    "output_tokens": 0.5,
+    "count": 0.1,
+    "in_flight": 0.5,
+    "queued": 0.1,
+    "request_rate": 0.5,
+    "ttft_limit_ms": 0.15,
+    "tpot_limit_ms": 0.5,
+    "tp": 0.5,
+    "pp": 0.5,
+    "acceptance_length": 1.0,
+}
 
 #: Numbers compared by difference, and the distance per unit: half a unit for a year of software.
-STEPS: Final = MappingProxyType(
-    {
-        "month": 0.5 / 12,
-        "attention_dp": 0.5,
-        "expert_parallel": 0.25,
-        "prefix_hit_rate": 2.0,
-        "varied": 0.25,
-        "server": 0.25,
-        "eager": 0.5,
-        "disaggregated": 1.5,
-    }
-)
+STEPS: Final = {
+    "month": 0.5 / 12,
+    "attention_dp": 0.5,
+    "expert_parallel": 0.25,
+    "prefix_hit_rate": 2.0,
+    "varied": 0.25,
+    "server": 0.25,
+    "eager": 0.5,
+    "disaggregated": 1.5,
+}
 
 #: Exceptions by figure: arrival pattern and prompt length delay the first token; answer length does not, and does not
 #: slow the tokens down.
-OF_FIGURE: Final[Mapping[str, Mapping[str, float]]] = MappingProxyType(
-    {"ttft_ms": {"load": 2.0, "input_tokens": 0.75, "output_tokens": 0.25}, "tpot_ms": {"output_tokens": 0.25}}
-)
+OF_FIGURE: Final[Mapping[str, Mapping[str, float]]] = {
+    "ttft_ms": {"load": 2.0, "input_tokens": 0.75, "output_tokens": 0.25},
+    "tpot_ms": {"output_tokens": 0.25},
+}
 
 #: Distance if one side states a number and the other does not; zero for all others.
-UNSTATED: Final = MappingProxyType({"in_flight": 1.0, "tp": 0.5, "attention_dp": 0.1, "expert_parallel": 0.1})
+UNSTATED: Final = {"in_flight": 1.0, "tp": 0.5, "attention_dp": 0.1, "expert_parallel": 0.1}
 
 #: By how much a second run of a publication must be nearer than a run of another publication, and of another publisher.
 SAME_PUBLICATION: Final = 1.0

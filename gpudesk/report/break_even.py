@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from types import MappingProxyType
 from typing import Final, NamedTuple
 
 from gpudesk.domain.cost import BreakEven, CostAnswer
@@ -99,76 +98,74 @@ _NEAR: Final = 3
 _RIVAL_IS_CHEAPER: Final = "Above it, {rival} costs less per token."
 #: Kind -> what is compared, what holds above the point where costs are equal, and where there is no such point
 #: although one is cheaper or although it is not.
-_BREAK_EVENS: Final[Mapping[str, tuple[str, str, str, str]]] = MappingProxyType(
-    {
-        "months_to_own": (
-            "{name}: payback period of buying",
-            "Compared with renting 24/7.",
-            "",
-            "Buying {name} does not pay back within the service life, compared with renting 24/7.",
-        ),
-        "hours_to_own": (
-            "{name}: break-even hours of use",
-            "Above it, buying is cheaper than renting by the hour.",
-            "",
-            "Renting {name} by the hour is cheaper than buying, even for 24/7 use.",
-        ),
-        "utilisation_to_own": (
-            "{name}: break-even utilization",
-            "Above it, buying is cheaper than renting by the hour.",
-            "",
-            "Renting {name} by the hour is cheaper than buying, even at 100% utilization.",
-        ),
-        "tokens_to_own": (
-            "{name}: break-even output, owned",
-            "Above it, buying is cheaper than the hosted API.",
-            "",
-            "At any load, the hosted API is cheaper than buying {name}.",
-        ),
-        "tokens_to_rent": (
-            "{name}: break-even output, rented",
-            "Above it, renting is cheaper than the hosted API.",
-            "",
-            "At any load, the hosted API is cheaper than renting {name}.",
-        ),
-        "hours_to_port": (
-            "{name}: break-even rented hours",
-            "Above it, the lower rent pays for the extra software cost, compared with {rival}.",
-            "",
-            "{name}’s extra software cost never pays back, compared with {rival}.",
-        ),
-        "price_usd": (
-            "{name}: break-even purchase price",
-            _RIVAL_IS_CHEAPER,
-            "{name} costs less per token than {rival} at any purchase price of {name}.",
-            "{name} costs more per token than {rival} at any purchase price of {name}.",
-        ),
-        "discount": (
-            "{name}: break-even discount",
-            "Above it, {name} costs less per token than {rival}.",
-            "{name} costs less even without a discount.",
-            "{name} costs more per token than {rival} at any discount on {name}.",
-        ),
-        "engineers": (
-            "{name}: break-even engineers",
-            _RIVAL_IS_CHEAPER,
-            "{name} costs less per token than {rival} with any number of engineers.",
-            "{name} costs more per token than {rival}, even without engineers.",
-        ),
-        "energy_usd_per_kwh": (
-            "Break-even electricity price",
-            "There, {name} and {rival} cost the same per token.",
-            "{name} costs less per token than {rival} at any electricity price.",
-            "{name} costs more per token than {rival} at any electricity price.",
-        ),
-        "throughput": (
-            "{name}: break-even throughput",
-            "Below it, {rival} costs less per token.",
-            "{name} costs less per token than {rival} at any throughput of {name}.",
-            "{name} costs more per token than {rival} at any throughput of {name}.",
-        ),
-    }
-)
+_BREAK_EVENS: Final[Mapping[str, tuple[str, str, str, str]]] = {
+    "months_to_own": (
+        "{name}: payback period of buying",
+        "Compared with renting 24/7.",
+        "",
+        "Buying {name} does not pay back within the service life, compared with renting 24/7.",
+    ),
+    "hours_to_own": (
+        "{name}: break-even hours of use",
+        "Above it, buying is cheaper than renting by the hour.",
+        "",
+        "Renting {name} by the hour is cheaper than buying, even for 24/7 use.",
+    ),
+    "utilisation_to_own": (
+        "{name}: break-even utilization",
+        "Above it, buying is cheaper than renting by the hour.",
+        "",
+        "Renting {name} by the hour is cheaper than buying, even at 100% utilization.",
+    ),
+    "tokens_to_own": (
+        "{name}: break-even output, owned",
+        "Above it, buying is cheaper than the hosted API.",
+        "",
+        "At any load, the hosted API is cheaper than buying {name}.",
+    ),
+    "tokens_to_rent": (
+        "{name}: break-even output, rented",
+        "Above it, renting is cheaper than the hosted API.",
+        "",
+        "At any load, the hosted API is cheaper than renting {name}.",
+    ),
+    "hours_to_port": (
+        "{name}: break-even rented hours",
+        "Above it, the lower rent pays for the extra software cost, compared with {rival}.",
+        "",
+        "{name}’s extra software cost never pays back, compared with {rival}.",
+    ),
+    "price_usd": (
+        "{name}: break-even purchase price",
+        _RIVAL_IS_CHEAPER,
+        "{name} costs less per token than {rival} at any purchase price of {name}.",
+        "{name} costs more per token than {rival} at any purchase price of {name}.",
+    ),
+    "discount": (
+        "{name}: break-even discount",
+        "Above it, {name} costs less per token than {rival}.",
+        "{name} costs less even without a discount.",
+        "{name} costs more per token than {rival} at any discount on {name}.",
+    ),
+    "engineers": (
+        "{name}: break-even engineers",
+        _RIVAL_IS_CHEAPER,
+        "{name} costs less per token than {rival} with any number of engineers.",
+        "{name} costs more per token than {rival}, even without engineers.",
+    ),
+    "energy_usd_per_kwh": (
+        "Break-even electricity price",
+        "There, {name} and {rival} cost the same per token.",
+        "{name} costs less per token than {rival} at any electricity price.",
+        "{name} costs more per token than {rival} at any electricity price.",
+    ),
+    "throughput": (
+        "{name}: break-even throughput",
+        "Below it, {rival} costs less per token.",
+        "{name} costs less per token than {rival} at any throughput of {name}.",
+        "{name} costs more per token than {rival} at any throughput of {name}.",
+    ),
+}
 
 
 def _format_break_even_value(kind: str, value: float, formatter: Formatter, money: MoneyFormatter) -> str:

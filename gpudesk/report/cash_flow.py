@@ -6,7 +6,6 @@ import io
 import math
 from collections.abc import Mapping, Sequence
 from datetime import UTC, date, datetime, time
-from types import MappingProxyType
 from typing import Any, Final, NamedTuple
 
 import xlsxwriter
@@ -57,9 +56,11 @@ _OF_OTHERS: Final = frozenset(
 #: All inputs with a row, in its order.
 OPEN_INPUTS: Final = (COUNT, IDLE, IDLE_RENTED, THROUGHPUT, *(name for name in COST_INPUTS if name not in _OF_OTHERS))
 #: Labels of the inputs that count accelerators.
-_COUNTS: Final[Mapping[str, str]] = MappingProxyType(
-    {COUNT: "Accelerators", IDLE: "Idle accelerators", IDLE_RENTED: "Idle accelerators, rented"}
-)
+_COUNTS: Final[Mapping[str, str]] = {
+    COUNT: "Accelerators",
+    IDLE: "Idle accelerators",
+    IDLE_RENTED: "Idle accelerators, rented",
+}
 #: Cells of the inputs of one accelerator, by name, in the notation of formulas on all sheets.
 InputCells = Mapping[str, CellFormula]
 

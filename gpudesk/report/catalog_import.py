@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from types import MappingProxyType
 from typing import Final
 
 from gpudesk.domain.claim import PRICE_BOUND_ATTRIBUTES, PURCHASE_TERM, ClaimPreference, Source
@@ -148,18 +147,16 @@ def label_proposal_kind(kind: str) -> str:
     return words[kind]
 
 
-_STANDINGS: Final = MappingProxyType(
-    {
-        PackRowStatus.NEW: "new",
-        PackRowStatus.SAME: "as you have it",
-        PackRowStatus.DIFFERS: "differs from yours",
-        PackRowStatus.OVERRIDES: "instead of the shipped value",
-        PackRowStatus.NO_ENTRY: "no such entry here",
-        PackRowStatus.NO_CLAIM: "the claim that it takes is not here",
-        PackRowStatus.UNFIT: "the entry has no such attribute",
-        PackRowStatus.TAKEN: "another entry has its id",
-    }
-)
+_STANDINGS: Final = {
+    PackRowStatus.NEW: "new",
+    PackRowStatus.SAME: "as you have it",
+    PackRowStatus.DIFFERS: "differs from yours",
+    PackRowStatus.OVERRIDES: "instead of the shipped value",
+    PackRowStatus.NO_ENTRY: "no such entry here",
+    PackRowStatus.NO_CLAIM: "the claim that it takes is not here",
+    PackRowStatus.UNFIT: "the entry has no such attribute",
+    PackRowStatus.TAKEN: "another entry has its id",
+}
 
 
 @dataclass(frozen=True, slots=True)

@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from functools import cached_property
-from types import MappingProxyType
 from typing import Final, TypeGuard
 
 from gpudesk.domain.attributes import (
@@ -44,161 +43,149 @@ from gpudesk.text.formatting import (
 from gpudesk.text.messages import capitalize_first, format_message
 from gpudesk.text.translation import tr, translate_data
 
-_SECTIONS: Final = MappingProxyType(
-    {
-        CatalogSection.ACCELERATORS: "Accelerators",
-        CatalogSection.SYSTEMS: "Systems",
-        CatalogSection.MODELS: "Models",
-        CatalogSection.DIFFUSION: "Diffusion",
-        CatalogSection.PRICES: "Prices",
-        CatalogSection.CLAIMS: "Claims",
-        CatalogSection.DISPUTES: "Disputes",
-        CatalogSection.SOURCES: "Sources",
-        CatalogSection.YOURS: "Your values",
-    }
-)
+_SECTIONS: Final = {
+    CatalogSection.ACCELERATORS: "Accelerators",
+    CatalogSection.SYSTEMS: "Systems",
+    CatalogSection.MODELS: "Models",
+    CatalogSection.DIFFUSION: "Diffusion",
+    CatalogSection.PRICES: "Prices",
+    CatalogSection.CLAIMS: "Claims",
+    CatalogSection.DISPUTES: "Disputes",
+    CatalogSection.SOURCES: "Sources",
+    CatalogSection.YOURS: "Your values",
+}
 
 #: The content of the first column, by section.
-_NAMES: Final = MappingProxyType(
-    {
-        CatalogSection.ACCELERATORS: "Accelerator",
-        CatalogSection.SYSTEMS: "System",
-        CatalogSection.MODELS: "Model",
-        CatalogSection.DIFFUSION: "Diffusion model",
-        CatalogSection.PRICES: "Accelerator",
-        CatalogSection.CLAIMS: "Subject",
-        CatalogSection.DISPUTES: "Subject",
-        CatalogSection.SOURCES: "Title",
-        CatalogSection.YOURS: "Subject",
-    }
-)
+_NAMES: Final = {
+    CatalogSection.ACCELERATORS: "Accelerator",
+    CatalogSection.SYSTEMS: "System",
+    CatalogSection.MODELS: "Model",
+    CatalogSection.DIFFUSION: "Diffusion model",
+    CatalogSection.PRICES: "Accelerator",
+    CatalogSection.CLAIMS: "Subject",
+    CatalogSection.DISPUTES: "Subject",
+    CatalogSection.SOURCES: "Title",
+    CatalogSection.YOURS: "Subject",
+}
 
-_HEADS: Final = MappingProxyType(
-    {
-        "vendor": "Vendor",
-        "system_kind": "Kind",
-        "accelerator": "Accelerator",
-        "organisation": "Organization",
-        "release_date": "Released",
-        "total": "Total",
-        "active": "Active",
-        "layers": "Layers",
-        "context": "Context",
-        "stored_in": "Stored in",
-        "licence": "License",
-        "medium": "Medium",
-        "default_steps": "Steps",
-        "default_resolution": "Resolution",
-        "vram_low": "Min",
-        "vram_high": "Max",
-        "results": "Results",
-        "recommended_hardware": "Recommended for",
-        "term": "Term",
-        "provider": "Provider",
-        "provider_class": "Kind of provider",
-        "region": "Region",
-        "date": "Date",
-        "age": "Age",
-        "kind": "Kind",
-        "source": "Source",
-        "instance": "Instance",
-        "basis": "Basis",
-        "attribute": "Attribute",
-        "value": "Value",
-        "unit": "Unit",
-        "stance": "Status",
-        "verdict": "Verdict",
-        "published": "As published",
-        "conditions": "Conditions",
-        "retrieved": "Retrieved on",
-        "id": "ID",
-        "disagreement": "Disagreement",
-        "reason": "Reason",
-        "against": "Rejected by",
-        "claims": "Claims",
-        "publisher": "Publisher",
-        "trust": "Note",
-        "url": "URL",
-        "yours": "Your values",
-        "shipped": "Shipped",
-        "difference": "Difference",
-        "parameters": "Parameters, 10⁹",
-        "kv": "KV, KiB/token",
-        "denoiser_weights": "Weights, GiB",
-    }
-)
+_HEADS: Final = {
+    "vendor": "Vendor",
+    "system_kind": "Kind",
+    "accelerator": "Accelerator",
+    "organisation": "Organization",
+    "release_date": "Released",
+    "total": "Total",
+    "active": "Active",
+    "layers": "Layers",
+    "context": "Context",
+    "stored_in": "Stored in",
+    "licence": "License",
+    "medium": "Medium",
+    "default_steps": "Steps",
+    "default_resolution": "Resolution",
+    "vram_low": "Min",
+    "vram_high": "Max",
+    "results": "Results",
+    "recommended_hardware": "Recommended for",
+    "term": "Term",
+    "provider": "Provider",
+    "provider_class": "Kind of provider",
+    "region": "Region",
+    "date": "Date",
+    "age": "Age",
+    "kind": "Kind",
+    "source": "Source",
+    "instance": "Instance",
+    "basis": "Basis",
+    "attribute": "Attribute",
+    "value": "Value",
+    "unit": "Unit",
+    "stance": "Status",
+    "verdict": "Verdict",
+    "published": "As published",
+    "conditions": "Conditions",
+    "retrieved": "Retrieved on",
+    "id": "ID",
+    "disagreement": "Disagreement",
+    "reason": "Reason",
+    "against": "Rejected by",
+    "claims": "Claims",
+    "publisher": "Publisher",
+    "trust": "Note",
+    "url": "URL",
+    "yours": "Your values",
+    "shipped": "Shipped",
+    "difference": "Difference",
+    "parameters": "Parameters, 10⁹",
+    "kv": "KV, KiB/token",
+    "denoiser_weights": "Weights, GiB",
+}
 
 #: Columns of sentences, which are translated; other columns hold names.
 _STATEMENTS: Final = frozenset({"conditions", "disagreement", "reason", "trust", "verdict"})
 #: Full texts of abbreviated heads.
-_MEANINGS: Final = MappingProxyType(
-    {
-        "total": "Parameters, billions",
-        "active": "Active parameters per token, billions",
-        "context": "Context limit, tokens",
-        "stored_in": "Number format of the published weights",
-        "kv": "KV cache per token of a long context in FP16, KiB",
-        "parameters": "Parameters, billions",
-        "denoiser_weights": "Published denoiser weights, GiB",
-        "vram_low": "Smallest memory reported as sufficient, GiB",
-        "vram_high": "Largest memory reported as needed, GiB",
-        "results": "Published generation times",
-        "usd_hour": "Rental price per accelerator, USD per hour",
-        "usd": "Purchase price per accelerator, USD",
-        "date": "Date of the source",
-        "age": "Age of the source; a month or year counts from its last day",
-        "stance": "How the claim compares with the value in use",
-        "claims": "Claims, prices and results from this source",
-        "difference": "Your value compared with the shipped value",
-        "against": "What contradicts the statement",
-    }
-)
+_MEANINGS: Final = {
+    "total": "Parameters, billions",
+    "active": "Active parameters per token, billions",
+    "context": "Context limit, tokens",
+    "stored_in": "Number format of the published weights",
+    "kv": "KV cache per token of a long context in FP16, KiB",
+    "parameters": "Parameters, billions",
+    "denoiser_weights": "Published denoiser weights, GiB",
+    "vram_low": "Smallest memory reported as sufficient, GiB",
+    "vram_high": "Largest memory reported as needed, GiB",
+    "results": "Published generation times",
+    "usd_hour": "Rental price per accelerator, USD per hour",
+    "usd": "Purchase price per accelerator, USD",
+    "date": "Date of the source",
+    "age": "Age of the source; a month or year counts from its last day",
+    "stance": "How the claim compares with the value in use",
+    "claims": "Claims, prices and results from this source",
+    "difference": "Your value compared with the shipped value",
+    "against": "What contradicts the statement",
+}
 
-_GROUPS: Final = MappingProxyType(
-    {
-        "dense": "TFLOPS, dense",
-        "height": "Height",
-        "host_memory": "RAM",
-        "memory": "Memory",
-        "parameters": "Parameters, 10⁹",
-        "power": "TDP",
-        "price": "Price",
-        "vram": "Memory, GiB",
-    }
-)
+_GROUPS: Final = {
+    "dense": "TFLOPS, dense",
+    "height": "Height",
+    "host_memory": "RAM",
+    "memory": "Memory",
+    "parameters": "Parameters, 10⁹",
+    "power": "TDP",
+    "price": "Price",
+    "vram": "Memory, GiB",
+}
 
-_WORDS: Final = MappingProxyType(
-    {
-        **PRICE_WORDS,
-        "taken": "used",
-        "agrees": "agrees",
-        "differs": "differs",
-        "refused": "rejected",
-        "server": "server",
-        "rack": "rack",
-        "workstation": "workstation",
-        "desktop": "desktop",
-        "instance": "instance",
-        "air": "air",
-        "liquid": "liquid",
-        "image": "image",
-        "video": "video",
-        "claim": "another claim",
-        "arithmetic": "arithmetic",
-        "public_record": "public record",
-        # In place of an attribute, if a row is about a whole entry or a price.
-        "accelerator": "Accelerator",
-        "model": "Model",
-        "diffusion_model": "Diffusion model",
-        "price_on_demand": "Price, on-demand",
-        "price_spot": "Price, spot",
-        "price_reserved": "Price, reserved",
-        "price_reserved_1y": "Price, 1 year reserved",
-        "price_reserved_3y": "Price, 3 years reserved",
-        "price_capacity_block": "Price, capacity block",
-        "price_purchase": "Price, purchase",
-    }
-)
+_WORDS: Final = {
+    **PRICE_WORDS,
+    "taken": "used",
+    "agrees": "agrees",
+    "differs": "differs",
+    "refused": "rejected",
+    "server": "server",
+    "rack": "rack",
+    "workstation": "workstation",
+    "desktop": "desktop",
+    "instance": "instance",
+    "air": "air",
+    "liquid": "liquid",
+    "image": "image",
+    "video": "video",
+    "claim": "another claim",
+    "arithmetic": "arithmetic",
+    "public_record": "public record",
+    # In place of an attribute, if a row is about a whole entry or a price.
+    "accelerator": "Accelerator",
+    "model": "Model",
+    "diffusion_model": "Diffusion model",
+    "price_on_demand": "Price, on-demand",
+    "price_spot": "Price, spot",
+    "price_reserved": "Price, reserved",
+    "price_reserved_1y": "Price, 1 year reserved",
+    "price_reserved_3y": "Price, 3 years reserved",
+    "price_capacity_block": "Price, capacity block",
+    "price_purchase": "Price, purchase",
+}
 
 _KINDS: Final = frozenset(kind.value for kind in SourceKind)
 
@@ -219,9 +206,10 @@ def label_column(section: CatalogSection, column: CatalogColumn) -> str:
 
 
 #: Sections whose attributes are in the registry.
-_REGISTERED: Final[Mapping[CatalogSection, Mapping[str, Attribute]]] = MappingProxyType(
-    {CatalogSection.ACCELERATORS: ATTRIBUTES, CatalogSection.SYSTEMS: SYSTEM_ATTRIBUTES}
-)
+_REGISTERED: Final[Mapping[CatalogSection, Mapping[str, Attribute]]] = {
+    CatalogSection.ACCELERATORS: ATTRIBUTES,
+    CatalogSection.SYSTEMS: SYSTEM_ATTRIBUTES,
+}
 
 
 def _find_registered_attribute(section: CatalogSection, column: CatalogColumn) -> Attribute | None:

@@ -6,7 +6,6 @@ import math
 import statistics
 from collections.abc import Mapping, Sequence
 from itertools import groupby
-from types import MappingProxyType
 from typing import Final
 
 from gpudesk.domain.accelerator import SystemCount
@@ -88,103 +87,91 @@ class MoneyFormatter:
         return f"{self.small(banded.value)} ({self.band(banded)}){_SPACE}{self.code}"
 
 
-_INPUTS: Final[Mapping[str, str]] = MappingProxyType(
-    {
-        "throughput": "Throughput interval",
-        "years": "Service life",
-        "utilisation": "Utilization",
-        "requests_per_user_month": "Requests per user per month",
-        "price_usd": "Purchase price",
-        "discount": "Discount",
-        "server_share": "Server, share of price",
-        "network_share": "Network, share of price",
-        "rack_share": "Rack, share of price",
-        "spares": "Spares",
-        "residual": "Residual value",
-        "capital_rate": "Cost of capital per year",
-        "energy_usd_per_kwh": "Electricity price",
-        "pue": "Power overhead (PUE)",
-        "accelerator_w": "Accelerator power",
-        "host_w": "Host power per accelerator",
-        "draw": "Average power draw",
-        "idle_draw": "Idle power draw",
-        "demand_usd_per_kw_month": "Demand charge",
-        "hosting_usd_per_kw_month": "Hosting",
-        "rack_kw": "Rack power",
-        "support": "Support per year",
-        "staff_usd_per_year": "Staff per accelerator",
-        "engineer_usd_per_year": "Cost of an engineer",
-        "engineers": "Maintenance engineers",
-        "porting_engineer_months": "Porting, engineer-months",
-        "fleet": "Accelerators sharing software",
-        "rent_usd_per_hour": "Rental price",
-        "api_input_usd_per_million": "Hosted API, input",
-        "api_output_usd_per_million": "Hosted API, output",
-        "grid_g_per_kwh": "Grid carbon intensity",
-        "embodied_kg": "Embodied carbon",
-    }
-)
-_GROUPS: Final[Mapping[CostInputGroup, str]] = MappingProxyType(
-    {
-        CostInputGroup.USE: "Use",
-        CostInputGroup.HARDWARE: "Hardware",
-        CostInputGroup.MONEY: "Cost of capital",
-        CostInputGroup.SITE: "Site and energy",
-        CostInputGroup.SERVICE: "Service",
-        CostInputGroup.SOFTWARE: "Software engineering",
-        CostInputGroup.RENT: "Rental price",
-        CostInputGroup.API: "Hosted API",
-        CostInputGroup.CARBON: "Carbon",
-    }
-)
-_LINES: Final[Mapping[str, str]] = MappingProxyType(
-    {
-        "accelerators": "Accelerators",
-        "server": "Servers",
-        "network": "Network",
-        "rack": "Racks",
-        "residual": "Residual value",
-        "capital": "Cost of capital",
-        "power": "Electricity",
-        "cooling": "Cooling and losses",
-        "demand": "Demand charge",
-        "hosting": "Hosting",
-        "support": "Support",
-        "staff": "Staff",
-        "porting": "Porting",
-        "upkeep": "Software maintenance",
-    }
-)
+_INPUTS: Final[Mapping[str, str]] = {
+    "throughput": "Throughput interval",
+    "years": "Service life",
+    "utilisation": "Utilization",
+    "requests_per_user_month": "Requests per user per month",
+    "price_usd": "Purchase price",
+    "discount": "Discount",
+    "server_share": "Server, share of price",
+    "network_share": "Network, share of price",
+    "rack_share": "Rack, share of price",
+    "spares": "Spares",
+    "residual": "Residual value",
+    "capital_rate": "Cost of capital per year",
+    "energy_usd_per_kwh": "Electricity price",
+    "pue": "Power overhead (PUE)",
+    "accelerator_w": "Accelerator power",
+    "host_w": "Host power per accelerator",
+    "draw": "Average power draw",
+    "idle_draw": "Idle power draw",
+    "demand_usd_per_kw_month": "Demand charge",
+    "hosting_usd_per_kw_month": "Hosting",
+    "rack_kw": "Rack power",
+    "support": "Support per year",
+    "staff_usd_per_year": "Staff per accelerator",
+    "engineer_usd_per_year": "Cost of an engineer",
+    "engineers": "Maintenance engineers",
+    "porting_engineer_months": "Porting, engineer-months",
+    "fleet": "Accelerators sharing software",
+    "rent_usd_per_hour": "Rental price",
+    "api_input_usd_per_million": "Hosted API, input",
+    "api_output_usd_per_million": "Hosted API, output",
+    "grid_g_per_kwh": "Grid carbon intensity",
+    "embodied_kg": "Embodied carbon",
+}
+_GROUPS: Final[Mapping[CostInputGroup, str]] = {
+    CostInputGroup.USE: "Use",
+    CostInputGroup.HARDWARE: "Hardware",
+    CostInputGroup.MONEY: "Cost of capital",
+    CostInputGroup.SITE: "Site and energy",
+    CostInputGroup.SERVICE: "Service",
+    CostInputGroup.SOFTWARE: "Software engineering",
+    CostInputGroup.RENT: "Rental price",
+    CostInputGroup.API: "Hosted API",
+    CostInputGroup.CARBON: "Carbon",
+}
+_LINES: Final[Mapping[str, str]] = {
+    "accelerators": "Accelerators",
+    "server": "Servers",
+    "network": "Network",
+    "rack": "Racks",
+    "residual": "Residual value",
+    "capital": "Cost of capital",
+    "power": "Electricity",
+    "cooling": "Cooling and losses",
+    "demand": "Demand charge",
+    "hosting": "Hosting",
+    "support": "Support",
+    "staff": "Staff",
+    "porting": "Porting",
+    "upkeep": "Software maintenance",
+}
 #: Related lines in the order of a bar; the residual value is subtracted.
-COST_PARTS: Final[Mapping[tuple[str, ...], str]] = MappingProxyType(
-    {
-        ("accelerators",): "Accelerators",
-        ("server", "network", "rack"): "Servers, network",
-        ("capital",): "Capital",
-        ("power", "cooling", "demand", "hosting"): "Power, hosting",
-        ("support", "staff"): "Support",
-        ("porting", "upkeep"): "Software",
-    }
-)
-_MISSING: Final[Mapping[str, str]] = MappingProxyType(
-    {
-        "price_usd": "purchase price unknown",
-        "rent_usd_per_hour": "rental price unknown",
-        "accelerator_w": "board power unknown",
-        "throughput": "throughput at this load unknown",
-    }
-)
-_UNITS: Final[Mapping[str, str]] = MappingProxyType(
-    {
-        "years": "years",
-        "months": "months",
-        "h/month": "hours per month",
-        "engineers": "engineers",
-        "accelerators": "accelerators",
-    }
-)
+COST_PARTS: Final[Mapping[tuple[str, ...], str]] = {
+    ("accelerators",): "Accelerators",
+    ("server", "network", "rack"): "Servers, network",
+    ("capital",): "Capital",
+    ("power", "cooling", "demand", "hosting"): "Power, hosting",
+    ("support", "staff"): "Support",
+    ("porting", "upkeep"): "Software",
+}
+_MISSING: Final[Mapping[str, str]] = {
+    "price_usd": "purchase price unknown",
+    "rent_usd_per_hour": "rental price unknown",
+    "accelerator_w": "board power unknown",
+    "throughput": "throughput at this load unknown",
+}
+_UNITS: Final[Mapping[str, str]] = {
+    "years": "years",
+    "months": "months",
+    "h/month": "hours per month",
+    "engineers": "engineers",
+    "accelerators": "accelerators",
+}
 #: Inputs that are counts, with the counted items.
-_COUNTED: Final[Mapping[str, str]] = MappingProxyType({"engineers": "engineers", "fleet": "accelerators"})
+_COUNTED: Final[Mapping[str, str]] = {"engineers": "engineers", "fleet": "accelerators"}
 
 
 def label_cost_parts() -> list[str]:
@@ -561,12 +548,10 @@ def list_provider_rent_rows(
     ]
 
 
-_API_PROBLEMS: Final[Mapping[str, str]] = MappingProxyType(
-    {
-        "api_input_usd_per_million": "hosted API: price of input tokens unknown",
-        "api_output_usd_per_million": "hosted API: price of output tokens unknown",
-    }
-)
+_API_PROBLEMS: Final[Mapping[str, str]] = {
+    "api_input_usd_per_million": "hosted API: price of input tokens unknown",
+    "api_output_usd_per_million": "hosted API: price of output tokens unknown",
+}
 
 
 def describe_prices_used(columns: Sequence[CostColumn], names: Mapping[str, str], money: MoneyFormatter) -> str:

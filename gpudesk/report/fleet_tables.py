@@ -6,7 +6,6 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from enum import StrEnum
 from functools import partial
-from types import MappingProxyType
 from typing import Final
 
 from gpudesk.domain.fleet import FleetAnswer, FleetCost, FleetOption, LoadCurveKind, SiteCooling, Supply
@@ -27,29 +26,26 @@ from gpudesk.text.formatting import MISSING_VALUE_TEXT, Formatter, IntervalEstim
 from gpudesk.text.messages import capitalize_first, format_message, lower_for_sentence, to_sentence
 from gpudesk.text.translation import tr, trn
 
-_CURVES: Final[Mapping[LoadCurveKind, str]] = MappingProxyType(
-    {
-        LoadCurveKind.FLAT: "Flat",
-        LoadCurveKind.OFFICE: "Office hours",
-        LoadCurveKind.GLOBAL: "Global",
-        LoadCurveKind.OVERNIGHT: "Overnight batch",
-        LoadCurveKind.OWN: "Custom",
-    }
-)
-_SUPPLIES: Final[Mapping[Supply, str]] = MappingProxyType(
-    {Supply.OWNED: "Own", Supply.RENTED: "Rent", Supply.AUTOSCALED: "Rent, autoscaled", Supply.API: "Hosted API"}
-)
-_RUNNERS_UP: Final[Mapping[Supply, str]] = MappingProxyType(
-    {
-        Supply.OWNED: "Runner-up: buying {name}, {amount} per month.",
-        Supply.RENTED: "Runner-up: renting {name}, {amount} per month.",
-        Supply.AUTOSCALED: "Runner-up: renting {name} and scaling down, {amount} per month.",
-        Supply.API: "Runner-up: the hosted API, {amount} per month.",
-    }
-)
-_COOLING: Final[Mapping[SiteCooling, str]] = MappingProxyType(
-    {SiteCooling.AIR: "air only", SiteCooling.LIQUID: "air or liquid"}
-)
+_CURVES: Final[Mapping[LoadCurveKind, str]] = {
+    LoadCurveKind.FLAT: "Flat",
+    LoadCurveKind.OFFICE: "Office hours",
+    LoadCurveKind.GLOBAL: "Global",
+    LoadCurveKind.OVERNIGHT: "Overnight batch",
+    LoadCurveKind.OWN: "Custom",
+}
+_SUPPLIES: Final[Mapping[Supply, str]] = {
+    Supply.OWNED: "Own",
+    Supply.RENTED: "Rent",
+    Supply.AUTOSCALED: "Rent, autoscaled",
+    Supply.API: "Hosted API",
+}
+_RUNNERS_UP: Final[Mapping[Supply, str]] = {
+    Supply.OWNED: "Runner-up: buying {name}, {amount} per month.",
+    Supply.RENTED: "Runner-up: renting {name}, {amount} per month.",
+    Supply.AUTOSCALED: "Runner-up: renting {name} and scaling down, {amount} per month.",
+    Supply.API: "Runner-up: the hosted API, {amount} per month.",
+}
+_COOLING: Final[Mapping[SiteCooling, str]] = {SiteCooling.AIR: "air only", SiteCooling.LIQUID: "air or liquid"}
 
 
 class FleetCostUnit(StrEnum):
@@ -61,14 +57,12 @@ class FleetCostUnit(StrEnum):
     TOKENS = "per_million_tokens_usd"
 
 
-_UNITS: Final[Mapping[FleetCostUnit, str]] = MappingProxyType(
-    {
-        FleetCostUnit.MONTH: "Per month",
-        FleetCostUnit.TOTAL: "Total",
-        FleetCostUnit.USER: "Per user-month",
-        FleetCostUnit.TOKENS: "Per 1M output tokens",
-    }
-)
+_UNITS: Final[Mapping[FleetCostUnit, str]] = {
+    FleetCostUnit.MONTH: "Per month",
+    FleetCostUnit.TOTAL: "Total",
+    FleetCostUnit.USER: "Per user-month",
+    FleetCostUnit.TOKENS: "Per 1M output tokens",
+}
 
 
 def label_load_curve(kind: LoadCurveKind) -> str:

@@ -5,7 +5,6 @@ from __future__ import annotations
 import re
 from calendar import monthrange
 from datetime import date, datetime
-from types import MappingProxyType
 from typing import Final
 
 from gpudesk.domain.answer import Answer, LeadVerdict, judge_odds
@@ -18,154 +17,151 @@ from gpudesk.text.messages import capitalize_first, format_message
 from gpudesk.text.translation import tr, trn
 
 #: Attributes of models.
-_MODEL_ATTRIBUTES: Final = MappingProxyType(
-    {"licence": "License", "total_parameters": "Parameters", "active_parameters": "Active parameters"}
-)
+_MODEL_ATTRIBUTES: Final = {
+    "licence": "License",
+    "total_parameters": "Parameters",
+    "active_parameters": "Active parameters",
+}
 
 #: Names of the dimensions of models, by the last word of their path.
-_DIMENSIONS: Final = MappingProxyType(
-    {
-        "hidden_size": "Hidden size",
-        "vocab_size": "Vocabulary",
-        "tied_embeddings": "Tied embeddings",
-        "max_context": "Context limit",
-        "native_precision": "Published precision",
-        "quantised_tensors": "Quantized tensors",
-        "fp8_block": "FP8 scale block",
-        "layer_count": "Layers",
-        "heads": "Attention heads",
-        "kv_heads": "KV heads",
-        "head_dim": "Head size",
-        "intermediate_size": "Feed-forward size",
-        "experts": "Experts",
-        "experts_per_token": "Experts per token",
-        "kv_lora_rank": "KV latent rank",
-        "window": "Attention window",
-        "reuses_cache": "Reuses an earlier KV cache",
-        "layer_input_size": "Per-layer input size",
-        "layer_input_vocab_size": "Per-layer input vocabulary",
-        "altup_streams": "AltUp streams",
-        "laurel_rank": "LAuReL rank",
-        "kind": "Kind",
-        "shared_intermediate_size": "Shared expert size",
-        "parallel_dense_intermediate_size": "Parallel dense size",
-        "bias": "Bias",
-        "gated": "Gated",
-        "latent_norm": "Latent norm",
-        "latent_size": "Latent size",
-        "router_bias": "Router bias",
-        "shared_gate": "Shared expert gate",
-        "final_norms": "Final norms",
-        "ffn": "Feed-forward network",
-        "mixer": "Mixer",
-        "norms": "Norms",
-        "count": "Layers",
-        "top_k": "Indexed tokens",
-        "q_lora_rank": "Query latent rank",
-        "qk_nope_head_dim": "Head size without RoPE",
-        "qk_rope_head_dim": "Head size with RoPE",
-        "v_head_dim": "Value head size",
-        "qk_norm": "QK norm",
-        "qkv_bias": "QKV bias",
-        "output_bias": "Output bias",
-        "output_gate": "Output gate",
-        "full_rank_gate": "Full-rank gate",
-        "window_kind": "Window kind",
-        "shared_kv_projection": "Shared KV projection",
-        "sinks": "Attention sinks",
-        "compress_ratio": "KV compression ratio",
-        "o_groups": "Output groups",
-        "o_lora_rank": "Output latent rank",
-        "conv_kernel": "Convolution size",
-        "key_head_dim": "Key head size",
-        "key_heads": "Key heads",
-        "value_head_dim": "Value head size",
-        "value_heads": "Value heads",
-        "dt_rank": "Time step rank",
-        "groups": "Groups",
-        "inner_norms": "Inner norms",
-        "inner_size": "Inner size",
-        "state_size": "State size",
-        "reused": "Reuses an earlier index",
-        "block": "Index block",
-        "native_group_size": "Group size of the weights",
-        "native_other_precision": "Format of other tensors",
-        "recommended_hardware": "Recommended hardware",
-        "residual_streams": "Residual streams",
-        "vram_low": "Memory needed, from",
-        "vram_high": "Memory needed, up to",
-        "default_resolution": "Default resolution",
-        "default_steps": "Default steps",
-        "denoiser_weights": "Denoiser weights",
-    }
-)
+_DIMENSIONS: Final = {
+    "hidden_size": "Hidden size",
+    "vocab_size": "Vocabulary",
+    "tied_embeddings": "Tied embeddings",
+    "max_context": "Context limit",
+    "native_precision": "Published precision",
+    "quantised_tensors": "Quantized tensors",
+    "fp8_block": "FP8 scale block",
+    "layer_count": "Layers",
+    "heads": "Attention heads",
+    "kv_heads": "KV heads",
+    "head_dim": "Head size",
+    "intermediate_size": "Feed-forward size",
+    "experts": "Experts",
+    "experts_per_token": "Experts per token",
+    "kv_lora_rank": "KV latent rank",
+    "window": "Attention window",
+    "reuses_cache": "Reuses an earlier KV cache",
+    "layer_input_size": "Per-layer input size",
+    "layer_input_vocab_size": "Per-layer input vocabulary",
+    "altup_streams": "AltUp streams",
+    "laurel_rank": "LAuReL rank",
+    "kind": "Kind",
+    "shared_intermediate_size": "Shared expert size",
+    "parallel_dense_intermediate_size": "Parallel dense size",
+    "bias": "Bias",
+    "gated": "Gated",
+    "latent_norm": "Latent norm",
+    "latent_size": "Latent size",
+    "router_bias": "Router bias",
+    "shared_gate": "Shared expert gate",
+    "final_norms": "Final norms",
+    "ffn": "Feed-forward network",
+    "mixer": "Mixer",
+    "norms": "Norms",
+    "count": "Layers",
+    "top_k": "Indexed tokens",
+    "q_lora_rank": "Query latent rank",
+    "qk_nope_head_dim": "Head size without RoPE",
+    "qk_rope_head_dim": "Head size with RoPE",
+    "v_head_dim": "Value head size",
+    "qk_norm": "QK norm",
+    "qkv_bias": "QKV bias",
+    "output_bias": "Output bias",
+    "output_gate": "Output gate",
+    "full_rank_gate": "Full-rank gate",
+    "window_kind": "Window kind",
+    "shared_kv_projection": "Shared KV projection",
+    "sinks": "Attention sinks",
+    "compress_ratio": "KV compression ratio",
+    "o_groups": "Output groups",
+    "o_lora_rank": "Output latent rank",
+    "conv_kernel": "Convolution size",
+    "key_head_dim": "Key head size",
+    "key_heads": "Key heads",
+    "value_head_dim": "Value head size",
+    "value_heads": "Value heads",
+    "dt_rank": "Time step rank",
+    "groups": "Groups",
+    "inner_norms": "Inner norms",
+    "inner_size": "Inner size",
+    "state_size": "State size",
+    "reused": "Reuses an earlier index",
+    "block": "Index block",
+    "native_group_size": "Group size of the weights",
+    "native_other_precision": "Format of other tensors",
+    "recommended_hardware": "Recommended hardware",
+    "residual_streams": "Residual streams",
+    "vram_low": "Memory needed, from",
+    "vram_high": "Memory needed, up to",
+    "default_resolution": "Default resolution",
+    "default_steps": "Default steps",
+    "denoiser_weights": "Denoiser weights",
+}
 
-_SOURCE_KINDS: Final = MappingProxyType(
-    {
-        "vendor_datasheet": "vendor data sheet",
-        "vendor_claim": "vendor claim",
-        "config_copy": "published configuration",
-        "measured_vendor": "measured by vendor",
-        "measured_mlperf": "measured (MLPerf)",
-        "measured_independent": "measured independently",
-        "independent": "independent",
-        "press": "press",
-        "estimate": "estimate",
-        "user": "entered by you",
-    }
-)
+_SOURCE_KINDS: Final = {
+    "vendor_datasheet": "vendor data sheet",
+    "vendor_claim": "vendor claim",
+    "config_copy": "published configuration",
+    "measured_vendor": "measured by vendor",
+    "measured_mlperf": "measured (MLPerf)",
+    "measured_independent": "measured independently",
+    "independent": "independent",
+    "press": "press",
+    "estimate": "estimate",
+    "user": "entered by you",
+}
 
-_LIMITERS: Final = MappingProxyType(
-    {
-        "capacity": "memory capacity",
-        "memory bandwidth": "memory bandwidth",
-        "compute": "compute",
-        "interconnect": "interconnect",
-        "overhead": "overhead",
-    }
-)
+_LIMITERS: Final = {
+    "capacity": "memory capacity",
+    "memory bandwidth": "memory bandwidth",
+    "compute": "compute",
+    "interconnect": "interconnect",
+    "overhead": "overhead",
+}
 
-_BASES: Final = MappingProxyType(
-    {"measured": "measured", "calibrated": "calibrated", "estimated": "estimated", "uncalibrated": "uncalibrated"}
-)
+_BASES: Final = {
+    "measured": "measured",
+    "calibrated": "calibrated",
+    "estimated": "estimated",
+    "uncalibrated": "uncalibrated",
+}
 
-_ENGINES: Final = MappingProxyType(
-    {"vllm": "vLLM", "sglang": "SGLang", "tensorrt-llm": "TensorRT-LLM", "llama.cpp": "llama.cpp", "tgi": "TGI"}
-)
+_ENGINES: Final = {
+    "vllm": "vLLM",
+    "sglang": "SGLang",
+    "tensorrt-llm": "TensorRT-LLM",
+    "llama.cpp": "llama.cpp",
+    "tgi": "TGI",
+}
 
-_LEADS: Final = MappingProxyType(
-    {
-        LeadVerdict.LEADS: "{name} leads: {odds}",
-        LeadVerdict.LIKELY_LEADS: "{name} likely leads: {odds}",
-        LeadVerdict.LEANS: "odds lean to {name}: {odds}",
-        LeadVerdict.TOO_CLOSE: "too close to call: {name} {odds}",
-    }
-)
+_LEADS: Final = {
+    LeadVerdict.LEADS: "{name} leads: {odds}",
+    LeadVerdict.LIKELY_LEADS: "{name} likely leads: {odds}",
+    LeadVerdict.LEANS: "odds lean to {name}: {odds}",
+    LeadVerdict.TOO_CLOSE: "too close to call: {name} {odds}",
+}
 #: Odds below this, or as near to certainty, are shown as under 1% or over 99%.
 _SMALLEST_SHOWN_ODDS: Final = 0.005
 #: Smaller distances are shown as none.
 _NO_DISTANCE: Final = 0.005
 
 #: Short titles of documents with rules and statements, and their publishers if known.
-_DOCUMENTS: Final = MappingProxyType(
-    {
-        "seed-000": "MI325X vs H200",
-        "seed-001": "MI300X vs H100, dreaming.press",
-        "seed-002": "AMD stack scorecard",
-        "seed-003": "B200 vs MI355X, Hostrunway",
-        "seed-004": "MI325X product page",
-    }
-)
+_DOCUMENTS: Final = {
+    "seed-000": "MI325X vs H200",
+    "seed-001": "MI300X vs H100, dreaming.press",
+    "seed-002": "AMD stack scorecard",
+    "seed-003": "B200 vs MI355X, Hostrunway",
+    "seed-004": "MI325X product page",
+}
 
 #: The change before which a backup was made.
-_BACKUP_REASONS: Final = MappingProxyType(
-    {
-        "day": "the first change of the day",
-        "edit": "a change of many values",
-        "migration": "an update of the file",
-        "restore": "a backup was restored",
-    }
-)
+_BACKUP_REASONS: Final = {
+    "day": "the first change of the day",
+    "edit": "a change of many values",
+    "migration": "an update of the file",
+    "restore": "a backup was restored",
+}
 
 
 def label_attribute(name: str) -> str:
@@ -217,22 +213,20 @@ def get_figure_unit(name: str) -> str | None:
 
 
 #: Rental and purchase terms, and provider classes.
-PRICE_WORDS: Final = MappingProxyType(
-    {
-        "on_demand": "on-demand",
-        "spot": "spot",
-        "reserved": "reserved",
-        "reserved_1y": "1 year reserved",
-        "reserved_3y": "3 years reserved",
-        "capacity_block": "capacity block",
-        "purchase": "purchase",
-        "specialized": "specialized cloud",
-        "hyperscaler": "hyperscaler",
-        "marketplace": "marketplace",
-        "market": "market average",
-        "unknown": "unclassified provider",
-    }
-)
+PRICE_WORDS: Final = {
+    "on_demand": "on-demand",
+    "spot": "spot",
+    "reserved": "reserved",
+    "reserved_1y": "1 year reserved",
+    "reserved_3y": "3 years reserved",
+    "capacity_block": "capacity block",
+    "purchase": "purchase",
+    "specialized": "specialized cloud",
+    "hyperscaler": "hyperscaler",
+    "marketplace": "marketplace",
+    "market": "market average",
+    "unknown": "unclassified provider",
+}
 
 
 def label_price_word(word: str) -> str:

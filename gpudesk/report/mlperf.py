@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from types import MappingProxyType
 from typing import Final
 
 from gpudesk.domain.claim import Source
@@ -19,9 +18,11 @@ from gpudesk.text.formatting import MISSING_VALUE_TEXT, Formatter
 from gpudesk.text.messages import lower_for_sentence
 from gpudesk.text.translation import tr, translate_data
 
-_SCENARIOS: Final = MappingProxyType(
-    {MlperfScenario.OFFLINE: "Offline", MlperfScenario.SERVER: "Server", MlperfScenario.INTERACTIVE: "Interactive"}
-)
+_SCENARIOS: Final = {
+    MlperfScenario.OFFLINE: "Offline",
+    MlperfScenario.SERVER: "Server",
+    MlperfScenario.INTERACTIVE: "Interactive",
+}
 #: Statements required by MLCommons for derived figures, and for its trademark.
 _DERIVED: Final = (
     "Tokens per second of each accelerator, and ratios of them, are derived; they are not the primary metric "

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Sequence
-from types import MappingProxyType
 from typing import Final
 
 from gpudesk.domain.claim import PRICE_BOUND_ATTRIBUTES, AttributeClaims, CatalogEntry, is_figure
@@ -56,27 +55,23 @@ from gpudesk.text.formatting import (
 from gpudesk.text.messages import Message, capitalize_first, format_message
 from gpudesk.text.translation import tr, translate_data, trn
 
-_STATUS_ICONS: Final = MappingProxyType(
-    {
-        CapabilityStatus.NATIVE: "check",
-        CapabilityStatus.QUANTIZED: "check",
-        CapabilityStatus.NEEDS_MORE: "copy-plus",
-        CapabilityStatus.IMPOSSIBLE: "circle-slash-2",
-        CapabilityStatus.UNKNOWN: "circle-help",
-    }
-)
+_STATUS_ICONS: Final = {
+    CapabilityStatus.NATIVE: "check",
+    CapabilityStatus.QUANTIZED: "check",
+    CapabilityStatus.NEEDS_MORE: "copy-plus",
+    CapabilityStatus.IMPOSSIBLE: "circle-slash-2",
+    CapabilityStatus.UNKNOWN: "circle-help",
+}
 #: Some requests wait for others, with any status.
 _QUEUES_ICON: Final = "triangle-alert"
 #: The accelerator attribute of a resource.
-_RESOURCE_ATTRIBUTES: Final = MappingProxyType(
-    {
-        "memory": "memory",
-        "bandwidth": "memory_bandwidth",
-        "links": "scale_up_bandwidth",
-        "host": "pcie_bandwidth",
-        "power": "tdp",
-    }
-)
+_RESOURCE_ATTRIBUTES: Final = {
+    "memory": "memory",
+    "bandwidth": "memory_bandwidth",
+    "links": "scale_up_bandwidth",
+    "host": "pcie_bandwidth",
+    "power": "tdp",
+}
 #: Peaks for the compute specification, the first available one.
 _PEAKS: Final = ("fp8", "bf16", "fp16", "int8")
 #: Groups of specifications, in reading order.

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from types import MappingProxyType
 from typing import Final
 
 from gpudesk.domain.claim import PRICE_BOUND_ATTRIBUTES, is_figure
@@ -17,58 +16,48 @@ from gpudesk.text.formatting import MISSING_VALUE_TEXT, Formatter, Quantity, con
 from gpudesk.text.messages import capitalize_first
 from gpudesk.text.translation import tr
 
-_TASKS: Final = MappingProxyType(
-    {
-        "chat_7b": "Chat, 8B",
-        "coding_30b": "Coding, 30B",
-        "large_70b": "Large, 70B",
-        "huge_405b": "Dense, 405B",
-        "moe_1t": "MoE, 1T",
-        "image": "Image",
-        "video": "Video",
-        "video_short": "Short video",
-        "video_long": "Long video",
-    }
-)
-_JOBS: Final = MappingProxyType(
-    {
-        "chat": "Chat",
-        "coding": "Coding",
-        "agentic": "Agents",
-        "reasoning": "Reasoning",
-        "rag": "RAG",
-        "vision": "Vision",
-    }
-)
-_RESOURCES: Final = MappingProxyType(
-    {
-        "memory": "Memory",
-        "bandwidth": "Memory bandwidth",
-        "compute": "Compute",
-        "links": "Links",
-        "host": "Host",
-        "power": "Power",
-    }
-)
-_MODES: Final = MappingProxyType(
-    {
-        OperatingMode.BALANCED: "Balanced",
-        OperatingMode.SPEED: "Speed",
-        OperatingMode.QUALITY: "Quality",
-        OperatingMode.LONG_CONTEXT: "Long context",
-        OperatingMode.THROUGHPUT: "Throughput",
-    }
-)
-_FACTORS: Final = MappingProxyType(
-    {
-        RankingFactor.FIT: "Fit",
-        RankingFactor.SPEED: "Speed",
-        RankingFactor.THROUGHPUT: "Throughput",
-        RankingFactor.CONTEXT: "Context",
-        RankingFactor.RECENCY: "Recency",
-        RankingFactor.TIER: "Tier",
-    }
-)
+_TASKS: Final = {
+    "chat_7b": "Chat, 8B",
+    "coding_30b": "Coding, 30B",
+    "large_70b": "Large, 70B",
+    "huge_405b": "Dense, 405B",
+    "moe_1t": "MoE, 1T",
+    "image": "Image",
+    "video": "Video",
+    "video_short": "Short video",
+    "video_long": "Long video",
+}
+_JOBS: Final = {
+    "chat": "Chat",
+    "coding": "Coding",
+    "agentic": "Agents",
+    "reasoning": "Reasoning",
+    "rag": "RAG",
+    "vision": "Vision",
+}
+_RESOURCES: Final = {
+    "memory": "Memory",
+    "bandwidth": "Memory bandwidth",
+    "compute": "Compute",
+    "links": "Links",
+    "host": "Host",
+    "power": "Power",
+}
+_MODES: Final = {
+    OperatingMode.BALANCED: "Balanced",
+    OperatingMode.SPEED: "Speed",
+    OperatingMode.QUALITY: "Quality",
+    OperatingMode.LONG_CONTEXT: "Long context",
+    OperatingMode.THROUGHPUT: "Throughput",
+}
+_FACTORS: Final = {
+    RankingFactor.FIT: "Fit",
+    RankingFactor.SPEED: "Speed",
+    RankingFactor.THROUGHPUT: "Throughput",
+    RankingFactor.CONTEXT: "Context",
+    RankingFactor.RECENCY: "Recency",
+    RankingFactor.TIER: "Tier",
+}
 
 
 def label_task(task: str) -> str:

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from enum import StrEnum
-from types import MappingProxyType
 from typing import Final
 
 from gpudesk.domain.accelerator import OwnedSystems
@@ -83,25 +82,23 @@ def _tokens(workload: Workload, formatter: Formatter) -> str:
 
 
 #: Names of factors, and their units.
-_FACTORS: Final = MappingProxyType(
-    {
-        "users": "Users, daily average",
-        "in_flight": "Peak requests in flight",
-        "requests_each": "Requests per user",
-        "requests": "Average requests",
-        "tokens_a_day": "Output tokens per day",
-        "days_a_second": "Days per second",
-        "requests_a_token": "Requests per output token",
-        "peak": "Peak ÷ average",
-        "replica_seconds": "Replica time per request",
-        "replica_in_flight": "Replica share per request",
-        "cap": "Headroom per replica",
-        "rounding": "Rounding up to whole replicas",
-        "tp": "Tensor parallel",
-        "pp": "Pipeline stages",
-        "reserve": "With spare replicas",
-    }
-)
+_FACTORS: Final = {
+    "users": "Users, daily average",
+    "in_flight": "Peak requests in flight",
+    "requests_each": "Requests per user",
+    "requests": "Average requests",
+    "tokens_a_day": "Output tokens per day",
+    "days_a_second": "Days per second",
+    "requests_a_token": "Requests per output token",
+    "peak": "Peak ÷ average",
+    "replica_seconds": "Replica time per request",
+    "replica_in_flight": "Replica share per request",
+    "cap": "Headroom per replica",
+    "rounding": "Rounding up to whole replicas",
+    "tp": "Tensor parallel",
+    "pp": "Pipeline stages",
+    "reserve": "With spare replicas",
+}
 
 
 def label_sizing_factor(factor: SizingFactor) -> str:
@@ -248,20 +245,18 @@ class HeadroomLevel(StrEnum):
 
 
 #: Names of the readings of a memory label, and their meanings.
-_READINGS: Final[Mapping[str, tuple[str, str]]] = MappingProxyType(
-    {
-        CapacityReadingId.DECIMAL: ("Label in GB", "capacity read as GB"),
-        CapacityReadingId.BINARY: ("Label in GiB", "capacity read as GiB"),
-        CapacityReadingId.DECIMAL_RESERVED: (
-            "GB, 10% reserve",
-            "capacity read as GB, 10% kept free, counts of 1, 2, 4, 8, 16",
-        ),
-        CapacityReadingId.BINARY_RESERVED: (
-            "GiB, 10% reserve",
-            "capacity read as GiB, 10% kept free, counts of 1, 2, 4, 8, 16",
-        ),
-    }
-)
+_READINGS: Final[Mapping[str, tuple[str, str]]] = {
+    CapacityReadingId.DECIMAL: ("Label in GB", "capacity read as GB"),
+    CapacityReadingId.BINARY: ("Label in GiB", "capacity read as GiB"),
+    CapacityReadingId.DECIMAL_RESERVED: (
+        "GB, 10% reserve",
+        "capacity read as GB, 10% kept free, counts of 1, 2, 4, 8, 16",
+    ),
+    CapacityReadingId.BINARY_RESERVED: (
+        "GiB, 10% reserve",
+        "capacity read as GiB, 10% kept free, counts of 1, 2, 4, 8, 16",
+    ),
+}
 
 
 def label_reading(key: str) -> str:

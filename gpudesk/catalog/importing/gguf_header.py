@@ -72,55 +72,51 @@ TENSOR_TYPES: Final = _make_types(
 )
 
 #: Names of the mixtures of `general.file_type`; tensors of one file differ in format.
-FILE_TYPES: Final = MappingProxyType(
-    {
-        0: "F32",
-        1: "F16",
-        2: "Q4_0",
-        3: "Q4_1",
-        7: "Q8_0",
-        8: "Q5_0",
-        9: "Q5_1",
-        10: "Q2_K",
-        11: "Q3_K_S",
-        12: "Q3_K_M",
-        13: "Q3_K_L",
-        14: "Q4_K_S",
-        15: "Q4_K_M",
-        16: "Q5_K_S",
-        17: "Q5_K_M",
-        18: "Q6_K",
-        19: "IQ2_XXS",
-        20: "IQ2_XS",
-        21: "Q2_K_S",
-        22: "IQ3_XS",
-        23: "IQ3_XXS",
-        24: "IQ1_S",
-        25: "IQ4_NL",
-        26: "IQ3_S",
-        27: "IQ3_M",
-        28: "IQ2_S",
-        29: "IQ2_M",
-        30: "IQ4_XS",
-        31: "IQ1_M",
-        32: "BF16",
-        36: "TQ1_0",
-        37: "TQ2_0",
-        38: "MXFP4_MOE",
-        39: "NVFP4",
-        40: "Q1_0",
-    }
-)
+FILE_TYPES: Final = {
+    0: "F32",
+    1: "F16",
+    2: "Q4_0",
+    3: "Q4_1",
+    7: "Q8_0",
+    8: "Q5_0",
+    9: "Q5_1",
+    10: "Q2_K",
+    11: "Q3_K_S",
+    12: "Q3_K_M",
+    13: "Q3_K_L",
+    14: "Q4_K_S",
+    15: "Q4_K_M",
+    16: "Q5_K_S",
+    17: "Q5_K_M",
+    18: "Q6_K",
+    19: "IQ2_XXS",
+    20: "IQ2_XS",
+    21: "Q2_K_S",
+    22: "IQ3_XS",
+    23: "IQ3_XXS",
+    24: "IQ1_S",
+    25: "IQ4_NL",
+    26: "IQ3_S",
+    27: "IQ3_M",
+    28: "IQ2_S",
+    29: "IQ2_M",
+    30: "IQ4_XS",
+    31: "IQ1_M",
+    32: "BF16",
+    36: "TQ1_0",
+    37: "TQ2_0",
+    38: "MXFP4_MOE",
+    39: "NVFP4",
+    40: "Q1_0",
+}
 
-_EXACT: Final = MappingProxyType(
-    {
-        "BF16": Precision.BF16,
-        "F16": Precision.FP16,
-        "F32": Precision.FP16,
-        "MXFP4": Precision.MXFP4,
-        "NVFP4": Precision.NVFP4,
-    }
-)
+_EXACT: Final = {
+    "BF16": Precision.BF16,
+    "F16": Precision.FP16,
+    "F32": Precision.FP16,
+    "MXFP4": Precision.MXFP4,
+    "NVFP4": Precision.NVFP4,
+}
 #: Bits per number above which the next wider format is the nearest: between 4.1 and 8 of INT4 and INT8.
 _INT8_FROM: Final = 6.06
 _FP16_FROM: Final = 12.0

@@ -29,25 +29,23 @@ from gpudesk.text.messages import InputError, Message, format_message, input_err
 
 #: Maximum sizes; other whole numbers up to `_LARGEST_OTHER`. Far above every network, and small enough that no product
 #: of them overflows.
-_LARGEST: Final = MappingProxyType(
-    {
-        "hidden_size": 2**18,
-        "vocab_size": 2**24,
-        "layer_input_vocab_size": 2**24,
-        "altup_streams": 2**6,
-        "max_context": 2**31,
-        "count": 2**12,
-        "window": 2**31,
-        "top_k": 2**31,
-        "intermediate_size": 2**22,
-        "shared_intermediate_size": 2**22,
-        "parallel_dense_intermediate_size": 2**22,
-        "inner_size": 2**22,
-        "experts": 2**14,
-        "scalars": 2**31,
-        "experts_per_token": 2**14,
-    }
-)
+_LARGEST: Final = {
+    "hidden_size": 2**18,
+    "vocab_size": 2**24,
+    "layer_input_vocab_size": 2**24,
+    "altup_streams": 2**6,
+    "max_context": 2**31,
+    "count": 2**12,
+    "window": 2**31,
+    "top_k": 2**31,
+    "intermediate_size": 2**22,
+    "shared_intermediate_size": 2**22,
+    "parallel_dense_intermediate_size": 2**22,
+    "inner_size": 2**22,
+    "experts": 2**14,
+    "scalars": 2**31,
+    "experts_per_token": 2**14,
+}
 _LARGEST_OTHER: Final = 2**16
 _MOST_LAYERS: Final = 2**12
 #: Groups of layers, each of which is computed separately.
@@ -55,33 +53,31 @@ _MOST_GROUPS: Final = 2**9
 #: Maximum parameters of the feed-forward blocks of a model with estimates.
 _MOST_PARAMETERS: Final = 10**15
 #: Suffixes of dimension paths by the field of a file that they come from, if the names differ.
-_DIMENSIONS_OF_FIELDS: Final[Mapping[str, tuple[str, ...]]] = MappingProxyType(
-    {
-        field: ends
-        for fields, ends in (
-            (("num_hidden_layers", "block_count"), ("count", "layer_count")),
-            (("embedding_length",), ("hidden_size",)),
-            (("num_attention_heads", "head_count"), ("heads", "kv_heads", "head_dim")),
-            (("num_key_value_heads", "head_count_kv"), ("kv_heads",)),
-            (("key_length",), ("head_dim",)),
-            (("value_length",), ("v_head_dim",)),
-            (("feed_forward_length",), ("intermediate_size",)),
-            (("moe_intermediate_size",), ("intermediate_size", "shared_intermediate_size")),
-            (("num_experts", "num_local_experts", "n_routed_experts", "moe_num_experts", "expert_count"), ("experts",)),
-            (
-                ("num_experts_per_tok", "num_experts_per_token", "moe_topk", "moe_k", "expert_used_count"),
-                ("experts_per_token",),
-            ),
-            (("tie_word_embeddings",), ("tied_embeddings",)),
-            (("max_position_embeddings", "context_length"), ("max_context",)),
-            (("sliding_window",), ("window",)),
-            (("attention_bias",), ("qkv_bias", "output_bias")),
-            (("gated_mlp",), ("gated",)),
-            (("quantized_matrices",), ("quantised_tensors", "native_precision")),
-        )
-        for field in fields
-    }
-)
+_DIMENSIONS_OF_FIELDS: Final[Mapping[str, tuple[str, ...]]] = {
+    field: ends
+    for fields, ends in (
+        (("num_hidden_layers", "block_count"), ("count", "layer_count")),
+        (("embedding_length",), ("hidden_size",)),
+        (("num_attention_heads", "head_count"), ("heads", "kv_heads", "head_dim")),
+        (("num_key_value_heads", "head_count_kv"), ("kv_heads",)),
+        (("key_length",), ("head_dim",)),
+        (("value_length",), ("v_head_dim",)),
+        (("feed_forward_length",), ("intermediate_size",)),
+        (("moe_intermediate_size",), ("intermediate_size", "shared_intermediate_size")),
+        (("num_experts", "num_local_experts", "n_routed_experts", "moe_num_experts", "expert_count"), ("experts",)),
+        (
+            ("num_experts_per_tok", "num_experts_per_token", "moe_topk", "moe_k", "expert_used_count"),
+            ("experts_per_token",),
+        ),
+        (("tie_word_embeddings",), ("tied_embeddings",)),
+        (("max_position_embeddings", "context_length"), ("max_context",)),
+        (("sliding_window",), ("window",)),
+        (("attention_bias",), ("qkv_bias", "output_bias")),
+        (("gated_mlp",), ("gated",)),
+        (("quantized_matrices",), ("quantised_tensors", "native_precision")),
+    )
+    for field in fields
+}
 #: Required fields of a model with layers.
 _REQUIRED_FIELDS: Final = ("hidden_size", "vocab_size", "tied_embeddings")
 _TABLES_WITH_KIND: Final = frozenset({"mixers", "ffns"})

@@ -6,7 +6,6 @@ import re
 from collections.abc import Mapping
 from dataclasses import dataclass
 from enum import StrEnum
-from types import MappingProxyType
 from typing import Final
 
 #: Tolerance of a stated memory size against the label.
@@ -35,87 +34,88 @@ def _make_single(part: str) -> tuple[_NameVariant, ...]:
 
 
 #: Name without maker, separators, size and form -> its possible meanings.
-_FAMILIES: Final[Mapping[str, tuple[_NameVariant, ...]]] = MappingProxyType(
-    {
-        "A100": (
-            _NameVariant("a100-80gb-sxm", "sxm", 80),
-            _NameVariant("a100-80gb-pcie", "pcie", 80),
-            _NameVariant("a100-40gb-sxm", "sxm", 40),
-            _NameVariant("a100-40gb-pcie", "pcie", 40),
+_FAMILIES: Final[Mapping[str, tuple[_NameVariant, ...]]] = {
+    "A100": (
+        _NameVariant("a100-80gb-sxm", "sxm", 80),
+        _NameVariant("a100-80gb-pcie", "pcie", 80),
+        _NameVariant("a100-40gb-sxm", "sxm", 40),
+        _NameVariant("a100-40gb-pcie", "pcie", 40),
+    ),
+    "H100": (
+        _NameVariant("h100-sxm", "sxm", 80),
+        _NameVariant("h100-pcie", "pcie", 80),
+        _NameVariant("h100-nvl-94gb", "nvl", 94),
+    ),
+    "H200": (_NameVariant("h200-sxm", "sxm", 141), _NameVariant("h200-nvl", "nvl", 141)),
+    "GH200": (_NameVariant("gh200-96gb", memory_gb=96), _NameVariant("gh200-144gb", memory_gb=144)),
+    "B200": _make_single("b200-hgx"),
+    "B300": _make_single("b300-hgx"),
+    "GB200": _make_single("gb200-nvl72"),
+    "GB300": _make_single("gb300-nvl72"),
+    "VR200": _make_single("vera-rubin-nvl72"),
+    "H20": (_NameVariant("h20-96gb", memory_gb=96), _NameVariant("h20-141gb", memory_gb=141)),
+    "V100": (
+        _NameVariant("v100-32gb-sxm2", "sxm", 32),
+        _NameVariant(None, "sxm", 16),
+        _NameVariant(None, "pcie", 32),
+        _NameVariant(None, "pcie", 16),
+    ),
+    "T4": _make_single("t4"),
+    "A10": _make_single("a10"),
+    "A30": _make_single("a30"),
+    "A40": _make_single("a40"),
+    "L4": _make_single("l4"),
+    "L40": _make_single("l40"),
+    "L40S": _make_single("l40s"),
+    "GB10": _make_single("gb10"),
+    "DGXSPARK": _make_single("gb10"),
+    "RTX6000ADA": _make_single("rtx-6000-ada"),
+    "RTX6000ADAGENERATION": _make_single("rtx-6000-ada"),
+    "RTX4090": _make_single("rtx-4090"),
+    "RTX5090": _make_single("rtx-5090"),
+    **dict.fromkeys(
+        (
+            "RTXPRO6000",
+            "RTXPRO6000S",
+            "RTXPRO6000SE",
+            "RTXPRO6000WS",
+            "RTXPRO6000WK",
+            "RTXPRO6000SERVER",
+            "RTXPRO6000BLACKWELL",
+            "RTXPRO6000BLACKWELLSERVEREDITION",
+            "RTXPRO6000BLACKWELLWORKSTATIONEDITION",
         ),
-        "H100": (
-            _NameVariant("h100-sxm", "sxm", 80),
-            _NameVariant("h100-pcie", "pcie", 80),
-            _NameVariant("h100-nvl-94gb", "nvl", 94),
-        ),
-        "H200": (_NameVariant("h200-sxm", "sxm", 141), _NameVariant("h200-nvl", "nvl", 141)),
-        "GH200": (_NameVariant("gh200-96gb", memory_gb=96), _NameVariant("gh200-144gb", memory_gb=144)),
-        "B200": _make_single("b200-hgx"),
-        "B300": _make_single("b300-hgx"),
-        "GB200": _make_single("gb200-nvl72"),
-        "GB300": _make_single("gb300-nvl72"),
-        "VR200": _make_single("vera-rubin-nvl72"),
-        "H20": (_NameVariant("h20-96gb", memory_gb=96), _NameVariant("h20-141gb", memory_gb=141)),
-        "V100": (
-            _NameVariant("v100-32gb-sxm2", "sxm", 32),
-            _NameVariant(None, "sxm", 16),
-            _NameVariant(None, "pcie", 32),
-            _NameVariant(None, "pcie", 16),
-        ),
-        "T4": _make_single("t4"),
-        "A10": _make_single("a10"),
-        "A30": _make_single("a30"),
-        "A40": _make_single("a40"),
-        "L4": _make_single("l4"),
-        "L40": _make_single("l40"),
-        "L40S": _make_single("l40s"),
-        "GB10": _make_single("gb10"),
-        "DGXSPARK": _make_single("gb10"),
-        "RTX6000ADA": _make_single("rtx-6000-ada"),
-        "RTX6000ADAGENERATION": _make_single("rtx-6000-ada"),
-        "RTX4090": _make_single("rtx-4090"),
-        "RTX5090": _make_single("rtx-5090"),
-        **dict.fromkeys(
-            (
-                "RTXPRO6000",
-                "RTXPRO6000S",
-                "RTXPRO6000SE",
-                "RTXPRO6000WS",
-                "RTXPRO6000WK",
-                "RTXPRO6000SERVER",
-                "RTXPRO6000BLACKWELL",
-                "RTXPRO6000BLACKWELLSERVEREDITION",
-                "RTXPRO6000BLACKWELLWORKSTATIONEDITION",
-            ),
-            _make_single("rtx-pro-6000-blackwell"),
-        ),
-        "MI210": _make_single("mi210"),
-        "MI250X": _make_single("mi250x"),
-        "MI300A": _make_single("mi300a"),
-        "MI300X": _make_single("mi300x"),
-        "MI308X": _make_single("mi308x"),
-        "MI325X": _make_single("mi325x"),
-        "MI350X": _make_single("mi350x"),
-        "MI355X": _make_single("mi355x"),
-        "MI455X": _make_single("mi455x"),
-        "GAUDI2": _make_single("gaudi2"),
-        "HL225": _make_single("gaudi2"),
-        "GAUDIHL225": _make_single("gaudi2"),
-        "GAUDI3": _make_single("gaudi3"),
-        "INFERENTIA2": _make_single("inferentia2"),
-        "TRAINIUM": _make_single("trainium1"),
-        "TRAINIUM1": _make_single("trainium1"),
-        "TRAINIUM2": _make_single("trainium2"),
-        "TRAINIUM3": _make_single("trainium3"),
-    }
-)
+        _make_single("rtx-pro-6000-blackwell"),
+    ),
+    "MI210": _make_single("mi210"),
+    "MI250X": _make_single("mi250x"),
+    "MI300A": _make_single("mi300a"),
+    "MI300X": _make_single("mi300x"),
+    "MI308X": _make_single("mi308x"),
+    "MI325X": _make_single("mi325x"),
+    "MI350X": _make_single("mi350x"),
+    "MI355X": _make_single("mi355x"),
+    "MI455X": _make_single("mi455x"),
+    "GAUDI2": _make_single("gaudi2"),
+    "HL225": _make_single("gaudi2"),
+    "GAUDIHL225": _make_single("gaudi2"),
+    "GAUDI3": _make_single("gaudi3"),
+    "INFERENTIA2": _make_single("inferentia2"),
+    "TRAINIUM": _make_single("trainium1"),
+    "TRAINIUM1": _make_single("trainium1"),
+    "TRAINIUM2": _make_single("trainium2"),
+    "TRAINIUM3": _make_single("trainium3"),
+}
 #: Name of a TPU -> its accelerator, and how many counted units make one chip.
-_TPUS: Final[Mapping[str, tuple[str, int]]] = MappingProxyType(
-    {"v5e": ("tpu-v5e", 1), "v5litepod": ("tpu-v5e", 1), "v5p": ("tpu-v5p", 2), "v6e": ("tpu-v6e", 1)}
-)
+_TPUS: Final[Mapping[str, tuple[str, int]]] = {
+    "v5e": ("tpu-v5e", 1),
+    "v5litepod": ("tpu-v5e", 1),
+    "v5p": ("tpu-v5p", 2),
+    "v6e": ("tpu-v6e", 1),
+}
 _TPU_NAME: Final = re.compile(r"(?:tpu-?)?(v[0-9][a-z]*)(?:-([0-9]{1,5}))?", re.IGNORECASE)
 #: Without a stated form: the form usually rented by that name.
-_USUAL_FORM: Final = MappingProxyType({"H200": "sxm"})
+_USUAL_FORM: Final = {"H200": "sxm"}
 
 _MAKERS: Final = re.compile(r"\b(?:nvidia|amd|intel|aws|instinct|geforce|tesla|radeon|habana)\b", re.IGNORECASE)
 _SIZE_AND_FORM: Final = re.compile(

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from types import MappingProxyType
 from typing import Final, NamedTuple
 
 from gpudesk.domain.accelerator import OTHER_PLATFORM, SOFTWARE_PLATFORMS
@@ -187,18 +186,16 @@ def _skip_when_offline(state: _DialogueState) -> Message | None:
     )
 
 
-_SKIP_TESTS: Final[Mapping[str, tuple[Callable[[_DialogueState], Message | None], ...]]] = MappingProxyType(
-    {
-        "porting": (_skip_without_port,),
-        "team": (_skip_on_one_platform,),
-        "adoption_months": (_skip_without_port, _skip_on_one_platform),
-        "monthly_hours": (_skip_when_owned, _skip_without_port),
-        "budget_usd": (_skip_when_rented,),
-        "ttft_limit_ms": (_skip_when_offline,),
-        "tpot_limit_ms": (_skip_when_offline,),
-        "waiting": (_skip_when_soon,),
-    }
-)
+_SKIP_TESTS: Final[Mapping[str, tuple[Callable[[_DialogueState], Message | None], ...]]] = {
+    "porting": (_skip_without_port,),
+    "team": (_skip_on_one_platform,),
+    "adoption_months": (_skip_without_port, _skip_on_one_platform),
+    "monthly_hours": (_skip_when_owned, _skip_without_port),
+    "budget_usd": (_skip_when_rented,),
+    "ttft_limit_ms": (_skip_when_offline,),
+    "tpot_limit_ms": (_skip_when_offline,),
+    "waiting": (_skip_when_soon,),
+}
 
 
 def explain_skipped_question(question: str, decision: Decision) -> Message | None:

@@ -6,7 +6,6 @@ import math
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from itertools import chain, islice
-from types import MappingProxyType
 from typing import TYPE_CHECKING, Final, NamedTuple
 
 from gpudesk.costing.uncertainty import DRAW_SEED, CostSampler, compute_common_error, compute_odds
@@ -516,20 +515,18 @@ def _make_recommended(candidate: DecisionCandidate) -> RecommendedDeployment | N
 _COST: Final = "usd_per_million"
 _BESIDE: Final = (("tokens_per_s_each", False), ("interactivity", False))
 #: A fact about a leader or property -> the figure that it compares.
-_TESTED: Final[Mapping[str, str]] = MappingProxyType(
-    {
-        "leads_memory": "memory_gib",
-        "leads_kv_room": "kv_room_gb",
-        "leads_concurrency": "max_concurrency",
-        "leads_coverage": "models_held",
-        "leads_model_engines": "model_engine_count",
-        "leads_host_link": "host_link_gbs",
-        "widest_software": "engine_count",
-        "needs_port": "platform",
-        "native_fp4": "fp4_pflops",
-        "announced": "available",
-    }
-)
+_TESTED: Final[Mapping[str, str]] = {
+    "leads_memory": "memory_gib",
+    "leads_kv_room": "kv_room_gb",
+    "leads_concurrency": "max_concurrency",
+    "leads_coverage": "models_held",
+    "leads_model_engines": "model_engine_count",
+    "leads_host_link": "host_link_gbs",
+    "widest_software": "engine_count",
+    "needs_port": "platform",
+    "native_fp4": "fp4_pflops",
+    "announced": "available",
+}
 _SOUND: Final = (EstimateBasis.MEASURED.value, EstimateBasis.CALIBRATED.value)
 
 

@@ -9,7 +9,6 @@ import math
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import reduce
-from types import MappingProxyType
 from typing import TYPE_CHECKING, Final
 
 import numpy as np
@@ -271,27 +270,23 @@ def _simulate_figures(
 
 
 #: Objective -> its fact, whether less is better, the unit, and the kind of figure with its error.
-_MEASURES: Final[Mapping[ObjectiveName, tuple[str, bool, str, str | None]]] = MappingProxyType(
-    {
-        ObjectiveName.COST: ("usd_per_million", True, "USD/M tokens", "throughput"),
-        ObjectiveName.THROUGHPUT: ("tokens_per_s_each", False, "tok/s", "throughput"),
-        ObjectiveName.DENSITY: ("tokens_per_s_kw", False, "tok/s per kW", "throughput"),
-        ObjectiveName.LATENCY: ("request_s", True, "s", "throughput"),
-        ObjectiveName.CAPACITY: ("requests_each", False, "requests", None),
-        ObjectiveName.TIME: ("months_to_production", True, "months", None),
-    }
-)
+_MEASURES: Final[Mapping[ObjectiveName, tuple[str, bool, str, str | None]]] = {
+    ObjectiveName.COST: ("usd_per_million", True, "USD/M tokens", "throughput"),
+    ObjectiveName.THROUGHPUT: ("tokens_per_s_each", False, "tok/s", "throughput"),
+    ObjectiveName.DENSITY: ("tokens_per_s_kw", False, "tok/s per kW", "throughput"),
+    ObjectiveName.LATENCY: ("request_s", True, "s", "throughput"),
+    ObjectiveName.CAPACITY: ("requests_each", False, "requests", None),
+    ObjectiveName.TIME: ("months_to_production", True, "months", None),
+}
 #: The option of `priority` -> the objective. Costs and the balanced objective depend on known prices.
-_BY_PRIORITY: Final[Mapping[str, ObjectiveName]] = MappingProxyType(
-    {
-        "balanced": ObjectiveName.COST,
-        "cost": ObjectiveName.COST,
-        "speed": ObjectiveName.THROUGHPUT,
-        "latency": ObjectiveName.LATENCY,
-        "users": ObjectiveName.CAPACITY,
-        "certainty": ObjectiveName.TIME,
-    }
-)
+_BY_PRIORITY: Final[Mapping[str, ObjectiveName]] = {
+    "balanced": ObjectiveName.COST,
+    "cost": ObjectiveName.COST,
+    "speed": ObjectiveName.THROUGHPUT,
+    "latency": ObjectiveName.LATENCY,
+    "users": ObjectiveName.CAPACITY,
+    "certainty": ObjectiveName.TIME,
+}
 _PRICES: Final = ("price_usd", "rent_usd_per_hour")
 #: Logarithmic error scale of exact counts, and error scale of months to production in months.
 _EXACT, _MONTHS = 0.02, 0.75

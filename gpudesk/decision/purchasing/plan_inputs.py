@@ -9,7 +9,6 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from enum import StrEnum
-from types import MappingProxyType
 from typing import Final, TypeVar, cast
 
 from gpudesk.costing.inputs import WRONG_RANGE
@@ -142,7 +141,7 @@ _ALL: Final = (
     PlanInput("storage_gb_s", PlanTopic.PURCHASE, InputOrigin.NOWHERE, NumberBounds(0.0, 1e6, above=True), "GB/s"),
 )
 #: All inputs by name, in the order of forms.
-PLAN_INPUTS: Final[Mapping[str, PlanInput]] = MappingProxyType({each.name: each for each in _ALL})
+PLAN_INPUTS: Final[Mapping[str, PlanInput]] = {each.name: each for each in _ALL}
 _CHECKS: Final[Mapping[str, FieldCheck]] = {name: each.check for name, each in PLAN_INPUTS.items()}
 
 

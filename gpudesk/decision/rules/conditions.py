@@ -10,7 +10,6 @@ import operator
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from functools import lru_cache
-from types import MappingProxyType
 from typing import Any, Final
 
 import numpy as np
@@ -76,19 +75,20 @@ def parse_condition(text: str) -> RuleCondition:
 
 _Comparison = Callable[[Any, Any], bool]
 #: Comparison and arithmetic operators, by the node of the tree.
-COMPARISON_OPERATORS: Final[Mapping[type[ast.cmpop], _Comparison]] = MappingProxyType(
-    {
-        ast.Eq: operator.eq,
-        ast.NotEq: operator.ne,
-        ast.Lt: operator.lt,
-        ast.LtE: operator.le,
-        ast.Gt: operator.gt,
-        ast.GtE: operator.ge,
-    }
-)
-ARITHMETIC_OPERATORS: Final[Mapping[type[ast.operator], Callable[[float, float], float]]] = MappingProxyType(
-    {ast.Add: operator.add, ast.Sub: operator.sub, ast.Mult: operator.mul, ast.Div: operator.truediv}
-)
+COMPARISON_OPERATORS: Final[Mapping[type[ast.cmpop], _Comparison]] = {
+    ast.Eq: operator.eq,
+    ast.NotEq: operator.ne,
+    ast.Lt: operator.lt,
+    ast.LtE: operator.le,
+    ast.Gt: operator.gt,
+    ast.GtE: operator.ge,
+}
+ARITHMETIC_OPERATORS: Final[Mapping[type[ast.operator], Callable[[float, float], float]]] = {
+    ast.Add: operator.add,
+    ast.Sub: operator.sub,
+    ast.Mult: operator.mul,
+    ast.Div: operator.truediv,
+}
 
 
 def _check_truth(node: ast.expr, text: str) -> None:

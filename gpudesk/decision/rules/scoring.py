@@ -5,7 +5,6 @@ from __future__ import annotations
 import math
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
-from types import MappingProxyType
 from typing import Final
 
 import numpy as np
@@ -156,17 +155,15 @@ _MEASURED: Final = frozenset(
     }
 )
 #: Objective -> the facts by which rules name its measure.
-_OF_OBJECTIVE: Final[Mapping[ObjectiveName, frozenset[str]]] = MappingProxyType(
-    {
-        # Porting is a cost.
-        ObjectiveName.COST: frozenset({"leads_cost", "leads_owned_cost", "leads_spend", "pays_back", "needs_port"}),
-        ObjectiveName.THROUGHPUT: frozenset({"leads_throughput", "leads_throughput_each"}),
-        ObjectiveName.DENSITY: frozenset({"leads_density", "leads_power"}),
-        ObjectiveName.LATENCY: frozenset({"leads_tpot", "leads_ttft"}),
-        ObjectiveName.CAPACITY: frozenset({"leads_concurrency", "leads_kv_room", "leads_memory"}),
-        ObjectiveName.TIME: frozenset({"needs_port", "announced"}),
-    }
-)
+_OF_OBJECTIVE: Final[Mapping[ObjectiveName, frozenset[str]]] = {
+    # Porting is a cost.
+    ObjectiveName.COST: frozenset({"leads_cost", "leads_owned_cost", "leads_spend", "pays_back", "needs_port"}),
+    ObjectiveName.THROUGHPUT: frozenset({"leads_throughput", "leads_throughput_each"}),
+    ObjectiveName.DENSITY: frozenset({"leads_density", "leads_power"}),
+    ObjectiveName.LATENCY: frozenset({"leads_tpot", "leads_ttft"}),
+    ObjectiveName.CAPACITY: frozenset({"leads_concurrency", "leads_kv_room", "leads_memory"}),
+    ObjectiveName.TIME: frozenset({"needs_port", "announced"}),
+}
 #: Facts of a scenario, or of one column relative to the others, that change with the comparison.
 _RELATIVE: Final = (
     *("leads_", "some_", "all_", "most_", "least_", "fewest_", "coverage_", "bound_by", "decode_share"),

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from dataclasses import replace
-from types import MappingProxyType
 from typing import Final
 
 from gpudesk.domain.answer import Answer, ComparisonColumn, assign_palette_indexes, find_variants, make_column_keys
@@ -114,22 +113,20 @@ def _describe_conditions(answer: Answer, formatter: Formatter) -> str:
     return tr("{each}, {load}", each=each, load=load)
 
 
-_SPOKEN_UNITS: Final = MappingProxyType(
-    {
-        "tok/s": "tokens per second",
-        "ms": "milliseconds",
-        "s": "seconds",
-        "GiB": "gibibytes",
-        "MiB": "mebibytes",
-        "TB/s": "terabytes per second",
-        "GB/s": "gigabytes per second",
-        "TFLOPS": "teraflops",
-        "TOPS": "tera-operations per second",
-        "W": "watts",
-        "USD": "US dollars",
-        "requests": "requests",
-    }
-)
+_SPOKEN_UNITS: Final = {
+    "tok/s": "tokens per second",
+    "ms": "milliseconds",
+    "s": "seconds",
+    "GiB": "gibibytes",
+    "MiB": "mebibytes",
+    "TB/s": "terabytes per second",
+    "GB/s": "gigabytes per second",
+    "TFLOPS": "teraflops",
+    "TOPS": "tera-operations per second",
+    "W": "watts",
+    "USD": "US dollars",
+    "requests": "requests",
+}
 
 
 def speak_unit(unit: str | None) -> str:

@@ -5,7 +5,6 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from types import MappingProxyType
 from typing import Final, NamedTuple
 
 from gpudesk.domain.claim import Source
@@ -206,24 +205,21 @@ def describe_unknown_time(problem: Message, formatter: Formatter) -> str:
 
 
 #: Condition of a step -> its name.
-_FACTS: Final[Mapping[str, str]] = MappingProxyType(
-    {
-        "fleet_size": "accelerators sharing the software",
-        "competing_quote": "competing quote available",
-        "both_platforms": "serving engine runs on all accelerators",
-    }
-)
+_FACTS: Final[Mapping[str, str]] = {
+    "fleet_size": "accelerators sharing the software",
+    "competing_quote": "competing quote available",
+    "both_platforms": "serving engine runs on all accelerators",
+}
 #: Condition of a step -> the missing fact.
-_MISSING: Final[Mapping[str, str]] = MappingProxyType(
-    {
-        "fleet_size": "number of accelerators sharing the software",
-        "competing_quote": "whether you have a competing quote",
-        "both_platforms": "whether the serving engine runs on all accelerators",
-    }
-)
-_STRENGTHS: Final[Mapping[ProcurementStrength, str]] = MappingProxyType(
-    {ProcurementStrength.STRONG: "High impact", ProcurementStrength.MILD: "Low impact"}
-)
+_MISSING: Final[Mapping[str, str]] = {
+    "fleet_size": "number of accelerators sharing the software",
+    "competing_quote": "whether you have a competing quote",
+    "both_platforms": "whether the serving engine runs on all accelerators",
+}
+_STRENGTHS: Final[Mapping[ProcurementStrength, str]] = {
+    ProcurementStrength.STRONG: "High impact",
+    ProcurementStrength.MILD: "Low impact",
+}
 
 
 def label_step_state(line: ProcurementStepStatus) -> str:

@@ -5,7 +5,6 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Iterator, Mapping
 from enum import StrEnum
-from types import MappingProxyType
 from typing import Final, NamedTuple
 
 from gpudesk.domain.cost import UncertainValue
@@ -38,51 +37,43 @@ _INPUTS_WITH_ORIGIN: Final = frozenset(
     {"buying.rented_meanwhile", "buying.tokens_of_demand", "buying.tokens_of_deployment"}
 )
 
-_INPUTS: Final[Mapping[str, str]] = MappingProxyType(
-    {
-        "buy_part": "Buy now",
-        "next_part": "Next accelerator",
-        "months_to_launch": "Launch in",
-        "months_to_next": "Next available in",
-        "slip_low": "Slip, min",
-        "slip_likely": "Slip, likely",
-        "slip_high": "Slip, max",
-        "years": "Service life",
-        "usd_per_month": "Cost of delay per month",
-        "tokens_per_month": "Output tokens per month",
-    }
-)
-_UNITS: Final[Mapping[str, str]] = MappingProxyType(
-    {
-        "months_to_launch": "months",
-        "months_to_next": "months",
-        "slip_low": "months",
-        "slip_likely": "months",
-        "slip_high": "months",
-        "years": "years",
-        "usd_per_month": "USD/month",
-        "tokens_per_month": "M tokens",
-    }
-)
+_INPUTS: Final[Mapping[str, str]] = {
+    "buy_part": "Buy now",
+    "next_part": "Next accelerator",
+    "months_to_launch": "Launch in",
+    "months_to_next": "Next available in",
+    "slip_low": "Slip, min",
+    "slip_likely": "Slip, likely",
+    "slip_high": "Slip, max",
+    "years": "Service life",
+    "usd_per_month": "Cost of delay per month",
+    "tokens_per_month": "Output tokens per month",
+}
+_UNITS: Final[Mapping[str, str]] = {
+    "months_to_launch": "months",
+    "months_to_next": "months",
+    "slip_low": "months",
+    "slip_likely": "months",
+    "slip_high": "months",
+    "years": "years",
+    "usd_per_month": "USD/month",
+    "tokens_per_month": "M tokens",
+}
 _SLIP: Final = "default: up to two quarters, the cost of a late tape-out (AMD stack scorecard, 2024-02)"
-_ORIGINS: Final[Mapping[str, str]] = MappingProxyType(
-    {
-        "buy_part": "the recommended accelerator, or the baseline",
-        "next_part": "the newest announced accelerator, same vendor first",
-        "slip_low": _SLIP,
-        "slip_likely": _SLIP,
-        "slip_high": _SLIP,
-        "years": "from the cost inputs",
-    }
-)
-_VERDICTS: Final[Mapping[DeferralVerdict, str]] = MappingProxyType(
-    {
-        DeferralVerdict.BUY: "buy now",
-        DeferralVerdict.WAIT: "wait",
-        DeferralVerdict.EQUAL: "same cost",
-        DeferralVerdict.OPEN: "undecided",
-    }
-)
+_ORIGINS: Final[Mapping[str, str]] = {
+    "buy_part": "the recommended accelerator, or the baseline",
+    "next_part": "the newest announced accelerator, same vendor first",
+    "slip_low": _SLIP,
+    "slip_likely": _SLIP,
+    "slip_high": _SLIP,
+    "years": "from the cost inputs",
+}
+_VERDICTS: Final[Mapping[DeferralVerdict, str]] = {
+    DeferralVerdict.BUY: "buy now",
+    DeferralVerdict.WAIT: "wait",
+    DeferralVerdict.EQUAL: "same cost",
+    DeferralVerdict.OPEN: "undecided",
+}
 
 
 class RangeFigureRow(NamedTuple):

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from itertools import groupby
-from types import MappingProxyType
 from typing import Final
 
 from gpudesk.domain.reference_data import (
@@ -26,13 +25,11 @@ from gpudesk.text.translation import tr, translate_data
 
 _TERA: Final = 1e12
 _SPACE: Final = "\N{NO-BREAK SPACE}"
-_MEASURED: Final = MappingProxyType(
-    {
-        ExportMetric.TPP: "TPP",
-        ExportMetric.DENSITY: "Performance density",
-        ExportMetric.MEMORY_BANDWIDTH: "Memory bandwidth",
-    }
-)
+_MEASURED: Final = {
+    ExportMetric.TPP: "TPP",
+    ExportMetric.DENSITY: "Performance density",
+    ExportMetric.MEMORY_BANDWIDTH: "Memory bandwidth",
+}
 #: Notes of a check that views show elsewhere.
 _SAID_ELSEWHERE: Final = frozenset({"export.refused", "export.verify"})
 #: Notes common to all accelerators.

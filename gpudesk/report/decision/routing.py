@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
-from types import MappingProxyType
 from typing import Final, NamedTuple
 
 from gpudesk.domain.cost import UncertainValue
@@ -34,40 +33,34 @@ AmountFormatter = Callable[[float], str]
 
 _SPACE: Final = "\N{NO-BREAK SPACE}"
 
-_INPUTS: Final[Mapping[str, str]] = MappingProxyType(
-    {
-        "vendor_a": "First accelerator",
-        "vendor_b": "Second accelerator",
-        "long_share": "Long requests",
-        "long_input_tokens": "Input of long requests",
-        "long_output_tokens": "Output of long requests",
-        "requests_per_s": "Total request rate",
-        "other_model": "Another model",
-        "other_model_kind": "Requests for it",
-        "other_model_weights": "Weights of it",
-    }
-)
-_ORIGINS: Final[Mapping[str, str]] = MappingProxyType(
-    {
-        "vendor_a": "the first column",
-        "vendor_b": "the first column of another vendor or accelerator",
-        "long_share": "assumption: no source gives a value",
-        "long_input_tokens": "four times the scenario’s input, up to the context limit",
-        "long_output_tokens": "from the scenario",
-        "other_model": "none: the scenario’s model answers all requests",
-        "other_model_kind": "default: long requests",
-        "other_model_weights": "from the scenario",
-    }
-)
-_RATES: Final[Mapping[RequestRateOrigin, str]] = MappingProxyType(
-    {
-        RequestRateOrigin.DEMAND: "peak demand of the scenario",
-        RequestRateOrigin.YOURS: "entered by you",
-        RequestRateOrigin.LOAD: "load of the scenario",
-        RequestRateOrigin.BASELINE: "capacity of the first column at its load",
-    }
-)
-_KINDS: Final[Mapping[RequestKind, str]] = MappingProxyType({RequestKind.SHORT: "short", RequestKind.LONG: "long"})
+_INPUTS: Final[Mapping[str, str]] = {
+    "vendor_a": "First accelerator",
+    "vendor_b": "Second accelerator",
+    "long_share": "Long requests",
+    "long_input_tokens": "Input of long requests",
+    "long_output_tokens": "Output of long requests",
+    "requests_per_s": "Total request rate",
+    "other_model": "Another model",
+    "other_model_kind": "Requests for it",
+    "other_model_weights": "Weights of it",
+}
+_ORIGINS: Final[Mapping[str, str]] = {
+    "vendor_a": "the first column",
+    "vendor_b": "the first column of another vendor or accelerator",
+    "long_share": "assumption: no source gives a value",
+    "long_input_tokens": "four times the scenario’s input, up to the context limit",
+    "long_output_tokens": "from the scenario",
+    "other_model": "none: the scenario’s model answers all requests",
+    "other_model_kind": "default: long requests",
+    "other_model_weights": "from the scenario",
+}
+_RATES: Final[Mapping[RequestRateOrigin, str]] = {
+    RequestRateOrigin.DEMAND: "peak demand of the scenario",
+    RequestRateOrigin.YOURS: "entered by you",
+    RequestRateOrigin.LOAD: "load of the scenario",
+    RequestRateOrigin.BASELINE: "capacity of the first column at its load",
+}
+_KINDS: Final[Mapping[RequestKind, str]] = {RequestKind.SHORT: "short", RequestKind.LONG: "long"}
 
 
 class RoutedPlanTitle(NamedTuple):

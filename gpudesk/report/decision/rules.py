@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Iterator, Mapping, Sequence
-from types import MappingProxyType
 from typing import Final
 
 from gpudesk.domain.decision import (
@@ -28,25 +27,33 @@ from gpudesk.text.messages import capitalize_first, lower_for_sentence
 from gpudesk.text.translation import tr, translate_data
 
 #: The text of a negated fact.
-_NOT: Final[Mapping[str, str]] = MappingProxyType(
-    {
-        "all_fit_alone": "the model does not fit on one accelerator of every type",
-        "announced": "is available",
-        "engine_everywhere": "the serving engine does not run on all",
-        "leads_memory": "does not have the most memory",
-        "needs_port": "needs no port",
-        "kv_some_short": "all have enough room for the KV cache",
-        "standard_model": "the model has experts or nonstandard attention",
-    }
-)
+_NOT: Final[Mapping[str, str]] = {
+    "all_fit_alone": "the model does not fit on one accelerator of every type",
+    "announced": "is available",
+    "engine_everywhere": "the serving engine does not run on all",
+    "leads_memory": "does not have the most memory",
+    "needs_port": "needs no port",
+    "kv_some_short": "all have enough room for the KV cache",
+    "standard_model": "the model has experts or nonstandard attention",
+}
 #: Bounds above this mean no limit.
 _UNBOUNDED: Final = 1e12
-_SIGNS: Final[Mapping[type[ast.cmpop], str]] = MappingProxyType(
-    {ast.Eq: "=", ast.NotEq: "≠", ast.Lt: "<", ast.LtE: "≤", ast.Gt: ">", ast.GtE: "≥"}
-)
-_OPPOSITES: Final[Mapping[type[ast.cmpop], type[ast.cmpop]]] = MappingProxyType(
-    {ast.Eq: ast.NotEq, ast.NotEq: ast.Eq, ast.Lt: ast.GtE, ast.GtE: ast.Lt, ast.LtE: ast.Gt, ast.Gt: ast.LtE}
-)
+_SIGNS: Final[Mapping[type[ast.cmpop], str]] = {
+    ast.Eq: "=",
+    ast.NotEq: "≠",
+    ast.Lt: "<",
+    ast.LtE: "≤",
+    ast.Gt: ">",
+    ast.GtE: "≥",
+}
+_OPPOSITES: Final[Mapping[type[ast.cmpop], type[ast.cmpop]]] = {
+    ast.Eq: ast.NotEq,
+    ast.NotEq: ast.Eq,
+    ast.Lt: ast.GtE,
+    ast.GtE: ast.Lt,
+    ast.LtE: ast.Gt,
+    ast.Gt: ast.LtE,
+}
 
 
 def describe_condition_result(tested: ConditionResult, formatter: Formatter) -> str:
@@ -152,52 +159,46 @@ def _name_operand(node: ast.expr) -> str | None:
     return node.id if isinstance(node, ast.Name) else None
 
 
-_EFFECTS: Final[Mapping[RuleEffect, str]] = MappingProxyType(
-    {
-        RuleEffect.REMOVES: "rules it out",
-        RuleEffect.FAVOURS: "favors it",
-        RuleEffect.PASSES: "passes",
-        RuleEffect.NONE: "no effect",
-        RuleEffect.UNDECIDED: "undecided",
-    }
-)
-_MARKS: Final[Mapping[RuleEffect, str]] = MappingProxyType(
-    {
-        RuleEffect.REMOVES: "⊘",
-        RuleEffect.FAVOURS: "↑",
-        RuleEffect.PASSES: "✓",
-        RuleEffect.NONE: "·",
-        RuleEffect.UNDECIDED: "?",
-    }
-)
-_FACTORS: Final[Mapping[str, str]] = MappingProxyType(
-    {
-        "software": "Software",
-        "very_large_models": "Very large models",
-        "cluster": "Multi-accelerator scaling",
-        "cost": "Cost per token",
-        "fine_tuning": "Fine-tuning",
-        "experts": "Mixture of experts",
-        "community": "Community and support",
-        "flexibility": "Flexibility",
-        "throughput": "Throughput",
-        "first_token": "Time to first token",
-        "long_context": "Long context",
-        "fp4": "FP4",
-    }
-)
-_LEVELS: Final[Mapping[FactorLevel, str]] = MappingProxyType(
-    {
-        FactorLevel.PREFERRED: "preferred",
-        FactorLevel.CAPABLE: "capable",
-        FactorLevel.EQUAL: "equal",
-        FactorLevel.LACKS: "missing",
-        FactorLevel.UNKNOWN: "unknown",
-    }
-)
-_STRENGTHS: Final[Mapping[RuleStrength, str]] = MappingProxyType(
-    {RuleStrength.HARD: "Required", RuleStrength.STRONG: "Strong preference", RuleStrength.MILD: "Mild preference"}
-)
+_EFFECTS: Final[Mapping[RuleEffect, str]] = {
+    RuleEffect.REMOVES: "rules it out",
+    RuleEffect.FAVOURS: "favors it",
+    RuleEffect.PASSES: "passes",
+    RuleEffect.NONE: "no effect",
+    RuleEffect.UNDECIDED: "undecided",
+}
+_MARKS: Final[Mapping[RuleEffect, str]] = {
+    RuleEffect.REMOVES: "⊘",
+    RuleEffect.FAVOURS: "↑",
+    RuleEffect.PASSES: "✓",
+    RuleEffect.NONE: "·",
+    RuleEffect.UNDECIDED: "?",
+}
+_FACTORS: Final[Mapping[str, str]] = {
+    "software": "Software",
+    "very_large_models": "Very large models",
+    "cluster": "Multi-accelerator scaling",
+    "cost": "Cost per token",
+    "fine_tuning": "Fine-tuning",
+    "experts": "Mixture of experts",
+    "community": "Community and support",
+    "flexibility": "Flexibility",
+    "throughput": "Throughput",
+    "first_token": "Time to first token",
+    "long_context": "Long context",
+    "fp4": "FP4",
+}
+_LEVELS: Final[Mapping[FactorLevel, str]] = {
+    FactorLevel.PREFERRED: "preferred",
+    FactorLevel.CAPABLE: "capable",
+    FactorLevel.EQUAL: "equal",
+    FactorLevel.LACKS: "missing",
+    FactorLevel.UNKNOWN: "unknown",
+}
+_STRENGTHS: Final[Mapping[RuleStrength, str]] = {
+    RuleStrength.HARD: "Required",
+    RuleStrength.STRONG: "Strong preference",
+    RuleStrength.MILD: "Mild preference",
+}
 #: The empty condition: that the deployment fits, which every compared one does.
 _ANYWAY: Final = "fits"
 
@@ -285,10 +286,8 @@ def describe_rule_answers(
     )
 
 
-_ORIGINS: Final[Mapping[AnswerOrigin, str]] = MappingProxyType(
-    {
-        AnswerOrigin.YOURS: "you: {answer}",
-        AnswerOrigin.SCENARIO: "scenario: {answer}",
-        AnswerOrigin.DEFAULT: "default: {answer}",
-    }
-)
+_ORIGINS: Final[Mapping[AnswerOrigin, str]] = {
+    AnswerOrigin.YOURS: "you: {answer}",
+    AnswerOrigin.SCENARIO: "scenario: {answer}",
+    AnswerOrigin.DEFAULT: "default: {answer}",
+}

@@ -5,7 +5,6 @@ from __future__ import annotations
 import math
 from collections import Counter
 from collections.abc import Mapping
-from types import MappingProxyType
 from typing import Final, NamedTuple
 
 from gpudesk.domain.answer import LeadVerdict, judge_odds
@@ -54,28 +53,29 @@ from gpudesk.text.translation import tr, translate_data, trn
 PER_MILLION: Final = frozenset({"usd_per_million", "owned_usd_per_million", "rented_usd_per_million"})
 NamesByKey = Mapping[str, str]
 
-_CLEAR_VERDICTS: Final = MappingProxyType(
-    {"buy": "Buy {n} × {name}: {value}", "rent": "Rent {n} × {name}: {value}", "choose": "Choose {n} × {name}: {value}"}
-)
+_CLEAR_VERDICTS: Final = {
+    "buy": "Buy {n} × {name}: {value}",
+    "rent": "Rent {n} × {name}: {value}",
+    "choose": "Choose {n} × {name}: {value}",
+}
 #: By the way to pay for the recommended accelerator and for the runner-up.
-_CLOSE_VERDICTS: Final = MappingProxyType(
-    {
-        ("buy", "buy"): "Buy {n} × {name} or {m} × {other}: too close to call",
-        ("rent", "rent"): "Rent {n} × {name} or {m} × {other}: too close to call",
-        ("buy", "rent"): "Buy {n} × {name} or rent {m} × {other}: too close to call",
-        ("rent", "buy"): "Rent {n} × {name} or buy {m} × {other}: too close to call",
-        ("choose", "choose"): "Choose {n} × {name} or {m} × {other}: too close to call",
-    }
-)
+_CLOSE_VERDICTS: Final = {
+    ("buy", "buy"): "Buy {n} × {name} or {m} × {other}: too close to call",
+    ("rent", "rent"): "Rent {n} × {name} or {m} × {other}: too close to call",
+    ("buy", "rent"): "Buy {n} × {name} or rent {m} × {other}: too close to call",
+    ("rent", "buy"): "Rent {n} × {name} or buy {m} × {other}: too close to call",
+    ("choose", "choose"): "Choose {n} × {name} or {m} × {other}: too close to call",
+}
 
 #: Facts that make the figures or the purchase of the leading column doubtful.
 _DOUBTS: Final = ("basis", "announced", "license_limit", "discontinued", "old_price", "old_rent")
 #: Shorter durations are in minutes, longer ones in hours.
 _MINUTES_FROM: Final = 90.0
 #: A boolean fact -> the two numbers behind it, the smaller one first.
-_BEHIND: Final[Mapping[str, tuple[str, str]]] = MappingProxyType(
-    {"fits_alone": ("needs_alone_gb", "memory_gb"), "holds_load": ("in_flight", "max_concurrency")}
-)
+_BEHIND: Final[Mapping[str, tuple[str, str]]] = {
+    "fits_alone": ("needs_alone_gb", "memory_gb"),
+    "holds_load": ("in_flight", "max_concurrency"),
+}
 
 
 # The verdict
@@ -413,9 +413,10 @@ def list_unpriced_candidates(decision: Decision) -> tuple[DecisionCandidate, ...
 
 
 #: Work out of scope -> facts of the memory that it needs; the model's own is known for the rest.
-_TUNING: Final[Mapping[str, tuple[str, ...]]] = MappingProxyType(
-    {"fine_tuning": ("full_tuning_gb", "lora_gb", "qlora_gb"), "training": ("full_tuning_gb",)}
-)
+_TUNING: Final[Mapping[str, tuple[str, ...]]] = {
+    "fine_tuning": ("full_tuning_gb", "lora_gb", "qlora_gb"),
+    "training": ("full_tuning_gb",),
+}
 
 
 def list_memory_fits(decision: Decision, names: NamesByKey, formatter: Formatter) -> list[str]:

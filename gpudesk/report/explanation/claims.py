@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from types import MappingProxyType
 from typing import Final
 
 from gpudesk.domain.claim import (
@@ -164,20 +163,18 @@ def label_stance(stance: ClaimStatus) -> str:
 #: Short names of kinds.
 #: The source of values that the catalog derives itself.
 _DERIVED: Final = "derived"
-_SHORT_KINDS: Final = MappingProxyType(
-    {
-        "vendor_datasheet": "Data sheet",
-        "vendor_claim": "Vendor claim",
-        "config_copy": "Configuration",
-        "measured_vendor": "Vendor, measured",
-        "measured_mlperf": "MLPerf",
-        "measured_independent": "Measured",
-        "independent": "Independent",
-        "press": "Press",
-        "estimate": "Estimate",
-        "user": "Yours",
-    }
-)
+_SHORT_KINDS: Final = {
+    "vendor_datasheet": "Data sheet",
+    "vendor_claim": "Vendor claim",
+    "config_copy": "Configuration",
+    "measured_vendor": "Vendor, measured",
+    "measured_mlperf": "MLPerf",
+    "measured_independent": "Measured",
+    "independent": "Independent",
+    "press": "Press",
+    "estimate": "Estimate",
+    "user": "Yours",
+}
 
 
 def label_kind_shortly(kind: SourceKind) -> str:

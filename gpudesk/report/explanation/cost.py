@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
-from types import MappingProxyType
 from typing import Final
 
 from gpudesk.domain.answer import Answer
@@ -37,36 +36,31 @@ _SPACE: Final = "\N{NO-BREAK SPACE}"
 #: The bought accelerators, including idle ones, among the inputs of a line.
 _BOUGHT: Final = "bought"
 #: The factors of each line of a total.
-COST_LINES: Final[Mapping[str, tuple[str, tuple[str, ...]]]] = MappingProxyType(
-    {
-        "accelerators": ("accelerators × price × (1 − discount)", (_BOUGHT, "price_usd", "discount", "spares")),
-        "server": ("accelerators × price × share", (_BOUGHT, "price_usd", "server_share", "spares")),
-        "network": ("accelerators × price × share", (_BOUGHT, "price_usd", "network_share", "spares")),
-        "rack": ("accelerators × price × share", (_BOUGHT, "price_usd", "rack_share", "spares")),
-        "residual": ("− share × all hardware", ("residual",)),
-        "capital": ("rate × years × mean value of hardware", ("capital_rate", "years", "residual")),
-        "power": (
-            "power × draw × hours × electricity price",
-            (_BOUGHT, "accelerator_w", "host_w", "draw", "idle_draw", "energy_usd_per_kwh", "years"),
-        ),
-        "cooling": ("power line × (PUE − 1)", ("pue",)),
-        "demand": ("power × PUE × months × charge", (_BOUGHT, "demand_usd_per_kw_month", "pue", "years")),
-        "hosting": (
-            "power × months × price",
-            (_BOUGHT, "hosting_usd_per_kw_month", "accelerator_w", "host_w", "years"),
-        ),
-        "support": ("share × years × all hardware", ("support", "years")),
-        "staff": ("accelerators × years × cost", (_BOUGHT, "staff_usd_per_year", "years")),
-        "porting": (
-            "fleet share × months ÷ 12 × cost of an engineer",
-            ("porting_engineer_months", "engineer_usd_per_year", "fleet"),
-        ),
-        "upkeep": (
-            "fleet share × engineers × years × cost of an engineer",
-            ("engineers", "engineer_usd_per_year", "years", "fleet"),
-        ),
-    }
-)
+COST_LINES: Final[Mapping[str, tuple[str, tuple[str, ...]]]] = {
+    "accelerators": ("accelerators × price × (1 − discount)", (_BOUGHT, "price_usd", "discount", "spares")),
+    "server": ("accelerators × price × share", (_BOUGHT, "price_usd", "server_share", "spares")),
+    "network": ("accelerators × price × share", (_BOUGHT, "price_usd", "network_share", "spares")),
+    "rack": ("accelerators × price × share", (_BOUGHT, "price_usd", "rack_share", "spares")),
+    "residual": ("− share × all hardware", ("residual",)),
+    "capital": ("rate × years × mean value of hardware", ("capital_rate", "years", "residual")),
+    "power": (
+        "power × draw × hours × electricity price",
+        (_BOUGHT, "accelerator_w", "host_w", "draw", "idle_draw", "energy_usd_per_kwh", "years"),
+    ),
+    "cooling": ("power line × (PUE − 1)", ("pue",)),
+    "demand": ("power × PUE × months × charge", (_BOUGHT, "demand_usd_per_kw_month", "pue", "years")),
+    "hosting": ("power × months × price", (_BOUGHT, "hosting_usd_per_kw_month", "accelerator_w", "host_w", "years")),
+    "support": ("share × years × all hardware", ("support", "years")),
+    "staff": ("accelerators × years × cost", (_BOUGHT, "staff_usd_per_year", "years")),
+    "porting": (
+        "fleet share × months ÷ 12 × cost of an engineer",
+        ("porting_engineer_months", "engineer_usd_per_year", "fleet"),
+    ),
+    "upkeep": (
+        "fleet share × engineers × years × cost of an engineer",
+        ("engineers", "engineer_usd_per_year", "years", "fleet"),
+    ),
+}
 
 
 @dataclass(frozen=True, slots=True)

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
-from types import MappingProxyType
 from typing import Final
 
 from gpudesk.domain.claim import Dispute, Source
@@ -53,7 +52,7 @@ from gpudesk.text.formatting import MISSING_VALUE_TEXT, Formatter, IntervalEstim
 from gpudesk.text.messages import to_sentence
 from gpudesk.text.translation import tr, translate_data
 
-_NO_WEIGHTS: Final[Mapping[str, float]] = MappingProxyType({})
+_NO_WEIGHTS: Final[Mapping[str, float]] = {}
 
 
 @dataclass(frozen=True, slots=True)

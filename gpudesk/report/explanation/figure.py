@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass, replace
-from types import MappingProxyType
 from typing import Final
 
 from gpudesk.domain.accelerator import Accelerator
@@ -60,7 +59,7 @@ _DECODE_FIGURE: Final = "tpot_ms"
 _PREFILL_FIGURE: Final = "ttft_ms"
 _WITHOUT: Final = frozenset({"memory", "max_concurrency"})
 
-_ORDER: Final = MappingProxyType({limiter.value: place for place, limiter in enumerate(Limiter)})
+_ORDER: Final = {limiter.value: place for place, limiter in enumerate(Limiter)}
 
 
 def find_limiter_shares(

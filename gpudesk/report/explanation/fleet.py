@@ -5,7 +5,6 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
-from types import MappingProxyType
 from typing import Final
 
 from gpudesk.domain.answer import Scenario
@@ -39,9 +38,9 @@ _BOUGHT: Final = "bought"
 _SCENARIO: Final = "scenario"
 
 
-_COSTS: Final[Mapping[str, tuple[Supply, FleetCostUnit]]] = MappingProxyType(
-    {name_fleet_cost(supply, unit): (supply, unit) for supply in Supply for unit in FleetCostUnit}
-)
+_COSTS: Final[Mapping[str, tuple[Supply, FleetCostUnit]]] = {
+    name_fleet_cost(supply, unit): (supply, unit) for supply in Supply for unit in FleetCostUnit
+}
 
 
 @dataclass(frozen=True, slots=True)
@@ -404,14 +403,12 @@ def _describe_source(fleet: DerivedFleet, name: str) -> str:
     return describe_input_source(fleet.inputs[name], fleet.revision)
 
 
-_FIGURES: Final[Mapping[str, Callable[[DerivedFleet], DerivationTerm | None]]] = MappingProxyType(
-    {
-        "fleet_accelerators": _derive_accelerators,
-        "fleet_systems": _derive_systems,
-        "fleet_racks": _derive_racks,
-        "fleet_power": _derive_power,
-        "fleet_utilization": _derive_utilization,
-    }
-)
+_FIGURES: Final[Mapping[str, Callable[[DerivedFleet], DerivationTerm | None]]] = {
+    "fleet_accelerators": _derive_accelerators,
+    "fleet_systems": _derive_systems,
+    "fleet_racks": _derive_racks,
+    "fleet_power": _derive_power,
+    "fleet_utilization": _derive_utilization,
+}
 #: Explainable figures of fleets.
 FLEET_FIGURES: Final = (*_FIGURES, *_COSTS)

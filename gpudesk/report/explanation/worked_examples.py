@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Mapping, Sequence
-from types import MappingProxyType
 from typing import Final
 
 from gpudesk.domain.deployment_analysis import (
@@ -19,13 +18,11 @@ from gpudesk.text.formatting import MISSING_VALUE_TEXT, Formatter, join_unit
 from gpudesk.text.messages import capitalize_first
 from gpudesk.text.translation import tr
 
-_VERDICTS: Final = MappingProxyType(
-    {
-        WorkedExampleVerdict.REPRODUCED: "Reproduced",
-        WorkedExampleVerdict.REFUSED: "Refused",
-        WorkedExampleVerdict.NOT_DERIVABLE: "Cannot be derived",
-    }
-)
+_VERDICTS: Final = {
+    WorkedExampleVerdict.REPRODUCED: "Reproduced",
+    WorkedExampleVerdict.REFUSED: "Refused",
+    WorkedExampleVerdict.NOT_DERIVABLE: "Cannot be derived",
+}
 _FORMULA_IN_WORDS: Final = frozenset({"computed consequence", "seed states no figure"})
 #: Significant digits of printed figures and of the inputs: more would be floating-point noise.
 _DIGITS: Final = 6
@@ -135,13 +132,11 @@ def describe_worked_note(example: WorkedExample) -> str:
     return f"{capitalize_first(note)}." if note else ""
 
 
-_TITLES: Final[Mapping[str, str]] = MappingProxyType(
-    {
-        "model_of_800": "3 years of 800 accelerators",
-        "listed_rents": "Rents as listed",
-        "rents_of_the_faq": "Rents of the same page's FAQ",
-    }
-)
+_TITLES: Final[Mapping[str, str]] = {
+    "model_of_800": "3 years of 800 accelerators",
+    "listed_rents": "Rents as listed",
+    "rents_of_the_faq": "Rents of the same page's FAQ",
+}
 
 
 def label_cost_case(case: str) -> str:
@@ -211,6 +206,8 @@ def _rents(n: _Number) -> str:
     return " ".join(sentences)
 
 
-_CONCLUSIONS: Final[Mapping[str, Callable[[_Number], str]]] = MappingProxyType(
-    {"model_of_800": _model_of_800, "listed_rents": _rents, "rents_of_the_faq": _rents}
-)
+_CONCLUSIONS: Final[Mapping[str, Callable[[_Number], str]]] = {
+    "model_of_800": _model_of_800,
+    "listed_rents": _rents,
+    "rents_of_the_faq": _rents,
+}

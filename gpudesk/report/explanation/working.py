@@ -6,7 +6,6 @@ import re
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import replace
 from functools import lru_cache
-from types import MappingProxyType
 from typing import Final
 
 from gpudesk.domain.answer import Answer, ComparisonColumn
@@ -43,44 +42,42 @@ from gpudesk.text.messages import InputError, capitalize_first, format_message, 
 from gpudesk.text.translation import tr, translate_data, trn
 
 #: Names of terms that are not simply capitalized.
-_LABELS: Final = MappingProxyType(
-    {
-        "output tokens/s": "Output throughput",
-        "input and output tokens/s": "Input and output throughput",
-        "output tokens/s per accelerator": "Output per accelerator",
-        "TTFT": "Time to first token",
-        "TPOT": "Time per output token",
-        "maximum concurrency": "Max concurrency",
-        "running sequences in a replica": "Running per replica",
-        "running sequences": "Running per replica",
-        "round": "One round",
-        "free memory": "Free memory",
-        "bytes": "Bytes to read",
-        "bytes of one sequence": "KV cache of one request",
-        "tokens of one sequence": "Tokens of one request",
-        "bytes that it fills": "KV cache used",
-        "set aside beside them": "Reserved memory",
-        "cache of one sequence": "KV cache read per request",
-        "fraction": "Memory fraction",
-        "dense matrices": "Dense matrices",
-        "routed experts": "Routed experts",
-        "attention over the cache": "Attention over KV cache",
-        "attention within the prompt": "Attention within prompts",
-        "gemm efficiency": "Matrix efficiency",
-        "attention efficiency": "Attention efficiency",
-        "weight read efficiency": "Weight read efficiency",
-        "kv read efficiency": "KV cache read efficiency",
-        "link efficiency": "Link efficiency",
-        "activation traffic": "Activation traffic",
-        "moe layer time": "Expert layer time",
-        "layer time": "Layer time",
-        "quantize time": "Quantization per layer",
-        "step time": "Step time",
-        "sequence time": "Sequence time",
-        "request time": "Server time",
-        "peak": "Dense peak",
-    }
-)
+_LABELS: Final = {
+    "output tokens/s": "Output throughput",
+    "input and output tokens/s": "Input and output throughput",
+    "output tokens/s per accelerator": "Output per accelerator",
+    "TTFT": "Time to first token",
+    "TPOT": "Time per output token",
+    "maximum concurrency": "Max concurrency",
+    "running sequences in a replica": "Running per replica",
+    "running sequences": "Running per replica",
+    "round": "One round",
+    "free memory": "Free memory",
+    "bytes": "Bytes to read",
+    "bytes of one sequence": "KV cache of one request",
+    "tokens of one sequence": "Tokens of one request",
+    "bytes that it fills": "KV cache used",
+    "set aside beside them": "Reserved memory",
+    "cache of one sequence": "KV cache read per request",
+    "fraction": "Memory fraction",
+    "dense matrices": "Dense matrices",
+    "routed experts": "Routed experts",
+    "attention over the cache": "Attention over KV cache",
+    "attention within the prompt": "Attention within prompts",
+    "gemm efficiency": "Matrix efficiency",
+    "attention efficiency": "Attention efficiency",
+    "weight read efficiency": "Weight read efficiency",
+    "kv read efficiency": "KV cache read efficiency",
+    "link efficiency": "Link efficiency",
+    "activation traffic": "Activation traffic",
+    "moe layer time": "Expert layer time",
+    "layer time": "Layer time",
+    "quantize time": "Quantization per layer",
+    "step time": "Step time",
+    "sequence time": "Sequence time",
+    "request time": "Server time",
+    "peak": "Dense peak",
+}
 
 #: Units of counted items, omitted in formulas.
 _COUNTED: Final = frozenset({None, "", "1", "tokens", "sequences", "requests", "accelerators"})

@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 from html import escape
 from itertools import groupby
-from types import MappingProxyType
 from typing import Final
 
 from gpudesk import paths
@@ -38,13 +37,11 @@ from gpudesk.text.formatting import Formatter
 from gpudesk.text.translation import get_language, tr
 
 #: Signs after a figure.
-_SIGNS: Final[Mapping[CellMarking | None, str]] = MappingProxyType(
-    {
-        CellMarking.TIED: '<span class="tied">≈</span>',
-        CellMarking.OPEN: '<span class="tied">≈</span>',
-        CellMarking.QUEUES: '<span class="queues">△</span>',
-    }
-)
+_SIGNS: Final[Mapping[CellMarking | None, str]] = {
+    CellMarking.TIED: '<span class="tied">≈</span>',
+    CellMarking.OPEN: '<span class="tied">≈</span>',
+    CellMarking.QUEUES: '<span class="queues">△</span>',
+}
 #: With more columns than this they are narrower.
 _WIDE_COLUMNS = 4
 #: Heights of the throughput chart, in units of its drawing.

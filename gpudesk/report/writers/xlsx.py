@@ -11,7 +11,6 @@ import math
 import operator
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
-from types import MappingProxyType
 from typing import IO, Any, Final, NamedTuple
 
 import xlsxwriter
@@ -44,12 +43,15 @@ from gpudesk.text.translation import tr
 FormulaValue = float | str
 
 #: Operator precedence. A minus before a term binds more than all others.
-_BINDING: Final[Mapping[str, int]] = MappingProxyType({"+": 1, "-": 1, "*": 2, "/": 2})
+_BINDING: Final[Mapping[str, int]] = {"+": 1, "-": 1, "*": 2, "/": 2}
 _NEGATED: Final = 3
 _WHOLE: Final = 4
-_OPERATIONS: Final[Mapping[str, Callable[[float, float], float]]] = MappingProxyType(
-    {"+": operator.add, "-": operator.sub, "*": operator.mul, "/": operator.truediv}
-)
+_OPERATIONS: Final[Mapping[str, Callable[[float, float], float]]] = {
+    "+": operator.add,
+    "-": operator.sub,
+    "*": operator.mul,
+    "/": operator.truediv,
+}
 
 
 @dataclass(frozen=True, slots=True)

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from dataclasses import replace
-from types import MappingProxyType
 from typing import Final
 
 from gpudesk.catalog.importing.fields import ConfigFields
@@ -133,194 +132,184 @@ _GPT_J: Final = replace(
 )
 
 #: By `model_type`. Layer norms with a bias count two vectors each.
-FAMILIES: Final[Mapping[str, DecoderFamily]] = MappingProxyType(
-    {
-        # Dense, with a gated block
-        "llama": _LLAMA,
-        "yi": _NO_BIAS,
-        "exaone": _NO_BIAS,
-        "baichuan": _NO_BIAS,
-        "mistral": replace(_NO_BIAS, pattern=1),
-        "ministral": DecoderFamily(pattern=1),
-        "ministral3": replace(_NO_BIAS, pattern=1, head_dim=128),
-        "phi3": replace(_NO_BIAS, pattern=1),
-        "phi4_multimodal": replace(_NO_BIAS, pattern=1),
-        # Its width is that of the gate and the value together.
-        "qwen": DecoderFamily(
-            qkv_bias=True, output_bias=False, block_size=lambda f: max(f.whole("intermediate_size") // 2, 1)
-        ),
-        "qwen2": _QWEN2,
-        "qwen3": _QWEN3,
-        "mimo": replace(_QWEN2, qkv_bias=("attention_bias", True), pattern=0),
-        "gemma": _GEMMA,
-        "gemma2": replace(_GEMMA, pattern=2, window=4096, norms=4),
-        "gemma3_text": replace(_GEMMA, pattern=6, window=4096, norms=4, qk_norm="head"),
-        "vaultgemma": replace(_GEMMA, pattern=2, window=4096),
-        "glm": _GLM,
-        "glm4": replace(_GLM, norms=4),
-        "cohere": DecoderFamily(qk_norm=_make_word_reader("full", "use_qk_norm", default=False), norms=1, tied=True),
-        "cohere2": DecoderFamily(pattern=4, window=4096, norms=1, tied=True),
-        "olmo": DecoderFamily(norms=0, final_norms=0),
-        "olmo2": DecoderFamily(qk_norm="full"),
-        "olmo3": DecoderFamily(qk_norm="full", pattern=4, window=4096),
-        "granite": _LLAMA,
-        "granite_swa": replace(_LLAMA, sinks=True, pattern=1, tied=True),
-        "helium": _LLAMA,
-        "smollm3": replace(_LLAMA, tied=True),
-        "exaone4": DecoderFamily(qk_norm="head", pattern=4),
-        "internlm2": replace(_LLAMA, qkv_bias=("bias", False), output_bias=("bias", False), mlp_bias=False),
-        "internlm3": replace(
-            _LLAMA, qkv_bias=("qkv_bias", False), output_bias=("bias", False), mlp_bias=("bias", False)
-        ),
-        "ernie4_5": replace(_ERNIE, head_dim=128),
-        "hunyuan_v1_dense": DecoderFamily(qk_norm="head"),
-        "seed_oss": replace(
-            _LLAMA, qkv_bias=("attention_bias", True), output_bias=("attention_out_bias", False), head_dim=128
-        ),
-        "cwm": replace(_NO_BIAS, pattern=4, window=8192),
-        "diffllama": DecoderFamily(scalars=lambda f, count: 4 * count * _read_head_dim(f)),
-        "bitnet": DecoderFamily(norms=3, scalars=lambda f, count: count * f.whole("intermediate_size")),
-        "minicpm3": replace(_LLAMA, tied=True),
-        "youtu": DecoderFamily(tied=True),
-        # Dense, with two matrices per block
-        "arcee": replace(_LLAMA, gated=False),
-        "apertus": _APERTUS,
-        "apertus1p5_text": _APERTUS,
-        "nanochat": DecoderFamily(gated=False, norms=0, final_norms=0),
-        "mpt": replace(_NO_BIAS, gated=False, wide=True, tied=True),
-        "nemotron": replace(_LAYER_NORMS, mlp_bias=MLP_BIAS),
-        "jais2": replace(
-            _LAYER_NORMS,
-            qkv_bias=("attention_bias", True),
-            output_bias=("attention_bias", True),
-            mlp_bias=("mlp_bias", True),
-        ),
-        "starcoder2": replace(_replace_biases(_LAYER_NORMS, "use_bias", default=True), tied=True, pattern=1),
-        "persimmon": replace(
-            _NEOX,
-            qkv_bias=True,
-            output_bias=True,
-            qk_norm="head",
-            scalars=lambda f, count: 2 * count * _read_head_dim(f),
-        ),
-        "phi": replace(_GPT_J, qkv_bias=True, output_bias=True, wide=False),
-        "gptj": _GPT_J,
-        "codegen": _GPT_J,
-        "gpt_neox": _NEOX,
-        "gpt_neox_japanese": replace(
-            _LAYER_NORMS,
-            qkv_bias=False,
-            output_bias=False,
-            wide=True,
-            tied=True,
-            scalars=lambda f, _: f.whole("hidden_size"),
-        ),
-        "gpt2": _GPT2,
-        "gpt-sw3": _GPT2,
-        "gpt_neo": replace(_GPT2, qkv_bias=False, pattern=2, window=256),
-        "openai-gpt": replace(_GPT2, final_norms=0),
-        "opt": replace(_GPT2, scalars=_count_shifted_positions),
-        "biogpt": replace(_GPT2, scalars=_count_shifted_positions),
-        "xglm": replace(_GPT2, scalars=None),
-        "bloom": replace(_GPT2, final_norms=4, scalars=None),
-        "ctrl": replace(_GPT2, scalars=_count_head_bias),
-        # Experts
-        "mixtral": _MIXTRAL,
-        "granitemoe": replace(_MIXTRAL, pattern=0),
-        "granitemoeshared": replace(_MIXTRAL, pattern=0),
-        "granitemoe_swa": replace(_MIXTRAL, sinks=True),
-        "phimoe": replace(
-            _MIXTRAL,
-            norms=4,
-            final_norms=2,
-            scalars=lambda f, _: f.whole("vocab_size") if f.yes("lm_head_bias", default=False) else 0,
-        ),
-        "olmoe": replace(_EXPERTS, qk_norm="full"),
-        "flex_olmo": replace(_EXPERTS, qk_norm="full"),
-        "aria_text": replace(_EXPERTS, shared=2),
-        "qwen2_moe": _QWEN2_MOE,
-        "qwen3_moe": _QWEN3_MOE,
-        "qwen3_vl_moe_text": replace(_QWEN3_MOE, head_dim=128),
-        "mellum": replace(_QWEN3_MOE, pattern=1),
-        "flint": replace(_QWEN3_MOE, pattern=1, sinks=True),
-        "cohere2_moe": DecoderFamily(experts=True, pattern=4, window=4096, norms=1, tied=True),
-        "deepseek": _EXPERTS,
-        "bailing_moe": replace(_EXPERTS, qkv_bias=("use_qkv_bias", False), output_bias=("use_bias", False)),
-        "bailing_moe_v2": replace(
-            _CORRECTED_HEADS, qkv_bias=("use_qkv_bias", False), output_bias=("use_bias", False), first_dense=1
-        ),
-        "glm4_moe": _GLM4_MOE,
-        "glm4v_moe_text": _GLM4_MOE,
-        "hunyuan_v1_moe": replace(_EXPERTS, qk_norm="head", shared=1),
-        "dots1": _CORRECTED_HEADS,
-        "solar_open": _CORRECTED,
-        "axk1": replace(
-            _CORRECTED, scalars=lambda f, count: f.whole("hidden_size") * sum(find_sparse_layers(f, count, 1))
-        ),
-        "exaone_moe": replace(_CORRECTED_HEADS, pattern=4, first_dense=1),
-        "hy_v3": replace(_CORRECTED_HEADS, first_dense=1),
-        "kolibri1": replace(_CORRECTED_HEADS, pattern=1, norms=4),
-        "laguna": replace(
-            _CORRECTED_HEADS, pattern=1, first_dense=1, output_gate=_make_word_reader("head", "gating", default=True)
-        ),
-        "beam": replace(
-            _CORRECTED_HEADS,
-            pattern=1,
-            norms=4,
-            output_gate="element",
-            scalars=lambda f, count: count * f.whole("num_attention_heads"),
-        ),
-        "mimo_v2_flash": replace(
-            _CORRECTED,
-            head_dim=192,
-            pattern=6,
-            window=128,
-            sinks=("add_full_attention_sink_bias", False),
-            window_sinks=("add_swa_attention_sink_bias", True),
-        ),
-        "afmoe": replace(_CORRECTED_HEADS, pattern=4, window=1024, norms=4, first_dense=1, output_gate="element"),
-        "minimax_m2": replace(
-            _CORRECTED,
-            qkv_bias=False,
-            output_bias=False,
-            head_dim=128,
-            qk_norm=lambda f: read_minimax_norm(f, "per_layer"),
-            router_bias=("use_routing_bias", True),
-        ),
-        "ernie4_5_moe": replace(_ERNIE, experts=True, router_bias=True, first_dense=1, shared=2),
-        "gpt_oss": DecoderFamily(
-            qkv_bias=("attention_bias", True),
-            output_bias=("attention_bias", True),
-            head_dim=64,
-            sinks=True,
-            pattern=2,
-            window=128,
-            experts=True,
-            experts_bias=True,
-            router_bias=True,
-        ),
-        # Attention among recurrent mixers
-        "qwen3_next": replace(_QWEN_NEXT, experts=True, shared_gate=True),
-        "qwen3_5_text": _QWEN_NEXT,
-        "qwen3_5_moe_text": replace(_QWEN_NEXT, experts=True, shared_gate=True),
-        "olmo_hybrid": DecoderFamily(qk_norm="full", linear=read_delta_net, linear_pattern=4),
-        "lara_mini": DecoderFamily(
-            qk_norm="head", pattern=1, experts=True, tied=True, linear=read_delta_net, linear_pattern=2
-        ),
-        "bamba": replace(_LLAMA, linear=read_mamba2),
-        "granitemoehybrid": replace(
-            _EXPERTS, linear=read_mamba2, block_size=lambda f: f.whole_or(1024, "shared_intermediate_size")
-        ),
-        "bailing_hybrid": replace(
-            _CORRECTED, linear=read_full_rank_delta, linear_pattern=6, scalars=_count_head_gates, first_dense=2
-        ),
-        "lfm2": replace(_LFM2, block_size=_read_lfm2_size),
-        "lfm2_moe": replace(_LFM2, experts=True, router_bias=("use_expert_bias", True)),
-        "lfm3": replace(
-            _LFM2, pattern=1, output_gate=_make_word_reader("head", "use_attention_gate", default=True), norms=4
-        ),
-    }
-)
+FAMILIES: Final[Mapping[str, DecoderFamily]] = {
+    # Dense, with a gated block
+    "llama": _LLAMA,
+    "yi": _NO_BIAS,
+    "exaone": _NO_BIAS,
+    "baichuan": _NO_BIAS,
+    "mistral": replace(_NO_BIAS, pattern=1),
+    "ministral": DecoderFamily(pattern=1),
+    "ministral3": replace(_NO_BIAS, pattern=1, head_dim=128),
+    "phi3": replace(_NO_BIAS, pattern=1),
+    "phi4_multimodal": replace(_NO_BIAS, pattern=1),
+    # Its width is that of the gate and the value together.
+    "qwen": DecoderFamily(
+        qkv_bias=True, output_bias=False, block_size=lambda f: max(f.whole("intermediate_size") // 2, 1)
+    ),
+    "qwen2": _QWEN2,
+    "qwen3": _QWEN3,
+    "mimo": replace(_QWEN2, qkv_bias=("attention_bias", True), pattern=0),
+    "gemma": _GEMMA,
+    "gemma2": replace(_GEMMA, pattern=2, window=4096, norms=4),
+    "gemma3_text": replace(_GEMMA, pattern=6, window=4096, norms=4, qk_norm="head"),
+    "vaultgemma": replace(_GEMMA, pattern=2, window=4096),
+    "glm": _GLM,
+    "glm4": replace(_GLM, norms=4),
+    "cohere": DecoderFamily(qk_norm=_make_word_reader("full", "use_qk_norm", default=False), norms=1, tied=True),
+    "cohere2": DecoderFamily(pattern=4, window=4096, norms=1, tied=True),
+    "olmo": DecoderFamily(norms=0, final_norms=0),
+    "olmo2": DecoderFamily(qk_norm="full"),
+    "olmo3": DecoderFamily(qk_norm="full", pattern=4, window=4096),
+    "granite": _LLAMA,
+    "granite_swa": replace(_LLAMA, sinks=True, pattern=1, tied=True),
+    "helium": _LLAMA,
+    "smollm3": replace(_LLAMA, tied=True),
+    "exaone4": DecoderFamily(qk_norm="head", pattern=4),
+    "internlm2": replace(_LLAMA, qkv_bias=("bias", False), output_bias=("bias", False), mlp_bias=False),
+    "internlm3": replace(_LLAMA, qkv_bias=("qkv_bias", False), output_bias=("bias", False), mlp_bias=("bias", False)),
+    "ernie4_5": replace(_ERNIE, head_dim=128),
+    "hunyuan_v1_dense": DecoderFamily(qk_norm="head"),
+    "seed_oss": replace(
+        _LLAMA, qkv_bias=("attention_bias", True), output_bias=("attention_out_bias", False), head_dim=128
+    ),
+    "cwm": replace(_NO_BIAS, pattern=4, window=8192),
+    "diffllama": DecoderFamily(scalars=lambda f, count: 4 * count * _read_head_dim(f)),
+    "bitnet": DecoderFamily(norms=3, scalars=lambda f, count: count * f.whole("intermediate_size")),
+    "minicpm3": replace(_LLAMA, tied=True),
+    "youtu": DecoderFamily(tied=True),
+    # Dense, with two matrices per block
+    "arcee": replace(_LLAMA, gated=False),
+    "apertus": _APERTUS,
+    "apertus1p5_text": _APERTUS,
+    "nanochat": DecoderFamily(gated=False, norms=0, final_norms=0),
+    "mpt": replace(_NO_BIAS, gated=False, wide=True, tied=True),
+    "nemotron": replace(_LAYER_NORMS, mlp_bias=MLP_BIAS),
+    "jais2": replace(
+        _LAYER_NORMS,
+        qkv_bias=("attention_bias", True),
+        output_bias=("attention_bias", True),
+        mlp_bias=("mlp_bias", True),
+    ),
+    "starcoder2": replace(_replace_biases(_LAYER_NORMS, "use_bias", default=True), tied=True, pattern=1),
+    "persimmon": replace(
+        _NEOX, qkv_bias=True, output_bias=True, qk_norm="head", scalars=lambda f, count: 2 * count * _read_head_dim(f)
+    ),
+    "phi": replace(_GPT_J, qkv_bias=True, output_bias=True, wide=False),
+    "gptj": _GPT_J,
+    "codegen": _GPT_J,
+    "gpt_neox": _NEOX,
+    "gpt_neox_japanese": replace(
+        _LAYER_NORMS,
+        qkv_bias=False,
+        output_bias=False,
+        wide=True,
+        tied=True,
+        scalars=lambda f, _: f.whole("hidden_size"),
+    ),
+    "gpt2": _GPT2,
+    "gpt-sw3": _GPT2,
+    "gpt_neo": replace(_GPT2, qkv_bias=False, pattern=2, window=256),
+    "openai-gpt": replace(_GPT2, final_norms=0),
+    "opt": replace(_GPT2, scalars=_count_shifted_positions),
+    "biogpt": replace(_GPT2, scalars=_count_shifted_positions),
+    "xglm": replace(_GPT2, scalars=None),
+    "bloom": replace(_GPT2, final_norms=4, scalars=None),
+    "ctrl": replace(_GPT2, scalars=_count_head_bias),
+    # Experts
+    "mixtral": _MIXTRAL,
+    "granitemoe": replace(_MIXTRAL, pattern=0),
+    "granitemoeshared": replace(_MIXTRAL, pattern=0),
+    "granitemoe_swa": replace(_MIXTRAL, sinks=True),
+    "phimoe": replace(
+        _MIXTRAL,
+        norms=4,
+        final_norms=2,
+        scalars=lambda f, _: f.whole("vocab_size") if f.yes("lm_head_bias", default=False) else 0,
+    ),
+    "olmoe": replace(_EXPERTS, qk_norm="full"),
+    "flex_olmo": replace(_EXPERTS, qk_norm="full"),
+    "aria_text": replace(_EXPERTS, shared=2),
+    "qwen2_moe": _QWEN2_MOE,
+    "qwen3_moe": _QWEN3_MOE,
+    "qwen3_vl_moe_text": replace(_QWEN3_MOE, head_dim=128),
+    "mellum": replace(_QWEN3_MOE, pattern=1),
+    "flint": replace(_QWEN3_MOE, pattern=1, sinks=True),
+    "cohere2_moe": DecoderFamily(experts=True, pattern=4, window=4096, norms=1, tied=True),
+    "deepseek": _EXPERTS,
+    "bailing_moe": replace(_EXPERTS, qkv_bias=("use_qkv_bias", False), output_bias=("use_bias", False)),
+    "bailing_moe_v2": replace(
+        _CORRECTED_HEADS, qkv_bias=("use_qkv_bias", False), output_bias=("use_bias", False), first_dense=1
+    ),
+    "glm4_moe": _GLM4_MOE,
+    "glm4v_moe_text": _GLM4_MOE,
+    "hunyuan_v1_moe": replace(_EXPERTS, qk_norm="head", shared=1),
+    "dots1": _CORRECTED_HEADS,
+    "solar_open": _CORRECTED,
+    "axk1": replace(_CORRECTED, scalars=lambda f, count: f.whole("hidden_size") * sum(find_sparse_layers(f, count, 1))),
+    "exaone_moe": replace(_CORRECTED_HEADS, pattern=4, first_dense=1),
+    "hy_v3": replace(_CORRECTED_HEADS, first_dense=1),
+    "kolibri1": replace(_CORRECTED_HEADS, pattern=1, norms=4),
+    "laguna": replace(
+        _CORRECTED_HEADS, pattern=1, first_dense=1, output_gate=_make_word_reader("head", "gating", default=True)
+    ),
+    "beam": replace(
+        _CORRECTED_HEADS,
+        pattern=1,
+        norms=4,
+        output_gate="element",
+        scalars=lambda f, count: count * f.whole("num_attention_heads"),
+    ),
+    "mimo_v2_flash": replace(
+        _CORRECTED,
+        head_dim=192,
+        pattern=6,
+        window=128,
+        sinks=("add_full_attention_sink_bias", False),
+        window_sinks=("add_swa_attention_sink_bias", True),
+    ),
+    "afmoe": replace(_CORRECTED_HEADS, pattern=4, window=1024, norms=4, first_dense=1, output_gate="element"),
+    "minimax_m2": replace(
+        _CORRECTED,
+        qkv_bias=False,
+        output_bias=False,
+        head_dim=128,
+        qk_norm=lambda f: read_minimax_norm(f, "per_layer"),
+        router_bias=("use_routing_bias", True),
+    ),
+    "ernie4_5_moe": replace(_ERNIE, experts=True, router_bias=True, first_dense=1, shared=2),
+    "gpt_oss": DecoderFamily(
+        qkv_bias=("attention_bias", True),
+        output_bias=("attention_bias", True),
+        head_dim=64,
+        sinks=True,
+        pattern=2,
+        window=128,
+        experts=True,
+        experts_bias=True,
+        router_bias=True,
+    ),
+    # Attention among recurrent mixers
+    "qwen3_next": replace(_QWEN_NEXT, experts=True, shared_gate=True),
+    "qwen3_5_text": _QWEN_NEXT,
+    "qwen3_5_moe_text": replace(_QWEN_NEXT, experts=True, shared_gate=True),
+    "olmo_hybrid": DecoderFamily(qk_norm="full", linear=read_delta_net, linear_pattern=4),
+    "lara_mini": DecoderFamily(
+        qk_norm="head", pattern=1, experts=True, tied=True, linear=read_delta_net, linear_pattern=2
+    ),
+    "bamba": replace(_LLAMA, linear=read_mamba2),
+    "granitemoehybrid": replace(
+        _EXPERTS, linear=read_mamba2, block_size=lambda f: f.whole_or(1024, "shared_intermediate_size")
+    ),
+    "bailing_hybrid": replace(
+        _CORRECTED, linear=read_full_rank_delta, linear_pattern=6, scalars=_count_head_gates, first_dense=2
+    ),
+    "lfm2": replace(_LFM2, block_size=_read_lfm2_size),
+    "lfm2_moe": replace(_LFM2, experts=True, router_bias=("use_expert_bias", True)),
+    "lfm3": replace(
+        _LFM2, pattern=1, output_gate=_make_word_reader("head", "use_attention_gate", default=True), norms=4
+    ),
+}
 
 
 def _read_stablelm(f: ConfigFields) -> ModelStructure:
@@ -384,20 +373,18 @@ def _repeat_mixer(mixer: Callable[[ConfigFields], LayerPart], *, tied: bool) -> 
 
 
 #: By `model_type`: families with a number that depends on a field, and those without any block.
-VARIANTS: Final[Mapping[str, StructureReader]] = MappingProxyType(
-    {
-        "stablelm": _read_stablelm,
-        "hyperclovax": _read_hyperclovax,
-        "gpt_bigcode": _read_gpt_bigcode,
-        "step3p5": _read_step,
-        "step3p7": _read_step,
-        "dbrx": _read_dbrx,
-        "grok-1": _read_grok,
-        "mamba": _repeat_mixer(read_mamba1, tied=True),
-        "falcon_mamba": _repeat_mixer(read_mamba1, tied=True),
-        "mamba2": _repeat_mixer(read_pure_mamba2, tied=False),
-    }
-)
+VARIANTS: Final[Mapping[str, StructureReader]] = {
+    "stablelm": _read_stablelm,
+    "hyperclovax": _read_hyperclovax,
+    "gpt_bigcode": _read_gpt_bigcode,
+    "step3p5": _read_step,
+    "step3p7": _read_step,
+    "dbrx": _read_dbrx,
+    "grok-1": _read_grok,
+    "mamba": _repeat_mixer(read_mamba1, tied=True),
+    "falcon_mamba": _repeat_mixer(read_mamba1, tied=True),
+    "mamba2": _repeat_mixer(read_pure_mamba2, tied=False),
+}
 
 
 def read_minimax_norm(f: ConfigFields, default: str) -> str:

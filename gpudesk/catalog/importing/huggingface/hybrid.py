@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from types import MappingProxyType
 from typing import Final
 
 from gpudesk.catalog.importing.fields import MOST_LAYERS, ConfigFields, describe_too_large_size
@@ -51,20 +50,18 @@ def _read_jamba(f: ConfigFields) -> ModelStructure:
 
 
 #: Letters of a pattern, and the words that newer files use instead.
-_NEMOTRON_KINDS: Final[Mapping[str, str]] = MappingProxyType(
-    {
-        "M": "M",
-        "*": "*",
-        "-": "-",
-        "E": "E",
-        "mamba": "M",
-        "linear_attention": "M",
-        "attention": "*",
-        "full_attention": "*",
-        "mlp": "-",
-        "moe": "E",
-    }
-)
+_NEMOTRON_KINDS: Final[Mapping[str, str]] = {
+    "M": "M",
+    "*": "*",
+    "-": "-",
+    "E": "E",
+    "mamba": "M",
+    "linear_attention": "M",
+    "attention": "*",
+    "full_attention": "*",
+    "mlp": "-",
+    "moe": "E",
+}
 
 
 def _read_nemotron_h(f: ConfigFields) -> ModelStructure:
@@ -243,16 +240,14 @@ def _read_llama_vision(f: ConfigFields) -> ModelStructure:
 
 
 #: By `model_type`.
-HYBRID: Final[Mapping[str, StructureReader]] = MappingProxyType(
-    {
-        "jamba": _read_jamba,
-        "nemotron_h": _read_nemotron_h,
-        "minimax": _read_minimax,
-        "minimax_m1": _read_minimax,
-        "minimax_text_01": _read_minimax,
-        "kimi_linear": _read_kimi_linear,
-        "falcon_h1": _read_falcon_h1,
-        "longcat_flash": _read_longcat,
-        "mllama_text_model": _read_llama_vision,
-    }
-)
+HYBRID: Final[Mapping[str, StructureReader]] = {
+    "jamba": _read_jamba,
+    "nemotron_h": _read_nemotron_h,
+    "minimax": _read_minimax,
+    "minimax_m1": _read_minimax,
+    "minimax_text_01": _read_minimax,
+    "kimi_linear": _read_kimi_linear,
+    "falcon_h1": _read_falcon_h1,
+    "longcat_flash": _read_longcat,
+    "mllama_text_model": _read_llama_vision,
+}

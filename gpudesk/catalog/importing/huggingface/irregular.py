@@ -5,7 +5,6 @@ from __future__ import annotations
 import math
 from collections.abc import Mapping
 from functools import partial
-from types import MappingProxyType
 from typing import Final
 
 from gpudesk.catalog.importing.fields import LARGEST_SIZE, ConfigFields
@@ -312,17 +311,15 @@ def _read_minimax_m3(f: ConfigFields) -> ModelStructure:
 
 
 #: By `model_type`.
-IRREGULAR: Final[Mapping[str, StructureReader]] = MappingProxyType(
-    {
-        "falcon": _read_falcon,
-        "llama4_text": _read_llama4,
-        "minimax_m3": _read_minimax_m3,
-        "minimax_m3_vl_text": _read_minimax_m3,
-        "chatglm": _read_chatglm,
-        "gemma4_text": _read_gemma4,
-        "gemma4_unified_text": partial(_read_gemma4, layer_input=0),
-        "gemma3n_text": _read_gemma3n,
-        "nemotron-nas": _read_nemotron_nas,
-        "nemotron_nas": _read_nemotron_nas,
-    }
-)
+IRREGULAR: Final[Mapping[str, StructureReader]] = {
+    "falcon": _read_falcon,
+    "llama4_text": _read_llama4,
+    "minimax_m3": _read_minimax_m3,
+    "minimax_m3_vl_text": _read_minimax_m3,
+    "chatglm": _read_chatglm,
+    "gemma4_text": _read_gemma4,
+    "gemma4_unified_text": partial(_read_gemma4, layer_input=0),
+    "gemma3n_text": _read_gemma3n,
+    "nemotron-nas": _read_nemotron_nas,
+    "nemotron_nas": _read_nemotron_nas,
+}

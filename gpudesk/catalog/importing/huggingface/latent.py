@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from functools import partial
-from types import MappingProxyType
 from typing import Final
 
 from gpudesk.catalog.importing.fields import ConfigFields, describe_short_list
@@ -153,9 +152,11 @@ def _describe_hash_tables(f: ConfigFields, layers: int) -> tuple[Message, ...]:
 
 #: Layers with lower compression pick entries by an indexer; those with higher read all.
 _HEAVY: Final = 32
-_KIND_RATIOS: Final[Mapping[str, int]] = MappingProxyType(
-    {"sliding_attention": 0, "compressed_sparse_attention": 4, "heavily_compressed_attention": 128}
-)
+_KIND_RATIOS: Final[Mapping[str, int]] = {
+    "sliding_attention": 0,
+    "compressed_sparse_attention": 4,
+    "heavily_compressed_attention": 128,
+}
 
 
 def _read_ratios(f: ConfigFields, count: int) -> list[int]:
@@ -178,17 +179,15 @@ def _read_ratios(f: ConfigFields, count: int) -> list[int]:
 
 
 #: By `model_type`.
-LATENT: Final[Mapping[str, StructureReader]] = MappingProxyType(
-    {
-        "deepseek_v2": _read_deepseek,
-        "deepseek_v3": _read_deepseek,
-        "kimi_k2": _read_deepseek,
-        "deepseek_v32": _read_deepseek,
-        "glm_moe_dsa": _read_deepseek,
-        "glm4_moe_lite": partial(_read_deepseek, first_dense=1),
-        "mistral4": _read_deepseek,
-        "hy_v4": _read_hunyuan_v4,
-        "deepseek_v4": _read_deepseek_v4,
-        "deepseek_ref": _read_deepseek_v4,
-    }
-)
+LATENT: Final[Mapping[str, StructureReader]] = {
+    "deepseek_v2": _read_deepseek,
+    "deepseek_v3": _read_deepseek,
+    "kimi_k2": _read_deepseek,
+    "deepseek_v32": _read_deepseek,
+    "glm_moe_dsa": _read_deepseek,
+    "glm4_moe_lite": partial(_read_deepseek, first_dense=1),
+    "mistral4": _read_deepseek,
+    "hy_v4": _read_hunyuan_v4,
+    "deepseek_v4": _read_deepseek_v4,
+    "deepseek_ref": _read_deepseek_v4,
+}

@@ -5,7 +5,6 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
-from types import MappingProxyType
 from typing import Any, Final
 
 from gpudesk.catalog.importing.fields import ConfigFields, clean_text
@@ -20,15 +19,13 @@ _SHARED: Final = "shared"
 _DENSE: Final = "dense"
 _CLASSES: Final = (_ATTENTION, _EXPERTS, _SHARED, _DENSE)
 
-_WIDE: Final[Mapping[str, Precision]] = MappingProxyType(
-    {
-        "bfloat16": Precision.BF16,
-        "bf16": Precision.BF16,
-        "float16": Precision.FP16,
-        "fp16": Precision.FP16,
-        "half": Precision.FP16,
-    }
-)
+_WIDE: Final[Mapping[str, Precision]] = {
+    "bfloat16": Precision.BF16,
+    "bf16": Precision.BF16,
+    "float16": Precision.FP16,
+    "fp16": Precision.FP16,
+    "half": Precision.FP16,
+}
 #: Names of formats in the dialects of ModelOpt, Quark and compressed-tensors, by prefix.
 _NAMED: Final = (
     ("w4a8_mxfp4", Precision.MXFP4),
@@ -54,31 +51,29 @@ _MODEL_OPT_BLOCK: Final = 128
 #: Prefixes of regular expressions among the targets of compressed-tensors and Quark.
 _EXPRESSION: Final = "re:"
 #: Names of the matrices of each class, in common architectures, below a layer.
-_MATRIX_NAMES: Final[Mapping[str, tuple[tuple[str, ...], ...]]] = MappingProxyType(
-    {
-        _ATTENTION: (
-            ("self_attn.q_proj", "self_attn.k_proj", "self_attn.v_proj", "self_attn.o_proj"),
-            ("self_attn.q_a_proj", "self_attn.q_b_proj", "self_attn.kv_b_proj", "self_attn.o_proj"),
-            ("self_attn.qkv_proj", "self_attn.o_proj"),
-            ("attention.wq", "attention.wk", "attention.wv", "attention.wo"),
-        ),
-        _EXPERTS: (
-            ("mlp.experts.7.gate_proj", "mlp.experts.7.up_proj", "mlp.experts.7.down_proj"),
-            ("mlp.experts.gate_up_proj", "mlp.experts.down_proj"),
-            ("block_sparse_moe.experts.7.w1", "block_sparse_moe.experts.7.w2", "block_sparse_moe.experts.7.w3"),
-            ("feed_forward.experts.7.gate_proj", "feed_forward.experts.7.up_proj", "feed_forward.experts.7.down_proj"),
-        ),
-        _SHARED: (
-            ("mlp.shared_experts.gate_proj", "mlp.shared_experts.up_proj", "mlp.shared_experts.down_proj"),
-            ("mlp.shared_expert.gate_proj", "mlp.shared_expert.up_proj", "mlp.shared_expert.down_proj"),
-        ),
-        _DENSE: (
-            ("mlp.gate_proj", "mlp.up_proj", "mlp.down_proj"),
-            ("mlp.gate_up_proj", "mlp.down_proj"),
-            ("feed_forward.w1", "feed_forward.w2", "feed_forward.w3"),
-        ),
-    }
-)
+_MATRIX_NAMES: Final[Mapping[str, tuple[tuple[str, ...], ...]]] = {
+    _ATTENTION: (
+        ("self_attn.q_proj", "self_attn.k_proj", "self_attn.v_proj", "self_attn.o_proj"),
+        ("self_attn.q_a_proj", "self_attn.q_b_proj", "self_attn.kv_b_proj", "self_attn.o_proj"),
+        ("self_attn.qkv_proj", "self_attn.o_proj"),
+        ("attention.wq", "attention.wk", "attention.wv", "attention.wo"),
+    ),
+    _EXPERTS: (
+        ("mlp.experts.7.gate_proj", "mlp.experts.7.up_proj", "mlp.experts.7.down_proj"),
+        ("mlp.experts.gate_up_proj", "mlp.experts.down_proj"),
+        ("block_sparse_moe.experts.7.w1", "block_sparse_moe.experts.7.w2", "block_sparse_moe.experts.7.w3"),
+        ("feed_forward.experts.7.gate_proj", "feed_forward.experts.7.up_proj", "feed_forward.experts.7.down_proj"),
+    ),
+    _SHARED: (
+        ("mlp.shared_experts.gate_proj", "mlp.shared_experts.up_proj", "mlp.shared_experts.down_proj"),
+        ("mlp.shared_expert.gate_proj", "mlp.shared_expert.up_proj", "mlp.shared_expert.down_proj"),
+    ),
+    _DENSE: (
+        ("mlp.gate_proj", "mlp.up_proj", "mlp.down_proj"),
+        ("mlp.gate_up_proj", "mlp.down_proj"),
+        ("feed_forward.w1", "feed_forward.w2", "feed_forward.w3"),
+    ),
+}
 #: Expressions that take exponential time on names have a repeated group, or many repetitions.
 _COSTLY: Final = re.compile(r"\)\s*[*+{?]|\(\?[^:]|\\[1-9]")
 _MOST_REPETITIONS: Final = 4
@@ -162,9 +157,12 @@ def read_stored_precision(
 
 #: The field for the coverage of a quantized format, and the meaning of each answer.
 _COVERS: Final = "quantized_matrices"
-_COVERED: Final[Mapping[str, tuple[str, ...]]] = MappingProxyType(
-    {"all": _CLASSES, "feed_forward": (_EXPERTS, _SHARED, _DENSE), "experts": (_EXPERTS,), "nothing": ()}
-)
+_COVERED: Final[Mapping[str, tuple[str, ...]]] = {
+    "all": _CLASSES,
+    "feed_forward": (_EXPERTS, _SHARED, _DENSE),
+    "experts": (_EXPERTS,),
+    "nothing": (),
+}
 
 
 def _cover_as_answered(stated_format: _StatedFormat, narrow: Precision, f: ConfigFields) -> None:

@@ -36,123 +36,117 @@ from gpudesk.domain.user_facts import UNKNOWN_MAKER, ImportProposal
 from gpudesk.text.formatting import ClaimValue
 from gpudesk.text.messages import Message, message, message_n
 
-STRUCTURE_READERS: Final[Mapping[str, StructureReader]] = MappingProxyType(
-    {**{name: family.read for name, family in FAMILIES.items()}, **VARIANTS, **IRREGULAR, **LATENT, **HYBRID}
-)
+STRUCTURE_READERS: Final[Mapping[str, StructureReader]] = {
+    **{name: family.read for name, family in FAMILIES.items()},
+    **VARIANTS,
+    **IRREGULAR,
+    **LATENT,
+    **HYBRID,
+}
 
 #: Aliases of architectures: of classes, of text models inside others, of older builds.
-_SAME: Final[Mapping[str, str]] = MappingProxyType(
-    {
-        "qwen2_vl": "qwen2",
-        "qwen2_vl_text": "qwen2",
-        "qwen2_5_vl": "qwen2",
-        "qwen2_5_vl_text": "qwen2",
-        "qwen3_vl_text": "qwen3",
-        "qwen3_5": "qwen3_5_text",
-        "qwen3_5_moe": "qwen3_5_moe_text",
-        "gemma3": "gemma3_text",
-        "gemma3n": "gemma3n_text",
-        "gemma4": "gemma4_text",
-        "gemma4_unified": "gemma4_unified_text",
-        "llama4": "llama4_text",
-        "glm4v_text": "glm4",
-        "glm4v_moe": "glm4v_moe_text",
-        "qwen3_vl": "qwen3",
-        "qwen3_vl_moe": "qwen3_vl_moe_text",
-        "minimax_m3_vl": "minimax_m3_vl_text",
-        "mistral3": "mistral",
-        "qwen2_5_omni_text": "qwen2",
-        "qwen3_omni_moe_text": "qwen3_vl_moe_text",
-        "refinedweb": "falcon",
-        "refinedwebmodel": "falcon",
-        "kimi_k25": "deepseek_v3",
-        "kimi_k3": "kimi_linear",
-        "minimaxtext01": "minimax_text_01",
-        "minimaxm1": "minimax_m1",
-        "internlm": "llama",
-        "minicpm": "llama",
-        "phi4mm": "phi3",
-        "emu3": "llama",
-        "emu3_text_model": "llama",
-        "mllama": "mllama_text_model",
-        "grok1": "grok-1",
-    }
-)
+_SAME: Final[Mapping[str, str]] = {
+    "qwen2_vl": "qwen2",
+    "qwen2_vl_text": "qwen2",
+    "qwen2_5_vl": "qwen2",
+    "qwen2_5_vl_text": "qwen2",
+    "qwen3_vl_text": "qwen3",
+    "qwen3_5": "qwen3_5_text",
+    "qwen3_5_moe": "qwen3_5_moe_text",
+    "gemma3": "gemma3_text",
+    "gemma3n": "gemma3n_text",
+    "gemma4": "gemma4_text",
+    "gemma4_unified": "gemma4_unified_text",
+    "llama4": "llama4_text",
+    "glm4v_text": "glm4",
+    "glm4v_moe": "glm4v_moe_text",
+    "qwen3_vl": "qwen3",
+    "qwen3_vl_moe": "qwen3_vl_moe_text",
+    "minimax_m3_vl": "minimax_m3_vl_text",
+    "mistral3": "mistral",
+    "qwen2_5_omni_text": "qwen2",
+    "qwen3_omni_moe_text": "qwen3_vl_moe_text",
+    "refinedweb": "falcon",
+    "refinedwebmodel": "falcon",
+    "kimi_k25": "deepseek_v3",
+    "kimi_k3": "kimi_linear",
+    "minimaxtext01": "minimax_text_01",
+    "minimaxm1": "minimax_m1",
+    "internlm": "llama",
+    "minicpm": "llama",
+    "phi4mm": "phi3",
+    "emu3": "llama",
+    "emu3_text_model": "llama",
+    "mllama": "mllama_text_model",
+    "grok1": "grok-1",
+}
 #: The first of `architectures`, if `model_type` is missing or unknown.
-_CLASSES: Final[Mapping[str, str]] = MappingProxyType(
-    {
-        "LlamaForCausalLM": "llama",
-        "MistralForCausalLM": "mistral",
-        "MixtralForCausalLM": "mixtral",
-        "Qwen2ForCausalLM": "qwen2",
-        "Qwen2MoeForCausalLM": "qwen2_moe",
-        "Qwen3ForCausalLM": "qwen3",
-        "Qwen3MoeForCausalLM": "qwen3_moe",
-        "Qwen3NextForCausalLM": "qwen3_next",
-        "DeepseekV2ForCausalLM": "deepseek_v2",
-        "DeepseekV3ForCausalLM": "deepseek_v3",
-        "DeepseekV32ForCausalLM": "deepseek_v32",
-        "DeepseekV4ForCausalLM": "deepseek_v4",
-        "GlmMoeDsaForCausalLM": "glm_moe_dsa",
-        "Glm4MoeForCausalLM": "glm4_moe",
-        "DeciLMForCausalLM": "nemotron-nas",
-        "KimiLinearForCausalLM": "kimi_linear",
-        "ChatGLMModel": "chatglm",
-        "ChatGLMForConditionalGeneration": "chatglm",
-        "MiniMaxM1ForCausalLM": "minimax_m1",
-        "MiniMaxText01ForCausalLM": "minimax_text_01",
-        "MiniMaxM2ForCausalLM": "minimax_m2",
-        "MiniMaxM3SparseForConditionalGeneration": "minimax_m3_vl_text",
-        "NemotronHForCausalLM": "nemotron_h",
-        "GptOssForCausalLM": "gpt_oss",
-        "FalconForCausalLM": "falcon",
-        "RWForCausalLM": "falcon",
-        "Step3p7FlashForCausalLM": "step3p7",
-        "Step3p5ForCausalLM": "step3p5",
-        "Grok1ForCausalLM": "grok-1",
-        "Grok1ModelForCausalLM": "grok-1",
-    }
-)
+_CLASSES: Final[Mapping[str, str]] = {
+    "LlamaForCausalLM": "llama",
+    "MistralForCausalLM": "mistral",
+    "MixtralForCausalLM": "mixtral",
+    "Qwen2ForCausalLM": "qwen2",
+    "Qwen2MoeForCausalLM": "qwen2_moe",
+    "Qwen3ForCausalLM": "qwen3",
+    "Qwen3MoeForCausalLM": "qwen3_moe",
+    "Qwen3NextForCausalLM": "qwen3_next",
+    "DeepseekV2ForCausalLM": "deepseek_v2",
+    "DeepseekV3ForCausalLM": "deepseek_v3",
+    "DeepseekV32ForCausalLM": "deepseek_v32",
+    "DeepseekV4ForCausalLM": "deepseek_v4",
+    "GlmMoeDsaForCausalLM": "glm_moe_dsa",
+    "Glm4MoeForCausalLM": "glm4_moe",
+    "DeciLMForCausalLM": "nemotron-nas",
+    "KimiLinearForCausalLM": "kimi_linear",
+    "ChatGLMModel": "chatglm",
+    "ChatGLMForConditionalGeneration": "chatglm",
+    "MiniMaxM1ForCausalLM": "minimax_m1",
+    "MiniMaxText01ForCausalLM": "minimax_text_01",
+    "MiniMaxM2ForCausalLM": "minimax_m2",
+    "MiniMaxM3SparseForConditionalGeneration": "minimax_m3_vl_text",
+    "NemotronHForCausalLM": "nemotron_h",
+    "GptOssForCausalLM": "gpt_oss",
+    "FalconForCausalLM": "falcon",
+    "RWForCausalLM": "falcon",
+    "Step3p7FlashForCausalLM": "step3p7",
+    "Step3p5ForCausalLM": "step3p5",
+    "Grok1ForCausalLM": "grok-1",
+    "Grok1ModelForCausalLM": "grok-1",
+}
 #: Location of the text model in files of several modalities.
 _TEXT_TABLES: Final = ("text_config", "llm_config", "language_config", "thinker_config")
 #: Defaults of the classes for omitted fields; files omit them if the text model is a table inside another, since only
 #: differences are written there.
-_DEFAULTS: Final[Mapping[str, Mapping[str, int]]] = MappingProxyType(
-    {
-        name: MappingProxyType(
-            dict(
-                zip(
-                    (
-                        "hidden_size",
-                        "intermediate_size",
-                        "num_hidden_layers",
-                        "num_attention_heads",
-                        "num_key_value_heads",
-                        "vocab_size",
-                        "max_position_embeddings",
-                    ),
-                    sizes,
-                    strict=True,
-                )
-            )
+_DEFAULTS: Final[Mapping[str, Mapping[str, int]]] = {
+    name: dict(
+        zip(
+            (
+                "hidden_size",
+                "intermediate_size",
+                "num_hidden_layers",
+                "num_attention_heads",
+                "num_key_value_heads",
+                "vocab_size",
+                "max_position_embeddings",
+            ),
+            sizes,
+            strict=True,
         )
-        for name, sizes in {
-            "llama": (4096, 11008, 32, 32, 32, 32000, 2048),
-            "mistral": (4096, 14336, 32, 32, 8, 32000, 131072),
-            "gemma2": (2304, 9216, 26, 8, 4, 256000, 8192),
-            "gemma3_text": (2304, 9216, 26, 8, 4, 262208, 131072),
-            "gemma3n_text": (2048, 16384, 35, 8, 2, 262400, 32768),
-            "gemma4_text": (2304, 9216, 30, 8, 4, 262144, 131072),
-        }.items()
-    }
-)
+    )
+    for name, sizes in {
+        "llama": (4096, 11008, 32, 32, 32, 32000, 2048),
+        "mistral": (4096, 14336, 32, 32, 8, 32000, 131072),
+        "gemma2": (2304, 9216, 26, 8, 4, 256000, 8192),
+        "gemma3_text": (2304, 9216, 26, 8, 4, 262208, 131072),
+        "gemma3n_text": (2048, 16384, 35, 8, 2, 262400, 32768),
+        "gemma4_text": (2304, 9216, 30, 8, 4, 262144, 131072),
+    }.items()
+}
 #: Defaults for older builds, which had no such field.
-_ALWAYS: Final[Mapping[str, Mapping[str, int]]] = MappingProxyType(
-    {
-        "falcon": MappingProxyType({"max_position_embeddings": 2048}),
-        "mimo_v2_flash": MappingProxyType({"swa_num_key_value_heads": 8}),
-    }
-)
+_ALWAYS: Final[Mapping[str, Mapping[str, int]]] = {
+    "falcon": {"max_position_embeddings": 2048},
+    "mimo_v2_flash": {"swa_num_key_value_heads": 8},
+}
 
 
 def find_text_model(whole: Mapping[str, Any]) -> tuple[str, ConfigFields]:
