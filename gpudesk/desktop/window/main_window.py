@@ -54,9 +54,8 @@ _LEAST_SIZE = (900, 480)
 #: In a narrower window the rail collapses itself.
 _FOLDED = 1360
 _START = "start"
-#: Views that all windows retain, more than three windows have, and the delay of the deletion of others. With fewer,
-#: Qt crashed when the style sheet changed after a view had been deleted.
-_MOST_VIEWS, _DROP_AFTER_MS = 120, 200
+#: Views that all windows retain, and the delay of the deletion of others.
+_MOST_VIEWS, _DROP_AFTER_MS = 12, 200
 
 
 class MainWindow(DocumentWindow):

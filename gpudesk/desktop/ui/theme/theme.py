@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import atexit
+import gc
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from functools import lru_cache
@@ -476,6 +477,17 @@ class Theme(QObject):
         """Apply palette, font and style sheet together: separately they would leave stale colors."""
         for name in _KEPT:
             getattr(self, name).cache_clear()
+        # Qt takes a list of all widgets first, then calls their Python handlers: garbage collected there could destroy
+        # listed widgets, and Qt would crash.
+        was_collecting = gc.isenabled()
+        gc.disable()
+        try:
+            self._restyle()
+        finally:
+            if was_collecting:
+                gc.enable()
+
+    def _restyle(self) -> None:
         hidden = [widget for each in self._deferred if isValid(each) for widget in each.put_off()]
         polished, has_style = Qt.WidgetAttribute.WA_WState_Polished, Qt.WidgetAttribute.WA_SetStyle
         for widget in hidden:

@@ -110,7 +110,7 @@ class FormRow(QWidget):
         self.judge: Callable[[], FieldVerdict] | None = None
         self.touched = False
         self._aside = aside
-        self._unit = ThemedLabel(theme, font="small", color="text3")
+        self._unit: ThemedLabel | None = None
         self._fault = FieldRemark(theme, "", "unfit", "unfit")
         self._doubt = FieldRemark(theme, "triangle-alert", "disputed", "text1")
         self._echo = FieldRemark(theme, "", "text3", "text3")
@@ -206,7 +206,8 @@ class FormRow(QWidget):
 
     def set_aside(self, text: str) -> None:
         self._aside = text
-        self._unit.setText(text)
+        if self._unit is not None:
+            self._unit.setText(text)
         self._describe()
 
     def focus_control(self) -> None:
@@ -242,7 +243,7 @@ class FormRow(QWidget):
         span = len(parts)
         if self._aside:
             span += 1
-            self._unit.setText(self._aside)
+            self._unit = ThemedLabel(self.theme, self._aside, font="small", color="text3")
             grid.addWidget(self._unit, 0, span)
         if keeps_width:
             span += 1

@@ -1,9 +1,10 @@
 """The theme dresses the application, switches live, and what is painted follows."""
 
+import gc
 import re
 
 import pytest
-from PySide6.QtCore import QSize
+from PySide6.QtCore import QEvent, QSize
 from PySide6.QtGui import QColor, QIcon, QImage, QPalette
 from PySide6.QtWidgets import (
     QApplication,
@@ -176,6 +177,30 @@ def test_the_handle_of_a_slider_is_round(theme: Theme, qtbot: QtBot, percent: in
     assert near(image.pixelColor(centre.x(), handle.bottom()), ink, 60)
     for corner in (handle.topLeft(), handle.topRight(), handle.bottomLeft(), handle.bottomRight()):
         assert near(image.pixelColor(corner), outside)
+
+
+class GarbageWatch(QWidget):
+    """Notes whether garbage may be collected while its style changes."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.was_enabled: list[bool] = []
+
+    def changeEvent(self, event: QEvent) -> None:
+        if event.type() == QEvent.Type.StyleChange:
+            self.was_enabled.append(gc.isenabled())
+
+
+def test_no_garbage_is_collected_while_qt_restyles_the_widgets_that_it_listed(theme: Theme, qtbot: QtBot) -> None:
+    """A collection destroys widgets without parents that nothing uses any more, and Qt would restyle them."""
+    watch = GarbageWatch()
+    qtbot.addWidget(watch)
+    watch.show()
+    gc.enable()
+    watch.was_enabled.clear()
+    theme.set_font_percent(125)
+    assert set(watch.was_enabled) == {False}
+    assert gc.isenabled()
 
 
 class StackedPages(QWidget):

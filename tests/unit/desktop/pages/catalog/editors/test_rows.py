@@ -17,6 +17,7 @@ from gpudesk.desktop.pages.catalog.editors.rows import FieldError
 from gpudesk.desktop.pages.catalog.editors.value_editor import ValueEditor
 from gpudesk.desktop.session.desk import Desk
 from gpudesk.desktop.ui.theme.theme import Theme
+from gpudesk.desktop.ui.widgets.layouts import ThemedLabel
 from gpudesk.desktop.ui.widgets.number_edit import NumberFormat
 from gpudesk.text.translation import set_language
 from tests.unit.desktop.pages.catalog.editors.keys import Show
@@ -123,6 +124,14 @@ def test_every_control_has_a_name(desk: Desk, theme: Theme, show: Show) -> None:
         ]
         # What Qt puts into its own controls has the name of the control.
         assert [type(each).__name__ for each in nameless if type(each).__module__.startswith("gpudesk")] == []
+
+
+def test_every_label_of_a_form_is_in_the_form(desk: Desk, theme: Theme, show: Show) -> None:
+    """A label without a parent would live as a hidden window until garbage is collected."""
+    former = set(QApplication.allWidgets())
+    show(AcceleratorForm(desk, theme, thing="mi325x"))
+    windows = [each for each in set(QApplication.topLevelWidgets()) - former if each.parent() is None]
+    assert [each for each in windows if isinstance(each, ThemedLabel)] == []
 
 
 def test_all_words_of_a_form_can_be_translated(desk: Desk, theme: Theme, show: Show) -> None:
