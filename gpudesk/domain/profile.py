@@ -60,8 +60,9 @@ class ProfileQuestion:
     serving_engine: str | None = None
     #: The model for limits and counts; None: the largest common model that fits.
     model: str | None = None
-    #: Weights and KV cache of that model; weights None: as published, or narrower if that does not fit.
+    #: Weights of that model; None: as published, or narrower if that does not fit.
     precision: Precision | None = None
+    #: KV cache of all models; FP16 for those that do not support it.
     kv: Precision = Precision.FP16
     mode: OperatingMode = OperatingMode.BALANCED
     weights: Mapping[RankingFactor, float] | None = None

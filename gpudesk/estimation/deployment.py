@@ -114,12 +114,23 @@ def configure_serving(
     fraction = request.memory_fraction
     if fraction is None:
         fraction = limits.safe_memory_fraction
+        usual = limits.memory_fraction
+        of = _MEMORY_TERMS[limits.memory_fraction_of]
         notes += [
             message(
                 "estimate.memory_fraction",
-                "The fit check uses {fraction} of {of}; the rest stays free for what the serving engine does not count",
+                "Fit and max concurrency assume {fraction} of {of}",
                 fraction=Share(fraction),
-                of=_MEMORY_TERMS[limits.memory_fraction_of],
+                of=of,
+            )
+            if usual >= fraction
+            else message(
+                "estimate.memory_fractions",
+                "Fit and max concurrency assume {fraction} of {of}; speed assumes the default of {engine}, {usual}",
+                fraction=Share(fraction),
+                of=of,
+                engine=engine.name,
+                usual=Share(usual),
             )
         ]
     if accelerator.announced:

@@ -252,8 +252,8 @@ def _make_queue_note(
     if by_memory < most:
         return message(
             "estimate.queued_usual",
-            "{engine} uses {usual} of the memory by default, enough for {admitted} of {concurrency} requests; "
-            "{fraction} would fit {most}",
+            "{engine} runs {admitted} of {concurrency} requests at its default of {usual} of memory; {fraction} would "
+            "fit {most}",
             engine=configuration.engine.name,
             usual=Share(configuration.settings.usual_fraction or configuration.settings.memory_fraction),
             admitted=admitted,

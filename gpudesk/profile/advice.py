@@ -100,7 +100,8 @@ def _make_requests(
 ) -> tuple[EstimateRequest, EstimateRequest]:
     make, model = context.memo.make_request, placement.model.id
     accelerator = context.accelerator.id
-    return make(accelerator, model, best.weights, 1), make(accelerator, model, best.weights, 1, alone=True)
+    at_load, single = (make(accelerator, model, best.weights, 1, best.kv, alone=alone) for alone in (False, True))
+    return at_load, single
 
 
 def find_release_date(model: str, context: ProfileContext) -> str | None:

@@ -27,7 +27,12 @@ _MISSING_FACTS: Final = frozenset({"estimate.no_peak", "diffusion.no_peak", "mod
 def list_capability_requests(context: ProfileContext) -> list[EstimateRequest]:
     return [
         context.memo.make_request(
-            context.accelerator.id, placement.model.id, deployment.weights, placement.deployed_count, alone=alone
+            context.accelerator.id,
+            placement.model.id,
+            deployment.weights,
+            placement.deployed_count,
+            deployment.kv,
+            alone=alone,
         )
         for _, placement in _iterate_text_tasks(context)
         if (deployment := placement.deployment) is not None
@@ -65,7 +70,7 @@ def _make_capability(task: ProfileTask, placement: ModelPlacement, context: Prof
             reason=reason,
         )
     request, alone = (
-        context.memo.make_request(context.accelerator.id, model, deployment.weights, count, alone=alone)
+        context.memo.make_request(context.accelerator.id, model, deployment.weights, count, deployment.kv, alone=alone)
         for alone in (False, True)
     )
     at_load, single = context.memo.answer([request, alone])

@@ -33,8 +33,10 @@ def list_out_of_reach(context: ProfileContext) -> tuple[OutOfReach, ...]:
     )
     rows = rows[: context.settings.out_of_reach]
     requests = [
-        context.memo.make_request(context.accelerator.id, each.model, each.weights, each.count)
-        for each, _ in rows
+        context.memo.make_request(
+            context.accelerator.id, each.model, each.weights, each.count, placement.find_kv(each.weights)
+        )
+        for each, placement in rows
         if each.count is not None
     ]
     estimates = {each.model: estimate for each, estimate in zip(requests, context.memo.fitting(requests), strict=True)}

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import Final
 
@@ -42,6 +42,10 @@ class FormatPlacement:
     ladder: DeploymentLadder | Message
     step: LadderStep | None = None
     served: LadderStep | None = None
+
+    @property
+    def kv(self) -> Precision:
+        return self.ladder.configuration.kv if isinstance(self.ladder, DeploymentLadder) else Precision.FP16
 
     @property
     def count(self) -> int | None:
@@ -92,6 +96,10 @@ class ModelPlacement:
         deployment = self.deployment
         return deployment is not None and deployment.weights is self.published
 
+    def find_kv(self, weights: Precision) -> Precision:
+        """Return the KV cache of the tried format with these weights."""
+        return next(each.kv for each in self.formats if each.weights is weights)
+
     def find_longest_context(self) -> int:
         """Return the longest sequence in tokens that the deployment holds, up to the model's own maximum."""
         step = self.deployed_step
@@ -129,6 +137,7 @@ class PlacementFinder:
         """Place for requests of the question; `served` is how many at once a model that runs well serves."""
         self._fit = fit
         self._engine = question.serving_engine
+        self._kv = question.kv
         self._served: Final = min(served, question.concurrency)
         self.tokens: Final = question.input_tokens + question.output_tokens
 
@@ -191,8 +200,12 @@ class PlacementFinder:
                 "supports at most {most} tokens, input and output together",
                 most=model.max_context or 0,
             )
-        question = FitQuestion(weights, context=self.tokens, serving_engine=self._engine)
-        return self._fit.find_ladder(question, accelerator, model)
+        question = FitQuestion(weights, self._kv, context=self.tokens, serving_engine=self._engine)
+        ladder = self._fit.find_ladder(question, accelerator, model)
+        if isinstance(ladder, Message) and self._kv is not Precision.FP16:
+            # The format of the scenario's model is not supported for every model and accelerator.
+            return self._fit.find_ladder(replace(question, kv=Precision.FP16), accelerator, model)
+        return ladder
 
 
 def _has_room(accelerator: Accelerator, model: Model, weights: Precision) -> bool:
@@ -215,14 +228,7 @@ class EstimateMemo:
         self._answers: dict[EstimateRequest, Estimate | InputError] = {}
 
     def make_request(
-        self,
-        accelerator: str,
-        model: str,
-        weights: Precision,
-        count: int | None,
-        *,
-        kv: Precision = Precision.FP16,
-        alone: bool = False,
+        self, accelerator: str, model: str, weights: Precision, count: int | None, kv: Precision, *, alone: bool = False
     ) -> EstimateRequest:
         """Return the request for a model under the load of the profile, or for a single request in flight."""
         question = self._question
@@ -360,17 +366,17 @@ class ProfileContext:
         question = self.question
         if question.precision is not None:
             formats = question.precision, question.kv
-            request = self.memo.make_request(self.accelerator.id, self.model, formats[0], None, kv=formats[1])
+            request = self.memo.make_request(self.accelerator.id, self.model, formats[0], None, formats[1])
             if self.memo.fitting([request])[0] is not None:
                 return formats
-        return deployment.weights, Precision.FP16
+        return deployment.weights, deployment.kv
 
     def make_model_request(self, accelerator: str, count: int | None) -> EstimateRequest | None:
         """Return the request for the profile's model under the load; None without a model."""
         if self.model is None or self._model_formats is None:
             return None
         weights, kv = self._model_formats
-        return self.memo.make_request(accelerator, self.model, weights, count, kv=kv)
+        return self.memo.make_request(accelerator, self.model, weights, count, kv)
 
     @cached_property
     def model_count(self) -> int | None:

@@ -6,6 +6,7 @@ from collections.abc import Callable, Iterable, Sequence
 from typing import Final
 
 from gpudesk.domain.claim import PRICE_BOUND_ATTRIBUTES, AttributeClaims, CatalogEntry, is_figure
+from gpudesk.domain.precision import resolve_fp4
 from gpudesk.domain.profile import (
     AcceleratorProfile,
     Capability,
@@ -172,11 +173,12 @@ class ProfileTables:
         rows = tuple(map(self._capability, self.profile.capabilities))
         question = self.profile.question
         subtitle = trn(
-            "{n} request of {load} tokens in flight, FP16 KV cache",
-            "{n} requests of {load} tokens in flight, FP16 KV cache",
+            "{n} request of {load} tokens in flight, {kv} KV cache",
+            "{n} requests of {load} tokens in flight, {kv} KV cache",
             question.concurrency,
             n=self.formatter.count(question.concurrency),
             load=f"{self.formatter.count(question.input_tokens)} + {self.formatter.count(question.output_tokens)}",
+            kv=label_precision(question.kv),
         )
         return DataTable("capabilities", tr("Capabilities"), subtitle, columns, rows)
 
@@ -185,7 +187,10 @@ class ProfileTables:
         words = capitalize_first(format_status(each, self.formatter))
         model = MISSING_VALUE_TEXT if each.model is None else self.name_of(each.model)
         reason = self.say(each.reason)
+        question_kv = resolve_fp4(self.profile.question.kv, self.profile.accelerator.vendor)
         details = [label_precision(each.weights)] if each.weights else []
+        if each.request is not None and each.request.kv is not question_kv:
+            details.append(tr("{kv} KV cache", kv=label_precision(each.request.kv)))
         if each.diffusion is not None:
             details.append(format_diffusion_settings(each.diffusion, self.formatter))
         if each.context_tokens:

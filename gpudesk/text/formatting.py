@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 import re
+from collections.abc import Sequence
 from dataclasses import dataclass
 from enum import StrEnum
 from typing import Final, NamedTuple
@@ -343,6 +344,17 @@ def find_readable_unit(value: float, unit: str | None) -> tuple[float, str | Non
     return next(
         (each for each in steps if abs(value) >= each[0] * _USED_FROM.get((unit or "", each[1]), 1.0)), steps[-1]
     )
+
+
+def find_common_unit(values: Sequence[float], unit: str | None) -> tuple[float, str | None]:
+    """Return the best unit for a row of values, as `find_readable_unit`: the largest in which none is below 0.1."""
+    factor, display_unit = find_readable_unit(max(values, default=1.0), unit)
+    fitting = (
+        step
+        for step in _READABLE.get(unit or "", ())
+        if step[0] <= factor and min(values, default=0.0) >= 0.1 * step[0]
+    )
+    return next(fitting, (factor, display_unit))
 
 
 #: Units that are words or abbreviations of words.

@@ -57,7 +57,7 @@ def list_estimate_lines(
         (tr("Runtime"), use.runtime_bytes),
     ]
     if estimate.fits:
-        parts += [(tr("Reserved by the engine"), use.reserved_bytes), (tr("Free"), use.spare_bytes)]
+        parts += [(tr("Memory reserve"), use.reserved_bytes), (tr("Free"), use.spare_bytes)]
     facts = [
         *_what(estimate, formatter),
         *_why(plans, formatter),

@@ -55,7 +55,7 @@ def add_parser(commands: Any) -> None:  # noqa: ANN401 - argparse does not expor
     formats = [each.value for each in Precision]
     for name, text in (
         ("weights", tr("weight precision of that model (default: as published, or narrower if needed)")),
-        ("kv", tr("KV cache precision of that model (default: fp16)")),
+        ("kv", tr("KV cache precision (default: fp16)")),
     ):
         parser.add_argument(f"--{name}", metavar=tr("PRECISION"), choices=formats, help=text)
     load = parser.add_argument_group(tr("load"))

@@ -41,8 +41,7 @@ from gpudesk.text.formatting import (
     IntervalEstimate,
     Quantity,
     convert_to_display_unit,
-    find_readable_unit,
-    join_unit,
+    find_common_unit,
 )
 from gpudesk.text.messages import Message, format_message
 from gpudesk.text.translation import tr
@@ -132,13 +131,12 @@ class FigureText:
     def __init__(self, answer: Answer, figure: str, formatter: Formatter) -> None:
         self._formatter = formatter
         self._money = MoneyFormatter(formatter, answer.scenario.costs.currency) if figure in COST_FIGURES else None
-        unit = self._stored_unit = get_figure_unit(figure)
+        unit = get_figure_unit(figure)
         if self._money is not None:
             self._factor, self.unit = 1.0, unit if unit is None else self._money.unit(unit)
         else:
-            ranked = [interval.value for interval in rank_figures(answer, figure).values()]
-            values = ranked or [interval.value for interval in get_column_figures(answer, figure) if interval]
-            self._factor, self.unit = find_readable_unit(max(values, default=1.0), unit)
+            values = [interval.value for interval in get_column_figures(answer, figure) if interval]
+            self._factor, self.unit = find_common_unit(values, unit)
 
     def format(self, value: float) -> str:
         """Return a value in the unit of the row."""
@@ -155,14 +153,8 @@ class FigureText:
         return f"{self._money.small(interval.value)} ({self._money.band(interval)})"
 
     def list_texts(self, interval: IntervalEstimate) -> list[str]:
-        """Return a value and the ends of its interval in the unit of the row; a much longer time in its own unit."""
-        texts = [self.format(each) for each in interval]
-        if self._money is None:
-            factor, unit = find_readable_unit(interval.value, self._stored_unit)
-            if factor > self._factor and unit is not None:
-                texts = [self._formatter.estimate(each / factor) for each in interval]
-                texts[0], texts[2] = join_unit(texts[0], unit), join_unit(texts[2], unit)
-        return texts
+        """Return a value and the ends of its interval in the unit of the row."""
+        return [self.format(each) for each in interval]
 
     def make_cell(
         self, interval: IntervalEstimate, mark: CellMarking | None, delta: str | None, basis: EstimateBasis
@@ -231,7 +223,7 @@ def _describe_usual_limit(estimate: Estimate | None, formatter: Formatter) -> st
     share = None if note is None else note.parameters["usual"]
     if estimate is None or not isinstance(share, float):
         return None
-    return tr("{n} at {share} of memory", n=formatter.count(estimate.admitted), share=formatter.per_cent(share))
+    return tr("{n} at the default {share}", n=formatter.count(estimate.admitted), share=formatter.per_cent(share))
 
 
 def describe_running_requests(estimate: Estimate, formatter: Formatter) -> str:

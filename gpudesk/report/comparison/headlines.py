@@ -29,7 +29,7 @@ from gpudesk.report.comparison.estimate_rows import (
     get_max_concurrencies,
     is_compared,
 )
-from gpudesk.report.comparison.tables import AnnouncedLead, CellMarking, Headline, HeadlineLeader
+from gpudesk.report.comparison.tables import CellMarking, Headline, HeadlineLeader, UnrankedLead
 from gpudesk.report.labels import (
     describe_distance,
     describe_lead,
@@ -40,7 +40,7 @@ from gpudesk.report.labels import (
 )
 from gpudesk.text.formatting import MISSING_VALUE_TEXT, Formatter, IntervalEstimate
 from gpudesk.text.messages import capitalize_first
-from gpudesk.text.translation import tr
+from gpudesk.text.translation import tr, trn
 
 _LEAST_TO_COMPARE: Final = 2
 _IN_FLIGHT: Final = MAX_CONCURRENCY.key
@@ -141,34 +141,63 @@ class _HeadlineBuilder:
     def _is_only_one_without_queue(self) -> bool:
         return sum(column.queues for column in self._answer.columns) == len(self._answer.columns) - 1
 
-    def _describe_announced_lead(self, figure: str) -> AnnouncedLead:
-        """Return how an unranked announced column compares; empty if it would not lead."""
+    def _describe_unranked_lead(self, figure: str) -> UnrankedLead:
+        """Return how an unranked column compares; empty if none would lead."""
         formatter = self._formatter
         if figure == _IN_FLIGHT:
             return self._describe_announced_capacity()
         leader = find_announced_leader(self._answer, figure)
         if leader is None:
-            return AnnouncedLead()
+            return self._describe_queueing_lead(figure)
         name = self._names[leader.position]
         if judge_odds(leader.odds) is LeadVerdict.TOO_CLOSE:
-            return AnnouncedLead(
+            return UnrankedLead(
                 tr("{name} (announced): too close to call", name=name), tr("{name} (announced): equal", name=name)
             )
         distance, odds = format_distance(leader.ratio, formatter), format_odds(leader.odds, formatter)
-        return AnnouncedLead(
+        return UnrankedLead(
             tr("{name} (announced) would lead by {distance}, {odds} odds", name=name, distance=distance, odds=odds),
             tr("{name} (announced): {distance}", name=name, distance=formatter.difference(leader.ratio)),
         )
 
-    def _describe_announced_capacity(self) -> AnnouncedLead:
+    def _describe_queueing_lead(self, figure: str) -> UnrankedLead:
+        """Return the best column of those that queue, if its figure is better than that of the leader."""
+        answer, values = self._answer, get_column_figures(self._answer, figure)
+        queueing = {
+            position: value
+            for position, (column, value) in enumerate(zip(answer.columns, values, strict=True))
+            if value is not None and column.queues and position not in answer.unranked
+        }
+        ranked = rank_figures(answer, figure)
+        best = find_best(queueing | ranked, figure) if ranked else None
+        if best is None or best not in queueing:
+            return UnrankedLead()
+        name, value = self._names[best], self._text(figure).format(queueing[best].value)
+        estimate = answer.columns[best].estimate
+        brief = tr("{name}: {value}, queues", name=name, value=value)
+        if estimate is None or estimate.concurrency is None or estimate.admitted is None:
+            return UnrankedLead(tr("{name}: {value}, but requests queue", name=name, value=value), brief)
+        waiting = estimate.concurrency - estimate.admitted
+        text = trn(
+            "{name}: {value}, but {n} of {m} requests waits",
+            "{name}: {value}, but {n} of {m} requests wait",
+            waiting,
+            name=name,
+            value=value,
+            n=self._formatter.count(waiting),
+            m=self._formatter.count(estimate.concurrency),
+        )
+        return UnrankedLead(text, brief)
+
+    def _describe_announced_capacity(self) -> UnrankedLead:
         capacities = get_max_concurrencies(self._answer)
         outside = {position: capacities[position] or 0 for position in self._answer.unranked}
         shipping = [value for value in self._capacities if value]
         most = max(outside, key=lambda position: outside[position], default=None)
         if most is None or not shipping or outside[most] <= max(shipping):
-            return AnnouncedLead()
+            return UnrankedLead()
         count, name = self._formatter.count(outside[most]), self._names[most]
-        return AnnouncedLead(
+        return UnrankedLead(
             tr("{name} (announced): up to {n}", name=name, n=count),
             tr("{name} (announced): {distance}", name=name, distance=count),
         )
@@ -273,7 +302,7 @@ class _ScreenHeadlines(_HeadlineBuilder):
             unit=unit if best else "",
             detail=detail,
             mark=mark,
-            announced=self._describe_announced_lead(figure),
+            unranked=self._describe_unranked_lead(figure),
             odds=odds,
             spoken_odds="; ".join(filter(None, (distance, self._describe_odds(odds)))),
         )
@@ -367,7 +396,7 @@ class _SheetHeadlines(_HeadlineBuilder):
         return self._make(_IN_FLIGHT, best, detail)
 
     def _make(self, figure: str, best: tuple[int, ...], detail: str) -> Headline:
-        announced = self._describe_announced_lead(figure)
+        unranked = self._describe_unranked_lead(figure)
         unit = None if figure == _IN_FLIGHT else self._text(figure).unit
         return Headline(
             figure=figure,
@@ -375,7 +404,7 @@ class _SheetHeadlines(_HeadlineBuilder):
             leaders=tuple(self._leaders[position] for position in best),
             text=self._names[best[0]] if len(best) == 1 else tr("Too close to call"),
             unit="",
-            detail=f"{detail}; {announced.text}" if announced.text else detail,
+            detail=f"{detail}; {unranked.text}" if unranked.text else detail,
             mark=None if len(best) == 1 else CellMarking.OPEN,
-            announced=announced,
+            unranked=unranked,
         )

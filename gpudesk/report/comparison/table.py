@@ -186,7 +186,7 @@ def describe_compared_row(row: ComparisonRow) -> str:
 def describe_headline(headline: Headline) -> str:
     figure = f"{headline.text} {speak_unit(headline.unit)}".rstrip()
     names = join_names([leader.name for leader in headline.leaders])
-    parts = [headline.label, figure, names, headline.detail, headline.announced.text, headline.spoken_odds]
+    parts = [headline.label, figure, names, headline.detail, headline.unranked.text, headline.spoken_odds]
     return ", ".join(part for part in parts if part)
 
 

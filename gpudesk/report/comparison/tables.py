@@ -176,8 +176,8 @@ class HeadlineLeader:
 
 
 @dataclass(frozen=True, slots=True)
-class AnnouncedLead:
-    """How an unranked announced accelerator would compare: as a sentence, and briefly."""
+class UnrankedLead:
+    """How an unranked accelerator that is announced or queues would compare: as a sentence, and briefly."""
 
     text: str = ""
     brief: str = ""
@@ -187,8 +187,8 @@ class AnnouncedLead:
 class Headline:
     """One question of the comparison with its answer and further details.
 
-    `mark` shows a tie among the leaders, or that some do not fit. `announced` states that an announced accelerator,
-    which is not ranked with shipping ones, would lead.
+    `mark` shows a tie among the leaders, or that some do not fit. `unranked` states that an accelerator that is
+    announced, or on which requests queue, would lead.
     """
 
     figure: str
@@ -198,7 +198,7 @@ class Headline:
     unit: str
     detail: str
     mark: CellMarking | None = None
-    announced: AnnouncedLead = AnnouncedLead()
+    unranked: UnrankedLead = UnrankedLead()
     #: The odds of each to be the best, adding up to 1, the highest first; empty if the figure is exact.
     odds: tuple[tuple[HeadlineLeader, float], ...] = ()
     spoken_odds: str = ""

@@ -95,7 +95,7 @@ def test_unasked_a_serving_engine_takes_its_usual_share_of_memory(estimator: Est
     assert 1 <= usual.admitted < usual.max_concurrency
     told = next(note for note in usual.notes if note.id == "estimate.queued_usual")
     assert told.parameters["most"] == usual.max_concurrency
-    assert "uses 92% of the memory by default" in format_message(told)
+    assert "at its default of 92% of memory" in format_message(told)
     by_hand = estimator.estimate(replace(asked, memory_fraction=float(str(told.parameters["usual"]))))
     assert by_hand.admitted == usual.admitted
     # Where the usual share holds nothing at all, it has to be raised.

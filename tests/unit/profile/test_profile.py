@@ -27,7 +27,9 @@ from gpudesk.profile.advice import compute_score
 from gpudesk.profile.builder import REQUIRED_TERMS
 from gpudesk.profile.placements import count_months
 from gpudesk.profile.settings import read_profile_settings
+from gpudesk.report.profile_sections import ProfileTables
 from gpudesk.service import GpuDeskService
+from gpudesk.text.formatting import ENGLISH_NUMBERS, Formatter
 from gpudesk.text.messages import InputError, format_message, message
 
 TOKENS = 5000
@@ -138,6 +140,23 @@ def test_limits_and_counts_take_the_formats_of_the_question(service: GpuDeskServ
     assert rates[1].value > 1.2 * rates[0].value
     memory = [next(row.headroom for row in each.limits if row.resource == "memory") for each in (wide, narrow)]
     assert (memory[1] or 0.0) > (memory[0] or 0.0)
+
+
+def test_all_rates_take_the_cache_of_the_question_or_name_another(service: GpuDeskService) -> None:
+    question = ProfileQuestion("h200-sxm", kv=Precision.FP8)
+    profile = service.profile(question)
+    row = next(each for each in profile.capabilities if each.task == "large_70b")
+    assert row.request is not None
+    assert (row.request.kv, row.queues) == (Precision.FP8, False)
+    assert {each.request.kv for each in profile.recommendations} == {Precision.FP8}
+    tables = ProfileTables(profile, Formatter(ENGLISH_NUMBERS), str)
+    assert tables.capabilities().subtitle.endswith("in flight, FP8 KV cache")
+    # No serving engine stores an FP8 cache there.
+    old = service.profile(dataclasses.replace(question, accelerator="mi210"))
+    requests = [each.request for each in old.capabilities if each.request is not None]
+    assert {each.kv for each in requests} == {Precision.FP16}
+    details = [row.cells[2].detail for row in ProfileTables(old, Formatter(ENGLISH_NUMBERS), str).capabilities().rows]
+    assert sum("FP16 KV cache" in detail for detail in details) == len(requests)
 
 
 def test_small_models_do_not_lead_by_what_nobody_needs(profile: AcceleratorProfile) -> None:

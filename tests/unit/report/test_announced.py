@@ -60,8 +60,8 @@ def test_the_best_is_taken_among_shipping_parts() -> None:
     answer = answered("h200-sxm", "mi325x", "b200-hgx", announced=("b200-hgx",))
     assert find_leaders(answer, THROUGHPUT) == (1,)
     assert [leader.key for leader in strip(answer).leaders] == ["mi325x"]
-    assert strip(answer).announced.text == "B200-HGX (announced) would lead by 60%, 99% odds"
-    assert strip(answer).announced.brief == "B200-HGX (announced): +60%"
+    assert strip(answer).unranked.text == "B200-HGX (announced) would lead by 60%, 99% odds"
+    assert strip(answer).unranked.brief == "B200-HGX (announced): +60%"
     assert "would lead by 60%" in describe_headline(strip(answer))
     row = next(row for row in build_comparison_table(answer, PLAIN).rows if row.key == THROUGHPUT)
     assert [cell.mark for cell in row.cells] == [None, CellMarking.BEST, None]
@@ -91,7 +91,7 @@ def test_all_are_ranked_where_all_are_announced_or_it_is_asked_for(
     answer = answered(*parts, announced=announced, rank=rank)
     assert not answer.unranked
     assert find_leaders(answer, THROUGHPUT) == (1,)
-    assert not strip(answer).announced.text
+    assert not strip(answer).unranked.text
     assert not answer.notes
 
 
@@ -99,19 +99,19 @@ def test_the_only_one_that_ships_is_told_and_not_called_best() -> None:
     answer = answered("h200-sxm", "b200-hgx", announced=("b200-hgx",))
     assert find_leaders(answer, THROUGHPUT) == ()
     assert strip(answer).detail == "Only one available"
-    assert strip(answer).announced.text == "B200-HGX (announced) would lead by 100%, over 99% odds"
+    assert strip(answer).unranked.text == "B200-HGX (announced) would lead by 100%, over 99% odds"
     assert printed(answer).text == "H200-SXM"
     assert "only one available" in printed(answer).detail
 
 
 def test_a_slower_announced_part_needs_no_line() -> None:
     answer = answered("h200-sxm", "b200-hgx", announced=("h200-sxm",))
-    assert not strip(answer).announced.text
+    assert not strip(answer).unranked.text
 
 
 def test_an_undecided_lead_is_none() -> None:
     answer = answered("h200-sxm", "mi355x", announced=("mi355x",))
-    assert strip(answer).announced.text == "MI355X (announced): too close to call"
+    assert strip(answer).unranked.text == "MI355X (announced): too close to call"
 
 
 def test_ranking_is_part_of_what_is_answered() -> None:

@@ -29,7 +29,7 @@ from gpudesk.report.writers.html import write_sheet_html
 from gpudesk.report.writers.markdown import write_sheet_markdown
 from gpudesk.report.writers.text import list_sheet_lines
 from gpudesk.service import GpuDeskService
-from gpudesk.text.formatting import ENGLISH_NUMBERS, GERMAN_NUMBERS, Formatter
+from gpudesk.text.formatting import ENGLISH_NUMBERS, GERMAN_NUMBERS, Formatter, IntervalEstimate
 from gpudesk.text.messages import message
 from tests.unit.report.conftest import MakeAnswer
 
@@ -153,12 +153,28 @@ def test_what_queues_is_marked_and_in_no_headline(make_answer: MakeAnswer) -> No
     found = headline(answer, "output_tokens_per_s")
     assert [leader.key for leader in found.leaders] == ["mi325x"]
     assert found.detail == "MI325X likely leads: 90%"
+    assert found.unranked.text == "B200-HGX: 2,000, but 24 of 64 requests wait"
+    assert found.unranked.brief == "B200-HGX: 2,000, queues"
     sheet = build_sheet(answer, PLAIN)
+    assert sheet.headlines[0].detail.endswith("; B200-HGX: 2,000, but 24 of 64 requests wait")
     assert all("B200" not in line.text for line in sheet.headlines)
     assert "△ requests queue" in sheet.key
     assert '<td class="queues">' in write_sheet_html(sheet)
     assert "2,000 △" in write_sheet_markdown(sheet)
     assert any("2,000 △" in line for line in list_sheet_lines(sheet, 100, str))
+
+
+def test_times_of_a_row_have_one_unit(make_answer: MakeAnswer) -> None:
+    answer = make_answer("h200-sxm", "mi325x", "b200-hgx")
+    columns = list(answer.columns)
+    for position, seconds in enumerate((0.549, 1.2, 43.0)):
+        estimate = columns[position].estimate
+        assert estimate is not None
+        times = IntervalEstimate(1e3 * seconds, 800 * seconds, 1.2e3 * seconds)
+        columns[position] = replace(columns[position], estimate=replace(estimate, ttft_ms=times))
+    found = row(build_comparison_table(replace(answer, columns=tuple(columns)), PLAIN), "ttft_ms")
+    assert (found.unit, [cell.text for cell in found.cells]) == ("s", ["0.549", "1.20", "43.0"])
+    assert found.cells[2].band == "34.4 – 51.6"
 
 
 def test_where_all_but_one_queue_it_is_told_without_a_rival(make_answer: MakeAnswer) -> None:

@@ -168,12 +168,13 @@ def test_the_only_one_without_a_queue_says_so(service: GpuDeskService) -> None:
     verdict = describe_comparison(answer, service.decide(answer), PLAIN)
     assert verdict.startswith("Only MI325X runs all 64 requests at once: $")
     assert verdict.endswith("The others queue.")
-    limit = "B200 SXM: vLLM uses 92% of the memory by default, enough for "
-    assert limit in describe_fit(answer, PLAIN), "memory holds more, but vLLM does not use it"
+    assert "of 64 requests at its default of 92% of memory; 98% would fit " in describe_fit(answer, PLAIN), (
+        "memory holds more, but vLLM does not use it"
+    )
     estimate = answer.columns[2].estimate
     assert estimate is not None
     most = next(row for row in build_comparison_table(answer, PLAIN).rows if row.key == "max_concurrency").cells[2]
-    assert most.detail == f"{estimate.admitted} at 92% of memory"
+    assert most.detail == f"{estimate.admitted} at the default 92%"
 
 
 def test_what_queues_leads_nowhere(service: GpuDeskService, queueing: Answer) -> None:

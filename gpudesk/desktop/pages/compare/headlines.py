@@ -82,14 +82,14 @@ class HeadlineBox(QAbstractButton):
                 first += theme.length(_NAME_GAP) + self._width("label", leader.name)
         second = self._width("headline", answer.text) + theme.length(_GAP) + self._width("small", answer.unit)
         third = self._width("small", answer.detail) + (theme.length(_GLYPH) if answer.is_open else 0)
-        fourth = self._width("small", answer.announced.brief)
+        fourth = self._width("small", answer.unranked.brief)
         return max(first, second, third, fourth) + theme.length(_GAP)
 
     def _width(self, font: str, text: str) -> float:
         return self._measure.width(text, font)
 
     def paintEvent(self, event: QPaintEvent) -> None:  # noqa: ARG002 - Qt's name
-        """Draw the three lines, and a fourth if an announced accelerator would lead."""
+        """Draw the three lines, and a fourth if an unranked accelerator would lead."""
         with QPainter(self) as painter:
             if self.answer is not None:
                 pen = ThemePainter(painter, self._theme)
@@ -114,11 +114,11 @@ class HeadlineBox(QAbstractButton):
                         0, self.height() - theme.length(_PAD + _BAR), right - theme.length(_GAP), theme.length(_BAR)
                     )
                     pen.odds_bar(bar, ((leader.slot, odds) for leader, odds in answer.odds))
-                if answer.announced.text:
+                if answer.unranked.text:
                     fourth = QRectF(0, top + 2 * small + large, right, small)
-                    announced = answer.announced
-                    fits = self._width("small", announced.text) <= right
-                    pen.text(fourth, announced.text if fits else announced.brief, font="small", color="text3")
+                    unranked = answer.unranked
+                    fits = self._width("small", unranked.text) <= right
+                    pen.text(fourth, unranked.text if fits else unranked.brief, font="small", color="text3")
 
     def _leader(self, pen: ThemePainter, leader: HeadlineLeader, x: float, level: float, right: float) -> float:
         """Draw a swatch and a name as far as they fit; return the x where they end."""
@@ -146,14 +146,14 @@ class HeadlineStrip(QWidget):
         self._boxes: list[HeadlineBox] = []
         self._shape: tuple[object, ...] = ()
         self._count = 0
-        self._has_announced = False
+        self._has_unranked = False
         self.setSizePolicy(QSizePolicy.Policy.Ignored, QSizePolicy.Policy.Fixed)
         self.setAccessibleName(tr("Summary"))
         theme.follow(self._measure)
 
     def _measure(self) -> None:
         theme = self._theme
-        small = (3 if self._has_announced else 2) * theme.line("small")
+        small = (3 if self._has_unranked else 2) * theme.line("small")
         self.setFixedHeight(small + theme.line("headline") + theme.px(2 * _PAD + _BAR + _ABOVE_BAR))
         self._place()
         self.update()
@@ -170,9 +170,9 @@ class HeadlineStrip(QWidget):
             if number < len(answers):
                 box.show_answer(answers[number])
         self._count = len(answers)
-        announced = any(answer.announced.text for answer in answers)
-        if announced != self._has_announced:
-            self._has_announced = announced
+        has_unranked = any(answer.unranked.text for answer in answers)
+        if has_unranked != self._has_unranked:
+            self._has_unranked = has_unranked
             self._measure()
         shape = tuple((answer.figure, len(answer.leaders)) for answer in answers)
         fits = all(box.needed() <= box.width() for box in self._list_visible_boxes())

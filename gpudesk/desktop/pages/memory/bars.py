@@ -219,7 +219,7 @@ def _make_segments(
         parts.append(_make_segment(MemorySegmentKind.SHORT, start, room.needed_bytes, tr("Short"), formatter))
     kept_from = max(room.usable_bytes, room.needed_bytes, at)
     if use.capacity_bytes > kept_from:
-        label = tr("Reserved by the serving engine")
+        label = tr("Memory reserve")
         reserve = _make_segment(MemorySegmentKind.KEPT, room.usable_bytes, use.capacity_bytes, label, formatter)
         parts.append(reserve._replace(start=kept_from))
     return tuple(parts)

@@ -272,7 +272,7 @@ class MemoryBarChart(QWidget):
 
     def _key(self) -> list[tuple[MemorySegmentKind, str]]:
         share = format_free_share(self.bars, self.formatter)
-        reserve_text = tr("Not used by the engine: {share}", share=share) if share else tr("Not used by the engine")
+        reserve_text = tr("Memory reserve: {share}", share=share) if share else tr("Memory reserve")
         words = {
             MemorySegmentKind.WEIGHTS: tr("Weights"),
             MemorySegmentKind.KV: tr("KV cache at this load"),

@@ -166,10 +166,10 @@ def format_load_title(load: Load, formatter: Formatter) -> str:
 
 
 def describe_strip_end(strip: LimiterStrip, formatter: Formatter) -> str:
-    """Return the text beyond the pieces: the deployment serves more requests too, but not all at once."""
+    """Return the text beyond the pieces: the deployment queues further requests."""
     if not strip.pieces:
         return tr("does not fit")
-    return tr("requests queue above {n}", n=formatter.count(strip.pieces[-1].end))
+    return tr("memory full at {n}", n=formatter.count(strip.pieces[-1].end))
 
 
 def _rest(pen: ThemePainter, rest: QRectF, words: str, color: str) -> None:

@@ -373,7 +373,7 @@ def test_the_theme_switches_live(chart: ThroughputChart, theme: Theme) -> None:
 def test_beyond_the_last_piece_requests_queue_and_only_without_pieces_nothing_fits() -> None:
     strip = LimiterStrip("h200-sxm", 1, "H200 SXM", (StripPiece(1.0, 117.0, "capacity"),))
     formatter = Formatter(ENGLISH_NUMBERS)
-    assert describe_strip_end(strip, formatter) == "requests queue above 117"
+    assert describe_strip_end(strip, formatter) == "memory full at 117"
     assert describe_strip_end(replace(strip, pieces=()), formatter) == "does not fit"
 
 
