@@ -8,16 +8,7 @@ from typing import Final
 
 import numpy as np
 from PySide6.QtCore import QEvent, QMarginsF, QPointF, QRectF, QSize, Qt, Signal
-from PySide6.QtGui import (
-    QContextMenuEvent,
-    QFocusEvent,
-    QHelpEvent,
-    QKeyEvent,
-    QMouseEvent,
-    QPainter,
-    QPaintEvent,
-    QWheelEvent,
-)
+from PySide6.QtGui import QContextMenuEvent, QFocusEvent, QHelpEvent, QKeyEvent, QMouseEvent, QWheelEvent
 from PySide6.QtWidgets import (
     QAbstractScrollArea,
     QGridLayout,
@@ -44,7 +35,7 @@ from gpudesk.desktop.ui.charts.chart_data import (
 )
 from gpudesk.desktop.ui.charts.scales import AxisScale, FloatArray, find_emptiest_box
 from gpudesk.desktop.ui.theme.theme import Theme
-from gpudesk.desktop.ui.theme.theme_painter import SWATCH_WIDTH, ThemePainter
+from gpudesk.desktop.ui.theme.theme_painter import SWATCH_WIDTH, PaintedWidget, ThemePainter
 from gpudesk.desktop.ui.widgets.buttons import Button
 from gpudesk.desktop.ui.widgets.layouts import ThemedLabel, make_column
 from gpudesk.desktop.ui.widgets.qt_support import AccessibleRole
@@ -214,12 +205,11 @@ class UnfitColumn:
         return self.slot, self.is_variant, self.name, self.reason, self.remedy
 
 
-class UnfitNotice(QWidget):
+class UnfitNotice(PaintedWidget):
     """Floats on a plot, as large as necessary."""
 
     def __init__(self, theme: Theme, parent: QWidget) -> None:
-        super().__init__(parent)
-        self._theme = theme
+        super().__init__(theme, parent)
         self._contents: tuple[object, ...] = ()
         self._layout = QVBoxLayout(self)
         self._rows: QWidget | None = None
@@ -289,24 +279,20 @@ class UnfitNotice(QWidget):
         words.addWidget(ThemedLabel(self._theme, each.reason, font="small", color="text2", parent=box))
         return words
 
-    def paintEvent(self, event: QPaintEvent) -> None:
-        del event
-        with QPainter(self) as painter:
-            ThemePainter(painter, self._theme).frame(QRectF(self.rect()), "strong", radius=6.0, fill="raised")
+    def paint(self, pen: ThemePainter) -> None:
+        pen.frame(QRectF(self.rect()), "strong", radius=6.0, fill="raised")
 
 
-class _NoticeSwatch(QWidget):
+class _NoticeSwatch(PaintedWidget):
     """The swatch of an accelerator next to its name."""
 
     def __init__(self, theme: Theme, slot: int, is_variant: bool, parent: QWidget) -> None:
-        super().__init__(parent)
-        self._theme, self._slot, self._hollow = theme, slot, is_variant
+        super().__init__(theme, parent)
+        self._slot, self._hollow = slot, is_variant
         self.setFixedSize(theme.px(SWATCH_WIDTH), theme.line("label"))
 
-    def paintEvent(self, event: QPaintEvent) -> None:
-        del event
-        with QPainter(self) as painter:
-            ThemePainter(painter, self._theme).swatch(0, self.height() / 2, self._slot, is_variant=self._hollow)
+    def paint(self, pen: ThemePainter) -> None:
+        pen.swatch(0, self.height() / 2, self._slot, is_variant=self._hollow)
 
 
 def list_unfit_columns(desk: Desk) -> tuple[str, tuple[UnfitColumn, ...]]:

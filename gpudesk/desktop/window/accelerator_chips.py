@@ -8,15 +8,15 @@ from dataclasses import dataclass
 from typing import cast
 
 from PySide6.QtCore import QEvent, QPoint, QRect, QRectF, QSize, Qt, Signal
-from PySide6.QtGui import QAction, QActionGroup, QFontMetricsF, QKeyEvent, QPainter, QPaintEvent, QResizeEvent
-from PySide6.QtWidgets import QAbstractButton, QInputDialog, QMenu, QSizePolicy, QWidget
+from PySide6.QtGui import QAction, QActionGroup, QFontMetricsF, QKeyEvent, QResizeEvent
+from PySide6.QtWidgets import QInputDialog, QMenu, QSizePolicy, QWidget
 
 from gpudesk.desktop.session import scenario_edits
 from gpudesk.desktop.session.desk import Desk
 from gpudesk.desktop.session.scenario_edits import COUNTS
 from gpudesk.desktop.session.scenario_options import list_accelerator_options
 from gpudesk.desktop.ui.theme.theme import Theme
-from gpudesk.desktop.ui.theme.theme_painter import ThemePainter
+from gpudesk.desktop.ui.theme.theme_painter import PaintedButton, PaintedWidget, ThemePainter
 from gpudesk.desktop.ui.widgets.buttons import Button
 from gpudesk.desktop.ui.widgets.choice_popup import ChoiceOption, ChoicePopup
 from gpudesk.desktop.ui.widgets.load_slider import CaptionButton
@@ -33,7 +33,7 @@ _SWATCH = 20.0
 _CHEVRON = 13.0
 
 
-class AcceleratorChip(QAbstractButton):
+class AcceleratorChip(PaintedButton):
     """One accelerator of the scenario; click, Space or Enter opens its menu.
 
     Del removes it, B makes it the baseline, ↑ and ↓ change the count, ← and → go to its neighbors.
@@ -47,15 +47,13 @@ class AcceleratorChip(QAbstractButton):
     row_step_requested = Signal(int)
 
     def __init__(self, theme: Theme, parent: QWidget | None = None) -> None:
-        super().__init__(parent)
-        self._theme = theme
+        super().__init__(theme, parent)
         self._name = ""
         self._count = ""
         self._slot = 0
         self._hollow = False
         self._announced = False
         self.setFocusPolicy(Qt.FocusPolicy.StrongFocus)
-        self.setAttribute(Qt.WidgetAttribute.WA_Hover)
         self.setProperty("ringRadius", 6.0)
         theme.changed.connect(self.updateGeometry)
 
@@ -103,30 +101,26 @@ class AcceleratorChip(QAbstractButton):
             self.stepped.emit(1 if key == Qt.Key.Key_Up else -1)
         elif key in (Qt.Key.Key_Left, Qt.Key.Key_Right):
             self.row_step_requested.emit(1 if key == Qt.Key.Key_Right else -1)
-        elif key in (Qt.Key.Key_Return, Qt.Key.Key_Enter):
-            self.click()
         else:
             super().keyPressEvent(event)
 
-    def paintEvent(self, event: QPaintEvent) -> None:  # noqa: ARG002 - Qt's name
-        with QPainter(self) as painter:
-            pen = ThemePainter(painter, self._theme)
-            theme, height = self._theme, float(self.height())
-            rect = QRectF(self.rect()).adjusted(0.5, 0.5, -0.5, -0.5)
-            border = "control" if self.underMouse() else "strong"
-            pen.frame(rect, border, radius=6.0, fill="page", dashed=self._announced)
-            x = float(theme.px(_SIDE))
-            pen.swatch(x, height / 2, self._slot, is_variant=self._hollow)
-            x += theme.px(_SWATCH) + theme.px(5)
-            x += pen.text(QRectF(x, 0, self.width() - x, height), self._name, font="body_strong", color="text1")
-            if self._count:
-                x += theme.px(8)
-                x += pen.text(QRectF(x, 0, self.width() - x, height), self._count, font="body", color="text2")
-            if self._announced:
-                x += theme.px(_TAG_GAP)
-                pen.tag(x, height / 2, tr("announced"), dashed=True)
-            side = float(theme.px(_CHEVRON))
-            pen.icon("chevron-down", self.width() - theme.px(_SIDE) - side + 2, (height - side) / 2, side, "text2")
+    def paint(self, pen: ThemePainter) -> None:
+        theme, height = self._theme, float(self.height())
+        rect = QRectF(self.rect()).adjusted(0.5, 0.5, -0.5, -0.5)
+        border = "control" if self.underMouse() else "strong"
+        pen.frame(rect, border, radius=6.0, fill="page", dashed=self._announced)
+        x = float(theme.px(_SIDE))
+        pen.swatch(x, height / 2, self._slot, is_variant=self._hollow)
+        x += theme.px(_SWATCH) + theme.px(5)
+        x += pen.text(QRectF(x, 0, self.width() - x, height), self._name, font="body_strong", color="text1")
+        if self._count:
+            x += theme.px(8)
+            x += pen.text(QRectF(x, 0, self.width() - x, height), self._count, font="body", color="text2")
+        if self._announced:
+            x += theme.px(_TAG_GAP)
+            pen.tag(x, height / 2, tr("announced"), dashed=True)
+        side = float(theme.px(_CHEVRON))
+        pen.icon("chevron-down", self.width() - theme.px(_SIDE) - side + 2, (height - side) / 2, side, "text2")
 
     def _tag_width(self) -> float:
         metrics = QFontMetricsF(self._theme.font("caption_strong"))
@@ -314,25 +308,19 @@ def _engine_menu(
 class BaselineChoice(CaptionButton):
     """Shows the baseline of differences and lets the user choose another."""
 
-    def __init__(self, theme: Theme, parent: QWidget) -> None:
-        super().__init__(theme, parent)
-        self._theme = theme
-
     def sizeHint(self) -> QSize:
         theme = self._theme
         word = QFontMetricsF(theme.font("small")).horizontalAdvance(tr("Baseline"))
         name = QFontMetricsF(theme.font("body_strong")).horizontalAdvance(self.text())
         return QSize(int(word + name) + theme.px(6 + 6 + 14 + 4), theme.px(28))
 
-    def paintEvent(self, event: QPaintEvent) -> None:  # noqa: ARG002 - Qt's name
-        with QPainter(self) as painter:
-            theme, pen = self._theme, ThemePainter(painter, self._theme)
-            rect = QRectF(self.rect())
-            x = pen.text(rect, tr("Baseline"), font="small", color="text2") + theme.px(6)
-            x += pen.text(rect.adjusted(x, 0, 0, 0), self.text(), font="body_strong", color="text1")
-            side = float(theme.px(13))
-            color = "text1" if self.underMouse() else "text2"
-            pen.icon("chevron-down", x + theme.px(5), (self.height() - side) / 2 + 1, side, color)
+    def paint(self, pen: ThemePainter) -> None:
+        theme, rect = self._theme, QRectF(self.rect())
+        x = pen.text(rect, tr("Baseline"), font="small", color="text2") + theme.px(6)
+        x += pen.text(rect.adjusted(x, 0, 0, 0), self.text(), font="body_strong", color="text1")
+        side = float(theme.px(13))
+        color = "text1" if self.underMouse() else "text2"
+        pen.icon("chevron-down", x + theme.px(5), (self.height() - side) / 2 + 1, side, color)
 
     def name_it(self) -> None:
         """Set the accessible name, which includes the label next to the field."""
@@ -344,7 +332,7 @@ _MARGIN = 10.0
 _GAP = 6.0
 
 
-class ChipRow(QWidget):
+class ChipRow(PaintedWidget):
     """Shows the scenario's accelerators; wraps if they do not fit on one line."""
 
     manual_topic = "scenario#accelerators"
@@ -353,9 +341,8 @@ class ChipRow(QWidget):
     profile_requested = Signal(str)
 
     def __init__(self, desk: Desk, theme: Theme) -> None:
-        super().__init__()
+        super().__init__(theme)
         self._desk = desk
-        self._theme = theme
         self.setAccessibleName(tr("Accelerators"))
         self.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Fixed)
         self.chips: list[AcceleratorChip] = []
@@ -389,11 +376,9 @@ class ChipRow(QWidget):
     def resizeEvent(self, event: QResizeEvent) -> None:  # noqa: ARG002 - Qt's name
         self._place()
 
-    def paintEvent(self, event: QPaintEvent) -> None:  # noqa: ARG002 - Qt's name
-        with QPainter(self) as painter:
-            pen = ThemePainter(painter, self._theme)
-            painter.fillRect(self.rect(), self._theme.color("chrome"))
-            pen.hairline(0, self.height() - 1, self.width(), self.height() - 1)
+    def paint(self, pen: ThemePainter) -> None:
+        pen.painter.fillRect(self.rect(), self._theme.color("chrome"))
+        pen.hairline(0, self.height() - 1, self.width(), self.height() - 1)
 
     def _changed(self, changed: frozenset[str]) -> None:
         # Called at each step of a load drag.

@@ -7,13 +7,13 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from PySide6.QtCore import QObject, QRectF, QSize, Qt, QTimer, Signal
-from PySide6.QtGui import QAccessible, QAccessibleAnnouncementEvent, QFontMetricsF, QKeyEvent, QPainter, QPaintEvent
-from PySide6.QtWidgets import QAbstractButton, QButtonGroup, QMenuBar, QSizePolicy, QVBoxLayout, QWidget
+from PySide6.QtGui import QAccessible, QAccessibleAnnouncementEvent, QFontMetricsF, QPainter, QPaintEvent
+from PySide6.QtWidgets import QButtonGroup, QMenuBar, QSizePolicy, QVBoxLayout, QWidget
 
 from gpudesk.desktop.session.desk import Desk
 from gpudesk.desktop.session.document import Document
 from gpudesk.desktop.ui.theme.theme import Theme
-from gpudesk.desktop.ui.theme.theme_painter import RIGHT, ThemePainter
+from gpudesk.desktop.ui.theme.theme_painter import RIGHT, PaintedButton, PaintedWidget, ThemePainter
 from gpudesk.desktop.ui.widgets.buttons import Button, IconButton, LinkButton
 from gpudesk.desktop.ui.widgets.layouts import STRETCH, ElidedLabel, ThemedLabel, make_row
 from gpudesk.desktop.ui.widgets.qt_support import ArrowKeyGroup, format_key
@@ -42,16 +42,14 @@ class RailItem:
     divided: bool = False
 
 
-class _RailButton(QAbstractButton):
+class _RailButton(PaintedButton):
     """One page: a radio button, custom painted."""
 
     def __init__(self, theme: Theme, item: RailItem) -> None:
-        super().__init__()
-        self._theme = theme
+        super().__init__(theme)
         self.item = item
         self.folded = False
         self.setCheckable(True)
-        self.setAttribute(Qt.WidgetAttribute.WA_Hover)
         self.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Fixed)
         self.setAccessibleName(item.title)
         self.setAccessibleDescription(format_key(f"Ctrl+{item.digit}"))
@@ -71,18 +69,7 @@ class _RailButton(QAbstractButton):
     def sizeHint(self) -> QSize:
         return QSize(self._theme.px(_ITEM), self._theme.px(_ITEM))
 
-    def keyPressEvent(self, event: QKeyEvent) -> None:
-        """Open the page with Enter as with Space; the rail handles arrows."""
-        if event.key() in (Qt.Key.Key_Return, Qt.Key.Key_Enter):
-            self.click()
-        else:
-            super().keyPressEvent(event)
-
-    def paintEvent(self, event: QPaintEvent) -> None:  # noqa: ARG002 - Qt's name
-        with QPainter(self) as painter:
-            self._draw(ThemePainter(painter, self._theme))
-
-    def _draw(self, pen: ThemePainter) -> None:
+    def paint(self, pen: ThemePainter) -> None:
         px, middle, chosen = self._theme.px, self.height() / 2, self.isChecked()
         if chosen or self.isDown():
             pen.tint(QRectF(self.rect()), "selection", 6.0)
@@ -105,24 +92,22 @@ class _RailButton(QAbstractButton):
         pen.text(place, self.item.digit, font="caption", color=quiet, align=RIGHT)
 
 
-class _RailDivider(QWidget):
+class _RailDivider(PaintedWidget):
     """A line between two groups of pages."""
 
     def __init__(self, theme: Theme) -> None:
-        super().__init__()
-        self._theme = theme
+        super().__init__(theme)
         self.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Fixed)
 
     def sizeHint(self) -> QSize:
         return QSize(self._theme.px(_ITEM), self._theme.px(_DIVIDER))
 
-    def paintEvent(self, event: QPaintEvent) -> None:  # noqa: ARG002 - Qt's name
-        with QPainter(self) as painter:
-            inset, y = self._theme.px(4), self.height() // 2
-            ThemePainter(painter, self._theme).hairline(inset, y, self.width() - inset, y)
+    def paint(self, pen: ThemePainter) -> None:
+        inset, y = self._theme.px(4), self.height() // 2
+        pen.hairline(inset, y, self.width() - inset, y)
 
 
-class PageRail(QWidget):
+class PageRail(PaintedWidget):
     """Lists the pages. ↑ ↓ Home End move the focus inside, Enter or Space opens; a single tab stop.
 
     The user's choice to collapse it is stored; a narrow window collapses it too, and expanding it there lasts until the
@@ -135,8 +120,7 @@ class PageRail(QWidget):
     collapsed_changed = Signal(bool)
 
     def __init__(self, theme: Theme, pages: Sequence[RailItem]) -> None:
-        super().__init__()
-        self._theme = theme
+        super().__init__(theme)
         self._collapsed = False
         self._narrow = False
         self._opened_though_narrow = False
@@ -196,10 +180,9 @@ class PageRail(QWidget):
             self.collapsed_changed.emit(self._collapsed)
         self._dress()
 
-    def paintEvent(self, event: QPaintEvent) -> None:  # noqa: ARG002 - Qt's name
-        with QPainter(self) as painter:
-            painter.fillRect(self.rect(), self._theme.color("chrome"))
-            ThemePainter(painter, self._theme).hairline(self.width() - 1, 0, self.width() - 1, self.height())
+    def paint(self, pen: ThemePainter) -> None:
+        pen.painter.fillRect(self.rect(), self._theme.color("chrome"))
+        pen.hairline(self.width() - 1, 0, self.width() - 1, self.height())
 
     def _choose(self, page_id: str) -> None:
         self.set_page(page_id)
@@ -263,12 +246,11 @@ class SearchButton(Button):
             pen.key_hint(key_x, level, key)
 
 
-class TopBar(QWidget):
+class TopBar(PaintedWidget):
     """Menu bar, title and tools in one line, set as the window's menu widget."""
 
     def __init__(self, theme: Theme) -> None:
-        super().__init__()
-        self._theme = theme
+        super().__init__(theme)
         self.menus = QMenuBar(self)
         self.menus.setAccessibleName(tr("Menu bar"))
         # If the system has a global menu bar, users expect menus only there.
@@ -286,10 +268,9 @@ class TopBar(QWidget):
     def set_title(self, title: str) -> None:
         self.title.set_whole(title)
 
-    def paintEvent(self, event: QPaintEvent) -> None:  # noqa: ARG002 - Qt's name
-        with QPainter(self) as painter:
-            painter.fillRect(self.rect(), self._theme.color("chrome"))
-            ThemePainter(painter, self._theme).hairline(0, self.height() - 1, self.width(), self.height() - 1)
+    def paint(self, pen: ThemePainter) -> None:
+        pen.painter.fillRect(self.rect(), self._theme.color("chrome"))
+        pen.hairline(0, self.height() - 1, self.width(), self.height() - 1)
 
     def _dress(self) -> None:
         px = self._theme.px
@@ -306,7 +287,7 @@ _BAR_SIDE, _GAP = 12.0, 20.0
 _STANDS_MS = 8000
 
 
-class StatusBar(QWidget):
+class StatusBar(PaintedWidget):
     """Shows the data behind the figures and the document state; temporary messages are at the left.
 
     Empty texts take no space. "Offline" is always shown: it is a promise.
@@ -316,8 +297,7 @@ class StatusBar(QWidget):
     job_cancelled = Signal()
 
     def __init__(self, theme: Theme) -> None:
-        super().__init__()
-        self._theme = theme
+        super().__init__(theme)
         self._catalog = ""
         self._message = ""
         self.setAccessibleName(tr("Status bar"))
@@ -382,15 +362,13 @@ class StatusBar(QWidget):
         self._message = ""
         self._show_left()
 
-    def paintEvent(self, event: QPaintEvent) -> None:  # noqa: ARG002 - Qt's name
-        with QPainter(self) as painter:
-            painter.fillRect(self.rect(), self._theme.color("chrome"))
-            pen = ThemePainter(painter, self._theme)
-            pen.hairline(0, 0, self.width(), 0)
-            if self._message or self._catalog:
-                side = float(self._theme.px(_STATUS_ICON))
-                icon, color = ("info", "text1") if self._message else ("database", "text2")
-                pen.icon(icon, self._theme.px(_BAR_SIDE), (self.height() - side) / 2 + 0.5, side, color)
+    def paint(self, pen: ThemePainter) -> None:
+        pen.painter.fillRect(self.rect(), self._theme.color("chrome"))
+        pen.hairline(0, 0, self.width(), 0)
+        if self._message or self._catalog:
+            side = float(self._theme.px(_STATUS_ICON))
+            icon, color = ("info", "text1") if self._message else ("database", "text2")
+            pen.icon(icon, self._theme.px(_BAR_SIDE), (self.height() - side) / 2 + 0.5, side, color)
 
     def _part(self, text: str = "") -> ThemedLabel:
         part = ThemedLabel(self._theme, font="small", color="text2", parent=self)

@@ -11,14 +11,14 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Final
 
 from PySide6.QtCore import QObject, QRectF, QSize, Qt, Signal
-from PySide6.QtGui import QKeyEvent, QPainter, QPaintEvent
+from PySide6.QtGui import QKeyEvent
 from PySide6.QtWidgets import QAbstractButton, QSizePolicy, QVBoxLayout, QWidget
 
 from gpudesk import paths
 from gpudesk.desktop.session.document import RecoveredScenario, discard_recovered, list_recovered
 from gpudesk.desktop.session.settings import list_recent_files
 from gpudesk.desktop.ui.theme.theme import Theme
-from gpudesk.desktop.ui.theme.theme_painter import RIGHT, ThemePainter
+from gpudesk.desktop.ui.theme.theme_painter import RIGHT, PaintedButton, PaintedWidget, ThemePainter
 from gpudesk.desktop.ui.widgets.buttons import Button
 from gpudesk.desktop.ui.widgets.layouts import (
     STRETCH,
@@ -102,15 +102,13 @@ class RecoveredFile:
     time: str
 
 
-class _OpeningButton(QAbstractButton):
+class _OpeningButton(PaintedButton):
     """A custom painted row that opens with a click, Space or Enter."""
 
     def __init__(self, theme: Theme, height: float, radius: float) -> None:
-        super().__init__()
-        self._theme = theme
+        super().__init__(theme)
         self._height = height
         self.setProperty("ringRadius", radius)
-        self.setAttribute(Qt.WidgetAttribute.WA_Hover)
         self.setFocusPolicy(Qt.FocusPolicy.StrongFocus)
         self.setSizePolicy(QSizePolicy.Policy.Ignored, QSizePolicy.Policy.Fixed)
         theme.changed.connect(self.updateGeometry)
@@ -118,17 +116,10 @@ class _OpeningButton(QAbstractButton):
     def sizeHint(self) -> QSize:
         return QSize(self._theme.px(200), self._theme.px(self._height))
 
-    def paintEvent(self, event: QPaintEvent) -> None:  # noqa: ARG002 - Qt's name
-        with QPainter(self) as painter:
-            self._draw(ThemePainter(painter, self._theme), QRectF(self.rect()))
-
     def _ground(self) -> str:
         if self.isDown():
             return "selection"
         return "hover" if self.underMouse() else "page"
-
-    def _draw(self, pen: ThemePainter, rect: QRectF) -> None:
-        raise NotImplementedError
 
 
 class StartQuestionButton(_OpeningButton):
@@ -141,8 +132,9 @@ class StartQuestionButton(_OpeningButton):
         self.setAccessibleName(question.title)
         self.setAccessibleDescription(tr("{detail}. Press {key}", detail=question.detail, key=key))
 
-    def _draw(self, pen: ThemePainter, rect: QRectF) -> None:
-        theme, middle = self._theme, rect.center().y()
+    def paint(self, pen: ThemePainter) -> None:
+        theme, rect = self._theme, QRectF(self.rect())
+        middle = rect.center().y()
         px = theme.px
         pen.frame(rect, "hair", radius=8.0, fill=self._ground())
         side = float(px(_ENTRY_ICON))
@@ -169,8 +161,9 @@ class RecentFileButton(_OpeningButton):
         self.setAccessibleName(tr("Open {name}", name=file.name))
         self.setAccessibleDescription(f"{file.path}, {file.time}" if file.time else file.path)
 
-    def _draw(self, pen: ThemePainter, rect: QRectF) -> None:
-        px, middle = self._theme.px, rect.center().y()
+    def paint(self, pen: ThemePainter) -> None:
+        px, rect = self._theme.px, QRectF(self.rect())
+        middle = rect.center().y()
         if self._ground() != "page":
             pen.tint(rect, self._ground(), 6.0)
         side = float(px(_ENTRY_ICON))
@@ -190,12 +183,11 @@ class RecentFileButton(_OpeningButton):
             pen.text(place, folder, font="small", color=quiet, elide=Qt.TextElideMode.ElideMiddle)
 
 
-class RecoveredFileNote(QWidget):
+class RecoveredFileNote(PaintedWidget):
     """Offers to open or discard what a crash left."""
 
     def __init__(self, theme: Theme, file: RecoveredFile) -> None:
-        super().__init__()
-        self._theme = theme
+        super().__init__(theme)
         self.setSizePolicy(QSizePolicy.Policy.Ignored, QSizePolicy.Policy.Fixed)
         text = tr("Recovered: {name}, edited {time}", name=file.name, time=file.time)
         self.label = ThemedLabel(theme, text, wrap=True)
@@ -207,12 +199,10 @@ class RecoveredFileNote(QWidget):
         self._row = make_row((self.label, 1), self.open, self.discard, on=self)
         theme.follow(self._dress)
 
-    def paintEvent(self, event: QPaintEvent) -> None:  # noqa: ARG002 - Qt's name
-        with QPainter(self) as painter:
-            pen = ThemePainter(painter, self._theme)
-            pen.tint(QRectF(self.rect()), "sunken", 8.0)
-            side = float(self._theme.px(_ENTRY_ICON))
-            pen.icon("history", self._theme.px(_ICON_X), (self.height() - side) / 2, side, "text1")
+    def paint(self, pen: ThemePainter) -> None:
+        pen.tint(QRectF(self.rect()), "sunken", 8.0)
+        side = float(self._theme.px(_ENTRY_ICON))
+        pen.icon("history", self._theme.px(_ICON_X), (self.height() - side) / 2, side, "text1")
 
     def _dress(self) -> None:
         px = self._theme.px
@@ -240,7 +230,7 @@ class _StartButton(Button):
         return QSize(super().sizeHint().width(), self._theme.px(_BUTTON))
 
 
-class FirstRunPage(QWidget):
+class FirstRunPage(PaintedWidget):
     """One sentence, one main button, questions to start from, recent files and what a crash left.
 
     Enter opens the sample unless another control is focused; the digits open the questions.
@@ -259,8 +249,7 @@ class FirstRunPage(QWidget):
     discard_recovered = Signal(str)
 
     def __init__(self, theme: Theme) -> None:
-        super().__init__()
-        self._theme = theme
+        super().__init__(theme)
         self.setAccessibleName(tr("Start"))
         self._column = QVBoxLayout()
         self._recovered = QVBoxLayout()
@@ -330,9 +319,8 @@ class FirstRunPage(QWidget):
         else:
             super().keyPressEvent(event)
 
-    def paintEvent(self, event: QPaintEvent) -> None:  # noqa: ARG002 - Qt's name
-        with QPainter(self) as painter:
-            painter.fillRect(self.rect(), self._theme.color("page"))
+    def paint(self, pen: ThemePainter) -> None:
+        pen.painter.fillRect(self.rect(), self._theme.color("page"))
 
     def _order(self) -> None:
         """Set the tab order to the reading order."""

@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from PySide6.QtCore import QSize, Qt, QTimer
-from PySide6.QtGui import QPainter, QPaintEvent
 from PySide6.QtWidgets import QBoxLayout, QGridLayout, QWidget
 
 from gpudesk.catalog.importing.fields import describe_choice
@@ -22,7 +21,7 @@ from gpudesk.desktop.pages.catalog.editors.rows import FieldError, FieldRemark, 
 from gpudesk.desktop.session.desk import Desk
 from gpudesk.desktop.session.jobs import Jobs
 from gpudesk.desktop.ui.theme.theme import Theme
-from gpudesk.desktop.ui.theme.theme_painter import ThemePainter
+from gpudesk.desktop.ui.theme.theme_painter import PaintedWidget, ThemePainter
 from gpudesk.desktop.ui.widgets.layouts import FullWidthScrollArea, ThemedLabel, make_column
 from gpudesk.documents.imports import FileImport, ImportOverrides, apply_import, compute_import_figures
 from gpudesk.domain.user_facts import (
@@ -148,32 +147,28 @@ def _make_price_table(theme: Theme, lines: Sequence[ImportPriceLine]) -> QWidget
     return whole
 
 
-class _RuledGrid(QWidget):
+class _RuledGrid(PaintedWidget):
     """A grid with rules between rows, a stronger one below the head."""
 
     def __init__(self, theme: Theme) -> None:
-        super().__init__()
-        self._theme = theme
+        super().__init__(theme)
         self.grid = QGridLayout(self)
         self.grid.setContentsMargins(0, 0, 0, theme.px(_ROW_GAP) // 2)
         self.grid.setHorizontalSpacing(theme.px(20))
         self.grid.setVerticalSpacing(theme.px(_ROW_GAP))
 
-    def paintEvent(self, event: QPaintEvent) -> None:  # noqa: ARG002 - Qt's name
-        with QPainter(self) as painter:
-            pen = ThemePainter(painter, self._theme)
-            below = self._theme.px(_ROW_GAP) / 2
-            for row in range(self.grid.rowCount()):
-                level = self.grid.cellRect(row, 0).bottom() + 1 + below
-                pen.hairline(0, level, self.width(), level, "grid" if row else "strong")
+    def paint(self, pen: ThemePainter) -> None:
+        below = self._theme.px(_ROW_GAP) / 2
+        for row in range(self.grid.rowCount()):
+            level = self.grid.cellRect(row, 0).bottom() + 1 + below
+            pen.hairline(0, level, self.width(), level, "grid" if row else "strong")
 
 
-class ImportFiguresPanel(QWidget):
+class ImportFiguresPanel(PaintedWidget):
     """Figures next to a form, on the panel's color, with a divider; scrolls if necessary."""
 
     def __init__(self, theme: Theme, figures: ImportFiguresView) -> None:
-        super().__init__()
-        self._theme = theme
+        super().__init__(theme)
         self._figures = figures
         self._body = QWidget()
         padding = theme.px(16)
@@ -187,12 +182,10 @@ class ImportFiguresPanel(QWidget):
     def height_for(self, width: int) -> int:
         return max(self._body.heightForWidth(width), self._body.sizeHint().height())
 
-    def paintEvent(self, event: QPaintEvent) -> None:  # noqa: ARG002 - Qt's name
-        with QPainter(self) as painter:
-            pen = ThemePainter(painter, self._theme)
-            painter.fillRect(self.rect(), self._theme.color("chrome"))
-            pen.hairline(0, 0, 0, self.height())
-            pen.hairline(0, 0, self.width(), 0)
+    def paint(self, pen: ThemePainter) -> None:
+        pen.painter.fillRect(self.rect(), self._theme.color("chrome"))
+        pen.hairline(0, 0, 0, self.height())
+        pen.hairline(0, 0, self.width(), 0)
 
 
 _YES, _NO = "yes", "no"

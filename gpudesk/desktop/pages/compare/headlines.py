@@ -7,11 +7,11 @@ from enum import IntEnum
 from typing import Final
 
 from PySide6.QtCore import QPointF, QRectF, QSize, Qt, Signal
-from PySide6.QtGui import QPainter, QPaintEvent, QResizeEvent
-from PySide6.QtWidgets import QAbstractButton, QSizePolicy, QWidget
+from PySide6.QtGui import QResizeEvent
+from PySide6.QtWidgets import QSizePolicy, QWidget
 
 from gpudesk.desktop.ui.theme.theme import Theme
-from gpudesk.desktop.ui.theme.theme_painter import SWATCH_WIDTH, TextMeasure, ThemePainter
+from gpudesk.desktop.ui.theme.theme_painter import SWATCH_WIDTH, PaintedButton, PaintedWidget, TextMeasure, ThemePainter
 from gpudesk.report.comparison.table import describe_headline
 from gpudesk.report.comparison.tables import Headline, HeadlineLeader
 from gpudesk.text.translation import tr
@@ -39,12 +39,11 @@ class LeaderDetail(IntEnum):
     NAMES = 2
 
 
-class HeadlineBox(QAbstractButton):
+class HeadlineBox(PaintedButton):
     """One answer; pressing it selects the figure of the first leader."""
 
     def __init__(self, measure: TextMeasure, parent: QWidget) -> None:
-        super().__init__(parent)
-        self._theme = measure.theme
+        super().__init__(measure.theme, parent)
         self._measure = measure
         self.answer: Headline | None = None
         self.naming = LeaderDetail.NAMES
@@ -88,37 +87,35 @@ class HeadlineBox(QAbstractButton):
     def _width(self, font: str, text: str) -> float:
         return self._measure.width(text, font)
 
-    def paintEvent(self, event: QPaintEvent) -> None:  # noqa: ARG002 - Qt's name
+    def paint(self, pen: ThemePainter) -> None:
         """Draw the three lines, and a fourth if an unranked accelerator would lead."""
-        with QPainter(self) as painter:
-            if self.answer is not None:
-                pen = ThemePainter(painter, self._theme)
-                answer = self.answer
-                theme = self._theme
-                right = float(self.width())
-                small, large = theme.line("small"), theme.line("headline")
-                top = theme.length(_PAD)
-                x = pen.text(QRectF(0, top, right, small), answer.label, font="small", color="text2")
-                for leader in answer.leaders if self.naming > LeaderDetail.NOTHING else ():
-                    x = self._leader(pen, leader, x + theme.length(_GAP), top + small / 2, right)
-                baseline = top + small + large / 2 + pen.metrics("headline").capHeight() / 2
-                figure = pen.text(QPointF(0, baseline), answer.text, font="headline")
-                pen.text(QPointF(figure + theme.length(_GAP), baseline), answer.unit, font="small", color="text3")
-                third = QRectF(0, top + small + large, right, small)
-                if answer.is_open:
-                    pen.glyph("overlap", theme.length(5), third.center().y(), "text2")
-                    third.setLeft(theme.length(_GLYPH))
-                pen.text(third, answer.detail, font="small", color="text2")
-                if answer.odds:
-                    bar = QRectF(
-                        0, self.height() - theme.length(_PAD + _BAR), right - theme.length(_GAP), theme.length(_BAR)
-                    )
-                    pen.odds_bar(bar, ((leader.slot, odds) for leader, odds in answer.odds))
-                if answer.unranked.text:
-                    fourth = QRectF(0, top + 2 * small + large, right, small)
-                    unranked = answer.unranked
-                    fits = self._width("small", unranked.text) <= right
-                    pen.text(fourth, unranked.text if fits else unranked.brief, font="small", color="text3")
+        if self.answer is not None:
+            answer = self.answer
+            theme = self._theme
+            right = float(self.width())
+            small, large = theme.line("small"), theme.line("headline")
+            top = theme.length(_PAD)
+            x = pen.text(QRectF(0, top, right, small), answer.label, font="small", color="text2")
+            for leader in answer.leaders if self.naming > LeaderDetail.NOTHING else ():
+                x = self._leader(pen, leader, x + theme.length(_GAP), top + small / 2, right)
+            baseline = top + small + large / 2 + pen.metrics("headline").capHeight() / 2
+            figure = pen.text(QPointF(0, baseline), answer.text, font="headline")
+            pen.text(QPointF(figure + theme.length(_GAP), baseline), answer.unit, font="small", color="text3")
+            third = QRectF(0, top + small + large, right, small)
+            if answer.is_open:
+                pen.glyph("overlap", theme.length(5), third.center().y(), "text2")
+                third.setLeft(theme.length(_GLYPH))
+            pen.text(third, answer.detail, font="small", color="text2")
+            if answer.odds:
+                bar = QRectF(
+                    0, self.height() - theme.length(_PAD + _BAR), right - theme.length(_GAP), theme.length(_BAR)
+                )
+                pen.odds_bar(bar, ((leader.slot, odds) for leader, odds in answer.odds))
+            if answer.unranked.text:
+                fourth = QRectF(0, top + 2 * small + large, right, small)
+                unranked = answer.unranked
+                fits = self._width("small", unranked.text) <= right
+                pen.text(fourth, unranked.text if fits else unranked.brief, font="small", color="text3")
 
     def _leader(self, pen: ThemePainter, leader: HeadlineLeader, x: float, level: float, right: float) -> float:
         """Draw a swatch and a name as far as they fit; return the x where they end."""
@@ -133,15 +130,14 @@ class HeadlineBox(QAbstractButton):
         return rect.left() + pen.text(rect, leader.name, font="label", color=theme.name_color(leader.slot))
 
 
-class HeadlineStrip(QWidget):
+class HeadlineStrip(PaintedWidget):
     """The answers side by side, with dividers, each as wide as necessary."""
 
     #: Column key and figure name that were pressed.
     chosen = Signal(str, str)
 
     def __init__(self, theme: Theme) -> None:
-        super().__init__()
-        self._theme = theme
+        super().__init__(theme)
         self._texts = TextMeasure(theme)
         self._boxes: list[HeadlineBox] = []
         self._shape: tuple[object, ...] = ()
@@ -240,11 +236,9 @@ class HeadlineStrip(QWidget):
             x += width + margin
         self.update()
 
-    def paintEvent(self, event: QPaintEvent) -> None:  # noqa: ARG002 - Qt's name
-        with QPainter(self) as painter:
-            pen = ThemePainter(painter, self._theme)
-            painter.fillRect(self.rect(), self._theme.color("page"))
-            for box in self._list_visible_boxes()[1:]:
-                x = box.x() - self._theme.px(_MARGIN / 2 + 3)
-                pen.hairline(x, self._theme.px(12), x, self.height() - self._theme.px(12))
-            pen.hairline(0, self.height() - 1, self.width(), self.height() - 1)
+    def paint(self, pen: ThemePainter) -> None:
+        pen.painter.fillRect(self.rect(), self._theme.color("page"))
+        for box in self._list_visible_boxes()[1:]:
+            x = box.x() - self._theme.px(_MARGIN / 2 + 3)
+            pen.hairline(x, self._theme.px(12), x, self.height() - self._theme.px(12))
+        pen.hairline(0, self.height() - 1, self.width(), self.height() - 1)

@@ -35,7 +35,7 @@ from gpudesk.desktop.ui.tables.table_base import Index
 from gpudesk.desktop.ui.tables.text_layer import TINT, MarkLegend
 from gpudesk.desktop.ui.theme.glyphs import FAULT_GLYPHS
 from gpudesk.desktop.ui.theme.theme import Theme
-from gpudesk.desktop.ui.theme.theme_painter import ThemePainter
+from gpudesk.desktop.ui.theme.theme_painter import PaintedWidget, ThemePainter
 from gpudesk.desktop.ui.widgets.buttons import Button, IconButton, LinkButton, SegmentedControl
 from gpudesk.desktop.ui.widgets.filters import FilterField
 from gpudesk.desktop.ui.widgets.layouts import STRETCH, ThemedLabel, make_column, make_row
@@ -221,15 +221,14 @@ class ComparisonLegend(MarkLegend):
         self.explain([*((mark, explain_mark(mark)) for mark in marks), *bars])
 
 
-class ComparisonCorner(QWidget):
+class ComparisonCorner(PaintedWidget):
     """Covers the view's own corner."""
 
     #: The user wants to show hidden columns.
     columns_wanted = Signal()
 
     def __init__(self, theme: Theme, view: QTableView) -> None:
-        super().__init__(view)
-        self._theme = theme
+        super().__init__(theme, view)
         self._view = view
         self._text = ""
         self._link = LinkButton(theme, "", parent=self)
@@ -261,15 +260,14 @@ class ComparisonCorner(QWidget):
             self.place(self._view.verticalHeader().width(), self._view.horizontalHeader().height())
         return False
 
-    def paintEvent(self, event: QPaintEvent) -> None:  # noqa: ARG002 - Qt's name
-        with QPainter(self) as painter:
-            pen, theme = ThemePainter(painter, self._theme), self._theme
-            painter.fillRect(self.rect(), theme.color("page"))
-            bottom = self.height() - 1
-            pen.hairline(0, bottom, self.width(), bottom, "strong")
-            line = theme.line("caption")
-            place = QRectF(theme.px(16), self.height() - theme.px(8) - line, self.width() - theme.px(20), line)
-            pen.text(place, self._text, font="small", color="text3")
+    def paint(self, pen: ThemePainter) -> None:
+        theme = self._theme
+        pen.painter.fillRect(self.rect(), theme.color("page"))
+        bottom = self.height() - 1
+        pen.hairline(0, bottom, self.width(), bottom, "strong")
+        line = theme.line("caption")
+        place = QRectF(theme.px(16), self.height() - theme.px(8) - line, self.width() - theme.px(20), line)
+        pen.text(place, self._text, font="small", color="text3")
 
 
 #: Figure -> the cost explained in the panel.

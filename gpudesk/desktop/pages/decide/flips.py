@@ -8,8 +8,8 @@ from functools import partial
 from typing import Final, NamedTuple
 
 from PySide6.QtCore import QRectF, QSize, Qt
-from PySide6.QtGui import QFontMetricsF, QKeyEvent, QPainter, QPaintEvent, QResizeEvent
-from PySide6.QtWidgets import QAbstractButton, QGridLayout, QSizePolicy, QWidget
+from PySide6.QtGui import QFontMetricsF, QResizeEvent
+from PySide6.QtWidgets import QGridLayout, QSizePolicy, QWidget
 
 from gpudesk.desktop.pages.decide.parts import SearchBlock
 from gpudesk.desktop.session.desk import Desk
@@ -22,7 +22,7 @@ from gpudesk.desktop.session.scenario_edits import (
     replace_count,
 )
 from gpudesk.desktop.ui.theme.theme import Theme
-from gpudesk.desktop.ui.theme.theme_painter import ThemePainter
+from gpudesk.desktop.ui.theme.theme_painter import PaintedButton, ThemePainter
 from gpudesk.desktop.ui.widgets.buttons import LinkButton
 from gpudesk.desktop.ui.widgets.layouts import make_column, make_row
 from gpudesk.domain.answer import MAX_ACCELERATORS, Scenario
@@ -52,12 +52,11 @@ class ChangeText(NamedTuple):
         return tr("{change} ({now}); result: {becomes}", change=self.change, now=self.now, becomes=self.becomes)
 
 
-class ChangeBox(QAbstractButton):
+class ChangeBox(PaintedButton):
     """A button as large as its three lines; the change takes two lines if necessary."""
 
     def __init__(self, theme: Theme, change: ChangeText, parent: QWidget | None = None) -> None:
-        super().__init__(parent)
-        self._theme = theme
+        super().__init__(theme, parent)
         self.shown = change
         self._lines = 1
         self.setText(change.change)
@@ -65,7 +64,6 @@ class ChangeBox(QAbstractButton):
         self.setAccessibleDescription(tr("Applies this change. You can undo it."))
         self.setToolTip(tr("{sentence}. Click to apply this change.", sentence=change.sentence))
         self.setProperty("ringRadius", 8.0)
-        self.setAttribute(Qt.WidgetAttribute.WA_Hover)
         self.setCursor(Qt.CursorShape.PointingHandCursor)
         self.setFocusPolicy(Qt.FocusPolicy.StrongFocus)
         self.setSizePolicy(QSizePolicy.Policy.Ignored, QSizePolicy.Policy.Fixed)
@@ -90,28 +88,21 @@ class ChangeBox(QAbstractButton):
     def sizeHint(self) -> QSize:
         return QSize(self._theme.px(240), self.height())
 
-    def keyPressEvent(self, event: QKeyEvent) -> None:
-        if event.key() in (Qt.Key.Key_Return, Qt.Key.Key_Enter):
-            self.click()
-        else:
-            super().keyPressEvent(event)
-
-    def paintEvent(self, event: QPaintEvent) -> None:  # noqa: ARG002 - Qt's name
-        with QPainter(self) as painter:
-            pen, theme = ThemePainter(painter, self._theme), self._theme
-            live = self.isEnabled()
-            fill = "selection" if self.isDown() else "hover" if self.underMouse() and live else "page"
-            pen.frame(QRectF(self.rect()), "hair", radius=8.0, fill=fill)
-            pad, y = theme.px(_PAD), float(theme.px(_ABOVE))
-            width, high = self.width() - 2 * pad, theme.line("body_strong")
-            for words in pen.lines(self.shown.change, width, "body_strong", self._lines):
-                place = QRectF(pad, y, width, high)
-                pen.text(place, words, font="body_strong", color="text1" if live else "text3")
-                y += high
-            y = float(theme.px(_ABOVE) + self._lines * high)
-            pen.text(QRectF(pad, y, width, theme.line("small")), self.shown.now, font="small", color="text3")
-            y += theme.line("small") + theme.px(2)
-            self._becomes(pen, QRectF(pad, y, width, theme.line("label")), live=live)
+    def paint(self, pen: ThemePainter) -> None:
+        theme = self._theme
+        live = self.isEnabled()
+        fill = "selection" if self.isDown() else "hover" if self.underMouse() and live else "page"
+        pen.frame(QRectF(self.rect()), "hair", radius=8.0, fill=fill)
+        pad, y = theme.px(_PAD), float(theme.px(_ABOVE))
+        width, high = self.width() - 2 * pad, theme.line("body_strong")
+        for words in pen.lines(self.shown.change, width, "body_strong", self._lines):
+            place = QRectF(pad, y, width, high)
+            pen.text(place, words, font="body_strong", color="text1" if live else "text3")
+            y += high
+        y = float(theme.px(_ABOVE) + self._lines * high)
+        pen.text(QRectF(pad, y, width, theme.line("small")), self.shown.now, font="small", color="text3")
+        y += theme.line("small") + theme.px(2)
+        self._becomes(pen, QRectF(pad, y, width, theme.line("label")), live=live)
 
     def _becomes(self, pen: ThemePainter, place: QRectF, *, live: bool) -> None:
         theme, middle = self._theme, place.center().y()

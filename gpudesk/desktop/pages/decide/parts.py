@@ -16,7 +16,7 @@ from gpudesk.desktop.session.jobs import Jobs
 from gpudesk.desktop.session.scenario_edits import replace_answer
 from gpudesk.desktop.ui.theme.glyphs import GLYPHS
 from gpudesk.desktop.ui.theme.theme import Theme
-from gpudesk.desktop.ui.theme.theme_painter import RIGHT, SWATCH_WIDTH, ThemePainter
+from gpudesk.desktop.ui.theme.theme_painter import RIGHT, SWATCH_WIDTH, PaintedWidget, ThemePainter
 from gpudesk.desktop.ui.widgets.layouts import STRETCH, ThemedLabel, make_column, make_row, set_beside
 from gpudesk.desktop.ui.widgets.qt_support import AccessibleRole, call_after_paint, leaves_undo
 from gpudesk.domain.decision import AnswerValue
@@ -188,12 +188,12 @@ _SIDE: Final = 14.0
 _GAP: Final = 6.0
 
 
-class MarkIcon(QWidget):
+class MarkIcon(PaintedWidget):
     """An icon or a glyph in a color, as high as a line of small text."""
 
     def __init__(self, theme: Theme, name: str = "", color: str = "text2", parent: QWidget | None = None) -> None:
-        super().__init__(parent)
-        self._theme, self._name, self._color = theme, name, color
+        super().__init__(theme, parent)
+        self._name, self._color = name, color
         theme.follow(self._dress)
 
     def show_mark(self, name: str, color: str) -> None:
@@ -205,22 +205,21 @@ class MarkIcon(QWidget):
         self.setFixedSize(self._theme.px(_SIDE), self._theme.line("small"))
         self.update()
 
-    def paintEvent(self, event: QPaintEvent) -> None:  # noqa: ARG002 - Qt's name
-        with QPainter(self) as painter:
-            pen, middle = ThemePainter(painter, self._theme), self.height() / 2
-            if self._name in GLYPHS:
-                pen.glyph(self._name, self.width() / 2, middle, self._color)
-            else:
-                pen.icon(self._name, 0, middle - self.width() / 2, self.width(), self._color)
+    def paint(self, pen: ThemePainter) -> None:
+        middle = self.height() / 2
+        if self._name in GLYPHS:
+            pen.glyph(self._name, self.width() / 2, middle, self._color)
+        else:
+            pen.icon(self._name, 0, middle - self.width() / 2, self.width(), self._color)
 
 
-class Swatches(QWidget):
+class Swatches(PaintedWidget):
     """The swatches of accelerators side by side, in the middle of a line; an error mark without any."""
 
     def __init__(self, theme: Theme, parent: QWidget | None = None, *, line: str = "verdict") -> None:
         """Start without any; `line` is the font token of the text after them."""
-        super().__init__(parent)
-        self._theme, self._line = theme, line
+        super().__init__(theme, parent)
+        self._line = line
         self._columns: tuple[AcceleratorColumn, ...] = ()
         theme.follow(self._dress)
 
@@ -234,14 +233,13 @@ class Swatches(QWidget):
         self.setFixedSize(count * px(SWATCH_WIDTH) + (count - 1) * px(_GAP), self._theme.line(self._line))
         self.update()
 
-    def paintEvent(self, event: QPaintEvent) -> None:  # noqa: ARG002 - Qt's name
-        with QPainter(self) as painter:
-            pen, middle, x = ThemePainter(painter, self._theme), self.height() / 2, 0.0
-            if not self._columns:
-                pen.glyph("unfit", self.width() / 2, middle)
-            for column in self._columns:
-                pen.swatch(x, middle, column.palette_index, is_variant=column.is_variant)
-                x += self._theme.px(SWATCH_WIDTH) + self._theme.px(_GAP)
+    def paint(self, pen: ThemePainter) -> None:
+        middle, x = self.height() / 2, 0.0
+        if not self._columns:
+            pen.glyph("unfit", self.width() / 2, middle)
+        for column in self._columns:
+            pen.swatch(x, middle, column.palette_index, is_variant=column.is_variant)
+            x += self._theme.px(SWATCH_WIDTH) + self._theme.px(_GAP)
 
 
 class MarkedLine(NamedTuple):
@@ -369,14 +367,13 @@ _ODDS: Final = 360.0
 _BESIDE: Final = 620.0
 
 
-class OddsBars(QWidget):
+class OddsBars(PaintedWidget):
     """A line per candidate over a bar of its odds: deployment, figure by the objective, odds."""
 
     accessible_role = AccessibleRole.StaticText
 
     def __init__(self, theme: Theme, parent: QWidget | None = None) -> None:
-        super().__init__(parent)
-        self._theme = theme
+        super().__init__(theme, parent)
         self.lines: tuple[CandidateLine, ...] = ()
         self._columns: tuple[AcceleratorColumn, ...] = ()
         self.setSizePolicy(QSizePolicy.Policy.Ignored, QSizePolicy.Policy.Fixed)
@@ -401,24 +398,23 @@ class OddsBars(QWidget):
     def sizeHint(self) -> QSize:
         return QSize(self._theme.px(_ODDS), self.height())
 
-    def paintEvent(self, event: QPaintEvent) -> None:  # noqa: ARG002 - Qt's name
-        with QPainter(self) as painter:
-            pen, theme = ThemePainter(painter, self._theme), self._theme
-            line, width = theme.line("small"), float(self.width())
-            for number, (each, column) in enumerate(zip(self.lines, self._columns, strict=True)):
-                y = float(number * self._row())
-                x = pen.swatch(0.0, y + line / 2, column.palette_index, is_variant=column.is_variant) + theme.px(6)
-                odds = pen.width(each.odds_text, "small_strong")
-                pen.text(QRectF(0, y, width, line), each.odds_text, font="small_strong", align=RIGHT)
-                value = pen.width(each.value, "small")
-                right = width - max(odds, theme.px(44)) - theme.px(8)
-                pen.text(QRectF(0, y, right, line), each.value, font="small", color="text2", align=RIGHT)
-                name = QRectF(x, y, max(1.0, right - value - theme.px(8) - x), line)
-                pen.text(name, each.deployment, font="small", color=theme.name_color(column.palette_index))
-                bar = QRectF(0, y + line + 1, width, theme.px(_BAR))
-                pen.tint(bar, "sunken", radius=2)
-                bar.setWidth(max(2.0, each.odds * width))
-                pen.tint(bar, theme.mark_color(column.palette_index), radius=2)
+    def paint(self, pen: ThemePainter) -> None:
+        theme = self._theme
+        line, width = theme.line("small"), float(self.width())
+        for number, (each, column) in enumerate(zip(self.lines, self._columns, strict=True)):
+            y = float(number * self._row())
+            x = pen.swatch(0.0, y + line / 2, column.palette_index, is_variant=column.is_variant) + theme.px(6)
+            odds = pen.width(each.odds_text, "small_strong")
+            pen.text(QRectF(0, y, width, line), each.odds_text, font="small_strong", align=RIGHT)
+            value = pen.width(each.value, "small")
+            right = width - max(odds, theme.px(44)) - theme.px(8)
+            pen.text(QRectF(0, y, right, line), each.value, font="small", color="text2", align=RIGHT)
+            name = QRectF(x, y, max(1.0, right - value - theme.px(8) - x), line)
+            pen.text(name, each.deployment, font="small", color=theme.name_color(column.palette_index))
+            bar = QRectF(0, y + line + 1, width, theme.px(_BAR))
+            pen.tint(bar, "sunken", radius=2)
+            bar.setWidth(max(2.0, each.odds * width))
+            pen.tint(bar, theme.mark_color(column.palette_index), radius=2)
 
 
 def find_leaders(evaluated: EvaluatedAnswer) -> tuple[AcceleratorColumn, ...]:
@@ -427,12 +423,11 @@ def find_leaders(evaluated: EvaluatedAnswer) -> tuple[AcceleratorColumn, ...]:
     return () if first is None else (evaluated.column(first),)
 
 
-class VerdictBlock(QWidget):
+class VerdictBlock(PaintedWidget):
     """The recommendation with reasons at the left, the odds of each at the right, or below in a narrow window."""
 
     def __init__(self, theme: Theme, parent: QWidget | None = None) -> None:
-        super().__init__(parent)
-        self._theme = theme
+        super().__init__(theme, parent)
         self.swatches = Swatches(theme, self)
         self.title = ThemedLabel(theme, font="verdict", wrap=True, parent=self)
         self.title.setTextInteractionFlags(Qt.TextInteractionFlag.TextSelectableByMouse)
@@ -476,10 +471,8 @@ class VerdictBlock(QWidget):
         self._odds.setMaximumWidth(px(_ODDS) if beside else 16_777_215)
         self.update()
 
-    def paintEvent(self, event: QPaintEvent) -> None:  # noqa: ARG002 - Qt's name
-        with QPainter(self) as painter:
-            pen = ThemePainter(painter, self._theme)
-            pen.frame(QRectF(self.rect()), "hair", radius=8.0, fill="chrome")
-            if self._odds.isVisible() and self._row.direction() == QBoxLayout.Direction.LeftToRight:
-                x = self._odds.x() - self._theme.px(16)
-                pen.hairline(x, self._theme.px(14), x, self.height() - self._theme.px(14))
+    def paint(self, pen: ThemePainter) -> None:
+        pen.frame(QRectF(self.rect()), "hair", radius=8.0, fill="chrome")
+        if self._odds.isVisible() and self._row.direction() == QBoxLayout.Direction.LeftToRight:
+            x = self._odds.x() - self._theme.px(16)
+            pen.hairline(x, self._theme.px(14), x, self.height() - self._theme.px(14))

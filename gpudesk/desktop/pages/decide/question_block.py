@@ -7,8 +7,8 @@ from dataclasses import dataclass
 from typing import Final
 
 from PySide6.QtCore import QPointF, QRectF, QSize, Qt, Signal
-from PySide6.QtGui import QEnterEvent, QFocusEvent, QFontMetricsF, QKeyEvent, QPainter, QPaintEvent, QPen, QResizeEvent
-from PySide6.QtWidgets import QAbstractButton, QGridLayout, QSizePolicy, QWidget
+from PySide6.QtGui import QEnterEvent, QFocusEvent, QFontMetricsF, QKeyEvent, QPen, QResizeEvent
+from PySide6.QtWidgets import QGridLayout, QSizePolicy, QWidget
 
 from gpudesk.decision.facts.answers import resolve_answers
 from gpudesk.decision.outcome.search import OptionDecisions
@@ -16,7 +16,7 @@ from gpudesk.desktop.pages.decide.parts import SearchBlock
 from gpudesk.desktop.session.desk import Desk
 from gpudesk.desktop.session.evaluated_answer import AcceleratorColumn, EvaluatedAnswer
 from gpudesk.desktop.ui.theme.theme import Theme
-from gpudesk.desktop.ui.theme.theme_painter import RIGHT, ThemePainter
+from gpudesk.desktop.ui.theme.theme_painter import RIGHT, PaintedButton, ThemePainter
 from gpudesk.desktop.ui.widgets.buttons import LinkButton
 from gpudesk.desktop.ui.widgets.layouts import ThemedLabel, make_column, make_row
 from gpudesk.desktop.ui.widgets.number_edit import NumberEdit, NumberFormat
@@ -64,7 +64,7 @@ class OptionEffect:
     sentence: str
 
 
-class OptionButton(QAbstractButton):
+class OptionButton(PaintedButton):
     """One answer; chosen by a click, Space or its number; emits focus moves."""
 
     #: It is hovered or focused.
@@ -74,15 +74,14 @@ class OptionButton(QAbstractButton):
         self, theme: Theme, value: AnswerValue, words: OptionTexts, number: int, parent: QWidget | None = None
     ) -> None:
         """Show an answer's text; `number` chooses it."""
-        super().__init__(parent)
-        self.theme, self.value, self.words, self.number = theme, value, words, number
+        super().__init__(theme, parent)
+        self.value, self.words, self.number = value, words, number
         self.effect: OptionEffect | None = None
         self.is_stale = False
         self.origin = ""
         self.setCheckable(True)
         # Screen readers then treat it as one of several.
         self.setAutoExclusive(True)
-        self.setAttribute(Qt.WidgetAttribute.WA_Hover)
         self.setProperty("ringRadius", _CARD_RADIUS)
         self.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Fixed)
         self.setAccessibleName(", ".join(part for part in words if part))
@@ -143,23 +142,19 @@ class OptionButton(QAbstractButton):
         self.pointed.emit()
 
     def sizeHint(self) -> QSize:
-        return QSize(self.theme.px(240), self.theme.px(_HEIGHT))
+        return QSize(self._theme.px(240), self._theme.px(_HEIGHT))
 
     def minimumSizeHint(self) -> QSize:
-        return QSize(self.theme.px(160), self.sizeHint().height())
+        return QSize(self._theme.px(160), self.sizeHint().height())
 
     def resizeEvent(self, event: QResizeEvent) -> None:
         super().resizeEvent(event)
         if self.sizeHint().height() != self.height():
             self.updateGeometry()
 
-    def paintEvent(self, event: QPaintEvent) -> None:  # noqa: ARG002 - Qt's name
-        with QPainter(self) as painter:
-            self._draw(ThemePainter(painter, self.theme))
-
     # Drawing
 
-    def _draw(self, pen: ThemePainter) -> None:
+    def paint(self, pen: ThemePainter) -> None:
         chosen, hover = self.isChecked(), self.underMouse()
         fill = "selection" if self.isDown() else "hover" if hover and not chosen else "page"
         pen.frame(
@@ -175,7 +170,7 @@ class OptionButton(QAbstractButton):
         raise NotImplementedError
 
     def _draw_radio(self, pen: ThemePainter, x: float, y: float, radius: float) -> None:
-        length, painter = self.theme.length, pen.painter
+        length, painter = self._theme.length, pen.painter
         color = pen.color("text1" if self.isChecked() else "control")
         painter.setPen(QPen(color, length(1.5)))
         painter.setBrush(pen.color("page"))
@@ -191,30 +186,30 @@ class OptionCard(OptionButton):
 
     @property
     def narrow(self) -> bool:
-        return self.width() < self.theme.px(_NARROW)
+        return self.width() < self._theme.px(_NARROW)
 
     @property
     def rows(self) -> int:
         return 1 + max((row for row, _, _ in self._places()), default=0)
 
     def sizeHint(self) -> QSize:
-        px = self.theme.px
+        px = self._theme.px
         lines = self.rows - 1 + (2 if self.narrow else 0)
         return QSize(px(240), px(_HEIGHT) + lines * px(_NAME_LINE) + (px(8) if self.narrow else 0))
 
     def _effect_x(self) -> float:
-        px = self.theme.px
+        px = self._theme.px
         return float(px(_TEXT_X)) if self.narrow else max(px(200), self.width() * _EFFECT_AT)
 
     def _right_end(self) -> float:
-        key = self.theme.px(30) if self.number else 0
-        return self.width() - self.theme.px(_RIGHT) - key
+        key = self._theme.px(30) if self.number else 0
+        return self.width() - self._theme.px(_RIGHT) - key
 
     def _places(self) -> list[tuple[int, float, float]]:
         """Return row, left end and width of each accelerator: the same on all cards, undecided or not."""
         if self.effect is None:
             return []
-        px, metrics = self.theme.px, QFontMetricsF(self.theme.font("caption"))
+        px, metrics = self._theme.px, QFontMetricsF(self._theme.font("caption"))
         room = self._right_end() - self._effect_x()
         widths = [
             max(px(_PITCH), metrics.horizontalAdvance(f"{part.name} ?") + px(_CARD_GAP + _BETWEEN))
@@ -228,7 +223,7 @@ class OptionCard(OptionButton):
         return [(place // columns, place % columns * pitch, pitch) for place in range(len(widths))]
 
     def _draw_content(self, pen: ThemePainter) -> None:
-        theme = self.theme
+        theme = self._theme
         px, height = theme.px, float(theme.px(_HEIGHT))
         middle = height / 2
         self._draw_radio(pen, px(_RADIO_X), middle, _RADIO)
@@ -253,7 +248,7 @@ class OptionCard(OptionButton):
             self._draw_effect(pen, self.effect, at, use.top() + px(2) if self.narrow else top)
 
     def _draw_effect(self, pen: ThemePainter, effect: OptionEffect, x: float, top: float) -> None:
-        theme = self.theme
+        theme = self._theme
         px, line = theme.px, float(theme.line("small"))
         room = self._right_end() - x
         pen.text(QRectF(x, top, room, line + px(2)), effect.text, font="small_strong", color="text1")
@@ -264,7 +259,7 @@ class OptionCard(OptionButton):
     def _draw_part(
         self, pen: ThemePainter, part: AcceleratorColumn, fate: ColumnOutcome, x: float, top: float, room: float
     ) -> None:
-        theme, line = self.theme, float(self.theme.line("small"))
+        theme, line = self._theme, float(self._theme.line("small"))
         inner = x + theme.px(_CARD_GAP)
         place = QRectF(inner, top, room - theme.px(_CARD_GAP), line)
         middle = place.center().y()
@@ -288,10 +283,10 @@ class SmallOptionCard(OptionButton):
     """A small card: radio and title, at the right the effect in a line."""
 
     def sizeHint(self) -> QSize:
-        return QSize(self.theme.px(200), self.theme.px(_SMALL_HEIGHT))
+        return QSize(self._theme.px(200), self._theme.px(_SMALL_HEIGHT))
 
     def _draw_content(self, pen: ThemePainter) -> None:
-        theme, height = self.theme, float(self.height())
+        theme, height = self._theme, float(self.height())
         px = theme.px
         self._draw_radio(pen, px(17), height / 2, 6.5)
         x, right = float(px(33)), self.width() - px(10)

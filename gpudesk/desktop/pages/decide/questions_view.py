@@ -6,7 +6,7 @@ from collections.abc import Iterator, Sequence
 from typing import Final
 
 from PySide6.QtCore import QSize, Qt, Signal
-from PySide6.QtGui import QHideEvent, QKeyEvent, QPainter, QPaintEvent, QShowEvent
+from PySide6.QtGui import QHideEvent, QKeyEvent, QShowEvent
 from PySide6.QtWidgets import QAbstractButton, QLineEdit, QSizePolicy, QWidget
 
 from gpudesk.decision.facts.answers import explain_skipped_question
@@ -17,7 +17,7 @@ from gpudesk.desktop.session.desk import Desk
 from gpudesk.desktop.session.evaluated_answer import AlternativeDecisions, EvaluatedAnswer
 from gpudesk.desktop.session.selection import SelectionKind, select_decision_option
 from gpudesk.desktop.ui.theme.theme import Theme
-from gpudesk.desktop.ui.theme.theme_painter import ThemePainter
+from gpudesk.desktop.ui.theme.theme_painter import PaintedWidget, ThemePainter
 from gpudesk.desktop.ui.widgets.buttons import Button, LinkButton
 from gpudesk.desktop.ui.widgets.layouts import (
     STRETCH,
@@ -43,21 +43,20 @@ from gpudesk.text.translation import tr
 _WIDEST, _MARGIN = 620.0, 40.0
 
 
-class _StageTag(QWidget):
+class _StageTag(PaintedWidget):
     """The section of the dialogue that a screen belongs to."""
 
     def __init__(self, theme: Theme, text: str) -> None:
-        super().__init__()
-        self._theme, self._text = theme, text
+        super().__init__(theme)
+        self._text = text
         self.setAccessibleName(text)
         self.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Fixed)
 
     def sizeHint(self) -> QSize:
         return QSize(self._theme.px(120), self._theme.px(18))
 
-    def paintEvent(self, event: QPaintEvent) -> None:  # noqa: ARG002 - Qt's name
-        with QPainter(self) as painter:
-            ThemePainter(painter, self._theme).tag(0, self.height() / 2, self._text)
+    def paint(self, pen: ThemePainter) -> None:
+        pen.tag(0, self.height() / 2, self._text)
 
 
 class _SkippedQuestion(QWidget):

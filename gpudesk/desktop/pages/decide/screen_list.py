@@ -7,11 +7,10 @@ from dataclasses import dataclass
 from typing import Final
 
 from PySide6.QtCore import QRectF, QSize, Qt, Signal
-from PySide6.QtGui import QKeyEvent, QPainter, QPaintEvent
-from PySide6.QtWidgets import QAbstractButton, QSizePolicy, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QSizePolicy, QVBoxLayout, QWidget
 
 from gpudesk.desktop.ui.theme.theme import Theme
-from gpudesk.desktop.ui.theme.theme_painter import ThemePainter
+from gpudesk.desktop.ui.theme.theme_painter import PaintedButton, PaintedWidget, ThemePainter
 from gpudesk.desktop.ui.widgets.layouts import FullWidthScrollArea, ThemedLabel, make_column
 from gpudesk.desktop.ui.widgets.qt_support import ArrowKeyGroup
 from gpudesk.domain.decision import DialogueScreen
@@ -37,20 +36,19 @@ class ScreenEntry:
     done: bool
 
 
-class _ScreenButton(QAbstractButton):
+class _ScreenButton(PaintedButton):
     """One screen: its number, or a check once answered, the question and the answer.
 
     Without a number it is the question to answer next.
     """
 
     def __init__(self, theme: Theme, screen: DialogueScreen | None = None, number: int = 0) -> None:
-        super().__init__()
-        self._theme, self._number = theme, number
+        super().__init__(theme)
+        self._number = number
         self.step = ScreenEntry(screen, "", "", done=False)
         self.setCheckable(True)
         # Screen readers then treat it as one of several.
         self.setAutoExclusive(True)
-        self.setAttribute(Qt.WidgetAttribute.WA_Hover)
         self.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Fixed)
         theme.changed.connect(self.updateGeometry)
 
@@ -68,40 +66,31 @@ class _ScreenButton(QAbstractButton):
     def nextCheckState(self) -> None:
         """The dialogue decides which screen is shown."""
 
-    def keyPressEvent(self, event: QKeyEvent) -> None:
-        """Open the screen with Enter as with Space; the list handles arrows."""
-        if event.key() in (Qt.Key.Key_Return, Qt.Key.Key_Enter):
-            self.click()
-        else:
-            super().keyPressEvent(event)
-
     def sizeHint(self) -> QSize:
         return QSize(self._theme.px(120), self._theme.px(_ROW))
 
-    def paintEvent(self, event: QPaintEvent) -> None:  # noqa: ARG002 - Qt's name
-        with QPainter(self) as painter:
-            pen = ThemePainter(painter, self._theme)
-            theme, px, current = self._theme, self._theme.px, self.isChecked()
-            if current or self.isDown():
-                pen.tint(QRectF(self.rect()), "selection", 6.0)
-            elif self.underMouse():
-                pen.tint(QRectF(self.rect()), "hover", 6.0)
-            if current:
-                inset = px(_BAR_INSET)
-                pen.tint(QRectF(0, inset, _BAR, self.height() - 2 * inset), "selection_bar", 1.5)
-            line, below = float(theme.line("small")), float(theme.line("caption"))
-            top = (self.height() - line - below) / 2
-            self._draw_mark(pen, top, line)
-            x = px(_TEXT_X)
-            room = self.width() - x - px(6)
-            strong = current or self.step.done
-            title = QRectF(x, top, room, line)
-            font, color = "label" if current else "small", "text1" if strong else "text2"
-            # A screen has several questions: its short name covers all of them, and is never cut.
-            name = self.step.title if self.step.screen is None else label_screen(self.step.screen)
-            pen.text(title, name, font=font, color=color)
-            quiet = "text2" if current else "text3"
-            pen.text(QRectF(x, title.bottom(), room, below), self.step.answer, font="caption", color=quiet)
+    def paint(self, pen: ThemePainter) -> None:
+        theme, px, current = self._theme, self._theme.px, self.isChecked()
+        if current or self.isDown():
+            pen.tint(QRectF(self.rect()), "selection", 6.0)
+        elif self.underMouse():
+            pen.tint(QRectF(self.rect()), "hover", 6.0)
+        if current:
+            inset = px(_BAR_INSET)
+            pen.tint(QRectF(0, inset, _BAR, self.height() - 2 * inset), "selection_bar", 1.5)
+        line, below = float(theme.line("small")), float(theme.line("caption"))
+        top = (self.height() - line - below) / 2
+        self._draw_mark(pen, top, line)
+        x = px(_TEXT_X)
+        room = self.width() - x - px(6)
+        strong = current or self.step.done
+        title = QRectF(x, top, room, line)
+        font, color = "label" if current else "small", "text1" if strong else "text2"
+        # A screen has several questions: its short name covers all of them, and is never cut.
+        name = self.step.title if self.step.screen is None else label_screen(self.step.screen)
+        pen.text(title, name, font=font, color=color)
+        quiet = "text2" if current else "text3"
+        pen.text(QRectF(x, title.bottom(), room, below), self.step.answer, font="caption", color=quiet)
 
     def _draw_mark(self, pen: ThemePainter, top: float, line: float) -> None:
         px, current = self._theme.px, self.isChecked()
@@ -116,12 +105,11 @@ class _ScreenButton(QAbstractButton):
         pen.text(place, str(self._number), font="label" if current else "small", color=color)
 
 
-class _ProgressBar(QWidget):
+class _ProgressBar(PaintedWidget):
     """The position of the screen, and a bar of the answered ones."""
 
     def __init__(self, theme: Theme) -> None:
-        super().__init__()
-        self._theme = theme
+        super().__init__(theme)
         self._text, self._share = "", 0.0
         self.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Fixed)
         theme.changed.connect(self.updateGeometry)
@@ -138,27 +126,25 @@ class _ProgressBar(QWidget):
     def sizeHint(self) -> QSize:
         return QSize(self._theme.px(120), self._theme.line("label"))
 
-    def paintEvent(self, event: QPaintEvent) -> None:  # noqa: ARG002 - Qt's name
-        with QPainter(self) as painter:
-            pen, px = ThemePainter(painter, self._theme), self._theme.px
-            x, thick = px(_MARK_X), px(_PROGRESS)
-            place = QRectF(x, 0, self.width() - x, self.height())
-            left = x + pen.text(place, self._text, font="label") + px(14)
-            bar = QRectF(left, (self.height() - thick) / 2, self.width() - left - px(8), thick)
-            pen.tint(bar, "sunken", 2.0)
-            if self._share > 0.0:
-                pen.tint(bar.adjusted(0, 0, -bar.width() * (1.0 - self._share), 0), "text1", 2.0)
+    def paint(self, pen: ThemePainter) -> None:
+        px = self._theme.px
+        x, thick = px(_MARK_X), px(_PROGRESS)
+        place = QRectF(x, 0, self.width() - x, self.height())
+        left = x + pen.text(place, self._text, font="label") + px(14)
+        bar = QRectF(left, (self.height() - thick) / 2, self.width() - left - px(8), thick)
+        pen.tint(bar, "sunken", 2.0)
+        if self._share > 0.0:
+            pen.tint(bar.adjusted(0, 0, -bar.width() * (1.0 - self._share), 0), "text1", 2.0)
 
 
-class ScreenList(QWidget):
+class ScreenList(PaintedWidget):
     """Lists the screens in their groups. ↑ ↓ Home End move the focus, Enter opens; a single tab stop."""
 
     #: The user wants to see a screen, or with None the question to answer next.
     chosen = Signal(object)
 
     def __init__(self, theme: Theme) -> None:
-        super().__init__()
-        self._theme = theme
+        super().__init__(theme)
         self.setAccessibleName(tr("Steps"))
         self.setProperty("readAsBlock", True)
         self.progress = _ProgressBar(theme)
@@ -223,6 +209,5 @@ class ScreenList(QWidget):
             head.setIndent(px(8))
         self.update()
 
-    def paintEvent(self, event: QPaintEvent) -> None:  # noqa: ARG002 - Qt's name
-        with QPainter(self) as painter:
-            ThemePainter(painter, self._theme).hairline(self.width() - 1, 0, self.width() - 1, self.height())
+    def paint(self, pen: ThemePainter) -> None:
+        pen.hairline(self.width() - 1, 0, self.width() - 1, self.height())

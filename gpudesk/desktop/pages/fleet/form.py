@@ -8,12 +8,12 @@ from dataclasses import dataclass, replace
 from typing import Any, Final
 
 from PySide6.QtCore import QPointF, QRectF, QSize, Qt, Signal
-from PySide6.QtGui import QKeyEvent, QMouseEvent, QPainter, QPaintEvent
+from PySide6.QtGui import QKeyEvent, QMouseEvent
 from PySide6.QtWidgets import QSizePolicy, QWidget
 
 from gpudesk.desktop.pages.demand_form import DemandForm
 from gpudesk.desktop.ui.theme.theme import Theme
-from gpudesk.desktop.ui.theme.theme_painter import CENTRE, RIGHT, ThemePainter
+from gpudesk.desktop.ui.theme.theme_painter import CENTRE, RIGHT, PaintedWidget, ThemePainter
 from gpudesk.desktop.ui.widgets.choice_popup import ChoiceOption
 from gpudesk.desktop.ui.widgets.fields import ChoiceField, NumberField
 from gpudesk.desktop.ui.widgets.layouts import STRETCH, make_column, make_row
@@ -46,7 +46,7 @@ class OptionalFormat(NumberFormat):
         return 0.0 if typed in ("", "0", "-", "—", tr("any")) else NumberFormat.parse(self, text)
 
 
-class LoadCurveEditor(QWidget):
+class LoadCurveEditor(PaintedWidget):
     """24 bars, one per hour: a drag draws them; ← → choose an hour, ↑ ↓ change it."""
 
     #: The current hour changed.
@@ -59,8 +59,8 @@ class LoadCurveEditor(QWidget):
     accessible_role = AccessibleRole.Chart
 
     def __init__(self, theme: Theme, formatter: Formatter, parent: QWidget | None = None) -> None:
-        super().__init__(parent)
-        self._theme, self._formatter = theme, formatter
+        super().__init__(theme, parent)
+        self._formatter = formatter
         self._values: tuple[float, ...] = (1.0,) * HOURS_PER_DAY
         self.hour = 0
         self._is_drawing = False
@@ -150,26 +150,25 @@ class LoadCurveEditor(QWidget):
         below = self._theme.line("caption") + 2
         return QRectF(self.rect()).adjusted(0, 2, 0, -below)
 
-    def paintEvent(self, event: QPaintEvent) -> None:  # noqa: ARG002 - Qt's name
-        with QPainter(self) as painter:
-            pen, area = ThemePainter(painter, self._theme), self._area()
-            pitch = area.width() / HOURS_PER_DAY
-            for hour, value in enumerate(self._values):
-                height = max(1.0, value / self._scale * area.height())
-                bar = QRectF(area.left() + hour * pitch + 1, area.bottom() - height, pitch - 2, height)
-                is_current = hour == self.hour and self.hasFocus()
-                pen.tint(bar, "text1" if is_current else "ink2", radius=1)
-            average = area.bottom() - area.height() / self._scale
-            pen.hairline(area.left(), average, area.right(), average, "axis")
-            self._name_average(pen, area, average)
-            for hour in (0, 6, 12, 18):
-                place = QRectF(
-                    area.left() + hour * pitch - 20, area.bottom() + 2, 40 + pitch, pen.metrics("caption").height()
-                )
-                if not hour:
-                    place.moveLeft(area.left())
-                align = CENTRE if hour else Qt.AlignmentFlag.AlignLeft
-                pen.text(place, format_hour(hour), font="caption", color="text3", align=align)
+    def paint(self, pen: ThemePainter) -> None:
+        area = self._area()
+        pitch = area.width() / HOURS_PER_DAY
+        for hour, value in enumerate(self._values):
+            height = max(1.0, value / self._scale * area.height())
+            bar = QRectF(area.left() + hour * pitch + 1, area.bottom() - height, pitch - 2, height)
+            is_current = hour == self.hour and self.hasFocus()
+            pen.tint(bar, "text1" if is_current else "ink2", radius=1)
+        average = area.bottom() - area.height() / self._scale
+        pen.hairline(area.left(), average, area.right(), average, "axis")
+        self._name_average(pen, area, average)
+        for hour in (0, 6, 12, 18):
+            place = QRectF(
+                area.left() + hour * pitch - 20, area.bottom() + 2, 40 + pitch, pen.metrics("caption").height()
+            )
+            if not hour:
+                place.moveLeft(area.left())
+            align = CENTRE if hour else Qt.AlignmentFlag.AlignLeft
+            pen.text(place, format_hour(hour), font="caption", color="text3", align=align)
 
     def _name_average(self, pen: ThemePainter, area: QRectF, average: float) -> None:
         """Write the name of the line above it, at the end where no bar reaches higher."""

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from typing import Final
 
 from PySide6.QtCore import QEvent, QModelIndex, QObject, QPointF, QRect, QRectF, Qt, Signal
-from PySide6.QtGui import QMouseEvent, QPainter, QPaintEvent, QPixmap, QResizeEvent
+from PySide6.QtGui import QMouseEvent, QPainter, QPixmap, QResizeEvent
 from PySide6.QtWidgets import QAbstractItemView, QFrame, QTableView, QWidget
 
 from gpudesk.desktop.pages.memory.fit_matrix import (
@@ -23,7 +23,7 @@ from gpudesk.desktop.ui.tables.painted_table import PaintedHeader, PaintedTable,
 from gpudesk.desktop.ui.tables.table_base import Index
 from gpudesk.desktop.ui.tables.text_layer import TextCache, TextLayer
 from gpudesk.desktop.ui.theme.theme import Theme
-from gpudesk.desktop.ui.theme.theme_painter import CENTRE, RIGHT, ThemePainter, paint_ring
+from gpudesk.desktop.ui.theme.theme_painter import CENTRE, RIGHT, PaintedWidget, ThemePainter, paint_ring
 from gpudesk.domain.sizing import FitCell
 from gpudesk.report.sizing import HeadroomLevel, classify_headroom, compute_headroom_share
 from gpudesk.text.formatting import MISSING_VALUE_TEXT, Formatter
@@ -171,15 +171,15 @@ class FitMatrixRowHeader(PaintedHeader):
         self._layer.draw(pen.painter)
 
 
-class FitMatrixCorner(QWidget):
+class FitMatrixCorner(PaintedWidget):
     """Heads of the names and of the parameters; a click sorts by them."""
 
     #: `BY_NAME` or `BY_PARAMETERS`.
     sort_requested = Signal(str)
 
     def __init__(self, theme: Theme, view: QTableView) -> None:
-        super().__init__(view)
-        self._theme, self._view = theme, view
+        super().__init__(theme, view)
+        self._view = view
         self.order = FitOrder()
         self.setAccessibleName(tr("Sort models by"))
         view.horizontalHeader().installEventFilter(self)
@@ -192,25 +192,24 @@ class FitMatrixCorner(QWidget):
             self.setGeometry(0, 0, self._view.verticalHeader().width(), height)
         return False
 
-    def paintEvent(self, event: QPaintEvent) -> None:  # noqa: ARG002 - Qt's name
-        with QPainter(self) as painter:
-            pen, theme = ThemePainter(painter, self._theme), self._theme
-            painter.fillRect(self.rect(), theme.color("page"))
-            bottom, line = self.height() - 1, theme.line("caption")
-            pen.hairline(theme.length(_MARGIN), bottom, self.width(), bottom, "strong")
-            top = self.height() - theme.px(FOOT) - line
-            left, right = theme.length(_MARGIN), self.width() - theme.length(_END)
-            for by, text in ((BY_NAME, tr("Model")), (BY_PARAMETERS, tr("Parameters, billion"))):
-                rect = QRectF(left, top, right - left, line)
-                active = self.order.by == by
-                color = "text1" if active else "text3"
-                align = Qt.AlignmentFlag.AlignLeft if by == BY_NAME else RIGHT
-                width = pen.text(rect, text, font="caption_strong", color=color, align=align)
-                if active:
-                    side = self._theme.length(ARROW)
-                    x = rect.left() + width + 3 if by == BY_NAME else rect.right() - width - side - 3
-                    icon = "arrow-down" if self.order.descending else "arrow-up"
-                    pen.icon(icon, x, rect.center().y() - side / 2, side, "text1")
+    def paint(self, pen: ThemePainter) -> None:
+        theme = self._theme
+        pen.painter.fillRect(self.rect(), theme.color("page"))
+        bottom, line = self.height() - 1, theme.line("caption")
+        pen.hairline(theme.length(_MARGIN), bottom, self.width(), bottom, "strong")
+        top = self.height() - theme.px(FOOT) - line
+        left, right = theme.length(_MARGIN), self.width() - theme.length(_END)
+        for by, text in ((BY_NAME, tr("Model")), (BY_PARAMETERS, tr("Parameters, billion"))):
+            rect = QRectF(left, top, right - left, line)
+            active = self.order.by == by
+            color = "text1" if active else "text3"
+            align = Qt.AlignmentFlag.AlignLeft if by == BY_NAME else RIGHT
+            width = pen.text(rect, text, font="caption_strong", color=color, align=align)
+            if active:
+                side = self._theme.length(ARROW)
+                x = rect.left() + width + 3 if by == BY_NAME else rect.right() - width - side - 3
+                icon = "arrow-down" if self.order.descending else "arrow-up"
+                pen.icon(icon, x, rect.center().y() - side / 2, side, "text1")
 
     def mousePressEvent(self, event: QMouseEvent) -> None:
         if event.button() == Qt.MouseButton.LeftButton:

@@ -8,8 +8,8 @@ from functools import partial
 from typing import Final
 
 from PySide6.QtCore import QCoreApplication, QEvent, QPoint, QPointF, QRect, QRectF, QSize, Qt, QTimer, Signal
-from PySide6.QtGui import QFontMetricsF, QHideEvent, QPainter, QPaintEvent, QResizeEvent
-from PySide6.QtWidgets import QAbstractButton, QBoxLayout, QSizePolicy, QWidget
+from PySide6.QtGui import QFontMetricsF, QHideEvent, QResizeEvent
+from PySide6.QtWidgets import QBoxLayout, QSizePolicy, QWidget
 
 from gpudesk.desktop.pages.page import MultiViewPage, PageViewSpec, QueryState
 from gpudesk.desktop.pages.profile.query import ProfilePreferences, ProfileQuery
@@ -28,7 +28,7 @@ from gpudesk.desktop.session.scenario_options import list_accelerator_options, l
 from gpudesk.desktop.session.selection import select_catalog_attribute, select_deployment
 from gpudesk.desktop.session.settings import UserSettings
 from gpudesk.desktop.ui.theme.theme import Theme
-from gpudesk.desktop.ui.theme.theme_painter import SWATCH_WIDTH, ThemePainter
+from gpudesk.desktop.ui.theme.theme_painter import SWATCH_WIDTH, PaintedButton, PaintedWidget, ThemePainter
 from gpudesk.desktop.ui.widgets.buttons import Button, LinkButton
 from gpudesk.desktop.ui.widgets.choice_popup import ChoiceOption, ChoicePopup
 from gpudesk.desktop.ui.widgets.layouts import STRETCH, Hairline, ThemedLabel, make_column, make_row
@@ -50,12 +50,11 @@ _GAP: Final = 6.0
 _MARK: Final = 14.0
 
 
-class SpecificationButton(QAbstractButton):
+class SpecificationButton(PaintedButton):
     """One figure; pressing it selects its attribute."""
 
     def __init__(self, theme: Theme, parent: QWidget) -> None:
-        super().__init__(parent)
-        self._theme = theme
+        super().__init__(theme, parent)
         self.specification: HeadlineSpecification | None = None
         self.setCursor(Qt.CursorShape.PointingHandCursor)
         self.setFocusPolicy(Qt.FocusPolicy.TabFocus)
@@ -75,32 +74,29 @@ class SpecificationButton(QAbstractButton):
         second = large.horizontalAdvance(each.text) + self._theme.length(_GAP) + small.horizontalAdvance(each.unit)
         return max(small.horizontalAdvance(each.label) + mark, second)
 
-    def paintEvent(self, event: QPaintEvent) -> None:  # noqa: ARG002 - Qt's name
-        with QPainter(self) as painter:
-            if self.specification is not None:
-                pen = ThemePainter(painter, self._theme)
-                each = self.specification
-                theme, line = self._theme, self._theme.line("small")
-                upper = QRectF(0, theme.length(2), self.width(), line)
-                x = pen.text(upper, each.label, font="small", color="text2")
-                if each.is_own or each.is_disputed:
-                    pen.glyph("own" if each.is_own else "disputed", x + theme.length(_MARK), upper.center().y())
-                baseline = upper.bottom() + theme.line("headline") / 2 + pen.metrics("headline").capHeight() / 2
-                x = pen.text(QPointF(0, baseline), each.text, font="headline") + theme.length(_GAP)
-                rest = QRectF(x, baseline - line, self.width() - x, line)
-                unit = pen.metrics("small").elidedText(each.unit, Qt.TextElideMode.ElideRight, rest.width())
-                pen.text(QPointF(x, baseline), unit, font="small", color="text3")
+    def paint(self, pen: ThemePainter) -> None:
+        if self.specification is not None:
+            each = self.specification
+            theme, line = self._theme, self._theme.line("small")
+            upper = QRectF(0, theme.length(2), self.width(), line)
+            x = pen.text(upper, each.label, font="small", color="text2")
+            if each.is_own or each.is_disputed:
+                pen.glyph("own" if each.is_own else "disputed", x + theme.length(_MARK), upper.center().y())
+            baseline = upper.bottom() + theme.line("headline") / 2 + pen.metrics("headline").capHeight() / 2
+            x = pen.text(QPointF(0, baseline), each.text, font="headline") + theme.length(_GAP)
+            rest = QRectF(x, baseline - line, self.width() - x, line)
+            unit = pen.metrics("small").elidedText(each.unit, Qt.TextElideMode.ElideRight, rest.width())
+            pen.text(QPointF(x, baseline), unit, font="small", color="text3")
 
 
-class SpecificationStrip(QWidget):
+class SpecificationStrip(PaintedWidget):
     """The figures side by side, with dividers."""
 
     #: The attribute that was pressed.
     chosen = Signal(str)
 
     def __init__(self, theme: Theme) -> None:
-        super().__init__()
-        self._theme = theme
+        super().__init__(theme)
         self.buttons: list[SpecificationButton] = []
         self.setSizePolicy(QSizePolicy.Policy.Ignored, QSizePolicy.Policy.Fixed)
         self.setAccessibleName(tr("Specifications"))
@@ -144,22 +140,19 @@ class SpecificationStrip(QWidget):
             x += width + 2 * gap
         self.update()
 
-    def paintEvent(self, event: QPaintEvent) -> None:  # noqa: ARG002 - Qt's name
-        with QPainter(self) as painter:
-            pen = ThemePainter(painter, self._theme)
-            for button in self.buttons[1:]:
-                x = button.x() - self._theme.px(_MARGIN)
-                pen.hairline(x, self._theme.px(4), x, self._theme.px(_STRIP) - self._theme.px(8))
+    def paint(self, pen: ThemePainter) -> None:
+        for button in self.buttons[1:]:
+            x = button.x() - self._theme.px(_MARGIN)
+            pen.hairline(x, self._theme.px(4), x, self._theme.px(_STRIP) - self._theme.px(8))
 
 
-class RuleTags(QWidget):
+class RuleTags(PaintedWidget):
     """Tags in a line; each has a tooltip with its rule. Tags that do not fit are left out at the end."""
 
     accessible_role = AccessibleRole.StaticText
 
     def __init__(self, theme: Theme) -> None:
-        super().__init__()
-        self._theme = theme
+        super().__init__(theme)
         self._tags: tuple[tuple[str, str], ...] = ()
         self.setFocusPolicy(Qt.FocusPolicy.TabFocus)
         self.setSizePolicy(QSizePolicy.Policy.Preferred, QSizePolicy.Policy.Fixed)
@@ -184,23 +177,21 @@ class RuleTags(QWidget):
     def minimumSizeHint(self) -> QSize:
         return QSize(0, self._theme.px(_TAG + 4))
 
-    def paintEvent(self, event: QPaintEvent) -> None:  # noqa: ARG002 - Qt's name
-        with QPainter(self) as painter:
-            pen, x = ThemePainter(painter, self._theme), 0.5
-            for text, _ in self._tags:
-                if x + pen.tag_width(text) > self.width():
-                    return
-                x += pen.tag(x, self.height() / 2, text) + self._theme.length(_GAP)
+    def paint(self, pen: ThemePainter) -> None:
+        x = 0.5
+        for text, _ in self._tags:
+            if x + pen.tag_width(text) > self.width():
+                return
+            x += pen.tag(x, self.height() / 2, text) + self._theme.length(_GAP)
 
 
-class AcceleratorName(QWidget):
+class AcceleratorName(PaintedWidget):
     """The name in the color of its palette index in the scenario, with its swatch; others have none."""
 
     accessible_role = AccessibleRole.StaticText
 
     def __init__(self, theme: Theme) -> None:
-        super().__init__()
-        self._theme = theme
+        super().__init__(theme)
         self._name, self._index, self._is_variant = "", 0, False
         self.setSizePolicy(QSizePolicy.Policy.Preferred, QSizePolicy.Policy.Fixed)
         theme.changed.connect(self.updateGeometry)
@@ -222,12 +213,10 @@ class AcceleratorName(QWidget):
     def minimumSizeHint(self) -> QSize:
         return QSize(self._theme.px(90), self._theme.line("verdict"))
 
-    def paintEvent(self, event: QPaintEvent) -> None:  # noqa: ARG002 - Qt's name
-        with QPainter(self) as painter:
-            pen = ThemePainter(painter, self._theme)
-            if self._index:
-                pen.swatch(0, self.height() / 2, self._index, is_variant=self._is_variant)
-            pen.text(QRectF(self.rect()).adjusted(self._before(), 0, 0, 0), self._name, font="verdict")
+    def paint(self, pen: ThemePainter) -> None:
+        if self._index:
+            pen.swatch(0, self.height() / 2, self._index, is_variant=self._is_variant)
+        pen.text(QRectF(self.rect()).adjusted(self._before(), 0, 0, 0), self._name, font="verdict")
 
 
 class ProfileHeader(QWidget):

@@ -11,7 +11,7 @@ from PySide6.QtWidgets import QSizePolicy, QToolTip, QWidget
 
 from gpudesk.desktop.ui.charts.chart_data import ChartData, find_menu_position, make_chart_menu
 from gpudesk.desktop.ui.theme.theme import Theme
-from gpudesk.desktop.ui.theme.theme_painter import CENTRE, ThemePainter
+from gpudesk.desktop.ui.theme.theme_painter import CENTRE, PaintedWidget, ThemePainter
 from gpudesk.desktop.ui.widgets.qt_support import AccessibleRole
 from gpudesk.report.architecture import ArchitectureSketch, SketchedLink
 from gpudesk.report.rack_drawing import (
@@ -275,14 +275,13 @@ def _paint_domain(pen: ThemePainter, room: QRectF, domain: int | None) -> None:
             pen.frame(place, "control", radius=1)
 
 
-class ArchitecturePanel(QWidget):
+class ArchitecturePanel(PaintedWidget):
     """Shows the drawing; its text is the accessible description and the tooltip."""
 
     accessible_role = AccessibleRole.Graphic
 
     def __init__(self, theme: Theme) -> None:
-        super().__init__()
-        self._theme = theme
+        super().__init__(theme)
         self._sketch: ArchitectureSketch | None = None
         self.setFocusPolicy(Qt.FocusPolicy.TabFocus)
         self.setSizePolicy(QSizePolicy.Policy.Ignored, QSizePolicy.Policy.Fixed)
@@ -302,7 +301,6 @@ class ArchitecturePanel(QWidget):
     def sizeHint(self) -> QSize:
         return QSize(self._theme.px(340), self._theme.px(160))
 
-    def paintEvent(self, event: QPaintEvent) -> None:  # noqa: ARG002 - Qt's name
-        with QPainter(self) as painter:
-            if self._sketch is not None:
-                paint_architecture(ThemePainter(painter, self._theme), QRectF(self.rect()), self._sketch)
+    def paint(self, pen: ThemePainter) -> None:
+        if self._sketch is not None:
+            paint_architecture(pen, QRectF(self.rect()), self._sketch)

@@ -8,21 +8,11 @@ from dataclasses import dataclass
 from typing import Final
 
 from PySide6.QtCore import QEvent, QPointF, QRectF, Qt
-from PySide6.QtGui import (
-    QColor,
-    QFont,
-    QFontMetricsF,
-    QHelpEvent,
-    QPainter,
-    QPaintEvent,
-    QPixmap,
-    QStaticText,
-    QTransform,
-)
+from PySide6.QtGui import QColor, QFont, QFontMetricsF, QHelpEvent, QPainter, QPixmap, QStaticText, QTransform
 from PySide6.QtWidgets import QSizePolicy, QToolTip, QWidget
 
 from gpudesk.desktop.ui.theme.theme import Theme
-from gpudesk.desktop.ui.theme.theme_painter import ThemePainter
+from gpudesk.desktop.ui.theme.theme_painter import PaintedWidget, ThemePainter
 from gpudesk.text.translation import tr
 
 #: More texts than any table shows; then the cache is cleared.
@@ -162,12 +152,11 @@ _TINTS = (TINT, "ink4", "ink3")
 HATCH, OUTLINE = "hatch", "outline"
 
 
-class MarkLegend(QWidget):
+class MarkLegend(PaintedWidget):
     """Explains the marks in the table, and no others."""
 
     def __init__(self, theme: Theme, parent: QWidget | None = None) -> None:
-        super().__init__(parent)
-        self._theme = theme
+        super().__init__(theme, parent)
         self._marks: tuple[tuple[str, str], ...] = ()
         self.setSizePolicy(QSizePolicy.Policy.Ignored, QSizePolicy.Policy.Fixed)
         theme.follow(self._measure)
@@ -183,22 +172,21 @@ class MarkLegend(QWidget):
             self.setAccessibleName(tr("Legend: {marks}", marks=", ".join(text for _, text in marks)))
             self.update()
 
-    def paintEvent(self, event: QPaintEvent) -> None:  # noqa: ARG002 - Qt's name
-        with QPainter(self) as painter:
-            pen, theme = ThemePainter(painter, self._theme), self._theme
-            painter.fillRect(self.rect(), theme.color("page"))
-            pen.hairline(0, 0, self.width(), 0)
-            x, level = theme.length(16), self.height() / 2
-            for mark, text in self._marks:
-                if mark in (*_TINTS, HATCH, OUTLINE):
-                    box = QRectF(x, level - theme.length(6), theme.length(16), theme.length(12))
-                    self._box(pen, mark, box)
-                    x += theme.length(22)
-                else:
-                    pen.glyph(mark, x + theme.length(4), level)
-                    x += theme.length(15)
-                room = QRectF(x, 0, max(1.0, self.width() - x), self.height())
-                x += pen.text(room, text, font="small", color="text2") + theme.length(20)
+    def paint(self, pen: ThemePainter) -> None:
+        theme = self._theme
+        pen.painter.fillRect(self.rect(), theme.color("page"))
+        pen.hairline(0, 0, self.width(), 0)
+        x, level = theme.length(16), self.height() / 2
+        for mark, text in self._marks:
+            if mark in (*_TINTS, HATCH, OUTLINE):
+                box = QRectF(x, level - theme.length(6), theme.length(16), theme.length(12))
+                self._box(pen, mark, box)
+                x += theme.length(22)
+            else:
+                pen.glyph(mark, x + theme.length(4), level)
+                x += theme.length(15)
+            room = QRectF(x, 0, max(1.0, self.width() - x), self.height())
+            x += pen.text(room, text, font="small", color="text2") + theme.length(20)
 
     def event(self, event: QEvent) -> bool:
         """Show the full legend as a tooltip: it can be longer than the line."""

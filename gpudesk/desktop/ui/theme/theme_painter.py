@@ -11,7 +11,8 @@ from functools import lru_cache
 from typing import Final
 
 from PySide6.QtCore import QLineF, QPointF, QRectF, Qt
-from PySide6.QtGui import QColor, QFont, QFontMetricsF, QPainter, QPen, QPixmap
+from PySide6.QtGui import QColor, QFont, QFontMetricsF, QKeyEvent, QPainter, QPaintEvent, QPen, QPixmap
+from PySide6.QtWidgets import QAbstractButton, QDialog, QWidget
 
 from gpudesk.desktop.ui.theme.glyphs import (
     FLAT,
@@ -439,3 +440,41 @@ def paint_ring(pen: ThemePainter, rect: QRectF) -> None:
     if inner.width() < 4:
         inner = inner.adjusted(-3, 0, 3, 0)
     pen.painter.drawRoundedRect(inner, 3, 3)
+
+
+class PaintedWidget(QWidget):
+    """A widget that paints itself with the theme; subclasses implement `paint`."""
+
+    def __init__(self, theme: Theme, parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        self._theme = theme
+
+    def paint(self, pen: ThemePainter) -> None:
+        raise NotImplementedError
+
+    def paintEvent(self, event: QPaintEvent) -> None:  # noqa: ARG002 - Qt's name
+        with QPainter(self) as painter:
+            self.paint(ThemePainter(painter, self._theme))
+
+
+class PaintedButton(QAbstractButton):
+    """A button that paints itself with the theme; subclasses implement `paint`."""
+
+    def __init__(self, theme: Theme, parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        self._theme = theme
+        self.setAttribute(Qt.WidgetAttribute.WA_Hover)
+
+    def keyPressEvent(self, event: QKeyEvent) -> None:
+        """Handle Enter as Space, outside dialogs with a default button."""
+        if event.key() in (Qt.Key.Key_Return, Qt.Key.Key_Enter) and not isinstance(self.window(), QDialog):
+            self.click()
+        else:
+            super().keyPressEvent(event)
+
+    def paint(self, pen: ThemePainter) -> None:
+        raise NotImplementedError
+
+    def paintEvent(self, event: QPaintEvent) -> None:  # noqa: ARG002 - Qt's name
+        with QPainter(self) as painter:
+            self.paint(ThemePainter(painter, self._theme))

@@ -5,12 +5,12 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 
 from PySide6.QtCore import QEvent, QObject, QPoint, QRect, QRectF, QSize, Qt, Signal
-from PySide6.QtGui import QFontMetricsF, QKeyEvent, QMouseEvent, QPainter, QPaintEvent, QResizeEvent
-from PySide6.QtWidgets import QAbstractButton, QApplication, QSizePolicy, QWidget
+from PySide6.QtGui import QFontMetricsF, QKeyEvent, QMouseEvent, QResizeEvent
+from PySide6.QtWidgets import QApplication, QSizePolicy, QWidget
 from shiboken6 import isValid
 
 from gpudesk.desktop.ui.theme.theme import Theme
-from gpudesk.desktop.ui.theme.theme_painter import ThemePainter, break_words
+from gpudesk.desktop.ui.theme.theme_painter import PaintedButton, PaintedWidget, ThemePainter, break_words
 from gpudesk.desktop.ui.widgets.choice_popup import ChoiceOption, ChoicePopup
 from gpudesk.desktop.ui.widgets.number_edit import NumberEdit, NumberFormat
 from gpudesk.text.translation import tr
@@ -24,16 +24,15 @@ _ENTERED = frozenset({QEvent.Type.Enter, QEvent.Type.FocusIn})
 _LEFT = frozenset({QEvent.Type.Leave, QEvent.Type.FocusOut})
 
 
-class FieldErrorNote(QWidget):
+class FieldErrorNote(PaintedWidget):
     """Floats below an invalid field, above other widgets, and ignores the mouse.
 
     It is shown when the error appears and while the field is focused or hovered; then it hides.
     """
 
     def __init__(self, field: QWidget, theme: Theme) -> None:
-        super().__init__(field)
+        super().__init__(theme, field)
         self._field = field
-        self._theme = theme
         self._text = ""
         self._lines: list[str] = []
         self.setAttribute(Qt.WidgetAttribute.WA_TransparentForMouseEvents)
@@ -77,14 +76,12 @@ class FieldErrorNote(QWidget):
                 self._settle()
         return False
 
-    def paintEvent(self, event: QPaintEvent) -> None:  # noqa: ARG002 - Qt's name
-        with QPainter(self) as painter:
-            pen = ThemePainter(painter, self._theme)
-            pen.frame(QRectF(self.rect()), "unfit", fill="raised")
-            padding, line = self._theme.px(_PADDING), self._theme.line("small")
-            for number, words in enumerate(self._lines):
-                row = QRectF(padding, padding - 2 + number * line, self.width() - padding, line)
-                pen.text(row, words, font="small", color="unfit")
+    def paint(self, pen: ThemePainter) -> None:
+        pen.frame(QRectF(self.rect()), "unfit", fill="raised")
+        padding, line = self._theme.px(_PADDING), self._theme.line("small")
+        for number, words in enumerate(self._lines):
+            row = QRectF(padding, padding - 2 + number * line, self.width() - padding, line)
+            pen.text(row, words, font="small", color="unfit")
 
     def _turned_to(self, left_by: QEvent.Type) -> bool:
         """Return whether the field is still focused after the mouse left, or hovered after the focus left."""
@@ -167,7 +164,7 @@ class FieldFrame:
             pen.icon("circle-alert", value.right() - side + 3, value.center().y() - side / 2 + 1, side, "unfit")
 
 
-class ChoiceField(QAbstractButton):
+class ChoiceField(PaintedButton):
     """A field whose value is chosen from a list; click, Space, Enter, ↓ or a letter opens it."""
 
     #: The key of the chosen option.
@@ -177,8 +174,7 @@ class ChoiceField(QAbstractButton):
         self, theme: Theme, caption: str, parent: QWidget | None = None, *, widest: float = _WIDEST_VALUE
     ) -> None:
         """Start without options; a value longer than `widest`, in design lengths, is cut."""
-        super().__init__(parent)
-        self._theme = theme
+        super().__init__(theme, parent)
         self._frame = FieldFrame(theme, caption, widest)
         self._options: tuple[ChoiceOption, ...] = ()
         self._provider: Callable[[], Sequence[ChoiceOption]] | None = None
@@ -187,7 +183,6 @@ class ChoiceField(QAbstractButton):
         self.popup: ChoicePopup | None = None
         self._fault = FieldErrorNote(self, theme)
         self.setFocusPolicy(Qt.FocusPolicy.StrongFocus)
-        self.setAttribute(Qt.WidgetAttribute.WA_Hover)
         self.setSizePolicy(QSizePolicy.Policy.Preferred, QSizePolicy.Policy.Fixed)
         self.setProperty("ringRadius", 5.0)
         self.clicked.connect(self._clicked)
@@ -263,20 +258,18 @@ class ChoiceField(QAbstractButton):
         else:
             super().keyPressEvent(event)
 
-    def paintEvent(self, event: QPaintEvent) -> None:  # noqa: ARG002 - Qt's name
-        with QPainter(self) as painter:
-            pen = ThemePainter(painter, self._theme)
-            is_open = self.popup is not None and self.popup.isVisible()
-            side = self._theme.px(_CHEVRON)
-            right = side + self._theme.px(6)
-            hovered = self.underMouse() or is_open
-            self._frame.paint(pen, self, hovered=hovered, fault=self.fault, right=right)
-            value = self._frame.value_rect(self.width(), self.height(), self._right())
-            color = "text1" if self.isEnabled() else "disabled"
-            pen.text(QRectF(value), self.text_shown, font="body_strong", color=color)
-            x = self.width() - side - self._theme.px(_SIDE) + 2
-            y = value.center().y() - side / 2 + 1
-            pen.icon("chevron-down", x, y, side, "text2" if self.isEnabled() else "disabled")
+    def paint(self, pen: ThemePainter) -> None:
+        is_open = self.popup is not None and self.popup.isVisible()
+        side = self._theme.px(_CHEVRON)
+        right = side + self._theme.px(6)
+        hovered = self.underMouse() or is_open
+        self._frame.paint(pen, self, hovered=hovered, fault=self.fault, right=right)
+        value = self._frame.value_rect(self.width(), self.height(), self._right())
+        color = "text1" if self.isEnabled() else "disabled"
+        pen.text(QRectF(value), self.text_shown, font="body_strong", color=color)
+        x = self.width() - side - self._theme.px(_SIDE) + 2
+        y = value.center().y() - side / 2 + 1
+        pen.icon("chevron-down", x, y, side, "text2" if self.isEnabled() else "disabled")
 
     def _right(self) -> int:
         return self._theme.px(_CHEVRON + 6) + (self._theme.px(_FAULT_ICON + 2) if self.fault else 0)
@@ -291,15 +284,14 @@ class ChoiceField(QAbstractButton):
         self.setAccessibleName(f"{self._frame.caption}: {self.text_shown}")
 
 
-class NumberField(QWidget):
+class NumberField(PaintedWidget):
     """A field whose value is typed; ↑ ↓ take the next round value, Esc the current one."""
 
     #: The entered value: int if the format has no decimals, else float.
     edited = Signal(object)
 
     def __init__(self, theme: Theme, caption: str, number_format: NumberFormat, parent: QWidget | None = None) -> None:
-        super().__init__(parent)
-        self._theme = theme
+        super().__init__(theme, parent)
         self._frame = FieldFrame(theme, caption)
         self.edit = NumberEdit(theme, caption, number_format, self)
         self.edit.setProperty("kind", "bare")
@@ -361,13 +353,11 @@ class NumberField(QWidget):
     def resizeEvent(self, event: QResizeEvent) -> None:  # noqa: ARG002 - Qt's name
         self._place_edit()
 
-    def paintEvent(self, event: QPaintEvent) -> None:  # noqa: ARG002 - Qt's name
-        with QPainter(self) as painter:
-            pen = ThemePainter(painter, self._theme)
-            focused = self.edit.hasFocus() and not self.fault
-            if focused:
-                pen.frame(QRectF(self.rect()), "control", radius=5.0, fill="page")
-            self._frame.paint(pen, self, hovered=self.underMouse() and not focused, fault=self.fault)
+    def paint(self, pen: ThemePainter) -> None:
+        focused = self.edit.hasFocus() and not self.fault
+        if focused:
+            pen.frame(QRectF(self.rect()), "control", radius=5.0, fill="page")
+        self._frame.paint(pen, self, hovered=self.underMouse() and not focused, fault=self.fault)
 
     def _dress(self) -> None:
         self.edit.setFont(self._theme.font("body_strong"))

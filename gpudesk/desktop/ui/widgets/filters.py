@@ -6,10 +6,10 @@ from collections.abc import Callable
 
 from PySide6.QtCore import QPoint, QRectF, QSize, Qt, Signal
 from PySide6.QtGui import QFontMetricsF, QKeyEvent, QMouseEvent, QPainter, QPaintEvent, QResizeEvent
-from PySide6.QtWidgets import QAbstractButton, QDialog, QLineEdit, QMenu, QSizePolicy
+from PySide6.QtWidgets import QDialog, QLineEdit, QMenu, QSizePolicy
 
 from gpudesk.desktop.ui.theme.theme import Theme
-from gpudesk.desktop.ui.theme.theme_painter import ThemePainter
+from gpudesk.desktop.ui.theme.theme_painter import PaintedButton, ThemePainter
 from gpudesk.desktop.ui.widgets.buttons import IconButton
 from gpudesk.desktop.ui.widgets.qt_support import make_menu, pop_up
 from gpudesk.text.translation import tr
@@ -103,7 +103,7 @@ _PILL_ICON = 12.0
 _PILL_GAP = 5.0
 
 
-class FilterPill(QAbstractButton):
+class FilterPill(PaintedButton):
     """Shows a filter and its value. With `fill` it opens a menu filled by this function; else it is a toggle."""
 
     #: The pill was toggled.
@@ -112,8 +112,7 @@ class FilterPill(QAbstractButton):
     cleared = Signal()
 
     def __init__(self, theme: Theme, text: str, fill: Callable[[QMenu], object] | None = None) -> None:
-        super().__init__()
-        self._theme = theme
+        super().__init__(theme)
         self._fill = fill
         self._on = False
         self.setSizePolicy(QSizePolicy.Policy.Fixed, QSizePolicy.Policy.Fixed)
@@ -146,24 +145,23 @@ class FilterPill(QAbstractButton):
     def _has_sign(self) -> bool:
         return self._on or self._fill is not None
 
-    def paintEvent(self, event: QPaintEvent) -> None:  # noqa: ARG002 - Qt's name
-        with QPainter(self) as painter:
-            pen, theme = ThemePainter(painter, self._theme), self._theme
-            rect = QRectF(self.rect())
-            ground = "selection" if self._on or self.isDown() else "hover" if self.underMouse() else "page"
-            radius = self.height() / 2 / max(theme.length(1.0), 0.01)
-            pen.frame(rect, "strong", radius=radius, fill=ground)
-            left = theme.px(_PILL_PADDING)
-            width = pen.text(
-                QRectF(left, 0, self.width() - left, self.height()),
-                self.text(),
-                font="small_strong",
-                color="text1" if self._on else "text2",
-            )
-            if self._has_sign():
-                side = theme.px(_PILL_ICON)
-                icon = "x" if self._on else "chevron-down"
-                pen.icon(icon, left + width + theme.px(_PILL_GAP), (self.height() - side) / 2, side, "text2")
+    def paint(self, pen: ThemePainter) -> None:
+        theme = self._theme
+        rect = QRectF(self.rect())
+        ground = "selection" if self._on or self.isDown() else "hover" if self.underMouse() else "page"
+        radius = self.height() / 2 / max(theme.length(1.0), 0.01)
+        pen.frame(rect, "strong", radius=radius, fill=ground)
+        left = theme.px(_PILL_PADDING)
+        width = pen.text(
+            QRectF(left, 0, self.width() - left, self.height()),
+            self.text(),
+            font="small_strong",
+            color="text1" if self._on else "text2",
+        )
+        if self._has_sign():
+            side = theme.px(_PILL_ICON)
+            icon = "x" if self._on else "chevron-down"
+            pen.icon(icon, left + width + theme.px(_PILL_GAP), (self.height() - side) / 2, side, "text2")
 
     def mouseReleaseEvent(self, event: QMouseEvent) -> None:
         on_sign = self._on and event.position().x() > self.width() - self._theme.px(_PILL_PADDING + _PILL_ICON + 2)

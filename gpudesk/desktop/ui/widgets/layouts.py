@@ -6,7 +6,7 @@ from functools import partial
 from typing import Final
 
 from PySide6.QtCore import QCoreApplication, QEvent, QObject, QPoint, QRect, QSize, Qt, QTimer
-from PySide6.QtGui import QColor, QPainter, QPaintEvent, QPalette, QResizeEvent
+from PySide6.QtGui import QColor, QPalette, QResizeEvent
 from PySide6.QtWidgets import (
     QBoxLayout,
     QFrame,
@@ -21,7 +21,7 @@ from PySide6.QtWidgets import (
 from shiboken6 import invalidate, isValid
 
 from gpudesk.desktop.ui.theme.theme import Theme
-from gpudesk.desktop.ui.theme.theme_painter import ThemePainter
+from gpudesk.desktop.ui.theme.theme_painter import PaintedWidget, ThemePainter
 
 
 class ThemedLabel(QLabel):
@@ -101,18 +101,16 @@ class ElidedLabel(ThemedLabel):
         self.setToolTip(self._whole if cut != self._whole else "")
 
 
-class Hairline(QWidget):
+class Hairline(PaintedWidget):
     """A horizontal hairline."""
 
     def __init__(self, theme: Theme, parent: QWidget | None = None) -> None:
-        super().__init__(parent)
-        self._theme = theme
+        super().__init__(theme, parent)
         self.setFixedHeight(1)
         theme.changed.connect(self.update)
 
-    def paintEvent(self, event: QPaintEvent) -> None:  # noqa: ARG002 - Qt's name
-        with QPainter(self) as painter:
-            ThemePainter(painter, self._theme).hairline(0, 0, self.width(), 0)
+    def paint(self, pen: ThemePainter) -> None:
+        pen.hairline(0, 0, self.width(), 0)
 
 
 def fill_background(widget: QWidget, color: QColor) -> None:

@@ -5,11 +5,11 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from PySide6.QtCore import QPoint, QRect, QRectF, QSignalBlocker, QSize, Qt, Signal
-from PySide6.QtGui import QFocusEvent, QFontMetricsF, QKeyEvent, QMouseEvent, QPainter, QPaintEvent, QResizeEvent
-from PySide6.QtWidgets import QAbstractButton, QSizePolicy, QSlider, QStyle, QStyleOptionSlider, QWidget
+from PySide6.QtGui import QFocusEvent, QFontMetricsF, QKeyEvent, QMouseEvent, QResizeEvent
+from PySide6.QtWidgets import QSizePolicy, QSlider, QStyle, QStyleOptionSlider, QWidget
 
 from gpudesk.desktop.ui.theme.theme import Theme
-from gpudesk.desktop.ui.theme.theme_painter import ThemePainter
+from gpudesk.desktop.ui.theme.theme_painter import PaintedButton, ThemePainter
 from gpudesk.desktop.ui.widgets.choice_popup import ChoiceOption, ChoicePopup
 from gpudesk.desktop.ui.widgets.fields import HEIGHT, FieldErrorNote
 from gpudesk.desktop.ui.widgets.number_edit import NumberEdit, NumberFormat, find_nearest_step
@@ -216,19 +216,17 @@ _MOVING_KEYS = frozenset(
 )  # fmt: skip
 
 
-class CaptionButton(QAbstractButton):
+class CaptionButton(PaintedButton):
     """A caption that is itself a choice."""
 
     chosen = Signal(str)
 
     def __init__(self, theme: Theme, parent: QWidget) -> None:
-        super().__init__(parent)
-        self._theme = theme
+        super().__init__(theme, parent)
         self._options: tuple[ChoiceOption, ...] = ()
         self._key = ""
         self._popup: ChoicePopup | None = None
         self.setFocusPolicy(Qt.FocusPolicy.TabFocus)
-        self.setAttribute(Qt.WidgetAttribute.WA_Hover)
         self.setProperty("ringRadius", 3.0)
         self.clicked.connect(self.open_list)
         theme.changed.connect(self.updateGeometry)
@@ -265,11 +263,9 @@ class CaptionButton(QAbstractButton):
         else:
             super().keyPressEvent(event)
 
-    def paintEvent(self, event: QPaintEvent) -> None:  # noqa: ARG002 - Qt's name
-        with QPainter(self) as painter:
-            pen = ThemePainter(painter, self._theme)
-            color = "disabled" if not self.isEnabled() else "text1" if self.underMouse() else "text3"
-            side = self._theme.px(12)
-            rect = QRectF(0, 0, self.width() - side, self.height())
-            width = pen.text(rect, self.text(), font="caption", color=color)
-            pen.icon("chevron-down", width + 3, (self.height() - side) / 2 + 1, side, color)
+    def paint(self, pen: ThemePainter) -> None:
+        color = "disabled" if not self.isEnabled() else "text1" if self.underMouse() else "text3"
+        side = self._theme.px(12)
+        rect = QRectF(0, 0, self.width() - side, self.height())
+        width = pen.text(rect, self.text(), font="caption", color=color)
+        pen.icon("chevron-down", width + 3, (self.height() - side) / 2 + 1, side, color)

@@ -8,11 +8,11 @@ from collections.abc import Callable, Sequence
 from pathlib import Path
 
 from PySide6.QtCore import QRectF, Qt, QUrl, Signal
-from PySide6.QtGui import QDesktopServices, QGuiApplication, QKeyEvent, QPainter, QPaintEvent
+from PySide6.QtGui import QDesktopServices, QGuiApplication, QKeyEvent
 from PySide6.QtWidgets import QSizePolicy, QWidget
 
 from gpudesk.desktop.ui.theme.theme import Theme
-from gpudesk.desktop.ui.theme.theme_painter import ThemePainter
+from gpudesk.desktop.ui.theme.theme_painter import PaintedWidget, ThemePainter
 from gpudesk.desktop.ui.widgets.buttons import Button, IconButton
 from gpudesk.desktop.ui.widgets.layouts import ThemedLabel, make_column, make_row
 from gpudesk.text.messages import explain_system_error
@@ -93,15 +93,14 @@ class NoteBar(QWidget):
             self.focus_lost.emit()
 
 
-class _NoteLine(QWidget):
+class _NoteLine(PaintedWidget):
     """One sentence with its remedies."""
 
     #: A remedy was accepted, or the note was closed by hand.
     closed = Signal()
 
     def __init__(self, theme: Theme) -> None:
-        super().__init__()
-        self._theme = theme
+        super().__init__(theme)
         self._is_fault = True
         self._buttons: list[Button] = []
         self.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Maximum)
@@ -136,15 +135,13 @@ class _NoteLine(QWidget):
         else:
             super().keyPressEvent(event)
 
-    def paintEvent(self, event: QPaintEvent) -> None:  # noqa: ARG002 - Qt's name
-        with QPainter(self) as painter:
-            pen = ThemePainter(painter, self._theme)
-            painter.fillRect(self.rect(), self._theme.color("unfit_tint" if self._is_fault else "sunken"))
-            side = float(self._theme.px(15))
-            icon, color = ("circle-alert", "unfit") if self._is_fault else ("info", "text2")
-            rect = QRectF(self._label.geometry())
-            pen.icon(icon, self._theme.px(16), rect.center().y() - side / 2, side, color)
-            pen.hairline(0, self.height() - 1, self.width(), self.height() - 1)
+    def paint(self, pen: ThemePainter) -> None:
+        pen.painter.fillRect(self.rect(), self._theme.color("unfit_tint" if self._is_fault else "sunken"))
+        side = float(self._theme.px(15))
+        icon, color = ("circle-alert", "unfit") if self._is_fault else ("info", "text2")
+        rect = QRectF(self._label.geometry())
+        pen.icon(icon, self._theme.px(16), rect.center().y() - side / 2, side, color)
+        pen.hairline(0, self.height() - 1, self.width(), self.height() - 1)
 
     def _drop_buttons(self) -> None:
         for button in self._buttons:

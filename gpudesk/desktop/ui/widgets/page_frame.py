@@ -5,11 +5,11 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from PySide6.QtCore import QRectF, QSize, Qt, Signal
-from PySide6.QtGui import QFontMetricsF, QPainter, QPaintEvent, QResizeEvent
+from PySide6.QtGui import QFontMetricsF, QResizeEvent
 from PySide6.QtWidgets import QPushButton, QSizePolicy, QStackedLayout, QVBoxLayout, QWidget
 
 from gpudesk.desktop.ui.theme.theme import Theme
-from gpudesk.desktop.ui.theme.theme_painter import ThemePainter, break_words
+from gpudesk.desktop.ui.theme.theme_painter import PaintedWidget, ThemePainter, break_words
 from gpudesk.desktop.ui.widgets.buttons import Button, SegmentedControl
 from gpudesk.desktop.ui.widgets.layouts import STRETCH, ThemedLabel, make_column, make_row
 from gpudesk.text.messages import capitalize_first
@@ -137,12 +137,11 @@ class MissingInputView(QWidget):
             self._button.setText(tr("Add an accelerator"))
 
 
-class ProblemNote(QWidget):
+class ProblemNote(PaintedWidget):
     """One sentence on a sunken background: why the content does not show the current scenario."""
 
     def __init__(self, theme: Theme) -> None:
-        super().__init__()
-        self._theme = theme
+        super().__init__(theme)
         self._text = ""
         self.setSizePolicy(QSizePolicy.Policy.Ignored, QSizePolicy.Policy.Fixed)
         self.hide()
@@ -178,17 +177,16 @@ class ProblemNote(QWidget):
         room = width - self._theme.px(16 + 16 + 12 + 26)
         return break_words(self._text.split(), room, metrics)
 
-    def paintEvent(self, event: QPaintEvent) -> None:  # noqa: ARG002 - Qt's name
-        with QPainter(self) as painter:
-            pen, theme = ThemePainter(painter, self._theme), self._theme
-            margin, line = theme.px(16), theme.line("small")
-            ground = QRectF(self.rect()).adjusted(margin, 0, -margin, -theme.px(8))
-            pen.tint(ground, "unfit_tint", radius=8)
-            x, top = ground.left() + theme.px(12), ground.top() + theme.px(8)
-            pen.icon("circle-alert", x, top + (line - theme.px(15)) / 2, theme.px(15), "unfit")
-            for number, words in enumerate(self._lines(self.width())):
-                row = QRectF(x + theme.px(24), top + number * line, ground.right() - x, line)
-                pen.text(row, words, font="small")
+    def paint(self, pen: ThemePainter) -> None:
+        theme = self._theme
+        margin, line = theme.px(16), theme.line("small")
+        ground = QRectF(self.rect()).adjusted(margin, 0, -margin, -theme.px(8))
+        pen.tint(ground, "unfit_tint", radius=8)
+        x, top = ground.left() + theme.px(12), ground.top() + theme.px(8)
+        pen.icon("circle-alert", x, top + (line - theme.px(15)) / 2, theme.px(15), "unfit")
+        for number, words in enumerate(self._lines(self.width())):
+            row = QRectF(x + theme.px(24), top + number * line, ground.right() - x, line)
+            pen.text(row, words, font="small")
 
 
 _CONTENT, _MISSING, _NOTHING = range(3)

@@ -9,14 +9,14 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from PySide6.QtCore import QRectF, Qt, QTimer
-from PySide6.QtGui import QFontDatabase, QGuiApplication, QPainter, QPaintEvent
+from PySide6.QtGui import QFontDatabase, QGuiApplication
 from PySide6.QtWidgets import QApplication, QDialog, QMessageBox, QPlainTextEdit, QWidget
 
 from gpudesk import paths
 from gpudesk.desktop.session.settings import resize_to_fit
 from gpudesk.desktop.ui.theme.focus_ring import FocusRing
 from gpudesk.desktop.ui.theme.theme import Theme
-from gpudesk.desktop.ui.theme.theme_painter import ThemePainter
+from gpudesk.desktop.ui.theme.theme_painter import PaintedWidget, ThemePainter
 from gpudesk.desktop.ui.widgets.buttons import Button, IconButton
 from gpudesk.desktop.ui.widgets.layouts import STRETCH, ThemedLabel, make_column, make_row
 from gpudesk.desktop.ui.widgets.note_bar import show_folder
@@ -204,22 +204,20 @@ class FaultDialog(QDialog):
         self.status_label.setTextInteractionFlags(Qt.TextInteractionFlag.TextSelectableByMouse)
 
 
-class _FaultSign(QWidget):
+class _FaultSign(PaintedWidget):
     """The error icon next to the title."""
 
     def __init__(self, theme: Theme) -> None:
-        super().__init__()
-        self._theme = theme
+        super().__init__(theme)
         theme.follow(self._dress)
 
     def _dress(self) -> None:
         self.setFixedSize(self._theme.px(_SIGN), self._theme.line("page"))
 
-    def paintEvent(self, event: QPaintEvent) -> None:  # noqa: ARG002 - Qt's name
-        with QPainter(self) as painter:
-            side = float(self._theme.px(_SIGN))
-            rect = QRectF(self.rect())
-            ThemePainter(painter, self._theme).icon("circle-alert", 0, rect.center().y() - side / 2, side, "unfit")
+    def paint(self, pen: ThemePainter) -> None:
+        side = float(self._theme.px(_SIGN))
+        rect = QRectF(self.rect())
+        pen.icon("circle-alert", 0, rect.center().y() - side / 2, side, "unfit")
 
 
 def offer_crashes(window: DocumentWindow, crashes: Sequence[CrashReport]) -> None:

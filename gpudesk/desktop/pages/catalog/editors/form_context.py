@@ -6,7 +6,7 @@ from collections.abc import Callable
 from typing import TYPE_CHECKING
 
 from PySide6.QtCore import QRectF, Qt, QTimer
-from PySide6.QtGui import QHideEvent, QPainter, QPaintEvent
+from PySide6.QtGui import QHideEvent
 from PySide6.QtWidgets import QGridLayout, QWidget
 
 from gpudesk.desktop.pages.catalog.editors.rows import LABEL, FieldError
@@ -17,7 +17,7 @@ from gpudesk.desktop.ui.panel.blocks import NoteBlock
 from gpudesk.desktop.ui.panel.nodes import PanelNode, make_claim_node, make_note_node
 from gpudesk.desktop.ui.panel.view import PanelView
 from gpudesk.desktop.ui.theme.theme import Theme
-from gpudesk.desktop.ui.theme.theme_painter import ThemePainter
+from gpudesk.desktop.ui.theme.theme_painter import PaintedWidget, ThemePainter
 from gpudesk.desktop.ui.widgets.layouts import STRETCH, ThemedLabel, make_column, make_row
 from gpudesk.domain.claim import AttributeClaims, Claim
 from gpudesk.domain.progress import JobProgress, ProgressSteps
@@ -90,15 +90,14 @@ def format_claim_origin(claim: Claim) -> str:
     return ", ".join(part for part in parts if part)
 
 
-class RivalClaimsPanel(QWidget):
+class RivalClaimsPanel(PaintedWidget):
     """All claims about an attribute, the preferred one first; each expands to its details."""
 
     def __init__(
         self, theme: Theme, attribute: AttributeClaims, formatter: Formatter, high: AttributeClaims | None = None
     ) -> None:
         """Show an attribute's claims; `high` holds the upper end of a range."""
-        super().__init__()
-        self._theme = theme
+        super().__init__(theme)
         self.view = PanelView(theme)
         self.view.setAccessibleName(tr("Claims"))
         group = build_claim_group(attribute, formatter, high)
@@ -111,13 +110,11 @@ class RivalClaimsPanel(QWidget):
             head.addWidget(ThemedLabel(theme, tr("preferred first"), font="caption", color="text3"))
         make_column(head, (self.view, 1), gap=0, margins=(1, 0, 0, 0), on=self)
 
-    def paintEvent(self, event: QPaintEvent) -> None:  # noqa: ARG002 - Qt's name
-        with QPainter(self) as painter:
-            pen = ThemePainter(painter, self._theme)
-            painter.fillRect(self.rect(), self._theme.color("chrome"))
-            area = QRectF(self.rect())
-            pen.hairline(0, area.top(), 0, area.bottom())
-            pen.hairline(0, 0, area.right(), 0)
+    def paint(self, pen: ThemePainter) -> None:
+        pen.painter.fillRect(self.rect(), self._theme.color("chrome"))
+        area = QRectF(self.rect())
+        pen.hairline(0, area.top(), 0, area.bottom())
+        pen.hairline(0, 0, area.right(), 0)
 
 
 def _make_claim_nodes(group: ClaimGroup) -> tuple[PanelNode, ...]:

@@ -5,8 +5,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from PySide6.QtCore import QPointF, QRectF, QSize, Qt, QTimer
-from PySide6.QtGui import QKeyEvent, QPainter, QPaintEvent, QPen, QResizeEvent, QShowEvent
-from PySide6.QtWidgets import QAbstractButton, QSizePolicy, QWidget
+from PySide6.QtGui import QKeyEvent, QPen, QResizeEvent, QShowEvent
+from PySide6.QtWidgets import QSizePolicy, QWidget
 
 from gpudesk.catalog.user_store.edits import find_upper_end, prefer_claim, take_shipped
 from gpudesk.catalog.user_store.entry import find_attribute
@@ -15,7 +15,7 @@ from gpudesk.desktop.pages.catalog.editors.form import FormDialog
 from gpudesk.desktop.pages.catalog.editors.form_context import SaveEffectPreview
 from gpudesk.desktop.session.desk import Desk
 from gpudesk.desktop.ui.theme.theme import Theme
-from gpudesk.desktop.ui.theme.theme_painter import RIGHT, TextMeasure, ThemePainter
+from gpudesk.desktop.ui.theme.theme_painter import RIGHT, PaintedButton, TextMeasure, ThemePainter
 from gpudesk.desktop.ui.widgets.layouts import ThemedLabel, make_column
 from gpudesk.domain.claim import AGREEMENT_PREFIX, PRICE_BOUND_ATTRIBUTES, Claim, ClaimStatus, DocumentStatement
 from gpudesk.domain.user_facts import FactEdit
@@ -55,18 +55,16 @@ class ClaimText:
         return ", ".join((*parts, *self.figure_notes, *self.remarks, *self.printed))
 
 
-class ClaimOption(QAbstractButton):
+class ClaimOption(PaintedButton):
     """A box with a radio mark; the arrow keys move to the next one and choose it."""
 
     def __init__(self, theme: Theme, text: ClaimText, measure: TextMeasure) -> None:
-        super().__init__()
-        self._theme = theme
+        super().__init__(theme)
         self._measure = measure
         self.choice = text
         self.setCheckable(True)
         self.setAutoExclusive(True)
         self.setFocusPolicy(Qt.FocusPolicy.StrongFocus)
-        self.setAttribute(Qt.WidgetAttribute.WA_Hover)
         self.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Fixed)
         self.setProperty("ringRadius", 8.0)
         self.setAccessibleName(text.spoken)
@@ -94,21 +92,19 @@ class ClaimOption(QAbstractButton):
             options[place].setFocus(Qt.FocusReason.TabFocusReason)
             options[place].click()
 
-    def paintEvent(self, event: QPaintEvent) -> None:  # noqa: ARG002 - Qt's name
-        with QPainter(self) as painter:
-            pen = ThemePainter(painter, self._theme)
-            self._draw_box(pen)
-            left, middle, right = self._columns(self.width())
-            top = self._theme.px(_TOP)
-            self._draw_figure(pen, left, top, middle - left - self._theme.px(_GAP))
-            self._draw_stance(pen, right, top)
-            height = self._theme.line("option")
-            room = right - middle - self._stance_width() - self._theme.px(_GAP)
-            pen.text(QRectF(middle, top, room, height), self.choice.line.title, font="body_strong")
-            area = QRectF(middle, top + height, right - middle, 0)
-            area.setTop(self._draw_lines(pen, area, "small", "text2", (self.choice.line.origin,)))
-            area.setTop(self._draw_lines(pen, area, "small", "text1", self.choice.remarks))
-            self._draw_lines(pen, area, "caption", "text3", self.choice.printed)
+    def paint(self, pen: ThemePainter) -> None:
+        self._draw_box(pen)
+        left, middle, right = self._columns(self.width())
+        top = self._theme.px(_TOP)
+        self._draw_figure(pen, left, top, middle - left - self._theme.px(_GAP))
+        self._draw_stance(pen, right, top)
+        height = self._theme.line("option")
+        room = right - middle - self._stance_width() - self._theme.px(_GAP)
+        pen.text(QRectF(middle, top, room, height), self.choice.line.title, font="body_strong")
+        area = QRectF(middle, top + height, right - middle, 0)
+        area.setTop(self._draw_lines(pen, area, "small", "text2", (self.choice.line.origin,)))
+        area.setTop(self._draw_lines(pen, area, "small", "text1", self.choice.remarks))
+        self._draw_lines(pen, area, "caption", "text3", self.choice.printed)
 
     def _draw_box(self, pen: ThemePainter) -> None:
         theme, rect = self._theme, QRectF(self.rect())

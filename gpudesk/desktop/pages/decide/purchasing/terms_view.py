@@ -8,7 +8,6 @@ from pathlib import Path
 from typing import Final
 
 from PySide6.QtCore import QRectF, Qt, Signal
-from PySide6.QtGui import QPainter, QPaintEvent
 from PySide6.QtWidgets import QCheckBox, QScrollArea, QWidget
 
 from gpudesk.desktop.pages.decide.parts import DecideView, MarkedLine, MarkedList, MarkIcon, NoteEdit
@@ -25,7 +24,7 @@ from gpudesk.desktop.session.scenario_edits import mark_step_done, replace_plan_
 from gpudesk.desktop.session.selection import select_attribute, select_catalog_dispute, select_catalog_statement
 from gpudesk.desktop.session.settings import UserSettings, get_folder
 from gpudesk.desktop.ui.theme.theme import Theme
-from gpudesk.desktop.ui.theme.theme_painter import ThemePainter
+from gpudesk.desktop.ui.theme.theme_painter import PaintedWidget, ThemePainter
 from gpudesk.desktop.ui.widgets.buttons import Button, LinkButton, SegmentedControl
 from gpudesk.desktop.ui.widgets.layouts import STRETCH, FlowLayout, Hairline, ThemedLabel, make_column, make_row
 from gpudesk.desktop.ui.widgets.qt_support import ask_save_path
@@ -278,12 +277,11 @@ _LONGEST: Final = 200
 _PRODUCTS: Final = 2
 
 
-class ExportWarning(QWidget):
+class ExportWarning(PaintedWidget):
     """The warning next to every check, with its own background."""
 
     def __init__(self, theme: Theme, text: str, parent: QWidget | None = None) -> None:
-        super().__init__(parent)
-        self._theme = theme
+        super().__init__(theme, parent)
         self.label = ThemedLabel(theme, text, font="body_strong", wrap=True, parent=self)
         self.setAccessibleName(text)
         make_row(
@@ -295,9 +293,8 @@ class ExportWarning(QWidget):
         )
         theme.changed.connect(self.update)
 
-    def paintEvent(self, event: QPaintEvent) -> None:  # noqa: ARG002 - Qt's name
-        with QPainter(self) as painter:
-            ThemePainter(painter, self._theme).tint(QRectF(self.rect()), "disputed_tint", radius=8)
+    def paint(self, pen: ThemePainter) -> None:
+        pen.tint(QRectF(self.rect()), "disputed_tint", radius=8)
 
 
 class ExportCheckBlock(QWidget):
