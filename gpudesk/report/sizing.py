@@ -109,7 +109,7 @@ def format_sizing_factor(factor: SizingFactor, formatter: Formatter) -> str:
     """Return a factor's number with its unit; whole ones without decimals."""
     whole = factor.value == int(factor.value) if abs(factor.value) < 1e15 else False
     value_text = formatter.count(int(factor.value)) if whole else formatter.estimate(factor.value)
-    return value_text if factor.unit is None else f"{value_text} {factor.unit}"
+    return value_text if factor.unit is None else f"{value_text} {factor.unit}".replace(" 1/", "/")
 
 
 def describe_demand(demand: Demand, formatter: Formatter) -> str:

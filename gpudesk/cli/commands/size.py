@@ -21,13 +21,13 @@ from gpudesk.domain.estimate import format_plan
 from gpudesk.domain.sizing import SizingOption, SizingResult
 from gpudesk.report.labels import label_estimate_basis, label_serving_engine
 from gpudesk.report.sizing import (
-    describe_bound,
     describe_demand,
     describe_owned_systems,
     describe_peak,
     describe_sizing,
     format_sizing_factor,
     label_sizing_factor,
+    list_bound_lines,
 )
 from gpudesk.report.writers.text import align_table, list_labelled_lines, wrap_text
 from gpudesk.text.formatting import MISSING_VALUE_TEXT, Formatter
@@ -72,6 +72,9 @@ def _candidate(
     yield from list_labelled_lines(_facts(candidate, formatter), width)
     yield ""
     yield from (_INDENT + line for line in _factors(candidate, formatter, width - len(_INDENT)))
+    yield ""
+    for line in list_bound_lines(candidate, formatter):
+        yield from (_INDENT + part for part in wrap_text(line, width - len(_INDENT)))
     for note in candidate.notes:
         yield from (_INDENT + line for line in wrap_text(f"{format_message(note, formatter)}.", width - len(_INDENT)))
 
@@ -90,7 +93,6 @@ def _facts(candidate: SizingOption, formatter: Formatter) -> list[tuple[str, str
             MISSING_VALUE_TEXT if rate is None else formatter.estimate_with_interval(rate, "tok/s"),
         ),
         (tr("Power (total TDP)"), power),
-        (tr("Lower bound check"), describe_bound(candidate, formatter)),
     ]
     if candidate.systems is not None:
         facts.insert(2, (tr("Systems"), describe_owned_systems(candidate.systems, formatter)))

@@ -1,6 +1,7 @@
 """The view Size from users: stating a demand, candidates and factors, copying, taking a deployment."""
 
 import math
+import re
 from dataclasses import replace
 
 import pytest
@@ -147,7 +148,7 @@ def test_candidates_are_those_of_the_service(sized: SizingView, desk: Desk) -> N
 def test_the_factors_multiply_up_to_the_count(sized: SizingView) -> None:
     shown = factors(sized)
     product = shown.pop("Accelerators").removeprefix("= ")
-    numbers = [float(text.removeprefix("× ").split()[0].replace(",", "")) for text in shown.values()]
+    numbers = [float(re.sub(r"[^\d.]", "", text)) for text in shown.values()]
     assert math.prod(numbers) == pytest.approx(float(product), rel=0.02)
 
 
