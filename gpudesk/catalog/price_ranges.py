@@ -8,7 +8,7 @@ from typing import Final
 
 from gpudesk.domain.accelerator import System
 from gpudesk.domain.claim import PURCHASE_TERM, ApiPrice, PriceRecord, PriceSummary, ProviderClass
-from gpudesk.domain.cost import RENT_TERMS, ProviderRent, SameProviderRent
+from gpudesk.domain.cost import RENT_TERMS, ProviderRent, SameProviderRent, UncertainValue
 from gpudesk.domain.user_facts import UserPrice
 
 _Price = PriceRecord | UserPrice
@@ -45,7 +45,7 @@ class ComparablePrices:
                 group.setdefault(provider_class, []).append(price)
         self._summaries: dict[tuple[str, str, ProviderClass], PriceSummary] = {}
         self._provider_rents: dict[tuple[str, str], tuple[ProviderRent, ...]] = {}
-        self._class_ratios: dict[tuple[str, ProviderClass], float | None] = {}
+        self._class_ratios: dict[tuple[str, ProviderClass], UncertainValue | None] = {}
 
     def find(self, accelerator: str, term: str, provider_class: ProviderClass | None) -> PriceSummary | None:
         """Return the range of the prices that count: those of the class, or of the first class that has any.
@@ -66,8 +66,8 @@ class ComparablePrices:
             self._summaries[key] = _summarize(accelerator, term, own or prices)
         return self._summaries[key]
 
-    def find_class_ratio(self, term: str, provider_class: ProviderClass) -> float | None:
-        """Return the median ratio of specialized clouds' rents to those of a class of providers.
+    def find_class_ratio(self, term: str, provider_class: ProviderClass) -> UncertainValue | None:
+        """Return the ratio of specialized clouds' rents to those of a class of providers: lowest, median and highest.
 
         It is over the accelerators that both rent out; None with fewer than five of them.
         """
@@ -79,7 +79,9 @@ class ComparablePrices:
                 if of == term and ProviderClass.SPECIALIZED in group and provider_class in group
             ]
             ratios = [ours.median / theirs.median for ours, theirs in pairs if ours is not None and theirs is not None]
-            self._class_ratios[key] = statistics.median(ratios) if len(ratios) >= _LEAST_PAIRS else None
+            enough = len(ratios) >= _LEAST_PAIRS
+            ratio = UncertainValue(min(ratios), statistics.median(ratios), max(ratios)) if enough else None
+            self._class_ratios[key] = ratio
         return self._class_ratios[key]
 
     def compare_same_provider(self, accelerator: str, against: str, term: str) -> tuple[SameProviderRent, ...]:

@@ -238,7 +238,7 @@ class AcceleratorRecords:
     systems: Sequence[System]
     system_price: SystemPrice | None
     today: str
-    class_ratio: float | None = None
+    class_ratio: UncertainValue | None = None
 
 
 def find_demand_utilization(scenario: Scenario) -> ResolvedCostInput | None:
@@ -304,13 +304,14 @@ def _widen_old_price(price: ResolvedCostInput, today: str) -> ResolvedCostInput:
     return replace(price, spread=wider, is_old=True)
 
 
-def _widen_to_class(rent: ResolvedCostInput, ratio: float | None) -> ResolvedCostInput:
+def _widen_to_class(rent: ResolvedCostInput, ratio: UncertainValue | None) -> ResolvedCostInput:
     """Return a rent with its range extended to the usual price of specialized clouds, if they rented it out."""
     if ratio is None or rent.origin is not CostInputOrigin.RECORD or rent.spread is None:
         return rent
     low, likely, high = rent.spread
-    wider = UncertainValue(min(low, likely * ratio), likely, max(high, likely * ratio))
-    return replace(rent, spread=wider, class_ratio=ratio)
+    wider = UncertainValue(min(low, likely * ratio.likely), likely, max(high, likely * ratio.likely))
+    like_for_like = UncertainValue(low * ratio.low, likely * ratio.likely, high * ratio.high)
+    return replace(rent, spread=wider, class_ratio=ratio, like_for_like=like_for_like)
 
 
 def _spread_around(name: str, likely: float, share: float) -> UncertainValue:

@@ -44,10 +44,12 @@ from gpudesk.costing.uncertainty import (
     Draws,
     PaymentBasis,
     add_price_doubt,
+    compute_class_gain,
     compute_common_error,
     draw_cost_steps,
     draw_log_costs,
     rank_influences,
+    shift_lead,
 )
 from gpudesk.domain.accelerator import Accelerator, System
 from gpudesk.domain.answer import (
@@ -363,7 +365,7 @@ class CostCalculator:
 
     def _find_class_ratio(
         self, accelerator: Accelerator, rent: PriceSummary | None, settings: CostSettings
-    ) -> float | None:
+    ) -> UncertainValue | None:
         """Return the usual ratio of specialized clouds' rents to these; None if they offer none."""
         if rent is None or rent.is_own or settings.provider_class is not None or accelerator.is_rented_only:
             return None
@@ -486,7 +488,9 @@ class CostCalculator:
                 draws = (cache.draw_log_costs(situations[key], basis) for key in pair)
                 scale = add_price_doubt(difference.error_scale, *draws)
                 ratio = other.value / base.value
-                interval, odds = make_ratio_interval(ratio, scale), compute_lead_odds(1.0 / ratio, scale)
+                theirs, ours = (compute_class_gain(situations[key], [basis]) for key in pair)
+                lead = math.exp(shift_lead(-math.log(ratio), ours - theirs))
+                interval, odds = make_ratio_interval(ratio, scale), compute_lead_odds(lead, scale)
                 yield FigureDifference(figure, pair[1], pair[0], interval, odds)
 
     def with_reported(self, settings: CostSettings, scenario: Scenario) -> CostSettings:

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import hashlib
 import math
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 from typing import Final, NamedTuple
@@ -124,6 +124,7 @@ _BINS: Final = 60
 #: The histogram covers these quantiles of the draws of all accelerators.
 _HISTOGRAM_ENDS: Final = (0.005, 0.99)
 _COMMON: Final = "throughput of all"
+_RENT: Final = "rent_usd_per_hour"
 
 
 @dataclass(frozen=True, slots=True)
@@ -259,16 +260,38 @@ _PRICE_DRAWS: Final = 512
 def draw_log_costs(inputs: AcceleratorCostInputs, basis: PaymentBasis) -> Draws:
     """Return the logarithm of a cost in draws of all its inputs but throughput, which stays at its estimate.
 
-    A draw has the same shared inputs for all accelerators and both ways to pay, so shared uncertainty cancels in a
-    difference.
+    Rents are like for like. A draw has the same shared inputs for all accelerators and both ways to pay, so shared
+    uncertainty cancels in a difference.
     """
     assert inputs.deployment is not None
     values: dict[str, Amount] = dict(inputs.values)
     for name, spread in list_input_ranges(inputs, basis).items():
         if name != THROUGHPUT and not spread.is_known:
-            values[name] = _draw_cost_input(_name_draws(inputs.accelerator, name), spread)
+            like_for_like = inputs.inputs[name].like_for_like or spread
+            values[name] = _draw_cost_input(_name_draws(inputs.accelerator, name), like_for_like)
     per_million = cost_rented_per_million if basis.rented else cost_owned_per_million
     return np.broadcast_to(np.log(np.asarray(per_million(values, inputs.deployment))), (_PRICE_DRAWS,))
+
+
+def compute_class_gain(inputs: AcceleratorCostInputs, payments: Iterable[PaymentBasis]) -> float:
+    """Return by how much the logarithm of the lowest cost is lower at the usual rent of specialized clouds.
+
+    0 if the rent on record is like for like.
+    """
+    rent, deployment = inputs.inputs[_RENT].like_for_like, inputs.deployment
+    if rent is None or deployment is None:
+        return 0.0
+    costs = [
+        float(np.asarray(per_million({**inputs.values, _RENT: usd}, deployment)))
+        for usd in (inputs.values[_RENT], rent.likely)
+        for per_million in (
+            cost_rented_per_million if payment.rented else cost_owned_per_million
+            for payment in payments
+            if inputs.knows(payment.needed)
+        )
+    ]
+    half = len(costs) // 2
+    return math.log(min(costs[:half]) / min(costs[half:])) if half else 0.0
 
 
 def add_price_doubt(error_scale: float, ours: Draws, theirs: Draws) -> float:
@@ -276,19 +299,31 @@ def add_price_doubt(error_scale: float, ours: Draws, theirs: Draws) -> float:
     return math.sqrt(error_scale**2 + float(np.var(ours - theirs)) / _LOGISTIC_VARIANCE)
 
 
+def shift_lead(lead: float, gain: float) -> float:
+    """Return a lead after a gain in like-for-like prices, which never make a higher cost on record lead."""
+    return lead + gain if lead * (lead + gain) > 0.0 else 0.0
+
+
 PairScale = Callable[[int, int], float]
 
 
-def compute_odds(ranks: Sequence[float], eligible: Sequence[bool], find_scale: PairScale) -> list[float]:
-    """Return the odds that each candidate is the best, 0 for the others; the error of two ranks is logistic."""
+def compute_odds(
+    ranks: Sequence[float], eligible: Sequence[bool], find_scale: PairScale, gains: Sequence[float] | None = None
+) -> list[float]:
+    """Return the odds that each candidate is the best, 0 for the others; the error of two ranks is logistic.
+
+    `gains` are those of like-for-like prices.
+    """
     running = [place for place, can in enumerate(eligible) if can]
     if not running:
         return [0.0] * len(ranks)
     best = max(running, key=lambda place: ranks[place])
+    gains = gains or [0.0] * len(ranks)
     ahead = {
-        place: 1.0 / (1.0 + math.exp((ranks[place] - ranks[best]) / find_scale(best, place)))
+        place: 1.0 / (1.0 + math.exp(-lead / find_scale(best, place)))
         for place in running
         if place != best
+        for lead in [shift_lead(ranks[best] - ranks[place], gains[best] - gains[place])]
     }
     odds = compute_best_odds(best, ahead)
     return [odds.get(place, 0.0) for place in range(len(ranks))]

@@ -198,8 +198,9 @@ class ResolvedCostInput:
 
     `record` are the catalog's prices behind it, `source` that of a default. A purchase price derived from that of a
     whole system has `system`; then the share of the server only `divides` the known total. `is_old` marks a range
-    widened for old prices. `class_ratio` is set if no specialized cloud rents this accelerator, and the range extends
-    to their usual price: its ratio to the providers on record.
+    widened for old prices. `class_ratio` is set if no specialized cloud rents this accelerator: the usual ratio of
+    their rents to those of the providers on record. Then the range extends to their usual price, and odds compare
+    `like_for_like`, the range that rents of specialized clouds would have.
     """
 
     name: str
@@ -210,7 +211,8 @@ class ResolvedCostInput:
     system: SystemPrice | None = None
     divides: bool = False
     is_old: bool = False
-    class_ratio: float | None = None
+    class_ratio: UncertainValue | None = None
+    like_for_like: UncertainValue | None = None
 
     @property
     def instance_size(self) -> int:
@@ -349,6 +351,20 @@ class CostColumn:
     def rented_count(self) -> int:
         """How many accelerators are paid for by the hour."""
         return (self.count or 0) + self.idle_rented
+
+    @property
+    def bought(self) -> SystemCount | None:
+        """The systems behind the owned cost, of size 1 if accelerators are bought singly; None without a cost."""
+        count = self.count or 0
+        return None if self.owned is None else self.systems or SystemCount(count, 1, count)
+
+    @property
+    def rented_instances(self) -> SystemCount | None:
+        """The instances behind the rented cost, the smallest on record; None without a cost."""
+        if self.rented is None:
+            return None
+        size = self.inputs["rent_usd_per_hour"].instance_size if self.idle_rented else 1
+        return SystemCount(self.rented_count // size, size, self.count or 0)
 
     @property
     def owned_usd_per_million_output(self) -> IntervalEstimate | None:

@@ -10,6 +10,7 @@ from types import MappingProxyType
 from typing import Final, NamedTuple
 
 from gpudesk.domain.accelerator import SystemCount
+from gpudesk.domain.cost import ResolvedCostInput
 from gpudesk.domain.estimate import Estimate, ParallelPlan
 from gpudesk.domain.sizing import NumberBounds
 from gpudesk.text.formatting import IntervalEstimate
@@ -393,6 +394,7 @@ class DecisionCandidate:
     it, `open_rules` undecided ones that might. `score` is the sum of arguments. The highest `merit`, which does not
     depend on other candidates, is recommended: the logarithm of the value, with arguments and commitment. `systems` are
     the whole systems to own; None if accelerators are bought singly. `problem` is the reason for a missing estimate.
+    `unlike_rent` is the rent behind the value, if no specialized cloud rents the accelerator.
     """
 
     key: str
@@ -411,6 +413,7 @@ class DecisionCandidate:
     payment: str | None = None
     systems: SystemCount | None = None
     problem: Message | None = None
+    unlike_rent: ResolvedCostInput | None = None
 
 
 class OtherPayment(NamedTuple):

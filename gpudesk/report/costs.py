@@ -334,6 +334,13 @@ def describe_bought_singly(settings: CostSettings) -> str:
     return tr("accelerators bought individually") if settings.single_accelerators else ""
 
 
+def format_system_count(systems: SystemCount, formatter: Formatter) -> tuple[str, str]:
+    """Return the number of systems by size, `1 × 8` or `2 individually`, and the idle accelerators, if any."""
+    n, size = formatter.count(systems.systems), formatter.count(systems.size)
+    count = tr("{n} individually", n=n) if systems.size == 1 else tr("{n} × {size}", n=n, size=size)
+    return count, tr("{n} idle", n=formatter.count(systems.idle)) if systems.idle else ""
+
+
 def describe_systems(systems: SystemCount, formatter: Formatter) -> str:
     """Return how many systems are owned, and how many of their accelerators are idle if any."""
     text = trn(
@@ -426,18 +433,31 @@ def list_rent_class_remarks(costs: CostAnswer, names: Mapping[str, str]) -> list
 
 def _describe_class_ratios(costs: CostAnswer, names: Mapping[str, str]) -> list[str]:
     """Return which rents could differ because no specialized cloud has the accelerator."""
-    formatter = Formatter()
     rents = {column.key: column.inputs["rent_usd_per_hour"] for column in costs.columns}
-    return [
-        tr(
-            "No specialized cloud on record rents {name}; such clouds usually charge {ratio}× the price of a {kind}",
-            name=names[key],
-            ratio=formatter.number(rent.class_ratio, 2),
-            kind=label_price_word(rent.record.classes[0]),
-        )
-        for key, rent in rents.items()
-        if rent.class_ratio is not None and rent.record is not None
-    ]
+    return [describe_unlike_rent(rent, names[key]) for key, rent in rents.items() if rent.class_ratio is not None]
+
+
+def add_provider_kind(amount: str, rent: ResolvedCostInput | None) -> str:
+    """Return a rented cost with the kind of provider if no specialized cloud rents the accelerator."""
+    if rent is None or rent.class_ratio is None or rent.record is None:
+        return amount
+    return tr("{amount} at a {kind}", amount=amount, kind=label_price_word(rent.record.classes[0]))
+
+
+def describe_unlike_rent(rent: ResolvedCostInput, name: str) -> str:
+    """Return that an accelerator's rent is not one of a specialized cloud, and what these usually charge."""
+    assert rent.record is not None
+    assert rent.class_ratio is not None
+    formatter = Formatter()
+    low, ratio, high = (formatter.number(each, 2) for each in rent.class_ratio)
+    return tr(
+        "{name} is priced at a {kind}; specialized clouds usually charge {ratio}× as much ({low}–{high}×)",
+        name=name,
+        kind=label_price_word(rent.record.classes[0]),
+        ratio=ratio,
+        low=low,
+        high=high,
+    )
 
 
 def list_same_provider_rents(costs: CostAnswer, names: Mapping[str, str]) -> list[str]:

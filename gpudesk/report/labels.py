@@ -138,7 +138,7 @@ _ENGINES: Final = {
 _LEADS: Final = {
     LeadVerdict.LEADS: "{name} leads: {odds}",
     LeadVerdict.LIKELY_LEADS: "{name} likely leads: {odds}",
-    LeadVerdict.LEANS: "odds lean to {name}: {odds}",
+    LeadVerdict.LEANS: "leans to {name}: {odds}",
     LeadVerdict.TOO_CLOSE: "too close to call: {name} {odds}",
 }
 #: Odds below this, or as near to certainty, are shown as under 1% or over 99%.

@@ -39,6 +39,7 @@ from gpudesk.report.costs import (
     describe_software_share,
     describe_utilization,
     format_input_range,
+    format_system_count,
     label_cost_input,
     label_cost_line,
     list_api_remarks,
@@ -145,6 +146,7 @@ def _tokens(costs: CostAnswer, context: _CostTextContext) -> list[str]:
         tr("Million output tokens"),
         tr("Owned"),
         tr("80% interval"),
+        tr("Bought"),
         tr("Rented"),
         tr("80% interval"),
         tr("Rent per hour"),
@@ -154,6 +156,9 @@ def _tokens(costs: CostAnswer, context: _CostTextContext) -> list[str]:
             context.names[each.key],
             money.small(each.owned.output.value if each.owned else None),
             money.band(each.owned.output if each.owned else None),
+            ", ".join(filter(None, format_system_count(each.bought, context.formatter)))
+            if each.bought
+            else MISSING_VALUE_TEXT,
             money.small(each.rented.output.value if each.rented else None),
             money.band(each.rented.output if each.rented else None),
             money.small(each.rent_usd_per_hour),
@@ -162,8 +167,8 @@ def _tokens(costs: CostAnswer, context: _CostTextContext) -> list[str]:
     ]
     if costs.api is not None:
         api = tr("Hosted API, input included")
-        rows.append((api, money.small(costs.api.value), money.band(costs.api), "", "", ""))
-    return align_table(head, rows, context.width, right=range(1, 6), strong=context.strong)
+        rows.append((api, money.small(costs.api.value), money.band(costs.api), "", "", "", ""))
+    return align_table(head, rows, context.width, right=range(1, 7), strong=context.strong)
 
 
 def _all_years(costs: CostAnswer, context: _CostTextContext) -> list[str]:

@@ -324,7 +324,8 @@ class Decider:
         ranks = [
             score.utility + score.scale * math.log(max(share, 1e-6)) for score, share in zip(scores, able, strict=True)
         ]
-        odds = compute_odds(ranks, eligible, make_pair_scale(objective, ground, scores, self._calibration))
+        find_scale = make_pair_scale(objective, ground, scores, self._calibration)
+        odds = compute_odds(ranks, eligible, find_scale, [score.gain for score in scores])
         arguments = compute_argument_shares(lines, objective.name, len(parts))
         merits = [
             rank + _ARGUMENTS * share - _TENTH_OF_BILL * measure_commitment(part, open_, view.costs)
@@ -356,13 +357,16 @@ class Decider:
                 needed=None
                 if best is None
                 else solve_for_lead(ground.situations[place], *lacks[place], best.value, budget),
-                payment=situation.name_payment(place) if objective.name is ObjectiveName.COST else None,
+                payment=payment,
                 systems=view.costs.systems,
                 problem=view.column.problem,
+                unlike_rent=rent if payment == RENTED.name and rent.class_ratio is not None else None,
             )
             for place, (key, view) in enumerate(zip(keys, ground.views, strict=True))
+            for payment in [situation.name_payment(place) if objective.name is ObjectiveName.COST else None]
+            for rent in [view.costs.inputs["rent_usd_per_hour"]]
         )
-        return RankedCandidates(candidates, order, max(running, key=lambda place: (odds[place], -place), default=None))
+        return RankedCandidates(candidates, order, max(running, key=lambda place: ranks[place], default=None))
 
     def _meet_limits(
         self, ground: DecisionFacts, situation: EffectiveFacts, lines: Sequence[TraceLine]

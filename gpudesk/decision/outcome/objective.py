@@ -20,7 +20,15 @@ from gpudesk.costing.accelerator_costs import (
     cost_upfront,
 )
 from gpudesk.costing.scenario_costs import compare_port
-from gpudesk.costing.uncertainty import CostSampler, Draws, PairScale, PaymentBasis, add_price_doubt, draw_interval
+from gpudesk.costing.uncertainty import (
+    CostSampler,
+    Draws,
+    PairScale,
+    PaymentBasis,
+    add_price_doubt,
+    compute_class_gain,
+    draw_interval,
+)
 from gpudesk.decision.facts.accelerator_facts import get_interval, get_number
 from gpudesk.decision.rules.conditions import SimulatedFact
 from gpudesk.decision.rules.scoring import SimulatedFacts
@@ -296,14 +304,16 @@ _EXACT, _MONTHS = 0.02, 0.75
 class CandidateScore:
     """The score of a candidate: a higher `utility` is better, and its error has the `scale`.
 
-    For costs, `log_costs` are draws of their logarithm, each with the cheaper way to pay, and `lacking` has the missing
-    input for each way to pay. For other figures it has the figure itself.
+    For costs, `log_costs` are draws of their logarithm, each with the cheaper way to pay, `gain` is that of
+    like-for-like prices, and `lacking` has the missing input for each way to pay. For other figures it has the figure
+    itself.
     """
 
     value: IntervalEstimate | None
     utility: float = -math.inf
     scale: float = 1.0
     log_costs: Draws | None = None
+    gain: float = 0.0
     lacking: Mapping[PaymentBasis | None, str] = field(default_factory=dict)
 
     def find_missing(self, paid: PaymentBasis | None) -> tuple[PaymentBasis | None, str | None]:
@@ -388,6 +398,7 @@ def _score_cost(
         -math.log(value.value),
         find_lead_scale(calibration, "throughput", estimate.basis, estimate.basis),
         reduce(np.minimum, draws),
+        compute_class_gain(ground.situations[place], payments),
         lacking,
     )
 

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from typing import Final
 
+from gpudesk.domain.accelerator import SystemCount
 from gpudesk.domain.answer import (
     Answer,
     ComparisonColumn,
@@ -15,6 +16,7 @@ from gpudesk.domain.answer import (
     mask_unranked,
     rank_figures,
 )
+from gpudesk.domain.cost import ResolvedCostInput
 from gpudesk.domain.estimate import DisaggregatedPools, Estimate, EstimateBasis
 from gpudesk.domain.registry import COST_FIGURES, FIGURES, MAX_CONCURRENCY, Figure
 from gpudesk.report.comparison.attribute_rows import format_delta
@@ -26,7 +28,7 @@ from gpudesk.report.comparison.tables import (
     RowOrigin,
     RowReference,
 )
-from gpudesk.report.costs import MoneyFormatter, describe_missing_input
+from gpudesk.report.costs import MoneyFormatter, describe_missing_input, format_system_count
 from gpudesk.report.labels import (
     format_odds,
     get_figure_unit,
@@ -54,7 +56,8 @@ _MOST_TIED: Final = 2
 _MARKED_LIKE: Final = {"total_tokens_per_s": _THROUGHPUT, "request_s": "tpot_ms"}
 _RENTED: Final = "rented_usd_per_million_output"
 _OWNED: Final = "owned_usd_per_million_output"
-#: Key of the row with the systems behind owned costs.
+#: Keys of the rows with the instances behind rented costs and the systems behind owned ones.
+INSTANCES_ROW: Final = "instances"
 SYSTEMS_ROW: Final = "systems"
 _MEMORY: Final = RowReference(RowOrigin.FIGURE, "memory")
 
@@ -165,6 +168,13 @@ class FigureText:
         else:
             value, low, high = (each / self._factor for each in interval)
         return ComparisonCell(text, value, low, high, low_text, high_text, delta=delta, mark=mark, basis=basis)
+
+
+def list_unlike_rents(answer: Answer, figure: str) -> list[ResolvedCostInput | None]:
+    """Return the rent behind a figure of each column that no specialized cloud rents, None for others."""
+    columns = answer.costs.columns if answer.costs is not None and figure == _RENTED else ()
+    rents = [column.inputs["rent_usd_per_hour"] for column in columns]
+    return [None if each.class_ratio is None else each for each in rents] or [None] * len(answer.columns)
 
 
 def mark_figures(answer: Answer, figure: str) -> list[CellMarking | None]:
@@ -378,22 +388,25 @@ def _find_ratio_to_baseline(answer: Answer, figure: str, keys: tuple[str, ...], 
     return value.value / base.value
 
 
-def _build_system_rows(answer: Answer, formatter: Formatter) -> tuple[ComparisonRow, ...]:
-    """Return the whole systems behind the owned cost of a token, if one of them is partly idle."""
+def _build_system_rows(answer: Answer, formatter: Formatter) -> Iterator[ComparisonRow]:
+    """Yield what is rented and bought for the costs of a token; single accelerators are rented unless said."""
     columns = () if answer.costs is None else answer.costs.columns
-    systems = [None if column.owned is None else column.systems for column in columns]
-    if not any(each is not None and each.idle for each in systems):
-        return ()
-    cells = []
-    for each in systems:
-        if each is None:
-            cells.append(ComparisonCell(MISSING_VALUE_TEXT))
-            continue
-        count = tr("{n} × {size}", n=formatter.count(each.systems), size=formatter.count(each.size))
-        idle = tr("{n} idle", n=formatter.count(each.idle)) if each.idle else None
-        cells.append(ComparisonCell(count, count, detail=idle))
-    reference = RowReference(RowOrigin.FIGURE, _OWNED)
-    return (ComparisonRow(SYSTEMS_ROW, tr("Systems bought"), None, tuple(cells), reference),)
+    rented, bought = [column.rented_instances for column in columns], [column.bought for column in columns]
+    has_instances = any(each is not None and each.size > 1 for each in rented)
+    for key, label, counts, cost, is_shown in (
+        (INSTANCES_ROW, tr("Instances rented"), rented, _RENTED, has_instances),
+        (SYSTEMS_ROW, tr("Hardware bought"), bought, _OWNED, any(bought)),
+    ):
+        if is_shown:
+            cells = tuple(_build_system_cell(each, formatter) for each in counts)
+            yield ComparisonRow(key, label, None, cells, RowReference(RowOrigin.FIGURE, cost))
+
+
+def _build_system_cell(systems: SystemCount | None, formatter: Formatter) -> ComparisonCell:
+    if systems is None:
+        return ComparisonCell(MISSING_VALUE_TEXT)
+    count, idle = format_system_count(systems, formatter)
+    return ComparisonCell(count, count, detail=idle or None)
 
 
 def _build_concurrency_row(answer: Answer, formatter: Formatter) -> ComparisonRow:

@@ -28,8 +28,10 @@ from gpudesk.report.comparison.estimate_rows import (
     describe_missing_value,
     get_max_concurrencies,
     is_compared,
+    list_unlike_rents,
 )
 from gpudesk.report.comparison.tables import CellMarking, Headline, HeadlineLeader, UnrankedLead
+from gpudesk.report.costs import add_provider_kind
 from gpudesk.report.labels import (
     describe_distance,
     describe_lead,
@@ -133,7 +135,9 @@ class _HeadlineBuilder:
         """Return the odds of columns that are too close to call, the likely best first."""
         odds = compute_win_odds(self._answer, figure)
         order = sorted(best, key=lambda position: -odds[position])
-        return ", ".join(f"{self._names[each]} {format_odds(odds[each], self._formatter)}" for each in order)
+        rents = list_unlike_rents(self._answer, figure)
+        names = [add_provider_kind(name, rent) for name, rent in zip(self._names, rents, strict=True)]
+        return ", ".join(f"{names[each]} {format_odds(odds[each], self._formatter)}" for each in order)
 
     def _is_only_one_shipping(self) -> bool:
         return len(self._answer.unranked) == len(self._answer.columns) - 1

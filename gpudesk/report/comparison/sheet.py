@@ -24,6 +24,7 @@ from gpudesk.report.comparison.attribute_rows import (
     is_user_chosen,
 )
 from gpudesk.report.comparison.estimate_rows import (
+    INSTANCES_ROW,
     SYSTEMS_ROW,
     build_difference_group,
     build_memory_use_rows,
@@ -445,7 +446,7 @@ def _select_results(answer: Answer, formatter: Formatter) -> ComparisonGroup:
         for figure in figures
         if figure.key in rows and any(cell.value is not None for cell in rows[figure.key].cells)
     ]
-    shown_rows += [rows[key] for key in (SYSTEMS_ROW, MAX_CONCURRENCY.key, "limiter") if key in rows]
+    shown_rows += [rows[key] for key in (INSTANCES_ROW, SYSTEMS_ROW, MAX_CONCURRENCY.key, "limiter") if key in rows]
     if len({column.estimate.serving_engine for column in answer.columns if column.estimate}) > 1:
         shown_rows.append(rows["serving_engine"])
     shown_rows.append(rows["basis"])

@@ -30,9 +30,11 @@ from gpudesk.report.comparison.estimate_rows import (
     find_usual_limit,
     format_limiter,
     get_max_concurrencies,
+    list_unlike_rents,
 )
 from gpudesk.report.costs import (
     MoneyFormatter,
+    add_provider_kind,
     describe_bought_singly,
     describe_other_prices,
     describe_prices_used,
@@ -43,7 +45,7 @@ from gpudesk.report.costs import (
     list_rent_class_remarks,
     list_same_provider_rents,
 )
-from gpudesk.report.decision.verdict import format_objective
+from gpudesk.report.decision.verdict import format_objective, is_like_for_like_tie
 from gpudesk.report.labels import (
     describe_distance,
     drop_count,
@@ -122,6 +124,8 @@ class _ComparisonVerdict:
         if len(payments) == 1 and first.payment is not None:
             # The contest names the only way of paying, else each figure.
             contest = tr(_CHEAPEST_BY_PAYMENT[first.payment])
+            if first.payment == "owned" and self._answer.scenario.costs.single_accelerators:
+                contest = tr("Cheapest to buy individually")
             compared = (replace(first, payment=None), replace(rival, payment=None))
         values = {
             "contest": contest,
@@ -134,6 +138,9 @@ class _ComparisonVerdict:
         if decision.tied_by is not None:
             text = "{contest}: too close to call. Preferred: {name} ({value}) over {other} ({other_value})."
             return tr(text, **values)
+        if is_like_for_like_tie(first, rival):
+            text = "{contest}: {name} ({value}); like for like, too close to call with {other} ({other_value})."
+            return tr(text, **values)
         return {
             LeadVerdict.LEADS: tr(
                 "{contest}: {name} leads with {value} ({odds} odds); {other}: {other_value}.", **values
@@ -142,7 +149,7 @@ class _ComparisonVerdict:
                 "{contest}: {name} likely leads with {value} ({odds} odds); {other}: {other_value}.", **values
             ),
             LeadVerdict.LEANS: tr(
-                "{contest}: odds lean to {name} with {value} ({odds}); {other}: {other_value}.", **values
+                "{contest}: leans to {name} with {value} ({odds} odds); {other}: {other_value}.", **values
             ),
             LeadVerdict.TOO_CLOSE: tr(
                 "{contest}: too close to call between {name} ({value}, {odds} odds) and {other} ({other_value}).",
@@ -256,7 +263,7 @@ def describe_figure_lead(answer: Answer, figure: str, formatter: Formatter) -> s
             "{figure}: {name} likely leads with {value} ({odds} odds), {distance} than {other}.", **values
         ),
         LeadVerdict.LEANS: tr(
-            "{figure}: odds lean to {name} with {value} ({odds}), {distance} than {other}.", **values
+            "{figure}: leans to {name} with {value} ({odds} odds), {distance} than {other}.", **values
         ),
         LeadVerdict.TOO_CLOSE: tr(
             "{figure}: too close to call between {name} ({value}, {odds} odds)"
@@ -371,14 +378,14 @@ _CHEAPEST: Final = {
     _OWNED: {
         None: "To own, {name} costs {value}.",
         LeadVerdict.TOO_CLOSE: "To own, {name} ({value}) and {other} ({other_value}) are too close to call.",
-        LeadVerdict.LEANS: "To own, cost leans to {name}: {value} ({odds} odds of being the cheapest).",
+        LeadVerdict.LEANS: "To own: leans to {name}, {value} ({odds} odds of being the cheapest).",
         LeadVerdict.LIKELY_LEADS: "To own, {name} likely leads: {value} ({odds} odds of being the cheapest).",
         LeadVerdict.LEADS: "To own, {name} leads: {value} ({odds} odds of being the cheapest).",
     },
     _RENTED: {
         None: "To rent, {name} costs {value}.",
         LeadVerdict.TOO_CLOSE: "To rent, {name} ({value}) and {other} ({other_value}) are too close to call.",
-        LeadVerdict.LEANS: "To rent, cost leans to {name}: {value} ({odds} odds of being the cheapest).",
+        LeadVerdict.LEANS: "To rent: leans to {name}, {value} ({odds} odds of being the cheapest).",
         LeadVerdict.LIKELY_LEADS: "To rent, {name} likely leads: {value} ({odds} odds of being the cheapest).",
         LeadVerdict.LEADS: "To rent, {name} leads: {value} ({odds} odds of being the cheapest).",
     },
@@ -388,7 +395,8 @@ _CHEAPEST: Final = {
 def _describe_cheapest(answer: Answer, figure: str, names_unit: bool, formatter: Formatter) -> str:
     ranked, odds = rank_figures(answer, figure), compute_win_odds(answer, figure)
     names, text, best = list_column_names(answer), FigureText(answer, figure, formatter), find_best(ranked, figure)
-    amount = text.format_money(ranked[best].value)
+    rents = list_unlike_rents(answer, figure)
+    amount = add_provider_kind(text.format_money(ranked[best].value), rents[best])
     values = {
         "name": names[best],
         "value": tr("{amount} per million output tokens", amount=amount) if names_unit else amount,
@@ -399,7 +407,7 @@ def _describe_cheapest(answer: Answer, figure: str, names_unit: bool, formatter:
     values |= {
         "odds": format_odds(odds[best], formatter),
         "other": names[rival],
-        "other_value": text.format_money(ranked[rival].value),
+        "other_value": add_provider_kind(text.format_money(ranked[rival].value), rents[rival]),
     }
     return tr(_CHEAPEST[figure][judge_odds(odds[best])], **values)
 

@@ -319,10 +319,11 @@ def _list_delivered_lines(decision: Decision, formatter: Formatter) -> Iterator[
     deployed = format_recommended_deployment(decision, formatter)
     if deployed:
         yield tr("Deployment: {plan}", plan=deployed)
-    first = find_candidate(decision, key)
-    if first.payment == "owned" and first.systems is not None:
-        yield tr("To buy: {systems}", systems=describe_systems(first.systems, formatter))
-    for label, figure in list_delivered_figures(decision, key, formatter):
+    figures, systems = list_delivered_figures(decision, key, formatter), find_candidate(decision, key).systems
+    # Costs of owning are those of whole systems.
+    if systems is not None and label_fact("spend_usd") in dict(figures):
+        yield tr("To buy: {systems}", systems=describe_systems(systems, formatter))
+    for label, figure in figures:
         yield tr("{label}: {figure}", label=label, figure=figure)
 
 

@@ -30,7 +30,14 @@ from gpudesk.domain.decision import (
     WayOut,
     WayOutKind,
 )
-from gpudesk.report.costs import describe_systems, format_input_amount, get_input_unit, label_cost_input
+from gpudesk.report.costs import (
+    add_provider_kind,
+    describe_systems,
+    describe_unlike_rent,
+    format_input_amount,
+    get_input_unit,
+    label_cost_input,
+)
 from gpudesk.report.decision.facts import format_fact, get_fact_unit, label_fact
 from gpudesk.report.decision.questions import format_answer
 from gpudesk.report.decision.rules import describe_condition_result
@@ -117,11 +124,17 @@ def format_verdict(decision: Decision, names: NamesByKey, formatter: Formatter) 
         "value": _format_value(decision.objective, first.value, formatter),
     }
     is_close = decision.tied_by is None and judge_odds(first.odds) is LeadVerdict.TOO_CLOSE
-    if is_close and decision.runner_up is not None:
-        second = find_candidate(decision, decision.runner_up)
+    second = None if decision.runner_up is None else find_candidate(decision, decision.runner_up)
+    if is_close and second is not None and not is_like_for_like_tie(first, second):
         values |= {"m": formatter.count(second.count or 0), "other": drop_count(names[second.key])}
         return tr(_CLOSE_VERDICTS[verb, _choose_verb(decision, second)], **values)
     return tr(_CLEAR_VERDICTS[verb], **values)
+
+
+def is_like_for_like_tie(first: DecisionCandidate, second: DecisionCandidate) -> bool:
+    """Return whether two are too close to call only at a rent that the second one does not have on record."""
+    is_unlike = first.unlike_rent is None and second.unlike_rent is not None
+    return is_unlike and judge_odds(first.odds) is LeadVerdict.TOO_CLOSE
 
 
 def _choose_verb(decision: Decision, candidate: DecisionCandidate) -> str:
@@ -137,6 +150,7 @@ def format_objective(
     `brief` is for small spaces.
     """
     value = _format_value(decision.objective, candidate.value, formatter, brief=brief)
+    value = add_provider_kind(value, candidate.unlike_rent)
     if candidate.value is None or candidate.payment is None:
         return value
     return tr("{value}, {payment}", value=value, payment=label_payment(candidate.payment))
@@ -182,6 +196,7 @@ def describe_verdict_reason(decision: Decision, names: NamesByKey, formatter: Fo
     doubts = [each for each in decision.against if each.fact in _DOUBTS and each.line is None]
     odds, *after = _describe_odds(decision, first, names, formatter)
     sentences = [odds, *(f"{describe_reason(each, names, formatter)}." for each in doubts), *after]
+    sentences += _describe_unlike_rents(decision, names)
     if decision.other_payment is not None:
         sentences.append(_describe_other_payment(decision.other_payment, names, formatter))
     if (hosted := describe_cheaper_api(decision, formatter)) is not None:
@@ -195,6 +210,13 @@ def describe_verdict_reason(decision: Decision, names: NamesByKey, formatter: Fo
         open_titles = ", ".join(lower_for_sentence(titles[rule]) for rule in first.open_rules)
         sentences.append(tr("Undecided limits: {limits}.", limits=open_titles))
     return " ".join(sentences)
+
+
+def _describe_unlike_rents(decision: Decision, names: NamesByKey) -> list[str]:
+    """Return which candidates have only the rent of another kind of provider; empty if all or none have."""
+    rents = {each.key: each.unlike_rent for each in decision.candidates if each.eligible}
+    remarks = [f"{describe_unlike_rent(rent, names[key])}." for key, rent in rents.items() if rent is not None]
+    return [*remarks, tr("The odds allow for that.")] if 0 < len(remarks) < len(rents) else []
 
 
 def label_odds(objective: DecisionObjective) -> str:
@@ -226,6 +248,8 @@ def _describe_odds(decision: Decision, first: DecisionCandidate, names: NamesByK
         odds=format_odds(second.odds, formatter),
     )
     values = {"name": names[first.key], "odds": odds}
+    if is_like_for_like_tie(first, second):
+        return [tr("{name} is the cheapest on record; like for like, too close to call. {odds}.", **values), runner_up]
     words = {
         LeadVerdict.LEADS: tr("{name} leads. {odds}", **values),
         LeadVerdict.LIKELY_LEADS: tr("{name} likely leads. {odds}", **values),
@@ -267,7 +291,7 @@ def _describe_other_payment(other: OtherPayment, names: NamesByKey, formatter: F
     return {
         LeadVerdict.LEADS: tr("{payment}: {name} leads ({odds} odds; {other}: {other_odds}).", **values),
         LeadVerdict.LIKELY_LEADS: tr("{payment}: {name} likely leads ({odds} odds; {other}: {other_odds}).", **values),
-        LeadVerdict.LEANS: tr("{payment}: cost leans to {name} ({odds} odds; {other}: {other_odds}).", **values),
+        LeadVerdict.LEANS: tr("{payment}: leans to {name} ({odds} odds; {other}: {other_odds}).", **values),
         LeadVerdict.TOO_CLOSE: tr(
             "{payment}: too close to call ({name}: {odds} odds; {other}: {other_odds}).", **values
         ),
@@ -398,7 +422,7 @@ def list_candidate_lines(decision: Decision, names: NamesByKey, formatter: Forma
             each.odds,
             format_odds(each.odds, formatter),
         )
-        for each in sorted(scored, key=lambda each: -each.odds)
+        for each in sorted(scored, key=lambda each: (-each.odds, -each.merit))
     )
 
 

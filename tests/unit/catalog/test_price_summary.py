@@ -131,7 +131,7 @@ def test_classes_have_a_usual_ratio_where_enough_accelerators_are_rented_out_by_
         for number, ratio in enumerate((0.3, 0.4, 0.5, 0.6, 0.9))
         for usd, of in ((10.0, HYPERSCALER), (10.0 * ratio, SPECIALIZED))
     ]
-    assert ComparablePrices(pairs).find_class_ratio("on_demand", HYPERSCALER) == 0.5
+    assert ComparablePrices(pairs).find_class_ratio("on_demand", HYPERSCALER) == (0.3, 0.5, 0.9)
     assert ComparablePrices(pairs[2:]).find_class_ratio("on_demand", HYPERSCALER) is None
     assert ComparablePrices(pairs).find_class_ratio("on_demand", MARKETPLACE) is None
 

@@ -548,10 +548,13 @@ def test_rents_of_different_classes_of_providers_are_said_to_differ(service: Gpu
     inputs = {column.key: column.inputs["rent_usd_per_hour"] for column in mixed.columns}
     ratio = inputs["mi355x"].class_ratio
     assert ratio is not None
-    assert usual.startswith(f"No specialized cloud on record rents mi355x; such clouds usually charge {ratio:.2f}×")
-    doubt = inputs["mi355x"].spread
+    assert usual.startswith(
+        f"mi355x is priced at a hyperscaler; specialized clouds usually charge {ratio.likely:.2f}× as much "
+    )
+    doubt, like_for_like = inputs["mi355x"].spread, inputs["mi355x"].like_for_like
     assert doubt is not None
-    assert doubt.low == pytest.approx(ratio * doubt.likely)
+    assert doubt.low == pytest.approx(ratio.likely * doubt.likely)
+    assert like_for_like == pytest.approx([each * doubt.likely for each in ratio])
     assert [key for key, each in inputs.items() if each.class_ratio is not None] == ["mi355x"]
     every = list_same_provider_rents(mixed, names)
     assert any(line.startswith("At DigitalOcean, mi325x rents for 0.") for line in every)

@@ -14,7 +14,7 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from gpudesk.costing.uncertainty import PaymentBasis, add_price_doubt, compute_odds, draw_log_costs
+from gpudesk.costing.uncertainty import PaymentBasis, add_price_doubt, compute_odds, draw_log_costs, shift_lead
 from gpudesk.decision.facts.accelerator_facts import get_number
 from gpudesk.decision.outcome.decision import measure_commitment
 from gpudesk.decision.rules.conditions import parse_condition
@@ -34,7 +34,12 @@ from gpudesk.domain.decision import (
 from gpudesk.domain.estimate import Load, LoadKind, Workload
 from gpudesk.domain.precision import Precision
 from gpudesk.domain.sizing import Demand, DemandKind, FitQuestion
-from gpudesk.report.decision.verdict import describe_way_out, format_verdict
+from gpudesk.report.decision.verdict import (
+    describe_verdict_reason,
+    describe_way_out,
+    format_verdict,
+    list_candidate_lines,
+)
 from gpudesk.service import GpuDeskService
 from gpudesk.text.formatting import Formatter, IntervalEstimate
 
@@ -438,6 +443,44 @@ def test_doubt_about_shared_inputs_counts_between_ways_to_pay_and_not_within_one
     assert add_price_doubt(0.1, one, one) == pytest.approx(0.1)
     assert np.var(one - other) < np.var(one)
     assert add_price_doubt(0.1, one, other) < add_price_doubt(0.1, one, rent)
+
+
+def test_rents_of_other_kinds_of_provider_count_like_for_like(service: GpuDeskService) -> None:
+    asked = scenario(parts=("h200-sxm", "b200-hgx", "mi355x"), count=None, in_flight=256, acquisition="rent")
+    answer = service.answer(asked)
+    mixed = service.decide(answer)
+    found = {each.key: each for each in mixed.candidates}
+    rent, value, best = found["mi355x"].unlike_rent, found["mi355x"].value, found[lead(mixed) or ""]
+    assert rent is not None
+    assert rent.class_ratio is not None
+    assert value is not None
+    assert best.value is not None
+    # Twice as expensive on record: no lead, yet not ruled out, because a specialized cloud could charge as little.
+    assert best.key != "mi355x"
+    assert value.value > 1.5 * best.value.value
+    assert 0.2 < found["mi355x"].odds <= 0.5
+    assert found["h200-sxm"].unlike_rent is None
+    names = {each: each for each in mixed.columns}
+    reason = describe_verdict_reason(mixed, names, Formatter())
+    assert "mi355x is priced at a hyperscaler; specialized clouds usually charge" in reason
+    assert "at a hyperscaler, rented" in next(
+        line.value for line in list_candidate_lines(mixed, names, Formatter()) if line.key == "mi355x"
+    )
+    alike = replace(asked, costs=replace(asked.costs, provider_class=ProviderClass.HYPERSCALER))
+    compared = service.decide(service.answer(alike))
+    assert all(each.unlike_rent is None for each in compared.candidates)
+    assert "is priced at" not in describe_verdict_reason(compared, names, Formatter())
+
+
+def test_like_for_like_prices_narrow_a_lead_and_never_turn_it() -> None:
+    assert shift_lead(0.5, 0.2) == pytest.approx(0.7)
+    assert shift_lead(0.5, -0.2) == pytest.approx(0.3)
+    assert shift_lead(0.5, -0.9) == 0.0
+    assert shift_lead(-0.5, 0.9) == 0.0
+    fair = compute_odds([0.0, -0.5], [True, True], lambda _one, _other: 0.2)
+    narrowed = compute_odds([0.0, -0.5], [True, True], lambda _one, _other: 0.2, [0.0, 0.4])
+    assert 0.5 < narrowed[0] < fair[0]
+    assert compute_odds([0.0, -0.5], [True, True], lambda _one, _other: 0.2, [0.0, 0.8]) == [0.5, 0.5]
 
 
 def test_what_is_too_dear_to_buy_may_be_rented(service: GpuDeskService) -> None:

@@ -435,7 +435,7 @@ def test_the_other_way_to_pay_is_one_sentence_where_another_leads(service: GpuDe
     assert "If rented: H100 likely leads (90% odds" in plain(describe_verdict_reason(decided_, names, FORMATTER))
     leaning = decision.other_payment._replace(leader=replace(clear, odds=0.7))
     said = plain(describe_verdict_reason(replace(decision, other_payment=leaning), names, FORMATTER))
-    assert "If rented: cost leans to H100 (70% odds" in said
+    assert "If rented: leans to H100 (70% odds" in said
     doubt = replace(decision, against=(DecisionReason("discontinued", True, None, None),))
     assert ". Discontinued: check that you can still buy it at this price. Runner-up: H100, " in plain(
         describe_verdict_reason(doubt, names, FORMATTER)

@@ -66,33 +66,36 @@ def test_a_missing_price_is_a_dash_with_its_reason(answer: Answer) -> None:
     rows = {row.key: row for row in build_comparison_table(answer, PLAIN).rows}
     cell = rows[OWNED].cells[3]
     assert (cell.text, cell.value, cell.reason) == ("—", None, "purchase price unknown")
-    assert rows[RENTED].cells[1].mark is CellMarking.BEST
+    # Like for like, the rent of the fourth is as low.
+    assert [cell.mark for cell in rows[RENTED].cells] == [None, CellMarking.TIED, None, CellMarking.TIED]
     assert rows[RENTED].cells[1].delta == "−47%"
 
 
 def test_the_headline_of_costs_takes_the_place_of_the_time_of_a_token(answer: Answer) -> None:
     shown = {each.figure: each for each in build_screen_headlines(answer, PLAIN)}
     assert list(shown) == ["output_tokens_per_s", "ttft_ms", RENTED, "max_concurrency"]
-    assert [leader.name for leader in shown[RENTED].leaders] == ["MI325X"]
+    assert [leader.name for leader in shown[RENTED].leaders] == ["MI325X", "MI355X"]
     assert sum(odds for _, odds in shown[RENTED].odds) == pytest.approx(1.0)
     assert shown["max_concurrency"].odds == ()
 
 
 def test_every_form_of_the_sheet_says_the_verdict(service: GpuDeskService, answer: Answer) -> None:
     open_ = describe_comparison(answer, service.decide(answer), PLAIN)
-    assert open_.startswith("Cheapest to own: too close to call between MI325X ($")
+    assert open_.startswith("Cheapest to buy individually: too close to call between MI325X ($")
     assert "B200 SXM is about " in open_, "what speaks for the rival"
     assert open_.endswith("Purchase price unknown: MI355X."), "who is left out, and why"
     scenario = replace(answer.scenario, decision=DecisionSettings({"acquisition": "rent"}))
     answer = replace(answer, scenario=scenario)
     further = service.make_sheet_extras(answer)
     verdict = describe_comparison(answer, service.decide(answer), PLAIN)
-    assert verdict.startswith("Cheapest to rent: odds lean to MI325X with $")
+    assert verdict.startswith("Cheapest to rent: MI325X ($")
+    assert "like for like, too close to call with MI355X ($" in verdict
+    assert "/M tokens at a hyperscaler)" in verdict
     sheet = build_sheet(answer, further=further)
     assert sheet.verdict == verdict
     assert verdict in write_sheet_html(sheet)
-    assert "Cheapest to rent: odds lean to MI325X" in write_sheet_markdown(sheet)
-    assert "Cheapest to rent: odds lean to MI325X" in write_sheet_csv(build_machine_sheet(answer, further))
+    assert "Cheapest to rent: MI325X" in write_sheet_markdown(sheet)
+    assert "Cheapest to rent: MI325X" in write_sheet_csv(build_machine_sheet(answer, further))
     assert json.loads(write_sheet_json(answer, further))["verdict"] == verdict
 
 
@@ -110,10 +113,9 @@ def test_pages_say_who_leads_what_limits_and_what_it_costs(answer: Answer) -> No
         "All 4 accelerators hold 64 requests in memory; MI355X has room for the most, 276."
     )
     assert answer.costs is not None
-    cheapest = max(compute_win_odds(answer, "rented_usd_per_million_output").values())
     assert describe_token_cost(answer, PLAIN) == (
         "To own, MI325X ($0.53 per million output tokens) and B200 SXM ($0.59) are too close to call."
-        f" To rent, cost leans to MI325X: $0.66 ({cheapest:.0%} odds of being the cheapest)."
+        " To rent, MI325X ($0.66) and MI355X ($1.47 at a hyperscaler) are too close to call."
     )
     for price, said in ((0.4, "A hosted API costs less: $0.40."), (0.9, "A hosted API costs $0.90.")):
         hosted = replace(answer.costs, api=IntervalEstimate(price, price, price))
@@ -155,10 +157,12 @@ def test_all_places_show_the_purchase_price_of_the_costs(service: GpuDeskService
 def test_a_partly_idle_system_is_named_next_to_its_cost(service: GpuDeskService, answer: Answer) -> None:
     whole = service.add_costs(replace(answer, costs=None, scenario=replace(answer.scenario, costs=CostSettings())))
     keys = [row.key for row in build_sheet(whole).table.rows]
-    assert keys[keys.index(OWNED) + 1] == "systems"
+    assert keys[keys.index(OWNED) + 1] == "instances"
     (row,) = find_rows(build_sheet(whole), "systems")
     assert (row.cells[0].text, row.cells[0].detail) == ("1 × 8", "7 idle")
-    assert not find_rows(build_sheet(answer), "systems"), "accelerators bought singly"
+    (row,) = find_rows(build_sheet(answer), "systems")
+    assert row.label == "Hardware bought"
+    assert [cell.text for cell in row.cells] == [*["1 individually"] * 3, "—"]
 
 
 def test_the_only_one_without_a_queue_says_so(service: GpuDeskService) -> None:
