@@ -102,16 +102,16 @@ def read_rows(
     parameters: Sequence[object] = (),
     *,
     sources: Sources = _NO_SOURCES,
-    beside: Sequence[str] = (),
+    extra_columns: Sequence[str] = (),
 ) -> Iterator[tuple[dict[str, Any], DatabaseRow]]:
-    """Yield for each row the fields of a dataclass in the table, and the columns `beside` them.
+    """Yield for each row the fields of a dataclass in the table, and the `extra_columns`.
 
     `rest` is the end of the query after the table, such as its order.
     """
     hints, columns = _read_hints(record), store.columns(table)
     names = [name for name in hints if name in columns]
     decoders = [sources.__getitem__ if hints[name] is Source else _DECODERS.get(hints[name]) for name in names]
-    for row in store.rows(f"SELECT {', '.join((*names, *beside))} FROM {table} {rest}", parameters):
+    for row in store.rows(f"SELECT {', '.join((*names, *extra_columns))} FROM {table} {rest}", parameters):
         values = zip(names, decoders, row[: len(names)], strict=True)
         yield ({name: value if decode is None else decode(value) for name, decode, value in values}, row[len(names) :])
 
@@ -237,7 +237,7 @@ def read_attributes(store: CatalogDatabase, thing: str, sources: Sources) -> dic
         "WHERE thing = ? ORDER BY attribute, position",
         (thing,),
         sources=sources,
-        beside=("attribute", "position"),
+        extra_columns=("attribute", "position"),
     ):
         statement_ids = tuple(statements.get((attribute, place), ()))
         claims[attribute].append(Claim(unit=units[attribute], statements=statement_ids, **values))
@@ -362,7 +362,7 @@ class ShippedCatalog:
             DiffusionResult,
             "ORDER BY model, position",
             sources=self.sources,
-            beside=("model",),
+            extra_columns=("model",),
         ):
             results.setdefault(model, []).append(DiffusionResult(**values))
         rows = self.store.rows(

@@ -162,13 +162,13 @@ def _read_config(file: OfferedFile, catalog: Catalog, today: str) -> ProgressSte
     name = find_model_name(file.path.parent) if file.path.name == CONFIG else file.path.stem
     headers = (yield from read_tensor_headers(file.path.parent)) if file.path.name == CONFIG else {}
     reading = describe_reading(file.path.name)
-    checkpoint = yield from _report_progress(read_checkpoint_in_steps({**file.beside, **headers}), reading)
+    checkpoint = yield from _report_progress(read_checkpoint_in_steps({**file.siblings, **headers}), reading)
 
     def complete(answers: FieldAnswers) -> ImportProposal:
         proposal = propose_model(
             file.raw,
             answers=answers,
-            beside=file.beside,
+            siblings=file.siblings,
             name=name,
             today=today,
             parameters_of=count_parameters,

@@ -53,7 +53,7 @@ class ImportKind(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class OfferedFile:
-    """A file and its kind. `raw` is its contents, `beside` those of related files, by name.
+    """A file and its kind. `raw` is its contents, `siblings` those of related files, by name.
 
     A GGUF file is not read here: it can be larger than memory.
     """
@@ -61,7 +61,7 @@ class OfferedFile:
     path: Path
     kind: ImportKind
     raw: bytes = b""
-    beside: Mapping[str, bytes] = field(default_factory=lambda: MappingProxyType({}))
+    siblings: Mapping[str, bytes] = field(default_factory=lambda: MappingProxyType({}))
 
 
 def _is_folder(path: Path) -> bool:
@@ -164,9 +164,9 @@ def parse_document(raw: bytes, path: Path) -> dict[str, Any]:
 def _read_companions(path: Path) -> Mapping[str, bytes]:
     companions = {}
     for name, most in COMPANION_SIZES.items():
-        beside = path.with_name(name)
-        if beside.is_file():
-            companions[name] = read_regular_file(beside, most)
+        sibling = path.with_name(name)
+        if sibling.is_file():
+            companions[name] = read_regular_file(sibling, most)
     return MappingProxyType(companions)
 
 

@@ -82,8 +82,8 @@ def describe_degrees(plan: ParallelPlan) -> tuple[str, ...]:
     """
     product = (("TP", plan.tp), ("PP", plan.pp), ("DP", plan.dp))
     degrees = " × ".join(f"{name} {degree}" for name, degree in product if degree > 1) or "TP 1"
-    beside = [f"EP {plan.ep}"] if plan.ep > 1 else []
-    return (degrees, *beside, *([_ATTENTION_DP] if plan.attention_dp else []))
+    experts = [f"EP {plan.ep}"] if plan.ep > 1 else []
+    return (degrees, *experts, *([_ATTENTION_DP] if plan.attention_dp else []))
 
 
 def format_plan(plan: ParallelPlan) -> str:

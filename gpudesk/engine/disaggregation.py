@@ -434,8 +434,8 @@ def split_pool_rounds(pools: PoolPair, requests: ReplicaRequests, results: Disag
     flow = PoolFlow(pools, requests, results.waiting)
     step = flow.step(np.maximum(results.running, 1.0))
     chunks = (flow.each - pools.prefill.request) / flow.chunk.total
-    beside = pools.prefill.request + pools.handover + pools.prefill.latency
-    read_time, arithmetic, collectives, overhead = split_time(beside, (flow.steps, step), (chunks, flow.chunk))
+    serial = pools.prefill.request + pools.handover + pools.prefill.latency
+    read_time, arithmetic, collectives, overhead = split_time(serial, (flow.steps, step), (chunks, flow.chunk))
     return RoundTimes(
         parts=(read_time, arithmetic, collectives + pools.transfer, overhead),
         decode=step,

@@ -432,8 +432,8 @@ def _reduce_settings(
         return None
     occupied_bytes = budget.weights_bytes + budget.activations_bytes + budget.runtime_bytes
     remaining_bytes = budget.capacity_bytes - occupied_bytes
-    beside = settings.memory_fraction_of == "static" and budget.usual_pool_bytes < remaining_bytes
-    if beside or budget.weights_bytes >= budget.capacity_bytes:
+    outside_pool = settings.memory_fraction_of == "static" and budget.usual_pool_bytes < remaining_bytes
+    if outside_pool or budget.weights_bytes >= budget.capacity_bytes:
         return None
     if compute_step_bytes(model, plan, settings) >= compute_sampling_bytes(model, settings):
         chunk = settings.max_batched_tokens

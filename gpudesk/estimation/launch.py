@@ -327,14 +327,14 @@ def _list_plan_options(estimate: Estimate, facts: LaunchOptions, settings: Launc
     if "split" in names:
         yield from _list_split_options(estimate, names)
         return
-    beside = plan.attention_dp and "attention_dp" in names
-    if beside and "ep" in names and _takes_attention_ranks(facts):
-        # Attention is replicated over this many ranks, and experts are spread over all of them.
+    attention_dp = plan.attention_dp and "attention_dp" in names
+    if attention_dp and "ep" in names and _takes_attention_ranks(facts):
+        # Attention is replicated over this many ranks, and experts are attention_dp over all of them.
         yield names["tp"], "1"
         yield names["attention_dp"], str(plan.tp)
     else:
         yield names["tp"], str(plan.tp)
-        if beside:
+        if attention_dp:
             yield names["attention_dp"], str(plan.tp)
             if "attention_dp_on" in names:
                 yield (names["attention_dp_on"],)
@@ -344,7 +344,7 @@ def _list_plan_options(estimate: Estimate, facts: LaunchOptions, settings: Launc
         takes_number = facts.serving_engine != "vllm"
         yield (names["ep"], str(plan.ep)) if takes_number else (names["ep"],)
     if settings.hosts > 1 and "ray" in names:
-        yield names["ray_attention_dp" if beside else "ray"], "ray"
+        yield names["ray_attention_dp" if attention_dp else "ray"], "ray"
 
 
 def _takes_attention_ranks(facts: LaunchOptions) -> bool:
@@ -436,9 +436,9 @@ def _make_benchmark_command(estimate: Estimate, facts: LaunchOptions, settings: 
     yield names["output_tokens"], str(work.output_tokens)
     if "batch" in names:
         yield names["batch"], str(_count_slots(estimate))
-    if "spread" in names:
-        # For this client 1 means no spread at all.
-        yield names["spread"], "1.0"
+    if "attention_dp" in names:
+        # For this client 1 means no attention_dp at all.
+        yield names["attention_dp"], "1.0"
     if "requests" in names:
         yield from _list_load_options(estimate, facts)
     yield from _list_output_options(names)
@@ -452,7 +452,7 @@ def _list_output_options(names: Mapping[str, str]) -> _Options:
     if "percentiles" in names:
         yield names["percentiles"], "50,90,99"
     if "save" in names:
-        yield (names["save"], "result.jsonl") if "spread" in names else (names["save"],)
+        yield (names["save"], "result.jsonl") if "attention_dp" in names else (names["save"],)
 
 
 def _list_load_options(estimate: Estimate, facts: LaunchOptions) -> _Options:

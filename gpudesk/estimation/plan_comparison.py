@@ -111,7 +111,7 @@ def _exclude_experts(configuration: ServingConfiguration, count: int) -> Iterato
         return
     ep = ranks[-1]
     plan, name = ParallelPlan(ep, ep=ep, dp=count // ep), configuration.engine.name
-    beside = ParallelPlan(ep, ep=ep, dp=count // ep, attention_dp=True)
+    spread = ParallelPlan(ep, ep=ep, dp=count // ep, attention_dp=True)
     if experts % ep:
         yield (
             plan,
@@ -125,9 +125,9 @@ def _exclude_experts(configuration: ServingConfiguration, count: int) -> Iterato
     elif (objection := find_objection(configuration, plan)) is not None:
         yield plan, objection
     if not configuration.engine.supports_attention_dp:
-        yield beside, message("plan.no_attention_dp", "{engine} does not support data-parallel attention", engine=name)
-    elif (objection := find_objection(configuration, beside)) is not None:
-        yield beside, objection
+        yield spread, message("plan.no_attention_dp", "{engine} does not support data-parallel attention", engine=name)
+    elif (objection := find_objection(configuration, spread)) is not None:
+        yield spread, objection
 
 
 #: Names of the first four of `LIMITERS` in reasons.

@@ -153,10 +153,10 @@ def _find_load_kind(where: str, stated: dict[str, Any]) -> LoadKind:
             "tpot_ms",
             where,
         )
-    kind, beside = _VARIANTS[variant]
+    kind, companions = _VARIANTS[variant]
     if len(stated) > 1:
         for name in stated:
-            if name != variant and name not in beside:
+            if name != variant and name not in companions:
                 raise InputError(describe_conflicting_loads(variant, name), where)
     return kind
 

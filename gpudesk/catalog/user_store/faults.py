@@ -49,8 +49,8 @@ def has_changes_beside(path: Path) -> bool:
     """Whether a journal exists: another process has the file open, or crashed while it had."""
     try:
         return any(
-            beside.exists() and beside.stat().st_size > 0
-            for beside in (make_companion_path(path, suffix) for suffix in ("-wal", "-journal"))
+            companion.exists() and companion.stat().st_size > 0
+            for companion in (make_companion_path(path, suffix) for suffix in ("-wal", "-journal"))
         )
     except OSError:
         return False

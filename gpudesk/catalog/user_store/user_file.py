@@ -361,10 +361,10 @@ class UserFile:
 
     def _leave_replaced(self) -> None:
         """Close a file that was replaced, and its journal: that does not belong to the new one."""
-        beside = self._state[1]
+        journal = self._state[1]
         self._disconnect()
         now = read_file_state(self.path)[1]
-        if beside is not None and now is not None and now[0] == beside[0] and now[1] > 0:
+        if journal is not None and now is not None and now[0] == journal[0] and now[1] > 0:
             with translate_errors(self.path):
                 move_changes_aside(self.path)
 

@@ -503,12 +503,12 @@ def _decide(scenario: Scenario, service: GpuDeskService, options: argparse.Names
         return
 
     # Report unavailable content before anything is written.
-    beside = list(list_advisory_text(options.show, request, output.get_terminal_width(), output.make_bold))
+    advisory = list(list_advisory_text(options.show, request, output.get_terminal_width(), output.make_bold))
     width, costs = output.get_terminal_width(), service.decider.costs_of(answer)
     lines = list_decision_lines(decision, flips, names, width, output.make_bold, costs, with_rules=options.rules)
     if searched and decision.verdict is DecisionVerdict.NONE_FITS:
         output.print_lines(wrap_text(tr("Of the whole catalog, these come closest to your limits:"), width))
-    output.print_lines((*lines, *_list_next_questions(questions, decision), *beside))
+    output.print_lines((*lines, *_list_next_questions(questions, decision), *advisory))
 
 
 #: How many questions that can still change the answer are listed.

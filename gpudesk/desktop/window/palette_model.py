@@ -59,12 +59,12 @@ class PaletteMatch:
 class _PreparedEntry:
     """An entry prepared once for matching."""
 
-    __slots__ = ("beside", "entry", "starts", "title")
+    __slots__ = ("details", "entry", "starts", "title")
 
     def __init__(self, entry: PaletteEntry) -> None:
         self.entry = entry
         self.title = _folded(entry.title)
-        self.beside = f" {_folded(f'{entry.detail} {entry.words} {entry.group}')}"
+        self.details = f" {_folded(f'{entry.detail} {entry.words} {entry.group}')}"
         self.starts = frozenset(
             place
             for place, character in enumerate(self.title)
@@ -104,7 +104,7 @@ def _place(word: str, prepared: _PreparedEntry) -> tuple[float, Sequence[int]] |
     pieces = _in_pieces(word, prepared)
     if pieces is not None:
         return _PIECES, pieces
-    if f" {word}" in prepared.beside:
+    if f" {word}" in prepared.details:
         return _BESIDE, ()
     gaps = _with_gaps(word, title) if len(word) >= _LEAST_WITH_GAPS else None
     return None if gaps is None else (_GAPS, gaps)

@@ -56,7 +56,7 @@ def test_a_configuration_brings_what_lies_beside_it(tmp_path: Path) -> None:
     for place in ("m", "m/config.json", "m/hf_quant_config.json"):
         file = open_offered_file(tmp_path / place)
         assert file.path == tmp_path / "m" / "config.json"
-        assert set(file.beside) == {"hf_quant_config.json"}
+        assert set(file.siblings) == {"hf_quant_config.json"}
 
 
 def test_a_folder_stands_for_the_model_in_it(tmp_path: Path) -> None:

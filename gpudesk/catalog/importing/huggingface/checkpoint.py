@@ -70,9 +70,9 @@ class Checkpoint:
         return not any("lm_head" in name or name.startswith(("output.", "head.")) for name in self.names)
 
 
-def read_checkpoint(beside: Mapping[str, bytes]) -> Checkpoint:
+def read_checkpoint(siblings: Mapping[str, bytes]) -> Checkpoint:
     """Read the index and the headers among the files; raises `InputError` naming the broken file."""
-    steps = read_checkpoint_in_steps(beside)
+    steps = read_checkpoint_in_steps(siblings)
     while True:
         try:
             next(steps)
@@ -81,19 +81,19 @@ def read_checkpoint(beside: Mapping[str, bytes]) -> Checkpoint:
             return checkpoint
 
 
-def read_checkpoint_in_steps(beside: Mapping[str, bytes]) -> Generator[tuple[int, int], None, Checkpoint]:
+def read_checkpoint_in_steps(siblings: Mapping[str, bytes]) -> Generator[tuple[int, int], None, Checkpoint]:
     """The same as `read_checkpoint`, but yields before each file how many are read, and of how many."""
     names: frozenset[str] = frozenset()
     shards: frozenset[str] | None = None
     sizes: ConfigFields | None = None
-    if INDEX in beside:
-        index = ConfigFields(parse_bounded_json(beside[INDEX], INDEX, _INDEX_BYTES))
+    if INDEX in siblings:
+        index = ConfigFields(parse_bounded_json(siblings[INDEX], INDEX, _INDEX_BYTES))
         weight_map = index.table("weight_map")
         sizes = index.table("metadata")
         if weight_map is not None:
             names = frozenset(weight_map.names())
             shards = frozenset(file for name in names if isinstance(file := weight_map.raw(name), str))
-    files = _select_model_files({name: data for name, data in beside.items() if name.endswith(_SUFFIX)}, shards)
+    files = _select_model_files({name: data for name, data in siblings.items() if name.endswith(_SUFFIX)}, shards)
     file_names: set[str] = set()
     elements: dict[StoredTensor, int] = {}
     for number, (file, data) in enumerate(files.items()):

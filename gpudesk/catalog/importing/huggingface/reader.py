@@ -262,7 +262,7 @@ _WIDE: Final = frozenset({Precision.BF16, Precision.FP16})
 
 def propose_model(
     config: bytes,
-    beside: Mapping[str, bytes],
+    siblings: Mapping[str, bytes],
     answers: Mapping[str, object] = MappingProxyType({}),
     *,
     name: str,
@@ -272,13 +272,13 @@ def propose_model(
 ) -> ImportProposal:
     """Return the model of a config.json, or the missing fields.
 
-    `beside` holds other files of the folder by name (the index, the files of ModelOpt and generation, and
+    `siblings` holds other files of the folder by name (the index, the files of ModelOpt and generation, and
     `*.safetensors` at least to the end of the header). `answers` replace missing content, by the names of the
     proposal's missing fields: numbers, words, yes or no. `name` is that of the folder, or `organisation/model`. With
     `parameters_of` the parameters are counted and compared with those of the checkpoint. `checkpoint` is the result of
     `read_checkpoint` for repeated calls. Raises `InputError` with the path of the invalid field.
     """
-    tensors = read_checkpoint(beside) if checkpoint is None else checkpoint
+    tensors = read_checkpoint(siblings) if checkpoint is None else checkpoint
 
     def propose(values: Mapping[str, object]) -> ImportProposal:
         whole = parse_bounded_json(config, CONFIG)
@@ -301,7 +301,7 @@ def propose_model(
         text = text.with_defaults(defaults.get(architecture or "", MappingProxyType({})))
         reading = _ConfigReading(whole, text, architecture, tensors)
         return reading.make_proposal(
-            beside, name=name, today=today, answered=tuple(answers), parameters_of=parameters_of
+            siblings, name=name, today=today, answered=tuple(answers), parameters_of=parameters_of
         )
 
     proposal = propose(answers)
@@ -365,7 +365,7 @@ class _ConfigReading:
 
     def make_proposal(
         self,
-        beside: Mapping[str, bytes],
+        siblings: Mapping[str, bytes],
         *,
         name: str,
         today: str,
@@ -374,7 +374,7 @@ class _ConfigReading:
     ) -> ImportProposal:
         organisation, title = self._find_names(name)
         definition = self._make_definition(organisation, title)
-        precision = self._read_precision(beside)
+        precision = self._read_precision(siblings)
         notes = [*self._describe_reading(answered), *self.structure.notes, *precision.notes]
         left_out = (*self.structure.left_out, *self._list_unread())
         if self.text.missing:
@@ -441,10 +441,10 @@ class _ConfigReading:
             self.text.ask("tie_word_embeddings", "yes_no")
         return self.structure.tied
 
-    def _read_precision(self, beside: Mapping[str, bytes]) -> StoredPrecision:
+    def _read_precision(self, siblings: Mapping[str, bytes]) -> StoredPrecision:
         table: Mapping[str, Any] | None = None
-        if QUANTISATION in beside:
-            quantisation = parse_bounded_json(beside[QUANTISATION], QUANTISATION)
+        if QUANTISATION in siblings:
+            quantisation = parse_bounded_json(siblings[QUANTISATION], QUANTISATION)
             inner = quantisation.get("quantization", quantisation)
             if not isinstance(inner, Mapping):
                 raise make_type_error(f"{QUANTISATION}: quantization", inner, "object")

@@ -309,9 +309,9 @@ class DeferralView(PlanView[DeferralAnalysis]):
         self._position = find_bought_position(scenario, None if recommended is None else recommended.key)
         self.show_form()
         self.show_below(self.show_watch_list)
-        position, beside, day = self._position, self.desk.service.reference_data, get_today()
+        position, reference, day = self._position, self.desk.service.reference_data, get_today()
         question = (evaluated.answer, position, day)
-        self.job.ask(question, lambda: beside.buy_or_wait_steps(scenario, position, day))
+        self.job.ask(question, lambda: reference.buy_or_wait_steps(scenario, position, day))
 
     def show_result(self, analysis: DeferralAnalysis) -> None:
         if self.decided is not None:

@@ -348,8 +348,8 @@ class ExportCheckBlock(QWidget):
     # Display
 
     def show_decision(self, evaluated: EvaluatedAnswer) -> None:
-        beside, scenario = self._desk.service.reference_data, evaluated.answer.scenario
-        checks, rules = beside.export_checks(scenario), beside.export_rules
+        reference, scenario = self._desk.service.reference_data, evaluated.answer.scenario
+        checks, rules = reference.export_checks(scenario), reference.export_rules
         self._checks, self._rules = checks, rules
         self.destination.show_words(str(scenario.decision.plans.get(DESTINATION, "")))
         formatter = evaluated.formatter
@@ -394,8 +394,8 @@ class ExportCheckBlock(QWidget):
 
 
 def _make_columns(rules: tuple[ExportRule, ...]) -> tuple[RecordColumn, ...]:
-    beside = (RecordColumn(translate_data(rule.name), 170, 1.0) for rule in rules)
-    return (RecordColumn(tr("Accelerator"), 130), RecordColumn(get_score_head(), 170, 1.0), *beside)
+    checks = (RecordColumn(translate_data(rule.name), 170, 1.0) for rule in rules)
+    return (RecordColumn(tr("Accelerator"), 130), RecordColumn(get_score_head(), 170, 1.0), *checks)
 
 
 def _make_accelerator_row(check: ExportCheck, evaluated: EvaluatedAnswer, rules: tuple[ExportRule, ...]) -> RecordRow:

@@ -1,4 +1,4 @@
-"""Software, deployments, steps of a purchase and loading in words that screen and command line share."""
+"""Sentences about software, deployments, steps of a purchase and loading, as window and terminal show them."""
 
 from dataclasses import replace
 

@@ -1,4 +1,4 @@
-"""What stands next to a decision for what a scenario says: destination, storage, parts that come twice."""
+"""Purchasing facts that follow from a scenario: destination, storage, accelerators that occur twice."""
 
 from collections.abc import Mapping
 from dataclasses import replace

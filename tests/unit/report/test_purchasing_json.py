@@ -1,4 +1,4 @@
-"""What stands next to a recommendation as JSON values: whole, finite, and null where nothing is known."""
+"""Purchasing answers as JSON: complete, finite, and null where a value is unknown."""
 
 import json
 from dataclasses import replace

@@ -1,4 +1,4 @@
-"""Software, references, steps and signals as their files have them: whole, and each with its source."""
+"""Software, references, steps and signals as their files define them: complete, and each with its source."""
 
 from __future__ import annotations
 
