@@ -9,6 +9,7 @@ from typing import Any, Final
 from gpudesk.domain.answer import MAX_ACCELERATORS, MAX_PALETTE_INDEX, AcceleratorChoice, Scenario
 from gpudesk.domain.decision import QUESTIONS, WEIGHT_BOUNDS, AnswerValue, DecisionSettings
 from gpudesk.domain.estimate import Load, LoadKind
+from gpudesk.domain.estimate_json import write_load_json
 from gpudesk.domain.field_checks import (
     FieldCheck,
     accept_entries,
@@ -113,10 +114,7 @@ def _write_choice_fields(choice: AcceleratorChoice) -> dict[str, Any]:
 
 
 def write_load_fields(load: Load) -> dict[str, Any]:
-    stated = {
-        name: getattr(load, name) for name in ("batch", "concurrency", "requests", "request_rate", "ttft_ms", "tpot_ms")
-    }
-    fields: dict[str, Any] = _list_stated_fields(stated)
+    fields = write_load_json(load)
     if load.kind is LoadKind.SATURATE:
         fields["saturate"] = True
     if load.kind is LoadKind.LIMITS:

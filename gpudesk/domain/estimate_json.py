@@ -1,16 +1,24 @@
-"""The JSON of estimates, for lines of `estimate --batch` and every file. Keys, order and units are stable."""
+"""Values as JSON, records by field name; and the JSON of estimates, for lines of `estimate --batch` and every file.
+
+Keys, order and units are stable.
+"""
 
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Mapping, Set
+from dataclasses import fields
+from datetime import datetime
+from enum import Enum
+from operator import attrgetter
+from pathlib import Path
 from typing import Any, Final
 
 from gpudesk.domain.estimate import (
     AcceleratorPool,
-    ConsideredPlan,
     DisaggregatedPools,
     Estimate,
+    Load,
     MemoryUse,
     ParallelPlan,
     PlanChoice,
@@ -22,6 +30,52 @@ from gpudesk.text.messages import Message, format_message, join_messages
 from gpudesk.text.units import GIB
 
 PER_GIB: Final = 1.0 / GIB
+_PLAN_FIGURES: Final = ("output_tokens_per_s", "ttft_ms", "tpot_ms")
+
+
+def _write_plain(value: float | str | None) -> float | str | None:
+    return None if isinstance(value, float) and not math.isfinite(value) else value
+
+
+#: Types of values without contents -> their JSON. Many enumerations are texts, too.
+_WRITERS: Final[tuple[tuple[Any, Callable[[Any], Any]], ...]] = (
+    (Enum, attrgetter("value")),
+    (float | int | str | None, _write_plain),
+    (Message, format_message),
+    (Path, str),
+    (datetime, datetime.isoformat),
+)
+
+
+def encode_value(value: Any) -> Any:  # noqa: ANN401 - any value, and any JSON
+    """Return a value with its contents: records as objects, messages as sentences, enumerations and paths as words.
+
+    A number that is not finite is null, and so is an interval with such an end. Raises `TypeError` for types without a
+    JSON form.
+    """
+    for kind, write in _WRITERS:
+        if isinstance(value, kind):
+            return write(value)
+    if isinstance(value, IntervalEstimate) and not all(map(math.isfinite, value)):
+        return None
+    if isinstance(value, Mapping):
+        return {encode_value(key): encode_value(each) for key, each in value.items()}
+    if isinstance(value, Set):
+        value = sorted(value, key=str)
+    names = getattr(value, "_fields", None)
+    if names is None and isinstance(value, tuple | list):
+        return [encode_value(each) for each in value]
+    return {name: encode_value(getattr(value, name)) for name in names or [field.name for field in fields(value)]}
+
+
+def encode_fields(record: object, names: str) -> dict[str, Any]:
+    """Return the fields and properties of a record, named with spaces between; `key=field` renames one."""
+    pairs = (name.partition("=") for name in names.split())
+    return {key: encode_value(getattr(record, field or key)) for key, _, field in pairs}
+
+
+def encode_each(records: Iterable[object], names: str) -> list[dict[str, Any]]:
+    return [encode_fields(record, names) for record in records]
 
 
 def write_estimate_json(
@@ -101,70 +155,37 @@ def write_plan_choice_json(choice: PlanChoice) -> list[dict[str, Any]]:
 
     `fits` is null if something other than memory rules the plan out.
     """
-    return [_write_plan_option_json(option) for option in choice.options]
-
-
-def _write_plan_option_json(option: ConsideredPlan) -> dict[str, Any]:
-    return {
-        **write_plan_json(option.plan),
-        "fits": option.fits,
-        "output_tokens_per_s": write_interval_json(option.output_tokens_per_s),
-        "ttft_ms": write_interval_json(option.ttft_ms),
-        "tpot_ms": write_interval_json(option.tpot_ms),
-        "taken": option.taken,
-        "within_error": option.within_error,
-        "reason": join_messages(option.reasons),
-    }
+    return [
+        {
+            **write_plan_json(option.plan),
+            "fits": option.fits,
+            **{name: write_interval_json(getattr(option, name)) for name in _PLAN_FIGURES},
+            **encode_fields(option, "taken within_error"),
+            "reason": join_messages(option.reasons),
+        }
+        for option in choice.options
+    ]
 
 
 def write_record_json(records: Iterable[ComparableRun]) -> list[dict[str, Any]]:
     """Return an object for each record, the nearest first; `error` is predicted over measured, less 1."""
-    return [_write_one_record_json(record) for record in records]
+    return [
+        {
+            **encode_fields(record, "row figure measured predicted"),
+            "error": record.ratio - 1,
+            **encode_fields(record, "inside_band distance near as_asked differs assumed"),
+            **encode_fields(record.request, "accelerator count model weights kv serving_engine"),
+            "engine_version": record.engine_version,
+            **encode_fields(record.request, "date tp pp ep dp attention_dp"),
+            **encode_fields(record.request.workload, "input_tokens output_tokens"),
+            "load": {"kind": record.request.workload.load.kind.value, **write_load_json(record.request.workload.load)},
+            "source": encode_fields(record.source, "id title publisher kind url date"),
+        }
+        for record in records
+    ]
 
 
-def _write_one_record_json(record: ComparableRun) -> dict[str, Any]:
-    run, work, source = record.request, record.request.workload, record.source
-    return {
-        "row": record.row,
-        "figure": record.figure,
-        "measured": record.measured,
-        "predicted": record.predicted,
-        "error": record.ratio - 1,
-        "inside_band": record.inside_band,
-        "distance": record.distance,
-        "near": record.near,
-        "as_asked": record.as_asked,
-        "differs": [str(condition) for condition in record.differs],
-        "assumed": [str(condition) for condition in record.assumed],
-        "accelerator": run.accelerator,
-        "count": run.count,
-        "model": run.model,
-        "weights": str(run.weights),
-        "kv": str(run.kv),
-        "serving_engine": run.serving_engine,
-        "engine_version": record.engine_version,
-        "date": run.date,
-        "tp": run.tp,
-        "pp": run.pp,
-        "ep": run.ep,
-        "dp": run.dp,
-        "attention_dp": run.attention_dp,
-        "input_tokens": work.input_tokens,
-        "output_tokens": work.output_tokens,
-        "load": {name: value for name, value in _write_load_json(record) if value is not None},
-        "source": {
-            "id": source.id,
-            "title": source.title,
-            "publisher": source.publisher,
-            "kind": str(source.kind),
-            "url": source.url,
-            "date": source.date,
-        },
-    }
-
-
-def _write_load_json(record: ComparableRun) -> Iterable[tuple[str, Any]]:
-    load = record.request.workload.load
-    yield "kind", str(load.kind)
-    for name in ("batch", "concurrency", "requests", "request_rate", "ttft_ms", "tpot_ms"):
-        yield name, getattr(load, name)
+def write_load_json(load: Load) -> dict[str, Any]:
+    """Return the stated fields of a load."""
+    stated = encode_fields(load, "batch concurrency requests request_rate ttft_ms tpot_ms")
+    return {name: value for name, value in stated.items() if value is not None}

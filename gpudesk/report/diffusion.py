@@ -12,8 +12,8 @@ from gpudesk.domain.diffusion import (
     DiffusionSoftware,
     NearestDiffusionRun,
 )
+from gpudesk.domain.estimate_json import encode_fields, encode_value
 from gpudesk.report.labels import label_basis, label_precision
-from gpudesk.report.writers.json_values import encode_fields, encode_value
 from gpudesk.text.formatting import MISSING_VALUE_TEXT, Formatter
 from gpudesk.text.messages import capitalize_first, format_message
 from gpudesk.text.translation import tr, trn

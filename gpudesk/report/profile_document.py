@@ -7,6 +7,7 @@ from typing import Any, Final
 
 from gpudesk.domain.claim import AttributeClaims
 from gpudesk.domain.estimate import EstimateRequest
+from gpudesk.domain.estimate_json import encode_each, encode_fields, encode_value
 from gpudesk.domain.profile import AcceleratorProfile, Capability, Trait
 from gpudesk.files import describe_unknown_format
 from gpudesk.report.data_table import DataCell, DataRow, DataTable
@@ -21,7 +22,6 @@ from gpudesk.report.writers.document import (
     write_blocks_html,
     write_blocks_markdown,
 )
-from gpudesk.report.writers.json_values import encode_each, encode_fields, encode_value
 from gpudesk.report.writers.safe_text import quote_formula
 from gpudesk.report.writers.text import align_table, indent_hanging, measure_text, wrap_text
 from gpudesk.text.formatting import MACHINE_NUMBERS, MISSING_VALUE_TEXT, Formatter

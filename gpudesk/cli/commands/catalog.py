@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import argparse
-import dataclasses
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, Any, Final
 
@@ -23,6 +22,7 @@ from gpudesk.domain.claim import (
     ProviderClass,
     is_figure,
 )
+from gpudesk.domain.estimate_json import encode_each, encode_fields, encode_value
 from gpudesk.domain.registry import (
     ATTRIBUTES,
     SYSTEM_ATTRIBUTES,
@@ -61,6 +61,7 @@ _THING_KINDS = {
     "serving-engines": CatalogEntryKind.SERVING_ENGINE,
 }
 
+_ENTRY_FIELDS: Final = "id kind name maker own"
 #: Head, rows, and the columns that are numbers.
 _CatalogList = tuple[list[str], list[list[str]], tuple[int, ...]]
 
@@ -79,10 +80,7 @@ def encode_catalog_list(service: GpuDeskService, kind: str | None) -> Any:  # no
 
         return [{"id": template.id, "name": template.scenario.name} for template in list_templates()]
     thing_kind = _THING_KINDS[kind] if kind is not None else None
-    return [
-        {"id": thing.id, "kind": thing.kind.value, "name": thing.name, "maker": thing.maker, "own": thing.own}
-        for thing in catalog.things(thing_kind)
-    ]
+    return encode_each(catalog.things(thing_kind), _ENTRY_FIELDS)
 
 
 def list_catalog_lines(
@@ -269,37 +267,26 @@ def encode_catalog_entry(service: GpuDeskService, thing_id: str) -> dict[str, An
     catalog = service.catalog
     thing = catalog.thing(thing_id)
     fields: dict[str, Any] = {
-        "id": thing.id,
-        "kind": thing.kind.value,
-        "name": thing.name,
-        "maker": thing.maker,
-        "own": thing.own,
+        **encode_fields(thing, _ENTRY_FIELDS),
         **_behaves(service, thing),
         "attributes": [encode_attribute(attribute) for attribute in catalog.attributes(thing_id)],
         "api_prices": [encode_dated_price(price) for price in catalog.api_prices(thing_id)],
         "missing_prices": [encode_dated_price(price) for price in catalog.missing_prices(thing_id)],
-        "disputes": [dataclasses.asdict(dispute) for dispute in catalog.disputes(thing_id)],
+        "disputes": encode_value(catalog.disputes(thing_id)),
         "catalog": {"revision": catalog.revision, "date": catalog.data_date},
     }
     if thing.kind is CatalogEntryKind.SERVING_ENGINE:
-        fields["settings"] = _plain(catalog.serving_engine(thing_id))
+        fields["settings"] = encode_value(catalog.serving_engine(thing_id))
     return fields
 
 
 def _behaves(service: GpuDeskService, thing: CatalogEntry) -> dict[str, Any]:
     """Return an entry's fields besides its attributes; with them, an edited copy of an accelerator can be imported."""
     if thing.kind is CatalogEntryKind.SYSTEM:
-        system = service.catalog.system(thing.id)
-        return {
-            "system_kind": system.kind.value,
-            "accelerator": system.accelerator,
-            "provider": system.provider,
-            "instance": system.instance,
-        }
+        return encode_fields(service.catalog.system(thing.id), "system_kind=kind accelerator provider instance")
     if thing.kind is not CatalogEntryKind.ACCELERATOR:
         return {}
-    part = service.catalog.accelerator(thing.id)
-    return {"generation": part.generation, "announced": part.announced}
+    return encode_fields(service.catalog.accelerator(thing.id), "generation announced")
 
 
 def _describe_contents(catalog: Catalog, thing: CatalogEntry) -> str:
@@ -329,7 +316,7 @@ def list_entry_lines(service: GpuDeskService, thing_id: str, width: int, strong:
     for attribute in attributes:
         yield from _attribute_lines(attribute, names, width, all_own=thing.own)
     if thing.kind is CatalogEntryKind.SERVING_ENGINE:
-        yield from _settings_lines(_plain(catalog.serving_engine(thing_id)), width)
+        yield from _settings_lines(encode_value(catalog.serving_engine(thing_id)), width)
     for title, lines in (
         (tr("API prices, USD per million tokens"), _list_api_lines(catalog.api_prices(thing_id))),
         (tr("Prices that are not public"), _list_missing_price_lines(catalog.missing_prices(thing_id))),
@@ -445,17 +432,6 @@ def _stated(rule: Mapping[str, Any]) -> str:
     return ", ".join(f"{key} {_short(item)}" for key, item in rule.items() if item not in (None, []))
 
 
-def _plain(value: Any) -> Any:  # noqa: ANN401 - any value of a definition
-    if dataclasses.is_dataclass(value) and not isinstance(value, type):
-        return {field.name: _plain(getattr(value, field.name)) for field in dataclasses.fields(value)}
-    if isinstance(value, Mapping):
-        return {str(key): _plain(item) for key, item in value.items()}
-    if isinstance(value, tuple | list | set | frozenset):
-        items = sorted(value, key=str) if isinstance(value, set | frozenset) else value
-        return [_plain(item) for item in items]
-    return value
-
-
 #: Kinds with lists.
 KINDS = tuple(_LISTS)
 
@@ -512,9 +488,7 @@ def _verify(options: argparse.Namespace) -> int:
                     "revision": catalog.revision,
                     "date": catalog.data_date,
                     "counts": counts,
-                    "findings": [
-                        {"where": finding.where, "problem": format_message(finding.problem)} for finding in findings
-                    ],
+                    "findings": encode_each(findings, "where problem"),
                 }
             )
         else:

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any, Final
 from gpudesk.cli import output
 from gpudesk.cli.options import add_facts_option, add_json_option, open_service
 from gpudesk.cli.output import EXIT_DONE, UsageError
+from gpudesk.domain.estimate_json import encode_fields
 from gpudesk.text.messages import input_error
 from gpudesk.text.translation import tr, trn
 
@@ -41,7 +42,9 @@ def _backups(options: argparse.Namespace) -> int:
     with GpuDeskService.open() as service:
         backups = service.user_catalog.backups()
     if options.json:
-        output.print_json([_encode_backup(number, backup) for number, backup in enumerate(backups, start=1)])
+        fields = "file=path made before=reason facts bytes=size_bytes version problem"
+        backup_values = (encode_fields(backup, fields) for backup in backups)
+        output.print_json([{"number": number, **each} for number, each in enumerate(backup_values, start=1)])
     elif backups:
         head = ["#", tr("Values"), tr("Size"), tr("Version"), tr("Created"), tr("Reason")]
         rows = [_list_backup_cells(number, backup) for number, backup in enumerate(backups, start=1)]
@@ -51,21 +54,6 @@ def _backups(options: argparse.Namespace) -> int:
             tr("No backups yet. One is created before the first change of each day and before each large change.")
         )
     return EXIT_DONE
-
-
-def _encode_backup(number: int, backup: Backup) -> dict[str, Any]:
-    from gpudesk.text.messages import format_message
-
-    return {
-        "number": number,
-        "file": str(backup.path),
-        "made": backup.made.isoformat(),
-        "before": backup.reason.value,
-        "facts": backup.facts,
-        "bytes": backup.size_bytes,
-        "version": backup.version,
-        "problem": None if backup.problem is None else format_message(backup.problem),
-    }
 
 
 def _list_backup_cells(number: int, backup: Backup) -> list[str]:

@@ -12,6 +12,7 @@ from gpudesk.cli import output
 from gpudesk.cli.options import add_scenario_options, build_scenario, finish_command, open_service, parse_number
 from gpudesk.cli.output import EXIT_AT_FAULT, EXIT_DONE, report_error
 from gpudesk.domain.estimate import ConsideredPlan, Estimate, PlanChoice, format_plan
+from gpudesk.domain.estimate_json import encode_fields
 from gpudesk.domain.published_run import ComparableRun
 from gpudesk.report.explanation.claims import format_runs_title
 from gpudesk.report.explanation.working import (
@@ -154,22 +155,17 @@ def _one(figure: WorkedFigure, service: GpuDeskService) -> Iterator[str]:
 
 
 def _encode_worked_example(figure: WorkedFigure) -> dict[str, Any]:
-    example, working = figure.example, figure.working
+    working = figure.working
+    derived: dict[str, Any] = {"value": None, "unit": None, "formula": None, "inputs": {}}
+    if working is not None:
+        inputs = {each.name: encode_fields(each, "value=number unit") for each in working.inputs}
+        derived = {**encode_fields(working, "value=number unit"), "formula": format_named_formula(working)}
+        derived["inputs"] = inputs
     return {
-        "id": example.id,
-        "source": example.source,
-        "statement": example.statement,
-        "stated": example.stated,
-        "stated_low": example.stated_low,
-        "stated_high": example.stated_high,
-        "value": None if working is None else working.number,
-        "unit": None if working is None else working.unit,
-        "formula": None if working is None else format_named_formula(working),
-        "inputs": {}
-        if working is None
-        else {each.name: {"value": each.number, "unit": each.unit} for each in working.inputs},
+        **encode_fields(figure.example, "id source statement stated stated_low stated_high"),
+        **derived,
         "verdict": figure.verdict.value,
-        "note": example.note,
+        "note": figure.example.note,
     }
 
 
@@ -344,9 +340,7 @@ def _list_pools(estimate: Estimate, formatter: Formatter) -> list[str]:
 
 def _fields(term: DerivationTerm, source_text: Callable[[str], str]) -> dict[str, Any]:
     return {
-        "name": term.name,
-        "value": term.value,
-        "unit": term.unit,
+        **encode_fields(term, "name value unit"),
         "formula": format_named_formula(term),
         "source": None if term.source is None else source_text(term.source),
         "inputs": [_fields(part, source_text) for part in term.inputs],

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any, TypeVar
 from gpudesk.cli import output
 from gpudesk.cli.options import add_json_option, open_service
 from gpudesk.cli.output import EXIT_DONE, UsageError
+from gpudesk.domain.estimate_json import encode_fields, encode_value
 from gpudesk.domain.user_facts import PackTrust, UserPrice, get_chosen_keys
 from gpudesk.report.catalog_import import describe_signer, list_pack_lines
 from gpudesk.report.labels import get_today
@@ -325,12 +326,9 @@ def _list_import_preview(proposal: ImportProposal, service: GpuDeskService) -> l
 
 
 def _encode_import(file_import: FileImport, proposal: ImportProposal, service: GpuDeskService) -> Mapping[str, object]:
-    from dataclasses import asdict
-
     from gpudesk.catalog.importing.proposals import get_subject
     from gpudesk.documents.imports import compute_import_figures
     from gpudesk.report.writers.json import encode_attribute
-    from gpudesk.text.messages import format_message
 
     figures = compute_import_figures(proposal, service.catalog)
     subject = get_subject(proposal)
@@ -340,13 +338,12 @@ def _encode_import(file_import: FileImport, proposal: ImportProposal, service: G
         "id": None if subject is None else subject.id,
         "name": proposal.name if subject is None else subject.name,
         "facts": len(proposal.facts),
-        "notes": [format_message(note) for note in proposal.notes],
-        "left_out": [format_message(note) for note in proposal.left_out],
+        **encode_fields(proposal, "notes left_out"),
     }
     if figures.model is not None:
-        fields["model"] = asdict(figures.model)
+        fields["model"] = encode_value(figures.model)
     elif figures.attributes:
         fields["attributes"] = [encode_attribute(each) for each in figures.attributes]
     else:
-        fields["prices"] = [{"name": each.name, **asdict(each.range)} for each in figures.prices]
+        fields["prices"] = [{"name": each.name, **encode_value(each.range)} for each in figures.prices]
     return fields

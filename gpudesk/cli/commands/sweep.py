@@ -22,6 +22,7 @@ from gpudesk.cli.options import (
     split_list,
 )
 from gpudesk.cli.output import EXIT_DONE, report_error
+from gpudesk.domain.estimate_json import encode_fields
 from gpudesk.text.messages import InputError, input_error
 from gpudesk.text.translation import tr, trn
 
@@ -148,7 +149,7 @@ def run(options: argparse.Namespace) -> int:
     for line in (*_never(sweep_run), *_without(sweep_run), _speed(sweep_run)):
         report_error(line, "sweep")
     if options.json:
-        output.print_json(_fields(sweep_run))
+        output.print_json(_encode_run(sweep_run))
     else:
         output.print_line(tr("Wrote {file}", file=sweep_run.target))
     return EXIT_DONE
@@ -258,14 +259,11 @@ def _speed(sweep_run: SweepRun) -> str:
     )
 
 
-def _fields(sweep_run: SweepRun) -> dict[str, Any]:
+def _encode_run(sweep_run: SweepRun) -> dict[str, Any]:
     return {
-        "file": str(sweep_run.target),
-        "points": sweep_run.done,
+        **encode_fields(sweep_run, "file=target points=done"),
         "fit": sweep_run.done - sum(sweep_run.reasons.values()),
         "reasons": dict(sweep_run.reasons.most_common()),
         "shape": dict(zip(sweep_run.sweep.names, sweep_run.sweep.shape, strict=True)),
-        "estimates": sweep_run.plans,
-        "evaluation_s": sweep_run.evaluation_s,
-        "writing_s": sweep_run.writing_s,
+        **encode_fields(sweep_run, "estimates=plans evaluation_s writing_s"),
     }

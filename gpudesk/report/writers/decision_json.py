@@ -21,6 +21,7 @@ from gpudesk.domain.decision import (
     TraceLine,
 )
 from gpudesk.domain.deployment_analysis import DerivationTerm, WeightLoading, WeightLoadTime
+from gpudesk.domain.estimate_json import encode_each, encode_fields, encode_value
 from gpudesk.domain.purchase import DeferralAnalysis, NegotiationSheet, ProcurementStepStatus
 from gpudesk.domain.reference_data import (
     ExportCheck,
@@ -46,7 +47,7 @@ from gpudesk.report.decision.verdict import (
     get_reason_figure,
     list_exclusion_tests,
 )
-from gpudesk.report.writers.json_values import encode_each, encode_fields, encode_systems, encode_value
+from gpudesk.report.writers.json_values import encode_systems
 from gpudesk.text.formatting import Formatter
 from gpudesk.text.messages import Message, format_message
 

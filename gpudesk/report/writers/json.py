@@ -2,37 +2,20 @@
 
 from __future__ import annotations
 
-import dataclasses
 import json
 from collections.abc import Iterable
 from typing import Any
 
-from gpudesk.domain.answer import (
-    Answer,
-    ComparisonColumn,
-    IntervalSeries,
-    LeadVerdict,
-    SheetExtras,
-    find_leaders,
-    make_column_keys,
-)
+from gpudesk.domain.answer import Answer, ComparisonColumn, LeadVerdict, SheetExtras, find_leaders, make_column_keys
 from gpudesk.domain.claim import ApiPrice, AttributeClaims, Claim, Dispute, MissingPrice, PriceRecord, Source
 from gpudesk.domain.estimate import Estimate, LoadKind
-from gpudesk.domain.estimate_json import write_estimate_json
+from gpudesk.domain.estimate_json import encode_each, encode_fields, encode_value, write_estimate_json, write_load_json
 from gpudesk.domain.registry import FIGURES, list_curve_figures, list_headline_figures
 from gpudesk.report.comparison.verdicts import describe_comparison
 from gpudesk.report.labels import list_column_names
 from gpudesk.report.writers.decision_json import encode_decision
 from gpudesk.report.writers.export_table import ExportTable, drop_not_finite
-from gpudesk.report.writers.json_values import (
-    encode_costs,
-    encode_counts,
-    encode_each,
-    encode_fields,
-    encode_fleets,
-    encode_sizing,
-    encode_value,
-)
+from gpudesk.report.writers.json_values import encode_costs, encode_counts, encode_fleets, encode_sizing
 from gpudesk.report.writers.safe_text import drop_surrogates
 from gpudesk.text.formatting import Formatter
 
@@ -100,8 +83,7 @@ def _encode_scenario(answer: Answer) -> dict[str, Any]:
     if not answer.has_load:
         return {**encode_fields(scenario, "name model"), "load": None}
     work = scenario.workload
-    load = encode_fields(work.load, "kind batch concurrency requests request_rate ttft_ms tpot_ms")
-    load = {name: value for name, value in load.items() if value is not None}
+    load = {"kind": work.load.kind.value, **write_load_json(work.load)}
     if work.load.kind is LoadKind.LIMITS:
         load["limit"] = work.load.limit
     return {
@@ -124,7 +106,7 @@ def _encode_column(key: str, column: ComparisonColumn, sources: dict[str, Source
     if curve is not None:
         encoded["curve"] = {
             "concurrency": list(curve.concurrency),
-            **{figure: _encode_series(getattr(curve, figure)) for figure in list_curve_figures()},
+            **{figure: list(map(encode_value, getattr(curve, figure))) for figure in list_curve_figures()},
             **encode_fields(curve, "limiter max_concurrency"),
         }
     return encoded
@@ -134,11 +116,6 @@ def _encode_estimate(estimate: Estimate) -> dict[str, Any]:
     """Return the content of a line of `estimate --batch`, in the order of this file; `needs` and `reason` always."""
     values = write_estimate_json(estimate)
     return {name: values.get(name) for name in (*_ESTIMATE_KEYS, *FIGURES, "memory_gib", "notes", "pools")}
-
-
-def _encode_series(series: IntervalSeries) -> list[dict[str, float] | None]:
-    """Return the figure at each point, null if it has no meaning."""
-    return [encode_value(figure) for figure in series]
 
 
 def encode_attribute(attribute: AttributeClaims, sources: dict[str, Source] | None = None) -> dict[str, Any]:
@@ -202,8 +179,7 @@ def encode_price(price: PriceRecord) -> dict[str, Any]:
 
 def encode_dated_price(price: ApiPrice | MissingPrice) -> dict[str, Any]:
     """Return the price of a hosted model, or which prices of an accelerator are not public."""
-    fields = {field.name: getattr(price, field.name) for field in dataclasses.fields(price)}
-    return {**fields, "source": encode_source(price.source)}
+    return {**encode_value(price), "source": encode_source(price.source)}
 
 
 def encode_dispute(dispute: Dispute) -> dict[str, Any]:

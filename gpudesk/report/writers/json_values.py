@@ -1,55 +1,18 @@
-"""Domain values as JSON values, for every writer of JSON: records by field name."""
+"""Counts, sizes, fleets and costs as JSON values."""
 
 from __future__ import annotations
 
-import math
-from collections.abc import Iterable, Mapping, Sequence, Set
-from dataclasses import fields
-from enum import Enum
+from collections.abc import Iterable, Sequence, Set
 from typing import Any
 
 from gpudesk.domain.accelerator import OwnedSystems, SystemCount
 from gpudesk.domain.cost import CostAnswer, CostColumn, CostDistribution, TokenCosts
+from gpudesk.domain.estimate_json import encode_each, encode_fields, encode_value
 from gpudesk.domain.fleet import FleetAnswer, FleetOption, Supply
 from gpudesk.domain.sizing import AcceleratorNeeds, DeploymentSize, FitCell, SizingOption, SizingResult
 from gpudesk.report.sizing import describe_sizing
-from gpudesk.text.formatting import Formatter, IntervalEstimate
-from gpudesk.text.messages import Message, format_message
+from gpudesk.text.formatting import Formatter
 from gpudesk.text.units import GIB
-
-
-def encode_value(value: Any) -> Any:  # noqa: ANN401 - any value, and any JSON
-    """Return a value with its contents: records as objects, messages as sentences, enumerations as words.
-
-    A number that is not finite is null, and so is an interval with such an end. Raises `TypeError` for types without a
-    JSON form.
-    """
-    if isinstance(value, float):
-        return value if math.isfinite(value) else None
-    if isinstance(value, Enum):
-        return value.value
-    if value is None or isinstance(value, str | int):
-        return value
-    if isinstance(value, Message):
-        return format_message(value)
-    if isinstance(value, IntervalEstimate) and not all(map(math.isfinite, value)):
-        return None
-    if isinstance(value, Mapping):
-        return {encode_value(key): encode_value(each) for key, each in value.items()}
-    names = getattr(value, "_fields", None)
-    if names is None and isinstance(value, tuple | list):
-        return [encode_value(each) for each in value]
-    return {name: encode_value(getattr(value, name)) for name in names or [field.name for field in fields(value)]}
-
-
-def encode_fields(record: object, names: str) -> dict[str, Any]:
-    """Return the fields and properties of a record, named with spaces between; `key=field` renames one."""
-    pairs = (name.partition("=") for name in names.split())
-    return {key: encode_value(getattr(record, field or key)) for key, _, field in pairs}
-
-
-def encode_each(records: Iterable[object], names: str) -> list[dict[str, Any]]:
-    return [encode_fields(record, names) for record in records]
 
 
 def encode_counts(keys: Sequence[str], how_many: AcceleratorNeeds) -> dict[str, Any]:
