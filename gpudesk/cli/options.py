@@ -73,10 +73,23 @@ def parse_number(text: str) -> float:
     return number
 
 
-def add_options(group: argparse._ActionsContainer, *lines: tuple[str, str, Callable[[str], Any], str]) -> None:
-    """Add options with a value; each line has its names, its placeholder, its parser and its help."""
+def add_options(
+    group: argparse._ActionsContainer,
+    *lines: tuple[str, str, Callable[[str], Any], str],
+    **settings: Any,  # noqa: ANN401 - any setting of argparse
+) -> None:
+    """Add options with a value; each line has its names, its placeholder, its parser and its help.
+
+    The settings of argparse apply to all of them.
+    """
     for names, placeholder, parse, text in lines:
-        group.add_argument(*names.split(), metavar=placeholder, type=parse, help=text)
+        group.add_argument(*names.split(), metavar=placeholder, type=parse, help=text, **settings)
+
+
+def add_flags(group: argparse._ActionsContainer, *lines: tuple[str, str]) -> None:
+    """Add options without a value, each with its help."""
+    for name, text in lines:
+        group.add_argument(name, action="store_true", help=text)
 
 
 def add_json_option(parser: argparse.ArgumentParser) -> None:
@@ -158,16 +171,12 @@ def add_scenario_options(parser: argparse.ArgumentParser, *, load: bool = True) 
 
 
 def _add_plan(group: argparse._ArgumentGroup) -> None:
-    group.add_argument("--serving-engine", metavar="ID", help=tr("vllm, sglang, tensorrt-llm, llama.cpp or tgi"))
-    group.add_argument("--tp", metavar="N", type=parse_whole, help=tr("tensor parallel degree"))
-    group.add_argument("--pp", metavar="N", type=parse_whole, help=tr("pipeline parallel degree"))
-    group.add_argument("--ep", metavar="N", type=parse_whole, help=tr("expert parallel degree"))
-    group.add_argument("--dp", metavar="N", type=parse_whole, help=tr("data parallel degree: independent replicas"))
-    group.add_argument(
-        "--attention-dp",
-        action=argparse.BooleanOptionalAction,
-        help=tr("use data-parallel attention across the TP group"),
+    add_options(
+        group,
+        ("--serving-engine", "ID", str, tr("vllm, sglang, tensorrt-llm, llama.cpp or tgi")),
+        ("--tp", "N", parse_whole, tr("tensor parallel degree")),
     )
+    add_further_degrees(group)
     group.add_argument(
         "--disaggregated",
         action=argparse.BooleanOptionalAction,
@@ -177,6 +186,21 @@ def _add_plan(group: argparse._ArgumentGroup) -> None:
         "--pools",
         metavar="prefill=8:tp4,decode=16:tp8",
         help=tr("counts and degrees (tp, pp, ep, dp, attention-dp) per pool"),
+    )
+
+
+def add_further_degrees(group: argparse._ArgumentGroup) -> None:
+    """Add the options of a plan other than the tensor parallel degree."""
+    add_options(
+        group,
+        ("--pp", "N", parse_whole, tr("pipeline parallel degree")),
+        ("--ep", "N", parse_whole, tr("expert parallel degree")),
+        ("--dp", "N", parse_whole, tr("data parallel degree: independent replicas")),
+    )
+    group.add_argument(
+        "--attention-dp",
+        action=argparse.BooleanOptionalAction,
+        help=tr("use data-parallel attention across the TP group"),
     )
 
 

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any, Final
 
 from gpudesk.cli import output
 from gpudesk.cli.options import (
+    add_flags,
     add_options,
     add_provider_class_option,
     add_scenario_options,
@@ -275,11 +276,10 @@ def add_parser(commands: Any) -> None:  # noqa: ANN401 - argparse does not expor
     )
     group = parser.add_argument_group(tr("cost inputs (default: catalog and built-in values)"))
     add_cost_options(group)
-    group.add_argument(
-        "--list-inputs", action="store_true", help=tr("list all inputs with values and sources, then exit")
-    )
-    group.add_argument(
-        "--providers", action="store_true", help=tr("list rents by provider, the cheapest tokens first, then exit")
+    add_flags(
+        group,
+        ("--list-inputs", tr("list all inputs with values and sources, then exit")),
+        ("--providers", tr("list rents by provider, the cheapest tokens first, then exit")),
     )
     group.add_argument(
         "--single",
@@ -287,46 +287,28 @@ def add_parser(commands: Any) -> None:  # noqa: ANN401 - argparse does not expor
         dest="single_accelerators",
         help=tr("pay only for accelerators in use, not for whole systems"),
     )
-    group.add_argument(
-        "--draws", metavar="N", type=parse_whole, default=_DRAWS, help=tr("number of simulations (default: 100000)")
-    )
-    group.add_argument(
-        "--seed", metavar="N", type=parse_whole, default=_SEED, help=tr("seed of the random numbers (default: 1)")
-    )
+    add_options(group, ("--draws", "N", parse_whole, tr("number of simulations (default: 100000)")), default=_DRAWS)
+    add_options(group, ("--seed", "N", parse_whole, tr("seed of the random numbers (default: 1)")), default=_SEED)
     add_scenario_options(parser)
-    parser.add_argument(
-        "-o", "--output", metavar=tr("FILE"), help=tr("save the monthly cash flow as .xlsx with live formulas")
-    )
+    text = tr("save the monthly cash flow as .xlsx with live formulas")
+    add_options(parser, ("-o --output", tr("FILE"), str, text))
     finish_command(parser, run)
 
 
 def add_cost_options(group: argparse._ArgumentGroup) -> None:
     """Add the options for cost inputs."""
-    group.add_argument(
-        _SET,
-        action="append",
-        default=[],
-        dest="stated",
-        metavar=tr("NAME=VALUE"),
-        help=tr("set an input to a value or to LOW:LIKELY:HIGH; repeatable"),
-    )
-    group.add_argument(
-        "--rent-term", metavar="|".join(RENT_TERMS), help=tr("kind of rental price (default: on_demand)")
-    )
+    text = tr("set an input to a value or to LOW:LIKELY:HIGH; repeatable")
+    add_options(group, (_SET, tr("NAME=VALUE"), str, text), action="append", default=[], dest="stated")
+    add_options(group, ("--rent-term", "|".join(RENT_TERMS), str, tr("kind of rental price (default: on_demand)")))
     add_provider_class_option(group)
     add_options(
         group,
         ("--runs-on", tr("PLATFORM"), str, tr("software platform that the team uses today (default: CUDA)")),
         ("--around", tr("FRACTION"), parse_number, tr("vary every input by this fraction up and down, such as 0.2")),
     )
-    group.add_argument(
-        "--reported-discounts", action="store_true", help=tr("apply discounts that anonymous buyers report")
-    )
-    group.add_argument(
-        "--currency",
-        metavar=tr("CODE=RATE@DATE"),
-        help=tr("show amounts in this currency (not in JSON); RATE is per US dollar"),
-    )
+    add_flags(group, ("--reported-discounts", tr("apply discounts that anonymous buyers report")))
+    text = tr("show amounts in this currency (not in JSON); RATE is per US dollar")
+    add_options(group, ("--currency", tr("CODE=RATE@DATE"), str, text))
 
 
 def run(options: argparse.Namespace) -> int:

@@ -16,6 +16,8 @@ from typing import TYPE_CHECKING, Any, Final
 from gpudesk.cli import output
 from gpudesk.cli.commands.decide_show import ADVISORY_TOPICS
 from gpudesk.cli.options import (
+    add_flags,
+    add_options,
     add_provider_class_option,
     add_scenario_options,
     add_site_options,
@@ -385,26 +387,21 @@ def _add_said(group: argparse._ArgumentGroup) -> None:
     group.add_argument(
         "--answers", metavar=tr("FILE"), help=tr("JSON file with answers by question id; - for standard input")
     )
-    group.add_argument(
-        "--set",
-        action="append",
-        default=[],
-        dest="stated",
-        metavar=tr("QUESTION=ANSWER"),
-        help=tr("set an answer, such as priority=cost; overrides --answers; repeatable"),
+    for option, name, placeholder, text in (
+        (
+            SET,
+            "stated",
+            tr("QUESTION=ANSWER"),
+            tr("set an answer, such as priority=cost; overrides --answers; repeatable"),
+        ),
+        (WEIGHT, "rule_weights", tr("RULE=NUMBER"), tr("set the weight of a rule, such as D000-03=2; repeatable")),
+    ):
+        add_options(group, (option, placeholder, str, text), action="append", default=[], dest=name)
+    add_flags(
+        group,
+        ("--list-questions", tr("list questions with answers and defaults, then exit")),
+        ("--list-rules", tr("list rules with sources and weights, then exit")),
     )
-    group.add_argument(
-        "--weight",
-        action="append",
-        default=[],
-        dest="rule_weights",
-        metavar=tr("RULE=NUMBER"),
-        help=tr("set the weight of a rule, such as D000-03=2; repeatable"),
-    )
-    group.add_argument(
-        "--list-questions", action="store_true", help=tr("list questions with answers and defaults, then exit")
-    )
-    group.add_argument("--list-rules", action="store_true", help=tr("list rules with sources and weights, then exit"))
 
 
 def run(options: argparse.Namespace) -> int:

@@ -12,6 +12,7 @@ from gpudesk.cli.commands.cost import add_cost_options, read_cost_settings
 from gpudesk.cli.commands.size import OPEN_LOAD, add_demand_options, read_demand, refuse_replicas
 from gpudesk.cli.options import (
     SITE_FIELDS,
+    add_options,
     add_scenario_options,
     add_site_options,
     build_scenario,
@@ -67,24 +68,19 @@ def add_parser(commands: Any) -> None:  # noqa: ANN401 - argparse does not expor
     parser = commands.add_parser("fleet", help=summary, description=f"{summary} {counts}")
     add_demand_options(parser, peak=False)
     group = parser.add_argument_group(tr("fleet and site"))
-    group.add_argument(
-        _CURVE,
-        metavar="|".join(_PRESETS),
-        help=tr("traffic over the day, or 24 numbers with commas, from midnight (default: office)"),
+    traffic = tr("traffic over the day, or 24 numbers with commas, from midnight (default: office)")
+    add_options(
+        group,
+        (_CURVE, "|".join(_PRESETS), str, traffic),
+        ("--growth", tr("FRACTION"), parse_number, tr("growth of traffic per year, such as 0.3 (default: 0)")),
+        ("--years", "N", parse_number, tr("years of the comparison (default: 3)")),
+        ("--spare-systems", "N", parse_whole, tr("spare systems (default: 0)")),
     )
-    group.add_argument(
-        "--growth",
-        metavar=tr("FRACTION"),
-        type=parse_number,
-        help=tr("growth of traffic per year, such as 0.3 (default: 0)"),
-    )
-    group.add_argument("--years", metavar="N", type=parse_number, help=tr("years of the comparison (default: 3)"))
-    group.add_argument("--spare-systems", metavar="N", type=parse_whole, help=tr("spare systems (default: 0)"))
     for name, text in (
         ("--system", tr("system to buy instead of the program's choice; repeatable")),
         ("--instance", tr("instance to rent instead of single accelerators; repeatable")),
     ):
-        group.add_argument(name, metavar="ID", action="append", default=[], help=text)
+        add_options(group, (name, "ID", str, text), action="append", default=[])
     add_site_options(group)
     add_cost_options(parser.add_argument_group(tr("cost inputs (default: catalog and built-in values)")))
     add_scenario_options(parser, load=False)

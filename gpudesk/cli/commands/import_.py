@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeVar
 
 from gpudesk.cli import output
-from gpudesk.cli.options import add_json_option, open_service
+from gpudesk.cli.options import add_flags, add_json_option, add_options, open_service
 from gpudesk.cli.output import EXIT_DONE, UsageError
 from gpudesk.domain.estimate_json import encode_fields, encode_value
 from gpudesk.domain.user_facts import PackTrust, UserPrice, get_chosen_keys
@@ -159,29 +159,25 @@ def add_parser(commands: Any) -> None:  # noqa: ANN401 - argparse does not expor
         ),
     )
     parser.add_argument("files", nargs="+", metavar=tr("FILE"), help=tr("files or folders to import"))
-    parser.add_argument("--as", dest="id", metavar="ID", help=tr("id of the model or accelerator"))
-    parser.add_argument("--name", metavar=tr("NAME"), help=tr("name of the model or accelerator"))
-    parser.add_argument(
-        "--organisation",
-        metavar=tr("NAME"),
-        help=tr("organization that published the model, if its files do not name it"),
+    add_options(parser, ("--as", "ID", str, tr("id of the model or accelerator")), dest="id")
+    publisher = tr("organization that published the model, if its files do not name it")
+    add_options(
+        parser,
+        ("--name", tr("NAME"), str, tr("name of the model or accelerator")),
+        ("--organisation", tr("NAME"), str, publisher),
     )
-    parser.add_argument(
-        "--answer",
-        action="append",
-        type=_answer,
-        default=[],
-        metavar=tr("FIELD=VALUE"),
-        help=tr("value that the file does not contain; repeatable"),
+    value = tr("value that the file does not contain; repeatable")
+    add_options(parser, ("--answer", tr("FIELD=VALUE"), _answer, value), action="append", default=[])
+    add_options(
+        parser,
+        ("--provider", tr("NAME"), str, tr("provider, for prices without one")),
+        ("--date", "YYYY-MM-DD", str, tr("date, for prices without one: YYYY, YYYY-MM or YYYY-MM-DD")),
     )
-    parser.add_argument("--provider", metavar=tr("NAME"), help=tr("provider, for prices without one"))
-    parser.add_argument(
-        "--date", metavar="YYYY-MM-DD", help=tr("date, for prices without one: YYYY, YYYY-MM or YYYY-MM-DD")
+    add_flags(
+        parser,
+        ("--trust", tr("trust the signer of the pack, or accept an unsigned pack")),
+        ("--dry-run", tr("preview the import without changes")),
     )
-    parser.add_argument(
-        "--trust", action="store_true", help=tr("trust the signer of the pack, or accept an unsigned pack")
-    )
-    parser.add_argument("--dry-run", action="store_true", help=tr("preview the import without changes"))
     add_json_option(parser)
     parser.set_defaults(run=run)
 

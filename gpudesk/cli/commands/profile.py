@@ -9,7 +9,15 @@ from typing import TYPE_CHECKING, Any, Final, TypeVar
 
 from gpudesk.cli import output
 from gpudesk.cli.commands.sheet import PAPERS
-from gpudesk.cli.options import finish_command, open_service, parse_number, parse_whole, split_list
+from gpudesk.cli.options import (
+    add_flags,
+    add_options,
+    finish_command,
+    open_service,
+    parse_number,
+    parse_whole,
+    split_list,
+)
 from gpudesk.cli.output import EXIT_DONE, UsageError
 from gpudesk.domain.cost import CostSettings
 from gpudesk.domain.precision import Precision
@@ -41,17 +49,14 @@ def add_parser(commands: Any) -> None:  # noqa: ANN401 - argparse does not expor
         default=_DEFAULTS.mode.value,
         help=tr("what the ranking of models prefers (default: balanced)"),
     )
-    parser.add_argument(
-        "--weights-of-mode", metavar="fit=2,speed=1,…", type=split_list, help=tr("your weights of ranking factors")
+    add_options(
+        parser,
+        ("--weights-of-mode", "fit=2,speed=1,…", split_list, tr("your weights of ranking factors")),
+        ("--tiers", tr("MODEL=TIER,…"), split_list, tr("your own tiers of models; higher is better")),
+        ("--budget", "USD", parse_number, tr("budget for an upgrade, in USD")),
+        ("--model", "ID", str, tr("model of counts and limits (default: largest common one)")),
     )
-    parser.add_argument(
-        "--tiers", metavar=tr("MODEL=TIER,…"), type=split_list, help=tr("your own tiers of models; higher is better")
-    )
-    parser.add_argument("--budget", metavar="USD", type=parse_number, help=tr("budget for an upgrade, in USD"))
-    parser.add_argument("--model", metavar="ID", help=tr("model of counts and limits (default: largest common one)"))
-    parser.add_argument(
-        "--single", action="store_true", help=tr("pay only for accelerators in use, not for whole systems")
-    )
+    add_flags(parser, ("--single", tr("pay only for accelerators in use, not for whole systems")))
     formats = [each.value for each in Precision]
     for name, text in (
         ("weights", tr("weight precision of that model (default: as published, or narrower if needed)")),
@@ -59,10 +64,13 @@ def add_parser(commands: Any) -> None:  # noqa: ANN401 - argparse does not expor
     ):
         parser.add_argument(f"--{name}", metavar=tr("PRECISION"), choices=formats, help=text)
     load = parser.add_argument_group(tr("load"))
-    load.add_argument("--input-tokens", metavar=tr("TOKENS"), type=parse_whole, help=tr("input tokens per request"))
-    load.add_argument("--output-tokens", metavar=tr("TOKENS"), type=parse_whole, help=tr("output tokens per request"))
-    load.add_argument("--concurrency", metavar="N", type=parse_whole, help=tr("requests in flight (closed loop)"))
-    load.add_argument("--serving-engine", metavar="ID", help=tr("vllm, sglang, tensorrt-llm, llama.cpp or tgi"))
+    add_options(
+        load,
+        ("--input-tokens", tr("TOKENS"), parse_whole, tr("input tokens per request")),
+        ("--output-tokens", tr("TOKENS"), parse_whole, tr("output tokens per request")),
+        ("--concurrency", "N", parse_whole, tr("requests in flight (closed loop)")),
+        ("--serving-engine", "ID", str, tr("vllm, sglang, tensorrt-llm, llama.cpp or tgi")),
+    )
     parser.add_argument("-o", "--output", metavar=tr("FILE"), help=tr("output file: .pdf, .html, .md or .csv"))
     parser.add_argument("--paper", choices=PAPERS, help=tr("PDF paper size: a4 or letter (default: by your country)"))
     finish_command(parser, run)

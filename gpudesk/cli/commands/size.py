@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any, Final
 
 from gpudesk.cli import output
 from gpudesk.cli.options import (
+    add_options,
     add_scenario_options,
     build_scenario,
     finish_command,
@@ -148,54 +149,30 @@ def add_parser(commands: Any) -> None:  # noqa: ANN401 - argparse does not expor
 def add_demand_options(parser: argparse.ArgumentParser, *, peak: bool = True) -> None:
     """Add the options of a demand; without `peak` its peak is defined elsewhere."""
     group = parser.add_argument_group(tr("demand, one of"))
-    group.add_argument("--users", metavar="N", type=parse_number, help=tr("concurrent active users"))
-    group.add_argument(
-        "--request-rate",
-        "--requests-per-second",
-        metavar=tr("RATE"),
-        type=parse_number,
-        help=tr("average requests per second"),
+    add_options(
+        group,
+        ("--users", "N", parse_number, tr("concurrent active users")),
+        ("--request-rate --requests-per-second", tr("RATE"), parse_number, tr("average requests per second")),
+        ("--tokens-per-day", tr("TOKENS"), parse_number, tr("output tokens per day")),
+        ("--concurrency", "N", parse_whole, tr("requests in flight at peak")),
     )
-    group.add_argument("--tokens-per-day", metavar=tr("TOKENS"), type=parse_number, help=tr("output tokens per day"))
-    group.add_argument("--concurrency", metavar="N", type=parse_whole, help=tr("requests in flight at peak"))
-    _add_further(parser.add_argument_group(tr("service requirements")), peak=peak)
-
-
-def _add_further(group: argparse._ArgumentGroup, *, peak: bool) -> None:
-    group.add_argument(
-        "--requests-per-user-hour",
-        metavar=tr("RATE"),
-        type=parse_number,
-        help=tr("requests per user per hour, with --users (default: 12)"),
-    )
+    group = parser.add_argument_group(tr("service requirements"))
+    hourly = tr("requests per user per hour, with --users (default: 12)")
+    add_options(group, ("--requests-per-user-hour", tr("RATE"), parse_number, hourly))
     if peak:
-        group.add_argument(
-            "--peak-factor",
-            metavar=tr("RATIO"),
-            type=parse_number,
-            help=tr("peak traffic ÷ average traffic (default: 2)"),
-        )
-    group.add_argument(
-        "--ttft-ms",
-        dest="demand_ttft_ms",
-        metavar="MS",
-        type=parse_number,
-        help=tr("p99 TTFT limit in milliseconds (default: no limit)"),
+        ratio = tr("peak traffic ÷ average traffic (default: 2)")
+        add_options(group, ("--peak-factor", tr("RATIO"), parse_number, ratio))
+    for name, text in (
+        ("ttft", tr("p99 TTFT limit in milliseconds (default: no limit)")),
+        ("tpot", tr("p99 TPOT limit in milliseconds (default: no limit)")),
+    ):
+        add_options(group, (f"--{name}-ms", "MS", parse_number, text), dest=f"demand_{name}_ms")
+    most = tr("max load of a replica at peak, as a fraction of its capacity (default: 0.8)")
+    add_options(
+        group,
+        ("--utilisation", tr("FRACTION"), parse_number, most),
+        ("--spare", "N", parse_whole, tr("spare replicas (default: 1)")),
     )
-    group.add_argument(
-        "--tpot-ms",
-        dest="demand_tpot_ms",
-        metavar="MS",
-        type=parse_number,
-        help=tr("p99 TPOT limit in milliseconds (default: no limit)"),
-    )
-    group.add_argument(
-        "--utilisation",
-        metavar=tr("FRACTION"),
-        type=parse_number,
-        help=tr("max load of a replica at peak, as a fraction of its capacity (default: 0.8)"),
-    )
-    group.add_argument("--spare", metavar="N", type=parse_whole, help=tr("spare replicas (default: 1)"))
 
 
 def refuse_replicas(options: argparse.Namespace) -> None:

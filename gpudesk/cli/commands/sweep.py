@@ -14,11 +14,11 @@ from typing import TYPE_CHECKING, Any, Final
 from gpudesk.cli import output
 from gpudesk.cli.options import (
     add_details,
+    add_further_degrees,
     add_options,
     finish_command,
     open_service,
     parse_number_list,
-    parse_whole,
     split_list,
 )
 from gpudesk.cli.output import EXIT_DONE, report_error
@@ -87,15 +87,8 @@ def add_parser(commands: Any) -> None:  # noqa: ANN401 - argparse does not expor
     )
     _add_axes(parser.add_argument_group(tr("axes, slowest first")))
     group = parser.add_argument_group(tr("deployment (same for all points)"))
-    group.add_argument("--serving-engine", metavar="ID", help=tr("serving engine (default: best for each point)"))
-    group.add_argument("--pp", metavar="N", type=parse_whole, help=tr("pipeline parallel degree"))
-    group.add_argument("--ep", metavar="N", type=parse_whole, help=tr("expert parallel degree"))
-    group.add_argument("--dp", metavar="N", type=parse_whole, help=tr("data parallel degree: independent replicas"))
-    group.add_argument(
-        "--attention-dp",
-        action=argparse.BooleanOptionalAction,
-        help=tr("use data-parallel attention across the TP group"),
-    )
+    add_options(group, ("--serving-engine", "ID", str, tr("serving engine (default: best for each point)")))
+    add_further_degrees(group)
     add_details(parser.add_argument_group(tr("details")))
     parser.add_argument("-o", "--output", metavar=tr("FILE"), required=True, help=tr("output file, .npz or .csv"))
     parser.add_argument("--progress", action="store_true", help=tr("print progress, even outside a terminal"))
@@ -103,25 +96,24 @@ def add_parser(commands: Any) -> None:  # noqa: ANN401 - argparse does not expor
 
 
 def _add_axes(group: argparse._ArgumentGroup) -> None:
-    group.add_argument(
-        "--accelerators", metavar="ID,…", type=split_list, required=True, help=tr("accelerator ids, or all")
-    )
-    group.add_argument(
-        "--models", "--model", metavar="ID,…", type=split_list, required=True, help=tr("model ids, or all")
-    )
-    group.add_argument(
-        "--weights", metavar=tr("PRECISION,…"), type=split_list, required=True, help=tr("weight precisions")
+    add_options(
+        group,
+        ("--accelerators", "ID,…", split_list, tr("accelerator ids, or all")),
+        ("--models --model", "ID,…", split_list, tr("model ids, or all")),
+        ("--weights", tr("PRECISION,…"), split_list, tr("weight precisions")),
+        required=True,
     )
     add_options(
         group,
         ("--kv", tr("PRECISION,…"), split_list, tr("KV cache precisions (default: fp16)")),
         ("--tp", "N,…", parse_number_list, tr("tensor parallel degrees (default: smallest deployment that fits)")),
     )
-    for name, text in (
-        ("--input-tokens", tr("input tokens per request")),
-        ("--output-tokens", tr("output tokens per request")),
-    ):
-        group.add_argument(name, metavar=tr("TOKENS,…"), type=parse_number_list, required=True, help=text)
+    add_options(
+        group,
+        ("--input-tokens", tr("TOKENS,…"), parse_number_list, tr("input tokens per request")),
+        ("--output-tokens", tr("TOKENS,…"), parse_number_list, tr("output tokens per request")),
+        required=True,
+    )
     add_options(
         group,
         ("--batch --batch-size", "N,…", parse_number_list, tr("static batch: requests started together")),
