@@ -185,10 +185,10 @@ def _curve(estimate: Estimate) -> ConcurrencyCurve:
     rate = _FIGURES[estimate.request.accelerator]
     return ConcurrencyCurve(
         concurrency=points,
-        output_tokens_per_s=IntervalSeries.of(around(rate * n / 8) for n in points),
-        output_tokens_per_s_per_accelerator=IntervalSeries.of(around(rate * n / 8) for n in points),
-        ttft_ms=IntervalSeries.of(around(100.0 * n) for n in points),
-        tpot_ms=IntervalSeries.of(around(10.0 + n) for n in points),
+        output_tokens_per_s=IntervalSeries(*zip(*(around(rate * n / 8) for n in points), strict=True)),
+        output_tokens_per_s_per_accelerator=IntervalSeries(*zip(*(around(rate * n / 8) for n in points), strict=True)),
+        ttft_ms=IntervalSeries(*zip(*(around(100.0 * n) for n in points), strict=True)),
+        tpot_ms=IntervalSeries(*zip(*(around(10.0 + n) for n in points), strict=True)),
         limiter=("memory bandwidth",) * 4,
         shares=LimiterShares((0.6,) * 4, (0.2,) * 4, (0.1,) * 4, (0.1,) * 4),
         max_concurrency=8,

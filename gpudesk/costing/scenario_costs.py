@@ -442,11 +442,6 @@ class CostCalculator:
         """Return the newest rent of an accelerator at each provider, the cheapest first."""
         return self._prices.list_provider_rents(accelerator, term)
 
-    def find_purchase_price(self, accelerator: Accelerator) -> float | None:
-        """Return the likely purchase price of an accelerator in USD; None without any on record."""
-        price = self.resolve_purchase_price(accelerator).spread
-        return None if price is None else price.likely
-
     def resolve_purchase_price(
         self, accelerator: Accelerator, settings: CostSettings = NO_COST_SETTINGS
     ) -> ResolvedCostInput:

@@ -175,11 +175,6 @@ class IntervalSeries:
     low: tuple[float, ...]
     high: tuple[float, ...]
 
-    @classmethod
-    def of(cls, figures: Iterable[IntervalEstimate]) -> IntervalSeries:
-        value, low, high = zip(*figures, strict=True)
-        return cls(value, low, high)
-
     def __len__(self) -> int:
         return len(self.value)
 

@@ -406,7 +406,3 @@ class PlausibilityFinding:
     def refuses(self, attribute: str) -> bool:
         """Whether it refuses the figure of this attribute."""
         return self.grade is PlausibilityGrade.REFUSED and attribute == self.attribute
-
-    def concerns(self, attribute: str) -> bool:
-        """Whether the attribute is one of the contradicting ones."""
-        return attribute == self.attribute or attribute in self.others

@@ -72,10 +72,6 @@ class SupportEntry:
     statements: tuple[str, ...] = ()
     disputes: tuple[str, ...] = ()
 
-    @property
-    def disputed(self) -> bool:
-        return bool(self.disputes)
-
 
 @dataclass(frozen=True, slots=True)
 class SoftwareSupport:
@@ -91,11 +87,6 @@ class SoftwareSupport:
         """Return the statements on a platform, or on one software there: the newest first, undated last."""
         entries = (entry for entry in self.entries if entry.platform == platform and software in (None, entry.software))
         return sort_newest_first(entries)
-
-    def latest(self, platform: str, software: str) -> SupportEntry | None:
-        """Return the newest entry of one software on a platform, None without one."""
-        entries = self.support(platform, software)
-        return entries[0] if entries else None
 
 
 def sort_newest_first(entries: Iterable[SupportEntry]) -> tuple[SupportEntry, ...]:

@@ -266,18 +266,6 @@ class ServingEngine:
     def supports_attention_dp(self) -> bool:
         return self.parallel.attention_dp
 
-    @property
-    def sources(self) -> frozenset[str]:
-        source_ids = [self.parallel.source]
-        source_ids += [rule.source for rule in self.platforms]
-        source_ids += [rule.source for rule in self.settings]
-        source_ids += [rule.source for rule in self.kernels]
-        source_ids += [rule.source for rule in self.kv]
-        source_ids += [rule.source for rule in self.cannot_serve]
-        source_ids += [rule.source for rule in self.splits]
-        source_ids += [rule.source for rule in self.preference if rule.source is not None]
-        return frozenset(source_ids)
-
 
 def list_platforms(part: Accelerator) -> frozenset[str]:
     """Software platforms of an accelerator: the comma-separated names of its `platform`."""

@@ -345,7 +345,7 @@ def test_a_replica_over_systems_names_the_fabric(service: GpuDeskService) -> Non
 
 
 def test_cost_and_fleet_pay_the_same_price_for_hardware(service: GpuDeskService) -> None:
-    priced = [each.id for each in service.catalog.accelerators() if service.costing.find_purchase_price(each)]
+    priced = [each.id for each in service.catalog.accelerators() if service.costing.resolve_purchase_price(each).spread]
     compared, slow = [], Demand(DemandKind.USERS, 200.0)
     for start in range(0, len(priced), 6):
         scenario = make_scenario(*priced[start : start + 6], model="qwen3-8b", demand=slow)
