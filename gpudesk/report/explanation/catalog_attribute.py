@@ -90,7 +90,6 @@ def _explain_unstated(view: CatalogContext, thing: str, name: str) -> Explanatio
         conditions=tr("Not published"),
         figure=figure,
         unit=get_display_unit(quantity) if computed else None,
-        band="",
         ground=ExplanationBasis.EXACT if computed else ExplanationBasis.UNKNOWN,
         basis=tr("Computed from the dimensions") if computed else "",
         uses=view.uses(thing),
@@ -269,14 +268,7 @@ def _explain_inactive_alone(waiting: InactiveOverride, view: CatalogContext) -> 
     elif waiting.entry is not None:
         what = waiting.entry.name
     return Explanation(
-        what=what,
-        conditions=tr("Inactive"),
-        figure=figure,
-        unit=unit,
-        band="",
-        ground=ExplanationBasis.UNKNOWN,
-        basis=tr("Yours"),
-        facts=(view.fact,),
+        what=what, conditions=tr("Inactive"), figure=figure, unit=unit, basis=tr("Yours"), facts=(view.fact,)
     )
 
 

@@ -33,6 +33,7 @@ from gpudesk.report.explanation.parts import (
     StatementGroup,
     StatementLine,
     UseLine,
+    list_details,
 )
 from gpudesk.report.labels import (
     count_days_since,
@@ -141,19 +142,18 @@ def build_statement_line(statement: DocumentStatement) -> StatementLine:
     attribute = lower_for_sentence(translate_data(statement.attribute))
     line_text = f"{statement.subject}, {attribute}: {join_unit(value, unit) if unit else value}"
     conditions = f" ({translate_data(statement.conditions)})" if statement.conditions else ""
-    pairs = (
-        (tr("ID"), statement.id),
-        (tr("Published by"), statement.stated_by),
-        (tr("As of"), statement.as_of),
-        (tr("Title"), statement.source.title),
-        (tr("Note"), statement.source.trust),
-    )
     return StatementLine(
         id=statement.id,
         said=f"{line_text}{conditions}",
         origin=f"{statement.source.title} · {statement.id}",
         remark=to_sentence(statement.note) if statement.note else "",
-        details=tuple(ExplanationDetail(label, text) for label, text in pairs if text),
+        details=list_details(
+            (tr("ID"), statement.id),
+            (tr("Published by"), statement.stated_by),
+            (tr("As of"), statement.as_of),
+            (tr("Title"), statement.source.title),
+            (tr("Note"), statement.source.trust),
+        ),
     )
 
 
@@ -240,7 +240,6 @@ def explain_catalog_entry(view: CatalogContext, thing: str) -> Explanation:
         what=entry.name,
         conditions=", ".join(part for part in (label_entry_kind(entry), entry.maker) if part),
         figure=shorten_name(entry.name),
-        unit=None,
         band=" · ".join(parts),
         ground=ExplanationBasis.CLAIM,
         basis=tr("Yours") if entry.own else tr("Shipped catalog entry"),
@@ -293,17 +292,14 @@ def explain_price(view: CatalogContext, price_id: str) -> Explanation | None:
 
 def _price_details(price: PriceRecord) -> tuple[ExplanationDetail, ...]:
     count = price.accelerators_in_instance
-    pairs = (
-        (
-            tr("Kind of provider"),
-            None if price.provider_class is ProviderClass.UNKNOWN else label_price_word(price.provider_class),
-        ),
+    kind = None if price.provider_class is ProviderClass.UNKNOWN else label_price_word(price.provider_class)
+    return list_details(
+        (tr("Kind of provider"), kind),
         (tr("Instance"), price.instance),
         (tr("Accelerators"), None if count is None else str(count)),
         (tr("Basis"), price.basis),
         (tr("As of"), Formatter().date(price.date or "")),
     )
-    return tuple(ExplanationDetail(label, text) for label, text in pairs if text)
 
 
 def _price_offers(price: PriceRecord, view: CatalogContext) -> tuple[CatalogAction, ...]:
@@ -319,15 +315,14 @@ def _price_offers(price: PriceRecord, view: CatalogContext) -> tuple[CatalogActi
 
 
 def list_source_details(source: Source) -> tuple[ExplanationDetail, ...]:
-    pairs = (
+    return list_details(
         (tr("Title"), source.title),
         (tr("Publisher"), source.named_publisher),
         (tr("Kind"), label_source_kind(source.kind)),
         (tr("Date"), label_date(source.date)),
         (tr("Note"), source.trust),
+        url=source.url,
     )
-    details = tuple(ExplanationDetail(label, text) for label, text in pairs if text)
-    return (*details, ExplanationDetail(tr("URL"), source.url, url=True)) if source.url else details
 
 
 def explain_source(view: CatalogContext, source_id: str) -> Explanation:
@@ -341,7 +336,6 @@ def explain_source(view: CatalogContext, source_id: str) -> Explanation:
         conditions=source.named_publisher,
         figure=view.formatter.count(count),
         unit=trn("figure", "figures", count),
-        band="",
         ground=ExplanationBasis.CLAIM,
         basis=f"{capitalize_first(kind)}, {label_date(source.date)}",
         details=list_source_details(source),
@@ -369,7 +363,6 @@ def explain_dispute(view: CatalogContext, dispute_id: str) -> Explanation | None
         what=tr("{attribute}, {subject}", attribute=label_dispute_topic(dispute), subject=dispute.subject),
         conditions=tr("Dispute {id}", id=dispute.id),
         figure=line.verdict,
-        unit=None,
         band=line.disagreement,
         ground=ExplanationBasis.CLAIM,
         basis=line.refused_by or tr("Two contradictory statements"),

@@ -24,6 +24,7 @@ from gpudesk.report.explanation.parts import (
     ExplanationDetail,
     MeasuredRunLines,
     TermLine,
+    list_details,
 )
 from gpudesk.report.labels import label_attribute_alone, label_date, label_precision, label_source_kind
 from gpudesk.text.formatting import MISSING_VALUE_TEXT, Formatter, Quantity, get_display_unit, join_unit, translate_unit
@@ -215,7 +216,7 @@ def _list_claim_details(
     published = claim.published
     if published in (value, f"{value} {unit}"):
         published = None
-    stated: tuple[tuple[str, str | None], ...] = (
+    return list_details(
         (tr("As published"), published),
         (tr("Conditions"), translate_data(claim.conditions or "")),
         (tr("Title"), source.title),
@@ -227,9 +228,8 @@ def _list_claim_details(
         (tr("Statement"), ", ".join(claim.statements)),
         (tr("Note"), translate_data(claim.note or "")),
         (tr("Note"), translate_data(source.trust or "")),
+        url=source.url,
     )
-    details = tuple(ExplanationDetail(label, text) for label, text in stated if text)
-    return (*details, ExplanationDetail(tr("URL"), source.url, url=True)) if source.url else details
 
 
 def format_explanation(explanation: Explanation) -> str:

@@ -149,11 +149,7 @@ def _missing(context: _CostContext, title: str, conditions: str, groups: tuple[C
     return Explanation(
         what=title,
         conditions=conditions,
-        figure=MISSING_VALUE_TEXT,
-        unit=None,
         band=capitalize_first(lacks),
-        ground=ExplanationBasis.UNKNOWN,
-        basis="",
         claims_title=tr("Catalog prices"),
         claims=groups,
     )

@@ -221,8 +221,6 @@ def _explain_from_catalog(
     return Explanation(
         what=label_attribute_alone(claims.name),
         conditions=thing,
-        figure=MISSING_VALUE_TEXT,
-        unit=None,
         band=describe_range_or_shipped(claims, formatter, high),
         ground=ExplanationBasis.UNKNOWN if claim is None else ExplanationBasis.CLAIM,
         basis="" if claim is None else describe_origin_of_value(claim),
@@ -372,11 +370,7 @@ def _explain_missing_estimate(answer: Answer, position: int, name: str, formatte
     return Explanation(
         what=tr("{figure}, {deployment}", figure=label, deployment=_describe_deployment(answer, position, formatter)),
         conditions=_describe_model(answer),
-        figure=MISSING_VALUE_TEXT,
-        unit=None,
         band="" if column.problem is None else format_message(column.problem, formatter),
-        ground=ExplanationBasis.UNKNOWN,
-        basis="",
         facts=(_describe_catalog_revision(answer),),
     )
 

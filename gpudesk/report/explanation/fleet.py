@@ -26,7 +26,7 @@ from gpudesk.report.fleet_tables import FleetCostUnit, format_amount, label_load
 from gpudesk.report.labels import label_system
 from gpudesk.report.rack_drawing import label_order
 from gpudesk.report.sizing import label_sizing_factor
-from gpudesk.text.formatting import MISSING_VALUE_TEXT, Formatter
+from gpudesk.text.formatting import Formatter
 from gpudesk.text.messages import format_message, to_sentence
 from gpudesk.text.translation import tr
 from gpudesk.text.units import HOURS_PER_YEAR, MONTHS_PER_YEAR, SECONDS_PER_HOUR
@@ -114,11 +114,11 @@ def explain_fleet_figure(fleet: DerivedFleet, figure: str, name: str, formatter:
         return None if missing is None else Explanation(
             what=tr("Cost of {name}", name=name),
             conditions=conditions,
-            figure=MISSING_VALUE_TEXT,
-            unit=None,
+
+
             band=to_sentence(format_message(missing, formatter)),
-            ground=ExplanationBasis.UNKNOWN,
-            basis="",
+
+
         )  # fmt: skip
     text, unit_text = format_term_value(term, formatter)
     band = ""

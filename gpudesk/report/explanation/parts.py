@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 
 from gpudesk.domain.claim import ClaimStatus
 from gpudesk.domain.sizing import FitRemedy
-from gpudesk.text.formatting import join_unit
+from gpudesk.text.formatting import MISSING_VALUE_TEXT, join_unit
 from gpudesk.text.translation import tr
 
 if TYPE_CHECKING:
@@ -102,6 +102,12 @@ class ExplanationDetail:
     label: str
     value: str
     url: bool = False
+
+
+def list_details(*pairs: tuple[str, str | None], url: str | None = None) -> tuple[ExplanationDetail, ...]:
+    """Return the values that are known, with their labels; the address last."""
+    details = tuple(ExplanationDetail(label, text) for label, text in pairs if text)
+    return (*details, ExplanationDetail(tr("URL"), url, url=True)) if url else details
 
 
 class CatalogActionKind(StrEnum):
@@ -379,11 +385,11 @@ class Explanation:
 
     what: str
     conditions: str
-    figure: str
-    unit: str | None
-    band: str
-    ground: ExplanationBasis
-    basis: str
+    figure: str = MISSING_VALUE_TEXT
+    unit: str | None = None
+    band: str = ""
+    ground: ExplanationBasis = ExplanationBasis.UNKNOWN
+    basis: str = ""
     record: MeasuredRunLines | None = None
     limits: LimiterBreakdown | None = None
     plans: ExplainedPlans | None = None

@@ -59,7 +59,7 @@ def parts(catalog: Catalog) -> dict[str, dict[str, ClaimValue]]:
 
 
 def caught(values: Mapping[str, ClaimValue], name: str, part: str = "") -> list[PlausibilityFinding]:
-    return [each for each in check_plausibility(values, part) if each.concerns(name)]
+    return [each for each in check_plausibility(values, part) if name in (each.attribute, *each.others)]
 
 
 def scaled(values: Mapping[str, ClaimValue], name: str, factor: float) -> dict[str, ClaimValue]:
