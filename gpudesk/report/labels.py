@@ -353,9 +353,10 @@ def format_odds(odds: float, formatter: Formatter) -> str:
     return formatter.per_cent(odds)
 
 
-def describe_lead(name: str, odds: float, formatter: Formatter) -> str:
+def describe_lead(name: str, odds: float, formatter: Formatter, *, brief: bool) -> str:
     """Return the verdict on a likely leader, with its odds of being the best of all compared."""
-    return tr(_LEADS[judge_odds(odds)], name=name, odds=format_odds(odds, formatter))
+    text = "{odds} odds" if brief else "{odds} odds of being best"
+    return tr(_LEADS[judge_odds(odds)], name=name, odds=tr(text, odds=format_odds(odds, formatter)))
 
 
 def describe_distance(ratio: float, formatter: Formatter) -> str:

@@ -189,6 +189,12 @@ class Formatter:
             return f"{value:.10g}"
         return self.number(_round_estimate(value), _estimate_decimals(value))
 
+    def round_estimate(self, value: float) -> float:
+        """Return the number that `estimate` shows."""
+        if self.style is MACHINE_NUMBERS:
+            return value
+        return round(_round_estimate(value), _estimate_decimals(value))
+
     def band(self, banded: IntervalEstimate | None) -> str:
         """Return the interval, `980 – 1,560`, with three significant digits at each end."""
         if banded is None:
@@ -242,6 +248,12 @@ class Formatter:
         if abs(value) >= 100.0:
             return self.number(value)
         return self.number(value, 2) if abs(value) >= 0.1 else self.estimate(value)
+
+    def round_small_amount(self, value: float) -> float:
+        """Return the number that `small_amount` shows."""
+        if self.style is MACHINE_NUMBERS or abs(value) < 0.1:
+            return self.round_estimate(value)
+        return round(value, 2 if abs(value) < 100.0 else 0)
 
     def money(self, amount: str, code: str) -> str:
         """Return an amount with its currency: a dollar sign before it, or the code after it."""

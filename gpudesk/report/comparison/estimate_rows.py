@@ -83,7 +83,7 @@ def build_difference_group(answer: Answer, names: tuple[str, ...], formatter: Fo
             "%",
             (
                 ComparisonCell(tr("baseline")),
-                *(_build_difference_cell(answer, figure, keys[0], key, formatter) for key in keys[1:]),
+                *(_build_difference_cell(answer, figure, place, formatter) for place in range(1, len(keys))),
             ),
         )
         for figure in compared
@@ -97,14 +97,13 @@ def is_compared(answer: Answer, figure: str) -> bool:
     return any(difference.figure == figure for difference in answer.differences)
 
 
-def _build_difference_cell(
-    answer: Answer, figure: str, baseline: str, key: str, formatter: Formatter
-) -> ComparisonCell:
-    difference = find_difference(answer, figure, baseline, key)
-    if difference is None:
+def _build_difference_cell(answer: Answer, figure: str, position: int, formatter: Formatter) -> ComparisonCell:
+    difference = find_difference(answer, figure, answer.keys[0], answer.keys[position])
+    ratio = FigureText(answer, figure, formatter).compare_columns(position, 0)
+    if difference is None or ratio is None:
         return ComparisonCell(MISSING_VALUE_TEXT)
     return ComparisonCell(
-        formatter.signed_per_cent(difference.ratio.value),
+        formatter.signed_per_cent(ratio),
         low_text=formatter.signed_per_cent(difference.ratio.low),
         high_text=formatter.signed_per_cent(difference.ratio.high),
         detail=format_odds(difference.odds, formatter),
@@ -134,16 +133,29 @@ class FigureText:
     def __init__(self, answer: Answer, figure: str, formatter: Formatter) -> None:
         self._formatter = formatter
         self._money = MoneyFormatter(formatter, answer.scenario.costs.currency) if figure in COST_FIGURES else None
+        self._values = get_column_figures(answer, figure)
         unit = get_figure_unit(figure)
         if self._money is not None:
             self._factor, self.unit = 1.0, unit if unit is None else self._money.unit(unit)
         else:
-            values = [interval.value for interval in get_column_figures(answer, figure) if interval]
+            values = [interval.value for interval in self._values if interval]
             self._factor, self.unit = find_common_unit(values, unit)
 
     def format(self, value: float) -> str:
         """Return a value in the unit of the row."""
         return self._formatter.estimate(value / self._factor) if self._money is None else self._money.small(value)
+
+    def compare_columns(self, position: int, base: int) -> float | None:
+        """Return the ratio of two columns' values as they are shown, so that a difference agrees with them."""
+        value, base_value = self._values[position], self._values[base]
+        if value is None or base_value is None or not base_value.value:
+            return None
+        return self._round(value.value) / (self._round(base_value.value) or base_value.value)
+
+    def _round(self, value: float) -> float:
+        if self._money is not None:
+            return self._formatter.round_small_amount(self._money.in_currency(value))
+        return self._formatter.round_estimate(value / self._factor)
 
     def format_money(self, value: float) -> str:
         """Return an amount with its currency, a dollar sign first."""
@@ -360,7 +372,6 @@ def _build_unknown_cell(column: ComparisonColumn, formatter: Formatter) -> Compa
 
 def _build_figure_row(answer: Answer, figure: Figure, formatter: Formatter) -> ComparisonRow:
     name = figure.key
-    keys = answer.keys
     values, marks = get_column_figures(answer, name), mark_figures(answer, name)
     text = FigureText(answer, name, formatter)
     cells = []
@@ -369,23 +380,11 @@ def _build_figure_row(answer: Answer, figure: Figure, formatter: Formatter) -> C
             reason, explanation = describe_missing_value(answer, name, position, formatter)
             cells.append(ComparisonCell(MISSING_VALUE_TEXT, reason=reason, explanation=explanation))
             continue
-        ratio = _find_ratio_to_baseline(answer, name, keys, position)
+        ratio = text.compare_columns(position, 0) if position else None
         delta = None if ratio is None else format_delta(ratio, formatter)
         cells.append(text.make_cell(value, marks[position], delta, column.estimate.basis))
     reference = RowReference(RowOrigin.FIGURE, name)
     return ComparisonRow(name, label_figure(name), text.unit, tuple(cells), reference, figure.more_is_better)
-
-
-def _find_ratio_to_baseline(answer: Answer, figure: str, keys: tuple[str, ...], position: int) -> float | None:
-    """Return a column's figure over the baseline's: as in the answer, else the plain ratio."""
-    difference = find_difference(answer, figure, keys[0], keys[position]) if position else None
-    if difference is not None:
-        return difference.ratio.value
-    values = get_column_figures(answer, figure)
-    base, value = values[0], values[position]
-    if not position or base is None or value is None or not base.value:
-        return None
-    return value.value / base.value
 
 
 def _build_system_rows(answer: Answer, formatter: Formatter) -> Iterator[ComparisonRow]:

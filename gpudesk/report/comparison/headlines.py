@@ -12,7 +12,6 @@ from gpudesk.domain.answer import (
     compute_win_odds,
     find_announced_leader,
     find_best,
-    find_difference,
     find_leaders,
     find_rival,
     find_variants,
@@ -109,23 +108,15 @@ class _HeadlineBuilder:
         text, ordered = self._text(figure), sorted(values)
         return f"{text.format(ordered[0])} \N{EN DASH} {text.format(ordered[-1])}"
 
-    def _find_ratio(self, figure: str, winner: int, other: int) -> float | None:
-        """Return the figure of one column over that of another as in the answer."""
-        difference = find_difference(self._answer, figure, self._keys[other], self._keys[winner])
-        if difference is not None:
-            return difference.ratio.value
-        difference = find_difference(self._answer, figure, self._keys[winner], self._keys[other])
-        return None if difference is None else 1 / difference.ratio.value
-
-    def _describe_lead(self, figure: str, leader: int) -> str:
+    def _describe_lead(self, figure: str, leader: int, *, brief: bool) -> str:
         """Return the verdict on the leader with its odds; empty without odds."""
         odds = compute_win_odds(self._answer, figure).get(leader)
-        return "" if odds is None else describe_lead(self._names[leader], odds, self._formatter)
+        return "" if odds is None else describe_lead(self._names[leader], odds, self._formatter, brief=brief)
 
     def _describe_distance_to_rival(self, figure: str, leader: int) -> str:
         """Return the distance of the leader from the column that is most likely to be better; empty without one."""
         rival = find_rival(self._answer, figure)
-        ratio = None if rival is None else self._find_ratio(figure, leader, rival)
+        ratio = None if rival is None else self._text(figure).compare_columns(leader, rival)
         if rival is None or ratio is None:
             return ""
         distance = describe_distance(ratio, self._formatter)
@@ -227,7 +218,8 @@ class _ScreenHeadlines(_HeadlineBuilder):
         if len(best) > 1:
             return self._tell_open(figure, best, ranked)
         text = self._text(figure).format(ranked[best[0]].value)
-        lead, distance = self._describe_lead(figure, best[0]), self._describe_distance_to_rival(figure, best[0])
+        lead = self._describe_lead(figure, best[0], brief=True)
+        distance = self._describe_distance_to_rival(figure, best[0])
         return self._make(figure, best, text, capitalize_first(lead), distance=distance)
 
     def of_concurrency(self) -> Headline:
@@ -360,7 +352,7 @@ class _SheetHeadlines(_HeadlineBuilder):
             detail = f"{detail}, {tr('only one available')}"
         elif alone:
             detail = f"{detail}, {tr('only one without queueing')}"
-        elif lead := self._describe_lead(figure, best[0]):
+        elif lead := self._describe_lead(figure, best[0], brief=False):
             detail = "; ".join(filter(None, (detail, lead, self._describe_distance_to_rival(figure, best[0]))))
         return self._make(figure, best, detail)
 
@@ -371,7 +363,9 @@ class _SheetHeadlines(_HeadlineBuilder):
             order = sorted(best, key=lambda position: position != find_best(ranked, figure))
             one, two = (self._text(figure).format(values[position]) for position in order)
             figures = tr("{one} or {two}", one=one, two=two)
-            return tr("{figures}; odds: {odds}", figures=figures, odds=self._list_likely_best(figure, order))
+            return tr(
+                "{figures}; odds of being best: {odds}", figures=figures, odds=self._list_likely_best(figure, order)
+            )
         return tr(
             "{range} among {names}",
             range=self._format_range(figure, values.values()),

@@ -17,7 +17,6 @@ from gpudesk.domain.answer import (
     find_best,
     find_difference,
     find_rival,
-    get_column_figures,
     judge_odds,
     make_column_keys,
     rank_figures,
@@ -143,16 +142,18 @@ class _ComparisonVerdict:
             return tr(text, **values)
         return {
             LeadVerdict.LEADS: tr(
-                "{contest}: {name} leads with {value} ({odds} odds); {other}: {other_value}.", **values
+                "{contest}: {name} leads with {value} ({odds} odds of being best); {other}: {other_value}.", **values
             ),
             LeadVerdict.LIKELY_LEADS: tr(
-                "{contest}: {name} likely leads with {value} ({odds} odds); {other}: {other_value}.", **values
+                "{contest}: {name} likely leads with {value} ({odds} odds of being best); {other}: {other_value}.",
+                **values,
             ),
             LeadVerdict.LEANS: tr(
-                "{contest}: leans to {name} with {value} ({odds} odds); {other}: {other_value}.", **values
+                "{contest}: leans to {name} with {value} ({odds} odds of being best); {other}: {other_value}.", **values
             ),
             LeadVerdict.TOO_CLOSE: tr(
-                "{contest}: too close to call between {name} ({value}, {odds} odds) and {other} ({other_value}).",
+                "{contest}: too close to call between {name} ({value}, {odds} odds of being best)"
+                " and {other} ({other_value}).",
                 **values,
             ),
         }[judge_odds(first.odds)]
@@ -172,11 +173,10 @@ class _ComparisonVerdict:
             return ""
         by_throughput = self._decision.objective.name is ObjectiveName.THROUGHPUT
         figure = _RENTED if by_throughput else _THROUGHPUT
-        values = get_column_figures(self._answer, figure)
-        ours, theirs = (values[self._decision.columns.index(each.key)] for each in (first, rival))
-        if ours is None or theirs is None:
+        ours, theirs = (self._decision.columns.index(each.key) for each in (first, rival))
+        ratio = FigureText(self._answer, figure, self._formatter).compare_columns(theirs, ours)
+        if ratio is None:
             return ""
-        ratio = theirs.value / ours.value
         distance = format_distance(ratio, self._formatter)
         if by_throughput:
             return tr("costs about {d} less to rent", d=distance) if ratio < 1.0 - _CLEAR else ""
@@ -255,18 +255,20 @@ def describe_figure_lead(answer: Answer, figure: str, formatter: Formatter) -> s
         "other_value": f"{text.format(ranked[place].value)} {text.unit}",
         "odds": format_odds(odds[best], formatter),
         "other_odds": format_odds(odds[place], formatter),
-        "distance": describe_distance(ranked[best].value / ranked[place].value, formatter),
+        "distance": describe_distance(text.compare_columns(best, place) or 1.0, formatter),
     }
     return {
-        LeadVerdict.LEADS: tr("{figure}: {name} leads with {value} ({odds} odds), {distance} than {other}.", **values),
+        LeadVerdict.LEADS: tr(
+            "{figure}: {name} leads with {value} ({odds} odds of being best), {distance} than {other}.", **values
+        ),
         LeadVerdict.LIKELY_LEADS: tr(
-            "{figure}: {name} likely leads with {value} ({odds} odds), {distance} than {other}.", **values
+            "{figure}: {name} likely leads with {value} ({odds} odds of being best), {distance} than {other}.", **values
         ),
         LeadVerdict.LEANS: tr(
-            "{figure}: leans to {name} with {value} ({odds} odds), {distance} than {other}.", **values
+            "{figure}: leans to {name} with {value} ({odds} odds of being best), {distance} than {other}.", **values
         ),
         LeadVerdict.TOO_CLOSE: tr(
-            "{figure}: too close to call between {name} ({value}, {odds} odds)"
+            "{figure}: too close to call between {name} ({value}, {odds} odds of being best)"
             " and {other} ({other_value}, {other_odds}).",
             **values,
         ),

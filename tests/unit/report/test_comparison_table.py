@@ -7,6 +7,7 @@ import pytest
 from gpudesk.documents.scenario_file import list_template_ids, read_template
 from gpudesk.domain.answer import Answer
 from gpudesk.domain.estimate import EstimateBasis, Load, LoadKind
+from gpudesk.report.comparison.estimate_rows import build_difference_group
 from gpudesk.report.comparison.headlines import build_screen_headlines
 from gpudesk.report.comparison.sheet import build_sheet
 from gpudesk.report.comparison.table import (
@@ -116,10 +117,15 @@ def test_specs_are_kept_while_the_parts_stay(make_answer: MakeAnswer) -> None:
 def test_headline_names_the_winner_and_its_distance(make_answer: MakeAnswer) -> None:
     answer = make_answer("h200-sxm", "mi325x", "b200-hgx")
     found = headline(answer, "output_tokens_per_s")
-    assert (found.text, found.unit, found.detail, found.is_open) == ("2,000", "tok/s", "B200-HGX leads: 99%", False)
+    assert (found.text, found.unit, found.detail, found.is_open) == (
+        "2,000",
+        "tok/s",
+        "B200-HGX leads: 99% odds",
+        False,
+    )
     assert [leader.slot for leader in found.leaders] == [3]
     faster = headline(answer, "ttft_ms")
-    assert faster.detail == "B200-HGX leads: 99%"
+    assert faster.detail == "B200-HGX leads: 99% odds"
     assert faster.spoken_odds.startswith("38% lower than MI325X; odds of being best: B200-HGX 99%")
 
 
@@ -152,7 +158,7 @@ def test_what_queues_is_marked_and_in_no_headline(make_answer: MakeAnswer) -> No
     assert "requests queue" in describe_compared_cell(table, row(table, "output_tokens_per_s"), 2, PLAIN)
     found = headline(answer, "output_tokens_per_s")
     assert [leader.key for leader in found.leaders] == ["mi325x"]
-    assert found.detail == "MI325X likely leads: 90%"
+    assert found.detail == "MI325X likely leads: 90% odds"
     assert found.unranked.text == "B200-HGX: 2,000, but 24 of 64 requests wait"
     assert found.unranked.brief == "B200-HGX: 2,000, queues"
     sheet = build_sheet(answer, PLAIN)
@@ -280,3 +286,20 @@ def test_counts_in_the_heads_are_written_as_all_counts_are(make_answer: MakeAnsw
     )
     heads = build_comparison_table(replace(answer, columns=columns), PLAIN).heads
     assert all(head.detail.endswith("× 1,024") for head in heads)
+
+
+def test_a_printed_difference_agrees_with_the_printed_figures(make_answer: MakeAnswer) -> None:
+    answer = make_answer("h200-sxm", "mi325x")
+    columns = list(answer.columns)
+    # By all digits the second is 10.51% lower.
+    for position, value in enumerate((10.049, 8.993)):
+        estimate = columns[position].estimate
+        assert estimate is not None
+        interval = IntervalEstimate(value, 0.9 * value, 1.1 * value)
+        columns[position] = replace(columns[position], estimate=replace(estimate, tpot_ms=interval))
+    changed = replace(answer, columns=tuple(columns))
+    cells = row(build_comparison_table(changed, PLAIN), "tpot_ms").cells
+    assert [(cell.text, cell.delta) for cell in cells] == [("10.0", None), ("8.99", "−10%")]
+    group = build_difference_group(changed, ("H200-SXM", "MI325X"), PLAIN)
+    assert group is not None
+    assert next(each for each in group.rows if each.key == "difference.tpot_ms").cells[1].text == "−10"

@@ -103,7 +103,7 @@ def test_pages_say_who_leads_what_limits_and_what_it_costs(answer: Answer) -> No
     one, two = (PLAIN.estimate(rank_figures(answer, "output_tokens_per_s")[place].value) for place in (3, 2))
     odds = {place: f"{share:.0%}" for place, share in compute_win_odds(answer, "output_tokens_per_s").items()}
     assert describe_throughput(answer, PLAIN) == (
-        f"Output throughput: too close to call between MI355X ({one} tok/s, {odds[3]} odds)"
+        f"Output throughput: too close to call between MI355X ({one} tok/s, {odds[3]} odds of being best)"
         f" and B200 SXM ({two} tok/s, {odds[2]}). All are limited by memory bandwidth."
     )
     assert describe_figure_lead(answer, "ttft_ms", PLAIN).startswith(

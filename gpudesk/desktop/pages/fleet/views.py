@@ -106,7 +106,7 @@ class DayChart(FleetChart):
 
     def make_drawing(self) -> PlotDrawing:
         self.title = tr("One day")
-        self.subtitle = tr("requests per second and capacity, {name}", name=self.name)
+        self.subtitle = tr("requests per second: demand and capacity, {name}", name=self.name)
         self.x_title = tr("hour of the day")
         series = self._series()
         if series is None:
@@ -201,6 +201,16 @@ class YearsChart(FleetChart):
         lines = tuple(self._line(cost) for cost in self._costs())
         note = "" if lines else tr("No cost yet. Enter a price or a rent.")
         return PlotDrawing(lines=lines, marks=tuple(self._mark_next(lines)), note=note)
+
+    def _keys_with_band(self) -> frozenset[str]:
+        """Return one curve: the curve at the mouse or the keyboard focus, else the cheapest in the end.
+
+        All bands have one color, so overlapping ones would look like one.
+        """
+        keys = {line.key for line in self.drawing.lines}
+        at_hand = next((key for key in (self._hovered_key, self.current) if key in keys), None)
+        cheapest = min(self.drawing.lines, key=lambda line: float(line.y[-1]), default=None)
+        return frozenset({at_hand} if at_hand else {cheapest.key} if cheapest else ())
 
     def _costs(self) -> Iterator[FleetCost]:
         if self.option is None or self.answer is None:

@@ -219,27 +219,49 @@ class ParetoChart(DeskChart):
         speed = self.read_off
         best = [(line, find_best_at(line, speed)) for line in lines]
         self.detailed_labels = len(lines) <= _MOST_DETAILED
+        # Without names at the curves the readout next to them says it.
+        best_text = tr("best at ≥ {n}", n=self._speed(speed)) if self.labelled else ""
+        return PlotDrawing(
+            lines=lines,
+            ghosts=ghosts,
+            marks=(
+                *_label_highest(self._load_marks(), self._load_text()),
+                *_label_highest(_best_marks(best), best_text),
+            ),
+            rule=CursorLine(speed, self._tab(speed), read_off=True, movable=not limited) if lines else None,
+            cursor_readout=self._read_out(best, ghosts, speed),
+            note="" if lines or answer is None else tr("No curves to compare"),
+        )
+
+    def _load_marks(self) -> list[PointMark]:
+        """Return the points of the scenario's load."""
         marks = []
         for part in self.desk.fitting_columns:
             tpot, rate = part.figure("tpot_ms"), part.figure(self.figure)
             kind = part.column.estimate.request.workload.load.kind if part.column.estimate else None
             if tpot is not None and rate is not None and kind is LoadKind.CONCURRENCY and not _waits(part):
                 marks.append(PointMark(part.key, part.palette_index, 1000.0 / tpot.value, rate.value, part.is_variant))
-        return PlotDrawing(
-            lines=lines,
-            ghosts=ghosts,
-            marks=(*tuple(marks), *_best_marks(best)),
-            rule=CursorLine(speed, self._tab(speed), read_off=True, movable=not limited) if lines else None,
-            cursor_readout=self._read_out(best, ghosts, speed),
-            note="" if lines or answer is None else tr("No curves to compare"),
-        )
+        return marks
+
+    def _load_text(self) -> str:
+        answer = self.desk.answer
+        concurrency = None if answer is None else answer.scenario.workload.load.concurrency
+        return "" if concurrency is None else tr("{n} in flight", n=self.formatter.count(concurrency))
 
     def describe_best(self) -> str:
-        """Return the column with the most throughput at the reading speed, and the next one."""
-        speed, text = self._speed(self.read_off), self.formatter.estimate
+        """Return the best column at the reading speed, the next one, and whether none is as fast at the load."""
+        speed, marks = self._speed(self.read_off), self._load_marks()
         best_points = [(line.name, best) for line in self.drawing.lines if (best := find_best_at(line, self.read_off))]
         if not best_points:
             return tr("No accelerator reaches {speed} tok/s per user.", speed=speed)
+        leader = self._describe_leader(best_points, speed)
+        if not marks or any(mark.x >= self.read_off for mark in marks):
+            return leader
+        slow = tr("At this load ({n}), no accelerator reaches this speed.", n=self._load_text())
+        return f"{leader} {slow}"
+
+    def _describe_leader(self, best_points: list[tuple[str, ParetoPoint]], speed: str) -> str:
+        text = self.formatter.estimate
         (name, best), *others = sorted(best_points, key=lambda each: -each[1].value)
         values = {"name": name, "value": text(best.value), "n": self.formatter.count(best.count), "speed": speed}
         if not others:
@@ -391,6 +413,12 @@ class ParetoChart(DeskChart):
                 figures = (formatter.estimate(value) for value in rate)
                 rows.append((part.name, formatter.count(count), speed, *figures))
         return ChartData(self.title, heads, tuple(rows))
+
+
+def _label_highest(marks: Sequence[PointMark], text: str) -> tuple[PointMark, ...]:
+    """Return marks of one kind, the highest of them with a label."""
+    highest = max(marks, key=lambda mark: mark.y, default=None)
+    return tuple(replace(mark, text=text) if mark is highest else mark for mark in marks)
 
 
 def _best_marks(points: list[CurveWithPoint]) -> tuple[PointMark, ...]:

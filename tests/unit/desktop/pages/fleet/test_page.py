@@ -252,6 +252,8 @@ def test_one_fleet_over_the_day_and_the_years(asked: FleetPage) -> None:
     assert [line.key for line in day.drawing.lines] == ["fixed", "autoscaled", "requests"]
     assert [line.key for line in years.drawing.lines] == [each.value for each in Supply]
     assert len({line.dash for line in years.drawing.lines}) == 4
+    cheapest = min(years.drawing.lines, key=lambda line: float(line.y[-1]))
+    assert years.banded == {cheapest.key}, "overlapping bands of one color look like one"
     fixed, scaled, _ = day.drawing.lines
     assert (fixed.y >= scaled.y).all()
     assert fixed.y.max() == scaled.y.max()

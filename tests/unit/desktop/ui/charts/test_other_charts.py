@@ -36,6 +36,19 @@ def test_what_is_read_off_reaches_the_speed(pareto: ParetoChart) -> None:
     assert all(int(row.cells[1]) >= 1 for row in cursor_readout.rows)
 
 
+def test_the_dots_of_the_load_and_of_the_best_are_labeled(pareto: ParetoChart) -> None:
+    pareto.labelled = True
+    pareto.refresh()
+    labeled = [mark for mark in pareto.drawing.marks if mark.text]
+    assert [mark.text for mark in labeled] == ["64 in flight", "best at ≥ 30"]
+    assert all(mark.x < 30 for mark in pareto.drawing.marks[:4])
+    assert pareto.describe_best().endswith("At this load (64 in flight), no accelerator reaches this speed.")
+    pareto.move_rule(14.0)
+    assert "At this load" not in pareto.describe_best()
+    pareto.move_rule(5000.0)
+    assert pareto.describe_best() == "No accelerator reaches 5,000 tok/s per user."
+
+
 def test_a_hidden_chart_keeps_no_picture_and_looks_the_same_again(pareto: ParetoChart) -> None:
     def has_picture() -> bool:
         return pareto._ground._picture is not None
