@@ -138,12 +138,12 @@ def _find_mark(attribute: AttributeClaims) -> int:
 def _make_price_cell(attributes: AttributesByName, purchases: Iterable[PriceRecord]) -> _MarkedCell:
     """Return the price range of an accelerator, by claims about it, else by the prices on record."""
     ends = [attributes[name] for name in PRICE_BOUND_ATTRIBUTES if name in attributes]
-    stated = [each for each in ends if isinstance(each.value, int | float)]
-    if stated:
+    bounds = [each for each in ends if isinstance(each.value, int | float)]
+    if bounds:
         mark = 0
-        for each in stated:
+        for each in bounds:
             mark |= _find_mark(each)
-        return _make_range_cell(float(each.value) for each in stated if isinstance(each.value, int | float)), mark
+        return _make_range_cell(float(each.value) for each in bounds if isinstance(each.value, int | float)), mark
     recorded = summarize_prices(purchases)
     if not recorded:
         return None, 0
@@ -155,10 +155,10 @@ def _make_range_cell(amounts: Iterable[float]) -> CatalogCellValue:
     return listed[0] if len(set(listed)) == 1 else (min(listed), max(listed))
 
 
-def _compute_values(model: Model, stated: CatalogCellValue) -> dict[str, CatalogCellValue]:
+def _compute_values(model: Model, source_parameters: CatalogCellValue) -> dict[str, CatalogCellValue]:
     """Return values computed from a model's dimensions: parameters, and FP16 cache bytes per token.
 
-    `stated` are the parameters of a source; in a model without experts all are active.
+    `source_parameters` are the parameters of a source; in a model without experts all are active.
     """
     # The engine is loaded with the first look at models, not with the page.
     from gpudesk.domain.estimate import ParallelPlan
@@ -172,7 +172,9 @@ def _compute_values(model: Model, stated: CatalogCellValue) -> dict[str, Catalog
     stored = compute_cache_profile(model, Precision.FP16, ParallelPlan()).stored
     return {
         "total": count_parameters(model),
-        "active": stated if dense and stated else count_active_parameters(model, with_embedding=True),
+        "active": source_parameters
+        if dense and source_parameters
+        else count_active_parameters(model, with_embedding=True),
         # The growth without limit: layers with a window are full after it.
         "kv": sum(growth.per_token for growth in stored if growth.window is None),
     }
@@ -411,9 +413,9 @@ def _iterate_dispute_rows(catalog: Catalog) -> CatalogRows:
 
 
 def _iterate_source_rows(catalog: Catalog) -> CatalogRows:
-    counted: Counter[str] = Counter()
+    claim_counts: Counter[str] = Counter()
     for counts in _count_claims_by_source(catalog):
-        counted.update(counts)
+        claim_counts.update(counts)
         yield None
     for source in catalog.sources():
         yield CatalogRow(
@@ -424,7 +426,7 @@ def _iterate_source_rows(catalog: Catalog) -> CatalogRows:
                 source.kind.value,
                 source.date,
                 source.date,
-                counted[source.id],
+                claim_counts[source.id],
                 source.trust,
                 source.url,
                 source.id,

@@ -86,11 +86,11 @@ def _list_shipped_claims(catalog: Catalog, thing: CatalogEntry | None, name: str
 
 def merge_ends(values: Iterable[CatalogCellValue]) -> CatalogCellValue:
     """Return the ends of one amount as one value, or as a range."""
-    stated = [value for value in values if value is not None]
-    numbers = [value for value in stated if is_figure(value)]
+    known_values = [value for value in values if value is not None]
+    numbers = [value for value in known_values if is_figure(value)]
     if len(set(numbers)) > 1:
         return min(numbers), max(numbers)
-    return stated[0] if stated else None
+    return known_values[0] if known_values else None
 
 
 def divide_values(one: CatalogCellValue, other: CatalogCellValue) -> float | None:
@@ -148,8 +148,8 @@ def _make_override_row(thing: CatalogEntry, attribute: AttributeClaims, high: At
     sides = [side for side in (attribute, high) if side is not None]
     preference = next((side.preference for side in sides if side.preference is not None), None)
     yours, shipped = [_find_user_claim(side) for side in sides], [_find_shipped_claim(side) for side in sides]
-    stated = next((claim for claim in yours if claim is not None), None)
-    date = preference.date if preference is not None else stated.retrieved if stated is not None else None
+    user_claim = next((claim for claim in yours if claim is not None), None)
+    date = preference.date if preference is not None else user_claim.retrieved if user_claim is not None else None
     holds = any(claim is not None and claim is side.preferred for claim, side in zip(yours, sides, strict=True))
     return CatalogRow(
         key=f"{thing.id}/{attribute.name}",
@@ -160,7 +160,7 @@ def _make_override_row(thing: CatalogEntry, attribute: AttributeClaims, high: At
             attribute.unit,
             merge_ends(_list_values(shipped)),
             divide_values(merge_ends(_list_values(yours)), merge_ends(_list_values(shipped))),
-            stated.source.title if stated is not None else None,
+            user_claim.source.title if user_claim is not None else None,
             date,
             None if preference is None or preference.reason == tr("Your value") else preference.reason,
         ),
@@ -169,11 +169,11 @@ def _make_override_row(thing: CatalogEntry, attribute: AttributeClaims, high: At
         attribute=attribute.name,
         unit=attribute.unit,
         maker=thing.maker,
-        kinds=() if stated is None else (stated.kind,),
+        kinds=() if user_claim is None else (user_claim.kind,),
         date=date,
         disputed=any(side.disputed for side in sides),
         own=True,
-        item=stated,
+        item=user_claim,
     )
 
 

@@ -72,17 +72,17 @@ def parse_model(definition: dict[str, Any]) -> Model:
         )
         for group in definition["layers"]
     )
-    stated = {name: definition[name] for name in MODEL_FIELDS if definition.get(name) is not None}
-    for name in _PRECISIONS & stated.keys():
-        stated[name] = Precision(stated[name])
-    stated["unread_fields"] = tuple(stated.get("unread_fields", ()))
+    fields = {name: definition[name] for name in MODEL_FIELDS if definition.get(name) is not None}
+    for name in _PRECISIONS & fields.keys():
+        fields[name] = Precision(fields[name])
+    fields["unread_fields"] = tuple(fields.get("unread_fields", ()))
     return Model(
         id=definition["id"],
         name=definition["name"],
         organisation=definition["organisation"],
         layers=layers,
         notes=tuple(definition["notes"]),
-        **{**_UNKNOWN, **stated},
+        **{**_UNKNOWN, **fields},
     )
 
 

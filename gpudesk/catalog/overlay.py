@@ -148,9 +148,9 @@ def merge_attributes(
     plain = None if definition is None else dict(json.loads(definition))
     # Leave out claims that do not suit the entry, which this program never writes.
     possible = {}
-    for name, stated in claims.items():
+    for name, user_claims in claims.items():
         dimension = None if plain is None else find_dimension(plain, name)
-        fitting = [each for each in stated if is_possible_value(thing.kind, name, each.value, dimension)]
+        fitting = [each for each in user_claims if is_possible_value(thing.kind, name, each.value, dimension)]
         if fitting:
             possible[name] = fitting
     attributes = _merge_all(thing, shipped, possible, preferences, sources, plain)
@@ -192,7 +192,7 @@ def find_unit(kind: CatalogEntryKind, name: str) -> str | None:
 
 def _merge_attribute(
     shipped: AttributeClaims,
-    stated: list[UserClaim] | tuple[()],
+    user_claims: list[UserClaim] | tuple[()],
     chosen: ClaimPreference | None,
     sources: SourcesById,
     dimension: ClaimValue,
@@ -201,7 +201,7 @@ def _merge_attribute(
 
     Without a choice the value of a `dimension` is that of the definition, which is used for computation.
     """
-    claims = [*shipped.claims, *(_make_claim(each, shipped.unit, sources) for each in stated)]
+    claims = [*shipped.claims, *(_make_claim(each, shipped.unit, sources) for each in user_claims)]
     chosen_claim = None if chosen is None else _find_chosen(claims, chosen)
     if chosen_claim is None:
         if not shipped.claims and claims:
@@ -234,16 +234,16 @@ def is_same_value(one: ClaimValue, other: ClaimValue) -> bool:
     return one == other and isinstance(one, bool) == isinstance(other, bool)
 
 
-def _make_claim(stated: UserClaim, unit: str | None, sources: SourcesById) -> Claim:
+def _make_claim(user_claim: UserClaim, unit: str | None, sources: SourcesById) -> Claim:
     return Claim(
-        value=stated.value,
+        value=user_claim.value,
         unit=unit,
-        source=sources[stated.source],
-        kind=stated.kind,
-        published=stated.published,
-        conditions=stated.conditions,
-        retrieved=stated.retrieved,
-        note=stated.note,
+        source=sources[user_claim.source],
+        kind=user_claim.kind,
+        published=user_claim.published,
+        conditions=user_claim.conditions,
+        retrieved=user_claim.retrieved,
+        note=user_claim.note,
         own=True,
     )
 

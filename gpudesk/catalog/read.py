@@ -450,14 +450,14 @@ def _find_reason(
         return message(
             "own.waits.attribute", "the entry {id} no longer has this attribute, so the value is unused", id=thing.id
         )
-    stated = any(
+    is_claimed = any(
         claim.source.id == fact.source and is_same_value(claim.value, fact.value) for claim in attribute.claims
     )
-    if isinstance(fact, UserClaim) and not stated:
+    if isinstance(fact, UserClaim) and not is_claimed:
         return message("own.waits.cannot_be", "this value is not allowed for the entry, so it is unused")
     if attribute.preference is not None or not _is_chosen(catalog, fact):
         return None
-    if stated:
+    if is_claimed:
         return _say_no_model(attribute.preferred)
     value = _make_parameter(fact.value, find_unit(thing.kind, fact.attribute))
     if attribute.preferred is None:

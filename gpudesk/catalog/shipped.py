@@ -207,8 +207,8 @@ _DESIGN_FIELDS: Final = ("nodes", "power_max_w", "price_low_usd", "price_high_us
 def make_system(entry: SystemEntry, values: Mapping[str, Any], accelerator: Mapping[str, Any]) -> System:
     """Return a system from its preferred values; `accelerator` are those of the accelerator in it."""
     inherited = {"scale_up_domain": accelerator.get("scale_up_domain"), "accelerator_power_w": accelerator.get("tdp")}
-    stated = {field: values[name] for field, name in _SYSTEM_FIELDS.items() if name in values}
-    return System(**entry._asdict(), **{**inherited, **stated})
+    system_values = {field: values[name] for field, name in _SYSTEM_FIELDS.items() if name in values}
+    return System(**entry._asdict(), **{**inherited, **system_values})
 
 
 def _to_float(value: float | None) -> float | None:

@@ -67,12 +67,12 @@ def _check_references(store: CatalogDatabase) -> Iterator[VerificationFinding]:
 
 
 def _check_revision(catalog: Catalog) -> Iterator[VerificationFinding]:
-    digest, stated = compute_stored_revision(catalog.shipped.store), catalog.shipped_revision
-    if digest != stated:
+    digest, recorded_revision = compute_stored_revision(catalog.shipped.store), catalog.shipped_revision
+    if digest != recorded_revision:
         problem = message(
             "catalog.verify.revision",
             "the rows differ from the built catalog: revision {digest} instead of {stated}",
-            stated=stated,
+            stated=recorded_revision,
             digest=digest,
         )
         yield VerificationFinding("meta", problem)

@@ -281,7 +281,7 @@ def read_pack(raw: bytes) -> FactPack:
         raise InputError(EMPTY_FIELD, "content.made")
     return FactPack(
         name=check_line("content.name", content["name"]),
-        made=date,
+        date=date,
         about=check_line("content.about", content["about"]),
         facts=read_user_facts(content["facts"], "content.facts"),
         digest=file.digest,
@@ -416,7 +416,7 @@ def make_carried_pack(scenario: Scenario) -> FactPack | None:
     if not scenario.own_records:
         return None
     facts = read_user_facts(scenario.own_records, _RECORDS)
-    return FactPack(scenario.name, made="", about=scenario.catalog_revision or "", facts=facts, digest="")
+    return FactPack(scenario.name, date="", about=scenario.catalog_revision or "", facts=facts, digest="")
 
 
 def check_carried_facts(scenario: Scenario, catalog: Catalog) -> None:

@@ -360,7 +360,7 @@ class Backup:
     """One copy. `facts` counts its content; if it is unusable that is None, with the `problem`."""
 
     path: Path
-    made: datetime
+    time: datetime
     version: int
     reason: BackupReason
     size_bytes: int
@@ -443,11 +443,11 @@ class PackSignature:
 class FactPack:
     """A complete pack; `digest` is the digest of its content.
 
-    `made` is an ISO day, `about` the revision of the shipped catalog on that day.
+    `date` is an ISO day, `about` the revision of the shipped catalog on that day.
     """
 
     name: str
-    made: str
+    date: str
     about: str
     facts: UserFacts
     digest: str

@@ -415,10 +415,10 @@ def _check_preference(attribute: AttributeRecord, *, verdicts_suffice: bool) -> 
 
 def _has_different_values(attribute: AttributeRecord) -> bool:
     """Whether the claims state more than one value, compared in the internal unit."""
-    stated = set()
+    si_values = set()
     for claim in attribute.claims:
         try:
-            stated.add(repr(convert_claim_to_si(claim.value, claim.unit or attribute.unit)))
+            si_values.add(repr(convert_claim_to_si(claim.value, claim.unit or attribute.unit)))
         except UnknownUnitError:
-            stated.add(repr(claim.value))
-    return len(stated) > 1
+            si_values.add(repr(claim.value))
+    return len(si_values) > 1

@@ -65,18 +65,18 @@ def _list_layer_dimensions(layers: list[dict[str, Any]]) -> dict[str, Any]:
 
 def make_model_attributes(model: ModelFile) -> dict[str, AttributeRecord]:
     """Return the attributes by name: dimensions in the order of the file, then other claims."""
-    stated = list_dimensions(model)
+    dimensions = list_dimensions(model)
     claimed: dict[str, list[ModelClaimRecord]] = {}
     for claim in model.claims:
         claimed.setdefault(claim.attribute, []).append(claim)
     attributes: dict[str, AttributeRecord] = {}
-    for name in [*stated, *(name for name in claimed if name not in stated)]:
+    for name in [*dimensions, *(name for name in claimed if name not in dimensions)]:
         claims = claimed.get(name, [])
         records: list[ClaimRecord] = [*claims]
-        if name in stated and not any(claim.preferred for claim in claims):
+        if name in dimensions and not any(claim.preferred for claim in claims):
             source = _find_source(name, model, claimed)
             if source is not None:
-                records.insert(0, ClaimRecord(value=stated[name], source=source, preferred=True))
+                records.insert(0, ClaimRecord(value=dimensions[name], source=source, preferred=True))
         if records:
             attributes[name] = AttributeRecord(
                 claims=records,
@@ -99,11 +99,11 @@ def find_claim_problems(model: ModelFile, attributes: Container[str]) -> Iterato
 
     `attributes` has the names of `make_model_attributes`.
     """
-    stated = list_dimensions(model)
+    dimensions = list_dimensions(model)
     for number, claim in enumerate(model.claims, start=1):
         field = f"claims.{number}"
-        if claim.attribute in stated:
-            value = stated[claim.attribute]
+        if claim.attribute in dimensions:
+            value = dimensions[claim.attribute]
             if claim.preferred and (claim.value != value or isinstance(claim.value, bool) != isinstance(value, bool)):
                 yield f"{field}.value", f"{claim.value!r} is preferred, but the file has {value!r}"
         elif claim.attribute in MODEL_FIELDS:
@@ -113,7 +113,7 @@ def find_claim_problems(model: ModelFile, attributes: Container[str]) -> Iterato
             yield (f"{field}.attribute", f"{claim.attribute!r} is neither an attribute nor a dimension stated here")
         if not claim.preferred and claim.verdict is None:
             yield f"{field}.verdict", "is missing: say why the claim is not taken"
-    for name in stated:
+    for name in dimensions:
         if name not in attributes:
             yield name, "has no source: name a dimensions_source or claim it"
 

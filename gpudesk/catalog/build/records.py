@@ -309,11 +309,11 @@ else:
     DiffusionRunRecord = _make_record_type(DiffusionRun)
     DiffusionArchitectureRecord = _make_record_type(DiffusionArchitecture)
     MixerRecord = Annotated[
-        Union[tuple(_make_record_type(made, kind) for kind, made in MIXER_KINDS.items())],  # noqa: UP007
+        Union[tuple(_make_record_type(mixer, kind) for kind, mixer in MIXER_KINDS.items())],  # noqa: UP007
         Field(discriminator="kind"),
     ]
     FfnRecord = Annotated[
-        Union[tuple(_make_record_type(made, kind) for kind, made in FFN_KINDS.items())],  # noqa: UP007
+        Union[tuple(_make_record_type(ffn, kind) for kind, ffn in FFN_KINDS.items())],  # noqa: UP007
         Field(discriminator="kind"),
     ]
 
@@ -384,10 +384,10 @@ class ModelFile(FileRecord):
 
     def definition(self) -> dict[str, Any]:
         """Return the definition of the model, in plain JSON types, without default dimensions."""
-        stated = self.model_dump(mode="json", include=set(MODEL_FIELDS), exclude_unset=True)
+        fields = self.model_dump(mode="json", include=set(MODEL_FIELDS), exclude_unset=True)
         kinds = self.model_dump(mode="json", include={"mixers", "ffns"}, exclude_unset=True)
         rest = self.model_dump(mode="json", include={"id", "name", "organisation", "notes", "layers"})
-        return {"mixers": {}, "ffns": {}} | stated | kinds | rest
+        return {"mixers": {}, "ffns": {}} | fields | kinds | rest
 
 
 #: Counts that can be 0 in a model.

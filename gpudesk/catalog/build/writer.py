@@ -68,7 +68,7 @@ def make_table_rows(files: DataFiles) -> TableRows:
     systems = sorted((entry.record for entry in files.systems), key=_system_order)
     designs = [entry.record for entry in files.reference_designs]
     statements = join_statements(files, list_attributes_by_thing(files))
-    stated = statements.attributes
+    attributes_by_entry = statements.attributes
     units: dict[str, Mapping[str, str | None] | None] = {
         **dict.fromkeys((a.id for a in accelerators), get_units(CatalogEntryKind.ACCELERATOR)),
         **dict.fromkeys(m.id for m in models),
@@ -76,8 +76,10 @@ def make_table_rows(files: DataFiles) -> TableRows:
         **dict.fromkeys((s.id for s in systems), get_units(CatalogEntryKind.SYSTEM)),
         **dict.fromkeys((d.id for d in designs), get_units(CatalogEntryKind.REFERENCE_DESIGN)),
     }
-    attributes = [row for thing, each in units.items() for row in _make_attribute_rows(thing, stated[thing], each)]
-    claims = [row for thing in units for row in _iterate_claim_rows(thing, stated, kinds)]
+    attributes = [
+        row for thing, each in units.items() for row in _make_attribute_rows(thing, attributes_by_entry[thing], each)
+    ]
+    claims = [row for thing in units for row in _iterate_claim_rows(thing, attributes_by_entry, kinds)]
     return {
         "source": [_make_source_row(entry) for entry in files.sources],
         "thing": [
@@ -151,10 +153,10 @@ def _make_attribute_rows(
 
 
 def _iterate_claim_rows(
-    thing: str, stated: Mapping[str, Mapping[str, AttributeRecord]], kinds: Mapping[str, SourceKind]
+    thing: str, attributes_by_entry: Mapping[str, Mapping[str, AttributeRecord]], kinds: Mapping[str, SourceKind]
 ) -> Iterable[TableRow]:
     """Make the rows of an entry's claims, in the internal unit; the kind is the source's unless stated."""
-    for name, attribute in stated[thing].items():
+    for name, attribute in attributes_by_entry[thing].items():
         for position, claim in enumerate(attribute.claims):
             unit = claim.unit or attribute.unit
             yield {

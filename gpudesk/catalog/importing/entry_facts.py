@@ -85,13 +85,13 @@ def make_entry_facts(
             raise input_error("import.part.attribute", "is not an attribute of such entries; correct its name", name)
     claims = [
         claim
-        for name, stated in figures.items()
-        for claim in _iterate_claims(entry.id, attributes[name], stated, today)
+        for name, attribute_figures in figures.items()
+        for claim in _iterate_claims(entry.id, attributes[name], attribute_figures, today)
     ]
     for finding in find_doubts(claims, entry):
         if finding.grade is PlausibilityGrade.REFUSED:
             raise InputError(finding.problem, finding.attribute)
-    sources = {each.source.id: each.source for stated in figures.values() for each in stated}
+    sources = {each.source.id: each.source for attribute_figures in figures.values() for each in attribute_figures}
     return (*sources.values(), entry, *claims, *_iterate_preferences(claims, reasons, today))
 
 
@@ -117,11 +117,11 @@ def check_system(values: Mapping[str, ClaimValue]) -> tuple[PlausibilityFinding,
 
 
 def _iterate_claims(
-    entry: str, attribute: Attribute, stated: Sequence[StatedFigure], today: str
+    entry: str, attribute: Attribute, figures: Sequence[StatedFigure], today: str
 ) -> Iterator[UserClaim]:
     """Yield the claims about an attribute; of each source the first value."""
     sources: set[str] = set()
-    for figure in stated:
+    for figure in figures:
         value = _check_figure_value(attribute, figure)
         if figure.source.id not in sources:
             sources.add(figure.source.id)

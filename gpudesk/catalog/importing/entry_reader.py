@@ -266,17 +266,17 @@ class _FigureReader:
 
     def read(self) -> dict[str, list[StatedFigure]]:
         """Return the figures by attribute, the preferred one of each first."""
-        return {stated[0]: list(self._figures(*stated)) for stated in self._attributes()}
+        return {attribute[0]: list(self._figures(*attribute)) for attribute in self._attributes()}
 
     def _attributes(self) -> Iterator[tuple[str, _AttributeEntry, str, bool]]:
         """Yield the attributes by name, each with its place and whether the file states that it has no value."""
-        stated, raw = self._entry.attributes, self._table.get("attributes")
-        if isinstance(stated, dict):
-            for name, each in stated.items():
+        attribute_entries, raw = self._entry.attributes, self._table.get("attributes")
+        if isinstance(attribute_entries, dict):
+            for name, each in attribute_entries.items():
                 yield name, each, join_place("attributes", name), _is_null(raw, name)
             return
         names: set[str] = set()
-        for number, each in enumerate(stated):
+        for number, each in enumerate(attribute_entries):
             where = join_place("attributes", number)
             if each.name is None:
                 raise InputError(MISSING_FIELD, join_place(where, "name"))
@@ -321,21 +321,21 @@ class _FigureReader:
             printed=claim.published,
         )
 
-    def _find_source(self, stated: str | _SourceEntry | None, where: str) -> Source:
+    def _find_source(self, reference: str | _SourceEntry | None, where: str) -> Source:
         """Return the source of a claim: named, inline, or the only one of the file."""
-        if isinstance(stated, _SourceEntry):
-            return self._make_source(stated)
-        if stated is None and len(self._sources) == 1:
+        if isinstance(reference, _SourceEntry):
+            return self._make_source(reference)
+        if reference is None and len(self._sources) == 1:
             return next(iter(self._sources.values()))
-        if stated is None:
+        if reference is None:
             raise input_error(
                 "import.part.no_source", "is missing: every figure needs a source; enter its publisher", where
             )
-        if stated not in self._sources:
+        if reference not in self._sources:
             raise input_error(
-                "import.part.unknown_source", "{given} is not in the list of sources", where, given=stated
+                "import.part.unknown_source", "{given} is not in the list of sources", where, given=reference
             )
-        return self._sources[stated]
+        return self._sources[reference]
 
     def _make_source(self, entry: _SourceEntry) -> Source:
         return make_file_source(

@@ -100,16 +100,16 @@ class GgufKeys:
             if not isinstance(value, bool | int | str):
                 raise InputError(_UNUSABLE_VALUE, name)
             self._keys[name] = value
-        self.stated = self.text("general.architecture")
+        self.file_architecture = self.text("general.architecture")
         like = answers.get(ARCHITECTURE_ALIASES)
-        self.architecture = like if isinstance(like, str) else self.stated
+        self.architecture = like if isinstance(like, str) else self.file_architecture
 
     @property
     def windows(self) -> WindowPattern | None:
         return ARCHITECTURES.get(self.architecture or "")
 
     def full(self, name: str) -> str:
-        return f"{self.stated}.{name}"
+        return f"{self.file_architecture}.{name}"
 
     def text(self, name: str) -> str | None:
         """Return a text by its full key, without unprintable characters, or None."""

@@ -196,11 +196,11 @@ class GgufModel:
                 precision=precision.value,
                 taken=f"{bits:.2f}",
             )
-        if self._keys.architecture != self._keys.stated:
+        if self._keys.architecture != self._keys.file_architecture:
             yield message(
                 "import.gguf.like",
                 "{architecture} is unknown; its sliding windows follow {like}",
-                architecture=self._keys.stated or "",
+                architecture=self._keys.file_architecture or "",
                 like=self._keys.architecture or "",
             )
         if self._file.parts > 1:
@@ -345,23 +345,23 @@ def propose_gguf(
         path.name, keys.text("general.quantized_by") or model.organisation, SourceKind.CONFIG_COPY
     )
     definition = model.definition(title)
-    if keys.stated not in ARCHITECTURES:
-        definition["generic_architecture"] = keys.stated
-    facts = make_model_facts(definition, source, today=today, stated=model.stated(), answered=tuple(answers))
+    if keys.file_architecture not in ARCHITECTURES:
+        definition["generic_architecture"] = keys.file_architecture
+    facts = make_model_facts(definition, source, today=today, claim_values=model.stated(), answered=tuple(answers))
     return ImportProposal("model", title, facts, tuple(model.notes()), tuple(model.left_out()))
 
 
 def _check_kind(keys: GgufKeys, path: Path) -> None:
     """Refuse files other than language models: adapters, projectors, importance matrices."""
     kind = keys.text("general.type") or "model"
-    if kind != "model" or keys.stated == "clip":
+    if kind != "model" or keys.file_architecture == "clip":
         raise input_error(
             "import.gguf.no_model",
             "contains {what} instead of a language model; choose the file of the model itself",
             str(path),
             what=kind,
         )
-    if keys.stated is None:
+    if keys.file_architecture is None:
         raise input_error(
             "import.gguf.no_architecture", "has no architecture: general.architecture is missing", str(path)
         )
@@ -375,7 +375,7 @@ def _make_unknown_error(keys: GgufKeys) -> MissingImportField:
             "import.gguf.unknown_architecture",
             "Unknown architecture {architecture}. Its tensors show layers and sizes, but not the sliding-window "
             "layers; choose a similar known architecture",
-            architecture=keys.stated or "",
+            architecture=keys.file_architecture or "",
         ),
         tuple(sorted(ARCHITECTURES)),
     )

@@ -88,12 +88,12 @@ def make_model_facts(
     source: Source,
     *,
     today: str,
-    stated: Mapping[str, ClaimValue] = MappingProxyType({}),
+    claim_values: Mapping[str, ClaimValue] = MappingProxyType({}),
     answered: Collection[str] = (),
 ) -> tuple[UserFact, ...]:
-    """Return the source, the model, and a claim for each dimension and for all other `stated` values.
+    """Return the source, the model, and a claim for each dimension and for every other value in `claim_values`.
 
-    `definition` has the keys of a file in data/models/ without `dimensions_source` and `claims`; `stated` is by
+    `definition` has the keys of a file in data/models/ without `dimensions_source` and `claims`; `claim_values` are by
     attribute (`total_parameters`, `license`, …) in the internal unit. `answered` are the fields of the file that the
     user filled in: the dimensions that follow from them have a second source, the user's. Raises `InputError` with the
     path of the invalid field.
@@ -101,7 +101,7 @@ def make_model_facts(
     record = check_model_definition(definition)
     plain = record.definition()
     claimed: dict[str, ClaimValue] = {name: _to_claim_value(value) for name, value in list_dimensions(record).items()}
-    for name, value in stated.items():
+    for name, value in claim_values.items():
         if name not in MODEL_STATED_UNITS:
             raise input_error("import.model.attribute", "{name} is not an attribute of models", name, name=name)
         claimed[name] = value

@@ -424,7 +424,7 @@ def read_plain_row(
     if not _TERM.fullmatch(term):
         raise InvalidRowError(term)
     provider_name, title = columns.text(row, "provider"), columns.text(row, "source")
-    stated = check_day(columns.cell(row, "date"), today)
+    row_date = check_day(columns.cell(row, "date"), today)
     yield RentalOffer(
         name=name,
         count=1,
@@ -433,7 +433,7 @@ def read_plain_row(
         provider=find_provider_name(provider_name) if provider_name else provider,
         region=columns.text(row, "region"),
         instance=columns.text(row, "instance"),
-        date=stated or date,
+        date=row_date or date,
         note=columns.text(row, "note"),
         source=None if title is None else make_file_source(title, provider_name or PLAIN_PUBLISHER, SourceKind.USER),
     )
@@ -514,9 +514,9 @@ def propose_prices(
     date = date or find_day_in_name(name, today)
     source = make_file_source(name, publisher, kind, date=date)
     prices = PriceCollector(source, AcceleratorNames(parts), kind)
-    for done, row in enumerate(rows, start=1):
-        if done % _STEP == 0:
-            yield done, max(total, done)
+    for row_number, row in enumerate(rows, start=1):
+        if row_number % _STEP == 0:
+            yield row_number, max(total, row_number)
         _take_row(prices, columns, row, lambda row: offers(columns, row, provider, date, today))
     if not prices.count:
         raise InputError(prices.nothing())

@@ -262,9 +262,9 @@ def _check_reference(fact: UserFact, thing_ids: set[str], sources: set[str]) -> 
 
 
 def _check_complete(entry: UserEntry, facts: UserFacts) -> None:
-    stated = {fact.attribute for fact in facts if isinstance(fact, UserClaim) and fact.thing == entry.id}
+    claimed_attributes = {fact.attribute for fact in facts if isinstance(fact, UserClaim) and fact.thing == entry.id}
     for name in list_required_attributes(REGISTERED_ATTRIBUTES.get(CatalogEntryKind(entry.key[0]), {})):
-        if name not in stated:
+        if name not in claimed_attributes:
             raise InputError(describe_required(name), name)
 
 
@@ -313,13 +313,13 @@ def state_price(catalog: Catalog, price: UserPrice, source: Source, replaces: st
     """State a price, replacing another of the user's if `replaces` names it."""
     part = catalog.thing(price.accelerator)
     ends = [("usd_low", price.usd_low), ("usd", price.usd), ("usd_high", price.usd_high)]
-    stated = [(name, amount) for name, amount in ends if amount is not None]
-    if not stated:
+    amounts = [(name, amount) for name, amount in ends if amount is not None]
+    if not amounts:
         raise InputError(MISSING_FIELD, "usd")
-    for name, amount in stated:
+    for name, amount in amounts:
         if not 0 < amount < 1e9:
             raise InputError(describe_not_above(str(amount), 0, 1e9), name)
-    if [amount for _, amount in stated] != sorted(amount for _, amount in stated):
+    if [amount for _, amount in amounts] != sorted(amount for _, amount in amounts):
         raise InputError(REVERSED_PRICES, "usd_high")
     check_line("term", price.term)
     for name in ("provider", "region", "instance", "basis"):
@@ -386,8 +386,8 @@ def make_price_id(price: UserPrice) -> str:
 
 def list_rental_terms(catalog: Catalog) -> tuple[str, ...]:
     """Return the terms on which accelerators are rented, including those of the catalog."""
-    stated = dict.fromkeys((*RENT_TERMS, *(price.term for price in catalog.prices())))
-    return tuple(term for term in stated if term != PURCHASE_TERM)
+    terms = dict.fromkeys((*RENT_TERMS, *(price.term for price in catalog.prices())))
+    return tuple(term for term in terms if term != PURCHASE_TERM)
 
 
 def count_resting_figures(facts: UserFacts, source: str) -> int:
@@ -477,9 +477,9 @@ def make_entry_step(
         claim, active_claim = claims.get(name), _find_active_claim(catalog, entry.id, name)
         if claim is not None and active_claim is not None and _is_same_statement(claim, active_claim):
             continue
-        stated = list(_list_user_claims(own, entry.id, name))
-        rivals = [fact for fact in stated if fact != active_claim and claim is not None and fact.key != claim.key]
-        removed += [fact for fact in stated if fact not in rivals]
+        user_claims = list(_list_user_claims(own, entry.id, name))
+        rivals = [fact for fact in user_claims if fact != active_claim and claim is not None and fact.key != claim.key]
+        removed += [fact for fact in user_claims if fact not in rivals]
         chosen = own.get("preference", entry.id, name)
         removed += [] if chosen is None else [chosen]
         if claim is not None:

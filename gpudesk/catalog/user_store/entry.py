@@ -160,14 +160,14 @@ def list_unit_choices(name: str, unit: str | None) -> tuple[UnitChoice, ...]:
 
 
 def _find_value_kind(attribute: AttributeClaims) -> ValueKind:
-    stated: ClaimValue = next((claim.value for claim in attribute.claims if claim.value is not None), None)
+    value: ClaimValue = next((claim.value for claim in attribute.claims if claim.value is not None), None)
     name = attribute.name
-    if isinstance(stated, bool) or (stated is None and name.rpartition(".")[2] in _YES_NO):
+    if isinstance(value, bool) or (value is None and name.rpartition(".")[2] in _YES_NO):
         return ValueKind.YES_NO
     definition = find_attribute_definition(name)
-    if isinstance(stated, tuple) or (stated is None and definition is not None and definition.is_word_list):
+    if isinstance(value, tuple) or (value is None and definition is not None and definition.is_word_list):
         return ValueKind.WORDS
-    if isinstance(stated, int | float) or (stated is None and attribute.unit is not None):
+    if isinstance(value, int | float) or (value is None and attribute.unit is not None):
         return ValueKind.NUMBER
     return ValueKind.WORD
 

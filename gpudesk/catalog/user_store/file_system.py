@@ -152,7 +152,7 @@ _BACKUP_TIME: Final = "%Y%m%dT%H%M%S%f"
 class BackupName:
     """The parts of a backup's name; ordered by time, then by name."""
 
-    made: datetime
+    time: datetime
     path: Path
     version: int
     reason: BackupReason
@@ -203,8 +203,8 @@ def make_backup(connection: sqlite3.Connection, folder: Path, reason: BackupReas
     remove_leftovers(folder, "catalog-*.part")
     # The new backup stays, even with a wrong clock.
     names = list_backup_names(folder)
-    days = {name.made.date(): name.path for name in reversed(names)}
-    weeks = {name.made.isocalendar()[:2]: name.path for name in reversed(names)}
+    days = {name.time.date(): name.path for name in reversed(names)}
+    weeks = {name.time.isocalendar()[:2]: name.path for name in reversed(names)}
     kept_paths = {path, *(name.path for name in names[-NEWEST_BACKUPS:])}
     kept_paths |= {days[day] for day in sorted(days)[-DAILY_BACKUPS:]}
     kept_paths |= {weeks[week] for week in sorted(weeks)[-WEEKLY_BACKUPS:]}

@@ -38,8 +38,8 @@ class UserCatalog:
         self._show = show
         self._file: UserFile | None = None
         self._listeners: list[ChangeListener] = []
-        self._done: list[FactEdit] = []
-        self._undone: list[FactEdit] = []
+        self._undo_steps: list[FactEdit] = []
+        self._redo_steps: list[FactEdit] = []
         # Whether the file holds other facts than these.
         self._stale = False
         self.facts = self._open()
@@ -143,9 +143,9 @@ class UserCatalog:
 
         Later written steps take effect as well.
         """
-        self._done.append(edit)
-        del self._done[:-_MOST_UNDO_STEPS]
-        self._undone.clear()
+        self._undo_steps.append(edit)
+        del self._undo_steps[:-_MOST_UNDO_STEPS]
+        self._redo_steps.clear()
         self._replace_facts(facts if self._file is None else self._file.facts, edit)
 
     def _replace_facts(self, facts: UserFacts, edit: FactEdit | None) -> None:
@@ -166,29 +166,29 @@ class UserCatalog:
 
     @property
     def undo_text(self) -> Message | None:
-        return self._done[-1].text if self._done else None
+        return self._undo_steps[-1].text if self._undo_steps else None
 
     @property
     def redo_text(self) -> Message | None:
-        return self._undone[-1].text if self._undone else None
+        return self._redo_steps[-1].text if self._redo_steps else None
 
     def undo(self) -> FactEdit | None:
         """Undo the last step and return it; None without one."""
-        if not self._done:
+        if not self._undo_steps:
             return None
-        back = self._done[-1].inverse()
+        back = self._undo_steps[-1].inverse()
         facts = self._write_or_look_again(back)
-        self._undone.append(self._done.pop())
+        self._redo_steps.append(self._undo_steps.pop())
         self._replace_facts(facts, back)
-        return self._undone[-1]
+        return self._redo_steps[-1]
 
     def redo(self) -> FactEdit | None:
         """Redo the last undone step and return it; None without one."""
-        if not self._undone:
+        if not self._redo_steps:
             return None
-        step = self._undone[-1]
+        step = self._redo_steps[-1]
         facts = self._write_or_look_again(step)
-        self._done.append(self._undone.pop())
+        self._undo_steps.append(self._redo_steps.pop())
         self._replace_facts(facts, step)
         return step
 
@@ -257,8 +257,8 @@ class UserCatalog:
             self._file.distrust(key)
 
     def _forget_steps(self) -> None:
-        self._done.clear()
-        self._undone.clear()
+        self._undo_steps.clear()
+        self._redo_steps.clear()
 
     @property
     def backups_folder(self) -> Path | None:

@@ -327,7 +327,7 @@ class UserFile:
     def _back_up(self, connection: sqlite3.Connection, reason: BackupReason) -> None:
         """Make a backup, unless the file is empty; before small changes only once a day."""
         now = self._clock().astimezone(UTC)
-        days = {name.made.date() for name in list_backup_names(self.backups_folder)}
+        days = {name.time.date() for name in list_backup_names(self.backups_folder)}
         if reason is BackupReason.DAY and now.date() in days:
             return
         with translate_errors(self.path):
@@ -414,7 +414,7 @@ def _inspect_backup(name: BackupName) -> Backup:
         problem = _BACKUP_GONE
     except CatalogFileError as error:
         problem = _reword_for_backup(error.problem)
-    return Backup(name.path, name.made, name.version, name.reason, size, facts, problem)
+    return Backup(name.path, name.time, name.version, name.reason, size, facts, problem)
 
 
 def _reword_for_backup(problem: Message) -> Message:

@@ -67,7 +67,7 @@ def _list_backup_cells(number: int, backup: Backup) -> list[str]:
         MISSING_VALUE_TEXT if backup.facts is None else formatter.count(backup.facts),
         formatter.memory(backup.size_bytes),
         str(backup.version),
-        f"{backup.made.astimezone():%Y-%m-%d %H:%M:%S}",
+        f"{backup.time.astimezone():%Y-%m-%d %H:%M:%S}",
         label_backup_reason(backup.reason) if backup.problem is None else format_message(backup.problem),
     ]
 

@@ -127,7 +127,7 @@ def _encode_pack_import(
         "pack": {
             "file": str(file_import.path),
             "name": pack.name,
-            "made": pack.made,
+            "made": pack.date,
             "sha256": pack.digest,
             "signer": None if pack.signature is None else pack.signature.name,
             "trusted": signed and pack.trust(service.user_catalog.signers()) is PackTrust.KNOWN,

@@ -52,13 +52,13 @@ def test_first_change_of_a_day_is_backed_up_and_the_next_are_not(file: UserFile,
     for number in range(3):
         file.apply(numbered(number))
     (first,) = _backups(file)
-    assert (first.reason, first.made, first.facts, first.version) == (BackupReason.DAY, NOON, len(ALL), USER_VERSION)
+    assert (first.reason, first.time, first.facts, first.version) == (BackupReason.DAY, NOON, len(ALL), USER_VERSION)
     assert first.size_bytes == first.path.stat().st_size > 0
     clock.next_day()
     file.trust(TrustedSigner("ab", "A colleague", "2026-07-02"))
     file.apply(numbered(3))
     (second, _) = _backups(file)
-    assert second.made == NOON + timedelta(days=1)
+    assert second.time == NOON + timedelta(days=1)
     assert second.facts == len(ALL) + 3 * len(numbered(0).after)
 
 
@@ -85,7 +85,7 @@ def test_last_few_stay_and_what_is_no_backup_is_left_alone(file: UserFile, clock
     for number in range(70):
         file.apply(numbered(number))
         clock.next_day()
-    kept = [(backup.made - NOON).days for backup in _backups(file)]
+    kept = [(backup.time - NOON).days for backup in _backups(file)]
     # The first of July 2026 is a Wednesday: days 33 and 40 are Mondays.
     assert kept == [69, 68, 67, 66, 65, 64, 63, 61, 54, 47, 40]
     assert len(kept) <= DAILY_BACKUPS + WEEKLY_BACKUPS
@@ -98,7 +98,7 @@ def test_many_large_steps_leave_the_state_before_each_day(file: UserFile, clock:
             file.apply(numbered(100 * day + number, claims=SMALL_STEP))
             clock.now += timedelta(minutes=1)
         clock.now = NOON + timedelta(days=day + 1)
-    made = [backup.made for backup in _backups(file)]
+    made = [backup.time for backup in _backups(file)]
     assert made[NEWEST_BACKUPS:] == [NOON + timedelta(days=day) for day in (2, 1, 0)]
 
 
@@ -108,7 +108,7 @@ def test_clock_that_was_put_back_does_not_cost_the_new_backup(file: UserFile, cl
         clock.next_day()
     clock.now = NOON - timedelta(days=9)
     file.apply(numbered(60))
-    assert _backups(file)[-1].made == clock.now
+    assert _backups(file)[-1].time == clock.now
 
 
 def test_backup_that_cannot_be_made_stops_the_step(file: UserFile) -> None:

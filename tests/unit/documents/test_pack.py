@@ -76,7 +76,7 @@ def refusal(raw: bytes) -> InputError:
 
 def test_a_pack_comes_back_as_it_was_made() -> None:
     pack = read_pack(made())
-    assert (pack.name, pack.made, pack.about) == ("Our figures", TODAY, "r1")
+    assert (pack.name, pack.date, pack.about) == ("Our figures", TODAY, "r1")
     assert dict(pack.facts.facts) == dict(ALL.facts)
     assert pack.trust(()) is PackTrust.UNSIGNED
 

@@ -203,9 +203,9 @@ def _count_indexed(checkpoint: Checkpoint, stored: Precision | None, *, narrow: 
 
 
 def compare_parameters(
-    checkpoint: Checkpoint, counted: int, layers: int, stored: Precision | None, *, narrow: bool
+    checkpoint: Checkpoint, computed_count: int, layers: int, stored: Precision | None, *, narrow: bool
 ) -> Message | None:
-    """Return a note if the checkpoint's parameter count differs from `counted`, computed from the dimensions.
+    """Return a note if the checkpoint's parameter count differs from `computed_count`, that of the dimensions.
 
     By the headers if all are available; else by the totals of the index, which count everything stored and are useless
     for a `narrow` checkpoint.
@@ -215,22 +215,22 @@ def compare_parameters(
         parameters = _count_indexed(checkpoint, stored, narrow=narrow)
     if parameters is None:
         return None
-    if parameters == counted:
-        return message("import.hf.same_count", "{count} parameters, the same as the checkpoint", count=counted)
-    stores_all = parameters > counted and not checkpoint.elements
+    if parameters == computed_count:
+        return message("import.hf.same_count", "{count} parameters, the same as the checkpoint", count=computed_count)
+    stores_all = parameters > computed_count and not checkpoint.elements
     if stores_all and any(not _is_text(name, layers) for name in checkpoint.names):
         return message(
             "import.hf.more_stored",
             "{count} parameters; the checkpoint has {found}, including components that are excluded here",
-            count=counted,
+            count=computed_count,
             found=parameters,
         )
     return message(
         "import.hf.other_count",
         "{count} parameters, but the checkpoint has {found}: {difference} apart, so check the dimensions",
-        count=counted,
+        count=computed_count,
         found=parameters,
-        difference=abs(parameters - counted),
+        difference=abs(parameters - computed_count),
     )
 
 

@@ -236,11 +236,11 @@ def read_window(f: ConfigFields, default: int | None) -> int | None:
 
 def read_shared_size(f: ConfigFields, size: int, default: int = 0) -> int:
     """Return the total width of the shared experts: a width alone, or their number times a width."""
-    stated = f.maybe(*_SHARED_SIZE, low=0)
+    shared_width = f.maybe(*_SHARED_SIZE, low=0)
     many = f.maybe(*_SHARED, low=0)
-    if many is None and stated is not None:
-        return stated
-    return (default if many is None else many) * (stated or size)
+    if many is None and shared_width is not None:
+        return shared_width
+    return (default if many is None else many) * (shared_width or size)
 
 
 def list_layer_fields(f: ConfigFields, count: int) -> list[ConfigFields]:

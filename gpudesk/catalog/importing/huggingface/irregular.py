@@ -242,9 +242,9 @@ def _read_nemotron_nas(f: ConfigFields) -> ModelStructure:
 
 def _read_block_width(f: ConfigFields, hidden: int) -> int:
     """Return the width of a block: stated, or from its multiplier."""
-    stated = f.maybe("intermediate_size")
-    if stated is not None:
-        return stated
+    width = f.maybe("intermediate_size")
+    if width is not None:
+        return width
     multiplier = f.raw("ffn_mult")
     if not isinstance(multiplier, int | float) or isinstance(multiplier, bool):
         raise make_type_error(f.where("ffn_mult"), multiplier, "number")
@@ -295,7 +295,7 @@ def _read_minimax_m3(f: ConfigFields) -> ModelStructure:
         "top_k": block * blocks,
         "block": block,
     }
-    picked = sparse.wholes("sparse_attention_freq", count) or [0] * count
+    sparse_flags = sparse.wholes("sparse_attention_freq", count) or [0] * count
     full = LayerPart("dense", make_attention(heads, qk_norm=norm))
     picking = LayerPart("sparse", make_attention(heads, qk_norm=norm, indexer=indexer))
     size = f.whole("intermediate_size", "moe_intermediate_size")
@@ -306,7 +306,7 @@ def _read_minimax_m3(f: ConfigFields) -> ModelStructure:
         shared_intermediate_size=read_shared_size(f, 0),
         router_bias=f.yes("use_routing_bias", default=True),
     )
-    mixers = [picking if flag else full for flag in picked]
+    mixers = [picking if flag else full for flag in sparse_flags]
     return ModelStructure(mix_blocks(f, mixers, find_sparse_layers(f, count), routed, dense="dense_intermediate_size"))
 
 

@@ -382,21 +382,25 @@ class _ConfigReading:
             return ImportProposal("model", title, (), tuple(notes), left_out, missing)
         definition |= precision.fields() | make_layer_tables(self.structure)
         model = parse_model(check_model_definition(definition).definition())
-        stated: dict[str, ClaimValue] = {}
+        claim_values: dict[str, ClaimValue] = {}
         layers = len(self.structure.layers)
         narrow = precision.native_precision not in _WIDE
         parameters = find_stated_parameters(self.checkpoint, layers, precision.native_precision, narrow=narrow)
-        counted = None if parameters_of is None else parameters_of(model)
-        if counted is not None:
-            difference = compare_parameters(self.checkpoint, counted, layers, precision.native_precision, narrow=narrow)
+        computed_count = None if parameters_of is None else parameters_of(model)
+        if computed_count is not None:
+            difference = compare_parameters(
+                self.checkpoint, computed_count, layers, precision.native_precision, narrow=narrow
+            )
             notes += [difference] if difference is not None else []
-        if (total := parameters or counted) is not None:
-            stated["total_parameters"] = total
+        if (total := parameters or computed_count) is not None:
+            claim_values["total_parameters"] = total
         published = self.whole.word("_commit_date") or None
         source = make_file_source(f"{title}, {CONFIG}", organisation, SourceKind.CONFIG_COPY, date=published)
         # An unstated parameter count follows from the answers too.
         follows = ("total_parameters",) if answered and parameters is None else ()
-        facts = make_model_facts(definition, source, today=today, stated=stated, answered=(*answered, *follows))
+        facts = make_model_facts(
+            definition, source, today=today, claim_values=claim_values, answered=(*answered, *follows)
+        )
         return ImportProposal("model", title, facts, tuple(notes), left_out)
 
     def _find_names(self, name: str) -> tuple[str, str]:

@@ -255,4 +255,4 @@ class BackupsDialog(QDialog):
 
 
 def _format_time(backup: Backup) -> str:
-    return f"{backup.made.astimezone():%Y-%m-%d %H:%M:%S}"
+    return f"{backup.time.astimezone():%Y-%m-%d %H:%M:%S}"

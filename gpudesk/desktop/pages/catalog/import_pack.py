@@ -177,7 +177,7 @@ class PackDialog(BackgroundFormDialog):
         pack, signers = self._pack, self.desk.service.user_catalog.signers()
         trust = pack.trust(signers)
         values = trn("{n} value", "{n} values", len(pack.facts))
-        self.add_head(pack.name, tr("Value pack from {date}, {values}", date=pack.made, values=values))
+        self.add_head(pack.name, tr("Value pack from {date}, {values}", date=pack.date, values=values))
         print_of = "" if pack.signature is None else format_fingerprint(pack.signature.key)
         trusted_signer = pack.signer(signers)
         unsure = trust is not PackTrust.KNOWN

@@ -37,7 +37,7 @@ def shipped(name: str) -> dict[str, Any]:
 @pytest.mark.parametrize("name", ["llama-3.1-70b", "deepseek-v3.2", "qwen3-next-80b-a3b", "kimi-k3"])
 def test_every_dimension_is_a_claim_of_the_source(name: str) -> None:
     facts = make_model_facts(
-        shipped(name), SOURCE, today="2026-12-01", stated={"total_parameters": 7, "licence": "MIT"}
+        shipped(name), SOURCE, today="2026-12-01", claim_values={"total_parameters": 7, "licence": "MIT"}
     )
     assert facts[0] is SOURCE
     model = facts[1]
@@ -94,5 +94,5 @@ def test_more_parameters_than_any_estimate_can_take_are_refused() -> None:
 
 def test_attributes_that_models_do_not_have_are_refused() -> None:
     with pytest.raises(InputError) as refused:
-        make_model_facts(TINY, SOURCE, today="2026-12-01", stated={"color": "red"})
+        make_model_facts(TINY, SOURCE, today="2026-12-01", claim_values={"color": "red"})
     assert refused.value.where == "color"
