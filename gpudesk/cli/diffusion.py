@@ -52,19 +52,19 @@ def ask_for_diffusion(options: argparse.Namespace, models: Sequence[str], servic
     """Whether a command is about diffusion models; raises `UsageError` if options and models do not match."""
     from gpudesk.estimation.diffusion import is_diffusion_model
 
-    asked = [is_diffusion_model(service.catalog, model) for model in models]
-    given = [name for name, value in vars(options).items() if value not in (None, False)]
-    if any(asked):
-        if not all(asked):
+    diffusion_flags = [is_diffusion_model(service.catalog, model) for model in models]
+    option_names = [name for name, value in vars(options).items() if value not in (None, False)]
+    if any(diffusion_flags):
+        if not all(diffusion_flags):
             raise UsageError(tr("give diffusion models and language models in separate commands"))
-        wrong = [name for name in given if name not in _SHARED and name not in _OPTIONS]
+        wrong = [name for name in option_names if name not in _SHARED and name not in _OPTIONS]
         problem = tr("{option} is for language models; remove it for diffusion models", option=_name(wrong))
     else:
-        wrong = [name for name in given if name in _OPTIONS]
+        wrong = [name for name in option_names if name in _OPTIONS]
         problem = tr("{option} is for diffusion models (images and video); remove it", option=_name(wrong))
     if wrong:
         raise UsageError(problem)
-    return any(asked)
+    return any(diffusion_flags)
 
 
 def _name(options: Sequence[str]) -> str:
@@ -81,8 +81,8 @@ def estimate_diffusion(options: argparse.Namespace, service: GpuDeskService) -> 
     code, formatter, width, first = EXIT_DONE, Formatter(), output.get_terminal_width(), True
     names = {thing.id: thing.name for thing in service.catalog.things()}
     for text in options.accelerators.split(","):
-        accelerator, stated = parse_accelerator_choice(text)
-        count = 1 if stated is None else stated
+        accelerator, chosen_count = parse_accelerator_choice(text)
+        count = 1 if chosen_count is None else chosen_count
         estimate = _ask(options, options.model, accelerator, count, service)
         if isinstance(estimate, str):
             code = EXIT_AT_FAULT
@@ -129,16 +129,16 @@ def _ask(
     """Return an estimate, or the error in one line."""
     fields: dict[str, Any] = {name: getattr(options, name, None) for name in _OPTIONS}
     fields["batch"] = getattr(options, "batch_size", None)
-    stated = {name: value for name, value in fields.items() if value is not None}
-    if "software" in stated:
-        stated["software"] = DiffusionSoftware(stated["software"])
+    request_values = {name: value for name, value in fields.items() if value is not None}
+    if "software" in request_values:
+        request_values["software"] = DiffusionSoftware(request_values["software"])
     if options.weights is not None:
         from gpudesk.estimation.request_fields import REQUEST_FIELDS
 
         weights: Precision = REQUEST_FIELDS["weights"]("--weights", options.weights)
-        stated["weights"] = weights
+        request_values["weights"] = weights
     try:
-        return service.estimate_diffusion(DiffusionRequest(accelerator, model, count, **stated))
+        return service.estimate_diffusion(DiffusionRequest(accelerator, model, count, **request_values))
     except InputError as error:
         where = None if error.where is None else _FIELD_OPTIONS.get(error.where, _name([error.where]))
         return format_input_error(InputError(error.problem, where or accelerator))

@@ -36,7 +36,7 @@ _LOCAL: Final = re.compile(r"(?:unix)?:(\d+)(?:\.\d+)?")
 _PATIENCE_S: Final = 0.5
 _AGAIN_S: Final = 0.02
 #: Displays that keep a connection open.
-_held: Final[set[int]] = set()
+_connected_displays: Final[set[int]] = set()
 
 
 def find_display_problem() -> str | None:
@@ -66,7 +66,7 @@ def _lets_us_in(number: int) -> bool:
     """
     import ctypes
 
-    if number in _held:
+    if number in _connected_displays:
         return True
     xcb = ctypes.CDLL("libxcb.so.1")
     xcb.xcb_connect.restype = ctypes.c_void_p
@@ -77,7 +77,7 @@ def _lets_us_in(number: int) -> bool:
         # The library connects only locally by this name; without the slash, newer versions refuse it.
         connection = xcb.xcb_connect(f"unix/:{number}".encode(), None)
         if not xcb.xcb_connection_has_error(connection):
-            _held.add(number)
+            _connected_displays.add(number)
             return True
         xcb.xcb_disconnect(connection)
         if time.monotonic() > end:

@@ -253,8 +253,8 @@ def read_site(options: argparse.Namespace, settings: FleetSettings) -> FleetSett
     """Return settings with the site options; raises `InputError` naming the option."""
     from gpudesk.documents.scenario_sections import parse_fleet, write_fleet_section
 
-    stated = {name: getattr(options, name) for name in SITE_FIELDS}
-    fields = {name: value for name, value in stated.items() if value is not None}
+    option_values = {name: getattr(options, name) for name in SITE_FIELDS}
+    fields = {name: value for name, value in option_values.items() if value is not None}
     try:
         return parse_fleet(write_fleet_section(settings) | fields)
     except InputError as error:
@@ -298,7 +298,7 @@ def build_scenario(
     if load is not None:
         fields["workload"]["load"] = dict(load)
     try:
-        _apply(options, fields, service, counted=load is None)
+        _apply(options, fields, service, keep_counts=load is None)
         scenario = parse_scenario_fields(
             fields,
             catalog_revision=None if base is None else base.catalog_revision,
@@ -353,8 +353,8 @@ def _fields(base: Scenario | None) -> dict[str, Any]:
     return {"name": "", "workload": {"load": {}}}
 
 
-def _apply(options: argparse.Namespace, fields: dict[str, Any], service: GpuDeskService, *, counted: bool) -> None:
-    """Merge the options over the fields of the scenario; unless `counted`, counts are dropped."""
+def _apply(options: argparse.Namespace, fields: dict[str, Any], service: GpuDeskService, *, keep_counts: bool) -> None:
+    """Merge the options over the fields of the scenario; unless `keep_counts`, counts are dropped."""
     fields |= _select_stated(options, _SCENARIO)
     fields["workload"] |= _select_stated(options, _WORKLOAD)
     load = _load(options)
@@ -367,7 +367,7 @@ def _apply(options: argparse.Namespace, fields: dict[str, Any], service: GpuDesk
     plan = _select_stated(options, _PLAN) | _pools(options)
     for choice in fields.setdefault("accelerators", []):
         choice.update(plan)
-        if not counted:
+        if not keep_counts:
             choice.pop("count", None)
     if fields.get("weights") is None:
         try:
@@ -420,9 +420,9 @@ def _pools(options: argparse.Namespace) -> dict[str, Any]:
 
 def _pool(text: str, whole_text: str) -> tuple[str, dict[str, int | bool]]:
     """Read one pool: its name, and its count and degrees if given."""
-    name, _, stated = text.strip().partition("=")
+    name, _, degrees = text.strip().partition("=")
     fields: dict[str, int | bool] = {}
-    for part in filter(None, stated.strip().split(":")):
+    for part in filter(None, degrees.strip().split(":")):
         if part == "attention-dp":
             fields["attention_dp"] = True
         elif (match := _POOL_DEGREE.fullmatch(part)) is not None:

@@ -44,8 +44,8 @@ def compute_worked_figure(example: WorkedExample) -> WorkedFigure | None:
 
 def _find_calculation(formula: str, statement: str) -> Calculation | None:
     if formula == SPAN:
-        counted, _, _ = statement.partition(" ")
-        return SPANS.get(counted)
+        span_name, _, _ = statement.partition(" ")
+        return SPANS.get(span_name)
     return CALCULATIONS.get(formula)
 
 
@@ -55,7 +55,9 @@ def _parse_example(row: Mapping[str, str | None], where: str) -> WorkedExample:
     formula = fields.get("expr")
     numbers = {name: _parse_number(text, where) for name, text in fields.items() if name not in _WORDS}
     # A figure that cannot be derived is quoted as printed, which need not be a number.
-    stated = {name: _parse_number(fields[name], where) for name in _STATED if name in fields and formula is not None}
+    published_values = {
+        name: _parse_number(fields[name], where) for name in _STATED if name in fields and formula is not None
+    }
     seed = _SEED.fullmatch(cells["seed"])
     return WorkedExample(
         id=cells["id"],
@@ -68,7 +70,7 @@ def _parse_example(row: Mapping[str, str | None], where: str) -> WorkedExample:
         tolerance=_parse_tolerance(cells["tolerance"], where),
         verdict=_judge_example(cells["verdict"], where),
         note=fields.get("note", ""),
-        **stated,
+        **published_values,
     )
 
 

@@ -232,11 +232,11 @@ def _read_prices(file: OfferedFile, catalog: Catalog, today: str) -> ProgressSte
 def _report_progress(steps: Generator[tuple[int, int], None, _T], what: Message) -> ProgressSteps[_T]:
     while True:
         try:
-            done, total = next(steps)
+            finished_steps, total = next(steps)
         except StopIteration as end:
             result: _T = end.value
             return result
-        yield JobProgress(what, done, total)
+        yield JobProgress(what, finished_steps, total)
 
 
 def _read_pack_import(file: OfferedFile, catalog: Catalog, _today: str) -> ProgressSteps[FileImport]:

@@ -134,10 +134,10 @@ class _PackComparison:
             return fact.attribute in get_units(kind)
         definition = self._find_definition(fact.thing)
         if is_dimension(definition, fact.attribute):
-            stated = find_dimension(definition, fact.attribute)
+            dimension = find_dimension(definition, fact.attribute)
             if isinstance(fact, ClaimPreference):
                 return self._is_consistent(fact, definition)
-            return type(fact.value) is type(stated)
+            return type(fact.value) is type(dimension)
         if fact.attribute == DERIVED_DIMENSION:
             # It can be stated like a source's value, but not preferred to the value that it follows from.
             return isinstance(fact, UserClaim)

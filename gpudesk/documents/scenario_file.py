@@ -219,14 +219,14 @@ def _parse_scenario_section(document: Mapping[str, Any]) -> Scenario:
 
 
 def _parse_other_sections(document: Mapping[str, Any], scenario: Scenario) -> Scenario:
-    if (stated := document.get("demand")) is not None:
-        scenario = replace(scenario, demand=parse_demand(_drop_version(stated)))
-    if (stated := document.get("fleet")) is not None:
-        scenario = replace(scenario, fleet=parse_fleet(_drop_version(stated)))
-    if (stated := document.get("costs")) is not None:
-        scenario = replace(scenario, costs=parse_costs(_drop_version(stated)))
-    if (stated := document.get("decision")) is not None:
-        scenario = replace(scenario, decision=parse_decision(_drop_version(stated)))
+    if (section := document.get("demand")) is not None:
+        scenario = replace(scenario, demand=parse_demand(_drop_version(section)))
+    if (section := document.get("fleet")) is not None:
+        scenario = replace(scenario, fleet=parse_fleet(_drop_version(section)))
+    if (section := document.get("costs")) is not None:
+        scenario = replace(scenario, costs=parse_costs(_drop_version(section)))
+    if (section := document.get("decision")) is not None:
+        scenario = replace(scenario, decision=parse_decision(_drop_version(section)))
     return scenario
 
 

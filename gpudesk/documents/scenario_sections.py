@@ -213,8 +213,8 @@ def parse_fleet(fields: Mapping[str, Any]) -> FleetSettings:
 
 def write_fleet_section(settings: FleetSettings) -> dict[str, Any]:
     """Return the fields of the section; defaults are left out, and all fields if nothing is set."""
-    stated = {name: getattr(settings, name) for name in _FLEET_CHECKS}
-    fields = {name: value for name, value in stated.items() if value != getattr(NO_FLEET_SETTINGS, name)}
+    values = {name: getattr(settings, name) for name in _FLEET_CHECKS}
+    fields = {name: value for name, value in values.items() if value != getattr(NO_FLEET_SETTINGS, name)}
     for name in ("systems", "instances"):
         if name in fields:
             fields[name] = dict(fields[name])
@@ -261,8 +261,8 @@ def parse_answer(name: str, where: str, value: object) -> AnswerValue:
         )
         raise InputError(problem, where)
     bounds = question.bounds
-    stated: float = accept_number(bounds.low, bounds.high, above=bounds.above)(where, value)
-    return stated
+    number: float = accept_number(bounds.low, bounds.high, above=bounds.above)(where, value)
+    return number
 
 
 _ANSWER_CHECKS: Final[Mapping[str, FieldCheck]] = {name: partial(parse_answer, name) for name in QUESTIONS}

@@ -306,10 +306,10 @@ def _read_fact(where: str, record: object) -> UserFact:
             id=described,
         )
     if isinstance(fact, UserPrice):
-        stated = [amount for amount in (fact.usd_low, fact.usd, fact.usd_high) if amount is not None]
-        if not stated:
+        amounts = [amount for amount in (fact.usd_low, fact.usd, fact.usd_high) if amount is not None]
+        if not amounts:
             raise InputError(MISSING_FIELD, f"{where}.usd")
-        if stated != sorted(stated):
+        if amounts != sorted(amounts):
             raise InputError(REVERSED_PRICES, f"{where}.usd_high")
     return fact
 
@@ -320,13 +320,13 @@ _ATTRIBUTES_BY_TABLE: Final = {kind.value: attributes for kind, attributes in RE
 
 def _check_together(facts: UserFacts, places: Mapping[FactKey, str]) -> None:
     """Refuse facts whose sources are missing, and entries that lack a required attribute."""
-    stated: dict[str, set[str]] = {}
+    claimed_attributes: dict[str, set[str]] = {}
     for key, fact in facts.facts.items():
         if isinstance(fact, UserClaim | UserPrice) and ("source", fact.source) not in facts.facts:
             raise InputError(describe_no_such_source(fact.source), f"{places[key]}.source")
         if isinstance(fact, UserClaim):
-            stated.setdefault(fact.thing, set()).add(fact.attribute)
+            claimed_attributes.setdefault(fact.thing, set()).add(fact.attribute)
     for key in facts.facts:
         for name in list_required_attributes(_ATTRIBUTES_BY_TABLE.get(key[0], {})):
-            if name not in stated.get(key[1], ()):
+            if name not in claimed_attributes.get(key[1], ()):
                 raise InputError(describe_required(name), places[key])

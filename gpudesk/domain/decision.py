@@ -503,13 +503,13 @@ class FactorCell(NamedTuple):
 class DecisionFactor:
     """One row of the factor table: a subject, its fact, and a cell for each column.
 
-    `stated` are the rules of documents that state this factor.
+    `rules` are those of documents that state this factor.
     """
 
     id: str
     fact: str
     cells: tuple[FactorCell, ...]
-    stated: tuple[str, ...]
+    rules: tuple[str, ...]
 
 
 class RuleConflict(NamedTuple):

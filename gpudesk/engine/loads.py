@@ -137,11 +137,11 @@ class _ReplicaRun:
     running: Array
     constants: SchedulingConstants
 
-    def compute_tail(self, total: Array, counted: Mask) -> Array:
+    def compute_tail(self, total: Array, is_count_known: Mask) -> Array:
         """Rounds that the end of a run takes beyond `total` / `running`, in steps that do not shrink.
 
         Equal requests start a last round with those that are left, which takes as many steps as a full round. Their
-        number is known if a setting `counted` the running sequences. Memory is known only to a few percent, so any
+        number is known if a setting limits the running sequences (`is_count_known`). Memory is known only to a few percent, so any
         number can be left, and `tail_wave` is the mean cost. With exponentially distributed outputs, the longest of R
         running requests takes 1 + 1/2 + ... + 1/R mean outputs, here ln(R) + 0.577 (error below 1%), and `longest` at
         most.
@@ -150,7 +150,7 @@ class _ReplicaRun:
         def started() -> Array:
             rounds = total / self.running
             remainder = np.maximum(np.ceil(rounds - ROUNDING) - rounds, 0.0)
-            return np.where(counted, remainder, self.constants.tail_wave * np.clip(rounds - 1.0, 0.0, 1.0))
+            return np.where(is_count_known, remainder, self.constants.tail_wave * np.clip(rounds - 1.0, 0.0, 1.0))
 
         def outlasting() -> Array:
             beyond = self.requests.spread * (self.constants.longest - 1.0)
@@ -269,8 +269,8 @@ def serve_saturated(
     cycle = compute_round(rows, requests, running, running)
     run = _ReplicaRun(rows, requests, cycle, running, constants)
     fixed = run.compute_fixed_step()
-    counted = requests.capacity >= rows.step_batch_cap
-    tail = run.compute_tail(total, counted) * cycle.steps * fixed
+    is_count_known = requests.capacity >= rows.step_batch_cap
+    tail = run.compute_tail(total, is_count_known) * cycle.steps * fixed
     together = (total / running - 1.0) * cycle.shared
     again, slower = run.compute_recomputation(first_wave)
     busy = total / running * cycle.apart + tail + cycle.fill - together
@@ -371,8 +371,8 @@ def serve_closed_loop(
     if finite.any():
         run = _ReplicaRun(rows, requests, cycle, running, constants)
         fixed = run.compute_fixed_step()
-        counted = (concurrency <= running) | (requests.capacity >= rows.step_batch_cap)
-        tail = run.compute_tail(served, counted)
+        is_count_known = (concurrency <= running) | (requests.capacity >= rows.step_batch_cap)
+        tail = run.compute_tail(served, is_count_known)
         ends = np.where(finite, tail, 0.0) * cycle.steps * fixed
         begun = run.compute_decoding(fixed, np.where(requests.varied, constants.drain_saving, 0.0))
         begun += run.compute_stall(1.0)

@@ -199,9 +199,9 @@ def _mla(mixer: MLA, ranks: int, element: float) -> LayerCache:
     if mixer.indexer is None:
         return LayerCache((main,), (main,), prefill=(CacheGrowth(0.0, unfolded),))
     keys = _indexer_growth(mixer.indexer)
-    picked = CacheGrowth(width * element, absorbed, mixer.indexer.top_k)
+    selected_growth = CacheGrowth(width * element, absorbed, mixer.indexer.top_k)
     prefill = (CacheGrowth(0.0, unfolded, mixer.indexer.top_k), keys)
-    return LayerCache((main, keys), (picked, keys), prefill=prefill)
+    return LayerCache((main, keys), (selected_growth, keys), prefill=prefill)
 
 
 def _compressed(mixer: Compressed, ranks: int, element: float) -> LayerCache:
@@ -217,8 +217,8 @@ def _compressed(mixer: Compressed, ranks: int, element: float) -> LayerCache:
         return LayerCache((window, folded), (window, folded), prefill=(window, folded))
     keys = _indexer_growth(mixer.indexer)
     keys = CacheGrowth(keys.per_token / ratio, keys.flops_per_token / ratio)
-    picked = CacheGrowth(entry / ratio, flops / ratio, mixer.indexer.top_k * ratio)
-    growths = (window, picked, keys)
+    selected_growth = CacheGrowth(entry / ratio, flops / ratio, mixer.indexer.top_k * ratio)
+    growths = (window, selected_growth, keys)
     return LayerCache((window, folded, keys), growths, prefill=growths)
 
 

@@ -251,10 +251,10 @@ def _find_dense_ceilings(part: Accelerator, model: Model, weights: Precision, ar
 
 @lru_cache(maxsize=1_000)
 def _require_peak(accelerator: Accelerator, arithmetic: Precision) -> ArithmeticPeak:
-    stated = find_peak(accelerator, arithmetic)
-    if stated is None:
+    peak = find_peak(accelerator, arithmetic)
+    if peak is None:
         raise ValueError(accelerator.id)
-    return stated
+    return peak
 
 
 def is_dispatched(plan: ParallelPlan) -> bool:

@@ -336,13 +336,13 @@ def compute_decode_step(rows: CoefficientColumns, sequences: Array, context: Arr
     micro_batch = np.maximum(sequences / rows.stages, 1.0)
     classes = compute_decode_operators(rows, micro_batch, context)
     total, arithmetic = _joined(classes.dense, classes.experts, classes.head, classes.attention)
-    held = np.maximum(micro_batch, rows.attention_ranks)
-    busiest = held * rows.verified_tokens
+    padded_batch = np.maximum(micro_batch, rows.attention_ranks)
+    busiest = padded_batch * rows.verified_tokens
     traffic = rows.activation_token * busiest
     stretch = compute_stretch(rows, sequences)
     collectives, moved = _collectives(rows, micro_batch * rows.verified_tokens)
     # The host of each stage schedules every micro-batch.
-    scheduled = rows.stages * rows.host_sequence * (held / rows.attention_ranks)
+    scheduled = rows.stages * rows.host_sequence * (padded_batch / rows.attention_ranks)
     own = classes.dense[1] + classes.experts[1] + classes.head[1] + np.maximum(*classes.attention)
     return _step(
         rows,
@@ -374,10 +374,10 @@ def _step(
 ) -> StepTime:
     """Add up a step of at least `least` seconds; host time is hidden as far as the serving engine overlaps it."""
     launches = rows.overhead_fixed * stretch
-    done = read_time + arithmetic + collectives
-    overhead = launches + host - rows.host_overlap * np.minimum(host, done + launches)
-    overhead = np.maximum(overhead, least - done)
-    total = done + overhead
+    busy_time = read_time + arithmetic + collectives
+    overhead = launches + host - rows.host_overlap * np.minimum(host, busy_time + launches)
+    overhead = np.maximum(overhead, least - busy_time)
+    total = busy_time + overhead
     own = total if own is None else np.minimum(own, total)
     return StepTime(total, read_time, arithmetic, collectives, overhead, own)
 

@@ -18,7 +18,7 @@ pytestmark = pytest.mark.skipif(shutil.which("Xvfb") is None, reason="needs an X
 @pytest.fixture
 def name(monkeypatch: pytest.MonkeyPatch) -> Iterator[str]:
     """Return the name of a display that no one else uses."""
-    monkeypatch.setattr(main, "_held", set())
+    monkeypatch.setattr(main, "_connected_displays", set())
     monkeypatch.delenv("QT_QPA_PLATFORM", raising=False)
     monkeypatch.delenv("WAYLAND_DISPLAY", raising=False)
     with x_server() as started:

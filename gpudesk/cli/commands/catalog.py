@@ -374,8 +374,8 @@ def _attribute_lines(attribute: AttributeClaims, names: int, width: int, *, all_
     indent = " " * (names + 4)
     yield from indent_hanging(f"{pad_text(attribute.name, names)} {mark} ", f"{value}{source}", width)
     for rival in attribute.rivals:
-        stated = format_claim_value(attribute, rival.value, Formatter())
-        text = f"{stated}  [{_source(rival, stated, mark_own=not all_own)}]"
+        rival_value = format_claim_value(attribute, rival.value, Formatter())
+        text = f"{rival_value}  [{_source(rival, rival_value, mark_own=not all_own)}]"
         verdict = tr("preferred in the shipped catalog") if is_shipped_claim(attribute, rival) else None
         text = " ".join(part for part in (text, verdict or translate_data(attribute.verdict(rival) or "")) if part)
         yield from indent_hanging(f"{indent[:-2]}{_SIGNS[attribute.stance(rival)]} ", text, width)

@@ -298,7 +298,7 @@ def add_parser(commands: Any) -> None:  # noqa: ANN401 - argparse does not expor
 def add_cost_options(group: argparse._ArgumentGroup) -> None:
     """Add the options for cost inputs."""
     text = tr("set an input to a value or to LOW:LIKELY:HIGH; repeatable")
-    add_options(group, (_SET, tr("NAME=VALUE"), str, text), action="append", default=[], dest="stated")
+    add_options(group, (_SET, tr("NAME=VALUE"), str, text), action="append", default=[], dest="settings")
     add_options(group, ("--rent-term", "|".join(RENT_TERMS), str, tr("kind of rental price (default: on_demand)")))
     add_provider_class_option(group)
     add_options(
@@ -338,11 +338,11 @@ def read_cost_settings(options: argparse.Namespace, scenario: Scenario, service:
 
     fields = write_cost_section(scenario.costs)
     names = ("rent_term", "provider_class", "runs_on", "around", "single_accelerators")
-    stated = {name: getattr(options, name, None) for name in names}
-    fields |= {name: value for name, value in stated.items() if value is not None}
+    option_values = {name: getattr(options, name, None) for name in names}
+    fields |= {name: value for name, value in option_values.items() if value is not None}
     if options.currency is not None:
         fields["currency"] = _currency(options.currency)
-    for option in options.stated:
+    for option in options.settings:
         _state(fields, option, {choice.accelerator for choice in scenario.accelerators})
     try:
         settings = parse_costs(fields)
@@ -365,11 +365,11 @@ def _state(fields: dict[str, Any], text: str, present: set[str]) -> None:
             known=tuple(sorted(present)),
         )
     numbers = [_number(each, text) for each in value.split(":")]
-    stated: Any = numbers[0] if len(numbers) == 1 else numbers
+    parsed_value: Any = numbers[0] if len(numbers) == 1 else numbers
     if dot:
-        fields.setdefault("accelerators", {}).setdefault(part, {})[name] = stated
+        fields.setdefault("accelerators", {}).setdefault(part, {})[name] = parsed_value
     else:
-        fields.setdefault("inputs", {})[name] = stated
+        fields.setdefault("inputs", {})[name] = parsed_value
 
 
 def _number(text: str, number_text: str) -> float:

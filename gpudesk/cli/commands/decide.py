@@ -139,10 +139,10 @@ def _read_input(name: str, where: str) -> bytes:
 def _answer(name: str, value: str) -> dict[str, AnswerValue]:
     if name not in QUESTIONS:
         raise make_unknown_field_error(SET, name, QUESTIONS)
-    stated: str | float = _find_option(QUESTIONS[name], value)
+    answer_value: str | float = _find_option(QUESTIONS[name], value)
     if QUESTIONS[name].takes_number and (number := _finite(value)) is not None:
-        stated = number
-    return {name: parse_answer(name, f"{SET} {name}", stated)}
+        answer_value = number
+    return {name: parse_answer(name, f"{SET} {name}", answer_value)}
 
 
 def _find_option(question: DecisionQuestion, text: str) -> str:
@@ -390,7 +390,7 @@ def _add_said(group: argparse._ArgumentGroup) -> None:
     for option, name, placeholder, text in (
         (
             SET,
-            "stated",
+            "answer_settings",
             tr("QUESTION=ANSWER"),
             tr("set an answer, such as priority=cost; overrides --answers; repeatable"),
         ),
@@ -408,7 +408,7 @@ def run(options: argparse.Namespace) -> int:
 
     user_answers = {} if options.answers is None else read_answers(options.answers)
     answers: dict[str, AnswerValue] = {}
-    for each in options.stated:
+    for each in options.answer_settings:
         name, equals, value = (part.strip() for part in each.partition("="))
         if not equals or not name or not value:
             raise InputError(_describe_wrong_answer(each), SET)

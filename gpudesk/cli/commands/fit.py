@@ -149,12 +149,12 @@ def _parse_question(options: argparse.Namespace, base: Scenario | None) -> _FitQ
     checks |= dict.fromkeys(_NUMBERS, whole_field(1, MOST_TOKENS))
     limits = {name: getattr(options, name) for name in checks if getattr(options, name) is not None}
     checked = {name: checks[name]("--" + name.replace("_", "-"), value) for name, value in limits.items()}
-    stated = {name: value for name, value in checked.items() if name in _SETTINGS}
+    settings = {name: value for name, value in checked.items() if name in _SETTINGS}
     parts, models = _strip_counts(options.accelerators), _strip_counts(options.models)
     context, concurrency = _context(options), options.concurrency
     if base is not None:
         workload, load = base.workload, base.workload.load
-        stated = {name: getattr(base, name) for name in _SETTINGS} | stated
+        settings = {name: getattr(base, name) for name in _SETTINGS} | settings
         parts = parts or tuple(dict.fromkeys(choice.accelerator for choice in base.accelerators))
         models = models or (base.model,)
         context = context or workload.input_tokens + workload.output_tokens
@@ -162,12 +162,12 @@ def _parse_question(options: argparse.Namespace, base: Scenario | None) -> _FitQ
     return _FitQuestion(
         accelerators=None if parts == (_ALL,) else parts,
         models=None if models == (_ALL,) else models,
-        weights=stated.get("weights"),
-        kv=stated.get("kv") or Precision.FP16,
+        weights=settings.get("weights"),
+        kv=settings.get("kv") or Precision.FP16,
         context=context or _CONTEXT,
         concurrency=concurrency or _CONCURRENCY,
-        serving_engine=stated.get("serving_engine"),
-        memory_fraction=stated.get("memory_fraction"),
+        serving_engine=settings.get("serving_engine"),
+        memory_fraction=settings.get("memory_fraction"),
         reading=None if options.reading is None else CapacityReadingId(options.reading),
     )
 

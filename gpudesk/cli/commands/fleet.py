@@ -90,7 +90,7 @@ def add_parser(commands: Any) -> None:  # noqa: ANN401 - argparse does not expor
 def run(options: argparse.Namespace) -> int:
     refuse_replicas(options)
     if options.years is not None:
-        options.stated.append(f"years={options.years}")
+        options.settings.append(f"years={options.years}")
     with open_service(options) as service:
         scenario = build_scenario(options, service, load=OPEN_LOAD)
         scenario = replace(
@@ -112,8 +112,8 @@ def _read_settings(options: argparse.Namespace, scenario: Scenario, service: Gpu
     from gpudesk.documents.scenario_sections import parse_fleet, write_fleet_section
 
     fields = write_fleet_section(scenario.fleet)
-    stated = {field: getattr(options, option) for option, field in _FIELDS.items()}
-    fields |= {field: value for field, value in stated.items() if value is not None}
+    option_values = {field: getattr(options, option) for option, field in _FIELDS.items()}
+    fields |= {field: value for field, value in option_values.items() if value is not None}
     if options.curve is not None:
         fields |= _parse_curve(options.curve)
     for field, names in (("systems", options.system), ("instances", options.instance)):
@@ -212,8 +212,8 @@ class _FleetText:
             yield output.make_bold(tr("Hosted API"))
             if answer.api.total_usd is not None:
                 yield from self._list_costs((answer.api,))
-            if (said := answer.api.missing or answer.api.source) is not None:
-                yield from self._indent(f"{format_message(said, self.formatter)}.")
+            if (api_note := answer.api.missing or answer.api.source) is not None:
+                yield from self._indent(f"{format_message(api_note, self.formatter)}.")
         fleets = [option for option in answer.options if option.reason is None]
         if not fleets:
             return

@@ -82,10 +82,10 @@ def run(options: argparse.Namespace) -> int:
 
     load = {}
     for name in ("input_tokens", "output_tokens", "concurrency"):
-        given = getattr(options, name)
+        option_value = getattr(options, name)
         default = getattr(_DEFAULTS, name)
         check = accept_whole(1, MOST_TOKENS)
-        load[name] = default if given is None else check("--" + name.replace("_", "-"), given)
+        load[name] = default if option_value is None else check("--" + name.replace("_", "-"), option_value)
     if options.budget is not None and options.budget < 0:
         raise UsageError(tr("--budget must be at least 0"))
     factors = {each.value: each for each in RankingFactor}

@@ -207,8 +207,8 @@ def read_demand(options: argparse.Namespace, base: Demand | None) -> Demand:
         raise input_error(
             "sizing.no_option", "no demand given; use one of --users, --request-rate, --tokens-per-day, --concurrency"
         )
-    stated = {field: getattr(options, option, None) for option, field in _FURTHER.items()}
-    fields |= {field: value for field, value in stated.items() if value is not None}
+    option_values = {field: getattr(options, option, None) for option, field in _FURTHER.items()}
+    fields |= {field: value for field, value in option_values.items() if value is not None}
     try:
         return parse_demand(fields)
     except InputError as error:

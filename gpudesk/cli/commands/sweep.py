@@ -186,8 +186,8 @@ def _follow(steps: Iterator[int], points: int, *, is_visible: bool) -> None:
     terminal = sys.stderr.isatty()
     said_at, said_tenth = monotonic(), 0
     try:
-        for done in steps:
-            tenth = done * 10 // points
+        for evaluated_points in steps:
+            tenth = evaluated_points * 10 // points
             due = monotonic() - said_at >= _PATIENCE_S if terminal else tenth > said_tenth
             if is_visible and due:
                 said_at, said_tenth = monotonic(), tenth
@@ -196,8 +196,8 @@ def _follow(steps: Iterator[int], points: int, *, is_visible: bool) -> None:
                 formatter = Formatter()
                 line = tr(
                     "{share}  {done} of {points} points",
-                    share=formatter.per_cent(done / points),
-                    done=formatter.count(done),
+                    share=formatter.per_cent(evaluated_points / points),
+                    done=formatter.count(evaluated_points),
                     points=formatter.count(points),
                 )
                 sys.stderr.write(f"{_SAME_LINE}{line}" if terminal else f"{line}\n")

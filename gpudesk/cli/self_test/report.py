@@ -87,12 +87,12 @@ class CheckResult:
     id: str
     name: str
     outcome: CheckOutcome
-    found: str
+    finding: str
     seconds: float
 
     @property
     def line(self) -> str:
-        finding_text = " ".join(self.found.split())
+        finding_text = " ".join(self.finding.split())
         text = tr("{check}: {outcome}", check=self.name, outcome=label_outcome(self.outcome))
         time = tr("[{seconds} s]", seconds=f"{self.seconds:.2f}")
         return f"{text} ({finding_text}) {time}" if finding_text else f"{text} {time}"
@@ -168,7 +168,7 @@ class SelfTestReport:
                     "check": result.name,
                     "ok": result.outcome is not CheckOutcome.FAILED,
                     "outcome": result.outcome.value,
-                    "found": result.found,
+                    "found": result.finding,
                     "seconds": round(result.seconds, 3),
                 }
                 for result in self.results

@@ -101,13 +101,13 @@ class DeploymentChooser:
     def choose(self, answer: Answer, answers: Mapping[str, QuestionAnswer]) -> Answer:
         """Return the answer on the deployments to judge; the same one if nothing was left open."""
         terms = self.read_terms(answers)
-        asked = terms, self._find_lots(answer.scenario, terms)
+        cache_key = terms, self._find_lots(answer.scenario, terms)
         last = self._last
         if last is None or (last.columns is not answer.columns or last.scenario.demand != answer.scenario.demand):
             self._last, self._chosen = answer, {}
-        if asked not in self._chosen:
-            self._chosen[asked] = self._choose(answer, *asked)
-        chosen_answer, scenario = self._chosen[asked], answer.scenario
+        if cache_key not in self._chosen:
+            self._chosen[cache_key] = self._choose(answer, *cache_key)
+        chosen_answer, scenario = self._chosen[cache_key], answer.scenario
         # Prices, answers and the site change no estimate.
         chosen_scenario = replace(
             chosen_answer.scenario, fleet=scenario.fleet, costs=scenario.costs, decision=scenario.decision

@@ -86,7 +86,7 @@ class _FactorRow(NamedTuple):
     id: str
     fact: str
     leads: str | None
-    stated: tuple[str, ...]
+    rules: tuple[str, ...]
 
 
 #: In the document's order. Factors without a leader fact have no measure: they stay unknown.
@@ -111,7 +111,7 @@ def rate_factors(parts: Sequence[FactValues]) -> tuple[DecisionFactor, ...]:
     most = max((_count_engines(part) for part in parts), default=0.0)
     least = min((_count_engines(part) for part in parts), default=0.0)
     every = [{**part, "most_engines": None if most == least else _count_engines(part) == most} for part in parts]
-    return tuple(DecisionFactor(row.id, row.fact, tuple(_rate_cells(row, every)), row.stated) for row in _FACTOR_ROWS)
+    return tuple(DecisionFactor(row.id, row.fact, tuple(_rate_cells(row, every)), row.rules) for row in _FACTOR_ROWS)
 
 
 def _count_engines(part: FactValues) -> float:
@@ -235,8 +235,10 @@ class Decider:
         larger = find_budget(decision, ground.views)
         if larger is None:
             return ()
-        stated = {name: each.value for name, each in decision.answers.items() if each.origin is AnswerOrigin.YOURS}
-        rented = self.decide(answer, {**stated, "acquisition": "rent"})
+        user_answers = {
+            name: each.value for name, each in decision.answers.items() if each.origin is AnswerOrigin.YOURS
+        }
+        rented = self.decide(answer, {**user_answers, "acquisition": "rent"})
         if rented.recommended is None:
             return (larger,)
         view = self._ground.of(answer, rented.answers).views[rented.columns.index(rented.recommended.key)]

@@ -94,7 +94,7 @@ def find_ways_out(
         for each, column in zip(every, answer.columns, strict=True)
         if column.accelerator.id in allowed
     ]
-    given = {name: each.value for name, each in answers.items() if each.origin is not AnswerOrigin.DEFAULT}
+    answer_values = {name: each.value for name, each in answers.items() if each.origin is not AnswerOrigin.DEFAULT}
     for tries in (
         _try_formats(service, requests, terms),
         _try_counts(service, requests, terms),
@@ -111,7 +111,7 @@ def find_ways_out(
         allowed_ways = [
             way
             for scenario, ways in _group_ways(answer.scenario, working)
-            for way in _meet_limits(service, scenario, ways, given, decide)
+            for way in _meet_limits(service, scenario, ways, answer_values, decide)
         ]
         if allowed_ways:
             yield min(allowed_ways, key=_measure_change)
@@ -131,7 +131,7 @@ def _meet_limits(
     service: DeploymentSource,
     scenario: Scenario,
     ways: Sequence[WayOut],
-    given: Mapping[str, AnswerValue],
+    answer_values: Mapping[str, AnswerValue],
     decide: Callable[[Answer, Mapping[str, AnswerValue]], Decision],
 ) -> list[WayOut]:
     """Return the first of some ways that meet all limits of the answers, in as few decisions as possible."""
@@ -146,7 +146,7 @@ def _meet_limits(
             for each in compared
         )
         # Every candidate has a speed, but not every one a price: the limits alone decide.
-        answers = {name: value for name, value in given.items() if name != _OVERRIDDEN.get(compared[0].kind)}
+        answers = {name: value for name, value in answer_values.items() if name != _OVERRIDDEN.get(compared[0].kind)}
         decision = decide(service.answer(replace(scenario, accelerators=choices)), {**answers, "priority": "speed"})
         eligible = [
             way

@@ -23,19 +23,21 @@ from gpudesk.text.messages import InputError, input_error, message
 
 
 def make_negotiation_sheet(
-    steps: Iterable[ProcurementStep], facts: FactValues, done: CompletionNotes, today: str
+    steps: Iterable[ProcurementStep], facts: FactValues, completion_notes: CompletionNotes, today: str
 ) -> NegotiationSheet:
     """Return every step with whether it applies and whether it is done.
 
     `facts` are the known `STEP_FACTS`; missing ones and None are unknown. `today` is an ISO day.
     """
-    return NegotiationSheet(tuple(_make_step_line(step, facts, done, today) for step in steps))
+    return NegotiationSheet(tuple(_make_step_line(step, facts, completion_notes, today) for step in steps))
 
 
 def _make_step_line(
-    step: ProcurementStep, facts: FactValues, done: CompletionNotes, today: str
+    step: ProcurementStep, facts: FactValues, completion_notes: CompletionNotes, today: str
 ) -> ProcurementStepStatus:
-    points = tuple(CheckpointStatus(each, each.id in done, done.get(each.id, "")) for each in step.points)
+    points = tuple(
+        CheckpointStatus(each, each.id in completion_notes, completion_notes.get(each.id, "")) for each in step.points
+    )
     condition = None if step.when is None else parse_condition(step.when)
     outcome = None if condition is None else condition.on(facts)
     missing = () if condition is None else tuple(sorted(each for each in condition.names if facts.get(each) is None))
@@ -45,8 +47,8 @@ def _make_step_line(
         tested=() if outcome is None else outcome.tested,
         missing=missing,
         past=step.until is not None and today[: len(step.until)] > step.until,
-        done=step.id in done,
-        note=done.get(step.id, ""),
+        done=step.id in completion_notes,
+        note=completion_notes.get(step.id, ""),
         points=points,
     )
 

@@ -410,7 +410,7 @@ def _encode_factor(factor: DecisionFactor, columns: Sequence[str]) -> dict[str, 
     return {
         **encode_fields(factor, "id fact"),
         "cells": {key: encode_fields(cell, "level value") for key, cell in cells},
-        "stated": list(factor.stated),
+        "stated": list(factor.rules),
     }
 
 

@@ -82,7 +82,7 @@ def _row(factor: DecisionFactor, rules: Mapping[str, DecisionRule], formatter: F
         name=label_factor(factor.id),
         measure=tr("{measure}, {unit}", measure=measure, unit=unit) if unit else measure,
         cells=tuple(replace(cell, figure=strip_unit(cell.figure, unit)) for cell in cells),
-        rules=tuple(rules[each] for each in factor.stated if each in rules),
+        rules=tuple(rules[each] for each in factor.rules if each in rules),
     )
 
 

@@ -34,7 +34,7 @@ class InstallationCheckLine:
 
     name: str
     outcome: str
-    found: str
+    finding: str
     seconds: float
 
 
@@ -42,7 +42,7 @@ class InstallationCheckLine:
 class InstallationVerdict:
     """The overall result; `text` is for the clipboard."""
 
-    said: str
+    sentence: str
     ok: bool
     checks: tuple[InstallationCheckLine, ...]
     text: str
@@ -235,11 +235,11 @@ class InstallationDialog(QDialog):
     # Content
 
     def _show(self, verdict: InstallationVerdict) -> None:
-        self._end(verdict.said, verdict.text)
+        self._end(verdict.sentence, verdict.text)
         self.table.setRowCount(len(verdict.checks))
         for row, check in enumerate(verdict.checks):
             icon, color = _MARKS.get(check.outcome, _MARKS["failed"])
-            texts = (check.name, check.found, tr("{seconds} s", seconds=f"{check.seconds:.2f}"))
+            texts = (check.name, check.finding, tr("{seconds} s", seconds=f"{check.seconds:.2f}"))
             name, _finding, seconds = self.table.fill_row(row, texts)
             name.setIcon(self._theme.icon(icon, color))
             name.setData(Qt.ItemDataRole.AccessibleTextRole, f"{check.name}: {_word(check.outcome)}")
