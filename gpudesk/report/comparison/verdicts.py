@@ -277,7 +277,11 @@ def describe_figure_lead(answer: Answer, figure: str, formatter: Formatter) -> s
 
 def _list_outsiders(answer: Answer, names: Sequence[str], formatter: Formatter) -> Iterator[str]:
     """Yield the accelerators whose requests queue, and those that hold not even one."""
-    queueing = [name for name, column in zip(names, answer.columns, strict=True) if column.queues]
+    queueing = [
+        name if column.estimate is None else f"{formatter.count(column.estimate.count)} × {name}"
+        for name, column in zip(names, answer.columns, strict=True)
+        if column.queues
+    ]
     if len(queueing) > 1 and len(queueing) == len(names) - 1:
         yield tr("The others queue.")
     elif queueing:

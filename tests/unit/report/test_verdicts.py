@@ -194,5 +194,5 @@ def test_what_queues_leads_nowhere(service: GpuDeskService, queueing: Answer) ->
     ):
         assert "MI325X" in verdict.split(".")[0]
         assert "H200 SXM" not in verdict.split(".")[0]
-    assert "Requests queue on H200 SXM." in describe_throughput(queueing, PLAIN)
-    assert describe_token_cost(queueing, PLAIN).endswith(" Requests queue on H200 SXM.")
+    assert "Requests queue on 1 × H200 SXM." in describe_throughput(queueing, PLAIN)
+    assert describe_token_cost(queueing, PLAIN).endswith(" Requests queue on 1 × H200 SXM.")
