@@ -167,6 +167,8 @@ def _format_value(
         return MISSING_VALUE_TEXT
     write = formatter.small_amount if objective.name is ObjectiveName.COST else formatter.estimate
     n, months = write(value.value), format_months(value.value, formatter)
+    if objective.name is ObjectiveName.CAPACITY and value.value.is_integer():
+        n = formatter.count(int(value.value))
     full, short = {
         ObjectiveName.COST: (tr("${n} per million output tokens", n=n), tr("${n}/M tokens", n=n)),
         ObjectiveName.THROUGHPUT: (tr("{n} output tokens/s per accelerator", n=n), tr("{n} tok/s each", n=n)),
@@ -422,7 +424,7 @@ def list_candidate_lines(decision: Decision, names: NamesByKey, formatter: Forma
             each.odds,
             format_odds(each.odds, formatter),
         )
-        for each in sorted(scored, key=lambda each: (-each.odds, -each.merit))
+        for each in sorted(scored, key=lambda each: (-round(each.odds, 2), -each.merit))
     )
 
 

@@ -177,7 +177,8 @@ def test_candidates_have_their_figure_and_odds_the_best_first(service: GpuDeskSe
     lines = list_candidate_lines(decision, NAMES, FORMATTER)
     eligible = {each.key: each for each in decision.candidates if each.eligible}
     assert {each.key for each in lines} == set(eligible)
-    assert [each.odds for each in lines] == sorted((each.odds for each in lines), reverse=True)
+    ranks = [(-round(each.odds, 2), -eligible[each.key].merit) for each in lines]
+    assert ranks == sorted(ranks)
     for line in lines:
         assert line.deployment == f"1 × {NAMES[line.key]}"
         assert line.value.startswith("$")
