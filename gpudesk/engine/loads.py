@@ -141,10 +141,10 @@ class _ReplicaRun:
         """Rounds that the end of a run takes beyond `total` / `running`, in steps that do not shrink.
 
         Equal requests start a last round with those that are left, which takes as many steps as a full round. Their
-        number is known if a setting limits the running sequences (`is_count_known`). Memory is known only to a few percent, so any
-        number can be left, and `tail_wave` is the mean cost. With exponentially distributed outputs, the longest of R
-        running requests takes 1 + 1/2 + ... + 1/R mean outputs, here ln(R) + 0.577 (error below 1%), and `longest` at
-        most.
+        number is known if a setting limits the running sequences (`is_count_known`). Memory is known only to a few
+        percent, so any number can be left, and `tail_wave` is the mean cost. With exponentially distributed outputs,
+        the longest of R running requests takes 1 + 1/2 + ... + 1/R mean outputs, here ln(R) + 0.577 (error below 1%),
+        and `longest` at most.
         """
 
         def started() -> Array:
