@@ -189,12 +189,8 @@ def make_view_actions(
     page_id: str, group: str, views: Sequence[tuple[str, str]], choose: Callable[[str], object], section: int
 ) -> list[ActionSpec]:
     """Return an action for each view of a page, given as (key, text)."""
-    return [
-        ActionSpec(
-            f"{page_id}.{key}", tr("Show {view}", view=text), partial(choose, key), MenuId.VIEW, section, group=group
-        )
-        for key, text in views
-    ]
+    make = partial(ActionSpec, menu=MenuId.VIEW, section=section, group=group)
+    return [make(f"{page_id}.{key}", tr("Show {view}", view=text), partial(choose, key)) for key, text in views]
 
 
 #: Delay before the verdict follows an answer.
@@ -467,8 +463,9 @@ class MultiViewPage(DeskPage, Generic[ViewT]):
         if names is not None:
             table, copied = names
             make = partial(ActionSpec, enabled=self._can_show_charts)
+            view, edit = partial(make, menu=MenuId.VIEW), partial(make, menu=MenuId.EDIT, section=section)
             actions += [
-                make(f"{self.page_id}.table", table, self.show_table, MenuId.VIEW, section + 1, "table-2", ("Alt+T",)),
-                make(f"{self.page_id}.copy", copied, self.copy, MenuId.EDIT, section, "copy", ("Ctrl+Shift+C",)),
+                view(f"{self.page_id}.table", table, self.show_table, "table-2", ("Alt+T",), section=section + 1),
+                edit(f"{self.page_id}.copy", copied, self.copy, "copy", ("Ctrl+Shift+C",)),
             ]
         return actions

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import KW_ONLY, dataclass
 from enum import StrEnum
 
 
@@ -37,10 +37,11 @@ class ActionSpec:
     id: str
     text: str
     run: Callable[[], object]
-    menu: MenuId | None = None
-    section: int = 0
     icon: str | None = None
     shortcuts: tuple[str, ...] = ()
+    _: KW_ONLY
+    menu: MenuId | None = None
+    section: int = 0
     enabled: Callable[[], bool] = always_enabled
     checked: Callable[[], bool] | None = None
     group: str | None = None

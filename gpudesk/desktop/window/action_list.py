@@ -108,73 +108,23 @@ def _open(dialog: QDialog) -> None:
 def list_catalog_actions(window: DocumentWindow, catalog: CatalogController) -> list[ActionSpec]:
     own = window.desk.service.user_catalog
 
-    def writable() -> bool:
-        return own.writable
-
     def open_editor(kind: EditorKind) -> partial[None]:
         return partial(catalog.open_editor, EditorRequest(kind))
 
+    make = partial(ActionSpec, menu=MenuId.CATALOG)
+    new, share = partial(make, enabled=lambda: own.writable), partial(make, section=1)
+    importing = tr("Import models, accelerators, prices or packs")
     return [
-        ActionSpec(
-            "catalog.import",
-            tr("Import…"),
-            catalog.ask_for_imports,
-            MenuId.CATALOG,
-            0,
-            "import",
-            ("Ctrl+Shift+O",),
-            enabled=writable,
-            palette=tr("Import models, accelerators, prices or packs"),
+        new("catalog.import", tr("Import…"), catalog.ask_for_imports, "import", ("Ctrl+Shift+O",), palette=importing),
+        new("catalog.add_accelerator", tr("New accelerator…"), open_editor(EditorKind.ACCELERATOR), "cpu"),
+        new("catalog.add_system", tr("New system…"), open_editor(EditorKind.SYSTEM), "server"),
+        new("catalog.add_price", tr("New price…"), open_editor(EditorKind.PRICE), "coins"),
+        share("catalog.export", tr("Export table…"), catalog.export, "table-2", palette=tr("Export a catalog table")),
+        share(
+            "catalog.pack", tr("Share your values…"), catalog.make_pack, "file-down", enabled=lambda: len(own.facts) > 0
         ),
-        ActionSpec(
-            "catalog.add_accelerator",
-            tr("New accelerator…"),
-            open_editor(EditorKind.ACCELERATOR),
-            MenuId.CATALOG,
-            0,
-            "cpu",
-            enabled=writable,
-        ),
-        ActionSpec(
-            "catalog.add_system",
-            tr("New system…"),
-            open_editor(EditorKind.SYSTEM),
-            MenuId.CATALOG,
-            0,
-            "server",
-            enabled=writable,
-        ),
-        ActionSpec(
-            "catalog.add_price",
-            tr("New price…"),
-            open_editor(EditorKind.PRICE),
-            MenuId.CATALOG,
-            0,
-            "coins",
-            enabled=writable,
-        ),
-        ActionSpec(
-            "catalog.export",
-            tr("Export table…"),
-            catalog.export,
-            MenuId.CATALOG,
-            1,
-            "table-2",
-            palette=tr("Export a catalog table"),
-        ),
-        ActionSpec(
-            "catalog.pack",
-            tr("Share your values…"),
-            catalog.make_pack,
-            MenuId.CATALOG,
-            1,
-            "file-down",
-            enabled=lambda: len(own.facts) > 0,
-        ),
-        ActionSpec("catalog.stale", tr("Age limits…"), open_editor(EditorKind.STALENESS), MenuId.CATALOG, 2, "history"),
-        ActionSpec(
-            "catalog.backups", tr("Backups of your values…"), catalog.show_backups, MenuId.CATALOG, 2, "database"
-        ),
+        make("catalog.stale", tr("Age limits…"), open_editor(EditorKind.STALENESS), "history", section=2),
+        make("catalog.backups", tr("Backups of your values…"), catalog.show_backups, "database", section=2),
     ]
 
 
@@ -184,10 +134,10 @@ _Undoing = tuple[str, Callable[[], object], Callable[[], bool]]
 
 def _make_undo_actions(undo: _Undoing, redo: _Undoing) -> list[ActionSpec]:
     (undo_text, run_undo, can_undo), (redo_text, run_redo, can_redo) = undo, redo
-    redo_keys = ("Ctrl+Shift+Z", "Ctrl+Y")
+    make, redo_keys = partial(ActionSpec, menu=MenuId.EDIT), ("Ctrl+Shift+Z", "Ctrl+Y")
     return [
-        ActionSpec("edit.undo", undo_text, run_undo, MenuId.EDIT, 0, "undo-2", ("Ctrl+Z",), enabled=can_undo),
-        ActionSpec("edit.redo", redo_text, run_redo, MenuId.EDIT, 0, "redo-2", redo_keys, enabled=can_redo),
+        make("edit.undo", undo_text, run_undo, "undo-2", ("Ctrl+Z",), enabled=can_undo),
+        make("edit.redo", redo_text, run_redo, "redo-2", redo_keys, enabled=can_redo),
     ]
 
 
@@ -221,65 +171,57 @@ def list_actions(window: DocumentWindow, catalog: CatalogController) -> list[Act
 
 
 def _file_actions(window: DocumentWindow) -> list[ActionSpec]:
-    document = window.document
+    document, files = window.document, window.files
+    make = partial(ActionSpec, menu=MenuId.FILE)
+    new, recent = partial(make, group=tr("New from template")), partial(make, group=tr("Open recent"))
+    save, close = partial(make, section=1), partial(make, section=3)
+    templates = [(each.id, translate_data(each.scenario.name)) for each in list_templates()]
     return [
-        ActionSpec("file.new", tr("New scenario"), window.new, MenuId.FILE, 0, "file-plus", ("Ctrl+N",)),
-        ActionSpec("file.choose", tr("Help me choose…"), partial(show_chooser, window), MenuId.FILE, 0, "signpost"),
+        make("file.new", tr("New scenario"), window.new, "file-plus", ("Ctrl+N",)),
+        make("file.choose", tr("Help me choose…"), partial(show_chooser, window), "signpost"),
         *(
-            ActionSpec(
-                f"file.template.{template.id}",
-                translate_data(template.scenario.name),
-                partial(window.open_template, template.id),
-                MenuId.FILE,
-                0,
+            new(
+                f"file.template.{key}",
+                name,
+                partial(window.open_template, key),
                 "layout-template",
-                group=tr("New from template"),
-                palette=tr("New: {name}", name=translate_data(template.scenario.name)),
+                palette=tr("New: {name}", name=name),
             )
-            for template in list_templates()
+            for key, name in templates
         ),
-        ActionSpec("file.open", tr("Open…"), window.ask_to_open, MenuId.FILE, 0, "folder-open", ("Ctrl+O",)),
+        make("file.open", tr("Open…"), window.ask_to_open, "folder-open", ("Ctrl+O",)),
         *(
-            ActionSpec(
+            recent(
                 f"file.recent.{position}",
                 path.name,
                 partial(window.open_path, path),
-                MenuId.FILE,
-                0,
                 "history",
-                group=tr("Open recent"),
                 palette=tr("Open {name}", name=path.name),
             )
             for position, path in enumerate(list_recent_files(window.settings))
         ),
-        ActionSpec(
+        recent(
             "file.recent.clear",
             tr("Clear recent files"),
             partial(clear_recent, window.settings),
-            MenuId.FILE,
-            0,
             "x",
             enabled=lambda: bool(list_recent_files(window.settings)),
-            group=tr("Open recent"),
         ),
-        ActionSpec("file.save", tr("Save"), window.files.save, MenuId.FILE, 1, "save", ("Ctrl+S",)),
-        ActionSpec("file.save_as", tr("Save as…"), window.files.save_as, MenuId.FILE, 1, shortcuts=("Ctrl+Shift+S",)),
-        ActionSpec(
+        save("file.save", tr("Save"), files.save, "save", ("Ctrl+S",)),
+        save("file.save_as", tr("Save as…"), files.save_as, shortcuts=("Ctrl+Shift+S",)),
+        make(
             "sheet.preview",
             tr("Preview sheet…"),
             window.preview,
-            MenuId.FILE,
-            2,
             "printer",
             ("Ctrl+P",),
+            section=2,
             enabled=window.has_answer,
             palette=tr("Print or save the comparison sheet"),
         ),
-        ActionSpec("file.close", tr("Close window"), window.close, MenuId.FILE, 3, "x", ("Ctrl+W",)),
-        ActionSpec("file.quit", tr("Quit"), window.program.quit, MenuId.FILE, 3, "log-out", ("Ctrl+Q",)),
-        ActionSpec(
-            "file.start", tr("Show start page"), window.show_start, MenuId.FILE, 0, enabled=lambda: document.untouched
-        ),
+        close("file.close", tr("Close window"), window.close, "x", ("Ctrl+W",)),
+        close("file.quit", tr("Quit"), window.program.quit, "log-out", ("Ctrl+Q",)),
+        make("file.start", tr("Show start page"), window.show_start, enabled=lambda: document.untouched),
     ]
 
 
@@ -296,18 +238,21 @@ def _edit_actions(window: DocumentWindow, catalog: CatalogController) -> list[Ac
 
 
 def _view_actions(window: DocumentWindow) -> list[ActionSpec]:
-    theme = window.theme
-    looks = ((themes.SYSTEM, tr("System")), (themes.LIGHT, tr("Light")), (themes.DARK, tr("Dark")))
-    icons = {themes.SYSTEM: "monitor", themes.LIGHT: "sun", themes.DARK: "moon"}
+    theme, program = window.theme, window.program
+    looks = (
+        (themes.SYSTEM, tr("System"), "monitor"),
+        (themes.LIGHT, tr("Light"), "sun"),
+        (themes.DARK, tr("Dark"), "moon"),
+    )
     languages = [(code, LANGUAGE_NAMES[code]) for code in available_languages() if code in LANGUAGE_NAMES]
+    make = partial(ActionSpec, menu=MenuId.VIEW)
+    panel, style, go = partial(make, section=1), partial(make, section=2), partial(make, section=3)
     return [
         *(
-            ActionSpec(
+            make(
                 f"view.page.{spec.id}",
                 spec.title,
                 partial(window.show_page, spec.id),
-                MenuId.VIEW,
-                0,
                 spec.icon,
                 (f"Ctrl+{spec.digit}",),
                 checked=partial(window.is_page, spec.id),
@@ -315,175 +260,110 @@ def _view_actions(window: DocumentWindow) -> list[ActionSpec]:
             )
             for spec in window.page_specs
         ),
-        ActionSpec(
+        panel(
             "view.panel",
             tr("Sources and calculation"),
             window.panel.toggle,
-            MenuId.VIEW,
-            1,
             "panel-right",
             ("Ctrl+I",),
             checked=lambda: window.panel.shown,
             palette=tr("Show or hide sources and calculation"),
         ),
-        ActionSpec("view.rail", tr("Collapse sidebar"), window.rail.toggle, MenuId.VIEW, 1, "panel-left-close"),
+        panel("view.rail", tr("Collapse sidebar"), window.rail.toggle, "panel-left-close"),
         *(
-            ActionSpec(
+            style(
                 f"view.theme.{look}",
                 title,
-                partial(window.program.set_theme, look),
-                MenuId.VIEW,
-                2,
-                icons[look],
+                partial(program.set_theme, look),
+                icon,
                 group=tr("Theme"),
-                checked=lambda look=look: theme.preference == look,  # type: ignore[misc]
+                checked=lambda look=look: theme.preference == look,
                 palette=tr("Theme: {name}", name=title),
             )
-            for look, title in looks
+            for look, title, icon in looks
         ),
         *(
-            ActionSpec(
+            style(
                 f"view.text.{percent}",
                 tr("{n}%", n=percent),
-                partial(window.program.set_font_percent, percent),
-                MenuId.VIEW,
-                2,
+                partial(program.set_font_percent, percent),
                 "a-large-small",
                 group=tr("Text size"),
-                checked=lambda percent=percent: theme.font_percent == percent,  # type: ignore[misc]
+                checked=lambda percent=percent: theme.font_percent == percent,
                 palette=tr("Text size: {n}%", n=percent),
             )
             for percent in FONT_PERCENTS
         ),
         *(
-            ActionSpec(
+            style(
                 f"view.language.{code or 'system'}",
                 name,
-                partial(window.program.set_language, code),
-                MenuId.VIEW,
-                2,
+                partial(program.set_language, code),
                 "languages",
                 group=tr("Language"),
-                checked=lambda code=code: window.settings.get(LANGUAGE, "") == code,  # type: ignore[misc]
+                checked=lambda code=code: window.settings.get(LANGUAGE, "") == code,
                 palette=tr("Language: {name}", name=name),
             )
             for code, name in (("", tr("As the system")), *languages)
         ),
-        ActionSpec(
-            "view.next_region",
-            tr("Go to next region"),
-            partial(go_to_region, window, 1),
-            MenuId.VIEW,
-            3,
-            shortcuts=("F6",),
-        ),
-        ActionSpec(
+        go("view.next_region", tr("Go to next region"), partial(go_to_region, window, 1), shortcuts=("F6",)),
+        go(
             "view.previous_region",
             tr("Go to previous region"),
             partial(go_to_region, window, -1),
-            MenuId.VIEW,
-            3,
             shortcuts=("Shift+F6",),
         ),
     ]
 
 
 def _scenario_actions(window: DocumentWindow) -> list[ActionSpec]:
-    desk = window.desk
+    desk, chips, ranking = window.desk, window.chips, window.ranking
+    make = partial(ActionSpec, menu=MenuId.SCENARIO)
+    by_letter, on_answer = partial(make, single_key=True), partial(make, enabled=window.has_answer)
+    settings = partial(show_more_settings, window)
     return [
-        ActionSpec(
-            "scenario.add",
-            tr("Add accelerator…"),
-            window.chips.open_list,
-            MenuId.SCENARIO,
-            0,
-            "plus",
-            ("A",),
-            enabled=window.chips.add.isEnabled,
-            single_key=True,
-        ),
-        ActionSpec(
-            "scenario.model",
-            tr("Choose model…"),
-            window.choose_model,
-            MenuId.SCENARIO,
-            0,
-            "cpu",
-            ("M",),
-            single_key=True,
-        ),
-        ActionSpec(
-            "scenario.settings",
-            tr("More settings…"),
-            partial(show_more_settings, window),
-            MenuId.SCENARIO,
-            1,
-            "sliders-horizontal",
-            ("Ctrl+,",),
-        ),
-        ActionSpec(
+        by_letter("scenario.add", tr("Add accelerator…"), chips.open_list, "plus", ("A",), enabled=chips.add.isEnabled),
+        by_letter("scenario.model", tr("Choose model…"), window.choose_model, "cpu", ("M",)),
+        make("scenario.settings", tr("More settings…"), settings, "sliders-horizontal", ("Ctrl+,",), section=1),
+        on_answer(
             "scenario.launch",
             tr("Launch commands…"),
             partial(show_launch, window),
-            MenuId.SCENARIO,
-            3,
             "corner-down-right",
             ("Ctrl+L",),
-            enabled=window.has_answer,
+            section=3,
             palette=tr("Show launch commands for a deployment"),
         ),
-        ActionSpec(
+        make(
             "scenario.rank_announced",
             tr("Rank announced accelerators"),
-            window.ranking.toggle,
-            MenuId.SCENARIO,
-            1,
-            checked=lambda: window.ranking.announced,
+            ranking.toggle,
+            section=1,
+            checked=lambda: ranking.announced,
             palette=tr("Rank announced accelerators with available ones"),
         ),
-        ActionSpec(
-            "scenario.pin",
-            tr("Pin result"),
-            desk.pin_ghost,
-            MenuId.SCENARIO,
-            2,
-            "ghost",
-            ("Ctrl+G",),
-            enabled=window.has_answer,
-        ),
-        ActionSpec(
+        on_answer("scenario.pin", tr("Pin result"), desk.pin_ghost, "ghost", ("Ctrl+G",), section=2),
+        make(
             "scenario.unpin",
             tr("Unpin result"),
             desk.clear_ghost,
-            MenuId.SCENARIO,
-            2,
             "pin-off",
             ("Ctrl+Shift+G",),
+            section=2,
             enabled=lambda: desk.ghost is not None,
         ),
     ]
 
 
 def _help_actions(window: DocumentWindow) -> list[ActionSpec]:
+    make = partial(ActionSpec, menu=MenuId.HELP)
+    support = partial(make, section=1)
     return [
-        ActionSpec(
-            "help.palette", tr("Search or run a command…"), window.open_palette, MenuId.HELP, 0, "search", ("Ctrl+K",)
-        ),
-        ActionSpec("help.manual", tr("Manual"), partial(show_manual, window), MenuId.HELP, 0, "circle-help", ("F1",)),
-        ActionSpec(
-            "help.keys", tr("Keyboard shortcuts"), partial(show_keys, window), MenuId.HELP, 0, "keyboard", ("Ctrl+F1",)
-        ),
-        ActionSpec(
-            "help.examples", tr("Checked claims…"), partial(show_worked_examples, window), MenuId.HELP, 0, "microscope"
-        ),
-        ActionSpec("help.logs", tr("Open log folder"), window.program.open_logs, MenuId.HELP, 1, "folder"),
-        ActionSpec(
-            "help.check",
-            tr("Check installation…"),
-            partial(show_installation_check, window),
-            MenuId.HELP,
-            1,
-            "circle-check",
-        ),
-        ActionSpec("help.about", tr("About GPU Desk"), partial(show_about, window), MenuId.HELP, 2, "info"),
+        make("help.palette", tr("Search or run a command…"), window.open_palette, "search", ("Ctrl+K",)),
+        make("help.manual", tr("Manual"), partial(show_manual, window), "circle-help", ("F1",)),
+        make("help.keys", tr("Keyboard shortcuts"), partial(show_keys, window), "keyboard", ("Ctrl+F1",)),
+        make("help.examples", tr("Checked claims…"), partial(show_worked_examples, window), "microscope"),
+        support("help.logs", tr("Open log folder"), window.program.open_logs, "folder"),
+        support("help.check", tr("Check installation…"), partial(show_installation_check, window), "circle-check"),
+        make("help.about", tr("About GPU Desk"), partial(show_about, window), "info", section=2),
     ]

@@ -359,9 +359,8 @@ class CatalogCommands:
     def _edit_actions(self) -> list[ActionSpec]:
         def act(name: str, text: str, run: Callable[[], object], icon: str, enabled: Callable[[], bool],
                 *keys: str, own: tuple[str, ...] = ()) -> ActionSpec:  # fmt: skip
-            return ActionSpec(
-                f"catalog.{name}", text, run, MenuId.EDIT, _SECTION, icon, keys, enabled=enabled, own_keys=own
-            )
+            edit = partial(ActionSpec, menu=MenuId.EDIT, section=_SECTION)
+            return edit(f"catalog.{name}", text, run, icon, keys, enabled=enabled, own_keys=own)
 
         return [
             act("use", tr("Use row in scenario"), self._use_anywhere, "plus", self.can_use,
@@ -385,7 +384,8 @@ class CatalogCommands:
 
         def act(name: str, text: str, run: Callable[[], object], icon: str, enabled: Callable[[], bool],
                 *keys: str) -> ActionSpec:  # fmt: skip
-            return ActionSpec(f"catalog.{name}", text, run, MenuId.VIEW, _SECTION + 2, icon, keys, enabled=enabled)
+            view = partial(ActionSpec, menu=MenuId.VIEW, section=_SECTION + 2)
+            return view(f"catalog.{name}", text, run, icon, keys, enabled=enabled)
 
         return [
             act("sort", tr("Sort by this column"), lambda: page.sort_by(number()), "arrow-up-down",

@@ -513,11 +513,11 @@ class CatalogPage(CatalogListPage):
 
     def actions_of_page(self) -> list[ActionSpec]:
         views = [(section.value, label_section(section)) for section in CatalogSection]
+        make = partial(ActionSpec, menu=MenuId.VIEW, section=_SECTION_OF_MENU)
         return [
-            ActionSpec("catalog.filter", tr("Filter catalog"), self.focus_filter, MenuId.VIEW,
-                       _SECTION_OF_MENU, "search", ("/",), single_key=True),
-            ActionSpec("catalog.clear_filter", tr("Clear filter"), self.clear_filter, MenuId.VIEW,
-                       _SECTION_OF_MENU, "x", enabled=lambda: bool(self._words) or self.facets.active),
+            make("catalog.filter", tr("Filter catalog"), self.focus_filter, "search", ("/",), single_key=True),
+            make("catalog.clear_filter", tr("Clear filter"), self.clear_filter, "x",
+                 enabled=lambda: bool(self._words) or self.facets.active),
             *make_view_actions(self.page_id, tr("Catalog"), views, lambda key: self.show_section(CatalogSection(key)),
                           _SECTION_OF_MENU),
             *self.commands.actions(),

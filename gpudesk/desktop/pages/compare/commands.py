@@ -277,35 +277,29 @@ class ComparisonCommands:
         return [*self._copy_actions(), *self._row_actions(), *self._column_actions()]
 
     def _copy_actions(self) -> list[ActionSpec]:
+        make = partial(ActionSpec, menu=MenuId.EDIT, section=_SECTION)
         return [
-            ActionSpec("compare.copy", tr("Copy selected cells"), self.copy, MenuId.EDIT, _SECTION, icon="copy"),
-            ActionSpec(
+            make("compare.copy", tr("Copy selected cells"), self.copy, "copy"),
+            make(
                 "compare.copy_table",
                 tr("Copy table"),
                 self.copy_table,
-                MenuId.EDIT,
-                _SECTION,
-                icon="table-2",
-                shortcuts=("Ctrl+Shift+C",),
+                "table-2",
+                ("Ctrl+Shift+C",),
                 enabled=lambda: self._model.rowCount() > 0,
             ),
         ]
 
     def _row_actions(self) -> list[ActionSpec]:
-        def on_row() -> bool:
-            return self._current_row() is not None
-
-        def act(name: str, text: str, run: Callable[[], object], icon: str, *keys: str) -> ActionSpec:
-            return ActionSpec(f"compare.{name}", text, run, MenuId.VIEW, _SECTION + 1, icon, keys, enabled=on_row)
-
+        make = partial(ActionSpec, menu=MenuId.VIEW, section=_SECTION + 1)
+        on_row = partial(make, enabled=lambda: self._current_row() is not None)
+        up, down = partial(self._step_row, -1), partial(self._step_row, 1)
         return [
-            act("sort", tr("Sort columns by this row"), lambda: self._on_row(self._sort), "arrow-up-down"),
-            act("row_up", tr("Move row up"), lambda: self._step_row(-1), "arrow-up", "Alt+Up"),
-            act("row_down", tr("Move row down"), lambda: self._step_row(1), "arrow-down", "Alt+Down"),
-            act("hide_row", tr("Hide row"), lambda: self._on_row(self._hide), "eye-off"),
-            ActionSpec(
-                "compare.show_rows", tr("Show all rows"), self._arranger.show_all_rows, MenuId.VIEW, _SECTION + 1, "eye"
-            ),
+            on_row("compare.sort", tr("Sort columns by this row"), lambda: self._on_row(self._sort), "arrow-up-down"),
+            on_row("compare.row_up", tr("Move row up"), up, "arrow-up", ("Alt+Up",)),
+            on_row("compare.row_down", tr("Move row down"), down, "arrow-down", ("Alt+Down",)),
+            on_row("compare.hide_row", tr("Hide row"), lambda: self._on_row(self._hide), "eye-off"),
+            make("compare.show_rows", tr("Show all rows"), self._arranger.show_all_rows, "eye"),
         ]
 
     def _step_row(self, step: int) -> None:
@@ -313,65 +307,34 @@ class ComparisonCommands:
 
     def _column_actions(self) -> list[ActionSpec]:
         arranger = self._arranger
-
-        def on_column() -> bool:
-            return self._current_head() is not None
-
-        def act(
-            name: str, text: str, run: Callable[[], object], icon: str, enabled: Callable[[], bool], key: str = ""
-        ) -> ActionSpec:
-            return ActionSpec(
-                f"compare.{name}",
-                text,
-                run,
-                MenuId.VIEW,
-                _SECTION + 2,
-                icon,
-                (key,) if key else (),
-                enabled=enabled,
-                single_key=bool(key),
-            )
-
+        make = partial(ActionSpec, menu=MenuId.VIEW, section=_SECTION + 2)
+        on_column = partial(make, enabled=lambda: self._current_head() is not None)
+        baseline, left, right = partial(self._on_head, self.set_baseline), self._step_column(-1), self._step_column(1)
+        hide, remove = partial(self._on_head, self._hide_column), partial(self._on_head, self.remove_column)
         return [
-            act(
-                "baseline",
-                tr("Set column as baseline"),
-                lambda: self._on_head(self.set_baseline),
-                "equal",
-                on_column,
-                "B",
-            ),
-            act("left", tr("Move column left"), lambda: self._step_column(-1), "arrow-left", on_column),
-            act("right", tr("Move column right"), lambda: self._step_column(1), "arrow-right", on_column),
-            act(
-                "unsort",
+            on_column("compare.baseline", tr("Set column as baseline"), baseline, "equal", ("B",), single_key=True),
+            on_column("compare.left", tr("Move column left"), left, "arrow-left"),
+            on_column("compare.right", tr("Move column right"), right, "arrow-right"),
+            make(
+                "compare.unsort",
                 tr("Reset column order"),
                 self._unsort,
                 "rotate-ccw",
-                lambda: arranger.arrangement.sorting is not None,
+                enabled=lambda: arranger.arrangement.sorting is not None,
             ),
-            act(
-                "hide_column",
-                tr("Hide column"),
-                lambda: self._on_head(lambda head: arranger.hide_column(head.key)),
-                "eye-off",
-                self._can_hide,
-            ),
-            act(
-                "show_columns",
+            make("compare.hide_column", tr("Hide column"), hide, "eye-off", enabled=self._can_hide),
+            make(
+                "compare.show_columns",
                 tr("Show all columns"),
                 arranger.show_all_columns,
                 "eye",
-                lambda: bool(arranger.arrangement.hidden_columns),
+                enabled=lambda: bool(arranger.arrangement.hidden_columns),
             ),
-            act(
-                "remove_column",
-                tr("Remove this accelerator"),
-                lambda: self._on_head(self.remove_column),
-                "trash-2",
-                on_column,
-            ),
+            on_column("compare.remove_column", tr("Remove this accelerator"), remove, "trash-2"),
         ]
 
-    def _step_column(self, step: int) -> None:
-        self._on_head(lambda head: self.move_column(head, step))
+    def _step_column(self, step: int) -> Callable[[], None]:
+        return partial(self._on_head, partial(self.move_column, step=step))
+
+    def _hide_column(self, head: ComparisonHead) -> None:
+        self._arranger.hide_column(head.key)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Set
+from functools import partial
 from itertools import pairwise
 from typing import Final
 
@@ -512,29 +513,17 @@ class ComparePage(DeskPage):
         self._arranger.change(differences_only=not self._arranger.arrangement.differences_only)
 
     def actions_of_page(self) -> list[ActionSpec]:
+        make = partial(ActionSpec, menu=MenuId.VIEW, section=_SECTION)
         return [
-            ActionSpec(
-                "compare.filter",
-                tr("Filter rows"),
-                self.focus_filter,
-                MenuId.VIEW,
-                _SECTION,
-                "search",
-                ("/",),
-                single_key=True,
-            ),
-            ActionSpec(
+            make("compare.filter", tr("Filter rows"), self.focus_filter, "search", ("/",), single_key=True),
+            make(
                 "compare.differences",
                 tr("Show differences only"),
                 self._toggle_differences,
-                MenuId.VIEW,
-                _SECTION,
                 "list-filter",
                 checked=lambda: self._arranger.arrangement.differences_only,
             ),
-            ActionSpec(
-                "compare.rows", tr("Choose rows…"), self._open_chooser, MenuId.VIEW, _SECTION, "sliders-horizontal"
-            ),
+            make("compare.rows", tr("Choose rows…"), self._open_chooser, "sliders-horizontal"),
             *self._commands.actions(),
         ]
 

@@ -615,5 +615,7 @@ class CostPage(MultiViewPage[CostView]):
 
     def actions_of_page(self) -> list[ActionSpec]:
         text, enabled = tr("Save cash flow…"), lambda: self.body.usable
-        saved = ActionSpec("cost.cash_flow", text, self.save_cash_flow, MenuId.FILE, 2, "file-down", enabled=enabled)
+        saved = ActionSpec(
+            "cost.cash_flow", text, self.save_cash_flow, "file-down", menu=MenuId.FILE, section=2, enabled=enabled
+        )
         return [*super().actions_of_page(), saved]

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from functools import partial
 from importlib import import_module
 from typing import Final
 
@@ -149,18 +150,17 @@ class DecidePage(MultiViewPage[DecideView]):
             if isinstance(self.view, QuestionsView):
                 self.view.step(by)
 
-        def act(name: str, text: str, run: Callable[[], object], place: tuple[MenuId, int], icon: str, *keys: str,
-                enabled: Callable[[], bool] = is_usable) -> ActionSpec:  # fmt: skip
-            return ActionSpec(f"decide.{name}", text, run, *place, icon, keys, enabled=enabled)
-
-        view, file = (MenuId.VIEW, self.menu_section + 1), (MenuId.FILE, 2)
+        view = partial(ActionSpec, menu=MenuId.VIEW, section=self.menu_section + 1, enabled=is_usable)
+        edit = partial(ActionSpec, menu=MenuId.EDIT, section=self.menu_section, enabled=is_usable)
+        file = partial(ActionSpec, menu=MenuId.FILE, section=2, enabled=is_usable)
+        turn, result = partial(view, enabled=is_asking), partial(self._show_wanted, RESULT)
         return [
             *super().actions_of_page(),
-            act("next", tr("Next question"), lambda: step(1), view, "arrow-right", "Alt+Right", enabled=is_asking),
-            act("back", tr("Previous question"), lambda: step(-1), view, "arrow-left", "Alt+Left", enabled=is_asking),
-            act("recommend", tr("Show recommendation"), lambda: self._show_wanted(RESULT), view, "signpost"),
-            act("copy", tr("Copy decision"), self.copy, (MenuId.EDIT, self.menu_section), "copy", "Ctrl+Shift+C"),
-            act("negotiation", tr("Save negotiation sheet…"), self._save_negotiation, file, "file-down"),
+            turn("decide.next", tr("Next question"), lambda: step(1), "arrow-right", ("Alt+Right",)),
+            turn("decide.back", tr("Previous question"), lambda: step(-1), "arrow-left", ("Alt+Left",)),
+            view("decide.recommend", tr("Show recommendation"), result, "signpost"),
+            edit("decide.copy", tr("Copy decision"), self.copy, "copy", ("Ctrl+Shift+C",)),
+            file("decide.negotiation", tr("Save negotiation sheet…"), self._save_negotiation, "file-down"),
         ]
 
     def _save_negotiation(self) -> None:

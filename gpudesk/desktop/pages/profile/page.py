@@ -533,8 +533,10 @@ class ProfilePage(MultiViewPage[ProfileView]):
         self.view.focus_first()
 
     def actions_of_page(self) -> list[ActionSpec]:
-        section, keys = self.menu_section, ("Ctrl+J",)
-        text = tr("Show other accelerator")
-        other = ActionSpec("profile.other", text, self.choose_other, MenuId.VIEW, section + 1, "cpu", keys)
-        printed = ActionSpec("profile.print", tr("Print profile"), self.print_profile, MenuId.FILE, 30, "printer")
-        return [*super().actions_of_page(), other, printed]
+        view = partial(ActionSpec, menu=MenuId.VIEW, section=self.menu_section + 1)
+        file = partial(ActionSpec, menu=MenuId.FILE, section=30)
+        return [
+            *super().actions_of_page(),
+            view("profile.other", tr("Show other accelerator"), self.choose_other, "cpu", ("Ctrl+J",)),
+            file("profile.print", tr("Print profile"), self.print_profile, "printer"),
+        ]

@@ -23,10 +23,10 @@ def nothing() -> None: ...
 
 TITLES = {MenuId.FILE: "&File", MenuId.EDIT: "&Edit"}
 SPECS = [
-    ActionSpec("edit.redo", "Redo", nothing, MenuId.EDIT, shortcuts=("Ctrl+Shift+Z", "Ctrl+Y")),
+    ActionSpec("edit.redo", "Redo", nothing, menu=MenuId.EDIT, shortcuts=("Ctrl+Shift+Z", "Ctrl+Y")),
     ActionSpec("page.filter", "Filter rows…", nothing, shortcuts=("/",), single_key=True),
-    ActionSpec("file.new", "New scenario", nothing, MenuId.FILE, shortcuts=("Ctrl+N",)),
-    ActionSpec("file.none", "Without a key", nothing, MenuId.FILE),
+    ActionSpec("file.new", "New scenario", nothing, menu=MenuId.FILE, shortcuts=("Ctrl+N",)),
+    ActionSpec("file.none", "Without a key", nothing, menu=MenuId.FILE),
 ]
 
 
