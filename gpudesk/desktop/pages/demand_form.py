@@ -15,9 +15,9 @@ from gpudesk.desktop.ui.theme.theme import Theme
 from gpudesk.desktop.ui.widgets.buttons import Button, LinkButton, SegmentedControl
 from gpudesk.desktop.ui.widgets.fields import NumberField
 from gpudesk.desktop.ui.widgets.layouts import STRETCH, FlowLayout, ThemedLabel, make_column, make_row
-from gpudesk.desktop.ui.widgets.number_edit import NumberFormat
-from gpudesk.domain.sizing import DEMAND_BOUNDS, Demand, DemandKind
-from gpudesk.text.formatting import NumberStyle
+from gpudesk.desktop.ui.widgets.number_edit import NO_VALUE, NumberFormat
+from gpudesk.domain.sizing import DEMAND_BOUNDS, Demand, DemandKind, NumberBounds
+from gpudesk.text.formatting import MISSING_VALUE_TEXT, NumberStyle
 from gpudesk.text.translation import tr
 
 #: Initial demand by kind: a service of medium size.
@@ -27,13 +27,11 @@ FIRST_AMOUNTS: Final = {
     DemandKind.TOKENS_PER_DAY: 100_000_000.0,
     DemandKind.CONCURRENCY: 64.0,
 }
-_PER_CENT: Final = 100.0
-#: Digits kept of a typed number, and the smallest positive number.
-_DECIMALS, _LEAST = 3, 0.001
+PER_CENT: Final = 100.0
 #: Steps of the arrow keys for limits, in milliseconds; the first is none.
 _STEPS: Final = {
-    "ttft_ms": (0.0, 100.0, 200.0, 300.0, 500.0, 1000.0, 2000.0, 3000.0, 5000.0, 10_000.0),
-    "tpot_ms": (0.0, 10.0, 15.0, 20.0, 25.0, 30.0, 40.0, 50.0, 75.0, 100.0, 200.0),
+    "ttft_ms": (NO_VALUE, 100.0, 200.0, 300.0, 500.0, 1000.0, 2000.0, 3000.0, 5000.0, 10_000.0),
+    "tpot_ms": (NO_VALUE, 10.0, 15.0, 20.0, 25.0, 30.0, 40.0, 50.0, 75.0, 100.0, 200.0),
 }
 
 
@@ -42,15 +40,29 @@ def make_default_demand(kind: DemandKind) -> Demand:
 
 
 @dataclass(frozen=True, slots=True)
-class MillisecondLimitFormat(NumberFormat):
-    """A number of milliseconds; empty, zero and `none` mean no limit."""
+class RecordField:
+    """The field of a number in a record, shown times `scale`; with a text for `empty` it can have no value."""
 
-    def text(self, value: float) -> str:
-        return NumberFormat.text(self, value) if value else tr("none")
+    caption: str
+    tip: str
+    decimals: int = 3
+    scale: float = 1.0
+    empty: str = ""
 
-    def parse(self, text: str) -> float:
-        typed = text.strip().casefold()
-        return 0.0 if typed in ("", "0", "-", "—", tr("none")) else NumberFormat.parse(self, text)
+    def make(self, theme: Theme, bounds: NumberBounds, style: NumberStyle, parent: QWidget) -> NumberField:
+        empty = (self.empty, "", "0", "-", MISSING_VALUE_TEXT) if self.empty else ()
+        shape = NumberFormat.within(bounds, self.decimals, style, self.scale, empty)
+        field = NumberField(theme, self.caption, shape, parent)
+        field.setToolTip(self.tip)
+        return field
+
+    def to_field(self, value: float | None) -> float:
+        return NO_VALUE if value is None else round(value * self.scale, 9)
+
+    def to_record(self, typed: float) -> float | int | None:
+        if self.empty and typed == NO_VALUE:
+            return None
+        return typed / self.scale if self.decimals else int(typed)
 
 
 class DemandForm(QWidget):
@@ -94,52 +106,47 @@ class DemandForm(QWidget):
         make_column(head, flow, gap=theme.px(4), on=self)
 
     def _make_fields(self, style: NumberStyle) -> None:
-        def number(caption: str, name: str, scale: float = 1.0, decimals: int = _DECIMALS) -> NumberField:
-            bounds = DEMAND_BOUNDS[name]
-            least = _LEAST if bounds.above else bounds.low * scale
-            return NumberField(self._theme, caption, NumberFormat(least, bounds.high * scale, decimals, style), self)
-
-        def limit(caption: str, name: str) -> NumberField:
-            number_format = MillisecondLimitFormat(_LEAST, DEMAND_BOUNDS[name].high, _DECIMALS, style)
-            return NumberField(self._theme, caption, number_format, self)
-
+        amounts = {
+            DemandKind.USERS: (tr("Users, daily average"), tr("Average number of users active at the same time.")),
+            DemandKind.REQUEST_RATE: (tr("Requests per second"), tr("Average rate, not peak.")),
+            DemandKind.TOKENS_PER_DAY: (tr("Output tokens per day"), tr("Tokens generated per day.")),
+            DemandKind.CONCURRENCY: (tr("Requests in flight"), tr("Requests in flight at peak.")),
+        }
+        self._specs = {
+            "requests_per_user_hour": RecordField(
+                tr("Requests per user-hour"), tr("Average number of requests per active user and hour.")
+            ),
+            "peak_factor": RecordField(tr("Peak ÷ average"), tr("Peak request rate divided by the average rate.")),
+            "ttft_ms": RecordField(
+                tr("TTFT limit, p99, ms"),
+                tr("99% of requests get their first token within this time. Leave empty for no limit."),
+                empty=tr("none"),
+            ),
+            "tpot_ms": RecordField(
+                tr("TPOT limit, p99, ms"),
+                tr("99% of requests take at most this time per output token. Leave empty for no limit."),
+                empty=tr("none"),
+            ),
+            "utilisation_cap": RecordField(
+                tr("Max replica load, %"),
+                tr("Highest load of a replica at peak, as a share of its maximum throughput."),
+                scale=PER_CENT,
+            ),
+            "spare_replicas": RecordField(
+                tr("Spare replicas (N+1)"), tr("Extra replicas that replace failed ones (N+1)."), decimals=0
+            ),
+        }
+        theme, bounds = self._theme, DEMAND_BOUNDS
         self.amounts = {
-            DemandKind.USERS: number(tr("Users, daily average"), "amount"),
-            DemandKind.REQUEST_RATE: number(tr("Requests per second"), "amount"),
-            DemandKind.TOKENS_PER_DAY: number(tr("Output tokens per day"), "amount"),
-            DemandKind.CONCURRENCY: number(tr("Requests in flight"), "amount"),
+            kind: RecordField(*texts).make(theme, bounds["amount"], style, self) for kind, texts in amounts.items()
         }
-        self.fields = {
-            "requests_per_user_hour": number(tr("Requests per user-hour"), "requests_per_user_hour"),
-            "peak_factor": number(tr("Peak ÷ average"), "peak_factor"),
-            "ttft_ms": limit(tr("TTFT limit, p99, ms"), "ttft_ms"),
-            "tpot_ms": limit(tr("TPOT limit, p99, ms"), "tpot_ms"),
-            "utilisation_cap": number(tr("Max replica load, %"), "utilisation_cap", _PER_CENT),
-            "spare_replicas": number(tr("Spare replicas (N+1)"), "spare_replicas", decimals=0),
-        }
+        self.fields = {name: spec.make(theme, bounds[name], style, self) for name, spec in self._specs.items()}
         for name, steps in _STEPS.items():
             self.fields[name].edit.set_steps(steps)
         for amount in self.amounts.values():
-            amount.edited.connect(lambda value: self._edit("amount", value))
+            amount.edited.connect(partial(self._edit, "amount"))
         for name, field in self.fields.items():
-            field.edited.connect(lambda value, name=name: self._edit(name, value))
-        self._explain()
-
-    def _explain(self) -> None:
-        tips = {
-            "requests_per_user_hour": tr("Average number of requests per active user and hour."),
-            "peak_factor": tr("Peak request rate divided by the average rate."),
-            "ttft_ms": tr("99% of requests get their first token within this time. Leave empty for no limit."),
-            "tpot_ms": tr("99% of requests take at most this time per output token. Leave empty for no limit."),
-            "utilisation_cap": tr("Highest load of a replica at peak, as a share of its maximum throughput."),
-            "spare_replicas": tr("Extra replicas that replace failed ones (N+1)."),
-        }
-        for name, tip in tips.items():
-            self.fields[name].setToolTip(tip)
-        self.amounts[DemandKind.USERS].setToolTip(tr("Average number of users active at the same time."))
-        self.amounts[DemandKind.REQUEST_RATE].setToolTip(tr("Average rate, not peak."))
-        self.amounts[DemandKind.TOKENS_PER_DAY].setToolTip(tr("Tokens generated per day."))
-        self.amounts[DemandKind.CONCURRENCY].setToolTip(tr("Requests in flight at peak."))
+            field.edited.connect(partial(self._edit, name))
 
     def resizeEvent(self, event: QResizeEvent) -> None:
         super().resizeEvent(event)
@@ -153,8 +160,7 @@ class DemandForm(QWidget):
             amount.setVisible(kind is demand.kind)
         self.amounts[demand.kind].set_value(demand.amount)
         for name, field in self.fields.items():
-            value = getattr(demand, name)
-            field.set_value(self._typed(name, 0.0 if value is None else value))
+            field.set_value(self._specs[name].to_field(getattr(demand, name)))
         self.fields["requests_per_user_hour"].setVisible(demand.kind is DemandKind.USERS)
         self.fields["peak_factor"].setVisible(self._with_peak and demand.kind is not DemandKind.CONCURRENCY)
 
@@ -163,19 +169,10 @@ class DemandForm(QWidget):
         self.edited.emit(replace(self._demand, kind=kind, amount=FIRST_AMOUNTS[kind]), tr("Change demand type"))
 
     def _edit(self, name: str, typed: float) -> None:
-        value: float | int | None = typed / (_PER_CENT if name == "utilisation_cap" else 1.0)
-        if name == "spare_replicas":
-            value = int(typed)
-        elif name in ("ttft_ms", "tpot_ms") and not typed:
-            value = None
-        fields: dict[str, Any] = {name: value}
+        fields: dict[str, Any] = {name: self._specs[name].to_record(typed) if name in self._specs else typed}
         changed = replace(self._demand, **fields)
         if changed != self._demand:
             self.edited.emit(changed, tr("Change demand"))
-
-    @staticmethod
-    def _typed(name: str, value: float) -> float:
-        return round(value * _PER_CENT, 9) if name == "utilisation_cap" else value
 
 
 class DemandStart(QWidget):

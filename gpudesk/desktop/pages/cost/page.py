@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from functools import partial
 from pathlib import Path
 from typing import Any, Final
@@ -30,7 +30,7 @@ from gpudesk.desktop.ui.widgets.buttons import Button, LinkButton
 from gpudesk.desktop.ui.widgets.choice_popup import ChoiceOption
 from gpudesk.desktop.ui.widgets.fields import ChoiceField
 from gpudesk.desktop.ui.widgets.layouts import STRETCH, FlowLayout, ThemedLabel, make_column, make_row, scroll_into_view
-from gpudesk.desktop.ui.widgets.number_edit import NumberEdit, NumberFormat
+from gpudesk.desktop.ui.widgets.number_edit import LEFT_OPEN, NO_VALUE, NumberEdit, NumberFormat
 from gpudesk.desktop.ui.widgets.page_frame import PageHeader
 from gpudesk.desktop.ui.widgets.qt_support import ask_save_path
 from gpudesk.domain.accelerator import SOFTWARE_PLATFORMS
@@ -57,29 +57,14 @@ from gpudesk.report.costs import (
     label_cost_input,
 )
 from gpudesk.report.labels import get_today, label_price_word
-from gpudesk.text.formatting import MISSING_VALUE_TEXT, Formatter, NumberStyle
+from gpudesk.text.formatting import Formatter, NumberStyle
 from gpudesk.text.messages import InputError, capitalize_first, format_input_error
 from gpudesk.text.translation import tr
 
 _INPUT_DECIMALS: Final = 4
-#: The smallest positive number that a field accepts.
-_LEAST_INPUT: Final = 0.0001
 _EDIT: Final = 92
-#: Placeholder of an unset value.
-_NONE: Final = -1.0
 _ENDS: Final = 3
 _RESET_COLUMN: Final = 6
-
-
-@dataclass(frozen=True, slots=True)
-class CostInputFormat(NumberFormat):
-    """The number of an input; an emptied field leaves the input to the program."""
-
-    def text(self, value: float) -> str:
-        return MISSING_VALUE_TEXT if value == _NONE else NumberFormat.text(self, value)
-
-    def parse(self, text: str) -> float:
-        return _NONE if text.strip() in ("", "-", MISSING_VALUE_TEXT) else NumberFormat.parse(self, text)
 
 
 class CostInputRow(QObject):
@@ -138,7 +123,7 @@ class CostInputRow(QObject):
         self._scale *= 100.0 if is_share_input(self.name) else 1.0
         self._spread = cost_input.spread
         value_texts = (
-            [_NONE] * _ENDS if cost_input.spread is None else [each * self._scale for each in cost_input.spread]
+            [NO_VALUE] * _ENDS if cost_input.spread is None else [each * self._scale for each in cost_input.spread]
         )
         for edit, value in zip(self.edits, value_texts, strict=True):
             edit.set_format(self._format())
@@ -156,15 +141,12 @@ class CostInputRow(QObject):
         if self.reset is not None:
             self.reset.setVisible(is_visible)
 
-    def _format(self) -> CostInputFormat:
-        bounds = COST_INPUTS[self.name].bounds
-        scale = self._scale
-        least = _LEAST_INPUT if bounds.above else bounds.low * scale
-        return CostInputFormat(least, bounds.high * scale, _INPUT_DECIMALS, self._style)
+    def _format(self) -> NumberFormat:
+        return NumberFormat.within(COST_INPUTS[self.name].bounds, _INPUT_DECIMALS, self._style, self._scale, LEFT_OPEN)
 
     def _edit(self, place: int, typed: float) -> None:
         """State a range with one number changed; the others adjust to the likely one, and only to that."""
-        if typed == _NONE:
+        if typed == NO_VALUE:
             self.edited.emit(self.name, self.accelerator, None)
             return
         value = typed / self._scale
@@ -176,7 +158,7 @@ class CostInputRow(QObject):
         else:
             stated = spread._replace(**{("low", "likely", "high")[place]: value})
         if not stated.in_order:
-            likely = CostInputFormat(0.0, 1.0, _INPUT_DECIMALS, self._style).text(stated.likely * self._scale)
+            likely = self._format().text(stated.likely * self._scale)
             if place == 0:
                 problem = tr("Enter at most the likely value, {value}", value=likely)
             else:

@@ -301,8 +301,6 @@ class SmallOptionCard(OptionButton):
 
 
 _DECIMALS: Final = 3
-#: The smallest positive number that the field accepts.
-_LEAST: Final = 0.001
 _NINE: Final = 9
 _CARD_COLUMNS: Final = 2
 
@@ -451,7 +449,7 @@ class QuestionBlock(QWidget):
         if self.field is None:
             bounds = QUESTIONS[self.question].bounds
             assert bounds is not None
-            shape = NumberFormat(_LEAST if bounds.above else bounds.low, bounds.high, _DECIMALS, self._formatter.style)
+            shape = NumberFormat.within(bounds, _DECIMALS, self._formatter.style)
             field = NumberEdit(self._theme, get_question_text(self.question), shape, self)
             field.setFixedWidth(self._theme.px(110))
             field.edited.connect(self._take_number)

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
 from typing import Final
 
 from PySide6.QtCore import Qt
@@ -30,7 +29,7 @@ from gpudesk.desktop.session.selection import (
 from gpudesk.desktop.ui.theme.theme import Theme
 from gpudesk.desktop.ui.widgets.buttons import SegmentedControl
 from gpudesk.desktop.ui.widgets.layouts import STRETCH, Hairline, ThemedLabel, make_column, make_row
-from gpudesk.desktop.ui.widgets.number_edit import NumberEdit, NumberFormat
+from gpudesk.desktop.ui.widgets.number_edit import NO_VALUE, NumberEdit, NumberFormat
 from gpudesk.domain.deployment_analysis import WeightLoading, WeightLoadTime
 from gpudesk.domain.reference_data import ReferenceDeployment, SoftwareSupport, SupportEntry, find_references
 from gpudesk.report.decision.advisory import (
@@ -185,20 +184,7 @@ def _make_reference_row(reference: ReferenceDeployment, formatter: Formatter) ->
 
 STORAGE: Final = "storage_gb_s"
 _LINK: Final = "pcie_bandwidth"
-#: Placeholder of an unset rate.
-_NONE: Final = -1.0
 _LEAST, _MOST, _DECIMALS = 0.001, 1e6, 3
-
-
-@dataclass(frozen=True, slots=True)
-class _StorageRateFormat(NumberFormat):
-    """A rate in GB/s; an emptied field unsets it."""
-
-    def text(self, value: float) -> str:
-        return "" if value == _NONE else NumberFormat.text(self, value)
-
-    def parse(self, text: str) -> float:
-        return _NONE if text.strip() in ("", MISSING_VALUE_TEXT) else NumberFormat.parse(self, text)
 
 
 class WeightLoadingBlock(QWidget):
@@ -210,7 +196,7 @@ class WeightLoadingBlock(QWidget):
         self._loadings: Mapping[str, WeightLoading | Message] = {}
         self._names: Mapping[str, str] = {}
         self._contents: tuple[object, ...] = ()
-        rates = _StorageRateFormat(_LEAST, _MOST, _DECIMALS, desk.formatter.style)
+        rates = NumberFormat(_LEAST, _MOST, _DECIMALS, desk.formatter.style, ("", MISSING_VALUE_TEXT))
         self.storage = NumberEdit(theme, tr("Storage bandwidth per host, GB/s"), rates, self)
         self.storage.setPlaceholderText(tr("not set"))
         self.storage.setAlignment(Qt.AlignmentFlag.AlignRight)
@@ -251,7 +237,7 @@ class WeightLoadingBlock(QWidget):
 
     def show_decision(self, evaluated: EvaluatedAnswer) -> None:
         stated = evaluated.answer.scenario.decision.plans.get(STORAGE)
-        self.storage.set_value(_NONE if stated is None else float(stated))
+        self.storage.set_value(NO_VALUE if stated is None else float(stated))
         loadings, names = self._desk.service.reference_data.loadings(evaluated.answer), evaluated.names
         contents = loadings, names, evaluated.palette_indexes, evaluated.is_variant
         if contents == self._contents:
@@ -268,7 +254,7 @@ class WeightLoadingBlock(QWidget):
     # Commands
 
     def _set_storage(self, typed: float) -> None:
-        value = None if typed == _NONE else float(typed)
+        value = None if typed == NO_VALUE else float(typed)
         self._desk.apply(replace_plan_input(self._desk.scenario, STORAGE, value), tr("Storage bandwidth"))
 
     def _select(self, row: int) -> None:

@@ -4,14 +4,15 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
+from functools import partial
 from typing import Any, Final
 
 from PySide6.QtCore import QPointF, QRectF, QSize, Qt, Signal
 from PySide6.QtGui import QKeyEvent, QMouseEvent
 from PySide6.QtWidgets import QSizePolicy, QWidget
 
-from gpudesk.desktop.pages.demand_form import DemandForm
+from gpudesk.desktop.pages.demand_form import PER_CENT, DemandForm, RecordField
 from gpudesk.desktop.ui.theme.theme import Theme
 from gpudesk.desktop.ui.theme.theme_painter import CENTRE, RIGHT, PaintedWidget, ThemePainter
 from gpudesk.desktop.ui.widgets.choice_popup import ChoiceOption
@@ -25,25 +26,10 @@ from gpudesk.report.fleet_tables import format_hour, label_cooling, label_load_c
 from gpudesk.text.formatting import Formatter, NumberStyle
 from gpudesk.text.translation import tr
 
-_PER_CENT: Final = 100.0
 #: The highest multiplier, the minimum height of the scale, and the step of a key.
 _MOST, _LEAST_SCALE, _KEY_STEP = 24.0, 2.0, 0.1
 _CURVE_WIDTH, _CURVE_HEIGHT = 250.0, 62.0
 _ANY: Final = "any"
-#: Optional fields; empty means no limit.
-_OPTIONAL: Final = ("kw_per_rack", "months_to_live")
-
-
-@dataclass(frozen=True, slots=True)
-class OptionalFormat(NumberFormat):
-    """A number; empty and `any` mean no limit, stored as 0."""
-
-    def text(self, value: float) -> str:
-        return NumberFormat.text(self, value) if value else tr("any")
-
-    def parse(self, text: str) -> float:
-        typed = text.strip().casefold()
-        return 0.0 if typed in ("", "0", "-", "—", tr("any")) else NumberFormat.parse(self, text)
 
 
 class LoadCurveEditor(PaintedWidget):
@@ -213,30 +199,23 @@ class FleetForm(QWidget):
         self.setSizePolicy(QSizePolicy.Policy.Ignored, QSizePolicy.Policy.Preferred)
 
     def _make_fields(self, style: NumberStyle) -> None:
-        def number(caption: str, name: str, tip: str, decimals: int, scale: float = 1.0) -> NumberField:
-            bounds = FLEET_BOUNDS[name]
-            make = OptionalFormat if name in _OPTIONAL else NumberFormat
-            field = NumberField(
-                self._theme, caption, make(bounds.low * scale, bounds.high * scale, decimals, style), self
-            )
-            field.setToolTip(tip)
-            field.edited.connect(lambda value: self._edit(name, float(value)))
-            return field
-
-        self.fields = {
-            "growth_per_year": number(
-                tr("Growth per year, %"), "growth_per_year", tr("Yearly growth of demand."), 1, _PER_CENT
+        self._specs = {
+            "growth_per_year": RecordField(tr("Growth per year, %"), tr("Yearly growth of demand."), 1, PER_CENT),
+            "spare_systems": RecordField(
+                tr("Spare systems"), tr("Whole standby systems, in addition to spare replicas."), 0
             ),
-            "spare_systems": number(
-                tr("Spare systems"), "spare_systems", tr("Whole standby systems, in addition to spare replicas."), 0
+            "kw_per_rack": RecordField(
+                tr("Site: kW per rack"), tr("Power and cooling of one rack at your site."), 1, empty=tr("any")
             ),
-            "kw_per_rack": number(
-                tr("Site: kW per rack"), "kw_per_rack", tr("Power and cooling of one rack at your site."), 1
-            ),
-            "months_to_live": number(
-                tr("Months until live"), "months_to_live", tr("Time until the fleet must be in service."), 1
+            "months_to_live": RecordField(
+                tr("Months until live"), tr("Time until the fleet must be in service."), 1, empty=tr("any")
             ),
         }
+        self.fields = {
+            name: spec.make(self._theme, FLEET_BOUNDS[name], style, self) for name, spec in self._specs.items()
+        }
+        for name, field in self.fields.items():
+            field.edited.connect(partial(self._edit, name))
         self.cooling = ChoiceField(self._theme, tr("Site: cooling"), self)
         options = [
             ChoiceOption(_ANY, tr("any")),
@@ -250,8 +229,7 @@ class FleetForm(QWidget):
         self._settings = settings
         self.demand.show_demand(demand)
         for name, field in self.fields.items():
-            value = getattr(settings, name) or 0.0
-            field.set_value(round(value * _PER_CENT, 9) if name == "growth_per_year" else value)
+            field.set_value(self._specs[name].to_field(getattr(settings, name)))
         self.cooling.set_value(_ANY if settings.cooling is None else settings.cooling.value)
         self.curve_kind.set_value(settings.curve.value)
         self.curve_kind.setToolTip(label_load_curve(settings.curve))
@@ -266,13 +244,7 @@ class FleetForm(QWidget):
         self.hour.set_value(round(self.curve.values[hour], 2))
 
     def _edit(self, name: str, typed: float) -> None:
-        value: float | int | None = typed / _PER_CENT if name == "growth_per_year" else typed
-        if name == "spare_systems":
-            value = int(typed)
-        elif name in _OPTIONAL and not typed:
-            value = None
-        fields: dict[str, Any] = {name: value}
-        self._ask(tr("Change fleet"), **fields)
+        self._ask(tr("Change fleet"), **{name: self._specs[name].to_record(float(typed))})
 
     def _choose_cooling(self, key: str) -> None:
         self._ask(tr("Change cooling"), cooling=None if key == _ANY else SiteCooling(key))

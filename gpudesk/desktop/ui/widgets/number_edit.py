@@ -6,6 +6,7 @@ import math
 from bisect import bisect_left, bisect_right
 from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import Final
 
 from PySide6.QtCore import QEvent, QSize, Qt, Signal
 from PySide6.QtGui import QFocusEvent, QFontMetricsF, QKeyEvent, QMouseEvent
@@ -13,11 +14,18 @@ from PySide6.QtWidgets import QLineEdit, QWidget
 
 from gpudesk.desktop.ui.theme.theme import Theme
 from gpudesk.desktop.ui.widgets.qt_support import leaves_undo, mark_fault
-from gpudesk.text.formatting import ENGLISH_NUMBERS, NumberStyle
+from gpudesk.domain.sizing import NumberBounds
+from gpudesk.text.formatting import ENGLISH_NUMBERS, MISSING_VALUE_TEXT, NumberStyle
 from gpudesk.text.translation import tr
 
 _MULTIPLES = {"k": 1e3, "K": 1e3, "m": 1e6, "M": 1e6}
 _SPACES = " \u00a0\u2009\u202f\u2007'\u2019_"
+
+
+#: Stands for no value in formats that know texts for it.
+NO_VALUE: Final = -1.0
+#: Texts of an emptied field whose value is left to the program.
+LEFT_OPEN: Final = (MISSING_VALUE_TEXT, "-", "")
 
 
 class NumberError(ValueError):
@@ -28,16 +36,27 @@ class NumberError(ValueError):
 class NumberFormat:
     """How a field shows and reads its number: language, decimals, limits.
 
-    With `decimals` 0 only whole numbers are accepted. `unit` is named only in messages.
+    With `decimals` 0 only whole numbers are accepted. The texts in `empty` mean `NO_VALUE`, which the first shows.
     """
 
     least: float
     most: float
     decimals: int = 0
     style: NumberStyle = ENGLISH_NUMBERS
+    empty: tuple[str, ...] = ()
+
+    @classmethod
+    def within(
+        cls, bounds: NumberBounds, decimals: int, style: NumberStyle, scale: float = 1.0, empty: tuple[str, ...] = ()
+    ) -> NumberFormat:
+        """Return the format of a bounded number that is shown times `scale`."""
+        least = 10.0**-decimals if bounds.above else bounds.low * scale
+        return cls(least, bounds.high * scale, decimals, style, empty)
 
     def text(self, value: float) -> str:
         """Write a number with thousands separators and without trailing zeros."""
+        if self.empty and value == NO_VALUE:
+            return self.empty[0]
         digits = f"{value:,.{self.decimals}f}"
         if self.decimals:
             digits = digits.rstrip("0").rstrip(".")
@@ -46,6 +65,8 @@ class NumberFormat:
 
     def parse(self, text: str) -> float:
         """Read a number; `4k` is 4,000. Raises NumberError for invalid text."""
+        if text.strip().casefold() in self.empty:
+            return NO_VALUE
         compact = "".join(c for c in text.strip() if c not in _SPACES)
         factor = 1.0
         if compact and compact[-1] in _MULTIPLES:

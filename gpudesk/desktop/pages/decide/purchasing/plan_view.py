@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
 from functools import partial
 from typing import Final, Generic, TypeVar
 
@@ -21,32 +20,17 @@ from gpudesk.desktop.ui.theme.theme import Theme
 from gpudesk.desktop.ui.widgets.buttons import LinkButton
 from gpudesk.desktop.ui.widgets.fields import ChoiceField
 from gpudesk.desktop.ui.widgets.layouts import STRETCH, ThemedLabel, make_column, make_row
-from gpudesk.desktop.ui.widgets.number_edit import NumberEdit, NumberFormat
+from gpudesk.desktop.ui.widgets.number_edit import LEFT_OPEN, NO_VALUE, NumberEdit, NumberFormat
 from gpudesk.domain.answer import Scenario
 from gpudesk.domain.decision import AnswerValue
 from gpudesk.domain.progress import ProgressSteps
 from gpudesk.domain.sizing import NumberBounds
-from gpudesk.text.formatting import MISSING_VALUE_TEXT, NumberStyle
+from gpudesk.text.formatting import NumberStyle
 from gpudesk.text.messages import InputError, capitalize_first, format_message
 from gpudesk.text.translation import tr
 
 _DECIMALS: Final = 4
-#: The smallest positive number that a field accepts.
-_LEAST: Final = 0.0001
-#: Placeholder of an unknown value; typed, it leaves the input to the program.
-NO_VALUE: Final = -1.0
 _EDIT, _SMALL_EDIT, _UNIT = 92, 52, 74
-
-
-@dataclass(frozen=True, slots=True)
-class PlanNumberFormat(NumberFormat):
-    """A number of a plan; an emptied field leaves it to the program."""
-
-    def text(self, value: float) -> str:
-        return MISSING_VALUE_TEXT if value == NO_VALUE else NumberFormat.text(self, value)
-
-    def parse(self, text: str) -> float:
-        return NO_VALUE if text.strip() in ("", "-", MISSING_VALUE_TEXT) else NumberFormat.parse(self, text)
 
 
 class PlanInputRow(QWidget):
@@ -117,10 +101,8 @@ class PlanInputRow(QWidget):
         super().resizeEvent(event)
         self.label.setMinimumHeight(max(self.label.heightForWidth(self.label.width()), 0))
 
-    def _format(self) -> PlanNumberFormat:
-        bounds, scale = self._bounds, self._scale
-        least = _LEAST if bounds.above else bounds.low * scale
-        return PlanNumberFormat(least, bounds.high * scale, self._decimals, self._style)
+    def _format(self) -> NumberFormat:
+        return NumberFormat.within(self._bounds, self._decimals, self._style, self._scale, LEFT_OPEN)
 
     def _edit(self, place: int, typed: float) -> None:
         self.edited.emit(place, None if typed == NO_VALUE else typed / self._scale)

@@ -17,6 +17,7 @@ from gpudesk.desktop.session.selection import select_fleet_figure
 from gpudesk.desktop.session.settings import UserSettings
 from gpudesk.desktop.ui.theme.theme import Theme
 from gpudesk.desktop.ui.theme.theme_painter import TextPainter
+from gpudesk.desktop.ui.widgets.number_edit import NO_VALUE
 from gpudesk.domain.answer import Scenario
 from gpudesk.domain.fleet import HOURS_PER_DAY, FleetAnswer, FleetSettings, LoadCurveKind, SiteCooling, Supply
 from gpudesk.domain.sizing import Demand, DemandKind
@@ -111,7 +112,7 @@ def test_fields_of_the_site_are_one_step_each(asked: FleetPage, desk: Desk) -> N
     asked.form.cooling.chosen.emit("air")
     assert desk.scenario.fleet.cooling is SiteCooling.AIR
     asked.form.cooling.chosen.emit("any")
-    asked.form.fields["kw_per_rack"].edited.emit(0.0)
+    asked.form.fields["kw_per_rack"].edited.emit(NO_VALUE)
     assert desk.scenario.fleet == FleetSettings(growth_per_year=0.5, spare_systems=2)
     assert desk.undo_stack.count() == 7
 
