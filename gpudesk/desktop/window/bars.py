@@ -262,7 +262,8 @@ class TopBar(PaintedWidget):
         self.print = IconButton(theme, "printer", tr("Preview sheet"), key="Ctrl+P")
         self.panel = IconButton(theme, "panel-right", tr("Show or hide sources and calculation"), key="Ctrl+I")
         menus = (self.menus, 0, Qt.AlignmentFlag.AlignVCenter)
-        self._row = make_row(menus, (self.title, 1), self.search, self.print, self.panel, on=self)
+        tools = (self.search, self.print, self.panel)
+        make_row(menus, (self.title, 1), *tools, gap=8, margins=(8, 0, 12, 0), scaled=theme, on=self)
         theme.follow(self._dress)
 
     def set_title(self, title: str) -> None:
@@ -273,10 +274,7 @@ class TopBar(PaintedWidget):
         pen.hairline(0, self.height() - 1, self.width(), self.height() - 1)
 
     def _dress(self) -> None:
-        px = self._theme.px
-        self._row.setContentsMargins(px(8), 0, px(12), 0)
-        self._row.setSpacing(px(8))
-        self.setFixedHeight(px(_TOP_BAR_HEIGHT))
+        self.setFixedHeight(self._theme.px(_TOP_BAR_HEIGHT))
         self.update()
 
 

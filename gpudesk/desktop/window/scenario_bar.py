@@ -63,7 +63,7 @@ class UndoButtons(QObject):
 
 
 _HEIGHT = 48.0
-_MARGIN = 10.0
+_MARGIN = 10
 _LINE = 28.0
 _WIDEST_LOAD = 330.0
 #: The fields of a scenario shown next to its workload.
@@ -105,7 +105,8 @@ class ScenarioBar(QWidget):
             self.output_tokens,
             self.ttft,
         )
-        self._row = make_row(*self._fields, 6, (self.load, 100), STRETCH, on=self)
+        around = (_MARGIN, 0, _MARGIN, 0)
+        self._row = make_row(*self._fields, 6, (self.load, 100), STRETCH, gap=9, margins=around, scaled=theme, on=self)
         self._offer()
         self._connect()
         desk.scenario_changed.connect(self._changed)
@@ -245,8 +246,6 @@ class ScenarioBar(QWidget):
 
     def _dress(self) -> None:
         px = self._theme.px
-        self._row.setContentsMargins(px(_MARGIN), 0, px(_MARGIN), 0)
-        self._row.setSpacing(px(9))
         self.load.setMaximumWidth(px(_WIDEST_LOAD))
         self.setFixedHeight(px(_HEIGHT))
         self.update()

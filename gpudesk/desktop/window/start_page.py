@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Final
 
 from PySide6.QtCore import QObject, QRectF, QSize, Qt, Signal
 from PySide6.QtGui import QKeyEvent
-from PySide6.QtWidgets import QAbstractButton, QSizePolicy, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QAbstractButton, QBoxLayout, QSizePolicy, QVBoxLayout, QWidget
 
 from gpudesk import paths
 from gpudesk.desktop.session.document import RecoveredScenario, discard_recovered, list_recovered
@@ -80,7 +80,7 @@ def list_start_questions() -> tuple[StartQuestion, ...]:
 
 
 _ENTRY, _FILE = 52.0, 34.0
-_ICON_X, _TEXT_X, _SIDE = 18.0, 52.0, 18.0
+_ICON_X, _TEXT_X, _SIDE = 18, 52, 18
 _ENTRY_ICON = 16.0
 
 
@@ -196,26 +196,20 @@ class RecoveredFileNote(PaintedWidget):
         self.open.setAccessibleName(tr("Open recovered {name}", name=file.name))
         self.discard = Button(theme, tr("Discard"), parent=self)
         self.discard.setAccessibleName(tr("Discard recovered {name}", name=file.name))
-        self._row = make_row((self.label, 1), self.open, self.discard, on=self)
-        theme.follow(self._dress)
+        around = (_TEXT_X, 10, 12, 10)
+        make_row((self.label, 1), self.open, self.discard, gap=8, margins=around, scaled=theme, on=self)
 
     def paint(self, pen: ThemePainter) -> None:
         pen.tint(QRectF(self.rect()), "sunken", 8.0)
         side = float(self._theme.px(_ENTRY_ICON))
         pen.icon("history", self._theme.px(_ICON_X), (self.height() - side) / 2, side, "text1")
 
-    def _dress(self) -> None:
-        px = self._theme.px
-        self._row.setContentsMargins(px(_TEXT_X), px(10), px(12), px(10))
-        self._row.setSpacing(px(8))
-        self.updateGeometry()
-
 
 #: The template of the main button.
 SAMPLE_TEMPLATE = SAMPLE_TEMPLATE_ID
 
 _PAGE_WIDTH = 680.0
-_MARGIN = 24.0
+_MARGIN = 24
 #: Maximum line length, for readability.
 _WORDS = 640.0
 _BUTTON = 32.0
@@ -251,19 +245,19 @@ class FirstRunPage(PaintedWidget):
     def __init__(self, theme: Theme) -> None:
         super().__init__(theme)
         self.setAccessibleName(tr("Start"))
-        self._column = QVBoxLayout()
+        self._column = make_column(gap=8, margins=(_MARGIN, _MARGIN, _MARGIN, _MARGIN), scaled=theme)
         self._recovered = QVBoxLayout()
-        self._recent = QVBoxLayout()
+        self._recent = make_column(gap=0)
         self._questions: list[StartQuestionButton] = []
         self._make_head()
         self._column.addWidget(ThemedLabel(self._theme, tr("Or start from a question"), font="section"))
-        self._rows = QVBoxLayout()
+        rows = make_column(gap=8, margins=(0, 2, 0, 10), scaled=theme)
         for position, question in enumerate(list_start_questions(), 1):
             row = StartQuestionButton(self._theme, question, str(position))
             row.clicked.connect(lambda _on, template=question.template: self.open_template.emit(template))
-            self._rows.addWidget(row)
+            rows.addWidget(row)
             self._questions.append(row)
-        self._column.addLayout(self._rows)
+        self._column.addLayout(rows)
         self._column.addWidget(ThemedLabel(theme, tr("Recent"), font="section"))
         self._column.addLayout(self._recent)
         self._body = QWidget()
@@ -351,25 +345,18 @@ class FirstRunPage(PaintedWidget):
         self.help.clicked.connect(self.help_wanted)
         self.empty = _StartButton(theme, tr("New empty scenario"))
         self.empty.clicked.connect(self.start_empty)
-        self._buttons = make_row(self.sample, self.help, self.empty, STRETCH)
-        self._column.addLayout(self._buttons)
+        buttons = (self.sample, self.help, self.empty, STRETCH)
+        self._column.addLayout(make_row(*buttons, gap=14, margins=(0, 12, 0, 26), scaled=theme))
 
     def _dress(self) -> None:
         px = self._theme.px
         self._body.setMaximumWidth(px(_PAGE_WIDTH) + 2 * px(_MARGIN))
-        self._column.setContentsMargins(px(_MARGIN), px(_MARGIN), px(_MARGIN), px(_MARGIN))
-        self._column.setSpacing(px(8))
-        self._buttons.setSpacing(px(14))
-        self._buttons.setContentsMargins(0, px(12), 0, px(26))
-        self._rows.setSpacing(px(8))
-        self._rows.setContentsMargins(0, px(2), 0, px(10))
-        self._recent.setSpacing(0)
         self._recovered.setSpacing(px(8))
         self._words.setMaximumWidth(px(_WORDS))
         self.update()
 
 
-def _list_widgets(layout: QVBoxLayout) -> list[QWidget]:
+def _list_widgets(layout: QBoxLayout) -> list[QWidget]:
     items = (layout.itemAt(position) for position in range(layout.count()))
     widgets = (item.widget() for item in items if item is not None)
     return [widget for widget in widgets if widget is not None]

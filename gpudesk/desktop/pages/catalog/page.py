@@ -43,7 +43,7 @@ from gpudesk.desktop.session.settings import UserSettings
 from gpudesk.desktop.ui.tables.text_layer import MarkLegend
 from gpudesk.desktop.ui.theme.theme import Theme
 from gpudesk.desktop.ui.widgets.buttons import Button, IconButton
-from gpudesk.desktop.ui.widgets.layouts import make_column
+from gpudesk.desktop.ui.widgets.layouts import fill_background, make_column
 from gpudesk.desktop.ui.widgets.note_bar import NoteBar
 from gpudesk.desktop.ui.widgets.page_frame import PageHeader
 from gpudesk.desktop.ui.widgets.qt_support import call_after_paint, make_menu, pop_up
@@ -240,10 +240,7 @@ class CatalogPage(CatalogListPage):
         self.empty.wanted.connect(self._leave_empty)
 
     def _dress(self) -> None:
-        self.setAutoFillBackground(True)
-        palette = self.palette()
-        palette.setColor(self.backgroundRole(), self.theme.color("page"))
-        self.setPalette(palette)
+        fill_background(self, self.theme.color("page"))
 
     # Display
 

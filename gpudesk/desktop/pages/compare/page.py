@@ -39,7 +39,7 @@ from gpudesk.desktop.ui.theme.theme import Theme
 from gpudesk.desktop.ui.theme.theme_painter import PaintedWidget, ThemePainter
 from gpudesk.desktop.ui.widgets.buttons import Button, IconButton, LinkButton, SegmentedControl
 from gpudesk.desktop.ui.widgets.filters import FilterField
-from gpudesk.desktop.ui.widgets.layouts import STRETCH, ThemedLabel, make_column, make_row
+from gpudesk.desktop.ui.widgets.layouts import STRETCH, ThemedLabel, fill_background, make_column, make_row
 from gpudesk.desktop.ui.widgets.page_frame import MissingInputView, ProblemNote
 from gpudesk.desktop.ui.widgets.qt_support import format_key, round_corners
 from gpudesk.domain.answer import Answer
@@ -373,10 +373,7 @@ class ComparePage(DeskPage):
 
     def _dress(self) -> None:
         self._head.setFixedHeight(self.theme.px(48))
-        self.setAutoFillBackground(True)
-        palette = self.palette()
-        palette.setColor(self.backgroundRole(), self.theme.color("page"))
-        self.setPalette(palette)
+        fill_background(self, self.theme.color("page"))
 
     # Display
 

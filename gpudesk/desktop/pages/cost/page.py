@@ -318,7 +318,7 @@ class AssumptionsView(CostView):
         self._own, self._own_grids = self._make_own()
         rows = (self.controls, self.currency, self.note_label, self._grids, STRETCH)
         around = (_MARGIN, 0, _MARGIN, _MARGIN)
-        make_column(*rows, gap=theme.px(12), margins=around, scaled=theme, on=self)
+        make_column(*rows, gap=12, margins=around, scaled=theme, on=self)
         self.charts = (self,)
 
     # Construction

@@ -390,7 +390,7 @@ class PublishedCasesView(CostView):
         head.addWidget(self.take)
         rows = (head, self.source, self.note_label, self.table, STRETCH)
         around = (_VIEW_MARGIN, 0, _VIEW_MARGIN, _VIEW_MARGIN)
-        make_column(*rows, gap=theme.px(10), margins=around, scaled=theme, on=self)
+        make_column(*rows, gap=10, margins=around, scaled=theme, on=self)
         self.charts = (self,)
 
     @property

@@ -328,8 +328,8 @@ class QuestionBlock(QWidget):
         self.title = ThemedLabel(theme, title, font="verdict" if first else "section", wrap=True)
         self.why = ThemedLabel(theme, why, font="body" if first else "small", color="text2", wrap=True)
         self._cards = QGridLayout()
-        self._links = make_row()
-        self._whole = make_column(self.title, self.why, self._cards, self._links, on=self)
+        self._links = make_row(gap=18 if first else 14, scaled=theme)
+        make_column(self.title, self.why, self._cards, self._links, gap=6 if first else 3, scaled=theme, on=self)
         self._make_links()
         theme.follow(self._dress)
 
@@ -473,12 +473,9 @@ class QuestionBlock(QWidget):
 
     def _dress(self) -> None:
         px = self._theme.px
-        self._whole.setContentsMargins(0, 0, 0, 0)
-        self._whole.setSpacing(px(6) if self.first else px(3))
         self._cards.setContentsMargins(0, px(10) if self.first else px(5), 0, px(4))
         self._cards.setHorizontalSpacing(px(10))
         self._cards.setVerticalSpacing(px(12) if self.first else px(8))
-        self._links.setSpacing(px(18) if self.first else px(14))
 
 
 def _find_fallback(question: str, evaluated: EvaluatedAnswer) -> QuestionAnswer:

@@ -40,7 +40,7 @@ from gpudesk.text.formatting import Formatter
 from gpudesk.text.messages import format_message
 from gpudesk.text.translation import tr
 
-_WIDEST, _MARGIN = 620.0, 40.0
+_WIDEST, _MARGIN = 620.0, 40
 
 
 class _StageTag(PaintedWidget):
@@ -83,7 +83,7 @@ class QuestionsBody(QWidget):
         self._theme = theme
         inner = QWidget()
         self._inner = inner
-        self._column = make_column(on=inner)
+        self._column = make_column(gap=14, margins=(_MARGIN, 28, _MARGIN, 24), scaled=theme, on=inner)
         make_row((inner, 1000), STRETCH, on=self)
 
     @property
@@ -101,8 +101,6 @@ class QuestionsBody(QWidget):
 
     def _dress(self) -> None:
         px = self._theme.px
-        self._column.setContentsMargins(px(_MARGIN), px(28), px(_MARGIN), px(24))
-        self._column.setSpacing(px(14))
         self._inner.setMaximumWidth(px(_WIDEST) + 2 * px(_MARGIN))
 
 
@@ -200,18 +198,13 @@ class QuestionsView(DecideView):
         self.recommend.clicked.connect(lambda: self.view_requested.emit("result"))
         self._scroll = FullWidthScrollArea()
         self._scroll.setProperty("readAsBlock", True)
-        self._foot = make_row(self.back, STRETCH, self.recommend, self.next)
-        foot = QWidget()
-        foot.setLayout(self._foot)
-        self._foot_box = foot
+        foot = self._foot_box = QWidget()
+        around = (_MARGIN, 12, _MARGIN, 12)
+        make_row(self.back, STRETCH, self.recommend, self.next, gap=10, margins=around, scaled=theme, on=foot)
         middle = QWidget()
         middle.setProperty("readAsBlock", True)
-        column = make_column((self._scroll, 1), Hairline(self.theme), foot, on=middle)
-        beside = make_row(self.steps, (middle, 1))
-        whole = make_column(Hairline(self.theme), (beside, 1), on=self)
-        for layout in (column, beside, whole):
-            layout.setContentsMargins(0, 0, 0, 0)
-            layout.setSpacing(0)
+        make_column((self._scroll, 1), Hairline(self.theme), foot, gap=0, on=middle)
+        make_column(Hairline(self.theme), (make_row(self.steps, (middle, 1), gap=0), 1), gap=0, on=self)
         theme.follow(self._dress)
 
     # Display
@@ -430,6 +423,4 @@ class QuestionsView(DecideView):
 
     def _dress(self) -> None:
         px = self.theme.px
-        self._foot.setContentsMargins(px(_MARGIN), px(12), px(_MARGIN), px(12))
-        self._foot.setSpacing(px(10))
         self._foot_box.setMaximumWidth(px(_WIDEST) + 2 * px(_MARGIN))

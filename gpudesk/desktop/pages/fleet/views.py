@@ -293,7 +293,7 @@ class YearsChart(FleetChart):
         return ChartData(title, heads, rows)
 
 
-_MARGIN: Final = 16.0
+_MARGIN: Final = 16
 #: Below this width charts are placed below one another.
 _LEAST_BESIDE: Final = 820.0
 #: Margins of the picture below the table.
@@ -372,12 +372,8 @@ class FleetTableView(FleetView):
         self._rule = Hairline(theme)
         lower = QWidget(self)
         make_column(8, self._rule, 8, (self.picture, 1), gap=0, on=lower)
-        self._whole = make_column(self._above, (lower, 1), gap=0, on=self)
-        theme.follow(self._dress)
-
-    def _dress(self) -> None:
-        px = self.theme.px
-        self._whole.setContentsMargins(px(_MARGIN), px(8), px(_MARGIN), px(_MARGIN))
+        margins = (_MARGIN, 8, _MARGIN, _MARGIN)
+        make_column(self._above, (lower, 1), gap=0, margins=margins, scaled=theme, on=self)
 
     def show_fleets(self, fleets: ShownFleets) -> None:
         self._fleets = fleets
@@ -449,12 +445,7 @@ class RacksView(FleetView):
         super().__init__(desk, theme)
         self.picture = RackPicture(theme, desk.formatter)
         self.charts = (self.picture,)
-        self._whole = make_column((self.picture, 1), gap=0, on=self)
-        theme.follow(self._dress)
-
-    def _dress(self) -> None:
-        px = self.theme.px
-        self._whole.setContentsMargins(px(_MARGIN), px(8), px(_MARGIN), px(8))
+        make_column((self.picture, 1), gap=0, margins=(_MARGIN, 8, _MARGIN, 8), scaled=theme, on=self)
 
     def show_fleets(self, fleets: ShownFleets) -> None:
         self.picture.show_fleets(sketch_fleets(fleets.answer, fleets.looks, self.formatter, fleets.money))
@@ -473,12 +464,8 @@ class FleetTimeView(FleetView):
         self.day, self.years = DayChart(desk, theme, self), YearsChart(desk, theme, self)
         self.charts = (self.day, self.years)
         self._pair = make_row((self.day, 1), (self.years, 1), gap=24)
-        self._whole = make_column(make_row(self.which, STRETCH), (self._pair, 1), gap=0, on=self)
-        theme.follow(self._dress)
-
-    def _dress(self) -> None:
-        px = self.theme.px
-        self._whole.setContentsMargins(px(_MARGIN), 0, px(_MARGIN), px(8))
+        which, margins = make_row(self.which, STRETCH), (_MARGIN, 0, _MARGIN, 8)
+        make_column(which, (self._pair, 1), gap=0, margins=margins, scaled=theme, on=self)
 
     def resizeEvent(self, event: QResizeEvent) -> None:
         super().resizeEvent(event)

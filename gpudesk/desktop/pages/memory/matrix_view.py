@@ -227,8 +227,10 @@ class FitMatrixView(QWidget):
         self.setAccessibleName(self.title)
         self.remark.setSizePolicy(QSizePolicy.Policy.Ignored, QSizePolicy.Policy.Preferred)
         self.remark.setAlignment(Qt.AlignmentFlag.AlignVCenter | Qt.AlignmentFlag.AlignLeft)
-        self._above, self._below = make_row(self.note), make_row((self.remark, 1), self.action)
-        make_column(self.question, self.narrow, self._above, (self.table, 1), self._below, self.legend, gap=0, on=self)
+        above = make_row(self.note, margins=(_MARGIN, 0, _MARGIN, 6), scaled=theme)
+        around = (_MARGIN, 6, _MARGIN, 6)
+        below = make_row((self.remark, 1), self.action, gap=_MARGIN, margins=around, scaled=theme)
+        make_column(self.question, self.narrow, above, (self.table, 1), below, self.legend, gap=0, on=self)
         self.theme.follow(self._dress)
         self._connect()
 
@@ -246,10 +248,6 @@ class FitMatrixView(QWidget):
         self._desk.gesture_changed.connect(self._gesture_changed)
 
     def _dress(self) -> None:
-        margin, gap = self.theme.px(_MARGIN), self.theme.px(6)
-        self._above.setContentsMargins(margin, 0, margin, gap)
-        self._below.setContentsMargins(margin, gap, margin, gap)
-        self._below.setSpacing(margin)
         # Always two lines, so that nothing moves from cell to cell.
         self.remark.setFixedHeight(2 * self.theme.line("small") + 2)
 

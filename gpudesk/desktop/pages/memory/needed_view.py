@@ -529,12 +529,9 @@ class NeededBlock(QWidget):
         self.view = NeededMatrixView(theme, desk.formatter, self.title, self)
         self.view.current.connect(self._offer_cell)
         self.view.taken.connect(self._take)
-        head = make_row(
-            ThemedLabel(theme, self.title, font="section", parent=self), (self._subtitle, 1), self.remark, self.offer
-        )
-        self._column = make_column(head, self.view, on=self)
-        self._head = head
-        theme.follow(self._dress)
+        title = ThemedLabel(theme, self.title, font="section", parent=self)
+        head = make_row(title, (self._subtitle, 1), self.remark, self.offer, gap=10, scaled=theme)
+        make_column(head, self.view, gap=4, scaled=theme, on=self)
 
     @property
     def title(self) -> str:
@@ -580,10 +577,6 @@ class NeededBlock(QWidget):
         scenario = replace_deployment(self._desk.scenario, cell.position, cell.weights, cell.count, cell.vendor)
         self._desk.apply(scenario, cell.action)
         self.taken.emit()
-
-    def _dress(self) -> None:
-        self._head.setSpacing(self.theme.px(10))
-        self._column.setSpacing(self.theme.px(4))
 
 
 def _format_cell_remark(cell: NeededCell | None) -> str:

@@ -7,7 +7,7 @@ from dataclasses import replace
 
 from PySide6.QtCore import Qt, QTimer, Signal
 from PySide6.QtGui import QContextMenuEvent, QGuiApplication, QHideEvent, QResizeEvent
-from PySide6.QtWidgets import QHBoxLayout, QStackedLayout, QWidget
+from PySide6.QtWidgets import QStackedLayout, QWidget
 
 from gpudesk.desktop.pages.demand_form import DemandForm, DemandStart, make_default_demand
 from gpudesk.desktop.session.desk import Desk
@@ -160,14 +160,10 @@ class CandidateBlock(QWidget):
         self.use.clicked.connect(self.used)
         self.table = DataTableView(theme, self)
         self._title = ThemedLabel(self._theme, tr("Calculation of the count"), font="section", parent=self)
-        left = make_column(self._title, self.table, STRETCH)
         buttons = make_row(self.copy, self.use, STRETCH)
-        right = make_column(self.title_label, buttons, 8, self.bound_title, self.bound, STRETCH)
-        whole = self._whole = QHBoxLayout(self)
-        whole.setContentsMargins(0, 0, 0, 0)
-        whole.addLayout(left)
-        whole.addLayout(right, 1)
-        self._columns = (left, right)
+        texts = (self.title_label, buttons, 8, self.bound_title, self.bound, STRETCH)
+        left = make_column(self._title, self.table, STRETCH, gap=8, scaled=theme)
+        make_row(left, (make_column(*texts, gap=8, scaled=theme), 1), gap=32, scaled=theme, on=self)
         theme.follow(self._dress)
 
     def show_candidate(self, sentence: str, bound: str, factors: list[tuple[str, str]], use: str) -> None:
@@ -190,11 +186,7 @@ class CandidateBlock(QWidget):
         self.copy.setText(tr("Copied"))
 
     def _dress(self) -> None:
-        px = self._theme.px
-        self._whole.setSpacing(px(32))
-        for stacked in self._columns:
-            stacked.setSpacing(px(8))
-        self.table.setFixedWidth(px(_FACTORS))
+        self.table.setFixedWidth(self._theme.px(_FACTORS))
 
 
 _MARGIN = 16

@@ -43,7 +43,7 @@ from gpudesk.text.messages import InputError
 from gpudesk.text.translation import tr
 
 #: Design lengths.
-_MARGIN: Final = 16.0
+_MARGIN: Final = 16
 _STRIP: Final = 58.0
 _TAG: Final = 18.0
 _GAP: Final = 6.0
@@ -239,11 +239,11 @@ class ProfileHeader(QWidget):
         policy.setRetainSizeWhenHidden(True)
         self.strip.setSizePolicy(policy)
         self._row = make_row(self.name, (self.tags, 1), self.other, gap=12)
-        self._inner = make_column(self._row, self.headline, 8, self.strip, gap=2)
-        make_column(self._inner, Hairline(theme), gap=0, on=self)
+        margins = (_MARGIN, 4, _MARGIN, 4)
+        inner = make_column(self._row, self.headline, 8, self.strip, gap=2, margins=margins, scaled=theme)
+        make_column(inner, Hairline(theme), gap=0, on=self)
         # A fixed height would be that of a one-line headline.
         self.setSizePolicy(QSizePolicy.Policy.Ignored, QSizePolicy.Policy.Minimum)
-        theme.follow(self._dress)
 
     def show_profile(self, tables: ProfileTables, palette_index: int, *, is_variant: bool) -> None:
         self.name.show_name(tables.profile.accelerator.name, palette_index, is_variant=is_variant)
@@ -258,10 +258,6 @@ class ProfileHeader(QWidget):
         self.tags.show_tags(())
         self.headline.setText("")
         self.strip.hide()
-
-    def _dress(self) -> None:
-        px = self._theme.px
-        self._inner.setContentsMargins(px(_MARGIN), px(4), px(_MARGIN), px(4))
 
 
 OVERVIEW, MODELS, UPGRADES, PEERS, SPECIFICATIONS = "overview", "models", "upgrades", "peers", "specifications"

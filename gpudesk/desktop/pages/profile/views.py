@@ -156,7 +156,7 @@ class TierForm(FlowRow):
         self.tier.setEnabled(bool(model))
 
 
-_MARGIN: Final = 16.0
+_MARGIN: Final = 16
 _BETWEEN: Final = 32
 #: Width shares of the two columns of a view.
 _LEFT, _RIGHT = 56, 44
@@ -230,8 +230,7 @@ class ProfileView(QWidget):
         self.sections: dict[str, DataTableSection] = {}
         #: The settings form of the selected image or video, if the view lists any.
         self.media_form: DiffusionForm | None = None
-        self._whole = make_column(gap=14, on=self)
-        theme.follow(self._dress)
+        self._whole = make_column(gap=14, margins=(_MARGIN, 10, _MARGIN, _MARGIN), scaled=theme, on=self)
 
     def show_profile(self, tables: ProfileTables) -> None:
         raise NotImplementedError
@@ -305,10 +304,6 @@ class ProfileView(QWidget):
     def _set_media(self, row: str, settings: DiffusionSettings | None) -> None:
         self.preferences.set_media(row, settings)
         self.changed.emit()
-
-    def _dress(self) -> None:
-        px = self.theme.px
-        self._whole.setContentsMargins(px(_MARGIN), px(10), px(_MARGIN), px(_MARGIN))
 
 
 class OverviewView(ProfileView):

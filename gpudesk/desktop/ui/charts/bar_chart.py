@@ -9,7 +9,6 @@ from PySide6.QtCore import QEvent, QPointF, QRectF, QSize, Qt, Signal
 from PySide6.QtGui import (
     QColor,
     QContextMenuEvent,
-    QFocusEvent,
     QHelpEvent,
     QKeyEvent,
     QMouseEvent,
@@ -534,14 +533,6 @@ class BarChart(QWidget):
             QToolTip.showText(event.globalPos(), subtitle if number < 0 else self.rows[number].sentence, self)
             return True
         return super().event(event)
-
-    def focusInEvent(self, event: QFocusEvent) -> None:
-        super().focusInEvent(event)
-        self.update()
-
-    def focusOutEvent(self, event: QFocusEvent) -> None:
-        super().focusOutEvent(event)
-        self.update()
 
     def contextMenuEvent(self, event: QContextMenuEvent) -> None:
         make_chart_menu(self, self, []).popup(find_menu_position(event, self))

@@ -139,8 +139,8 @@ def make_row(
 ) -> QBoxLayout:
     """Return a horizontal layout of items; `gap` and `margins` (left, top, right, bottom) are in pixels.
 
-    With the theme as `scaled` the margins follow the text size. It becomes the layout of the widget `on` if one is
-    given.
+    With the theme as `scaled` they are design lengths, and follow the text size. It becomes the layout of the widget
+    `on` if one is given.
     """
     return _make_box(_Direction.LeftToRight, items, gap, (margins, scaled), on)
 
@@ -156,16 +156,18 @@ def make_column(
     return _make_box(_Direction.TopToBottom, items, gap, (margins, scaled), on)
 
 
-class _ScaledMargins(QObject):
-    """Keeps the margins of a layout at design lengths while the text size changes."""
+class _ScaledSpacing(QObject):
+    """Keeps the margins and the gap of a layout at design lengths while the text size changes."""
 
-    def __init__(self, theme: Theme, layout: QLayout, margins: Margins) -> None:
+    def __init__(self, theme: Theme, layout: QLayout, margins: Margins, gap: int | None) -> None:
         super().__init__(layout)
-        self._theme, self._layout, self._margins = theme, layout, margins
+        self._theme, self._layout, self._margins, self._gap = theme, layout, margins, gap
         theme.follow(self._apply)
 
     def _apply(self) -> None:
         self._layout.setContentsMargins(*map(self._theme.px, self._margins))
+        if self._gap is not None:
+            self._layout.setSpacing(self._theme.px(self._gap))
 
 
 def _make_box(
@@ -179,8 +181,8 @@ def _make_box(
     box = QBoxLayout(direction) if on is None else QBoxLayout(direction, on)
     box.setContentsMargins(*margins)
     if theme is not None:
-        _ScaledMargins(theme, box, margins)
-    if gap is not None:
+        _ScaledSpacing(theme, box, margins, gap)
+    elif gap is not None:
         box.setSpacing(gap)
     for item in items:
         if isinstance(item, int):

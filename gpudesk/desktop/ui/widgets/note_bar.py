@@ -109,8 +109,8 @@ class _NoteLine(PaintedWidget):
         self._label.setTextInteractionFlags(Qt.TextInteractionFlag.TextSelectableByMouse)
         close = IconButton(theme, "x", tr("Dismiss"))
         close.clicked.connect(self.closed)
-        self._row = make_row((self._label, 1), close, on=self)
-        theme.follow(self._dress)
+        self._row = make_row((self._label, 1), close, gap=8, margins=(40, 6, 12, 6), scaled=theme, on=self)
+        theme.changed.connect(self.update)
 
     @property
     def text(self) -> str:
@@ -148,12 +148,6 @@ class _NoteLine(PaintedWidget):
             button.hide()
             button.deleteLater()
         self._buttons = []
-
-    def _dress(self) -> None:
-        px = self._theme.px
-        self._row.setContentsMargins(px(40), px(6), px(12), px(6))
-        self._row.setSpacing(px(8))
-        self.update()
 
 
 #: Environment variables of a frozen program: where the loader and Qt find its libraries.

@@ -78,10 +78,10 @@ class FaultDialog(QDialog):
         self._make_buttons(leave)
         top = Qt.AlignmentFlag.AlignTop
         sign, title = (_FaultSign(self._theme), 0, top), (self.title, 1, top)
-        self._head = make_row(sign, title, self.former, self.place, self.next)
-        self._foot = make_row(self.copy, self.folder, STRETCH, self.leave)
-        words = (self.happened, self.work_label, self.again)
-        self._column = make_column(self._head, *words, (self.report, 1), self.status_label, self._foot, on=self)
+        head = make_row(sign, title, self.former, self.place, self.next, gap=8, scaled=theme)
+        foot = make_row(self.copy, self.folder, STRETCH, self.leave, gap=8, margins=(0, 4, 0, 0), scaled=theme)
+        parts = (head, self.happened, self.work_label, self.again, (self.report, 1), self.status_label, foot)
+        make_column(*parts, gap=8, margins=(24, 20, 24, 16), scaled=theme, on=self)
         self._ring = FocusRing(self, theme)
         self._timer = QTimer(self)
         self._timer.setInterval(_COUNTED_EVERY_MS)
@@ -156,11 +156,6 @@ class FaultDialog(QDialog):
         font.setPixelSize(px(12))
         self.report.setFont(font)
         self.report.document().setDocumentMargin(px(_MARGIN))
-        self._column.setContentsMargins(px(24), px(20), px(24), px(16))
-        self._column.setSpacing(px(8))
-        self._head.setSpacing(px(8))
-        self._foot.setSpacing(px(8))
-        self._foot.setContentsMargins(0, px(4), 0, 0)
 
     # Content
 

@@ -61,7 +61,7 @@ from gpudesk.text.translation import tr, translate_data
 
 LONGEST_NOTE: Final = 2_000
 #: Indent of a step's text, next to its check box.
-_IN: Final = 22.0
+_IN: Final = 22
 _NOTE_WIDTH: Final = 300.0
 _STATES: Final = {True: "best_text", False: "text3", None: "disputed_text"}
 
@@ -143,11 +143,9 @@ class NegotiationStepBlock(QWidget):
             link.setToolTip(name)
             link.clicked.connect(lambda _=False, k=key, d=disputed: self.evidence_wanted.emit(k, d))
             flow.addWidget(link)
-        self._words = make_column(
-            self.state, self.remarks, self.ask, self.why, self.figures, points, flow, gap=theme.px(5)
-        )
-        make_column(self.title, self._words, gap=theme.px(2), margins=(0, theme.px(6), 0, theme.px(6)), on=self)
-        theme.follow(self._dress)
+        parts = (self.state, self.remarks, self.ask, self.why, self.figures, points, flow)
+        words = make_column(*parts, gap=5, margins=(_IN, 0, 0, 0), scaled=theme)
+        make_column(self.title, words, gap=theme.px(2), margins=(0, theme.px(6), 0, theme.px(6)), on=self)
 
     def show_line(self, line: ProcurementStepStatus) -> None:
         self.state.setText(summarize_step(line, self._formatter))
@@ -158,9 +156,6 @@ class NegotiationStepBlock(QWidget):
         self.title.show_state(line.note, done=line.done)
         for tick, point in zip(self.points, line.points, strict=True):
             tick.show_state(point.note, done=point.done)
-
-    def _dress(self) -> None:
-        self._words.setContentsMargins(self._theme.px(_IN), 0, 0, 0)
 
 
 def _format_step_figure(figure: ProcurementFigure, formatter: Formatter) -> MarkedLine:
