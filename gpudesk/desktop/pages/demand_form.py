@@ -96,8 +96,9 @@ class DemandForm(QWidget):
         )
         self.kind = SegmentedControl(theme, tr("Demand type"), kinds, self)
         self.kind.chosen.connect(self._choose_kind)
-        self.remove = LinkButton(theme, tr("Remove demand"), parent=self)
-        self.remove.clicked.connect(lambda: self.edited.emit(None, tr("Remove demand")))
+        self.remove = LinkButton(
+            theme, tr("Remove demand"), lambda: self.edited.emit(None, tr("Remove demand")), parent=self
+        )
         self._make_fields(style)
         flow = FlowLayout(theme.px(10))
         for field in (*self.amounts.values(), *self.fields.values(), *more):

@@ -346,8 +346,7 @@ class ChipRow(PaintedWidget):
         self.setAccessibleName(tr("Accelerators"))
         self.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Fixed)
         self.chips: list[AcceleratorChip] = []
-        self.add = Button(theme, tr("Add accelerator"), icon="plus", kind="quiet", key="A", parent=self)
-        self.add.clicked.connect(self.open_list)
+        self.add = Button(theme, tr("Add accelerator"), self.open_list, icon="plus", kind="quiet", key="A", parent=self)
         self.baseline = BaselineChoice(theme, self)
         self.baseline.chosen.connect(self._baseline_chosen)
         self._popup: ChoicePopup | None = None

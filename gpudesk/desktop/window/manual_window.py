@@ -242,8 +242,7 @@ class ManualWindow(QWidget):
 
     def _lay_out(self) -> None:
         px = self._theme.px
-        self.back = IconButton(self._theme, "arrow-left", tr("Go back"), key="Alt+Left")
-        self.back.clicked.connect(self.view.backward)
+        self.back = IconButton(self._theme, "arrow-left", tr("Go back"), self.view.backward, key="Alt+Left")
         self.view.backwardAvailable.connect(self.back.setEnabled)
         self.back.setEnabled(False)
         bar = make_row(self.back, (self.search, 1), gap=px(6))

@@ -42,10 +42,8 @@ class UndoButtons(QObject):
         super().__init__(parent)
         self._stack = stack
         self._texts: tuple[str, str] | None = None
-        self.undo = IconButton(theme, "undo-2", tr("Undo"), key=_UNDO)
-        self.redo = IconButton(theme, "redo-2", tr("Redo"), key=_REDO)
-        self.undo.clicked.connect(stack.undo)
-        self.redo.clicked.connect(stack.redo)
+        self.undo = IconButton(theme, "undo-2", tr("Undo"), stack.undo, key=_UNDO)
+        self.redo = IconButton(theme, "redo-2", tr("Redo"), stack.redo, key=_REDO)
         for signal in (stack.canUndoChanged, stack.canRedoChanged, stack.undoTextChanged, stack.redoTextChanged):
             signal.connect(self._show)
         self._show()

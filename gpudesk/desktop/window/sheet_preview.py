@@ -104,12 +104,10 @@ class PreviewBar(QWidget):
         self.rules.setAccessibleName(tr("Append all rules"))
         self.rules.setToolTip(tr("Append all recommendation rules"))
         self.rules.toggled.connect(self.rules_toggled)
-        self._print = Button(theme, tr("Print…"), icon="printer", key=format_key("Ctrl+P"))
-        self._print.setAutoDefault(False)
-        self._print.clicked.connect(self.print_wanted)
-        self.save = Button(theme, tr("Save PDF…"), icon="file-down", kind="primary", key=format_key("Ctrl+S"))
-        self.save.setDefault(True)
-        self.save.clicked.connect(self.save_wanted)
+        self._print = Button(theme, tr("Print…"), self.print_wanted, icon="printer", key=format_key("Ctrl+P"))
+        self.save = Button(
+            theme, tr("Save PDF…"), self.save_wanted, icon="file-down", kind="primary", key=format_key("Ctrl+S")
+        )
         self._arrange()
         theme.follow(self._dress)
 
@@ -450,9 +448,7 @@ class SheetPreview(PagesPreview):
         self.setWindowTitle(tr("Comparison sheet"))
         self._bar.rules.setVisible(self._further.decision is not None)
         self._bar.rules_toggled.connect(self.set_rules)
-        self.profiles = Button(theme, tr("Add profile"))
-        self.profiles.setAutoDefault(False)
-        self.profiles.clicked.connect(self._open_profiles)
+        self.profiles = Button(theme, tr("Add profile"), self._open_profiles)
         self.profiles.hide()
         self._bar.add_option(self.profiles)
 

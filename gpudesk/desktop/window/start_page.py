@@ -339,12 +339,11 @@ class FirstRunPage(PaintedWidget):
         self._words.setText(f'<p style="line-height: 115%">{escape(words)}</p>')
         self._words.setAccessibleName(words)
         self._column.addWidget(self._words)
-        self.sample = _StartButton(theme, tr("Open sample: 70B chat"), kind="primary", key=format_key("Enter"))
-        self.sample.clicked.connect(self.open_sample)
-        self.help = _StartButton(theme, tr("Help me choose"))
-        self.help.clicked.connect(self.help_wanted)
-        self.empty = _StartButton(theme, tr("New empty scenario"))
-        self.empty.clicked.connect(self.start_empty)
+        self.sample = _StartButton(
+            theme, tr("Open sample: 70B chat"), self.open_sample, kind="primary", key=format_key("Enter")
+        )
+        self.help = _StartButton(theme, tr("Help me choose"), self.help_wanted)
+        self.empty = _StartButton(theme, tr("New empty scenario"), self.start_empty)
         buttons = (self.sample, self.help, self.empty, STRETCH)
         self._column.addLayout(make_row(*buttons, gap=14, margins=(0, 12, 0, 26), scaled=theme))
 

@@ -59,7 +59,6 @@ class RewriteButton(Button):
         self._own = own
         self._formatter = formatter
         self._show_note = show_note
-        self.setAutoDefault(False)
         self.clicked.connect(self._write)
         self.hide()
 
@@ -96,16 +95,10 @@ class BackupsDialog(QDialog):
         self.note = ProblemNote(theme)
         self.status_label = ThemedLabel(theme, font="small", color="text2", wrap=True)
         self.table = self._make_table()
-        self.folder = Button(self._theme, tr("Open folder"), icon="folder")
-        self.folder.setAutoDefault(False)
-        self.folder.clicked.connect(self.open_folder)
+        self.folder = Button(self._theme, tr("Open folder"), self.open_folder, icon="folder")
         self.anew = RewriteButton(self._theme, self._own, self._formatter, self._show_rewrite_offer)
-        self.close_button = Button(self._theme, tr("Close"))
-        self.close_button.setAutoDefault(False)
-        self.close_button.clicked.connect(self.accept)
-        self.restore = Button(self._theme, tr("Restore"), kind="primary", icon="history")
-        self.restore.setAutoDefault(False)
-        self.restore.clicked.connect(self.restore_chosen)
+        self.close_button = Button(self._theme, tr("Close"), self.accept)
+        self.restore = Button(self._theme, tr("Restore"), self.restore_chosen, kind="primary", icon="history")
         px = self._theme.px
         foot = make_row(self.folder, self.anew, STRETCH, self.close_button, self.restore, gap=px(8))
         inner = make_column(

@@ -200,14 +200,10 @@ class PackDialog(BackgroundFormDialog):
 
     def _choices(self) -> QBoxLayout:
         self.counted = ThemedLabel(self.theme, font="small", color="text2")
-        all_rows = LinkButton(self.theme, tr("Select all"))
+        all_rows = LinkButton(self.theme, tr("Select all"), self.model.choose_all)
         all_rows.setAccessibleName(tr("Select all rows"))
-        all_rows.clicked.connect(self.model.choose_all)
-        none = LinkButton(self.theme, tr("Select none"))
+        none = LinkButton(self.theme, tr("Select none"), self.model.choose_none)
         none.setAccessibleName(tr("Clear selection"))
-        none.clicked.connect(self.model.choose_none)
-        for button in (all_rows, none):
-            button.setAutoDefault(False)
         return make_row(self.counted, STRETCH, all_rows, none, gap=self.theme.px(16))
 
     def _make_table(self) -> QTableView:

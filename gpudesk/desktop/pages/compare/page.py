@@ -145,8 +145,7 @@ class RowChooser(QFrame):
         self._list.setProperty("kind", "raised")
         self._list.setFrameShape(QFrame.Shape.NoFrame)
         title = ThemedLabel(theme, tr("Visible rows"), font="caption_strong", color="text3")
-        show_all = LinkButton(theme, tr("Show all"))
-        show_all.clicked.connect(self.all_wanted)
+        show_all = LinkButton(theme, tr("Show all"), self.all_wanted)
         head = make_row(title, STRETCH, show_all, margins=(8, 4, 8, 0))
         make_column(head, self._list, gap=4, margins=(6, 6, 6, 6), on=self)
 
@@ -232,8 +231,7 @@ class ComparisonCorner(PaintedWidget):
         super().__init__(theme, view)
         self._view = view
         self._text = ""
-        self._link = LinkButton(theme, "", parent=self)
-        self._link.clicked.connect(self.columns_wanted)
+        self._link = LinkButton(theme, "", self.columns_wanted, parent=self)
         self._link.hide()
         view.horizontalHeader().installEventFilter(self)
         view.verticalHeader().installEventFilter(self)

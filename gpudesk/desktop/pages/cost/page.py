@@ -260,11 +260,9 @@ class AssumptionControls(QWidget):
         self.single = QCheckBox(tr("Single accelerators"), self)
         self.single.setToolTip(tr("Pay only for accelerators in use, not for whole systems."))
         self.single.clicked.connect(lambda on: self.edited.emit({"single_accelerators": on}))
-        self.discounts = Button(theme, tr("Use reported discounts"), parent=self)
+        self.discounts = Button(theme, tr("Use reported discounts"), self.discounts_wanted, parent=self)
         self.discounts.setToolTip(tr("Discounts that unnamed buyers report for some vendors (anecdotal)."))
-        self.discounts.clicked.connect(self.discounts_wanted)
-        self.reset = Button(theme, tr("Reset to defaults"), icon="rotate-ccw", parent=self)
-        self.reset.clicked.connect(self.reset_requested)
+        self.reset = Button(theme, tr("Reset to defaults"), self.reset_requested, icon="rotate-ccw", parent=self)
         middle = Qt.AlignmentFlag.AlignVCenter
         settings, commands, gap = QWidget(self), QWidget(self), theme.px(12)
         make_row(

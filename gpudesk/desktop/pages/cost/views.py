@@ -377,9 +377,8 @@ class PublishedCasesView(CostView):
         cases = [(each, label_cost_case(each)) for each in self._cases]
         self.case = SegmentedControl(theme, tr("Case"), cases, self)
         self.case.chosen.connect(lambda _: self._show())
-        self.take = Button(theme, tr("Use these inputs"), icon="import", parent=self)
+        self.take = Button(theme, tr("Use these inputs"), self._take, icon="import", parent=self)
         self.take.setToolTip(tr("Compare the two accelerators with all inputs of the document"))
-        self.take.clicked.connect(self._take)
         self.source = ThemedLabel(theme, font="small", color="text2", wrap=True, parent=self)
         self.note_label = ThemedLabel(theme, wrap=True, parent=self)
         self.note_label.setTextInteractionFlags(Qt.TextInteractionFlag.TextSelectableByMouse)

@@ -224,9 +224,8 @@ class FlipsBlock(SearchBlock[tuple[DecisionFlip, ...]]):
         self._all = False
         self.flips: tuple[DecisionFlip, ...] | None = None
         self.grid = ChangeGrid(desk, theme, self)
-        self.more = LinkButton(theme, tr("Show all"), parent=self)
+        self.more = LinkButton(theme, tr("Show all"), self._toggle, parent=self)
         self.more.hide()
-        self.more.clicked.connect(self._toggle)
         head = make_row(self.title, (self.status_label, 1), self.more, gap=theme.px(10))
         make_column(head, self.grid, gap=theme.px(8), on=self)
 

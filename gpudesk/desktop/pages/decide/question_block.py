@@ -335,13 +335,11 @@ class QuestionBlock(QWidget):
 
     def _make_links(self) -> None:
         theme = self._theme
-        self.other = LinkButton(theme, _format_other_value(self.question), parent=self)
-        self.other.clicked.connect(self.ask_for_number)
+        self.other = LinkButton(theme, _format_other_value(self.question), self.ask_for_number, parent=self)
         self.field: NumberEdit | None = None
         self.unit: ThemedLabel | None = None
         self._number_taken = False
-        self.reset = LinkButton(theme, "", parent=self)
-        self.reset.clicked.connect(lambda: self.answered.emit(self.question, None))
+        self.reset = LinkButton(theme, "", lambda: self.answered.emit(self.question, None), parent=self)
         for link in (self.other, self.reset):
             self._links.addWidget(link)
         self._links.addStretch(1)
@@ -519,8 +517,7 @@ class NextQuestionBlock(SearchBlock[Mapping[str, OptionDecisions]]):
         self._large = large
         self._skipped: set[str] = set()
         self.block: QuestionBlock | None = None
-        self.skip_link = LinkButton(theme, tr("Skip question"), parent=self)
-        self.skip_link.clicked.connect(self.skip)
+        self.skip_link = LinkButton(theme, tr("Skip question"), self.skip, parent=self)
         self.skip_link.hide()
         head = make_row(self.title, (self.status_label, 1), self.skip_link, gap=theme.px(10))
         self._column = make_column(head, gap=theme.px(10), on=self)

@@ -186,12 +186,16 @@ class ResultView(DecideView):
         super().__init__(desk, theme, parent)
         self._evaluated: EvaluatedAnswer | None = None
         self.answered = ThemedLabel(theme, font="small", color="text3", parent=self)
-        self.change = Button(theme, tr("Change answers"), parent=self)
-        self.change.clicked.connect(lambda: self.view_requested.emit(QUESTIONS))
+        self.change = Button(theme, tr("Change answers"), lambda: self.view_requested.emit(QUESTIONS), parent=self)
         self.print_sheet = Button(
-            theme, tr("Print sheet"), icon="printer", kind="primary", key=format_key("Ctrl+P"), parent=self
+            theme,
+            tr("Print sheet"),
+            self.sheet_requested,
+            icon="printer",
+            kind="primary",
+            key=format_key("Ctrl+P"),
+            parent=self,
         )
-        self.print_sheet.clicked.connect(self.sheet_requested)
         self.verdict = VerdictBlock(theme, self)
         self.next_question = NextQuestionBlock(desk, theme, large=False, parent=self)
         self.next_question.answered.connect(self.answer)
@@ -206,8 +210,9 @@ class ResultView(DecideView):
         self.pilot = MarkedList(theme, tr("Measure next"), self)
         self.advice = MarkedList(theme, tr("Next steps"), self)
         self.excluded = MarkedList(theme, tr("Ruled out"), self)
-        self.rules_link = LinkButton(theme, tr("Show all rules"), parent=self)
-        self.rules_link.clicked.connect(lambda: self.show_rules(is_visible=self._rules_held.isHidden()))
+        self.rules_link = LinkButton(
+            theme, tr("Show all rules"), lambda: self.show_rules(is_visible=self._rules_held.isHidden()), parent=self
+        )
         self._rules_held: QWidget = QWidget(self)
         self._why = self._pair(self.reasons, self.against)
         self._next = self._pair(self.pilot, self.advice)

@@ -466,11 +466,9 @@ class RuleTraceBlock(QWidget):
             theme, tr("effect of each rule; weights apply to arguments only"), font="small", color="text3", parent=self
         )
         subtitle.setSizePolicy(QSizePolicy.Policy.Ignored, QSizePolicy.Policy.Preferred)
-        self.usual = LinkButton(theme, tr("Reset weights"), parent=self)
-        self.usual.clicked.connect(self.reset_all)
+        self.usual = LinkButton(theme, tr("Reset weights"), self.reset_all, parent=self)
         self.usual.hide()
-        self.copy_link = LinkButton(theme, tr("Copy rules as text"), parent=self)
-        self.copy_link.clicked.connect(self.copy)
+        self.copy_link = LinkButton(theme, tr("Copy rules as text"), self.copy, parent=self)
         head = make_row(
             ThemedLabel(theme, tr("Rules"), font="section", parent=self),
             (subtitle, 1),

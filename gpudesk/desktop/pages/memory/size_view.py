@@ -154,10 +154,8 @@ class CandidateBlock(QWidget):
             theme, tr("Lower bound check"), font="caption_strong", color="text3", parent=self
         )
         self.bound = ThemedLabel(theme, font="small", color="text2", wrap=True, parent=self)
-        self.copy = Button(theme, tr("Copy summary"), icon="copy", parent=self)
-        self.copy.clicked.connect(self.copy_sentence)
-        self.use = Button(theme, tr("Use this deployment"), parent=self)
-        self.use.clicked.connect(self.used)
+        self.copy = Button(theme, tr("Copy summary"), self.copy_sentence, icon="copy", parent=self)
+        self.use = Button(theme, tr("Use this deployment"), self.used, parent=self)
         self.table = DataTableView(theme, self)
         self._title = ThemedLabel(self._theme, tr("Calculation of the count"), font="section", parent=self)
         buttons = make_row(self.copy, self.use, STRETCH)

@@ -288,8 +288,7 @@ class ProfilePage(MultiViewPage[ProfileView]):
         if isinstance(layout, QBoxLayout):
             layout.insertWidget(1, self.subject)
         self.progress = ThemedLabel(theme, font="small", color="text2")
-        self.resume = LinkButton(theme, "")
-        self.resume.clicked.connect(self._stop_or_resume)
+        self.resume = LinkButton(theme, "", self._stop_or_resume)
         self._progress_line = QWidget()
         make_row(self.progress, self.resume, STRETCH, gap=10, margins=(16, 6, 16, 0), on=self._progress_line)
         self._progress_line.hide()
@@ -319,8 +318,7 @@ class ProfilePage(MultiViewPage[ProfileView]):
         return view(theme, self.preferences, desk.formatter)
 
     def make_head(self, views: Sequence[tuple[str, str]]) -> PageHeader:
-        self.print_button = Button(self.theme, tr("Print profile"), icon="printer")
-        self.print_button.clicked.connect(self.print_profile)
+        self.print_button = Button(self.theme, tr("Print profile"), self.print_profile, icon="printer")
         return PageHeader(self.theme, self.title(), views, (self.print_button,))
 
     def make_view(self, key: str, theme: Theme) -> ProfileView:

@@ -79,8 +79,7 @@ class DiffusionForm(QWidget):
         self.software = ChoiceField(theme, tr("Software"))
         self.software.set_options([ChoiceOption(each.value, label_software(each)) for each in DiffusionSoftware])
         self.software.chosen.connect(lambda value: self._edit(software=DiffusionSoftware(value)))
-        self.reset = LinkButton(theme, tr("Reset settings"))
-        self.reset.clicked.connect(lambda: self.edited.emit(self._key, None))
+        self.reset = LinkButton(theme, tr("Reset settings"), lambda: self.edited.emit(self._key, None))
         for widget in (self.weights, self.software, self.reset):
             fields.flow.addWidget(widget)
         make_column(self.result, fields, gap=4, margins=(0, 4, 0, 0), on=self)
@@ -137,8 +136,7 @@ class TierForm(FlowRow):
         self.model.chosen.connect(self.show_model)
         self.tier = NumberField(theme, tr("Your quality tier (0: none)"), NumberFormat(0, _HIGHEST_TIER, 1, style))
         self.tier.edited.connect(lambda tier: self.edited.emit(self.model.value, float(tier)))
-        self.reset = LinkButton(theme, tr("Reset tiers"))
-        self.reset.clicked.connect(self.reset_wanted)
+        self.reset = LinkButton(theme, tr("Reset tiers"), self.reset_wanted)
         for widget in (self.model, self.tier, self.reset):
             self.flow.addWidget(widget)
 
@@ -311,8 +309,7 @@ class OverviewView(ProfileView):
 
     def __init__(self, theme: Theme, preferences: ProfilePreferences, formatter: Formatter) -> None:
         super().__init__(theme, preferences, formatter)
-        self.open_link = LinkButton(theme, tr("Open as scenario"))
-        self.open_link.clicked.connect(self._open_current)
+        self.open_link = LinkButton(theme, tr("Open as scenario"), self._open_current)
         self.drawing = ArchitecturePanel(theme)
         capabilities = self.add_section("capabilities", self.open_link)
         limits = self.add_section("limits")
@@ -366,8 +363,7 @@ class ModelsView(ProfileView):
             field.edited.connect(partial(self._set_weight, factor))
             self.weights[factor] = field
             row.flow.addWidget(field)
-        self.reset = LinkButton(theme, tr("Reset weights"))
-        self.reset.clicked.connect(self._reset)
+        self.reset = LinkButton(theme, tr("Reset weights"), self._reset)
         row.flow.addWidget(self.reset)
         models = self.add_section("recommendations", self.mode)
         self.tiers = TierForm(theme, formatter.style)

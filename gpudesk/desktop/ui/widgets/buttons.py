@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 
-from PySide6.QtCore import QRectF, QSize, Qt, Signal
+from PySide6.QtCore import QRectF, QSize, Qt, Signal, SignalInstance
 from PySide6.QtGui import QFontMetricsF, QKeyEvent, QPainter, QPaintEvent
 from PySide6.QtWidgets import (
+    QAbstractButton,
     QButtonGroup,
     QDialog,
     QFrame,
@@ -28,17 +29,28 @@ _ICON = 16.0
 _GAP = 7.0
 
 
+#: What a click does: a call, or a signal to emit.
+ClickAction = Callable[[], object] | SignalInstance
+
+
+def connect_click(button: QAbstractButton, act: ClickAction | None) -> None:
+    if act is not None:
+        button.clicked.connect(act)
+
+
 class Button(QPushButton):
     """A push button that lays out icon, text and key itself, which styles do not do well.
 
-    `kind` is `plain`, `primary` (the one main action of a page) or `quiet` (no border until hovered). `key` is a
-    shortcut shown in the button, as `Ctrl P`; it is not registered here.
+    A click calls `act`, or emits it. `kind` is `plain`, `primary` (the one main action of a page; in a dialog Enter
+    presses it) or `quiet` (no border until hovered). `key` is a shortcut shown in the button, as `Ctrl P`; it is not
+    registered here.
     """
 
     def __init__(
         self,
         theme: Theme,
         text: str,
+        act: ClickAction | None = None,
         *,
         icon: str = "",
         kind: str = "plain",
@@ -51,7 +63,10 @@ class Button(QPushButton):
         self._key = key
         self.setProperty("kind", kind)
         self._primary = kind == "primary"
+        self.setAutoDefault(False)
+        self.setDefault(self._primary)
         self.setAccessibleName(text)
+        connect_click(self, act)
         theme.changed.connect(self.updateGeometry)
 
     def sizeHint(self) -> QSize:
@@ -116,14 +131,24 @@ class Button(QPushButton):
 class LinkButton(QPushButton):
     """An action in running text."""
 
-    def __init__(self, theme: Theme, text: str, *, font: str = "small", parent: QWidget | None = None) -> None:
+    def __init__(
+        self,
+        theme: Theme,
+        text: str,
+        act: ClickAction | None = None,
+        *,
+        font: str = "small",
+        parent: QWidget | None = None,
+    ) -> None:
         super().__init__(text, parent)
         self._theme = theme
         self._token = font
         self.setProperty("kind", "link")
         self.setProperty("ringRadius", 3.0)
         self.setCursor(Qt.CursorShape.PointingHandCursor)
+        self.setAutoDefault(False)
         self.setAccessibleName(text)
+        connect_click(self, act)
         theme.follow(self._dress)
 
     def _dress(self) -> None:
@@ -138,6 +163,7 @@ class IconButton(QToolButton):
         theme: Theme,
         icon: str,
         name: str,
+        act: ClickAction | None = None,
         *,
         key: str = "",
         size: float = 16.0,
@@ -152,6 +178,7 @@ class IconButton(QToolButton):
         self.setFocusPolicy(Qt.FocusPolicy.TabFocus)
         self.set_icon(icon)
         self.set_name(name, key)
+        connect_click(self, act)
         theme.follow(self._dress)
 
     def set_icon(self, icon: str) -> None:

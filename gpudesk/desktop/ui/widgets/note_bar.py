@@ -107,8 +107,7 @@ class _NoteLine(PaintedWidget):
         self._label = ThemedLabel(theme, "", font="small", color="text1")
         self._label.setWordWrap(True)
         self._label.setTextInteractionFlags(Qt.TextInteractionFlag.TextSelectableByMouse)
-        close = IconButton(theme, "x", tr("Dismiss"))
-        close.clicked.connect(self.closed)
+        close = IconButton(theme, "x", tr("Dismiss"), self.closed)
         self._row = make_row((self._label, 1), close, gap=8, margins=(40, 6, 12, 6), scaled=theme, on=self)
         theme.changed.connect(self.update)
 

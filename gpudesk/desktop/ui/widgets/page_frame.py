@@ -113,8 +113,7 @@ class MissingInputView(QWidget):
         self._missing = ""
         self._title = ThemedLabel(theme, font="verdict")
         self._words = ThemedLabel(theme, font="body", color="text2")
-        self._button = Button(theme, "", kind="primary")
-        self._button.clicked.connect(lambda: self.wanted.emit(self._missing))
+        self._button = Button(theme, "", lambda: self.wanted.emit(self._missing), kind="primary")
         row = make_row(STRETCH, self._button, STRETCH)
         column = QVBoxLayout(self)
         column.addStretch(2)

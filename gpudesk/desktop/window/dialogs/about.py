@@ -147,8 +147,7 @@ class LicenseView(QWidget):
     def __init__(self, theme: Theme) -> None:
         super().__init__()
         self._theme = theme
-        self.back = IconButton(theme, "arrow-left", tr("Back to list"), key="Esc")
-        self.back.clicked.connect(self.left)
+        self.back = IconButton(theme, "arrow-left", tr("Back to list"), self.left, key="Esc")
         self.title = ThemedLabel(theme, font="page", wrap=True)
         self.facts = ThemedLabel(theme, font="small", color="text2", wrap=True)
         self.text = QPlainTextEdit()
@@ -366,13 +365,7 @@ class AboutDialog(QDialog):
         return lines
 
     def _buttons(self) -> QBoxLayout:
-        self.copy = Button(self._theme, tr("Copy"), icon="copy")
-        self.copy.setAutoDefault(False)
-        self.copy.clicked.connect(self.copy_text)
-        self.licence_button = Button(self._theme, tr("Show license"), icon="file-text")
-        self.licence_button.setAutoDefault(False)
-        self.licence_button.clicked.connect(self.parts.open_current)
-        self.leave = Button(self._theme, tr("Close"), kind="primary")
-        self.leave.setDefault(True)
-        self.leave.clicked.connect(self.accept)
+        self.copy = Button(self._theme, tr("Copy"), self.copy_text, icon="copy")
+        self.licence_button = Button(self._theme, tr("Show license"), self.parts.open_current, icon="file-text")
+        self.leave = Button(self._theme, tr("Close"), self.accept, kind="primary")
         return make_row(self.copy, self.licence_button, STRETCH, self.leave, gap=self._theme.px(8))

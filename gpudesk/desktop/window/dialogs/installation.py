@@ -176,13 +176,9 @@ class InstallationDialog(QDialog):
         self.setWindowTitle(tr("Installation check"))
         self.status_label = ThemedLabel(theme, format_progress(0), font="section", wrap=True)
         self.table = self._make_table()
-        self.copy = Button(self._theme, tr("Copy"), icon="copy")
-        self.copy.setAutoDefault(False)
+        self.copy = Button(self._theme, tr("Copy"), self.copy_text, icon="copy")
         self.copy.setEnabled(False)
-        self.copy.clicked.connect(self.copy_text)
-        self.leave = Button(self._theme, tr("Cancel"), kind="primary")
-        self.leave.setDefault(True)
-        self.leave.clicked.connect(self.reject)
+        self.leave = Button(self._theme, tr("Cancel"), self.reject, kind="primary")
         px = self._theme.px
         # Indeterminate: the number of checks is known only at the end.
         self.bar = QProgressBar()

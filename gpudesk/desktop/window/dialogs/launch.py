@@ -35,9 +35,7 @@ class CommandBox(QWidget):
         super().__init__()
         self._theme = theme
         self.title = ThemedLabel(theme, title, font="section")
-        self.copy = Button(theme, tr("Copy"), icon="copy")
-        self.copy.setAutoDefault(False)
-        self.copy.clicked.connect(self.copy_text)
+        self.copy = Button(theme, tr("Copy"), self.copy_text, icon="copy")
         self.text = QPlainTextEdit()
         self.text.setReadOnly(True)
         self.text.setTabChangesFocus(True)
@@ -130,9 +128,7 @@ class LaunchDialog(QDialog):
         self.sources = ThemedLabel(theme, font="small", color="text3", wrap=True)
         for label in (self.extras, self.notes, self.sources):
             label.setTextInteractionFlags(Qt.TextInteractionFlag.TextSelectableByMouse)
-        self.leave = Button(theme, tr("Close"), kind="primary")
-        self.leave.setDefault(True)
-        self.leave.clicked.connect(self.reject)
+        self.leave = Button(theme, tr("Close"), self.reject, kind="primary")
 
     def _lay_out(self) -> None:
         px = self._theme.px

@@ -382,12 +382,8 @@ class MoreSettingsDialog(QDialog):
         return grid
 
     def _buttons(self, theme: Theme) -> QBoxLayout:
-        cancel = Button(theme, tr("Cancel"))
-        cancel.setAutoDefault(False)
-        cancel.clicked.connect(self.reject)
-        apply = Button(theme, tr("Apply"), kind="primary", key=format_key("Enter"))
-        apply.setDefault(True)
-        apply.clicked.connect(self.accept)
+        cancel = Button(theme, tr("Cancel"), self.reject)
+        apply = Button(theme, tr("Apply"), self.accept, kind="primary", key=format_key("Enter"))
         return make_row(
             STRETCH, cancel, apply, gap=theme.px(8), margins=(theme.px(24), theme.px(10), theme.px(24), theme.px(16))
         )

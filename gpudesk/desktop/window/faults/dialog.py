@@ -135,19 +135,11 @@ class FaultDialog(QDialog):
 
     def _make_buttons(self, leave: str) -> None:
         theme = self._theme
-        self.copy = Button(theme, tr("Copy report"), icon="copy")
-        self.copy.setAutoDefault(False)
-        self.copy.clicked.connect(self.copy_report)
-        self.folder = Button(theme, tr("Open log folder"), icon="folder")
-        self.folder.setAutoDefault(False)
-        self.folder.clicked.connect(self.open_folder)
-        self.leave = Button(theme, leave, kind="primary")
-        self.leave.setDefault(True)
-        self.leave.clicked.connect(self.accept)
-        self.former = IconButton(theme, "chevron-left", tr("Show previous error"))
-        self.former.clicked.connect(lambda: self.step(-1))
-        self.next = IconButton(theme, "chevron-right", tr("Show next error"))
-        self.next.clicked.connect(lambda: self.step(1))
+        self.copy = Button(theme, tr("Copy report"), self.copy_report, icon="copy")
+        self.folder = Button(theme, tr("Open log folder"), self.open_folder, icon="folder")
+        self.leave = Button(theme, leave, self.accept, kind="primary")
+        self.former = IconButton(theme, "chevron-left", tr("Show previous error"), lambda: self.step(-1))
+        self.next = IconButton(theme, "chevron-right", tr("Show next error"), lambda: self.step(1))
         self.place = ThemedLabel(theme, font="small", color="text2")
 
     def _dress(self) -> None:

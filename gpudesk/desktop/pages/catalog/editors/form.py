@@ -85,12 +85,8 @@ class FormDialog(QDialog):
         self._aside: QWidget | None = None
         self.setWindowTitle(title)
         self.note = ProblemNote(theme)
-        self.save_button = Button(theme, save, kind="primary", key=format_key("Enter"))
-        self.save_button.setDefault(True)
-        self.save_button.clicked.connect(self.accept)
-        self.leave_button = Button(theme, leave or tr("Cancel"))
-        self.leave_button.setAutoDefault(False)
-        self.leave_button.clicked.connect(self.reject)
+        self.save_button = Button(theme, save, self.accept, kind="primary", key=format_key("Enter"))
+        self.leave_button = Button(theme, leave or tr("Cancel"), self.reject)
         self.column = make_column(gap=theme.px(10))
         self.anew = RewriteButton(theme, desk.service.user_catalog, desk.formatter, self._show_rewrite_offer)
         self.left_buttons = make_row(self.anew)
@@ -155,9 +151,7 @@ class FormDialog(QDialog):
 
     def add_left_button(self, text: str, act: Callable[[], object], icon: str = "") -> Button:
         """Add a button at the left of the button row; return it."""
-        button = Button(self.theme, text, icon=icon)
-        button.setAutoDefault(False)
-        button.clicked.connect(act)
+        button = Button(self.theme, text, act, icon=icon)
         self.left_buttons.addWidget(button)
         return button
 

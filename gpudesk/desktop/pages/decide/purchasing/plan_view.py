@@ -62,9 +62,8 @@ class PlanInputRow(QWidget):
             edit.edited.connect(lambda typed, place=place: self._edit(place, typed))
         self.unit = ThemedLabel(theme, font="small", color="text2", parent=self)
         self.origin = ThemedLabel(theme, font="caption", color="text3", wrap=True, parent=self)
-        self.reset = LinkButton(theme, tr("Reset"), parent=self)
+        self.reset = LinkButton(theme, tr("Reset"), lambda: self.edited.emit(0, None), parent=self)
         self.reset.setAccessibleName(tr("Reset {name}", name=label))
-        self.reset.clicked.connect(lambda: self.edited.emit(0, None))
         px = self._theme.px
         if len(self.edits) == 1:
             numbers = make_row((self.label, 1), *self.edits, self.unit, gap=px(6))

@@ -195,8 +195,7 @@ class NegotiationBlock(QWidget):
             self,
         )
         self.quote.chosen.connect(self._set_quote)
-        self.save = Button(theme, tr("Save negotiation sheet…"), icon="file-down", parent=self)
-        self.save.clicked.connect(self.save_wanted)
+        self.save = Button(theme, tr("Save negotiation sheet…"), self.save_wanted, icon="file-down", parent=self)
         self.status_label = ThemedLabel(theme, font="small", color="text2", wrap=True, parent=self)
         self.status_label.hide()
         self._lay_out()
@@ -459,8 +458,7 @@ class TermsView(DecideView):
         self.export = ExportCheckBlock(desk, theme, self)
         self.steps = NegotiationBlock(desk, theme, self)
         self.steps.save_wanted.connect(self.save_wanted)
-        self.to_steps = LinkButton(theme, tr("Go to negotiation sheet"), parent=self)
-        self.to_steps.clicked.connect(self.show_steps)
+        self.to_steps = LinkButton(theme, tr("Go to negotiation sheet"), self.show_steps, parent=self)
         self.export.add_to_head(self.to_steps)
         make_column(
             self.export,

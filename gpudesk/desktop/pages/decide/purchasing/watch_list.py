@@ -80,12 +80,9 @@ class WatchForm(QWidget):
         self.answer = SegmentedControl(theme, tr("Value"), ((_OPEN, "—"), (_YES, tr("yes")), (_NO, tr("no"))), self)
         self.fault = ThemedLabel(theme, font="small", color="unfit", wrap=True, parent=self)
         self.fault.hide()
-        self.save = Button(theme, tr("Save note"), parent=self)
-        self.save.clicked.connect(self.saved)
-        self.leave = LinkButton(theme, tr("Cancel"), parent=self)
-        self.leave.clicked.connect(self.left)
-        self.remove = LinkButton(theme, tr("Delete note"), parent=self)
-        self.remove.clicked.connect(self.removed)
+        self.save = Button(theme, tr("Save note"), self.saved, parent=self)
+        self.leave = LinkButton(theme, tr("Cancel"), self.left, parent=self)
+        self.remove = LinkButton(theme, tr("Delete note"), self.removed, parent=self)
         self.remove.setVisible(noted is not None)
         self._lay_out(watched.signal)
         if noted is not None:
@@ -204,9 +201,10 @@ class WatchSignalRow(QWidget):
         self.state = ThemedLabel(
             theme, label_signal_state(find_signal_state(watched)), font="body_strong", color=words, parent=self
         )
-        self.edit = LinkButton(theme, tr("Add value") if watched.note is None else tr("Edit note"), parent=self)
+        self.edit = LinkButton(
+            theme, tr("Add value") if watched.note is None else tr("Edit note"), self.open_form, parent=self
+        )
         self.edit.setAccessibleName(f"{self.edit.text()}: {translate_data(watched.signal.title)}")
-        self.edit.clicked.connect(self.open_form)
         self.form: WatchForm | None = None
         self._theme, self._style = theme, formatter.style
         state = make_row(
@@ -285,8 +283,7 @@ class WatchListBlock(QWidget):
         self.setAccessibleName(tr("Watch list"))
         self.status_label = ThemedLabel(theme, font="small", color="text3", wrap=True, parent=self)
         self.status_label.setText(tr("signals that could change the choice; your notes apply to all scenarios"))
-        self.undo = LinkButton(theme, "", parent=self)
-        self.undo.clicked.connect(self.undo_requested)
+        self.undo = LinkButton(theme, "", self.undo_requested, parent=self)
         self.problem = ThemedLabel(theme, font="small", color="unfit", wrap=True, parent=self)
         self.problem.hide()
         head = make_row(
