@@ -136,8 +136,6 @@ _USUAL = (1440, 900)
 _CATCH = 40
 #: Size of the system's window decoration, mainly the title bar; unknown before the window is shown.
 _AROUND = QSize(4, 40)
-#: A dialog leaves part of the screen free.
-_MOST_OF_SCREEN = 0.9
 #: Offset of a further window from the previous one, to the right and down.
 _BESIDE = QPoint(24, 24)
 
@@ -170,12 +168,6 @@ def place_beside(window: QWidget, former: QWidget) -> None:
         window.move(room.topLeft() + _BESIDE)
     else:
         window.move(room.topLeft())
-
-
-def resize_to_fit(dialog: QWidget, width: int, height: int) -> None:
-    """Resize, limited to the screen: large text makes a dialog large."""
-    room = dialog.screen().availableSize() * _MOST_OF_SCREEN
-    dialog.resize(QSize(width, height).boundedTo(room))
 
 
 def save_place(window: QWidget, settings: UserSettings) -> None:

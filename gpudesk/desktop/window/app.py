@@ -26,7 +26,7 @@ from gpudesk.desktop.session.settings import LANGUAGE, UserSettings, place_besid
 from gpudesk.desktop.session.single_instance import DesktopApplication, ProgramInstance, split_files
 from gpudesk.desktop.ui.theme.theme import Theme
 from gpudesk.desktop.ui.widgets.note_bar import free_child_library_path, show_folder
-from gpudesk.desktop.ui.widgets.qt_support import call_after_paint, forget_sources, install_accessible_roles
+from gpudesk.desktop.ui.widgets.qt_support import call_after_paint, forget_sources, install_accessible_roles, make_delay
 from gpudesk.desktop.window.document_window import DocumentWindow, load_page_modules
 from gpudesk.desktop.window.faults.log import start_log
 from gpudesk.desktop.window.faults.reporter import FaultWatch
@@ -77,12 +77,10 @@ class DesktopProgram(QObject):
         self._manual: ManualWindow | None = None
         DialogHelpKeys(app, self).asked.connect(self.show_manual)
         #: Cleans up once the user pauses: during a drag it would be noticeable.
-        self._pause = QTimer(self, singleShot=True, interval=_PAUSE_MS)
-        self._pause.timeout.connect(self._clean_up)
+        self._pause = make_delay(self, _PAUSE_MS, self._clean_up)
         #: Windows in the former language, the next to be replaced last: two of each would take twice the memory.
         self._outdated: list[MainWindow] = []
-        self._turn = QTimer(self, singleShot=True, interval=0)
-        self._turn.timeout.connect(self._free_former_window)
+        self._turn = make_delay(self, 0, self._free_former_window)
 
     def new_window(self, files: Sequence[Path] = ()) -> MainWindow:
         """Open a window on the first of these files, with the others; without any, on the start page.

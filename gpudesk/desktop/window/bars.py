@@ -6,7 +6,7 @@ import sys
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from PySide6.QtCore import QObject, QRectF, QSize, Qt, QTimer, Signal
+from PySide6.QtCore import QObject, QRectF, QSize, Qt, Signal
 from PySide6.QtGui import QAccessible, QAccessibleAnnouncementEvent, QFontMetricsF, QPainter, QPaintEvent
 from PySide6.QtWidgets import QButtonGroup, QMenuBar, QSizePolicy, QVBoxLayout, QWidget
 
@@ -16,7 +16,7 @@ from gpudesk.desktop.ui.theme.theme import Theme
 from gpudesk.desktop.ui.theme.theme_painter import RIGHT, PaintedButton, PaintedWidget, ThemePainter
 from gpudesk.desktop.ui.widgets.buttons import Button, IconButton, LinkButton
 from gpudesk.desktop.ui.widgets.layouts import STRETCH, ElidedLabel, ThemedLabel, make_row
-from gpudesk.desktop.ui.widgets.qt_support import ArrowKeyGroup, format_key
+from gpudesk.desktop.ui.widgets.qt_support import ArrowKeyGroup, format_key, make_delay
 from gpudesk.text.translation import tr, trn
 
 _WIDE, _FOLDED = 184.0, 48.0
@@ -309,10 +309,7 @@ class StatusBar(PaintedWidget):
         self._offline.setToolTip(tr("GPU Desk never uses the network."))
         parts = (self._job, self._cancel, self._saved, self._elapsed, self._offline)
         self._row = make_row((self._left_label, 1), *parts, on=self)
-        self._timer = QTimer(self)
-        self._timer.setSingleShot(True)
-        self._timer.setInterval(_STANDS_MS)
-        self._timer.timeout.connect(self.clear_message)
+        self._timer = make_delay(self, _STANDS_MS, self.clear_message)
         theme.follow(self._dress)
 
     def set_catalog(self, text: str) -> None:

@@ -20,8 +20,7 @@ from PySide6.QtWidgets import (
 )
 
 from gpudesk import paths
-from gpudesk.desktop.session.settings import resize_to_fit
-from gpudesk.desktop.ui.theme.focus_ring import FocusRing
+from gpudesk.desktop.ui.theme.focus_ring import FocusRing, resize_to_fit
 from gpudesk.desktop.ui.theme.theme import Theme
 from gpudesk.desktop.ui.widgets.buttons import IconButton
 from gpudesk.desktop.ui.widgets.layouts import ThemedLabel, fill_background, make_column, make_row

@@ -16,7 +16,7 @@ from PySide6.QtPrintSupport import QPrintDialog
 from PySide6.QtWidgets import QCheckBox, QDialog, QHBoxLayout, QWidget
 
 from gpudesk.desktop.pages.profile.query import ProfilePreferences
-from gpudesk.desktop.session.settings import UserSettings, get_folder, resize_to_fit
+from gpudesk.desktop.session.settings import UserSettings, get_folder
 from gpudesk.desktop.ui.printing.layout import lay_out_sheet
 from gpudesk.desktop.ui.printing.paper import PaperSize, SheetPages, find_usual_paper
 from gpudesk.desktop.ui.printing.pdf import encode_scenario, render_pdf
@@ -28,7 +28,7 @@ from gpudesk.desktop.ui.printing.preview import (
     print_pages,
 )
 from gpudesk.desktop.ui.printing.profile_pages import lay_out_profile
-from gpudesk.desktop.ui.theme.focus_ring import FocusRing
+from gpudesk.desktop.ui.theme.focus_ring import ThemedDialog
 from gpudesk.desktop.ui.theme.theme import Theme
 from gpudesk.desktop.ui.widgets.buttons import Button, IconButton, SegmentedControl
 from gpudesk.desktop.ui.widgets.layouts import STRETCH, FullWidthScrollArea, ThemedLabel, make_column, make_row
@@ -179,7 +179,7 @@ _PAGE: Final = "page"
 _WIDTH: Final = "width"
 
 
-class PagesPreview(QDialog):
+class PagesPreview(ThemedDialog):
     """Shows pages as printed. Subclasses implement `title`, `lay_out`, `make_pdf`, `describe` and `show_language`."""
 
     manual_topic = "sheet"
@@ -192,8 +192,7 @@ class PagesPreview(QDialog):
         self, theme: Theme, settings: UserSettings, formatter: Formatter, parent: QWidget | None = None
     ) -> None:
         """Lay out the pages on the last used paper, else on that of the user's country."""
-        super().__init__(parent)
-        self._theme = theme
+        super().__init__(theme, "", (900, 860), parent)
         self._settings = settings
         self._formatter = formatter
         self._language = get_language()
@@ -201,7 +200,6 @@ class PagesPreview(QDialog):
         self._fit: str | None = _PAGE
         self._build()
         self._add_shortcuts()
-        self._ring = FocusRing(self, theme)
         self._bar.save.setFocus()
         # Printers are queried on demand: that can be slow, and communicates with other services.
         if not is_print_service_there():
@@ -381,7 +379,6 @@ class PagesPreview(QDialog):
         self._note.setContentsMargins(16, 8, 16, 10)
         self._note.hide()
         make_column(self._bar, (self._scroll, 1), self._note, gap=0, on=self)
-        resize_to_fit(self, self._theme.px(900), self._theme.px(860))
 
     def _add_shortcuts(self) -> None:
         standard = QKeySequence.StandardKey

@@ -6,12 +6,11 @@ from collections.abc import Callable, Sequence
 from functools import partial
 
 from PySide6.QtCore import QSize, Qt
-from PySide6.QtWidgets import QDialog, QWidget
+from PySide6.QtWidgets import QWidget
 
 from gpudesk.catalog.user_store.user_catalog import UserCatalog
-from gpudesk.desktop.session.settings import resize_to_fit
 from gpudesk.desktop.ui.tables.table_base import ListTable
-from gpudesk.desktop.ui.theme.focus_ring import FocusRing
+from gpudesk.desktop.ui.theme.focus_ring import ThemedDialog
 from gpudesk.desktop.ui.theme.theme import Theme
 from gpudesk.desktop.ui.widgets.buttons import Button
 from gpudesk.desktop.ui.widgets.layouts import STRETCH, ThemedLabel, make_column, make_row
@@ -80,18 +79,16 @@ _WIDTH, _HEIGHT = 640.0, 344.0
 _GAP = 20.0
 
 
-class BackupsDialog(QDialog):
+class BackupsDialog(ThemedDialog):
     """Lists the backups, the newest first. Restoring keeps the present file as a further backup."""
 
     manual_topic = "catalog#backups"
 
     def __init__(self, theme: Theme, own: UserCatalog, formatter: Formatter, parent: QWidget | None = None) -> None:
-        super().__init__(parent)
-        self._theme = theme
+        super().__init__(theme, tr("Backups of your values"), (_WIDTH, _HEIGHT), parent)
         self._own = own
         self._formatter = formatter
         self._backups: tuple[Backup, ...] = ()
-        self.setWindowTitle(tr("Backups of your values"))
         self.note = ProblemNote(theme)
         self.status_label = ThemedLabel(theme, font="small", color="text2", wrap=True)
         self.table = self._make_table()
@@ -105,8 +102,6 @@ class BackupsDialog(QDialog):
             (self.table, 1), self.status_label, foot, gap=px(10), margins=(px(24), px(12), px(24), px(16))
         )
         make_column(self.note, (inner, 1), gap=0, margins=(0, px(12), 0, 0), on=self)
-        resize_to_fit(self, theme.px(_WIDTH), theme.px(_HEIGHT))
-        self._ring = FocusRing(self, theme)
         self._fill()
 
     @property

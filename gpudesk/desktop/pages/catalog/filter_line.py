@@ -358,8 +358,7 @@ class EmptyListNote(QWidget):
     def show_reason(self, title: str, words: str, button: str) -> None:
         """Show why the list is empty; an empty `button` hides the button."""
         self.title.setText(title)
-        self.words.setText(words)
-        self.words.setVisible(bool(words))
+        self.words.show_text(words)
         self.button.setText(button)
         self.button.setVisible(bool(button))
         self.setAccessibleName(f"{title}. {words}" if words else title)

@@ -23,6 +23,7 @@ from gpudesk.desktop.session.jobs import Jobs
 from gpudesk.desktop.ui.theme.theme import Theme
 from gpudesk.desktop.ui.theme.theme_painter import PaintedWidget, ThemePainter
 from gpudesk.desktop.ui.widgets.layouts import FullWidthScrollArea, ThemedLabel, make_column
+from gpudesk.desktop.ui.widgets.qt_support import make_delay
 from gpudesk.documents.imports import FileImport, ImportOverrides, apply_import, compute_import_figures
 from gpudesk.domain.user_facts import (
     FactEdit,
@@ -263,8 +264,7 @@ class ImportDialog(BackgroundFormDialog):
         self._missing: list[tuple[FormRow, MissingImportField]] = []
         self._beside: ImportFiguresPanel | None = None
         self._figures = ImportFiguresView(theme, desk.formatter)
-        self._timer = QTimer(self, singleShot=True, interval=_FOLLOWS_MS)
-        self._timer.timeout.connect(self._follow)
+        self._timer = make_delay(self, _FOLLOWS_MS, self._follow)
         self._fill()
         self._show_figures()
 

@@ -31,9 +31,10 @@ from gpudesk.desktop.session import scenario_edits
 from gpudesk.desktop.session.actions import ActionSpec, MenuId
 from gpudesk.desktop.session.desk import Desk
 from gpudesk.desktop.session.selection import Selection, SelectionKind, select_attribute, select_cost, select_figure
-from gpudesk.desktop.session.settings import UserSettings, resize_to_fit
+from gpudesk.desktop.session.settings import UserSettings
 from gpudesk.desktop.ui.tables.table_base import Index
 from gpudesk.desktop.ui.tables.text_layer import TINT, MarkLegend
+from gpudesk.desktop.ui.theme.focus_ring import resize_to_fit
 from gpudesk.desktop.ui.theme.glyphs import FAULT_GLYPHS
 from gpudesk.desktop.ui.theme.theme import Theme
 from gpudesk.desktop.ui.theme.theme_painter import PaintedWidget, ThemePainter

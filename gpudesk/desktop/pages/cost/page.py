@@ -8,7 +8,7 @@ from functools import partial
 from pathlib import Path
 from typing import Any, Final
 
-from PySide6.QtCore import QObject, Qt, QTimer, Signal
+from PySide6.QtCore import QObject, Qt, Signal
 from PySide6.QtWidgets import QBoxLayout, QCheckBox, QGridLayout, QLineEdit, QSizePolicy, QVBoxLayout, QWidget
 
 from gpudesk.desktop.pages.cost.views import (
@@ -32,7 +32,7 @@ from gpudesk.desktop.ui.widgets.fields import ChoiceField
 from gpudesk.desktop.ui.widgets.layouts import STRETCH, FlowLayout, ThemedLabel, make_column, make_row, scroll_into_view
 from gpudesk.desktop.ui.widgets.number_edit import LEFT_OPEN, NO_VALUE, NumberEdit, NumberFormat
 from gpudesk.desktop.ui.widgets.page_frame import PageHeader
-from gpudesk.desktop.ui.widgets.qt_support import ask_save_path
+from gpudesk.desktop.ui.widgets.qt_support import ask_save_path, make_delay
 from gpudesk.domain.accelerator import SOFTWARE_PLATFORMS
 from gpudesk.domain.answer import get_accelerator_id
 from gpudesk.domain.claim import ProviderClass
@@ -296,8 +296,7 @@ class AssumptionsView(CostView):
         self._rows: dict[tuple[str | None, str], CostInputRow] = {}
         #: The grids still to be created, by id and name of an accelerator; the last is the common one.
         self._waiting: list[tuple[str | None, str]] = [(None, "")]
-        self._later = QTimer(self, singleShot=True, interval=0)
-        self._later.timeout.connect(self._make_later)
+        self._later = make_delay(self, 0, self._make_later)
         self.controls = AssumptionControls(theme, self)
         self.controls.edited.connect(self._change)
         self.controls.reset_requested.connect(lambda: self._apply(NO_COST_SETTINGS, tr("Reset costs")))

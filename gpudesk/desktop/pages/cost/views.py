@@ -380,8 +380,7 @@ class PublishedCasesView(CostView):
         self.take = Button(theme, tr("Use these inputs"), self._take, icon="import", parent=self)
         self.take.setToolTip(tr("Compare the two accelerators with all inputs of the document"))
         self.source = ThemedLabel(theme, font="small", color="text2", wrap=True, parent=self)
-        self.note_label = ThemedLabel(theme, wrap=True, parent=self)
-        self.note_label.setTextInteractionFlags(Qt.TextInteractionFlag.TextSelectableByMouse)
+        self.note_label = ThemedLabel(theme, wrap=True, parent=self, selectable=True)
         heads = [tr("Check"), tr("Figure"), tr("Published"), tr("Computed")]
         self.table = TextTable(theme, tr("Published figures"), heads, numbers=(2, 3), giving=(1,), parent=self)
         head = FlowLayout(theme.px(12))

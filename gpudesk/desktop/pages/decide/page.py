@@ -7,7 +7,6 @@ from functools import partial
 from importlib import import_module
 from typing import Final
 
-from PySide6.QtCore import QTimer
 from PySide6.QtWidgets import QApplication, QWidget
 
 from gpudesk.desktop.pages.decide.parts import DecideView
@@ -18,6 +17,7 @@ from gpudesk.desktop.session.desk import Desk
 from gpudesk.desktop.session.settings import UserSettings
 from gpudesk.desktop.ui.theme.theme import Theme
 from gpudesk.desktop.ui.widgets.layouts import FullWidthScrollArea
+from gpudesk.desktop.ui.widgets.qt_support import make_delay
 from gpudesk.paths import MissingFileError
 from gpudesk.text.messages import InputError, format_input_error
 from gpudesk.text.translation import tr
@@ -52,10 +52,7 @@ class DecidePage(MultiViewPage[DecideView]):
         super().__init__(desk, theme, settings, parent)
         self.head.copy.setToolTip(tr("Copy view as text"))
         self.head.copy.clicked.connect(self.copy)
-        self._follower = QTimer(self)
-        self._follower.setSingleShot(True)
-        self._follower.setInterval(_FOLLOWS_MS)
-        self._follower.timeout.connect(self._follow)
+        self._follower = make_delay(self, _FOLLOWS_MS, self._follow)
         desk.gesture_changed.connect(self._gesture_changed)
 
     def title(self) -> str:

@@ -272,8 +272,7 @@ class MarkedList(QWidget):
         return tuple(each.text for each in self._lines)
 
     def set_title(self, title: str) -> None:
-        self.title.setText(title)
-        self.title.setVisible(bool(title))
+        self.title.show_text(title)
         self.setAccessibleName(title)
 
     def show_lines(self, lines: Sequence[MarkedLine]) -> None:
@@ -292,8 +291,7 @@ class MarkedList(QWidget):
 
     def _add_row(self) -> None:
         icon = MarkIcon(self._theme, parent=self)
-        text = ThemedLabel(self._theme, font="small", color="text1", wrap=True, parent=self)
-        text.setTextInteractionFlags(Qt.TextInteractionFlag.TextSelectableByMouse)
+        text = ThemedLabel(self._theme, font="small", color="text1", wrap=True, parent=self, selectable=True)
         self._grid.addWidget(icon, len(self._rows), 0, Qt.AlignmentFlag.AlignTop)
         self._grid.addWidget(text, len(self._rows), 1)
         self._rows.append((icon, text))
@@ -429,10 +427,8 @@ class VerdictBlock(PaintedWidget):
     def __init__(self, theme: Theme, parent: QWidget | None = None) -> None:
         super().__init__(theme, parent)
         self.swatches = Swatches(theme, self)
-        self.title = ThemedLabel(theme, font="verdict", wrap=True, parent=self)
-        self.title.setTextInteractionFlags(Qt.TextInteractionFlag.TextSelectableByMouse)
-        self.reason = ThemedLabel(theme, color="text2", wrap=True, parent=self)
-        self.reason.setTextInteractionFlags(Qt.TextInteractionFlag.TextSelectableByMouse)
+        self.title = ThemedLabel(theme, font="verdict", wrap=True, parent=self, selectable=True)
+        self.reason = ThemedLabel(theme, color="text2", wrap=True, parent=self, selectable=True)
         self.odds_title = ThemedLabel(theme, font="caption_strong", color="text2", parent=self)
         self.bars = OddsBars(theme, self)
         caption = ThemedLabel(theme, tr("Recommendation"), font="caption_strong", color="text2", parent=self)

@@ -164,8 +164,7 @@ class LinkedLines(QWidget):
         clear_layout(self._column)
         self.texts, self.links = tuple(line[0] for line in lines), []
         for sentence, text, page, key in lines:
-            words = ThemedLabel(self._theme, sentence, font="small", color="text1", parent=self)
-            words.setTextInteractionFlags(Qt.TextInteractionFlag.TextSelectableByMouse)
+            words = ThemedLabel(self._theme, sentence, font="small", color="text1", parent=self, selectable=True)
             row = QWidget(self)
             parts: list[QWidget] = [words]
             if text:

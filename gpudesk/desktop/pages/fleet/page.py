@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from dataclasses import replace
 from typing import Any, Final
 
-from PySide6.QtCore import QEvent, QObject, Qt, QTimer
+from PySide6.QtCore import QEvent, QObject, Qt
 from PySide6.QtGui import QResizeEvent
 from PySide6.QtWidgets import QBoxLayout, QWidget
 
@@ -18,6 +18,7 @@ from gpudesk.desktop.session.desk import Desk
 from gpudesk.desktop.session.settings import UserSettings
 from gpudesk.desktop.ui.theme.theme import Theme
 from gpudesk.desktop.ui.widgets.layouts import FullWidthScrollArea, Hairline, make_column
+from gpudesk.desktop.ui.widgets.qt_support import make_delay
 from gpudesk.domain.fleet import FleetAnswer
 from gpudesk.domain.sizing import DemandKind
 from gpudesk.report.fleet_tables import describe_fleets
@@ -64,8 +65,7 @@ class FleetPage(MultiViewPage[FleetView]):
         self.form.settings_edited.connect(lambda fleet, text: self._edit(text, fleet=fleet))
         self.form.curve.gesture_began.connect(lambda: desk.begin_gesture("load curve"))
         self.form.curve.gesture_ended.connect(desk.end_gesture)
-        self._rest = QTimer(self, singleShot=True, interval=_REST_MS)
-        self._rest.timeout.connect(self._show_fleets)
+        self._rest = make_delay(self, _REST_MS, self._show_fleets)
         desk.gesture_changed.connect(self._gesture_changed)
         theme.follow(self._dress_form)
 

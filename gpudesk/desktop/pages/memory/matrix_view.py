@@ -7,7 +7,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 from typing import Final
 
-from PySide6.QtCore import QObject, QSize, Qt, QTimer
+from PySide6.QtCore import QObject, QSize, Qt
 from PySide6.QtGui import QContextMenuEvent, QHideEvent, QShowEvent
 from PySide6.QtWidgets import QSizePolicy, QWidget
 
@@ -41,6 +41,7 @@ from gpudesk.desktop.ui.tables.text_layer import HATCH, OUTLINE, MarkLegend
 from gpudesk.desktop.ui.theme.theme import Theme
 from gpudesk.desktop.ui.widgets.buttons import Button
 from gpudesk.desktop.ui.widgets.layouts import ThemedLabel, make_column, make_row
+from gpudesk.desktop.ui.widgets.qt_support import make_delay
 from gpudesk.domain.answer import Answer, make_column_keys
 from gpudesk.domain.progress import JobProgress, ProgressSteps
 from gpudesk.domain.sizing import CapacityReadingId, FitCell, FitMatrix, FitQuestion
@@ -220,10 +221,8 @@ class FitMatrixView(QWidget):
         self.remark = ThemedLabel(theme, font="small", color="text1", wrap=True, parent=self)
         self.action = Button(theme, tr("Open as scenario"), parent=self)
         self.legend = MarkLegend(theme, self)
-        self._rest = QTimer(self, singleShot=True, interval=_REST)
-        self._rest.timeout.connect(self._ask)
-        self._dwell = QTimer(self, singleShot=True, interval=_DWELL)
-        self._dwell.timeout.connect(self._select)
+        self._rest = make_delay(self, _REST, self._ask)
+        self._dwell = make_delay(self, _DWELL, self._select)
         self.setAccessibleName(self.title)
         self.remark.setSizePolicy(QSizePolicy.Policy.Ignored, QSizePolicy.Policy.Preferred)
         self.remark.setAlignment(Qt.AlignmentFlag.AlignVCenter | Qt.AlignmentFlag.AlignLeft)

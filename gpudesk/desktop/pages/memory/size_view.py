@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import replace
 
-from PySide6.QtCore import Qt, QTimer, Signal
+from PySide6.QtCore import Qt, Signal
 from PySide6.QtGui import QContextMenuEvent, QGuiApplication, QHideEvent, QResizeEvent
 from PySide6.QtWidgets import QStackedLayout, QWidget
 
@@ -18,6 +18,7 @@ from gpudesk.desktop.ui.tables.data_table import DataTableView, FiguresTable
 from gpudesk.desktop.ui.theme.theme import Theme
 from gpudesk.desktop.ui.widgets.buttons import Button
 from gpudesk.desktop.ui.widgets.layouts import STRETCH, Hairline, ThemedLabel, make_column, make_row
+from gpudesk.desktop.ui.widgets.qt_support import make_delay
 from gpudesk.domain.answer import Answer, Scenario
 from gpudesk.domain.estimate import format_plan
 from gpudesk.domain.sizing import Demand, DemandKind, SizingOption, SizingResult
@@ -148,8 +149,7 @@ class CandidateBlock(QWidget):
     def __init__(self, theme: Theme, parent: QWidget | None = None) -> None:
         super().__init__(parent)
         self._theme = theme
-        self.title_label = ThemedLabel(theme, font="section", wrap=True, parent=self)
-        self.title_label.setTextInteractionFlags(Qt.TextInteractionFlag.TextSelectableByMouse)
+        self.title_label = ThemedLabel(theme, font="section", wrap=True, parent=self, selectable=True)
         self.bound_title = ThemedLabel(
             theme, tr("Lower bound check"), font="caption_strong", color="text3", parent=self
         )
@@ -212,8 +212,7 @@ class SizingView(QWidget):
         self.problem = ThemedLabel(theme, color="unfit", wrap=True, parent=self)
         self.table = FiguresTable(theme, self)
         self.candidate = CandidateBlock(theme, self)
-        self._rest = QTimer(self, singleShot=True, interval=_REST)
-        self._rest.timeout.connect(self._size)
+        self._rest = make_delay(self, _REST, self._size)
         self.setAccessibleName(self.title)
         self._build()
         self.form.edited.connect(self._edit)

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import Final
 
 import numpy as np
-from PySide6.QtCore import QLineF, QMarginsF, QSize, Qt, QTimer, Signal
+from PySide6.QtCore import QLineF, QMarginsF, QSize, Qt, Signal
 from PySide6.QtGui import QPainter, QPen
 from PySide6.QtWidgets import QCheckBox, QWidget
 
@@ -51,6 +51,7 @@ from gpudesk.desktop.ui.theme.theme import Theme
 from gpudesk.desktop.ui.widgets.buttons import IconButton, LinkButton, SegmentedControl
 from gpudesk.desktop.ui.widgets.layouts import STRETCH, Hairline, ThemedLabel, make_column, make_row
 from gpudesk.desktop.ui.widgets.page_frame import PageHeader
+from gpudesk.desktop.ui.widgets.qt_support import make_delay
 from gpudesk.domain.answer import Answer
 from gpudesk.domain.deployment_analysis import AcceleratorScaling, ScalingRow, ScalingRuleOfThumb
 from gpudesk.report.comparison.verdicts import describe_figure_lead, describe_throughput
@@ -348,8 +349,7 @@ class ScalingView(PerformanceView):
         options = ((THROUGHPUT, tr("Throughput")), (BANDWIDTH, tr("Memory bandwidth")))
         self.quantity = SegmentedControl(theme, tr("Charted figure"), options, self)
         self.quantity.chosen.connect(self.chart.set_quantity)
-        self._rest = QTimer(self, singleShot=True, interval=_REST)
-        self._rest.timeout.connect(self._show_tables)
+        self._rest = make_delay(self, _REST, self._show_tables)
         choice = make_row(self.quantity, STRETCH)
         upper = make_column(choice, (self.chart, 1), margins=(_MARGIN, 0, _MARGIN, 4), scaled=theme)
         lower = make_column(self.counts, self.comparison, gap=10, margins=(_MARGIN, 4, _MARGIN, 12), scaled=theme)

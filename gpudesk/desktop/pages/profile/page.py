@@ -7,7 +7,7 @@ from dataclasses import replace
 from functools import partial
 from typing import Final
 
-from PySide6.QtCore import QCoreApplication, QEvent, QPoint, QPointF, QRect, QRectF, QSize, Qt, QTimer, Signal
+from PySide6.QtCore import QCoreApplication, QEvent, QPoint, QPointF, QRect, QRectF, QSize, Qt, Signal
 from PySide6.QtGui import QFontMetricsF, QHideEvent, QResizeEvent
 from PySide6.QtWidgets import QBoxLayout, QSizePolicy, QWidget
 
@@ -33,7 +33,7 @@ from gpudesk.desktop.ui.widgets.buttons import Button, LinkButton
 from gpudesk.desktop.ui.widgets.choice_popup import ChoiceOption, ChoicePopup
 from gpudesk.desktop.ui.widgets.layouts import STRETCH, Hairline, ThemedLabel, make_column, make_row
 from gpudesk.desktop.ui.widgets.page_frame import PageHeader
-from gpudesk.desktop.ui.widgets.qt_support import AccessibleRole, format_key
+from gpudesk.desktop.ui.widgets.qt_support import AccessibleRole, format_key, make_delay
 from gpudesk.domain.answer import get_accelerator_id
 from gpudesk.report.data_table import DataRow
 from gpudesk.report.labels import shorten_name
@@ -295,8 +295,7 @@ class ProfilePage(MultiViewPage[ProfileView]):
         if isinstance(layout, QBoxLayout):
             layout.insertWidget(2, self._progress_line)
         self._popup: ChoicePopup | None = None
-        self._rest = QTimer(self, singleShot=True, interval=_REST_MS)
-        self._rest.timeout.connect(self._ask)
+        self._rest = make_delay(self, _REST_MS, self._ask)
         desk.selection_changed.connect(self._follow_selection)
 
     # Interface of a page

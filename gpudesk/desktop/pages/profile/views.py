@@ -183,8 +183,7 @@ class TextBlock(QWidget):
         clear_layout(self._lines)
         for number, text in enumerate(texts):
             font, color = ("body_strong", "text1") if leads and not number else ("small", "text2")
-            label = ThemedLabel(self._theme, text, font=font, color=color, wrap=True)
-            label.setTextInteractionFlags(Qt.TextInteractionFlag.TextSelectableByMouse)
+            label = ThemedLabel(self._theme, text, font=font, color=color, wrap=True, selectable=True)
             label.setSizePolicy(QSizePolicy.Policy.Ignored, QSizePolicy.Policy.Minimum)
             self._lines.addWidget(label)
 

@@ -465,8 +465,7 @@ class DataTableSection(QWidget):
         self.subtitle.set_whole(table.subtitle)
         self.view.show_table(table)
         self.view.setVisible(bool(table.rows))
-        self.note.setText(table.note)
-        self.note.setVisible(bool(table.note))
+        self.note.show_text(table.note)
 
     def data(self, formatter: Formatter) -> ChartData:
         if self._build is None:

@@ -1,12 +1,12 @@
-"""The focus ring: one overlay per window for keyboard focus."""
+"""The focus ring: one overlay per window for keyboard focus, and the dialog that has one."""
 
 from __future__ import annotations
 
 from typing import Protocol, runtime_checkable
 
-from PySide6.QtCore import QEvent, QObject, QPoint, QRect, QRectF, Qt
+from PySide6.QtCore import QEvent, QObject, QPoint, QRect, QRectF, QSize, Qt
 from PySide6.QtGui import QPainter, QPaintEvent, QPen
-from PySide6.QtWidgets import QApplication, QCheckBox, QMenuBar, QRadioButton, QWidget
+from PySide6.QtWidgets import QApplication, QCheckBox, QDialog, QMenuBar, QRadioButton, QWidget
 from shiboken6 import isValid
 
 from gpudesk.desktop.ui.theme.theme import Theme
@@ -145,3 +145,27 @@ def _content(widget: QWidget) -> QRect:
         size = widget.sizeHint().boundedTo(widget.size())
         return QRect(QPoint(0, (widget.height() - size.height()) // 2), size)
     return widget.rect()
+
+
+#: A dialog leaves part of the screen free.
+_MOST_OF_SCREEN = 0.9
+
+
+def resize_to_fit(dialog: QWidget, width: int, height: int) -> None:
+    """Resize, limited to the screen: large text makes a dialog large."""
+    room = dialog.screen().availableSize() * _MOST_OF_SCREEN
+    dialog.resize(QSize(width, height).boundedTo(room))
+
+
+class ThemedDialog(QDialog):
+    """A dialog with a focus ring; its size, in design lengths, is limited to the screen."""
+
+    def __init__(
+        self, theme: Theme, title: str, size: tuple[float, float] | None = None, parent: QWidget | None = None
+    ) -> None:
+        super().__init__(parent)
+        self._theme = theme
+        self.setWindowTitle(title)
+        if size is not None:
+            resize_to_fit(self, theme.px(size[0]), theme.px(size[1]))
+        self._ring = FocusRing(self, theme)

@@ -35,6 +35,7 @@ class ThemedLabel(QLabel):
         font: str = "body",
         color: str = "text1",
         wrap: bool = False,
+        selectable: bool = False,
         parent: QWidget | None = None,
     ) -> None:
         super().__init__(parent)
@@ -43,8 +44,15 @@ class ThemedLabel(QLabel):
         self._color = color
         self.setTextFormat(Qt.TextFormat.PlainText)
         self.setWordWrap(wrap)
+        if selectable:
+            self.setTextInteractionFlags(Qt.TextInteractionFlag.TextSelectableByMouse)
         self.setText(text)
         theme.follow(self._dress)
+
+    def show_text(self, text: str) -> None:
+        """Show a text; an empty one hides the label."""
+        self.setText(text)
+        self.setVisible(bool(text))
 
     def set_color(self, color: str) -> None:
         if color != self._color:

@@ -8,7 +8,7 @@ from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Final
 
-from PySide6.QtCore import QEvent, QObject, QPoint, Qt, QTimerEvent
+from PySide6.QtCore import QEvent, QObject, QPoint, Qt, QTimer, QTimerEvent
 from PySide6.QtGui import QAccessible, QAccessibleInterface, QAction, QGuiApplication, QIcon, QKeyEvent, QKeySequence
 from PySide6.QtWidgets import QAbstractButton, QAccessibleWidget, QFileDialog, QLineEdit, QMenu, QMessageBox, QWidget
 
@@ -195,6 +195,13 @@ def round_corners(window: QWidget) -> bool:
     window.setWindowFlags(window.windowFlags() | hints)
     window.setAttribute(Qt.WidgetAttribute.WA_TranslucentBackground)
     return True
+
+
+def make_delay(parent: QObject, milliseconds: int, act: Callable[[], object]) -> QTimer:
+    """Return a timer which calls once when it has been started and this time has passed."""
+    timer = QTimer(parent, singleShot=True, interval=milliseconds)
+    timer.timeout.connect(act)
+    return timer
 
 
 def forget_sources() -> None:

@@ -9,21 +9,11 @@ from typing import NamedTuple
 import PySide6
 from PySide6.QtCore import QModelIndex, Qt, Signal, qVersion
 from PySide6.QtGui import QFontDatabase, QGuiApplication, QKeyEvent
-from PySide6.QtWidgets import (
-    QBoxLayout,
-    QDialog,
-    QGridLayout,
-    QHeaderView,
-    QLabel,
-    QPlainTextEdit,
-    QStackedLayout,
-    QWidget,
-)
+from PySide6.QtWidgets import QBoxLayout, QGridLayout, QHeaderView, QLabel, QPlainTextEdit, QStackedLayout, QWidget
 
 from gpudesk import paths
-from gpudesk.desktop.session.settings import resize_to_fit
 from gpudesk.desktop.ui.tables.table_base import ListTable
-from gpudesk.desktop.ui.theme.focus_ring import FocusRing
+from gpudesk.desktop.ui.theme.focus_ring import ThemedDialog
 from gpudesk.desktop.ui.theme.glyphs import make_program_icon
 from gpudesk.desktop.ui.theme.theme import Theme
 from gpudesk.desktop.ui.widgets.buttons import Button, IconButton
@@ -242,7 +232,7 @@ def _installed(how: Installation) -> str:
     }[how]
 
 
-class AboutDialog(QDialog):
+class AboutDialog(ThemedDialog):
     """Shows facts and components; Copy copies everything, Enter opens the license of a component."""
 
     manual_topic = "contents"
@@ -250,11 +240,9 @@ class AboutDialog(QDialog):
     def __init__(
         self, theme: Theme, facts: Sequence[ProgramFact], parts: Sequence[ThirdPartyWork], parent: QWidget | None = None
     ) -> None:
-        super().__init__(parent)
-        self._theme = theme
+        super().__init__(theme, tr("About GPU Desk"), (_WIDTH, _HEIGHT), parent)
         self._facts = tuple(facts)
         self._parts = tuple(parts)
-        self.setWindowTitle(tr("About GPU Desk"))
         self.parts = ThirdPartyList(theme, self._parts)
         self.parts.opened.connect(self.show_licence)
         self.licence = LicenseView(theme)
@@ -273,8 +261,6 @@ class AboutDialog(QDialog):
         )
         self.parts.moved.connect(self._settle)
         self._settle()
-        resize_to_fit(self, theme.px(_WIDTH), theme.px(_HEIGHT))
-        self._ring = FocusRing(self, theme)
         self.leave.setFocus()
 
     @property
@@ -353,8 +339,7 @@ class AboutDialog(QDialog):
         lines.setColumnStretch(1, 1)
         for line, fact in enumerate(facts):
             caption = ThemedLabel(theme, fact.name, font="small", color="text3")
-            value_label = ThemedLabel(theme, fact.value, font="small", wrap=True)
-            value_label.setTextInteractionFlags(Qt.TextInteractionFlag.TextSelectableByMouse)
+            value_label = ThemedLabel(theme, fact.value, font="small", wrap=True, selectable=True)
             value_label.setAlignment(top)
             value_label.setAccessibleName(f"{fact.name}: {fact.value}")
             caption.setAlignment(top)

@@ -6,11 +6,11 @@ import math
 from typing import TYPE_CHECKING, Final, NamedTuple
 
 from PySide6.QtCore import Qt, Signal
-from PySide6.QtWidgets import QDialog, QWidget
+from PySide6.QtWidgets import QWidget
 
 from gpudesk.desktop.session.jobs import Jobs
 from gpudesk.desktop.session.scenario_edits import replace_answers
-from gpudesk.desktop.ui.theme.focus_ring import FocusRing
+from gpudesk.desktop.ui.theme.focus_ring import ThemedDialog
 from gpudesk.desktop.ui.widgets.buttons import Button, SegmentedControl
 from gpudesk.desktop.ui.widgets.choice_popup import ChoiceOption
 from gpudesk.desktop.ui.widgets.fields import ChoiceField, NumberField
@@ -65,7 +65,7 @@ def list_use_cases() -> tuple[UseCase, ...]:
 _OPEN: Final = "undecided"
 
 
-class ChooserDialog(QDialog):
+class ChooserDialog(ThemedDialog):
     """Asks for use case, load, limits, payment and platform; then searches the catalog in the background."""
 
     manual_topic = "decide#chooser"
@@ -74,12 +74,11 @@ class ChooserDialog(QDialog):
     found = Signal(object)
 
     def __init__(self, desk: Desk, theme: Theme, parent: QWidget | None = None) -> None:
-        super().__init__(parent)
-        self._desk, self._theme = desk, theme
+        super().__init__(theme, tr("Help me choose"), parent=parent)
+        self._desk = desk
         self._cases = {each.id: each for each in list_use_cases()}
         self._jobs = Jobs(desk.formatter, self)
         self._jobs.shown.connect(self._show_progress)
-        self.setWindowTitle(tr("Help me choose"))
         style = desk.formatter.style
         self.use_case = ChoiceField(theme, tr("Use case"), self)
         self.use_case.set_options([ChoiceOption(each.id, each.text) for each in self._cases.values()])
@@ -112,7 +111,6 @@ class ChooserDialog(QDialog):
         self.leave = Button(theme, tr("Cancel"), self.reject, parent=self)
         self.search = Button(theme, tr("Find accelerators"), self.start, kind="primary", parent=self)
         self._lay_out()
-        self._ring = FocusRing(self, theme)
         self.setMinimumWidth(theme.px(_WIDTH))
         self.choose_use_case(next(iter(self._cases)))
         self._show_load_kind()

@@ -11,11 +11,10 @@ from typing import Final
 
 from PySide6.QtCore import QObject, QProcess, QProcessEnvironment, QSize, Qt, Signal
 from PySide6.QtGui import QGuiApplication, QHideEvent, QResizeEvent
-from PySide6.QtWidgets import QDialog, QProgressBar, QWidget
+from PySide6.QtWidgets import QProgressBar, QWidget
 
-from gpudesk.desktop.session.settings import resize_to_fit
 from gpudesk.desktop.ui.tables.table_base import ListTable
-from gpudesk.desktop.ui.theme.focus_ring import FocusRing
+from gpudesk.desktop.ui.theme.focus_ring import ThemedDialog
 from gpudesk.desktop.ui.theme.theme import Theme
 from gpudesk.desktop.ui.widgets.buttons import Button
 from gpudesk.desktop.ui.widgets.layouts import STRETCH, ThemedLabel, make_column, make_row
@@ -164,16 +163,14 @@ _MARKS: Final = {
 }
 
 
-class InstallationDialog(QDialog):
+class InstallationDialog(ThemedDialog):
     """Shows the progress of the check, then the findings. Closing it cancels a running check."""
 
     manual_topic = "troubleshooting#window"
 
     def __init__(self, theme: Theme, parent: QWidget | None = None, command: list[str] | None = None) -> None:
-        super().__init__(parent)
-        self._theme = theme
+        super().__init__(theme, tr("Installation check"), (_WIDTH, _HEIGHT), parent)
         self.text = ""
-        self.setWindowTitle(tr("Installation check"))
         self.status_label = ThemedLabel(theme, format_progress(0), font="section", wrap=True)
         self.table = self._make_table()
         self.copy = Button(self._theme, tr("Copy"), self.copy_text, icon="copy")
@@ -196,12 +193,10 @@ class InstallationDialog(QDialog):
             margins=(px(24), px(20), px(24), px(16)),
             on=self,
         )
-        self._ring = FocusRing(self, theme)
         self.check = InstallationCheck(self)
         self.check.advanced.connect(lambda done: self.status_label.setText(format_progress(done)))
         self.check.ended.connect(self._show)
         self.check.failed.connect(self._fail)
-        resize_to_fit(self, theme.px(_WIDTH), theme.px(_HEIGHT))
         self.leave.setFocus()
         self.check.start(command)
 

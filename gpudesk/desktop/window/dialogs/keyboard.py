@@ -6,11 +6,10 @@ from collections.abc import Mapping, Sequence
 
 from PySide6.QtCore import QEvent, QObject, Qt
 from PySide6.QtGui import QKeyEvent
-from PySide6.QtWidgets import QAbstractItemView, QDialog, QFrame, QLineEdit, QListView, QWidget
+from PySide6.QtWidgets import QAbstractItemView, QFrame, QLineEdit, QListView, QWidget
 
 from gpudesk.desktop.session.actions import ActionSpec, MenuId
-from gpudesk.desktop.session.settings import resize_to_fit
-from gpudesk.desktop.ui.theme.focus_ring import FocusRing
+from gpudesk.desktop.ui.theme.focus_ring import ThemedDialog
 from gpudesk.desktop.ui.theme.theme import Theme
 from gpudesk.desktop.ui.widgets.layouts import ThemedLabel, make_column
 from gpudesk.desktop.ui.widgets.qt_support import format_key
@@ -52,17 +51,15 @@ def _where(spec: ActionSpec) -> str:
     return tr("in the list") if spec.own_keys else ""
 
 
-class KeyboardDialog(QDialog):
+class KeyboardDialog(ThemedDialog):
     """Lists shortcuts; typing filters the list, ↑ ↓ move in it, Esc closes. It runs no action."""
 
     manual_topic = "keyboard"
 
     def __init__(self, theme: Theme, entries: Sequence[PaletteEntry], parent: QWidget | None = None) -> None:
-        super().__init__(parent)
-        self._theme = theme
+        super().__init__(theme, tr("Keyboard shortcuts"), (_WIDTH, _HEIGHT), parent)
         self._model = PaletteModel(self)
         self._model.set_entries(entries)
-        self.setWindowTitle(tr("Keyboard shortcuts"))
         self.search = QLineEdit()
         self.search.setPlaceholderText(tr("Search commands and keys"))
         self.search.setAccessibleName(tr("Search commands and keys"))
@@ -75,8 +72,6 @@ class KeyboardDialog(QDialog):
         column = make_column(gap=theme.px(8), margins=(theme.px(12), theme.px(16), theme.px(12), theme.px(12)), on=self)
         for part in (self.search, self.view, self._nothing):
             column.addWidget(part, 0 if part is self.search else 1)
-        resize_to_fit(self, theme.px(_WIDTH), theme.px(_HEIGHT))
-        self._ring = FocusRing(self, theme)
         self._narrow("")
 
     def eventFilter(self, watched: QObject, event: QEvent) -> bool:

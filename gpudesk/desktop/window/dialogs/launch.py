@@ -6,10 +6,9 @@ from collections.abc import Sequence
 
 from PySide6.QtCore import Qt
 from PySide6.QtGui import QFontDatabase, QGuiApplication
-from PySide6.QtWidgets import QDialog, QPlainTextEdit, QWidget
+from PySide6.QtWidgets import QPlainTextEdit, QWidget
 
-from gpudesk.desktop.session.settings import resize_to_fit
-from gpudesk.desktop.ui.theme.focus_ring import FocusRing
+from gpudesk.desktop.ui.theme.focus_ring import ThemedDialog
 from gpudesk.desktop.ui.theme.theme import Theme
 from gpudesk.desktop.ui.widgets.buttons import Button, SegmentedControl
 from gpudesk.desktop.ui.widgets.choice_popup import ChoiceOption
@@ -67,7 +66,7 @@ class CommandBox(QWidget):
         self.copy.setText(tr("Copied"))
 
 
-class LaunchDialog(QDialog):
+class LaunchDialog(ThemedDialog):
     """Shows the commands of one accelerator of the comparison, for its serving engine or another one."""
 
     manual_topic = "scenario#launch"
@@ -76,15 +75,12 @@ class LaunchDialog(QDialog):
         self, theme: Theme, service: GpuDeskService, answer: Answer, formatter: Formatter, parent: QWidget | None = None
     ) -> None:
         """Show the first accelerator with a fitting estimate; the first if none fits."""
-        super().__init__(parent)
-        self._theme, self._formatter = theme, formatter
+        super().__init__(theme, tr("Launch commands"), (_WIDTH, _HEIGHT), parent)
+        self._formatter = formatter
         self._service, self._answer = service, answer
-        self.setWindowTitle(tr("Launch commands"))
         self._make_head(list_column_names(answer))
         self._make_body()
         self._lay_out()
-        self._ring = FocusRing(self, theme)
-        resize_to_fit(self, theme.px(_WIDTH), theme.px(_HEIGHT))
         self._choose(
             str(
                 next(

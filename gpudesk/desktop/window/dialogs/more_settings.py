@@ -9,10 +9,9 @@ from typing import Any, Final
 
 from PySide6.QtCore import Qt, Signal
 from PySide6.QtGui import QPainter, QPaintEvent
-from PySide6.QtWidgets import QBoxLayout, QCheckBox, QDialog, QGridLayout, QLineEdit, QPlainTextEdit, QWidget
+from PySide6.QtWidgets import QBoxLayout, QCheckBox, QGridLayout, QLineEdit, QPlainTextEdit, QWidget
 
-from gpudesk.desktop.session.settings import resize_to_fit
-from gpudesk.desktop.ui.theme.focus_ring import FocusRing
+from gpudesk.desktop.ui.theme.focus_ring import ThemedDialog
 from gpudesk.desktop.ui.theme.theme import Theme
 from gpudesk.desktop.ui.theme.theme_painter import ThemePainter
 from gpudesk.desktop.ui.widgets.buttons import Button, SegmentedControl
@@ -209,8 +208,7 @@ class SettingRow(QWidget):
     def _show_fault(self, fault: str) -> None:
         if fault == self.fault:
             return
-        self._fault.setText(fault)
-        self._fault.setVisible(bool(fault))
+        self._fault.show_text(fault)
         self.edit.setProperty("fault", "true" if fault else "false")
         self.edit.style().unpolish(self.edit)
         self.edit.style().polish(self.edit)
@@ -230,7 +228,7 @@ _BY_LOAD, _SERVER, _OFFLINE = "load", "server", "offline"
 _SERVERS = {_BY_LOAD: None, _SERVER: True, _OFFLINE: False}
 
 
-class MoreSettingsDialog(QDialog):
+class MoreSettingsDialog(ThemedDialog):
     """Edits a copy; Apply passes it on, once, and only if every field is valid."""
 
     manual_topic = "scenario#more-settings"
@@ -245,17 +243,13 @@ class MoreSettingsDialog(QDialog):
         parent: QWidget | None = None,
     ) -> None:
         """Show a scenario's settings; `apply` is called with the edited scenario."""
-        super().__init__(parent)
-        self._theme = theme
+        super().__init__(theme, tr("More settings"), (_WIDTH, _HEIGHT), parent)
         self._scenario = scenario
         self._apply = apply
         self._style = style
         self.lines: list[SettingRow] = []
-        self.setWindowTitle(tr("More settings"))
         self._make_controls()
         self._lay_out()
-        resize_to_fit(self, theme.px(_WIDTH), theme.px(_HEIGHT))
-        self._ring = FocusRing(self, theme)
         self.name.setFocus()
 
     def line(self, name: str) -> SettingRow:
@@ -275,8 +269,7 @@ class MoreSettingsDialog(QDialog):
                 fault = ""
             except InputError as error:
                 fault = format_message(error.problem)
-            label.setText(fault)
-            label.setVisible(bool(fault))
+            label.show_text(fault)
             control.setAccessibleDescription(fault)
         if self._name_fault.text() or self._note_fault.text() or not all(usable):
             return None

@@ -7,11 +7,10 @@ from typing import Final
 
 from PySide6.QtCore import Qt
 from PySide6.QtGui import QGuiApplication
-from PySide6.QtWidgets import QDialog, QWidget
+from PySide6.QtWidgets import QWidget
 
-from gpudesk.desktop.session.settings import resize_to_fit
 from gpudesk.desktop.ui.tables.table_base import ListTable
-from gpudesk.desktop.ui.theme.focus_ring import FocusRing
+from gpudesk.desktop.ui.theme.focus_ring import ThemedDialog
 from gpudesk.desktop.ui.theme.theme import Theme
 from gpudesk.desktop.ui.widgets.buttons import Button, SegmentedControl
 from gpudesk.desktop.ui.widgets.filters import FilterField
@@ -50,7 +49,7 @@ _ABOUT: Final = (
 )
 
 
-class WorkedExamplesDialog(QDialog):
+class WorkedExamplesDialog(ThemedDialog):
     """Lists figures with their verdicts, and below the calculation of the current one, which Copy copies."""
 
     manual_topic = "working#printed-figures"
@@ -63,12 +62,10 @@ class WorkedExamplesDialog(QDialog):
         formatter: Formatter,
         parent: QWidget | None = None,
     ) -> None:
-        super().__init__(parent)
-        self._theme = theme
+        super().__init__(theme, tr("Checked claims"), (_WIDTH, _HEIGHT), parent)
         self._formatter = formatter
         self._examples = tuple(examples)
         self._source_title = source_title
-        self.setWindowTitle(tr("Checked claims"))
         self._make_head()
         self.table = self._make_table()
         self._make_detail()
@@ -87,8 +84,6 @@ class WorkedExamplesDialog(QDialog):
             margins=(px(24), px(20), px(24), px(16)),
             on=self,
         )
-        self._ring = FocusRing(self, theme)
-        resize_to_fit(self, theme.px(_WIDTH), theme.px(_HEIGHT))
         for column in (_NUMBER, _PRINTED, _WORKED, _VERDICT):
             self.table.resizeColumnToContents(column)
             wide = self.table.columnWidth(column) + self._theme.px(12)
@@ -135,8 +130,7 @@ class WorkedExamplesDialog(QDialog):
 
     def _make_detail(self) -> None:
         theme = self._theme
-        self.working = ThemedLabel(theme, wrap=True)
-        self.working.setTextInteractionFlags(Qt.TextInteractionFlag.TextSelectableByMouse)
+        self.working = ThemedLabel(theme, wrap=True, selectable=True)
         self.working.setAccessibleName(tr("Calculation"))
         self._detail = FullWidthScrollArea()
         self._detail.setFixedHeight(theme.px(_DETAIL))

@@ -13,8 +13,7 @@ from PySide6.QtGui import QFontDatabase, QGuiApplication
 from PySide6.QtWidgets import QApplication, QDialog, QMessageBox, QPlainTextEdit, QWidget
 
 from gpudesk import paths
-from gpudesk.desktop.session.settings import resize_to_fit
-from gpudesk.desktop.ui.theme.focus_ring import FocusRing
+from gpudesk.desktop.ui.theme.focus_ring import ThemedDialog
 from gpudesk.desktop.ui.theme.theme import Theme
 from gpudesk.desktop.ui.theme.theme_painter import PaintedWidget, ThemePainter
 from gpudesk.desktop.ui.widgets.buttons import Button, IconButton
@@ -54,7 +53,7 @@ def make_fault_message(fault: FaultRecord, state_of_work: str, report: str) -> F
     return FaultMessage(tr("Internal error"), happened, state_of_work, report, fault)
 
 
-class FaultDialog(QDialog):
+class FaultDialog(ThemedDialog):
     """Shows one error at a time. Later ones are added, with navigation between them."""
 
     manual_topic = "troubleshooting#crash"
@@ -63,11 +62,9 @@ class FaultDialog(QDialog):
         self, theme: Theme, fault_messages: Sequence[FaultMessage], leave: str, parent: QWidget | None = None
     ) -> None:
         """Show the first error; `leave` is the text of the close button."""
-        super().__init__(parent)
-        self._theme = theme
+        super().__init__(theme, tr("GPU Desk"), (_WIDTH, _HEIGHT), parent)
         self._messages = list(fault_messages)
         self._number = 0
-        self.setWindowTitle(tr("GPU Desk"))
         self.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
         self.title = ThemedLabel(theme, font="page", wrap=True)
         self.happened = ThemedLabel(theme, wrap=True)
@@ -82,15 +79,12 @@ class FaultDialog(QDialog):
         foot = make_row(self.copy, self.folder, STRETCH, self.leave, gap=8, margins=(0, 4, 0, 0), scaled=theme)
         parts = (head, self.happened, self.work_label, self.again, (self.report, 1), self.status_label, foot)
         make_column(*parts, gap=8, margins=(24, 20, 24, 16), scaled=theme, on=self)
-        self._ring = FocusRing(self, theme)
         self._timer = QTimer(self)
         self._timer.setInterval(_COUNTED_EVERY_MS)
         self._timer.timeout.connect(self._count)
         self._timer.start()
         theme.follow(self._dress)
         self._show_one(0)
-        # Qt limits a dialog to two thirds of the screen, but a trace is wide.
-        resize_to_fit(self, theme.px(_WIDTH), theme.px(_HEIGHT))
         self.leave.setFocus()
 
     def present(self) -> None:
@@ -156,8 +150,7 @@ class FaultDialog(QDialog):
         fault_message = self._messages[number]
         self.title.setText(fault_message.title)
         self.happened.setText(fault_message.happened)
-        self.work_label.setText(fault_message.state_of_work)
-        self.work_label.setVisible(bool(fault_message.state_of_work))
+        self.work_label.show_text(fault_message.state_of_work)
         self.report.setPlainText(fault_message.report)
         self.copy.setText(tr("Copy report"))
         self._show_state(tr("The report stays on this computer. Review it before you share it."))

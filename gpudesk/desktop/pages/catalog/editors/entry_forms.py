@@ -6,7 +6,6 @@ import contextlib
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import ClassVar, Final
 
-from PySide6.QtCore import QTimer
 from PySide6.QtWidgets import QWidget
 
 from gpudesk.catalog.importing.accelerator_plausibility import check_plausibility
@@ -45,6 +44,7 @@ from gpudesk.desktop.pages.catalog.editors.rows import (
 from gpudesk.desktop.pages.catalog.editors.sources import SourceFields
 from gpudesk.desktop.session.desk import Desk
 from gpudesk.desktop.ui.theme.theme import Theme
+from gpudesk.desktop.ui.widgets.qt_support import make_delay
 from gpudesk.domain.accelerator import Accelerator, System, SystemKind
 from gpudesk.domain.attributes import COUNTED_UNITS
 from gpudesk.domain.claim import CatalogEntry, CatalogEntryKind, PlausibilityFinding, Source
@@ -124,8 +124,7 @@ class FigureForm(FormDialog):
         self._start_with = entry
         self._origins: dict[str, StatedFigure] = {}
         self._form_findings: tuple[PlausibilityFinding, ...] = ()
-        self.judging = QTimer(self, singleShot=True, interval=TELL_AFTER_MS)
-        self.judging.timeout.connect(self._judge)
+        self.judging = make_delay(self, TELL_AFTER_MS, self._judge)
         self.figure_rows: list[FormRow] = []
         options = [("", tr("None")), *((each.id, each.name) for each in entries)]
         self.start = ChoiceRow(theme, "start", tr("Copy from"), options)

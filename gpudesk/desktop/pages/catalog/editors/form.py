@@ -7,13 +7,13 @@ from typing import TypeVar
 
 from PySide6.QtCore import QSize, Qt
 from PySide6.QtGui import QKeyEvent, QPainter, QPaintEvent, QResizeEvent, QShowEvent
-from PySide6.QtWidgets import QBoxLayout, QDialog, QWidget
+from PySide6.QtWidgets import QBoxLayout, QWidget
 
 from gpudesk.desktop.pages.catalog.backups import RewriteButton
 from gpudesk.desktop.pages.catalog.editors.rows import FieldError, FormRow
 from gpudesk.desktop.session.desk import Desk
 from gpudesk.desktop.session.jobs import Jobs
-from gpudesk.desktop.ui.theme.focus_ring import FocusRing
+from gpudesk.desktop.ui.theme.focus_ring import ThemedDialog
 from gpudesk.desktop.ui.theme.theme import Theme
 from gpudesk.desktop.ui.theme.theme_painter import ThemePainter
 from gpudesk.desktop.ui.widgets.buttons import Button
@@ -50,7 +50,7 @@ _FREE = 16_777_215
 _SCREEN_MARGIN = 80
 
 
-class FormDialog(QDialog):
+class FormDialog(ThemedDialog):
     """Subclasses add rows and implement `edit`; `save` writes its result.
 
     Enter saves. Escape closes, after confirmation if something was entered. If saving fails, the form stays, with the
@@ -75,7 +75,7 @@ class FormDialog(QDialog):
 
         Without `writes_facts` only settings are changed, which need no file of facts.
         """
-        super().__init__(parent)
+        super().__init__(theme, title, parent=parent)
         self.desk = desk
         self.theme = theme
         self.rows: list[FormRow] = []
@@ -83,7 +83,6 @@ class FormDialog(QDialog):
         self._wide = wide
         self._sized = False
         self._aside: QWidget | None = None
-        self.setWindowTitle(title)
         self.note = ProblemNote(theme)
         self.save_button = Button(theme, save, self.accept, kind="primary", key=format_key("Enter"))
         self.leave_button = Button(theme, leave or tr("Cancel"), self.reject)
@@ -99,7 +98,6 @@ class FormDialog(QDialog):
         self._halves = make_row((area, 1), gap=0)
         self._top = make_column(self.note)
         make_column(self._top, (self._halves, 1), self._fixed, self._foot(), gap=0, on=self)
-        self._ring = FocusRing(self, theme)
         if writes_facts:
             self._show_file_problem()
 

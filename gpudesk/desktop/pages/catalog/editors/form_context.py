@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import TYPE_CHECKING
 
-from PySide6.QtCore import QRectF, Qt, QTimer
+from PySide6.QtCore import QRectF, Qt
 from PySide6.QtGui import QHideEvent
 from PySide6.QtWidgets import QGridLayout, QWidget
 
@@ -19,6 +19,7 @@ from gpudesk.desktop.ui.panel.view import PanelView
 from gpudesk.desktop.ui.theme.theme import Theme
 from gpudesk.desktop.ui.theme.theme_painter import PaintedWidget, ThemePainter
 from gpudesk.desktop.ui.widgets.layouts import STRETCH, ThemedLabel, make_column, make_row
+from gpudesk.desktop.ui.widgets.qt_support import make_delay
 from gpudesk.domain.claim import AttributeClaims, Claim
 from gpudesk.domain.progress import JobProgress, ProgressSteps
 from gpudesk.domain.registry import find_quantity
@@ -147,8 +148,7 @@ class SaveEffectPreview(QWidget):
         self._desk = desk
         self._trial = trial
         self._jobs = Jobs(desk.formatter, self)
-        self._timer = QTimer(self, singleShot=True, interval=_WAIT_MS)
-        self._timer.timeout.connect(self._ask)
+        self._timer = make_delay(self, _WAIT_MS, self._ask)
         caption = ThemedLabel(theme, tr("Open scenario"))
         caption.setFixedWidth(theme.px(LABEL))
         self.words = ThemedLabel(theme, font="body_strong", wrap=True)

@@ -6,14 +6,14 @@ from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any, NamedTuple
 
-from PySide6.QtCore import QEvent, QObject, Qt, QTimer, Signal
+from PySide6.QtCore import QEvent, QObject, Qt, Signal
 from PySide6.QtGui import QAction, QPainter, QPaintEvent
 from PySide6.QtWidgets import QGridLayout, QLineEdit, QWidget
 
 from gpudesk.desktop.ui.theme.theme import Theme
 from gpudesk.desktop.ui.theme.theme_painter import ThemePainter
 from gpudesk.desktop.ui.widgets.layouts import ThemedLabel
-from gpudesk.desktop.ui.widgets.qt_support import mark_fault
+from gpudesk.desktop.ui.widgets.qt_support import make_delay, mark_fault
 from gpudesk.domain.claim import PlausibilityFinding, PlausibilityGrade
 from gpudesk.text.formatting import ClaimValue, Formatter
 from gpudesk.text.messages import capitalize_first, format_message
@@ -64,10 +64,6 @@ class FieldRemark(ThemedLabel):
         if icon:
             theme.follow(self._indent)
 
-    def show_text(self, text: str) -> None:
-        self.setText(text)
-        self.setVisible(bool(text))
-
     def paintEvent(self, event: QPaintEvent) -> None:
         super().paintEvent(event)
         if not self._icon:
@@ -114,8 +110,7 @@ class FormRow(QWidget):
         self._fault = FieldRemark(theme, "", "unfit", "unfit")
         self._doubt = FieldRemark(theme, "triangle-alert", "disputed", "text1")
         self._echo = FieldRemark(theme, "", "text3", "text3")
-        self._timer = QTimer(self, singleShot=True, interval=TELL_AFTER_MS)
-        self._timer.timeout.connect(self.check)
+        self._timer = make_delay(self, TELL_AFTER_MS, self.check)
 
     # To implement in subclasses
 

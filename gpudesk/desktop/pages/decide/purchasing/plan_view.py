@@ -6,7 +6,7 @@ from collections.abc import Callable, Mapping, Sequence
 from functools import partial
 from typing import Final, Generic, TypeVar
 
-from PySide6.QtCore import QObject, QSize, Qt, QTimer, Signal
+from PySide6.QtCore import QObject, QSize, Qt, Signal
 from PySide6.QtGui import QHideEvent, QResizeEvent
 from PySide6.QtWidgets import QWidget
 
@@ -21,6 +21,7 @@ from gpudesk.desktop.ui.widgets.buttons import LinkButton
 from gpudesk.desktop.ui.widgets.fields import ChoiceField
 from gpudesk.desktop.ui.widgets.layouts import STRETCH, ThemedLabel, make_column, make_row
 from gpudesk.desktop.ui.widgets.number_edit import LEFT_OPEN, NO_VALUE, NumberEdit, NumberFormat
+from gpudesk.desktop.ui.widgets.qt_support import make_delay
 from gpudesk.domain.answer import Scenario
 from gpudesk.domain.decision import AnswerValue
 from gpudesk.domain.progress import ProgressSteps
@@ -88,8 +89,7 @@ class PlanInputRow(QWidget):
             edit.set_fault("")
             edit.setAccessibleDescription(", ".join(part for part in (unit, origin) if part))
         self.unit.setText(unit)
-        self.origin.setText(origin)
-        self.origin.setVisible(bool(origin))
+        self.origin.show_text(origin)
         self.reset.setVisible(stated)
 
     def set_fault(self, sentence: str) -> None:
@@ -125,8 +125,7 @@ class PlanQuery(BackgroundQuery[ResultT]):
     def __init__(self, desk: Desk, parent: QObject) -> None:
         super().__init__(desk, parent)
         self._steps: Callable[[], ProgressSteps[ResultT]] | None = None
-        self._timer = QTimer(self, singleShot=True, interval=_REST)
-        self._timer.timeout.connect(self._begin)
+        self._timer = make_delay(self, _REST, self._begin)
 
     @property
     def running(self) -> bool:

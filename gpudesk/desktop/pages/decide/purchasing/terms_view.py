@@ -151,8 +151,7 @@ class NegotiationStepBlock(QWidget):
         self.state.setText(summarize_step(line, self._formatter))
         self.state.set_color(_STATES[line.applies])
         remarks = "\n".join(list_step_remarks(line, self._formatter))
-        self.remarks.setText(remarks)
-        self.remarks.setVisible(bool(remarks))
+        self.remarks.show_text(remarks)
         self.title.show_state(line.note, done=line.done)
         for tick, point in zip(self.points, line.points, strict=True):
             tick.show_state(point.note, done=point.done)
@@ -237,8 +236,7 @@ class NegotiationBlock(QWidget):
 
     def show_status(self, text: str, *, wrong: bool = False) -> None:
         self.status_label.set_color("unfit" if wrong else "text2")
-        self.status_label.setText(text)
-        self.status_label.setVisible(bool(text))
+        self.status_label.show_text(text)
 
     def text(self, formatter: Formatter) -> str:
         return "" if self.sheet is None else join_lines(list_negotiation_lines(self.sheet, formatter))

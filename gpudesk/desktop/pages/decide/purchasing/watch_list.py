@@ -146,8 +146,7 @@ class WatchForm(QWidget):
 
     def tell(self, name: str, sentence: str) -> None:
         """Show a problem, at the field of that name if any; an empty text clears it."""
-        self.fault.setText(sentence)
-        self.fault.setVisible(bool(sentence))
+        self.fault.show_text(sentence)
         for each, line in self.lines.items():
             wrong = bool(sentence) and each == name
             line.setAccessibleDescription(sentence if wrong else "")
@@ -348,8 +347,7 @@ class WatchListBlock(QWidget):
 
     def show_problem(self, text: str) -> None:
         """Show why a step was not applied; an empty text clears it."""
-        self.problem.setText(text)
-        self.problem.setVisible(bool(text))
+        self.problem.show_text(text)
 
     def text(self, formatter: Formatter) -> str:
         lines = [tr("Watch list")]
