@@ -102,7 +102,7 @@ def _git(root: Path, patience_s: float, *arguments: str) -> str | None:
     environment = {name: value for name, value in os.environ.items() if not name.startswith("GIT_")}
     environment["GIT_OPTIONAL_LOCKS"] = "0"
     try:
-        done = subprocess.run(
+        process = subprocess.run(
             ["git", *arguments],
             cwd=root,
             env=environment,
@@ -116,7 +116,7 @@ def _git(root: Path, patience_s: float, *arguments: str) -> str | None:
         )
     except (OSError, ValueError, subprocess.SubprocessError):
         return None
-    return done.stdout.strip()
+    return process.stdout.strip()
 
 
 def _text(value: object) -> str | None:

@@ -250,26 +250,27 @@ class ParallelismCosts:
     """What sharding costs a deployment's decode steps, under one load.
 
     `collectives` is the share of a decode step spent on communication, `collective_ms` the same in milliseconds per
-    output token. `filled` is the share of the time in which a pipeline stage has work: with p stages and b sequences in
-    a replica min(b / p, 1), less transfers between stages. `bandwidth_share` is the used memory bandwidth over the data
-    sheet's: bytes of weights and cache that a step reads over what could be read in its time. It means little for
-    compute-bound steps. `overhead` is the share of launching and scheduling, `step_ms` the step per output token.
+    output token. `stage_occupancy` is the share of the time in which a pipeline stage has work: with p stages and b
+    sequences in a replica min(b / p, 1), less transfers between stages. `bandwidth_share` is the used memory bandwidth
+    over the data sheet's: bytes of weights and cache that a step reads over what could be read in its time. It means
+    little for compute-bound steps. `overhead` is the share of launching and scheduling, `step_ms` the step per output
+    token.
     """
 
     collectives: float
     collective_ms: float
-    filled: float
+    stage_occupancy: float
     bandwidth_share: float
     overhead: float
     step_ms: float
 
     @property
     def arriving(self) -> float:
-        """Share of the total memory bandwidth that is left: filled x (1 - collectives).
+        """Share of the total memory bandwidth that is left: stage_occupancy x (1 - collectives).
 
         A single accelerator keeps all of it. Per-step overhead is excluded, because it occurs without sharding too.
         """
-        return self.filled * (1.0 - self.collectives)
+        return self.stage_occupancy * (1.0 - self.collectives)
 
 
 @dataclass(frozen=True, slots=True)

@@ -369,7 +369,7 @@ class ConsideredPlan:
 
     plan: ParallelPlan
     fits: bool | None
-    taken: bool
+    is_chosen: bool
     reasons: tuple[Message, ...]
     output_tokens_per_s: IntervalEstimate | None = None
     ttft_ms: IntervalEstimate | None = None
@@ -389,9 +389,9 @@ class PlanChoice:
     options: tuple[ConsideredPlan, ...]
 
     @property
-    def taken(self) -> ConsideredPlan | None:
+    def chosen(self) -> ConsideredPlan | None:
         """The plan of the estimate; None if none fits."""
-        return next((option for option in self.options if option.taken), None)
+        return next((option for option in self.options if option.is_chosen), None)
 
     @property
     def searched(self) -> bool:

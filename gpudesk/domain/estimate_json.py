@@ -160,7 +160,7 @@ def write_plan_choice_json(choice: PlanChoice) -> list[dict[str, Any]]:
             **write_plan_json(option.plan),
             "fits": option.fits,
             **{name: write_interval_json(getattr(option, name)) for name in _PLAN_FIGURES},
-            **encode_fields(option, "taken within_error"),
+            **encode_fields(option, "taken=is_chosen within_error"),
             "reason": join_messages(option.reasons),
         }
         for option in choice.options

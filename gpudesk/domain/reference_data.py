@@ -273,12 +273,12 @@ class ExportLineCheck:
     """One description of a rule, compared with the facts of the accelerator."""
 
     line: ExportRuleLine
-    held: tuple[LimitComparison, ...]
+    comparisons: tuple[LimitComparison, ...]
 
     @property
     def met(self) -> bool | None:
         """Whether all limits are met, None if undecided."""
-        return _hold_all(each.met for each in self.held)
+        return _hold_all(each.met for each in self.comparisons)
 
 
 @dataclass(frozen=True, slots=True)
@@ -304,7 +304,7 @@ class ExportRuleCheck:
     @property
     def threshold(self) -> LimitComparison | None:
         """The first figure that the score is compared with, None without one."""
-        return self.lines[0].held[0] if self.lines else None
+        return self.lines[0].comparisons[0] if self.lines else None
 
 
 @dataclass(frozen=True, slots=True)

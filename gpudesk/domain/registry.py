@@ -448,7 +448,7 @@ def list_form_attributes(section: str, attributes: Mapping[str, Attribute] = ATT
 
 def _select(places: Iterable[tuple[Placement | None, Attribute]], group: str) -> list[Attribute]:
     attributes = [(place.order, each) for place, each in places if place is not None and place.group == group]
-    return [each for _, each in sorted(attributes, key=lambda placed: placed[0])]
+    return [each for _, each in sorted(attributes, key=lambda pair: pair[0])]
 
 
 def list_listed_attributes(attributes: Mapping[str, Attribute] = ATTRIBUTES) -> list[tuple[ListColumn, Attribute]]:
@@ -479,7 +479,7 @@ class Figure:
     #: The value per accelerator adds information only if the counts differ.
     is_per_accelerator: bool = False
     #: Position in the text of one estimate.
-    told: int = 100
+    text_position: int = 100
 
 
 _FIGURES: Final = (
@@ -490,12 +490,12 @@ _FIGURES: Final = (
         more_is_better=True,
         compare=1,
         sheet=1,
-        told=1,
+        text_position=1,
         judged=True,
         in_curves=True,
         is_headline=True,
     ),
-    Figure("total_tokens_per_s", "Total token throughput", "tok/s", more_is_better=True, compare=7, told=3),
+    Figure("total_tokens_per_s", "Total token throughput", "tok/s", more_is_better=True, compare=7, text_position=3),
     Figure(
         "output_tokens_per_s_per_accelerator",
         "Output per accelerator",
@@ -503,7 +503,7 @@ _FIGURES: Final = (
         more_is_better=True,
         compare=2,
         sheet=2,
-        told=2,
+        text_position=2,
         judged=True,
         in_curves=True,
         is_per_accelerator=True,
@@ -515,7 +515,7 @@ _FIGURES: Final = (
         more_is_better=False,
         compare=3,
         sheet=3,
-        told=4,
+        text_position=4,
         judged=True,
         in_curves=True,
         is_headline=True,
@@ -527,13 +527,13 @@ _FIGURES: Final = (
         more_is_better=False,
         compare=4,
         sheet=4,
-        told=5,
+        text_position=5,
         judged=True,
         in_curves=True,
         is_headline=True,
     ),
-    Figure("request_s", "Request latency", "s", more_is_better=False, compare=5, sheet=5, told=6),
-    Figure("batch_s", "Batch time", "s", more_is_better=False, compare=6, sheet=6, told=7),
+    Figure("request_s", "Request latency", "s", more_is_better=False, compare=5, sheet=5, text_position=6),
+    Figure("batch_s", "Batch time", "s", more_is_better=False, compare=6, sheet=6, text_position=7),
 )
 
 #: Figures of estimates with an interval by name, in the order in which JSON has them.
@@ -596,7 +596,7 @@ def list_sheet_figures() -> list[Figure]:
 
 def list_told_figures() -> list[Figure]:
     """Return all figures in the order of the text of one estimate."""
-    return sorted(FIGURES.values(), key=lambda figure: figure.told)
+    return sorted(FIGURES.values(), key=lambda figure: figure.text_position)
 
 
 def list_judged_figures() -> tuple[str, ...]:

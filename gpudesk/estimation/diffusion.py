@@ -234,14 +234,14 @@ class DiffusionEstimator:
             run, other = measured.run, measured.result.accelerator
             generation = None if other is None else self._catalog.accelerator(other).generation
             size = run.width * run.height * run.frames * run.steps
-            asked = (request.width or 1) * (request.height or 1) * (request.frames or 1) * (request.steps or 1)
+            requested_size = (request.width or 1) * (request.height or 1) * (request.frames or 1) * (request.steps or 1)
             return (
                 measured.model.id != model.id,
                 other != accelerator.id,
                 generation != accelerator.generation,
                 run.software is not request.software,
                 measured.request.sequence_parallel is not request.sequence_parallel,
-                abs(math.log(size / asked)),
+                abs(math.log(size / requested_size)),
                 abs(math.log(measured.result.count / request.count)),
             )
 
@@ -271,8 +271,8 @@ class DiffusionEstimator:
                 n=_MOST_MEASURED_TOGETHER,
             )
         for result in model.results:
-            run, stated = result.run, result.item_s
-            if not result.estimated or run is None or stated is None or result.accelerator != request.accelerator:
+            run, published_s = result.run, result.item_s
+            if not result.estimated or run is None or published_s is None or result.accelerator != request.accelerator:
                 continue
             if (run.width, run.height, run.frames, run.steps) == (
                 request.width,
@@ -280,7 +280,7 @@ class DiffusionEstimator:
                 request.frames,
                 request.steps,
             ) and request.count == result.count:
-                yield _compare_statement(stated, estimate, result)
+                yield _compare_statement(published_s, estimate, result)
 
 
 #: The note on a published time that the peak of the accelerator does not allow.
@@ -289,18 +289,18 @@ REFUTED: Final = "diffusion.refuted"
 _MOST_MEASURED_TOGETHER: Final = 8
 
 
-def _compare_statement(stated: float, estimate: DiffusionEstimate, result: DiffusionResult) -> Message:
+def _compare_statement(published_s: float, estimate: DiffusionEstimate, result: DiffusionResult) -> Message:
     """Return how the time stated by a document compares with the estimate."""
-    if stated < estimate.floor_s:
+    if published_s < estimate.floor_s:
         return message(
             "diffusion.refuted",
             "{source} states {stated}: not possible, the arithmetic takes {floor} at full peak",
             source=result.source.title,
-            stated=(stated, "s"),
+            stated=(published_s, "s"),
             floor=(estimate.floor_s, "s"),
         )
-    parameters: dict[str, str | tuple[float, str]] = {"source": result.source.title, "stated": (stated, "s")}
-    if estimate.item_s is not None and estimate.item_s.low <= stated <= estimate.item_s.high:
+    parameters: dict[str, str | tuple[float, str]] = {"source": result.source.title, "stated": (published_s, "s")}
+    if estimate.item_s is not None and estimate.item_s.low <= published_s <= estimate.item_s.high:
         return message("diffusion.stated_within", "{source} states {stated}, within the interval", **parameters)
     return message("diffusion.stated_outside", "{source} states {stated}, outside the interval", **parameters)
 
@@ -318,7 +318,7 @@ def _get_architecture(model: DiffusionModel) -> DiffusionArchitecture:
 
 def _fill_in(request: DiffusionRequest, architecture: DiffusionArchitecture) -> DiffusionRequest:
     """Return the request with the defaults of the model's pipeline; raises `InputError` for invalid values."""
-    filled = replace(
+    full_request = replace(
         request,
         width=architecture.width if request.width is None else request.width,
         height=architecture.height if request.height is None else request.height,
@@ -326,20 +326,20 @@ def _fill_in(request: DiffusionRequest, architecture: DiffusionArchitecture) -> 
         steps=architecture.steps if request.steps is None else request.steps,
     )
     for name, (least, most) in SIZE_LIMITS.items():
-        value = getattr(filled, name)
+        value = getattr(full_request, name)
         if not least <= value <= most:
             raise input_error(
                 "diffusion.range", "{value} is not between {low} and {high}", name, value=value, low=least, high=most
             )
-    if architecture.frames_per_second is None and filled.frames != 1:
+    if architecture.frames_per_second is None and full_request.frames != 1:
         raise input_error("diffusion.image_frames", "{model} makes images, not video", "frames", model=request.model)
-    if filled.sequence_parallel and architecture.is_unet:
+    if full_request.sequence_parallel and architecture.is_unet:
         raise input_error(
             "diffusion.unet_parallel",
             "a UNet does not run on several accelerators at once; each makes separate images",
             "sequence_parallel",
         )
-    return filled
+    return full_request
 
 
 def is_diffusion_model(catalog: Catalog, model: str) -> bool:

@@ -91,7 +91,7 @@ class PoolCharts:
 
     def curve(self, estimate: Estimate) -> ConcurrencyCurve:
         """Return the figures of the same pools by concurrency, including the estimate's own point."""
-        done = self._pools.operate(estimate)
+        operating_point = self._pools.operate(estimate)
         most = estimate.max_concurrency
         load = estimate.request.workload.load
         closed = load.kind is LoadKind.CONCURRENCY
@@ -99,13 +99,15 @@ class PoolCharts:
         points = {*list_curve_points(most), *({own} if closed and own <= most else ())}
         amount = np.array(sorted(points), dtype=np.float64)
         rounds = load.requests / own if closed and load.requests is not None else np.inf
-        cases = self._pools.make_cases(estimate.request, done.spaces[1], [done.pair] * len(amount))
+        cases = self._pools.make_cases(
+            estimate.request, operating_point.spaces[1], [operating_point.pair] * len(amount)
+        )
         kind = np.full(len(amount), LOAD_CODES[LoadKind.CONCURRENCY], dtype=np.int8)
         loads = replace(cases.loads, kind=kind, amount=amount, total=np.maximum(amount * rounds, amount))
         cases = replace(cases, loads=loads)
         results = serve_pools(LoadKind.CONCURRENCY, cases.pools, cases.requests, loads, self._constants)
         parts = CurveArrays(
-            intervals=self._pools.compute_intervals(done.pair, cases, results),
+            intervals=self._pools.compute_intervals(operating_point.pair, cases, results),
             limiter=name_limiters(results),
             shares=compute_limiter_shares(split_pool_rounds(cases.pools, cases.requests, results)),
         )
@@ -113,10 +115,10 @@ class PoolCharts:
 
     def roofline(self, estimate: Estimate) -> Roofline:
         """Return the rooflines of the decode pool with its point, and the point of the prefill pool."""
-        done = self._pools.operate(estimate)
+        operating_point = self._pools.operate(estimate)
         prefill, decode = (
-            make_roofline(space, choice.deployment, self._get_operation(done, which))
-            for which, (space, choice) in enumerate(zip(done.spaces, done.pair, strict=True))
+            make_roofline(space, choice.deployment, self._get_operation(operating_point, which))
+            for which, (space, choice) in enumerate(zip(operating_point.spaces, operating_point.pair, strict=True))
         )
         effective = RooflineCeiling(decode.effective.bandwidth, prefill.effective.flops)
         return replace(decode, prefill=prefill.prefill, effective=effective)
@@ -125,11 +127,11 @@ class PoolCharts:
         """Return the operation of the decode pool under the load of an estimate."""
         return self._get_operation(self._pools.operate(estimate), 1)
 
-    def _get_operation(self, done: PoolOperatingPoint, which: int) -> OperatingPoint:
+    def _get_operation(self, operating_point: PoolOperatingPoint, which: int) -> OperatingPoint:
         """Return the operation of one of the pools (0: prefill, 1: decode) in the form that charts use."""
-        cases, results = done.cases, done.results
+        cases, results = operating_point.cases, operating_point.results
         arrays = CaseArrays(
-            index=np.array([done.pair[which].deployment.position], dtype=np.intp),
+            index=np.array([operating_point.pair[which].deployment.position], dtype=np.intp),
             rows=cases.pools.decode if which else cases.pools.prefill,
             requests=cases.requests,
             loads=cases.loads,
@@ -342,7 +344,7 @@ class Estimator:
         """Compare two estimates figure by figure, each with the interval of the ratio and the odds of a lead."""
         accelerators = (self._table.find_facts(each.request)[0] for each in (baseline, other))
         relation = relate_accelerators(*accelerators)
-        found = []
+        differences = []
         for figure in list_judged_figures():
             ours, theirs = getattr(other, figure), getattr(baseline, figure)
             if ours is None or theirs is None:
@@ -351,7 +353,7 @@ class Estimator:
             ratio = ours.value / theirs.value
             scale = find_lead_scale(self._calibration, kind, baseline.basis, other.basis, relation)
             better = ratio if FIGURES[figure].more_is_better else 1.0 / ratio
-            found.append(
+            differences.append(
                 FigureDifference(
                     figure=figure,
                     accelerator=other.request.accelerator,
@@ -360,7 +362,7 @@ class Estimator:
                     odds=compute_lead_odds(better, scale),
                 )
             )
-        return tuple(found)
+        return tuple(differences)
 
     def explain(self, estimate: Estimate, figure: str) -> DerivationTerm:
         """Return the derivation of a figure; raises InputError that lists the known figures."""

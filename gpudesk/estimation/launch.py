@@ -53,49 +53,49 @@ def _parse_versions(engine: str, entry: dict[str, Any], path: Path) -> tuple[Lau
     """Return every version; tables that a version omits are those of the version above it."""
     versions: list[LaunchOptions] = []
     tables: dict[str, Any] = {"kv": {}, "extras": []}
-    for stated in entry["versions"]:
-        tables |= {name: stated[name] for name in _TABLES if name in stated}
-        versions.append(_parse_launch_facts(engine, entry, stated | tables, path))
+    for version_entry in entry["versions"]:
+        tables |= {name: version_entry[name] for name in _TABLES if name in version_entry}
+        versions.append(_parse_launch_facts(engine, entry, version_entry | tables, path))
     return tuple(versions)
 
 
-def _parse_launch_facts(engine: str, entry: dict[str, Any], stated: dict[str, Any], path: Path) -> LaunchOptions:
+def _parse_launch_facts(engine: str, entry: dict[str, Any], version_entry: dict[str, Any], path: Path) -> LaunchOptions:
     for table, names in _REQUIRED.items():
-        table_entries = stated.get(table, {})
+        table_entries = version_entry.get(table, {})
         missing = tuple(
             name for name in names if name not in table_entries and not (name == "tp" and "split" in table_entries)
         )
         if missing:
-            where = f"{path}: {engine} {stated['version']}.{table}"
+            where = f"{path}: {engine} {version_entry['version']}.{table}"
             raise input_error("launch.missing", "lacks {names}; restore the file", where, names=missing)
-    server, benchmark = dict(stated["server"]), dict(stated["benchmark"])
+    server, benchmark = dict(version_entry["server"]), dict(version_entry["benchmark"])
     return LaunchOptions(
         serving_engine=engine,
         name=entry["name"],
-        version=stated["version"],
-        read=stated["read"],
-        retrieved=stated["retrieved"],
-        sources=tuple(LaunchSource(each["title"], each["url"]) for each in stated["sources"]),
+        version=version_entry["version"],
+        read=version_entry["read"],
+        retrieved=version_entry["retrieved"],
+        sources=tuple(LaunchSource(each["title"], each["url"]) for each in version_entry["sources"]),
         step_limits_of=entry["step_limits_of"],
         server_command=tuple(server.pop("command")),
         server=MappingProxyType(server),
-        kv=MappingProxyType(dict(stated["kv"])),
+        kv=MappingProxyType(dict(version_entry["kv"])),
         benchmark_command=tuple(benchmark.pop("command")),
         benchmark=MappingProxyType(benchmark),
         platforms=frozenset(entry["platforms"]),
-        extras=tuple(_parse_extra(each) for each in stated["extras"]),
+        extras=tuple(_parse_extra(each) for each in version_entry["extras"]),
         maintained_until=entry.get("maintained_until"),
     )
 
 
-def _parse_extra(stated: dict[str, Any]) -> LaunchExtra:
+def _parse_extra(extra_entry: dict[str, Any]) -> LaunchExtra:
     return LaunchExtra(
-        name=stated["name"],
-        value=stated["value"],
-        reason=stated["reason"],
-        source=stated["source"],
-        generations=frozenset(stated["generations"]),
-        mixers=frozenset(stated.get("mixers", ())),
+        name=extra_entry["name"],
+        value=extra_entry["value"],
+        reason=extra_entry["reason"],
+        source=extra_entry["source"],
+        generations=frozenset(extra_entry["generations"]),
+        mixers=frozenset(extra_entry.get("mixers", ())),
     )
 
 

@@ -40,7 +40,7 @@ class MlperfTable:
 
     results: tuple[MlperfResult, ...]
     rounds: Mapping[str, str]
-    stated: tuple[StatedMlperfRatio, ...]
+    published_ratios: tuple[StatedMlperfRatio, ...]
 
 
 def read_mlperf(folder: Path) -> MlperfTable:
@@ -52,8 +52,8 @@ def read_mlperf(folder: Path) -> MlperfTable:
         for result in _results(path, table, parts, models):
             # The two accuracy targets of a benchmark are usually the same run.
             results.setdefault(_get_run(result), result)
-    stated = tuple(_stated(entry, parts, models) for entry in table["stated"])
-    return MlperfTable(tuple(results.values()), table["rounds"], stated)
+    published_ratios = tuple(_stated(entry, parts, models) for entry in table["stated"])
+    return MlperfTable(tuple(results.values()), table["rounds"], published_ratios)
 
 
 def _results(
@@ -175,25 +175,25 @@ class MlperfComparison:
         return shares[min(int(len(shares) * _REPEATED), len(shares) - 1)] if shares else 0.0
 
     @cached_property
-    def stated(self) -> tuple[StatedMlperfRatio, ...]:
+    def published_ratios(self) -> tuple[StatedMlperfRatio, ...]:
         """Ratios stated by documents, with their source and the ratio of the submitted results."""
         claims = {claim.id: claim for claim in self._catalog.seed_claims()}
         return tuple(
             replace(each, source=claims[each.claim].source.id, computed=self._compute_ratio(each))
-            for each in self._table.stated
+            for each in self._table.published_ratios
             if each.claim in claims
         )
 
-    def _compute_ratio(self, stated: StatedMlperfRatio) -> float | None:
-        if stated.round is None or stated.mlperf_scenario is None:
+    def _compute_ratio(self, published_ratio: StatedMlperfRatio) -> float | None:
+        if published_ratio.round is None or published_ratio.mlperf_scenario is None:
             return None
-        head_to_head = self.head_to_head(stated.round, stated.model, stated.baseline)
+        head_to_head = self.head_to_head(published_ratio.round, published_ratio.model, published_ratio.baseline)
         row = (
             None
-            if head_to_head is None or head_to_head.baseline != stated.baseline
-            else head_to_head.row(stated.accelerator)
+            if head_to_head is None or head_to_head.baseline != published_ratio.baseline
+            else head_to_head.row(published_ratio.accelerator)
         )
-        cell = None if row is None else row.cells.get(stated.mlperf_scenario)
+        cell = None if row is None else row.cells.get(published_ratio.mlperf_scenario)
         return None if cell is None else cell.ratio
 
 

@@ -398,9 +398,9 @@ class CurveTable:
         deployments = [find_deployment(estimate, self._table) for estimate in estimates]
         keys = [_make_curve_key(each) for each in deployments]
         missing = {key: each for key, each in zip(keys, deployments, strict=True) if key not in self._cached_curves}
-        found = dict(zip(missing, self._make(list(missing.values())), strict=True)) if missing else {}
-        curves = [self._cached_curves[key] if key in self._cached_curves else found[key] for key in keys]
-        for key, curve in found.items():
+        new_curves = dict(zip(missing, self._make(list(missing.values())), strict=True)) if missing else {}
+        curves = [self._cached_curves[key] if key in self._cached_curves else new_curves[key] for key in keys]
+        for key, curve in new_curves.items():
             if len(self._cached_curves) >= MOST_KEPT_CURVES:
                 del self._cached_curves[next(iter(self._cached_curves))]
             self._cached_curves[key] = curve

@@ -200,17 +200,23 @@ def try_plans(
 ) -> tuple[PlanTrial, ...]:
     """Return the results of each plan, in order; that of the estimate must be among them."""
     tried = [EstimateDeployment(estimate, space, space.resolve(memory)) for memory in fitting]
-    done = operate(tried, table, constants)
-    figures = _list_trial_figures(tried, done, table)
-    scores = score_plans(done.arrays.rows, done.arrays.requests, done.arrays.loads, done.results, constants)
-    admitted = _count_running(done.results)
-    spent = _compute_spent_time(done)
+    operating_point = operate(tried, table, constants)
+    figures = _list_trial_figures(tried, operating_point, table)
+    scores = score_plans(
+        operating_point.arrays.rows,
+        operating_point.arrays.requests,
+        operating_point.arrays.loads,
+        operating_point.results,
+        constants,
+    )
+    admitted = _count_running(operating_point.results)
+    spent = _compute_spent_time(operating_point)
     chosen_place = next(place for place, memory in enumerate(fitting) if memory.plan == estimate.plan)
-    output = done.arrays.requests.output
-    lifted = np.nan_to_num(_compute_lifted_rate(done, float(admitted[chosen_place]), constants) * output)
-    level = _compute_level_time(done, float(admitted[chosen_place]), constants)
-    ttft, tpot = _compute_single_latency(done, constants)
-    idle = _count_idle_replicas(estimate, done.arrays)
+    output = operating_point.arrays.requests.output
+    lifted = np.nan_to_num(_compute_lifted_rate(operating_point, float(admitted[chosen_place]), constants) * output)
+    level = _compute_level_time(operating_point, float(admitted[chosen_place]), constants)
+    ttft, tpot = _compute_single_latency(operating_point, constants)
+    idle = _count_idle_replicas(estimate, operating_point.arrays)
     return tuple(
         PlanTrial(
             plan=memory.plan,
@@ -228,13 +234,13 @@ def try_plans(
 
 
 def _list_trial_figures(
-    tried: list[EstimateDeployment], done: OperatingPoint, table: SearchSpaceTable
+    tried: list[EstimateDeployment], operating_point: OperatingPoint, table: SearchSpaceTable
 ) -> list[CaseFigures]:
     every = np.arange(len(tried))
     ideal = table.coefficients.take_ideal([each.deployment for each in tried])
     factors = np.array([each.space.interval_factors[each.estimate.request.workload.load.kind] for each in tried])
-    intervals = compute_figure_intervals(done.results, done.arrays, every, ideal, factors)
-    return list(iterate_figures(done.results, every, intervals))
+    intervals = compute_figure_intervals(operating_point.results, operating_point.arrays, every, ideal, factors)
+    return list(iterate_figures(operating_point.results, every, intervals))
 
 
 def _count_running(results: ServingResults) -> Array:
@@ -242,18 +248,18 @@ def _count_running(results: ServingResults) -> Array:
     return np.maximum(np.nan_to_num(results.admitted, nan=1.0), 1.0)
 
 
-def _compute_spent_time(done: OperatingPoint) -> Array:
+def _compute_spent_time(operating_point: OperatingPoint) -> Array:
     """Seconds of the deployment per request by component; one row per case."""
-    admitted = _count_running(done.results)
-    return np.array([part / admitted for part in done.rounds.parts]).T
+    admitted = _count_running(operating_point.results)
+    return np.array([part / admitted for part in operating_point.rounds.parts]).T
 
 
-def _compute_lifted_rate(done: OperatingPoint, most: float, constants: SchedulingConstants) -> Array:
+def _compute_lifted_rate(operating_point: OperatingPoint, most: float, constants: SchedulingConstants) -> Array:
     """Requests/s if memory and serving engine admitted `most` sequences to every deployment."""
-    arrays = done.arrays
+    arrays = operating_point.arrays
     capacity = np.maximum(arrays.requests.capacity, np.ceil(most / arrays.loads.replicas))
     if np.array_equal(capacity, arrays.requests.capacity):
-        return done.results.rate
+        return operating_point.results.rate
     requests = replace(arrays.requests, capacity=capacity)
     return serve_loads(arrays.rows, requests, arrays.loads, constants).rate
 
@@ -272,18 +278,18 @@ def _operate_at(arrays: CaseArrays, each: Array, constants: SchedulingConstants)
     return OperatingPoint(changed, results, split_case_rounds(changed, results))
 
 
-def _compute_level_time(done: OperatingPoint, most: float, constants: SchedulingConstants) -> Array:
+def _compute_level_time(operating_point: OperatingPoint, most: float, constants: SchedulingConstants) -> Array:
     """As `_compute_spent_time`, with `most` sequences in flight if limits decided their number."""
-    if not _has_limits(done.arrays):
-        return _compute_spent_time(done)
-    each = np.ceil(most / done.arrays.loads.replicas)
-    return _compute_spent_time(_operate_at(done.arrays, each, constants))
+    if not _has_limits(operating_point.arrays):
+        return _compute_spent_time(operating_point)
+    each = np.ceil(most / operating_point.arrays.loads.replicas)
+    return _compute_spent_time(_operate_at(operating_point.arrays, each, constants))
 
 
-def _compute_single_latency(done: OperatingPoint, constants: SchedulingConstants) -> tuple[Array, Array]:
+def _compute_single_latency(operating_point: OperatingPoint, constants: SchedulingConstants) -> tuple[Array, Array]:
     """Seconds of TTFT and TPOT of one request in flight as limits count them; infinite if neither is missed."""
-    arrays = done.arrays
-    if not _has_limits(arrays) or not np.any(np.isnan(done.results.rate)):
+    arrays = operating_point.arrays
+    if not _has_limits(arrays) or not np.any(np.isnan(operating_point.results.rate)):
         return np.full_like(arrays.counts, np.inf), np.full_like(arrays.counts, np.inf)
     return find_lowest_limits(arrays.rows, arrays.requests, arrays.loads, constants)
 
@@ -331,7 +337,7 @@ def explain_plan_choice(
         *(_make_unfit_options(each, tokens) for each in _sort_nearest_first(short, tokens)),
         *(_make_unfit_options(each, tokens) for each in _list_smaller_plans(estimate, space, tokens)),
         *(
-            ConsideredPlan(plan, fits=None, taken=False, reasons=(why,))
+            ConsideredPlan(plan, fits=None, is_chosen=False, reasons=(why,))
             for plan, why in list_plan_exclusions(request, space.configuration, estimate.count)
         ),
     ]
@@ -371,7 +377,7 @@ def _make_unfit_options(memory: MemoryPlan, tokens: int) -> ConsideredPlan:
             "does not fit: one request needs {missing} more",
             missing=(-budget.headroom_bytes(tokens) / GIB, "GiB"),
         )
-    return ConsideredPlan(memory.plan, fits=False, taken=False, reasons=(why,))
+    return ConsideredPlan(memory.plan, fits=False, is_chosen=False, reasons=(why,))
 
 
 # Plans that fit
@@ -401,7 +407,7 @@ def _make_plan_option(other: PlanTrial, chosen_trial: PlanTrial, load: Load, ban
     return ConsideredPlan(
         plan=other.plan,
         fits=True,
-        taken=False,
+        is_chosen=False,
         reasons=tuple(reasons),
         output_tokens_per_s=other.figures.output_tokens_per_s,
         ttft_ms=other.figures.ttft_ms,
@@ -427,7 +433,7 @@ def _explain_taken(
     option = ConsideredPlan(
         plan=chosen_trial.plan,
         fits=True,
-        taken=True,
+        is_chosen=True,
         reasons=(_list_reasons_for(estimate, chosen_trial, others),),
         output_tokens_per_s=estimate.output_tokens_per_s,
         ttft_ms=estimate.ttft_ms,

@@ -314,9 +314,9 @@ class PoolEstimator:
         if len(missed):
             missing = _select_cases(cases, missed)
             rarely = replace(missing.loads, amount=np.full(len(missed), _RARELY))
-            found = serve_pools(LoadKind.REQUEST_RATE, missing.pools, missing.requests, rarely, self._constants)
+            lone_results = serve_pools(LoadKind.REQUEST_RATE, missing.pools, missing.requests, rarely, self._constants)
             _, margin = get_p99_factors(missing.loads.p99, self._constants)
-            scores[missed] = -LowestLimits(found.ttft, found.tpot / margin).missed_by(missing.loads)
+            scores[missed] = -LowestLimits(lone_results.ttft, lone_results.tpot / margin).missed_by(missing.loads)
         return scores
 
     def operate(self, estimate: Estimate) -> PoolOperatingPoint:

@@ -332,9 +332,9 @@ def _get_model_traits(model: Model) -> tuple[float, float, tuple[str, str]]:
     return float(max(1, count_parameters(model))), float(max(1, count_active_parameters(model))), kinds
 
 
-def _resolve_switch(stated: bool | None, architecture: tuple[str, str]) -> float | None:
+def _resolve_switch(switch: bool | None, architecture: tuple[str, str]) -> float | None:
     """Resolve a switch of expert models: if unstated, dense models have it off."""
-    return False if stated is None and architecture[0] == "dense" else stated
+    return False if switch is None and architecture[0] == "dense" else switch
 
 
 def _count_in_flight(load: Load, dp: int) -> float | None:

@@ -129,21 +129,21 @@ _PARTNERS: Final = {LoadKind.SATURATE: ("requests",), LoadKind.LIMITS: ("ttft_ms
 
 def parse_load(where: str, value: object) -> Load:
     """Return the load of a request or a scenario file; exactly one kind."""
-    stated = check_fields(where, value, _LOAD_FIELDS)
-    if stated.get("saturate") is False:
-        del stated["saturate"]
-    kind = _find_load_kind(where, stated)
+    fields = check_fields(where, value, _LOAD_FIELDS)
+    if fields.get("saturate") is False:
+        del fields["saturate"]
+    kind = _find_load_kind(where, fields)
     if kind in _PARTNERS:
         for name in _PARTNERS[kind]:
-            if name not in stated:
+            if name not in fields:
                 raise InputError(MISSING_FIELD, f"{where}.{name}")
-        stated.pop("saturate", None)
-    return Load(kind, **stated)
+        fields.pop("saturate", None)
+    return Load(kind, **fields)
 
 
-def _find_load_kind(where: str, stated: dict[str, Any]) -> LoadKind:
+def _find_load_kind(where: str, fields: dict[str, Any]) -> LoadKind:
     """Return the kind of load that the fields define, all of which must belong to it."""
-    for variant in stated:
+    for variant in fields:
         if variant in _VARIANTS:
             break
     else:
@@ -154,8 +154,8 @@ def _find_load_kind(where: str, stated: dict[str, Any]) -> LoadKind:
             where,
         )
     kind, companions = _VARIANTS[variant]
-    if len(stated) > 1:
-        for name in stated:
+    if len(fields) > 1:
+        for name in fields:
             if name != variant and name not in companions:
                 raise InputError(describe_conflicting_loads(variant, name), where)
     return kind
@@ -183,7 +183,7 @@ def get_workload_field(name: str) -> str:
 
 def accept_workload(where: str, value: object) -> Workload:
     values = check_fields(where, value, WORKLOAD_FIELDS, required=("input_tokens", "output_tokens", "load"))
-    return Workload(**{get_workload_field(name): stated for name, stated in values.items()})
+    return Workload(**{get_workload_field(name): field_value for name, field_value in values.items()})
 
 
 _REQUIRED: Final = ("accelerator", "model", "weights", "input_tokens", "output_tokens", "load")
@@ -199,13 +199,13 @@ def parse_request(fields: object) -> EstimateRequest:
         raise make_type_error("", fields, "object")
     request: dict[str, Any] = {}
     workload: dict[str, Any] = {}
-    stated = {False: request, True: workload}
+    sections = {False: request, True: workload}
     for name, value in fields.items():
         if name not in _ALL_FIELDS:
             raise make_unknown_field_error("", name, _ALL_FIELDS)
         if value is not None:
             in_workload, target, check = _ALL_FIELDS[name]
-            stated[in_workload][target] = check(name, value)
+            sections[in_workload][target] = check(name, value)
     try:
         request["workload"] = Workload(**workload)
         estimate_request = EstimateRequest(**request)
@@ -218,9 +218,9 @@ def parse_request(fields: object) -> EstimateRequest:
     return estimate_request
 
 
-def check_degrees(stated: dict[str, Any], where: str = "") -> None:
+def check_degrees(fields: dict[str, Any], where: str = "") -> None:
     """Refuse contradictory parallel degrees, as far as they are stated."""
-    get = stated.get
+    get = fields.get
     count, tp, pp, dp, ep = get("count"), get("tp"), get("pp"), get("dp"), get("ep")
     product = (tp or 1) * (pp or 1) * (dp or 1)
     if count is not None:

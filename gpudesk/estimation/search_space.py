@@ -152,8 +152,8 @@ class SearchSpace:
         """Return the plans of `count` accelerators, fitting or not; raises InputError if a fixed count has none."""
         plans = self._plans_of_count.get(count)
         if plans is None:
-            found = [self._memory.find(plan) for plan in self._memory.list_plans(count)]
-            plans = tuple([memory for memory in found if memory is not None])
+            memory_plans = [self._memory.find(plan) for plan in self._memory.list_plans(count)]
+            plans = tuple([memory for memory in memory_plans if memory is not None])
             self.table.plan_count += len(plans)
             if not plans and self.request.count is not None:
                 raise InputError(describe_no_plan(self.request, self.configuration, count), "count")

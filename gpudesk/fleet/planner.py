@@ -177,15 +177,18 @@ class FleetPlanner:
         if needs is None or load.demand.kind is DemandKind.CONCURRENCY:
             return state_missing(Supply.API, _NO_TOKENS)
         priced = [inputs[0][name] for name in _API_INPUTS]
-        stated = [each.spread if each.origin is CostInputOrigin.YOURS else None for each in priced]
+        user_prices = [each.spread if each.origin is CostInputOrigin.YOURS else None for each in priced]
         prices = self._catalog.api_prices(scenario.model)
         lengths = float(load.input_tokens), float(load.output_tokens)
-        if any(stated):
-            if not all(stated):
+        if any(user_prices):
+            if not all(user_prices):
                 return state_missing(Supply.API, _HALF_API_PRICE)
-            ends = zip(*(each for each in stated if each is not None), strict=True)
+            ends = zip(*(each for each in user_prices if each is not None), strict=True)
             spread = UncertainValue(
-                *(float(compute_api_usd_per_million(given, made, *lengths)) for given, made in ends)
+                *(
+                    float(compute_api_usd_per_million(input_price, output_price, *lengths))
+                    for input_price, output_price in ends
+                )
             )
             source = message("fleet.api_stated", "Your API prices")
         elif prices:
@@ -410,9 +413,9 @@ class _AcceleratorPlanner:
     def _list_hours(self) -> Iterator[FleetHour]:
         cap, capacity = self.load.demand.utilisation_cap, self.sizing.replica_capacity
         for level in self.load.levels.tolist():
-            asked = self.load.asked * level
-            replicas = math.ceil(asked / (capacity * cap) - 1e-9)
-            utilization = asked / (capacity * replicas) if replicas else 0.0
+            level_demand = self.load.peak_demand * level
+            replicas = math.ceil(level_demand / (capacity * cap) - 1e-9)
+            utilization = level_demand / (capacity * replicas) if replicas else 0.0
             yield FleetHour(self.needs.requests_per_s * level, replicas, utilization)
 
     def _list_years(self) -> Iterator[FleetYear]:
@@ -426,11 +429,11 @@ class _AcceleratorPlanner:
     def _find_next_month(self, systems: int) -> float | None:
         """Return the month in which the demand exceeds the working replicas of these systems."""
         growth = self.settings.growth_per_year
-        held = self.packing.count_replicas(systems) - self.spares
-        capacity = held * self.sizing.replica_capacity * self.load.demand.utilisation_cap
+        working_replicas = self.packing.count_replicas(systems) - self.spares
+        capacity = working_replicas * self.sizing.replica_capacity * self.load.demand.utilisation_cap
         if growth <= 0.0 or capacity <= 0.0:
             return None
-        months = max(0.0, MONTHS_PER_YEAR * math.log(capacity / self.load.asked) / math.log1p(growth))
+        months = max(0.0, MONTHS_PER_YEAR * math.log(capacity / self.load.peak_demand) / math.log1p(growth))
         return months if months < self.load.years * MONTHS_PER_YEAR else None
 
     def _describe_span(self) -> Message:

@@ -105,13 +105,13 @@ def list_occupancy(
 ) -> tuple[tuple[int, int], ...]:
     """Return for each system its accelerators in use and spare, those of working replicas first."""
     states = [True] * working + [False] * spare
-    size, slots, held = packing.replica, packing.slots, packing.replicas_per_system
+    size, slots, replicas_per_system = packing.replica, packing.slots, packing.replicas_per_system
     if packing.systems_per_replica == 1:
-        groups = [states[start : start + held] for start in range(0, len(states), held)]
+        groups = [states[start : start + replicas_per_system] for start in range(0, len(states), replicas_per_system)]
         occupancy = [(sum(group) * size, (len(group) - sum(group)) * size) for group in groups]
     else:
-        filled = [min(slots, size - place) for place in range(0, size, slots)]
-        occupancy = [(count, 0) if is_working else (0, count) for is_working in states for count in filled]
+        used_slots = [min(slots, size - place) for place in range(0, size, slots)]
+        occupancy = [(count, 0) if is_working else (0, count) for is_working in states for count in used_slots]
     return (*occupancy, *[(0, slots)] * spare_systems)
 
 
@@ -176,13 +176,13 @@ def check_fleet_settings(settings: FleetSettings) -> None:
 class FleetLoad:
     """Demand over the day and the horizon.
 
-    `asked` is the demand of today's peak hour: requests/s, or requests in flight. `factors` are the demand at the
+    `peak_demand` is the demand of today's peak hour: requests/s, or requests in flight. `factors` are the demand at the
     beginning of each year over today's, `lengths` the length of each year, of which the last can be shorter.
     """
 
     demand: Demand
     curve: DailyLoadCurve
-    asked: float
+    peak_demand: float
     input_tokens: int
     output_tokens: int
     factors: Draws
@@ -216,9 +216,9 @@ def make_fleet_load(
     """Return the load; `tokens` are the input and output tokens of a request."""
     begun = max(1, math.ceil(years - _ROUNDING))
     starts = np.arange(begun, dtype=np.float64)
-    asked = math.prod(factor.value for factor in list_demand_factors(demand, tokens[1]))
+    peak_demand = math.prod(factor.value for factor in list_demand_factors(demand, tokens[1]))
     lengths = np.minimum(1.0, years - starts)
-    return FleetLoad(demand, curve, asked, tokens[0], tokens[1], (1.0 + growth) ** starts, lengths)
+    return FleetLoad(demand, curve, peak_demand, tokens[0], tokens[1], (1.0 + growth) ** starts, lengths)
 
 
 @dataclass(frozen=True, slots=True)
@@ -248,15 +248,15 @@ def compute_replica_needs(load: FleetLoad, sizing: SizingOption, throughput: Amo
     varied = np.ones(FLEET_DRAWS + 1) * throughput
     factor = np.ones(FLEET_DRAWS + 1) if in_flight else varied
     capacity = sizing.replica_capacity
-    busiest = load.factors[:, None] * (load.asked / (capacity * factor))
+    busiest = load.factors[:, None] * (load.peak_demand / (capacity * factor))
     peak = np.maximum(1.0, _round_up(busiest / load.demand.utilisation_cap))
     levels, hours = np.unique(load.levels, return_counts=True)
     hourly = _round_up(busiest[:, None, :] * levels[:, None] / load.demand.utilisation_cap)
     utilization = busiest * load.levels.mean() / peak
-    requests = load.asked
+    requests = load.peak_demand
     if in_flight and sizing.output_tokens_per_s is not None:
         rate = sizing.output_tokens_per_s.value / sizing.replicas / load.output_tokens
-        requests = load.asked / capacity * rate
+        requests = load.peak_demand / capacity * rate
     tokens = requests * load.levels.mean() * load.output_tokens * HOURS_PER_YEAR * SECONDS_PER_HOUR * load.demand_years
     all_tokens = tokens * (varied if in_flight else np.ones(FLEET_DRAWS + 1))
     return ReplicaNeeds(peak, hourly, hours.astype(np.float64), utilization, requests, all_tokens)

@@ -66,8 +66,8 @@ def compute_score(factors: Mapping[RankingFactor, float], weights: Mapping[Ranki
 
 
 def list_ranking_requests(context: ProfileContext) -> list[EstimateRequest]:
-    held = iterate_held(context.placements)
-    return [request for placement, best, _ in held for request in _make_requests(placement, best, context)]
+    single_placements = iterate_held(context.placements)
+    return [request for placement, best, _ in single_placements for request in _make_requests(placement, best, context)]
 
 
 def list_ranked_models(context: ProfileContext) -> tuple[RankedModel, ...]:

@@ -179,8 +179,8 @@ def _answer_together(context: ProfileContext) -> None:
     )
 
 
-def _make_progress(done: int) -> JobProgress:
-    return JobProgress(message("profile.building", "Computing the profile"), done, _STEPS)
+def _make_progress(finished_steps: int) -> JobProgress:
+    return JobProgress(message("profile.building", "Computing the profile"), finished_steps, _STEPS)
 
 
 def _find_accelerator(catalog: Catalog, accelerator_id: str) -> Accelerator:

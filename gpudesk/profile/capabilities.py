@@ -74,7 +74,7 @@ def _make_capability(task: ProfileTask, placement: ModelPlacement, context: Prof
         for alone in (False, True)
     )
     at_load, single = context.memo.answer([request, alone])
-    held = isinstance(at_load, Estimate) and at_load.fits
+    fits_load = isinstance(at_load, Estimate) and at_load.fits
     return Capability(
         task.id,
         _judge(placement, count),
@@ -84,9 +84,9 @@ def _make_capability(task: ProfileTask, placement: ModelPlacement, context: Prof
         placement.find_longest_context(),
         at_load.output_tokens_per_s if isinstance(at_load, Estimate) else None,
         single.output_tokens_per_s if isinstance(single, Estimate) else None,
-        basis=at_load.basis if isinstance(at_load, Estimate) and held else None,
+        basis=at_load.basis if isinstance(at_load, Estimate) and fits_load else None,
         request=request,
-        queues=isinstance(at_load, Estimate) and held and at_load.queues,
+        queues=isinstance(at_load, Estimate) and fits_load and at_load.queues,
         reason=_explain_row(at_load, placement, context),
     )
 
@@ -237,13 +237,15 @@ def list_scale_steps(context: ProfileContext) -> tuple[ScaleStep, ...]:
     )
 
 
-def _make_scale_step(count: int, held: int, answer: Estimate | InputError | None, context: ProfileContext) -> ScaleStep:
+def _make_scale_step(
+    count: int, models_held: int, answer: Estimate | InputError | None, context: ProfileContext
+) -> ScaleStep:
     accelerator = context.accelerator
     estimate = answer if isinstance(answer, Estimate) and answer.fits else None
     return ScaleStep(
         count,
         count * accelerator.memory_bytes,
-        held,
+        models_held,
         len(context.placements),
         None if estimate is None else estimate.output_tokens_per_s,
         None if estimate is None else estimate.output_tokens_per_s_per_accelerator,

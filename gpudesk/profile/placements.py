@@ -67,8 +67,8 @@ class ModelPlacement:
     @cached_property
     def best(self) -> FormatPlacement | None:
         """The first format that one accelerator holds, else that of the fewest accelerators; None without one."""
-        placed = [each for each in self.formats if each.count is not None]
-        return min(placed, key=lambda each: each.count or 0, default=None)
+        possible_formats = [each for each in self.formats if each.count is not None]
+        return min(possible_formats, key=lambda each: each.count or 0, default=None)
 
     @property
     def held_alone(self) -> bool:

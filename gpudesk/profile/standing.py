@@ -279,8 +279,10 @@ def _compare_software(context: ProfileContext) -> Iterator[Trait]:
 
 def _weigh_largest(context: ProfileContext) -> Iterator[Trait]:
     """Yield the largest model that one accelerator holds as published, and the tasks' models that it does not hold."""
-    held = [each for each in context.placements.values() if each.formats[0].count == 1]
-    sized = [(context.parameters[each.model.id], each) for each in held if each.model.id in context.parameters]
+    fitting_placements = [each for each in context.placements.values() if each.formats[0].count == 1]
+    sized = [
+        (context.parameters[each.model.id], each) for each in fitting_placements if each.model.id in context.parameters
+    ]
     if sized:
         parameters, placement = max(sized, key=lambda pair: pair[0])
         yield Trait(

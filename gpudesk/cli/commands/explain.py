@@ -45,7 +45,7 @@ def _row(option: ConsideredPlan, formatter: Formatter) -> tuple[str, ...]:
     figures = (option.output_tokens_per_s, option.ttft_ms, option.tpot_ms)
     cells = (MISSING_VALUE_TEXT if each is None else formatter.estimate(each.value) for each in figures)
     reason = join_messages(option.reasons, formatter)
-    if option.taken:
+    if option.is_chosen:
         reason = tr("chosen: {reason}", reason=reason)
     return (format_plan(option.plan), *cells, reason)
 

@@ -230,7 +230,7 @@ def _without(sweep_run: SweepRun) -> Iterator[str]:
             "{n} of {points} points do not fit: {reasons}",
             unfit,
             n=count(unfit),
-            points=count(sweep_run.done),
+            points=count(sweep_run.evaluated_points),
             reasons=", ".join(f"{reason} {count(number)}" for reason, number in sweep_run.reasons.most_common()),
         )
 
@@ -242,19 +242,19 @@ def _speed(sweep_run: SweepRun) -> str:
     return trn(
         "computed {points} point in {s} s ({rate}/s), wrote it in {written_s} s ({written_rate}/s)",
         "computed {points} points in {s} s ({rate}/s), wrote them in {written_s} s ({written_rate}/s)",
-        sweep_run.done,
-        points=formatter.count(sweep_run.done),
+        sweep_run.evaluated_points,
+        points=formatter.count(sweep_run.evaluated_points),
         s=formatter.estimate(sweep_run.evaluation_s),
-        rate=formatter.count(sweep_run.done / sweep_run.evaluation_s),
+        rate=formatter.count(sweep_run.evaluated_points / sweep_run.evaluation_s),
         written_s=formatter.estimate(sweep_run.writing_s),
-        written_rate=formatter.count(sweep_run.done / sweep_run.writing_s),
+        written_rate=formatter.count(sweep_run.evaluated_points / sweep_run.writing_s),
     )
 
 
 def _encode_run(sweep_run: SweepRun) -> dict[str, Any]:
     return {
-        **encode_fields(sweep_run, "file=target points=done"),
-        "fit": sweep_run.done - sum(sweep_run.reasons.values()),
+        **encode_fields(sweep_run, "file=target points=evaluated_points"),
+        "fit": sweep_run.evaluated_points - sum(sweep_run.reasons.values()),
         "reasons": dict(sweep_run.reasons.most_common()),
         "shape": dict(zip(sweep_run.sweep.names, sweep_run.sweep.shape, strict=True)),
         **encode_fields(sweep_run, "estimates=plans evaluation_s writing_s"),

@@ -220,8 +220,8 @@ def _running_term(context: TermContext) -> DerivationTerm:
         return DerivationTerm(name, context.running, None, rule, inputs=(admission,))
     if load.kind is LoadKind.LIMITS:
         return _limits_term(name, context)
-    stated = load.concurrency is not None or load.batch is not None
-    return DerivationTerm(name, context.running, None, source="scenario" if stated else None)
+    is_in_scenario = load.concurrency is not None or load.batch is not None
+    return DerivationTerm(name, context.running, None, source="scenario" if is_in_scenario else None)
 
 
 def _limits_term(name: str, context: TermContext) -> DerivationTerm:
@@ -299,12 +299,12 @@ def explain_pools(estimate: Estimate, figure: str, table: PoolEstimator) -> Deri
     maker = _POOL_FIGURES.get(figure)
     if maker is None:
         return None
-    done = table.operate(estimate)
+    operating_point = table.operate(estimate)
     contexts = [
-        make_term_context(estimate, space, choice.deployment, max(1.0, float(done.results.running[0])))
-        for space, choice in zip(done.spaces, done.pair, strict=True)
+        make_term_context(estimate, space, choice.deployment, max(1.0, float(operating_point.results.running[0])))
+        for space, choice in zip(operating_point.spaces, operating_point.pair, strict=True)
     ]
-    return maker(_PoolContext(estimate, table, done, *contexts))
+    return maker(_PoolContext(estimate, table, operating_point, *contexts))
 
 
 def _pool_throughput_term(pools: _PoolContext) -> DerivationTerm:

@@ -262,13 +262,13 @@ def _make_fraction_term(configuration: ServingConfiguration) -> DerivationTerm:
 
 def _make_sequence_term(estimate: Estimate, deployment: ResolvedDeployment) -> DerivationTerm:
     tokens, cache = estimate.request.workload.request_tokens, deployment.budget.cache
-    sequence_bytes, filled = cache.sequence_bytes(tokens), cache.filled_bytes(tokens)
+    sequence_bytes, filled_bytes = cache.sequence_bytes(tokens), cache.filled_bytes(tokens)
     length = DerivationTerm("tokens of one sequence", tokens, "tokens", source="scenario")
     filling = "what each layer stores of its tokens"
     if any(reuses_cache(group.mixer) for group in deployment.configuration.model.layers):
         filling += ", nothing if it reuses the cache of another layer"
     model = f"catalog:{deployment.configuration.model.id}"
-    if sequence_bytes == filled:
+    if sequence_bytes == filled_bytes:
         return DerivationTerm("bytes of one sequence", sequence_bytes, "B", filling, source=model, inputs=(length,))
     share_constant = "state_share" if cache.holding.state_share and cache.state_bytes else "window_share"
     return DerivationTerm(
@@ -277,10 +277,10 @@ def _make_sequence_term(estimate: Estimate, deployment: ResolvedDeployment) -> D
         "B",
         "{bytes_that_it_fills} + {set_aside_with_them}",
         inputs=(
-            DerivationTerm("bytes that it fills", filled, "B", filling, source=model, inputs=(length,)),
+            DerivationTerm("bytes that it fills", filled_bytes, "B", filling, source=model, inputs=(length,)),
             DerivationTerm(
                 "set aside with them",
-                sequence_bytes - filled,
+                sequence_bytes - filled_bytes,
                 "B",
                 source=f"setting:{deployment.configuration.engine.id}/{share_constant}",
             ),

@@ -228,20 +228,20 @@ def size_demand(
 ) -> SizingResult:
     """Return a deployment for each accelerator; raises `InputError` for an invalid demand."""
     check_demand(demand)
-    asked = math.prod(factor.value for factor in list_demand_factors(demand, output_tokens))
+    peak_demand = math.prod(factor.value for factor in list_demand_factors(demand, output_tokens))
     tried = _list_replicas(demand, every, estimate_many, output_tokens)
-    chosen = [_find_best_replica(demand, asked, replicas) for replicas in tried]
-    loaded = _estimate_under_peak(asked, demand, [each for each in chosen if each is not None], estimate_many)
+    chosen = [_find_best_replica(demand, peak_demand, replicas) for replicas in tried]
+    loaded = _estimate_under_peak(peak_demand, demand, [each for each in chosen if each is not None], estimate_many)
     free = _estimate_without_limits([each for each in chosen if each is not None], estimate_many)
     candidates = tuple(
         _explain_unmet(sizing_request, estimate_many)
         if replica is None
-        else _make_sizing_row(demand, asked, replica, next(loaded), next(free), output_tokens)
+        else _make_sizing_row(demand, peak_demand, replica, next(loaded), next(free), output_tokens)
         for sizing_request, replica in zip(every, chosen, strict=True)
     )
     if demand.kind is DemandKind.CONCURRENCY:
         return SizingResult(demand, None, None, candidates)
-    return SizingResult(demand, asked, asked * output_tokens, candidates)
+    return SizingResult(demand, peak_demand, peak_demand * output_tokens, candidates)
 
 
 def _make_limits(demand: Demand) -> Load:
@@ -269,16 +269,16 @@ def _list_replicas(
     return replicas
 
 
-def _count_working(demand: Demand, asked: float, replica: _SizedReplica) -> int:
-    """Return how many replicas carry the peak: ceil(asked / (capacity of one x cap))."""
-    return max(1, math.ceil(asked / (replica.carries(demand) * demand.utilisation_cap) - 1e-9))
+def _count_working(demand: Demand, peak_demand: float, replica: _SizedReplica) -> int:
+    """Return how many replicas carry the peak: ceil(peak demand / (capacity of one x cap))."""
+    return max(1, math.ceil(peak_demand / (replica.carries(demand) * demand.utilisation_cap) - 1e-9))
 
 
-def _find_best_replica(demand: Demand, asked: float, replicas: Sequence[_SizedReplica]) -> _SizedReplica | None:
+def _find_best_replica(demand: Demand, peak_demand: float, replicas: Sequence[_SizedReplica]) -> _SizedReplica | None:
     """Return the replica that needs the fewest accelerators; ties go to the one with more reserve."""
 
     def cost(replica: _SizedReplica) -> tuple[int, float]:
-        working = _count_working(demand, asked, replica)
+        working = _count_working(demand, peak_demand, replica)
         return (working + demand.spare_replicas) * replica.size, -working * replica.rate
 
     return min(replicas, key=cost, default=None)
@@ -290,10 +290,10 @@ def _fix_chosen_plan(replica: _SizedReplica, load: Load) -> EstimateRequest:
 
 
 def _estimate_under_peak(
-    asked: float, demand: Demand, replicas: Sequence[_SizedReplica], estimate_many: EstimateBatch
+    peak_demand: float, demand: Demand, replicas: Sequence[_SizedReplica], estimate_many: EstimateBatch
 ) -> Iterator[Estimate | InputError]:
     """Yield the results of each chosen replica with its share of the peak."""
-    shares = [asked / _count_working(demand, asked, each) for each in replicas]
+    shares = [peak_demand / _count_working(demand, peak_demand, each) for each in replicas]
     return iter(
         estimate_many(
             [_fix_chosen_plan(each, _share_load(demand, share)) for each, share in zip(replicas, shares, strict=True)]
@@ -317,17 +317,17 @@ def _estimate_without_limits(
 
 def _make_sizing_row(
     demand: Demand,
-    asked: float,
+    peak_demand: float,
     replica: _SizedReplica,
     loaded: Estimate | InputError,
     free: Estimate | InputError,
     output_tokens: int,
 ) -> SizingOption:
     part, size, plan = replica.sizing.accelerator, replica.size, replica.estimate.plan
-    working = _count_working(demand, asked, replica)
+    working = _count_working(demand, peak_demand, replica)
     copies = working + demand.spare_replicas
     carried = replica.carries(demand)
-    raw = asked / carried / demand.utilisation_cap
+    raw = peak_demand / carried / demand.utilisation_cap
     in_flight = demand.kind is DemandKind.CONCURRENCY
     each = ("replica_in_flight", None) if in_flight else ("replica_seconds", "s")
     factors = (
@@ -357,7 +357,7 @@ def _make_sizing_row(
             part,
             replica.estimate,
             free if isinstance(free, Estimate) else replica.estimate,
-            asked / carried * replica.rate * output_tokens,
+            peak_demand / carried * replica.rate * output_tokens,
             (working, copies, demand.utilisation_cap),
         ),
         notes=tuple(_make_sizing_notes(demand, part, at_peak, working)),

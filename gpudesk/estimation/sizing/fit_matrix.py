@@ -317,9 +317,9 @@ def count_model_parameters(catalog: Catalog, models: Sequence[Model]) -> dict[st
     """
     totals: dict[str, float] = {}
     for model in models:
-        stated = catalog.model_values(model.id).get("total_parameters")
-        if isinstance(stated, int | float) and stated > 0:
-            totals[model.id] = stated
+        claimed_total = catalog.model_values(model.id).get("total_parameters")
+        if isinstance(claimed_total, int | float) and claimed_total > 0:
+            totals[model.id] = claimed_total
         elif model.dimensions_known:
             totals[model.id] = count_parameters(model)
     return totals

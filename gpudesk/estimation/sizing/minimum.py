@@ -43,8 +43,10 @@ def list_weight_formats(bits: int, weights: Precision, model: Model, part: Accel
     }[bits]
     if bits == 4 and "fp4" not in part.peak_dense:
         usual.reverse()
-    stated = [resolve_fp4(each, part.vendor) for each in (weights, model.native_precision) if each is not None]
-    return tuple(dict.fromkeys([*(each for each in stated if STORAGE_FORMATS[each].bits == bits), *usual]))
+    preferred_formats = [
+        resolve_fp4(each, part.vendor) for each in (weights, model.native_precision) if each is not None
+    ]
+    return tuple(dict.fromkeys([*(each for each in preferred_formats if STORAGE_FORMATS[each].bits == bits), *usual]))
 
 
 @dataclass(slots=True)
@@ -207,8 +209,8 @@ def is_short(estimate: Estimate) -> bool:
     """Whether a deployment does not hold one request, or not all that its load has in flight by definition."""
     if not estimate.fits:
         return True
-    stated = count_in_flight(estimate.request.workload.load) is not None
-    return stated and (estimate.admitted or 0) < (estimate.concurrency or 0)
+    has_fixed_concurrency = count_in_flight(estimate.request.workload.load) is not None
+    return has_fixed_concurrency and (estimate.admitted or 0) < (estimate.concurrency or 0)
 
 
 def find_remedies(shortage: InsufficientDeployment, answers: EstimateRequests) -> tuple[FitRemedy, ...]:

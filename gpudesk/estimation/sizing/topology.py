@@ -67,7 +67,7 @@ def compute_spreads(
     )
     running = operation.results.running.clip(1.0)
     stretch = compute_stretch(rows, running)
-    filled = np.minimum(running / rows.stages, 1.0)
+    stage_occupancy = np.minimum(running / rows.stages, 1.0)
     # Without any loss, reading seconds are bytes over the data sheet's bandwidth.
     ideal = compute_decode_operators(
         table.coefficients.take_ideal([each.deployment for each in there]),
@@ -75,9 +75,9 @@ def compute_spreads(
         requests.context,
     )
     reading = ideal.dense[0] + ideal.experts[0] + ideal.head[0] + ideal.attention[0]
-    reading_share = reading / decode.total * filled
+    reading_share = reading / decode.total * stage_occupancy
     overhead = decode.overhead / decode.total
-    parts = (collectives, collectives * steps * 1e3, filled / stretch, reading_share, overhead, steps * 1e3)
+    parts = (collectives, collectives * steps * 1e3, stage_occupancy / stretch, reading_share, overhead, steps * 1e3)
     return tuple(ParallelismCosts(*row) for row in zip(*(each.tolist() for each in parts), strict=True))
 
 
@@ -271,7 +271,7 @@ def _explain_drop(row: ScalingRow, best: ScalingRow) -> Message | None:
             "topology.falls_idle",
             "slower than on {fewer}: pipeline stages wait {share} of the time",
             fewer=best.count,
-            share=Share(1.0 - row.spread.filled),
+            share=Share(1.0 - row.spread.stage_occupancy),
         )
     if most == 1:
         return message(
@@ -290,7 +290,7 @@ def _explain_drop(row: ScalingRow, best: ScalingRow) -> Message | None:
 
 def _list_losses(spread: ParallelismCosts) -> tuple[float, float, float]:
     """Milliseconds of a step for waiting stages, links, and launching and scheduling."""
-    return spread.step_ms * (1.0 - spread.filled), spread.collective_ms, spread.step_ms * spread.overhead
+    return spread.step_ms * (1.0 - spread.stage_occupancy), spread.collective_ms, spread.step_ms * spread.overhead
 
 
 @dataclass(frozen=True, slots=True)

@@ -454,7 +454,10 @@ class SweepEvaluation:
     def _lengths(self) -> LengthPairs:
         sweep, work = self._sweep, self._base.workload
         pairs = product(sweep.input_tokens, sweep.output_tokens)
-        works = (replace(work, input_tokens=given, output_tokens=asked) for given, asked in pairs)
+        works = (
+            replace(work, input_tokens=input_tokens, output_tokens=output_tokens)
+            for input_tokens, output_tokens in pairs
+        )
         values = np.array([make_workload_values(each)[:3] for each in works])
         return LengthPairs(*np.ascontiguousarray(values.T))
 

@@ -188,7 +188,7 @@ class SweepRun:
         check_suffix(target)
         self.sweep = sweep
         self.target = target
-        self.done = 0
+        self.evaluated_points = 0
         self.evaluation_s = 0.0
         self.writing_s = 0.0
         self.reasons: Counter[str] = Counter()
@@ -209,7 +209,7 @@ class SweepRun:
                 writer.write(block)
                 self.writing_s += perf_counter() - began
                 self._count(block)
-                yield self.done
+                yield self.evaluated_points
             began = perf_counter()
             writer.finish()
         self.writing_s += perf_counter() - began
@@ -236,7 +236,7 @@ class SweepRun:
         return block
 
     def _count(self, block: SweepBlock) -> None:
-        self.done += block.size
+        self.evaluated_points += block.size
         words = self._evaluation.words.all("reason")
         counts = np.bincount(block.words[0], minlength=len(words)).tolist()
         self.reasons.update({word: n for word, n in zip(words, counts, strict=True) if word and n})

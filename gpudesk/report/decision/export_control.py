@@ -135,7 +135,7 @@ def list_rule_cell_lines(check: ExportRuleCheck, formatter: Formatter) -> tuple[
     if not check.lines:
         return (describe_rule_outcome(check),)
     return (
-        *(describe_limit_standing(comparison, formatter) for comparison in check.lines[0].held),
+        *(describe_limit_standing(comparison, formatter) for comparison in check.lines[0].comparisons),
         describe_rule_outcome(check),
     )
 

@@ -304,7 +304,7 @@ class ExplainedPlan:
     unit: str | None
     reason: str
     latency: str
-    taken: bool
+    is_chosen: bool
 
     @property
     def value(self) -> str:
@@ -313,7 +313,7 @@ class ExplainedPlan:
 
     @property
     def sentence(self) -> str:
-        chosen = tr("chosen") if self.taken else ""
+        chosen = tr("chosen") if self.is_chosen else ""
         return ", ".join(part for part in (self.name, chosen, self.value, self.latency, self.reason) if part)
 
 

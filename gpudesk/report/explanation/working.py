@@ -305,7 +305,7 @@ _SHOWN: Final = 4
 
 def build_explained_plans(choice: PlanChoice, formatter: Formatter) -> ExplainedPlans | None:
     """Return the considered plans; None if there was no choice, or none fits."""
-    if choice.taken is None or not choice.searched:
+    if choice.chosen is None or not choice.searched:
         return None
     fitting = [option for option in choice.options if option.fits]
     groups = (
@@ -334,7 +334,7 @@ def build_explained_plan(option: ConsideredPlan, formatter: Formatter) -> Explai
             )
             if text
         ),
-        taken=option.taken,
+        is_chosen=option.is_chosen,
     )
 
 
@@ -354,7 +354,7 @@ def _build_plan_group(key: str, options: list[ConsideredPlan], formatter: Format
 
 def describe_plan_reason(choice: PlanChoice, formatter: Formatter) -> str | None:
     """Return the reason for the plan in a line; None if there was no choice."""
-    chosen_plan = choice.taken
+    chosen_plan = choice.chosen
     return join_messages(chosen_plan.reasons, formatter) if chosen_plan is not None and choice.searched else None
 
 

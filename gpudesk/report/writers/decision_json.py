@@ -177,7 +177,7 @@ def _encode_rule_check(check: ExportRuleCheck) -> dict[str, Any]:
                         **encode_fields(comparison.limit, "measured limit=value at_least"),
                         **encode_fields(comparison, "value standing"),
                     }
-                    for comparison in line.held
+                    for comparison in line.comparisons
                 ],
             }
             for line in check.lines

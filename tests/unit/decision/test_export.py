@@ -110,7 +110,7 @@ def test_density_is_never_guessed(bench: GpuDeskService, rules: ExportRuleSet) -
             held
             for rule in check.rules
             for line in rule.lines
-            for held in line.held
+            for held in line.comparisons
             if held.limit.measured is ExportMetric.DENSITY
         ]
         assert densities

@@ -77,14 +77,14 @@ def near(value: object) -> object:
 def test_the_plan_of_the_estimate_comes_first_with_its_own_figures(estimator: Estimator, name: str) -> None:
     estimate, choice = asked_for(estimator, ASKED[name])
     first = choice.options[0]
-    assert choice.taken is first
+    assert choice.chosen is first
     assert first.plan == estimate.plan
     assert (first.output_tokens_per_s, first.ttft_ms, first.tpot_ms) == (
         estimate.output_tokens_per_s,
         estimate.ttft_ms,
         estimate.tpot_ms,
     )
-    assert [option.taken for option in choice.options].count(True) == 1
+    assert [option.is_chosen for option in choice.options].count(True) == 1
     assert len({option.plan for option in choice.options}) == len(choice.options)
 
 
@@ -199,8 +199,8 @@ def test_the_limit_that_is_missed_by_more_is_named(estimator: Estimator) -> None
 
 def test_where_no_plan_meets_the_limits_each_says_by_how_much(estimator: Estimator) -> None:
     _, choice = asked_for(estimator, limits(2000, 1))
-    assert choice.taken is not None
-    assert join_messages(choice.taken.reasons).startswith(
+    assert choice.chosen is not None
+    assert join_messages(choice.chosen.reasons).startswith(
         "no plan meets the latency limits; this one is closest; misses the TPOT limit"
     )
     fitting = [option for option in choice.options if option.fits]
@@ -227,8 +227,8 @@ def test_the_plan_nearest_to_limits_is_the_first_to_meet_them_once_they_are_wide
     request = ask("h200-sxm", "llama-3.1-70b", "fp8", load, count=8)
     estimate, choice = asked_for(estimator, request)
     assert estimate.output_tokens_per_s is None
-    assert choice.taken is not None
-    least = stated(choice.taken.reasons[-1], kind)
+    assert choice.chosen is not None
+    least = stated(choice.chosen.reasons[-1], kind)
     for factor, met in ((1.001, True), (0.999, False)):
         limit_ms = least * factor
         wider = replace(load, ttft_ms=limit_ms) if kind == "ttft" else replace(load, tpot_ms=limit_ms)
@@ -245,8 +245,8 @@ def test_a_plan_far_ahead_is_so_many_times_as_fast(estimator: Estimator) -> None
     taken, following = (option.output_tokens_per_s for option in choice.options[:2])
     assert taken is not None
     assert following is not None
-    assert choice.taken is not None
-    reason = choice.taken.reasons[0]
+    assert choice.chosen is not None
+    reason = choice.chosen.reasons[0]
     assert reason.id == "plan.ahead_times"
     assert reason.parameters["times"] == near(taken.value / following.value)
     assert " times as fast as the next plan, " in join_messages([reason])
@@ -254,8 +254,8 @@ def test_a_plan_far_ahead_is_so_many_times_as_fast(estimator: Estimator) -> None
 
 def test_at_equal_throughput_the_pace_decides(estimator: Estimator) -> None:
     _, choice = asked_for(estimator, ASKED["rate"])
-    assert choice.taken is not None
-    assert choice.taken.reasons[0].id == "plan.sooner"
+    assert choice.chosen is not None
+    assert choice.chosen.reasons[0].id == "plan.sooner"
     paces = [option.tpot_ms.value for option in choice.options if option.tpot_ms]
     assert paces == sorted(paces)
 
@@ -285,9 +285,9 @@ def test_a_simpler_plan_that_nobody_could_tell_apart_would_do_as_well(
 ) -> None:
     with_bands(monkeypatch, 0.01, 100.0)
     _, choice = asked_for(estimator, ASKED["experts"])
-    assert choice.taken is not None
-    plan = choice.taken.reasons[-1].parameters["plan"]
-    assert choice.taken.reasons[-1].id == "plan.simpler_would_do"
+    assert choice.chosen is not None
+    plan = choice.chosen.reasons[-1].parameters["plan"]
+    assert choice.chosen.reasons[-1].id == "plan.simpler_would_do"
     assert plan in (("TP 8",), ("PP 8",))
     assert all(option.within_error for option in choice.options[2:] if option.fits)
 
@@ -393,7 +393,7 @@ def test_where_nothing_fits_no_plan_is_taken(estimator: Estimator) -> None:
     request = ask("h100-sxm", "llama-3.1-405b", "bf16", closed(8), count=4)
     estimate, choice = asked_for(estimator, request)
     assert not estimate.fits
-    assert choice.taken is None
+    assert choice.chosen is None
     assert choice.options
     assert not any(option.fits for option in choice.options)
 

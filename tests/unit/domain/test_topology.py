@@ -121,7 +121,7 @@ def test_links_leave_no_more_than_there_is(
         assert row.bandwidth is not None
         assert row.bandwidth_per_s is not None
         assert 0.0 <= row.spread.collectives < 1.0
-        assert 0.0 < row.spread.filled <= 1.0
+        assert 0.0 < row.spread.stage_occupancy <= 1.0
         assert 0.0 <= row.spread.overhead < 1.0
         assert 0.0 < row.bandwidth_per_s <= row.count * scaling.bandwidth
         assert 0.0 < row.bandwidth <= row.count * scaling.bandwidth

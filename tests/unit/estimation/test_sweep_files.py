@@ -28,7 +28,7 @@ MIB = 1 << 20
 
 def write(sweep: Sweep, target: Path, facts: Catalog, calibration: Calibration) -> SweepRun:
     made = SweepRun(sweep, facts, calibration, target)
-    assert list(made.steps())[-1] == made.done == sweep.points
+    assert list(made.steps())[-1] == made.evaluated_points == sweep.points
     return made
 
 

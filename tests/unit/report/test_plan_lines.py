@@ -20,7 +20,7 @@ def slower(tp: int, rate: float) -> ConsideredPlan:
     return ConsideredPlan(
         ParallelPlan(tp, dp=8 // tp),
         fits=True,
-        taken=False,
+        is_chosen=False,
         reasons=(
             message(
                 "plan.slower_share",
@@ -41,7 +41,7 @@ def slower(tp: int, rate: float) -> ConsideredPlan:
 TAKEN = ConsideredPlan(
     ParallelPlan(4, dp=2),
     fits=True,
-    taken=True,
+    is_chosen=True,
     reasons=(message("plan.ahead", "{ahead} faster than the next plan, {plan}", ahead=Share(0.12), plan=("TP 8",)),),
     output_tokens_per_s=around(3560.0),
     ttft_ms=around(200.0),
@@ -50,7 +50,7 @@ TAKEN = ConsideredPlan(
 UNFIT = ConsideredPlan(
     ParallelPlan(dp=8),
     fits=False,
-    taken=False,
+    is_chosen=False,
     reasons=(
         message(
             "plan.weights_do_not_fit",
@@ -63,7 +63,7 @@ UNFIT = ConsideredPlan(
 UNTRIED = ConsideredPlan(
     ParallelPlan(8, ep=8, attention_dp=True),
     fits=None,
-    taken=False,
+    is_chosen=False,
     reasons=(message("plan.no_attention_dp", "{engine} does not support data-parallel attention", engine="TGI"),),
 )
 CHOICE = PlanChoice((TAKEN, *(slower(tp, 3140.0) for tp in (8, 8, 2, 2, 1, 1)), UNFIT, UNTRIED))

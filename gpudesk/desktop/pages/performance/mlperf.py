@@ -116,7 +116,7 @@ class MlperfBlock(QWidget):
             giving=(4, 5),
             parent=self,
         )
-        self.stated = TextTable(
+        self.ratio_table = TextTable(
             theme,
             tr("Published ratios"),
             [tr("Claim"), tr("Published"), tr("MLPerf ratio"), tr("Check"), tr("Computed by"), tr("Document")],
@@ -144,7 +144,7 @@ class MlperfBlock(QWidget):
         whole.addWidget(self.table)
         whole.addSpacing(8)
         whole.addWidget(ThemedLabel(self.theme, tr("Published ratios"), font="section", parent=self))
-        whole.addWidget(self.stated)
+        whole.addWidget(self.ratio_table)
         whole.addSpacing(8)
         whole.addWidget(self.cited)
         whole.addLayout(foot)
@@ -205,7 +205,7 @@ class MlperfBlock(QWidget):
         self._show_stated(mlperf, names)
 
     def _show_tables(self, *, visible: bool) -> None:
-        for widget in (self.table, self.submissions, self.stated, self.copy_citation):
+        for widget in (self.table, self.submissions, self.ratio_table, self.copy_citation):
             widget.setVisible(visible)
 
     def _head_to_head(self, mlperf: MlperfComparison) -> MlperfHeadToHead | None:
@@ -253,9 +253,9 @@ class MlperfBlock(QWidget):
         models = {model.id: model.name for model in catalog.models()}
         rows = [
             build_stated_ratio_row(each, names, models, catalog.source(each.source), self.formatter)
-            for each in mlperf.stated
+            for each in mlperf.published_ratios
         ]
-        self.stated.set_rows(rows)
+        self.ratio_table.set_rows(rows)
 
     def _names(self) -> dict[str, str]:
         return {part.id: shorten_name(part.name) for part in self._desk.service.catalog.accelerators()}

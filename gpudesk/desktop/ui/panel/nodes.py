@@ -303,11 +303,11 @@ def _make_plan_node(key: str, plan: ExplainedPlan) -> PanelNode:
     """Return a plan with its throughput, below them the reason for or against it."""
     values = _make_values(plan.figure, plan.unit)
     lines = (
-        RowLine(plan.name, "small_strong", "text1", most=1, cut=RowCut.NEVER, values=values, check=plan.taken),
-        RowLine(plan.reason, color=QUIET, most=0 if plan.taken else _MOST_LINES),
+        RowLine(plan.name, "small_strong", "text1", most=1, cut=RowCut.NEVER, values=values, check=plan.is_chosen),
+        RowLine(plan.reason, color=QUIET, most=0 if plan.is_chosen else _MOST_LINES),
         RowLine(plan.latency, color="text1", current_only=True),
     )
-    return PanelNode(key, RowBlock(lines, nested=True, emphatic=plan.taken), plan.sentence, subject=plan)
+    return PanelNode(key, RowBlock(lines, nested=True, emphatic=plan.is_chosen), plan.sentence, subject=plan)
 
 
 def _make_values(figure: str, unit: str | None) -> tuple[RowText, ...]:

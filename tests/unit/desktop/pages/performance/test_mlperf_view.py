@@ -81,7 +81,7 @@ def test_a_row_shows_its_submissions(block: MlperfBlock) -> None:
 
 
 def test_what_documents_state_is_beside_what_results_give(block: MlperfBlock) -> None:
-    rows = block.stated.texts()
+    rows = block.ratio_table.texts()
     assert len(rows) == 7
     assert ("v6.0: MI355X to B200 SXM, Llama 2 70B, interactive", "1.19", "1.19", "confirmed", "AMD") in [
         row[:5] for row in rows
