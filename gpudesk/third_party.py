@@ -126,9 +126,9 @@ def find_licence_terms(package: Distribution) -> str:
     meta = package.metadata
     if meta["License-Expression"]:
         return str(meta["License-Expression"])
-    stated = (meta["License"] or "").strip()
-    if _EXPRESSION.fullmatch(stated):
-        return stated
+    licence = (meta["License"] or "").strip()
+    if _EXPRESSION.fullmatch(licence):
+        return licence
     names = [text.rsplit(" :: ", 1)[-1] for text in meta.get_all("Classifier") or [] if "License ::" in text]
     licences = [_CLASSIFIED[name] for name in names if name in _CLASSIFIED]
     return " AND ".join(licences) if len(licences) == len(names) else ""
@@ -137,9 +137,9 @@ def find_licence_terms(package: Distribution) -> str:
 def _program() -> ThirdPartyWork:
     package = _distribution(_ROOT)
     home = paths.data_dir()
-    stated = describe_package(package) if package is not None else ThirdPartyWork(PROGRAM)
-    texts = stated.texts if home is None else (str(home.parent / "LICENSE"),)
-    return ThirdPartyWork(PROGRAM, stated.version, "Apache-2.0", kind="program", texts=texts)
+    work = describe_package(package) if package is not None else ThirdPartyWork(PROGRAM)
+    texts = work.texts if home is None else (str(home.parent / "LICENSE"),)
+    return ThirdPartyWork(PROGRAM, work.version, "Apache-2.0", kind="program", texts=texts)
 
 
 def _carried() -> Iterator[ThirdPartyWork]:
@@ -197,8 +197,8 @@ def _distribution(name: str) -> Distribution | None:
 def _home(package: Distribution) -> str:
     entries = (entry.split(", ", 1) for entry in package.metadata.get_all("Project-URL") or [])
     by_label = {label.lower(): url for label, url in entries}
-    stated = package.metadata["Home-page"] or ""
-    return next((by_label[label] for label in _HOMES if label in by_label), stated)
+    home_page = package.metadata["Home-page"] or ""
+    return next((by_label[label] for label in _HOMES if label in by_label), home_page)
 
 
 def _part(record: dict[str, Any]) -> ThirdPartyWork:

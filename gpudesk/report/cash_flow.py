@@ -341,11 +341,11 @@ def _write_months(
         row = _MONTHS_HEAD + 1 + number
         before = rows[-1]
         month = choose_if_blank(before.month, "", choose_if_below(before.month, term, before.month + 1.0, ""))
-        placed = page.write_formula(row, 0, month, looks.count, fixed=False)
+        month_cell = page.write_formula(row, 0, month, looks.count, fixed=False)
         part = take_minimum(1.0, term - before.month)
-        paid = choose_if_blank(placed, "", cash.per_month * part)
-        rent = choose_if_blank(placed, "", choose_if_blank(cash.hired_per_month, "", cash.hired_per_month * part))
-        rows.append(_write_month(page, row, _MonthCells(placed, paid, rent, before), looks))
+        paid = choose_if_blank(month_cell, "", cash.per_month * part)
+        rent = choose_if_blank(month_cell, "", choose_if_blank(cash.hired_per_month, "", cash.hired_per_month * part))
+        rows.append(_write_month(page, row, _MonthCells(month_cell, paid, rent, before), looks))
     return find_first_positive([each.sign for each in rows], [each.month for each in rows], MISSING_VALUE_TEXT)
 
 

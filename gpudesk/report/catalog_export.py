@@ -267,12 +267,12 @@ class _UserFactRows:
         thing, name, value = fact.thing, fact.attribute, fact.value
         attribute, waiting = self._attribute(thing, name), self._waiting.get(fact.key)
         unit = attribute.unit if attribute is not None else None if waiting is None else waiting.unit
-        stated = is_figure(value)
+        is_number = is_figure(value)
         fields: dict[str, ExportValue] = {
             "thing": thing,
             "attribute": name,
             "value": self._cells.value(value, name, unit),
-            "unit": self._cells.unit(name, unit) if stated else None,
+            "unit": self._cells.unit(name, unit) if is_number else None,
         }
         shipped = None if attribute is None else attribute.catalog_choice
         if shipped is not None:

@@ -342,8 +342,8 @@ class CatalogCellFormatter:
             return {}
         names = {str(row.values[0]) for row in self._table.rows if row.values[0] is not None}
         short = {name: shorten_name(name) for name in names}
-        counted = Counter(short.values())
-        return {name: brief for name, brief in short.items() if counted[brief] == 1}
+        brief_counts = Counter(short.values())
+        return {name: brief for name, brief in short.items() if brief_counts[brief] == 1}
 
     def _text(self, value: CatalogCellValue, column: CatalogColumn) -> str:
         if column.key == "accelerator":
@@ -420,10 +420,14 @@ class CatalogCellFormatter:
     def sentence(self, row: CatalogRow, place: int) -> str:
         """Return the full text of a cell, after the name of the row."""
         column = self._table.columns[place]
-        said = self.whole_name(row) if place == 0 else self.text(row, place)
-        if said == MISSING_VALUE_TEXT:
-            said = self._why_unknown(row, column)
-        parts = [said] if place == 0 else [self.whole_name(row), describe_column(self._table.section, column), said]
+        cell_text = self.whole_name(row) if place == 0 else self.text(row, place)
+        if cell_text == MISSING_VALUE_TEXT:
+            cell_text = self._why_unknown(row, column)
+        parts = (
+            [cell_text]
+            if place == 0
+            else [self.whole_name(row), describe_column(self._table.section, column), cell_text]
+        )
         if column.kind is CatalogColumnKind.AGE and row.values[place] is not None:
             parts.append(self._words(row.values[place]))
         if place == 0 and row.announced:

@@ -420,10 +420,11 @@ def list_rent_class_remarks(costs: CostAnswer, names: Mapping[str, str]) -> list
     if len(set(classes.values())) < 2:
         return []
     by_classes: dict[tuple[ProviderClass, ...], list[str]] = {}
-    for key, found in classes.items():
-        by_classes.setdefault(found, []).append(names[key])
+    for key, provider_classes in classes.items():
+        by_classes.setdefault(provider_classes, []).append(names[key])
     rents = (
-        f"{', '.join(map(label_price_word, found))} ({', '.join(members)})" for found, members in by_classes.items()
+        f"{', '.join(map(label_price_word, provider_classes))} ({', '.join(members)})"
+        for provider_classes, members in by_classes.items()
     )
     differ = tr("Rents come from different kinds of provider: {rents}", rents=", ".join(rents))
     by_accelerator = {column.accelerator: classes.get(column.key) for column in costs.columns}

@@ -192,13 +192,13 @@ def list_fleet_notes(
 
     `name` is that of the accelerator.
     """
-    texts, stated = [], []
+    texts, price_notes = [], []
     for supply in Supply:
         cost = answer.api if supply is Supply.API else option.cost_of(supply)
-        said = None if cost is None else cost.missing or cost.source
-        if said is not None and said not in stated:
-            stated.append(said)
-            text = format_message(said, formatter).rstrip(".")
+        price_note = None if cost is None else cost.missing or cost.source
+        if price_note is not None and price_note not in price_notes:
+            price_notes.append(price_note)
+            text = format_message(price_note, formatter).rstrip(".")
             if cost is not None and cost.provider_classes:
                 classes = ", ".join(map(label_price_word, cost.provider_classes))
                 text = tr("{rent} ({classes})", rent=text, classes=classes)
@@ -286,8 +286,8 @@ class _SheetFleetCells:
         return ComparisonCell(self.formatter.stated(months), months)
 
     def cost(self, supply: Supply, option: FleetOption) -> ComparisonCell:
-        stated = self.answer.api if supply is Supply.API else option.cost_of(supply)
-        amount = None if stated is None else stated.per_month_usd
+        supply_cost = self.answer.api if supply is Supply.API else option.cost_of(supply)
+        amount = None if supply_cost is None else supply_cost.per_month_usd
         if amount is None:
             return ComparisonCell(MISSING_VALUE_TEXT, reason=tr("no price"))
         value, low, high = (self.money.in_currency(each) for each in amount)

@@ -405,17 +405,17 @@ def format_months(months: float, formatter: Formatter) -> str:
     return trn("{n} month", "{n} months", rounded, n=formatter.stated(rounded))
 
 
-def label_date(stated: str | None) -> str:
-    return Formatter().date(stated or tr("no date"))
+def label_date(iso_date: str | None) -> str:
+    return Formatter().date(iso_date or tr("no date"))
 
 
 _MONTH: Final = 30.44
 _YEAR: Final = 365.25
 
 
-def find_end_of_date(stated: str | None) -> date | None:
+def find_end_of_date(iso_date: str | None) -> date | None:
     """Return the last day of a year, a month or a day in ISO form; None for anything else."""
-    parts = (stated or "").split("-")
+    parts = (iso_date or "").split("-")
     try:
         numbers = [int(part) for part in parts]
         if len(numbers) == 1:
@@ -436,15 +436,15 @@ def label_system(name: str) -> str:
     return name if cooling is None else f"{product}, {cooling}"
 
 
-def count_days_since(stated: str | None, today: str) -> int | None:
+def count_days_since(iso_date: str | None, today: str) -> int | None:
     """Return the days since the end of a date, 0 if it has not ended; None if unknown."""
-    ended, now = find_end_of_date(stated), find_end_of_date(today)
+    ended, now = find_end_of_date(iso_date), find_end_of_date(today)
     return None if ended is None or now is None else max(0, (now - ended).days)
 
 
-def is_stale_date(stated: str | None, today: str, days: int) -> bool:
+def is_stale_date(iso_date: str | None, today: str, days: int) -> bool:
     """Return whether a date ended more than this many days ago; an unknown date is not stale."""
-    age = count_days_since(stated, today)
+    age = count_days_since(iso_date, today)
     return age is not None and age > days
 
 

@@ -278,7 +278,7 @@ class GlossaryTerm:
 @cache
 def read_glossary() -> tuple[GlossaryTerm, ...]:
     """Return all terms in alphabetical order; raises `MissingFileError`."""
-    stated = tomllib.loads(paths.resource(_FILE).read_text(encoding="utf-8"))
+    document = tomllib.loads(paths.resource(_FILE).read_text(encoding="utf-8"))
     return tuple(
         GlossaryTerm(
             entry["term"],
@@ -287,7 +287,7 @@ def read_glossary() -> tuple[GlossaryTerm, ...]:
             tuple((user, entry[field]) for field, user in _USERS.items() if field in entry),
             tuple(entry.get("registry", ())),
         )
-        for entry in stated["terms"]
+        for entry in document["terms"]
     )
 
 

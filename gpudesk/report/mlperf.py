@@ -109,37 +109,41 @@ def build_submission_rows(results: Sequence[MlperfResult], formatter: Formatter)
 
 
 def build_stated_ratio_row(
-    stated: StatedMlperfRatio, names: Mapping[str, str], models: Mapping[str, str], source: Source, formatter: Formatter
+    published_ratio: StatedMlperfRatio,
+    names: Mapping[str, str],
+    models: Mapping[str, str],
+    source: Source,
+    formatter: Formatter,
 ) -> tuple[str, ...]:
     """Return a stated ratio in cells: subject, ratio, author, ratio of the results, verdict, source."""
     scenario = (
         tr("unnamed scenario")
-        if stated.mlperf_scenario is None
-        else lower_for_sentence(label_mlperf_scenario(stated.mlperf_scenario))
+        if published_ratio.mlperf_scenario is None
+        else lower_for_sentence(label_mlperf_scenario(published_ratio.mlperf_scenario))
     )
     what = tr(
         "{one} to {other}, {model}, {scenario}",
-        one=names[stated.accelerator],
-        other=names[stated.baseline],
-        model=models[stated.model],
+        one=names[published_ratio.accelerator],
+        other=names[published_ratio.baseline],
+        model=models[published_ratio.model],
         scenario=scenario,
     )
     return (
-        what if stated.round is None else f"{stated.round}: {what}",
-        format_ratio(stated.ratio, formatter),
-        format_ratio(stated.computed, formatter),
-        describe_stated_ratio(stated),
-        translate_data(stated.computed_by),
+        what if published_ratio.round is None else f"{published_ratio.round}: {what}",
+        format_ratio(published_ratio.ratio, formatter),
+        format_ratio(published_ratio.computed, formatter),
+        describe_stated_ratio(published_ratio),
+        translate_data(published_ratio.computed_by),
         translate_data(source.title),
     )
 
 
-def describe_stated_ratio(stated: StatedMlperfRatio) -> str:
-    if stated.round is None:
+def describe_stated_ratio(published_ratio: StatedMlperfRatio) -> str:
+    if published_ratio.round is None:
         return tr("no MLPerf round stated")
-    if stated.computed is None:
+    if published_ratio.computed is None:
         return tr("no matching results")
-    if abs(stated.computed - stated.ratio) <= _ROUNDED:
+    if abs(published_ratio.computed - published_ratio.ratio) <= _ROUNDED:
         return tr("confirmed")
     return tr("not confirmed")
 

@@ -537,8 +537,8 @@ class ProfileTables:
             *(DataCell(text, is_quiet=True) for text in texts[2:]),
         )
         names = (self.name, tr("mean"), *(self.name_of(rival) for rival in rivals))
-        told = ", ".join(f"{name} {text}" for name, text in zip(names, texts, strict=True))
-        return DataRow(name, cells, f"{head}: {told}", attribute=name)
+        values_text = ", ".join(f"{name} {text}" for name, text in zip(names, texts, strict=True))
+        return DataRow(name, cells, f"{head}: {values_text}", attribute=name)
 
     def _format_peer(self, value: float | None, quantity: Quantity) -> str:
         if value is None:

@@ -144,6 +144,6 @@ def make_headline_specification(name: str, profile: AcceleratorProfile, formatte
 
 def format_specification(value: float, quantity: Quantity, formatter: Formatter) -> str:
     """Return a catalog figure without its unit, equal in the header and among the peers."""
-    shown = convert_to_display_unit(value, quantity)
-    is_whole = shown >= 100 and quantity is not Quantity.MEMORY
-    return formatter.number(shown) if is_whole else formatter.catalog(value, quantity)
+    displayed_value = convert_to_display_unit(value, quantity)
+    is_whole = displayed_value >= 100 and quantity is not Quantity.MEMORY
+    return formatter.number(displayed_value) if is_whole else formatter.catalog(value, quantity)

@@ -263,11 +263,11 @@ class Formatter:
         """Return a share of 1 as a percentage."""
         return MISSING_VALUE_TEXT if share is None else f"{self.number(share * 100)}{self.style.percent}"
 
-    def date(self, stated: str) -> str:
+    def date(self, iso_date: str) -> str:
         """Return a day or a month in the style of the language; years and words stay unchanged."""
-        if not self.style.day_first or _ISO_DATE.fullmatch(stated) is None:
-            return stated
-        return ".".join(reversed(stated.split("-")))
+        if not self.style.day_first or _ISO_DATE.fullmatch(iso_date) is None:
+            return iso_date
+        return ".".join(reversed(iso_date.split("-")))
 
     def _join_unit(self, text: str, unit: str) -> str:
         """Return a number with its unit; files for programs keep the currency after the number."""

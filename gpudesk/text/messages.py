@@ -48,13 +48,13 @@ class Message:
     _sentence: str
     parameters: Mapping[str, MessageParameter] = field(default_factory=lambda: MappingProxyType({}))
     _singular: str | None = None
-    _counted: str | None = None
+    _count_name: str | None = None
 
     def translate(self, texts: Mapping[str, str]) -> str:
         """Return the sentence in the current language, with the texts of its parameters."""
-        if self._singular is None or self._counted is None:
+        if self._singular is None or self._count_name is None:
             return tr(self._sentence, **texts)
-        number = self.parameters[self._counted]
+        number = self.parameters[self._count_name]
         if not isinstance(number, int | float):
             raise TypeError(f"{self.id} counts {number!r}, which is not a number")
         return trn(self._singular, self._sentence, number, **texts)
@@ -65,9 +65,11 @@ def message(message_id: str, sentence: str, /, **parameters: MessageParameter) -
     return Message(message_id, sentence, MappingProxyType(parameters))
 
 
-def message_n(message_id: str, singular: str, plural: str, counted: str, /, **parameters: MessageParameter) -> Message:
-    """Make a `Message` with a count: `counted` names the parameter that selects singular or plural."""
-    return Message(message_id, plural, MappingProxyType(parameters), singular, counted)
+def message_n(
+    message_id: str, singular: str, plural: str, count_name: str, /, **parameters: MessageParameter
+) -> Message:
+    """Make a `Message` with a count: `count_name` is the parameter that selects singular or plural."""
+    return Message(message_id, plural, MappingProxyType(parameters), singular, count_name)
 
 
 class InputError(Exception):

@@ -58,7 +58,7 @@ def list_plan_block(
     if lines is None:
         return
     yield strong(tr("Why this plan"))
-    for plan in lines.shown:
+    for plan in lines.first_plans:
         yield from indent_hanging(_BULLET, plan.sentence, width)
     for group in lines.more:
         yield from indent_hanging(_BULLET, group.label, width)

@@ -300,7 +300,7 @@ class MultiViewPage(DeskPage, Generic[ViewT]):
         self.terms = ThemedLabel(theme, font="small", color="text2", wrap=True)
         self.terms.hide()
         content = QWidget()
-        self._shown = QStackedLayout(content)
+        self._view_stack = QStackedLayout(content)
         self.body = AnswerStack(theme, content)
         self.body.wanted.connect(self.wanted)
         make_column(self.head, self.verdict, self.terms, (self.body, 1), gap=0, on=self)
@@ -392,7 +392,7 @@ class MultiViewPage(DeskPage, Generic[ViewT]):
             view = self.views[key] = self.make_view(key, theme)
             forget_sources()
             scroll = self.make_scroll_area(view)
-            self._shown.addWidget(view if scroll is None else scroll)
+            self._view_stack.addWidget(view if scroll is None else scroll)
             if scroll is not None:
                 # After the area has its parent: a view passes each new parent's style down to all children.
                 scroll.show_widget(view)
@@ -404,9 +404,9 @@ class MultiViewPage(DeskPage, Generic[ViewT]):
     def drop_view(self, key: str) -> None:
         """Delete a hidden view, to be created again when shown: its content is the desk's."""
         self._stale |= key == self.view_key
-        view = self._shown.widget(list(self.views).index(key))
+        view = self._view_stack.widget(list(self.views).index(key))
         assert view is not None
-        self._shown.removeWidget(view)
+        self._view_stack.removeWidget(view)
         view.deleteLater()
         del self.views[key], self.showings[key]
 
@@ -423,7 +423,7 @@ class MultiViewPage(DeskPage, Generic[ViewT]):
         view, needs = self.view, self.needs_answer()
         self.showings[self.view_key] = next(_showings)
         # Before the content is visible, so that no other view flashes.
-        self._shown.setCurrentIndex(list(self.views.values()).index(view))
+        self._view_stack.setCurrentIndex(list(self.views.values()).index(view))
         answered = self.desk.answer is not None or not needs
         usable = self.body.show_state(self.problem_text, self.missing_input(), answered=answered)
         if usable:

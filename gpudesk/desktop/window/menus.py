@@ -182,20 +182,20 @@ class _PlacedControl:
 def _as_read(region: QWidget) -> Iterator[QWidget]:
     """Yield the controls of a region; a line has those whose middle is above the lower edge of the topmost."""
     line: list[_PlacedControl] = []
-    for placed in sorted(_placed(region), key=lambda each: each.rect.top()):
-        if line and placed.rect.center().y() > line[0].rect.bottom():
+    for control in sorted(_placed(region), key=lambda each: each.rect.top()):
+        if line and control.rect.center().y() > line[0].rect.bottom():
             yield from _from_the_left(line)
             line = []
-        line.append(placed)
+        line.append(control)
     yield from _from_the_left(line)
 
 
 def _from_the_left(line: list[_PlacedControl]) -> Iterator[QWidget]:
-    for placed in sorted(line, key=lambda each: each.rect.left()):
-        if placed.block:
-            yield from _as_read(placed.widget)
+    for control in sorted(line, key=lambda each: each.rect.left()):
+        if control.block:
+            yield from _as_read(control.widget)
         else:
-            yield placed.widget
+            yield control.widget
 
 
 def _placed(region: QWidget) -> Iterator[_PlacedControl]:

@@ -593,6 +593,6 @@ def _open_preview(window: DocumentWindow, dialog: PagesPreview) -> None:
     dialog.open()
 
 
-def _show_state(window: DocumentWindow, done: str, text: str) -> None:
-    log.info("sheet %s", done)
+def _show_state(window: DocumentWindow, outcome: str, text: str) -> None:
+    log.info("sheet %s", outcome)
     window.status.show_message(text)

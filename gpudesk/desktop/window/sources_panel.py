@@ -533,10 +533,10 @@ class SourcesPanel(QWidget):
 
     def event(self, event: QEvent) -> bool:
         """Draw a divider when the panel is taken out of the splitter."""
-        done = super().event(event)
+        is_handled = super().event(event)
         if event.type() == QEvent.Type.ParentChange:
             self._dress()
-        return done
+        return is_handled
 
     def paintEvent(self, event: QPaintEvent) -> None:
         with QPainter(self) as painter:

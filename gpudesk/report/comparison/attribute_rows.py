@@ -115,7 +115,7 @@ class SourceNumbering:
 
     def _rival_texts(self, attribute: AttributeClaims) -> Iterable[str]:
         """Return each rival value once, with all its sources."""
-        stated: dict[str, list[int]] = {}
+        numbers_by_value: dict[str, list[int]] = {}
         preferred = attribute.preferred
         alike = None if preferred is None else self._claimed(attribute, preferred)
         for claim in attribute.rivals:
@@ -124,11 +124,11 @@ class SourceNumbering:
                 if value_text == alike and claim.published:
                     # They differ beyond the displayed digits.
                     value_text = claim.published
-                numbers = stated.setdefault(value_text, [])
+                numbers = numbers_by_value.setdefault(value_text, [])
                 number = self.source(claim.source)
                 if number not in numbers:
                     numbers.append(number)
-        return (f"{value} [{', '.join(map(str, numbers))}]" for value, numbers in stated.items())
+        return (f"{value} [{', '.join(map(str, numbers))}]" for value, numbers in numbers_by_value.items())
 
     def _claimed(self, attribute: AttributeClaims, claim: Claim) -> str:
         return format_claim_value(attribute, claim.value, self._formatter)
@@ -273,11 +273,11 @@ def _describe_unknown_value(column: ComparisonColumn, attribute: Attribute) -> s
 def _build_range_cell(column: ComparisonColumn, names: Sequence[str], formatter: Formatter) -> ComparisonCell:
     """Return both ends of an accelerator's price."""
     ends = [column.attributes[name] for name in names if name in column.attributes]
-    stated = [(end, value) for end in ends if (value := _get_number(end)) is not None]
-    if not stated:
+    bounds = [(end, value) for end in ends if (value := _get_number(end)) is not None]
+    if not bounds:
         return ComparisonCell(MISSING_VALUE_TEXT, reason=tr("price unknown"))
-    texts = dict.fromkeys(formatter.catalog(value, Quantity.USD) for _, value in stated)
-    low, high = stated[0][1], stated[-1][1]
+    texts = dict.fromkeys(formatter.catalog(value, Quantity.USD) for _, value in bounds)
+    low, high = bounds[0][1], bounds[-1][1]
     return ComparisonCell(
         " – ".join(texts),
         value=low,

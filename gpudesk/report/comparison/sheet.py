@@ -476,13 +476,13 @@ def _build_sheet_heads(answer: Answer, formatter: Formatter) -> tuple[Comparison
 
 def _describe_sheet_column(column: ComparisonColumn) -> str:
     architecture = column.attributes.get("architecture")
-    stated = [
+    words = [
         None if architecture is None else architecture.value,
         column.accelerator.form_factor,
         tr("announced") if column.accelerator.announced else None,
         tr("custom entry") if is_user_entry(column.attributes.values()) else None,
     ]
-    return ", ".join(str(word) for word in stated if word)
+    return ", ".join(str(word) for word in words if word)
 
 
 def _format_model_name(answer: Answer) -> str:

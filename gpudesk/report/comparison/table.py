@@ -92,14 +92,14 @@ def build_heads(answer: Answer, formatter: Formatter) -> tuple[ComparisonHead, .
 def _describe_column(column: ComparisonColumn, formatter: Formatter) -> str:
     architecture = column.attributes.get("architecture")
     count = column.choice.count if column.estimate is None else column.estimate.count
-    stated = [
+    words = [
         tr("announced") if column.accelerator.announced else None,
         tr("yours") if is_user_entry(column.attributes.values()) else None,
         None if architecture is None else architecture.value,
         column.accelerator.form_factor,
         None if count is None else f"× {formatter.count(count)}",
     ]
-    return " · ".join(str(word) for word in stated if word)
+    return " · ".join(str(word) for word in words if word)
 
 
 def _describe_conditions(answer: Answer, formatter: Formatter) -> str:

@@ -107,11 +107,13 @@ def get_deferral_unit(name: str, money: MoneyFormatter) -> str:
     return money.unit(tr(_UNITS[name])) if name in _UNITS else ""
 
 
-def describe_deferral_origin(name: str, analysis: DeferralAnalysis, *, stated: bool, names: Mapping[str, str]) -> str:
-    """Return the origin of an input's value; `stated` is whether the user entered it."""
+def describe_deferral_origin(
+    name: str, analysis: DeferralAnalysis, *, is_user_value: bool, names: Mapping[str, str]
+) -> str:
+    """Return the origin of an input's value; `is_user_value` is whether the user entered it."""
     if name == "months_to_launch":
-        return tr("your answer") if stated else tr("default")
-    if stated:
+        return tr("your answer") if is_user_value else tr("default")
+    if is_user_value:
         return tr("entered by you")
     if name in _ORIGINS:
         return tr(_ORIGINS[name])

@@ -94,11 +94,11 @@ def label_request_class(kind: RequestKind) -> str:
     return tr("long requests") if kind is RequestKind.LONG else tr("short requests")
 
 
-def describe_routing_origin(name: str, origin: RequestRateOrigin, *, stated: bool) -> str:
+def describe_routing_origin(name: str, origin: RequestRateOrigin, *, is_user_value: bool) -> str:
     """Return the origin of an input's value; `origin` is that of the request rate."""
     if name == "requests_per_s":
         return tr(_RATES[origin])
-    return tr("entered by you") if stated else tr(_ORIGINS[name])
+    return tr("entered by you") if is_user_value else tr(_ORIGINS[name])
 
 
 def describe_request_mix(routing: RoutingResult, formatter: Formatter, models: Mapping[str, str] | None = None) -> str:

@@ -144,7 +144,7 @@ def build_statement_line(statement: DocumentStatement) -> StatementLine:
     conditions = f" ({translate_data(statement.conditions)})" if statement.conditions else ""
     return StatementLine(
         id=statement.id,
-        said=f"{line_text}{conditions}",
+        text=f"{line_text}{conditions}",
         origin=f"{statement.source.title} · {statement.id}",
         remark=to_sentence(statement.note) if statement.note else "",
         details=list_details(
@@ -176,8 +176,8 @@ def format_price(price: PriceRecord, formatter: Formatter) -> tuple[str, str | N
     """Return a price or its range, and its unit."""
     quantity = Quantity.USD if price.term == PURCHASE_TERM else Quantity.USD_PER_HOUR
     ends = (price.usd_low, price.usd_high) if price.usd is None else (price.usd,)
-    stated = [formatter.catalog(end, quantity) for end in ends if end is not None]
-    return " – ".join(dict.fromkeys(stated)) or MISSING_VALUE_TEXT, get_display_unit(quantity)
+    texts = [formatter.catalog(end, quantity) for end in ends if end is not None]
+    return " – ".join(dict.fromkeys(texts)) or MISSING_VALUE_TEXT, get_display_unit(quantity)
 
 
 def group_statements(
@@ -194,13 +194,13 @@ def group_statements(
             )
     details_by_group: dict[tuple[str, str], list[ExplanationDetail]] = {}
     for thing in facts.things():
-        stated = [*_list_claims_of_source(facts, thing.id, source, formatter), *prices.pop(thing.id, ())]
-        if stated:
-            details_by_group[thing.id, thing.name] = stated
-    others = [detail for stated in prices.values() for detail in stated]
+        details = [*_list_claims_of_source(facts, thing.id, source, formatter), *prices.pop(thing.id, ())]
+        if details:
+            details_by_group[thing.id, thing.name] = details
+    others = [detail for details in prices.values() for detail in details]
     if others:
         details_by_group["", tr("Other accelerators")] = others
-    groups = [_build_stated_group(key, label, stated) for (key, label), stated in details_by_group.items()]
+    groups = [_build_stated_group(key, label, details) for (key, label), details in details_by_group.items()]
     return sum(map(len, details_by_group.values())), tuple(groups[:_MOST_GROUPS])
 
 
@@ -229,8 +229,8 @@ def explain_catalog_entry(view: CatalogContext, thing: str) -> Explanation:
     attributes = view.facts.attributes(thing)
     disputed = sum(attribute.disputed for attribute in attributes)
     own = sum(attribute.overridden or any(claim.own for claim in attribute.claims) for attribute in attributes)
-    counted = trn("{n} attribute", "{n} attributes", len(attributes))
-    parts = [counted]
+    count_text = trn("{n} attribute", "{n} attributes", len(attributes))
+    parts = [count_text]
     if disputed:
         parts.append(tr("sources disagree on {n}", n=disputed))
     if own:
@@ -344,7 +344,7 @@ def explain_source(view: CatalogContext, source_id: str) -> Explanation:
             for each in view.facts.seed_claims()
             if each.source.id == source_id and not each.attributes
         ),
-        stated=groups,
+        statement_groups=groups,
         offers=offers if source.own and view.writable else (),
         facts=(view.fact,),
     )

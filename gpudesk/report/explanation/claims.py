@@ -38,8 +38,8 @@ def format_attribute_value(
     """Return the catalog's preferred value in its displayed unit, and that unit; prices as a range."""
     if name in PRICE_BOUND_ATTRIBUTES:
         ends = [attributes[end].value for end in PRICE_BOUND_ATTRIBUTES if end in attributes]
-        stated = [formatter.catalog(end, Quantity.USD) for end in ends if end is not None]
-        return " – ".join(dict.fromkeys(stated)) or MISSING_VALUE_TEXT, get_display_unit(Quantity.USD)
+        texts = [formatter.catalog(end, Quantity.USD) for end in ends if end is not None]
+        return " – ".join(dict.fromkeys(texts)) or MISSING_VALUE_TEXT, get_display_unit(Quantity.USD)
     attribute = attributes[name]
     return _format_claim_value(attribute, attribute.preferred, formatter)
 
@@ -73,13 +73,13 @@ def describe_claim_range(attribute: AttributeClaims, formatter: Formatter, high:
         return tr("Unknown")
     if not attribute.disputed:
         return trn("One claim", "All {n} claims agree", count, n=formatter.count(count))
-    stated = [
+    values = [
         claim.value for claim in (*attribute.claims, *(() if high is None else high.claims)) if is_figure(claim.value)
     ]
-    if len(set(stated)) < 2:
+    if len(set(values)) < 2:
         return trn("{n} claim disagrees", "{n} claims disagree", count, n=formatter.count(count))
     quantity = find_quantity(attribute.name, attribute.unit)
-    least, most = (formatter.catalog(end, quantity) for end in (min(stated), max(stated)))
+    least, most = (formatter.catalog(end, quantity) for end in (min(values), max(values)))
     return tr("Claims range from {low} to {high}", low=least, high=most)
 
 
@@ -251,7 +251,7 @@ def format_explanation(explanation: Explanation) -> str:
     if explanation.statements:
         lines.append(f"{tr('As published')}:")
         lines += [f"- {line.sentence}" for line in explanation.statements]
-    for group in explanation.stated:
+    for group in explanation.statement_groups:
         lines.append(f"{group.label}:")
         lines += [f"- {detail.label}: {detail.value}" for detail in group.figures]
     return "\n".join(line for line in lines if line) + "\n"
@@ -280,7 +280,7 @@ def _list_run_lines(record: MeasuredRunLines | None) -> Iterator[str]:
 def _list_plan_lines(plans: ExplainedPlans | None) -> Iterator[str]:
     if plans is not None:
         yield f"{tr('Why this plan')}:"
-        yield from (f"- {line.sentence}" for line in plans.shown)
+        yield from (f"- {line.sentence}" for line in plans.first_plans)
 
 
 def _list_claim_lines(explanation: Explanation) -> Iterator[str]:

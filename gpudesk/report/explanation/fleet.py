@@ -204,7 +204,7 @@ def _derive_systems(fleet: DerivedFleet) -> DerivationTerm | None:
         return None
     spare_replicas = (option.spare - option.spare_systems * option.slots) // fleet.replica
     spans = option.systems_per_replica > 1
-    held = DerivationTerm(
+    packing_term = DerivationTerm(
         "systems of a replica" if spans else "replicas of a system",
         option.systems_per_replica if spans else option.slots // fleet.replica,
         None,
@@ -223,7 +223,7 @@ def _derive_systems(fleet: DerivedFleet) -> DerivationTerm | None:
         inputs=(
             _make_replica_term(fleet),
             DerivationTerm("spare replicas", spare_replicas, None, source=_SCENARIO),
-            held,
+            packing_term,
             DerivationTerm("spare systems", option.spare_systems, None, source=_SCENARIO),
         ),
     )

@@ -146,14 +146,14 @@ class StatementLine:
     """A printed statement of a source document: text, document, and remarks."""
 
     id: str
-    said: str
+    text: str
     origin: str
     remark: str
     details: tuple[ExplanationDetail, ...]
 
     @property
     def sentence(self) -> str:
-        return ", ".join(part for part in (self.said, self.origin, self.remark) if part)
+        return ", ".join(part for part in (self.text, self.origin, self.remark) if part)
 
 
 @dataclass(frozen=True, slots=True)
@@ -330,7 +330,7 @@ class ExplainedPlanGroup:
 class ExplainedPlans:
     """The chosen plan with the nearest alternatives, and all others in groups."""
 
-    shown: tuple[ExplainedPlan, ...]
+    first_plans: tuple[ExplainedPlan, ...]
     more: tuple[ExplainedPlanGroup, ...]
 
 
@@ -404,7 +404,7 @@ class Explanation:
     details: tuple[ExplanationDetail, ...] = ()
     remarks: tuple[str, ...] = ()
     statements: tuple[StatementLine, ...] = ()
-    stated: tuple[StatementGroup, ...] = ()
+    statement_groups: tuple[StatementGroup, ...] = ()
     uses: tuple[UseLine, ...] = ()
     offers: tuple[CatalogAction, ...] = ()
     decision: DecisionExplanation | None = None

@@ -314,7 +314,7 @@ def build_explained_plans(choice: PlanChoice, formatter: Formatter) -> Explained
         _build_plan_group("untried", [option for option in choice.options if option.fits is None], formatter),
     )
     return ExplainedPlans(
-        shown=tuple(build_explained_plan(option, formatter) for option in fitting[:_SHOWN]),
+        first_plans=tuple(build_explained_plan(option, formatter) for option in fitting[:_SHOWN]),
         more=tuple(group for group in groups if group.plans),
     )
 

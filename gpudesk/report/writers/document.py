@@ -70,9 +70,9 @@ def _markdown(block: DocumentBlock) -> Iterator[str]:
         case BulletList(lines):
             yield from (f"- {escaped(line)}" for line in lines)
         case CheckList(points):
-            for done, text, note in points:
+            for is_done, text, note in points:
                 text_line = escaped(tr("{text}: {note}", text=text, note=note) if note else text)
-                yield f"- [{'x' if done else ' '}] {text_line}"
+                yield f"- [{'x' if is_done else ' '}] {text_line}"
         case DocumentTable(head, rows):
             yield f"| {' | '.join(map(escaped, head))} |"
             yield "|" + "---|" * len(head)
@@ -120,9 +120,9 @@ def _html(block: DocumentBlock) -> Iterator[str]:
             yield "</tbody></table>"
 
 
-def _tick(done: bool, text: str, note: str) -> str:
-    mark = "☑" if done else "☐"
-    state = tr("done") if done else tr("open")
+def _tick(is_done: bool, text: str, note: str) -> str:
+    mark = "☑" if is_done else "☐"
+    state = tr("done") if is_done else tr("open")
     note_html = f'<span class="said">{_html_text(note)}</span>' if note else ""
     return f'<li><span class="mark" aria-label="{escape(state)}">{mark}</span>{_html_text(text)}{note_html}</li>'
 

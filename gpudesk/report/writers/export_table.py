@@ -115,8 +115,8 @@ class ExportCellConverter:
         if self.for_programs:
             return unit
         quantity = find_quantity(attribute, unit)
-        counted = None if quantity is not Quantity.COUNT or unit in _SAID_BY_NAME else unit
-        return get_display_unit(quantity) or counted
+        count_unit = None if quantity is not Quantity.COUNT or unit in _SAID_BY_NAME else unit
+        return get_display_unit(quantity) or count_unit
 
     def kind(self, kind: SourceKind) -> str:
         return kind.value if self.for_programs else label_source_kind(kind)

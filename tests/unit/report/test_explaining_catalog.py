@@ -75,7 +75,7 @@ def test_bandwidth_of_the_mi325x_shows_both_figures_and_the_seeds_behind_them(se
     assert ("5.3", ClaimStatus.REFUSED, "seed-000") in said
     assert ("5.3", ClaimStatus.REFUSED, "seed-002") in said
     assert ("6.0", ClaimStatus.AGREES, "seed-000") in said
-    printed = {line.id: line.said for line in found.statements}
+    printed = {line.id: line.text for line in found.statements}
     assert printed["C000-014"] == "MI325X, memory bandwidth: 5.3\N{NO-BREAK SPACE}TB/s (body text)"
     assert printed["C000-070"] == "MI325X, memory bandwidth: 6\N{NO-BREAK SPACE}TB/s (FAQ)"
     assert [use.name for use in found.uses] == ["Four parts"]
@@ -158,7 +158,7 @@ def test_prices_are_edited_where_they_are_the_users(service: GpuDeskService) -> 
 
 def test_a_source_shows_all_that_it_states(service: GpuDeskService) -> None:
     found = explain_source(view(service), "seed-000")
-    group = next(group for group in found.stated if group.key == "mi325x")
+    group = next(group for group in found.statement_groups if group.key == "mi325x")
     figures = {(detail.label, detail.value) for detail in group.figures}
     assert ("Memory bandwidth", "5.3 TB/s, not used") in figures
     assert ("Memory bandwidth", "6.0 TB/s, not used") in figures

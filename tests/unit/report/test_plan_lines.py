@@ -72,7 +72,7 @@ CHOICE = PlanChoice((TAKEN, *(slower(tp, 3140.0) for tp in (8, 8, 2, 2, 1, 1)), 
 def test_a_plan_is_one_line_with_its_reason() -> None:
     lines = build_explained_plans(CHOICE, FORMATTER)
     assert lines is not None
-    first, second, *_ = lines.shown
+    first, second, *_ = lines.first_plans
     assert (first.name, first.value, first.reason) == (
         "TP 4 × DP 2",
         "3,560 tok/s",
@@ -88,7 +88,7 @@ def test_a_plan_is_one_line_with_its_reason() -> None:
 def test_what_is_seldom_asked_for_stands_in_groups() -> None:
     lines = build_explained_plans(CHOICE, FORMATTER)
     assert lines is not None
-    assert len(lines.shown) == 4
+    assert len(lines.first_plans) == 4
     assert [(group.label, len(group.plans)) for group in lines.more] == [
         ("3 slower plans", 3),
         ("1 plan that does not fit", 1),
@@ -103,8 +103,8 @@ def test_what_is_seldom_asked_for_stands_in_groups() -> None:
 def test_figures_follow_the_language() -> None:
     lines = build_explained_plans(CHOICE, Formatter(GERMAN_NUMBERS))
     assert lines is not None
-    assert lines.shown[1].figure == "3.140"
-    assert "31,4 ms" in lines.shown[1].latency
+    assert lines.first_plans[1].figure == "3.140"
+    assert "31,4 ms" in lines.first_plans[1].latency
 
 
 def test_without_a_choice_there_is_nothing_to_say() -> None:

@@ -272,7 +272,7 @@ def test_inputs_say_where_they_come_from(
     near: DeferralAnalysis, unpriced: DeferralAnalysis, names: dict[str, str]
 ) -> None:
     def origin(name: str, found: DeferralAnalysis = unpriced, *, stated: bool = False) -> str:
-        return describe_deferral_origin(name, found, stated=stated, names=names)
+        return describe_deferral_origin(name, found, is_user_value=stated, names=names)
 
     assert origin("months_to_launch", stated=True) == "your answer"
     assert origin("months_to_launch").startswith("default")
@@ -396,11 +396,13 @@ def test_documents_on_mixing_are_told_with_dates_and_without_ids(service: GpuDes
 
 def test_inputs_of_requests_say_where_they_come_from(routed: RoutingResult) -> None:
     assert (
-        describe_routing_origin("long_share", RequestRateOrigin.LOAD, stated=False)
+        describe_routing_origin("long_share", RequestRateOrigin.LOAD, is_user_value=False)
         == "assumption: no source gives a value"
     )
-    assert describe_routing_origin("long_share", RequestRateOrigin.LOAD, stated=True) == "entered by you"
-    assert describe_routing_origin("requests_per_s", RequestRateOrigin.DEMAND, stated=True).startswith("peak demand")
+    assert describe_routing_origin("long_share", RequestRateOrigin.LOAD, is_user_value=True) == "entered by you"
+    assert describe_routing_origin("requests_per_s", RequestRateOrigin.DEMAND, is_user_value=True).startswith(
+        "peak demand"
+    )
     assert label_request_class(RequestKind.LONG) == "long requests"
     assert not any("baseline" in note for note in list_routing_notes(routed, FORMATTER))
 

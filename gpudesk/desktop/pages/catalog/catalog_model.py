@@ -156,9 +156,9 @@ class _SectionCache:
     texts: list[str] = field(default_factory=list)
     orders: dict[tuple[CatalogSorting | None, bool], list[int]] = field(default_factory=dict)
     #: The last query and its result.
-    asked: tuple[object, ...] = ()
+    query: tuple[object, ...] = ()
     sought: str = ""
-    found: list[int] | None = None
+    positions: list[int] | None = None
 
 
 class CatalogSections:
@@ -236,13 +236,13 @@ class CatalogSections:
         part = self._parts[section]
         query = (facets, sorting, announced_among, stale_days)
         sought = words.casefold().strip()
-        matching, former = part.found, part.sought
-        if part.asked != query or matching is None or not sought.startswith(former):
+        matching, former = part.positions, part.sought
+        if part.query != query or matching is None or not sought.startswith(former):
             matching, former = self._narrowed(section, facets, sorting, announced_among, stale_days), ""
         if sought != former:
             # Further typing only narrows the rows found so far.
             matching = find_matching(self.texts(section), matching, sought)
-        part.asked, part.sought, part.found = query, sought, matching
+        part.query, part.sought, part.positions = query, sought, matching
         return matching
 
     def _narrowed(

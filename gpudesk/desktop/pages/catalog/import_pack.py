@@ -199,12 +199,12 @@ class PackDialog(BackgroundFormDialog):
         self.column.addWidget(self.table, 1)
 
     def _choices(self) -> QBoxLayout:
-        self.counted = ThemedLabel(self.theme, font="small", color="text2")
+        self.count_label = ThemedLabel(self.theme, font="small", color="text2")
         all_rows = LinkButton(self.theme, tr("Select all"), self.model.choose_all)
         all_rows.setAccessibleName(tr("Select all rows"))
         none = LinkButton(self.theme, tr("Select none"), self.model.choose_none)
         none.setAccessibleName(tr("Clear selection"))
-        return make_row(self.counted, STRETCH, all_rows, none, gap=self.theme.px(16))
+        return make_row(self.count_label, STRETCH, all_rows, none, gap=self.theme.px(16))
 
     def _make_table(self) -> QTableView:
         theme = self.theme
@@ -247,7 +247,7 @@ class PackDialog(BackgroundFormDialog):
 
     def _count(self) -> None:
         chosen, count = len(self.model.chosen), self.desk.formatter.count
-        self.counted.setText(
+        self.count_label.setText(
             tr("{chosen} of {open} new values selected", chosen=count(chosen), open=count(self.model.open))
         )
         self.save_button.setText(trn("Import {count} value", "Import {count} values", chosen, count=count(chosen)))

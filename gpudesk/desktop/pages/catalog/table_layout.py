@@ -211,10 +211,10 @@ class CatalogLayout:
     def _usual(self, model: CatalogModel, number: int) -> float:
         """Return the width that fits the text of most rows; long lists are sampled."""
         rows = model.table.rows
-        counted = Counter(row.values[number] for row in rows[:: len(rows) // _SAMPLED_ROWS + 1])
-        few = (1 - _MOST_ROWS) * counted.total()
-        for value in sorted(counted, key=lambda value: 0 if value is None else -len(str(value))):
-            few -= counted[value]
+        value_counts = Counter(row.values[number] for row in rows[:: len(rows) // _SAMPLED_ROWS + 1])
+        few = (1 - _MOST_ROWS) * value_counts.total()
+        for value in sorted(value_counts, key=lambda value: 0 if value is None else -len(str(value))):
+            few -= value_counts[value]
             if few < 0:
                 break
         else:

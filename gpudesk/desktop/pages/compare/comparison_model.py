@@ -100,13 +100,13 @@ def order_rows(rows: Iterable[ComparisonRow], order: Sequence[str]) -> tuple[Com
     """Return rows in the user's order; a row without a position follows its predecessor."""
     natural = list(rows)
     places = {key: place for place, key in enumerate(order)}
-    placed = sorted((row for row in natural if row.key in places), key=lambda row: places[row.key])
+    ordered_rows = sorted((row for row in natural if row.key in places), key=lambda row: places[row.key])
     previous: ComparisonRow | None = None
     for row in natural:
         if row.key not in places:
-            placed.insert(0 if previous is None else placed.index(previous) + 1, row)
+            ordered_rows.insert(0 if previous is None else ordered_rows.index(previous) + 1, row)
         previous = row
-    return tuple(placed)
+    return tuple(ordered_rows)
 
 
 def move_row(table: ComparisonTable, arrangement: ComparisonArrangement, key: str, step: int) -> ComparisonArrangement:

@@ -152,20 +152,20 @@ class CostInputRow(QObject):
         value = typed / self._scale
         spread = self._spread
         if spread is None or (spread.is_known and place == 1):
-            stated = UncertainValue.exactly(value)
+            new_spread = UncertainValue.exactly(value)
         elif place == 1:
-            stated = UncertainValue(min(spread.low, value), value, max(spread.high, value))
+            new_spread = UncertainValue(min(spread.low, value), value, max(spread.high, value))
         else:
-            stated = spread._replace(**{("low", "likely", "high")[place]: value})
-        if not stated.in_order:
-            likely = self._format().text(stated.likely * self._scale)
+            new_spread = spread._replace(**{("low", "likely", "high")[place]: value})
+        if not new_spread.in_order:
+            likely = self._format().text(new_spread.likely * self._scale)
             if place == 0:
                 problem = tr("Enter at most the likely value, {value}", value=likely)
             else:
                 problem = tr("Enter at least the likely value, {value}", value=likely)
             self.edits[place].set_fault(problem)
             return
-        self.edited.emit(self.name, self.accelerator, stated)
+        self.edited.emit(self.name, self.accelerator, new_spread)
 
 
 _LONGEST_CODE: Final = 8

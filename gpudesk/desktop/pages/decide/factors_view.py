@@ -58,7 +58,7 @@ class FactorRow:
         return "; ".join(dict.fromkeys(map(format_document, self.rules)))
 
     @property
-    def said(self) -> str:
+    def statements(self) -> str:
         return " ".join(translate_data(rule.why) for rule in self.rules)
 
 
@@ -127,7 +127,7 @@ class FactorsModel(TableItemModel):
         if head is None or cell is None:
             if column == FACTOR:
                 return f"{factor.name}, {factor.measure}"
-            return f"{factor.sources}: {factor.said}"
+            return f"{factor.sources}: {factor.statements}"
         rating = f"{cell.word}, {cell.whole}" if cell.whole else cell.word
         return tr("{factor}, {name}: {rating}", factor=factor.name, name=head.name, rating=rating)
 
@@ -143,7 +143,7 @@ class FactorsModel(TableItemModel):
         factor, cell = self.rows[row], self.cell(row, column)
         if cell is not None:
             return f"{cell.word} {cell.figure}".strip()
-        return factor.name if column == FACTOR else f"{factor.sources}. {factor.said}".strip(". ")
+        return factor.name if column == FACTOR else f"{factor.sources}. {factor.statements}".strip(". ")
 
     def get_label(self, section: int, *, spoken: bool) -> str:  # noqa: ARG002 - one meaning for all columns
         return self.rows[section].name
@@ -220,7 +220,9 @@ class FactorsTableView(PaintedTable):
         if not factor.rules:
             return (), ()
         room = max(1.0, self._heads.sectionSize(self._table.columnCount() - 1) - self._theme.length(2 * _PAD))
-        return self._measure.lines(factor.sources, "caption", room), self._measure.lines(factor.said, "caption", room)
+        return self._measure.lines(factor.sources, "caption", room), self._measure.lines(
+            factor.statements, "caption", room
+        )
 
     def resizeEvent(self, event: QResizeEvent) -> None:
         super().resizeEvent(event)
@@ -267,10 +269,10 @@ class FactorsTableView(PaintedTable):
             measure = self._measure.lines(factor.measure, "caption", room, _MOST_LINES)
             self._write_lines(place, (factor.name, "body", "text1"), *((each, "caption", "text3") for each in measure))
         else:
-            sources, said = self._break_documents(factor)
+            sources, statement_lines = self._break_documents(factor)
             step, left = self._theme.line("caption"), place.left() + self._theme.length(_PAD)
-            level = place.center().y() - step * (len(sources) + len(said) - 1) / 2
-            for number, line in enumerate((*sources, *said)):
+            level = place.center().y() - step * (len(sources) + len(statement_lines) - 1) / 2
+            for number, line in enumerate((*sources, *statement_lines)):
                 color = "text3" if number < len(sources) else "text2"
                 self._layer.text("caption", color, line, left, level + number * step)
 

@@ -57,7 +57,7 @@ class ChangeBox(PaintedButton):
 
     def __init__(self, theme: Theme, change: ChangeText, parent: QWidget | None = None) -> None:
         super().__init__(theme, parent)
-        self.shown = change
+        self.change_text = change
         self._lines = 1
         self.setText(change.change)
         self.setAccessibleName(change.sentence)
@@ -73,7 +73,7 @@ class ChangeBox(PaintedButton):
         """Return the number of lines of the change in a box of a width, at most two."""
         metrics = QFontMetricsF(self._theme.font("body_strong"))
         room = width - 2 * self._theme.px(_PAD)
-        return 1 if metrics.horizontalAdvance(self.shown.change) <= room else _MOST_LINES
+        return 1 if metrics.horizontalAdvance(self.change_text.change) <= room else _MOST_LINES
 
     def set_lines(self, lines: int) -> None:
         self._lines = lines
@@ -95,12 +95,12 @@ class ChangeBox(PaintedButton):
         pen.frame(QRectF(self.rect()), "hair", radius=8.0, fill=fill)
         pad, y = theme.px(_PAD), float(theme.px(_ABOVE))
         width, high = self.width() - 2 * pad, theme.line("body_strong")
-        for words in pen.lines(self.shown.change, width, "body_strong", self._lines):
+        for words in pen.lines(self.change_text.change, width, "body_strong", self._lines):
             place = QRectF(pad, y, width, high)
             pen.text(place, words, font="body_strong", color="text1" if live else "text3")
             y += high
         y = float(theme.px(_ABOVE) + self._lines * high)
-        pen.text(QRectF(pad, y, width, theme.line("small")), self.shown.now, font="small", color="text3")
+        pen.text(QRectF(pad, y, width, theme.line("small")), self.change_text.now, font="small", color="text3")
         y += theme.line("small") + theme.px(2)
         self._becomes(pen, QRectF(pad, y, width, theme.line("label")), live=live)
 
@@ -109,10 +109,10 @@ class ChangeBox(PaintedButton):
         side = theme.px(_ICON)
         pen.icon("corner-down-right", place.left(), middle - side / 2, side, "text2")
         x = place.left() + side + theme.px(8)
-        for column in self.shown.leaders:
+        for column in self.change_text.leaders:
             x += pen.swatch(x, middle, column.palette_index, is_variant=column.is_variant) + theme.px(5)
         rest = QRectF(x, place.top(), max(1.0, place.right() - x), place.height())
-        pen.text(rest, self.shown.becomes, font="label", color="text1" if live else "text3")
+        pen.text(rest, self.change_text.becomes, font="label", color="text1" if live else "text3")
 
 
 #: Number of boxes shown at first, and design lengths.
@@ -187,7 +187,7 @@ class ChangeGrid(QWidget):
             box.deleteLater()
         self.boxes = [ChangeBox(self._theme, each, self) for each in changes]
         for box in self.boxes:
-            box.clicked.connect(partial(self.apply, box.shown))
+            box.clicked.connect(partial(self.apply, box.change_text))
         self._arrange()
 
     def _arrange(self) -> None:

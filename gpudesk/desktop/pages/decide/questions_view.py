@@ -321,7 +321,7 @@ class QuestionsView(DecideView):
         answer = format_short_answer(shown_name, answers[shown_name], evaluated.formatter)
         if screen is self.screen_shown and not user_answered:
             answer = tr("current question")
-        return ScreenEntry(screen, get_question_text(names[0]), answer, done=bool(user_answered))
+        return ScreenEntry(screen, get_question_text(names[0]), answer, is_answered=bool(user_answered))
 
     def _show_effect(self, question: str, value: AnswerValue) -> None:
         alternative = None if self.evaluated is None else self.evaluated.find_alternative(question, value)

@@ -236,8 +236,8 @@ class WeightLoadingBlock(QWidget):
     # Display
 
     def show_decision(self, evaluated: EvaluatedAnswer) -> None:
-        stated = evaluated.answer.scenario.decision.plans.get(STORAGE)
-        self.storage.set_value(NO_VALUE if stated is None else float(stated))
+        storage_value = evaluated.answer.scenario.decision.plans.get(STORAGE)
+        self.storage.set_value(NO_VALUE if storage_value is None else float(storage_value))
         loadings, names = self._desk.service.reference_data.loadings(evaluated.answer), evaluated.names
         contents = loadings, names, evaluated.palette_indexes, evaluated.is_variant
         if contents == self._contents:

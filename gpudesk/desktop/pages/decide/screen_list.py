@@ -33,7 +33,7 @@ class ScreenEntry:
     screen: DialogueScreen | None
     title: str
     answer: str
-    done: bool
+    is_answered: bool
 
 
 class _ScreenButton(PaintedButton):
@@ -45,7 +45,7 @@ class _ScreenButton(PaintedButton):
     def __init__(self, theme: Theme, screen: DialogueScreen | None = None, number: int = 0) -> None:
         super().__init__(theme)
         self._number = number
-        self.step = ScreenEntry(screen, "", "", done=False)
+        self.step = ScreenEntry(screen, "", "", is_answered=False)
         self.setCheckable(True)
         # Screen readers then treat it as one of several.
         self.setAutoExclusive(True)
@@ -57,7 +57,7 @@ class _ScreenButton(PaintedButton):
             return
         self.step = step
         self.setChecked(current)
-        state = tr("answered") if step.done else ""
+        state = tr("answered") if step.is_answered else ""
         numbered = () if step.screen is None else (str(self._number), label_screen(step.screen))
         self.setAccessibleName(", ".join(part for part in (*numbered, step.title, step.answer, state) if part))
         self.setToolTip("" if step.screen is None else f"{label_screen(step.screen)}: {step.title}")
@@ -83,7 +83,7 @@ class _ScreenButton(PaintedButton):
         self._draw_mark(pen, top, line)
         x = px(_TEXT_X)
         room = self.width() - x - px(6)
-        strong = current or self.step.done
+        strong = current or self.step.is_answered
         title = QRectF(x, top, room, line)
         font, color = "label" if current else "small", "text1" if strong else "text2"
         # A screen has several questions: its short name covers all of them, and is never cut.
@@ -94,7 +94,7 @@ class _ScreenButton(PaintedButton):
 
     def _draw_mark(self, pen: ThemePainter, top: float, line: float) -> None:
         px, current = self._theme.px, self.isChecked()
-        checked = self.step.done and not current
+        checked = self.step.is_answered and not current
         if checked or not self._number:
             side = float(px(_CHECK))
             icon, color = ("check", "best_text") if checked else ("signpost", "text1" if current else "text3")
@@ -181,7 +181,7 @@ class ScreenList(PaintedWidget):
         self, steps: Sequence[ScreenEntry], current: DialogueScreen | None, answered: int, questions: int
     ) -> None:
         """Show the screens, the open one, and how many questions the user answered."""
-        entry = ScreenEntry(None, tr("Next question"), tr("most important question"), done=False)
+        entry = ScreenEntry(None, tr("Next question"), tr("most important question"), is_answered=False)
         self.next_row.show_step(entry, current=current is None)
         for row, step in zip(self.rows, steps, strict=True):
             row.show_step(step, current=step.screen is current)

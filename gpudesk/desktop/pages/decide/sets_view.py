@@ -31,8 +31,8 @@ class AnswerPair(NamedTuple):
     """A question with the answer of each set in words, and whether the answers are the same."""
 
     title: str
-    now: str
-    kept: str
+    current_answer: str
+    saved_answer: str
     same: bool
 
 
@@ -40,13 +40,15 @@ class AnswerPair(NamedTuple):
 class AnswerSetComparison:
     """The decision with the current answers, and with the saved answers, for the same scenario."""
 
-    now: EvaluatedAnswer
-    kept: EvaluatedAnswer
+    current_set: EvaluatedAnswer
+    saved_set: EvaluatedAnswer
 
     def questions(self) -> tuple[AnswerPair, ...]:
         """Return all questions in the order of the dialogue."""
-        formatter = self.now.formatter
-        pairs = ((self.now.decision.answers[name], self.kept.decision.answers[name], name) for name in QUESTIONS)
+        formatter = self.current_set.formatter
+        pairs = (
+            (self.current_set.decision.answers[name], self.saved_set.decision.answers[name], name) for name in QUESTIONS
+        )
         return tuple(
             AnswerPair(
                 get_question_text(name),
@@ -60,29 +62,32 @@ class AnswerSetComparison:
     def one_sided(self) -> tuple[tuple[str, str, str], ...]:
         """Return the rules that fire under one set only: subject, id, and set."""
         return (
-            *_list_rules_only_in(self.now.decision, self.kept.decision, name_current_set()),
-            *_list_rules_only_in(self.kept.decision, self.now.decision, name_kept_set()),
+            *_list_rules_only_in(self.current_set.decision, self.saved_set.decision, name_current_set()),
+            *_list_rules_only_in(self.saved_set.decision, self.current_set.decision, name_kept_set()),
         )
 
     def ranking(self) -> DataTable:
         """Return the ranks of all columns in both sets, the current set first."""
-        places = [_rank_columns(each.decision) for each in (self.now, self.kept)]
-        shares = [_find_standings(each.decision) for each in (self.now, self.kept)]
+        places = [_rank_columns(each.decision) for each in (self.current_set, self.saved_set)]
+        shares = [_find_standings(each.decision) for each in (self.current_set, self.saved_set)]
         order = sorted(
-            self.now.keys,
-            key=lambda key: (places[0].get(key, len(self.now.keys)), places[1].get(key, len(self.now.keys))),
+            self.current_set.keys,
+            key=lambda key: (
+                places[0].get(key, len(self.current_set.keys)),
+                places[1].get(key, len(self.current_set.keys)),
+            ),
         )
         heads = (tr("Current"), tr("Odds"), tr("Saved"), tr("Odds"))
         rows = tuple(
             FigureRow(
                 key,
-                self.now.palette_indexes[key],
-                self.now.is_variant[key],
-                self.now.names[key],
+                self.current_set.palette_indexes[key],
+                self.current_set.is_variant[key],
+                self.current_set.names[key],
                 tuple(
                     text
                     for place, share in zip(places, shares, strict=True)
-                    for text in _format_ranking(key, place, share, self.now.formatter)
+                    for text in _format_ranking(key, place, share, self.current_set.formatter)
                 ),
                 self._removed_by(key),
             )
@@ -92,7 +97,7 @@ class AnswerSetComparison:
 
     def _removed_by(self, key: str) -> str:
         rules = []
-        for decided, words in ((self.now, name_current_set()), (self.kept, name_kept_set())):
+        for decided, words in ((self.current_set, name_current_set()), (self.saved_set, name_kept_set())):
             titles = [translate_data(each.rule.title) for each in decided.decision.exclusions if each.key == key]
             if titles:
                 rules.append(tr("{set}: {rules}", set=words, rules=", ".join(dict.fromkeys(titles))))
@@ -237,7 +242,7 @@ class AnswerSetsView(DecideView):
             self.status_label.setText(tr("Save these answers, change some, and compare both results here."))
             return
         self.sets = sets = AnswerSetComparison(evaluated, evaluated.with_answers(kept_answers))
-        for verdict, decided in zip(self.verdicts, (sets.now, sets.kept), strict=True):
+        for verdict, decided in zip(self.verdicts, (sets.current_set, sets.saved_set), strict=True):
             verdict.show_verdict(decided)
         questions = sets.questions()
         differing = [each for each in questions if not each.same]
@@ -295,7 +300,7 @@ class AnswerSetsView(DecideView):
 def _format_summary(sets: AnswerSetComparison, differing: int, formatter: Formatter) -> str:
     if not differing:
         return tr("Both sets are equal. Change an answer to compare the results here.")
-    same = find_leaders(sets.now)[:1] == find_leaders(sets.kept)[:1]
+    same = find_leaders(sets.current_set)[:1] == find_leaders(sets.saved_set)[:1]
     count = formatter.count(differing)
     if same:
         return tr("Different answers: {n}. Both sets recommend the same accelerator.", n=count)

@@ -383,11 +383,11 @@ class FleetTableView(FleetView):
         use = label_use(option.used, option.spare, option.idle, self.formatter)
         self.title.setText(tr("{name}: {use}", name=name, use=use) if use else name)
         systems = self.desk.service.catalog.systems_of(option.accelerator)
-        for field, is_rented, shown in (("systems", False, option.system), ("instances", True, option.instance)):
+        for field, is_rented, system in (("systems", False, option.system), ("instances", True, option.instance)):
             options = [
                 ChoiceOption(each.id, label_system(each.name)) for each in systems if each.is_rented == is_rented
             ]
-            automatic = tr("Automatic") if shown is None else tr("Automatic: {name}", name=label_system(shown.name))
+            automatic = tr("Automatic") if system is None else tr("Automatic: {name}", name=label_system(system.name))
             self.systems[field].set_options([ChoiceOption(_AUTOMATIC, automatic), *options])
             self.systems[field].set_value(getattr(fleets.settings, field).get(option.accelerator, _AUTOMATIC))
             self.systems[field].setToolTip(self.systems[field].text_shown)

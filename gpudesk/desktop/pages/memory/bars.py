@@ -200,14 +200,14 @@ def _make_segments(
     requests = 1 if state is ColumnFitState.UNFIT else max(1, estimate.admitted or 1)
     cache = trn("KV cache, {n} request", "KV cache, {n} requests", requests, n=formatter.count(requests))
     other = use.activations_bytes + use.runtime_bytes
-    filled = [
+    memory_uses = [
         (MemorySegmentKind.WEIGHTS, use.weights_bytes, tr("Weights")),
         (MemorySegmentKind.KV, use.kv_bytes, cache),
         (MemorySegmentKind.OTHER, other, tr("Activations and runtime")),
     ]
     parts: list[MemorySegment] = []
     at = 0
-    for kind, size, label in filled:
+    for kind, size, label in memory_uses:
         parts.append(_make_segment(kind, at, at + size, label, formatter))
         at += size
     if room.usable_bytes > at:

@@ -66,19 +66,19 @@ class CacheCurves:
     def __init__(self, desk: Desk) -> None:
         self._desk = desk
         self._answer: Answer | None = None
-        self._found: tuple[CacheCurve, ...] = ()
+        self._curves: tuple[CacheCurve, ...] = ()
 
     def curves(self) -> tuple[CacheCurve, ...]:
         """Return the columns with an estimate and their curves, fitting or not."""
         if self._answer is not self._desk.answer:
             self._answer = self._desk.answer
             service = self._desk.service
-            self._found = tuple(
+            self._curves = tuple(
                 CacheCurve(part, service.kv_against_context(part.column.estimate))
                 for part in self._desk.columns
                 if part.column.estimate is not None
             )
-        return self._found
+        return self._curves
 
 
 class _CacheChart(DeskChart):
@@ -364,7 +364,7 @@ class ContextView(QWidget):
         self._theme = theme
         self._contexts = CacheCurves(desk)
         self.request = RequestCacheChart(desk, theme, self._contexts, self)
-        self.held = RequestCapacityChart(desk, theme, self._contexts, self)
+        self.capacity_chart = RequestCapacityChart(desk, theme, self._contexts, self)
         self.table = FiguresTable(theme, self)
         self.table.chosen.connect(lambda key, name: desk.select(select_figure(key, name)))
         self._title = ThemedLabel(theme, font="section", parent=self)
@@ -373,13 +373,15 @@ class ContextView(QWidget):
 
     def _build(self) -> None:
         theme = self._theme
-        row = make_row((self.request, 1), (self.held, 1), gap=32, margins=(_MARGIN, 6, _MARGIN, 4), scaled=theme)
+        row = make_row(
+            (self.request, 1), (self.capacity_chart, 1), gap=32, margins=(_MARGIN, 6, _MARGIN, 4), scaled=theme
+        )
         below = make_column(self._title, self.table, margins=(_MARGIN, 10, _MARGIN, 12), scaled=theme)
         make_column((row, 1), Hairline(theme, self), below, gap=0, on=self)
 
     def refresh(self) -> None:
         self.request.refresh()
-        self.held.refresh()
+        self.capacity_chart.refresh()
         desk = self._desk
         curves = sorted(self._contexts.curves(), key=_sort_key, reverse=True)
         tokens = curves[0].curve.tokens if curves else 0
@@ -405,7 +407,7 @@ class ContextView(QWidget):
 
     @property
     def charts(self) -> Sequence[CopyableChart]:
-        return (self.request, self.held)
+        return (self.request, self.capacity_chart)
 
     def focus_first(self) -> None:
         self.request.setFocus(Qt.FocusReason.ShortcutFocusReason)

@@ -209,7 +209,7 @@ class FitMatrixView(QWidget):
         #: Query and display options.
         self.choices = read_matrix_options(settings)
         self._words = ("", "")
-        self._placed = False
+        self._is_positioned = False
         #: Whether the job lasts long enough to mark the former counts.
         self._waits = False
         self.query = FitMatrixQuery(desk, self)
@@ -332,8 +332,8 @@ class FitMatrixView(QWidget):
             self.model.show(arrange_fit_table(matrix, self.query.parameters(), order, self.query.reading))
             self.narrow.show_count(format_shown_count(matrix, self.model.table, self.formatter))
         scenario = self._desk.scenario
-        if self._ready and not self._placed and scenario.accelerators:
-            self._placed = True
+        if self._ready and not self._is_positioned and scenario.accelerators:
+            self._is_positioned = True
             self.table.begin_at(scenario.model, scenario.accelerators[0].accelerator)
         self.legend.explain(list_matrix_marks(self.query.reading, self.formatter))
         self._tell()

@@ -108,8 +108,8 @@ def _format_candidate_remark(candidate: SizingOption, formatter: Formatter) -> s
 
 def find_best_candidate(pairs: ColumnCandidates) -> str | None:
     """Return the candidate with the fewest accelerators, the first on ties; None without any."""
-    counted = [(candidate.count, place) for place, (_, candidate) in enumerate(pairs) if candidate.count]
-    return pairs[min(counted)[1]][0].key if counted else None
+    counts = [(candidate.count, place) for place, (_, candidate) in enumerate(pairs) if candidate.count]
+    return pairs[min(counts)[1]][0].key if counts else None
 
 
 def _list_factor_facts(pairs: ColumnCandidates, formatter: Formatter) -> list[tuple[str, list[str]]]:
@@ -206,7 +206,7 @@ class SizingView(QWidget):
         self._pairs: ColumnCandidates = ()
         self._chosen = ""
         #: Whether the user chose that candidate; by default it is the one with the fewest.
-        self._picked = False
+        self._is_user_choice = False
         self.form = DemandForm(theme, desk.formatter.style, self)
         self.demand_label = ThemedLabel(theme, font="small", color="text2", wrap=True, parent=self)
         self.problem = ThemedLabel(theme, color="unfit", wrap=True, parent=self)
@@ -317,8 +317,8 @@ class SizingView(QWidget):
             return
         self.demand_label.setText(self._asked_text(sizing))
         keys = [part.key for part, _ in self._pairs]
-        if not self._picked or self._chosen not in keys:
-            self._picked = False
+        if not self._is_user_choice or self._chosen not in keys:
+            self._is_user_choice = False
             self._chosen = find_best_candidate(self._pairs) or keys[0]
         self.table.show_table(make_candidate_figures(self._pairs, self.formatter, wide=self._is_wide()))
         self.table.choose_row(self._chosen)
@@ -355,7 +355,7 @@ class SizingView(QWidget):
 
     def _choose(self, key: str) -> None:
         if self._sizing is not None:
-            self._chosen, self._picked = key, True
+            self._chosen, self._is_user_choice = key, True
             self._show_candidate(self._sizing)
 
     def _deployed(self, sizing: SizingResult) -> Scenario:

@@ -470,9 +470,9 @@ class ThroughputChart(ConcurrencyChart):
             theme, area = self.theme, self.frame.area
             top = area.bottom() + theme.px(STRIP_HEAD)
             heading = QRectF(0, area.bottom() + theme.px(5), area.right(), theme.px(STRIP_HEAD) - theme.px(6))
-            drawn = pen.text(heading, tr("Limited by"), font="caption", color="text2")
+            heading_width = pen.text(heading, tr("Limited by"), font="caption", color="text2")
             # A translated heading may be wider than the labels of the axis.
-            heading.setLeft(max(area.left(), drawn + 1.5 * _KEY))
+            heading.setLeft(max(area.left(), heading_width + 1.5 * _KEY))
             _paint_strip_key(pen, strips, heading)
             for number, strip in enumerate(strips):
                 row = QRectF(area.left(), top + number * theme.px(STRIP_PITCH), area.width(), theme.px(_BAR))

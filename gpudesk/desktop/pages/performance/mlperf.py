@@ -92,7 +92,7 @@ class MlperfBlock(QWidget):
         super().__init__()
         self._desk = desk
         self.theme, self.formatter = theme, desk.formatter
-        self._picked = ("", "", "")
+        self._selection = ("", "", "")
         self._comparison: MlperfHeadToHead | None = None
         self._row = ""
         self.round = ChoiceField(theme, tr("Round"), self)
@@ -154,21 +154,21 @@ class MlperfBlock(QWidget):
         whole.addStretch(1)
 
     def _connect(self) -> None:
-        self.round.chosen.connect(lambda key: self._pick(key, self._picked[1], self._picked[2]))
-        self.model.chosen.connect(lambda key: self._pick(self._picked[0], key, self._picked[2]))
-        self.baseline.chosen.connect(lambda key: self._pick(self._picked[0], self._picked[1], key))
+        self.round.chosen.connect(lambda key: self._pick(key, self._selection[1], self._selection[2]))
+        self.model.chosen.connect(lambda key: self._pick(self._selection[0], key, self._selection[2]))
+        self.baseline.chosen.connect(lambda key: self._pick(self._selection[0], self._selection[1], key))
         self.table.chosen.connect(lambda key, _: self._choose_row(key))
         self.copy_citation.clicked.connect(self._copy_citation)
 
     # Choosing
 
-    def set_picked(self, picked: tuple[str, str, str]) -> None:
+    def set_picked(self, selection: tuple[str, str, str]) -> None:
         """Set round, model and baseline; empty values follow the scenario."""
-        self._picked = picked
+        self._selection = selection
 
     def _pick(self, round_name: str, model: str, baseline: str) -> None:
-        self._picked = (round_name, model, baseline)
-        self.chosen.emit(*self._picked)
+        self._selection = (round_name, model, baseline)
+        self.chosen.emit(*self._selection)
         self.refresh()
 
     def _choose_row(self, key: str) -> None:
@@ -209,7 +209,7 @@ class MlperfBlock(QWidget):
             widget.setVisible(visible)
 
     def _head_to_head(self, mlperf: MlperfComparison) -> MlperfHeadToHead | None:
-        round_name, model, baseline = self._picked
+        round_name, model, baseline = self._selection
         rounds = mlperf.rounds
         model_id = model or self._desk.scenario.model
         if round_name not in rounds:

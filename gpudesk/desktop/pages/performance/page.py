@@ -500,8 +500,10 @@ class PerformancePage(MultiViewPage[PerformanceView]):
                 chart.set_read_off(self.settings.get(_READ_OFF, chart.read_off))
                 chart.read_off_changed.connect(self._read_off)
             elif isinstance(chart, MlperfBlock):
-                picked = self.settings.get(_MLPERF, "").split("|")
-                chart.set_picked((picked[0], picked[1], picked[2]) if len(picked) == _PICKED else ("", "", ""))
+                selection = self.settings.get(_MLPERF, "").split("|")
+                chart.set_picked(
+                    (selection[0], selection[1], selection[2]) if len(selection) == _PICKED else ("", "", "")
+                )
                 chart.chosen.connect(lambda *chosen: self.settings.put(_MLPERF, "|".join(chosen)))
         return view
 

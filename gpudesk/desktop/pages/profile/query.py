@@ -129,7 +129,7 @@ class ProfileQuery(BackgroundQuery[AcceleratorProfile]):
 
     def __init__(self, desk: Desk, parent: QObject) -> None:
         super().__init__(desk, parent)
-        self._kept: OrderedDict[tuple[object, ...], AcceleratorProfile] = OrderedDict()
+        self._cached_profiles: OrderedDict[tuple[object, ...], AcceleratorProfile] = OrderedDict()
 
     def ask(self, question: ProfileQuestion) -> bool:
         """Request the profile for a question; a cached one is available at once.
@@ -141,16 +141,16 @@ class ProfileQuery(BackgroundQuery[AcceleratorProfile]):
             return False
         self._key = key
         self._jobs.cancel()
-        profile = self._kept.get(key)
+        profile = self._cached_profiles.get(key)
         if profile is not None:
-            self._kept.move_to_end(key)
+            self._cached_profiles.move_to_end(key)
             super()._done(key, profile)
             return True
         self._start("profile", key, self._desk.service.profile_steps(question))
         return True
 
     def _done(self, key: tuple[object, ...], profile: AcceleratorProfile) -> None:
-        self._kept[key] = profile
-        while len(self._kept) > _MOST_KEPT:
-            self._kept.popitem(last=False)
+        self._cached_profiles[key] = profile
+        while len(self._cached_profiles) > _MOST_KEPT:
+            self._cached_profiles.popitem(last=False)
         super()._done(key, profile)

@@ -92,18 +92,18 @@ class DiffusionForm(QWidget):
         self.setVisible(estimate is not None)
         if row is None or estimate is None:
             return
-        made = estimate.request
+        request = estimate.request
         weights = None if settings is None else settings.weights
         self.result.setText(row.sentence)
         self._key = row.key
         self._settings = DiffusionSettings(
-            made.width, made.height, made.frames, made.steps, made.batch, weights, made.software
+            request.width, request.height, request.frames, request.steps, request.batch, weights, request.software
         )
         for name, field in self.numbers.items():
-            field.set_value(getattr(made, name))
+            field.set_value(getattr(request, name))
         self.numbers["frames"].setVisible(estimate.clip_s is not None)
         self.weights.set_value("" if weights is None else weights.value)
-        self.software.set_value(made.software.value)
+        self.software.set_value(request.software.value)
         self.reset.setVisible(settings is not None)
 
     def focus_first(self) -> None:
@@ -420,8 +420,8 @@ class UpgradesView(ProfileView):
         super().__init__(theme, preferences, formatter)
         self.budget = NumberField(theme, tr("Budget, USD (0: none)"), NumberFormat(0, 1e9, 0, formatter.style))
         self.budget.edited.connect(self._set_budget)
-        held = TwoColumns(theme, (self.add_section("scale"),), (self.add_section("out_of_reach"),), (52, 48))
-        self.put(held, self.add_section("upgrades", self.budget))
+        columns = TwoColumns(theme, (self.add_section("scale"),), (self.add_section("out_of_reach"),), (52, 48))
+        self.put(columns, self.add_section("upgrades", self.budget))
         self.end()
 
     def show_profile(self, tables: ProfileTables) -> None:

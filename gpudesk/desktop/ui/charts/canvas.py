@@ -276,7 +276,7 @@ def _paint_labels(plot: PlotCanvas, painter: QPainter, ends: list[_CurveEnd | No
     _place_labels(plot, visible_ends)
     small, caption = letters.metrics("label"), letters.metrics("caption")
     for line, end in visible_ends:
-        place = plot.placed[line.key]
+        place = plot.placed_labels[line.key]
         detail, height = _measure_label(plot, line, end)
         color = theme.name_color(line.slot)
         if abs(place.shift) > _LEADER_FROM:
@@ -293,8 +293,8 @@ def _paint_labels(plot: PlotCanvas, painter: QPainter, ends: list[_CurveEnd | No
 def _paint_ghost_labels(plot: PlotCanvas, painter: QPainter) -> None:
     letters, text = plot.text_painter, plot.drawing.ghost_label
     x = plot.frame.area.left() + plot.theme.px(6)
-    placed = [(ghost, plot.frame.pixels(ghost.x, ghost.y)) for ghost in plot.drawing.ghosts]
-    for ghost, points in sorted(placed, key=lambda each: float(each[1][0, 0])):
+    ghost_points = [(ghost, plot.frame.pixels(ghost.x, ghost.y)) for ghost in plot.drawing.ghosts]
+    for ghost, points in sorted(ghost_points, key=lambda each: float(each[1][0, 0])):
         # One after the other, so that pinned curves that start close together keep theirs.
         x = max(x, float(points[0, 0]))
         y = float(np.interp(x, points[:, 0], points[:, 1])) - plot.theme.px(4)
@@ -312,14 +312,16 @@ def _measure_label(plot: PlotCanvas, line: PlotCurve, end: _CurveEnd) -> tuple[s
 
 def _place_labels(plot: PlotCanvas, visible_ends: list[tuple[PlotCurve, _CurveEnd]]) -> None:
     """Place the names; with fixed ranges each keeps its distance from its curve's end."""
-    is_placed = plot.placed_for == [(end.x, end.y) for _, end in visible_ends] and len(plot.placed) == len(visible_ends)
+    is_placed = plot.placed_for == [(end.x, end.y) for _, end in visible_ends] and len(plot.placed_labels) == len(
+        visible_ends
+    )
     x = _find_rule_x(plot)
     if is_placed and (x is None or x == plot.placed_rule or not _is_inside(x, plot.label_spans)):
         return
-    if plot.is_held and all(line.key in plot.placed for line, _ in visible_ends):
-        plot.placed = {line.key: _carry_label(plot, line, end) for line, end in visible_ends}
+    if plot.is_held and all(line.key in plot.placed_labels for line, _ in visible_ends):
+        plot.placed_labels = {line.key: _carry_label(plot, line, end) for line, end in visible_ends}
     else:
-        plot.placed = _find_places(plot, visible_ends)
+        plot.placed_labels = _find_places(plot, visible_ends)
         plot.placed_rule = x
     plot.placed_for = [(end.x, end.y) for _, end in visible_ends]
 
@@ -338,7 +340,7 @@ def _is_inside(x: float, spans: list[tuple[float, float]]) -> bool:
 
 
 def _carry_label(plot: PlotCanvas, line: PlotCurve, end: _CurveEnd) -> PlacedLabel:
-    before = plot.placed[line.key]
+    before = plot.placed_labels[line.key]
     return PlacedLabel(end.x + before.aside, end.y + before.shift, before.shift, before.aside)
 
 
@@ -387,11 +389,11 @@ def _paint_mark_texts(plot: PlotCanvas, painter: QPainter) -> None:
     """Paint texts next to their marks, each where it covers the fewest points of curves."""
     letters, px = plot.text_painter, plot.theme.px
     height, radius = letters.metrics("caption").height(), _MARK_RADIUS + 1
-    placed = [(mark, centre) for mark in plot.drawing.marks if (centre := _find_centre(plot, mark)) is not None]
+    mark_centres = [(mark, centre) for mark in plot.drawing.marks if (centre := _find_centre(plot, mark)) is not None]
     ghosts = [resample_curve(plot.frame.pixels(ghost.x, ghost.y)) for ghost in plot.drawing.ghosts]
     points = np.concatenate([np.empty((0, 2)), *plot.sample_curves(), *ghosts])
-    taken = [QRectF(each.x() - radius, each.y() - radius, 2 * radius, 2 * radius) for _, each in placed]
-    for mark, centre in placed:
+    covered_boxes = [QRectF(each.x() - radius, each.y() - radius, 2 * radius, 2 * radius) for _, each in mark_centres]
+    for mark, centre in mark_centres:
         if not mark.text:
             continue
         width = letters.width(mark.text, "caption")
@@ -399,10 +401,10 @@ def _paint_mark_texts(plot: PlotCanvas, painter: QPainter) -> None:
         levels = [centre.y() + px(shift) - height / 2 for shift in (13, -13, 22, -22, 31, -31)]
         boxes = [QRectF(x, y, width, height) for y in levels for x in (right, left)]
         boxes = [each for each in boxes if each.left() >= plot.frame.area.left()] or boxes
-        boxes = [each for each in boxes if not any(map(each.intersects, taken))] or boxes
+        boxes = [each for each in boxes if not any(map(each.intersects, covered_boxes))] or boxes
         corners = [(each.left(), each.top(), each.right(), each.bottom()) for each in boxes]
         box = boxes[find_emptiest_box(corners, points, None, 0)[0]]
-        taken.append(box)
+        covered_boxes.append(box)
         y = letters.middle("caption", box.center().y())
         letters.draw_haloed(painter, box.left(), y, mark.text, "caption", plot.theme.color("text2"))
 
@@ -502,7 +504,7 @@ class PlotCanvas(GraphicsView):  # type: ignore[misc]
         self.hover_x: float | None = None
         self.hover_readout: CursorReadout | None = None
         self.current: str | None = None
-        self.placed: dict[str, PlacedLabel] = {}
+        self.placed_labels: dict[str, PlacedLabel] = {}
         self.placed_for: list[tuple[float, float]] = []
         self.placed_rule: float | None = None
         self.label_spans: list[tuple[float, float]] = []

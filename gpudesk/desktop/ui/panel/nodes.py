@@ -62,7 +62,7 @@ class PanelNode:
 
     key: str
     block: PanelBlock
-    said: str | None = None
+    fixed_sentence: str | None = None
     copied_as: str | None = None
     below: tuple[PanelNode, ...] = ()
     subject: object = None
@@ -79,8 +79,8 @@ class PanelNode:
 
     @property
     def sentence(self) -> str:
-        if self.said is not None:
-            return self.said
+        if self.fixed_sentence is not None:
+            return self.fixed_sentence
         return self.subject.sentence if isinstance(self.subject, TermLine) else ""
 
     @property
@@ -291,7 +291,7 @@ def _make_plan_nodes(plans: ExplainedPlans | None) -> Iterator[PanelNode]:
     if plans is None:
         return
     yield _make_section_node("plans", tr("Why this plan"), tr("fastest first"))
-    for place, plan in enumerate(plans.shown):
+    for place, plan in enumerate(plans.first_plans):
         yield _make_plan_node(f"plan.{place}", plan)
     for group in plans.more:
         key = f"plans.{group.key}"
@@ -398,9 +398,9 @@ def _make_catalog_nodes(explanation: Explanation) -> Iterator[PanelNode]:
     if explanation.statements:
         yield _make_section_node("statements", tr("As published"), tr("statements in documents"))
     yield from _fold_long_list("statement", explanation.statements, _make_statement_node)
-    if explanation.stated:
+    if explanation.statement_groups:
         yield _make_section_node("stated", tr("Values from this source"))
-    for group in explanation.stated:
+    for group in explanation.statement_groups:
         key = f"stated.{group.key}"
         more = (_make_group_node(f"{key}.more", group.more),) if group.more else ()
         yield _make_fold_node(key, group.label, (*make_detail_nodes(group.figures, key), *more), "text1")
@@ -409,7 +409,7 @@ def _make_catalog_nodes(explanation: Explanation) -> Iterator[PanelNode]:
 def _make_statement_node(prefix: str, line: StatementLine) -> PanelNode:
     key = f"{prefix}.{line.id}"
     lines = (
-        RowLine(line.said, "small", "text1", most=_MOST_LINES, cut=RowCut.UNTIL_OPEN, fold=True),
+        RowLine(line.text, "small", "text1", most=_MOST_LINES, cut=RowCut.UNTIL_OPEN, fold=True),
         RowLine(line.origin, color=QUIET, most=1, cut=RowCut.NEVER, middle=True),
         RowLine(line.remark, most=1, cut=RowCut.UNTIL_OPEN),
     )

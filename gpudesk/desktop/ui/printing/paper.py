@@ -392,8 +392,8 @@ class SheetPages:
     pages: tuple[tuple[PlacedPiece, ...], ...]
 
     def draw(self, number: int, ink: SheetPainter) -> None:
-        for placed in self.pages[number]:
-            placed.draw(ink)
+        for piece in self.pages[number]:
+            piece.draw(ink)
 
 
 def make_space(height: float) -> SheetPiece:

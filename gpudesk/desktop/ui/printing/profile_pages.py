@@ -109,11 +109,11 @@ def _fit_page(make: Callable[[int, int], tuple[list[SheetPiece], bool]]) -> list
 
 
 def _place(pieces: Sequence[SheetPiece]) -> list[PlacedPiece]:
-    y, placed = TOP, []
+    y, placed_pieces = TOP, []
     for piece in pieces:
-        placed.append(PlacedPiece(SIDE, y, piece))
+        placed_pieces.append(PlacedPiece(SIDE, y, piece))
         y += piece.height
-    return placed
+    return placed_pieces
 
 
 def _get_room(end: float, pieces: Sequence[SheetPiece]) -> float:

@@ -119,8 +119,8 @@ class SectionLayout:
     def take(self, height: float) -> SheetPiece | None:
         """Return a heading with as much as fits into a height, or None if that is too little."""
         room = height - _HEADING
-        filled = self._filled(room)
-        line_count = sum(map(len, filled))
+        columns = self._filled(room)
+        line_count = sum(map(len, columns))
         if line_count == 0 or (line_count < len(self._chunks) and room < 3 * measure_line_height(self._style)):
             return None
         if line_count == len(self._chunks):
@@ -132,7 +132,7 @@ class SectionLayout:
                     high = middle
                 else:
                     low = middle
-            filled = self._filled(high)
+            columns = self._filled(high)
         self._chunks = self._chunks[line_count:]
         line = make_rule(self._room, "hair", 0.5)
         title = self.title
@@ -141,7 +141,7 @@ class SectionLayout:
             ink.text(x, y + 9.0, title, style="group", color="text1")
             line.draw(ink, x, y + 12.5)
 
-        return stack_pieces([SheetPiece(_HEADING, draw), self._body(filled)])
+        return stack_pieces([SheetPiece(_HEADING, draw), self._body(columns)])
 
     def _filled(self, height: float) -> list[list[_LineBlock]]:
         """Return the content of each column if each is filled before the next."""
@@ -234,12 +234,12 @@ def _whose(sheet: ComparisonSheet) -> Iterator[TextEntry]:
     """Yield an entry per accelerator: the sources of its figures."""
     rows = [row for group in sheet.whose.groups for row in group.rows]
     for position, head in enumerate(sheet.heads):
-        stated: dict[str, list[str]] = {}
+        labels_by_source: dict[str, list[str]] = {}
         for row in rows:
             if row.cells[position].text != MISSING_VALUE_TEXT:
-                stated.setdefault(row.cells[position].text, []).append(row.label)
-        if stated:
-            stated_text = "; ".join(f"{' · '.join(labels)} {number}" for number, labels in stated.items())
+                labels_by_source.setdefault(row.cells[position].text, []).append(row.label)
+        if labels_by_source:
+            stated_text = "; ".join(f"{' · '.join(labels)} {number}" for number, labels in labels_by_source.items())
             yield TextEntry((TextRun(f"{head.name}: ", _STRONG), TextRun(stated_text)))
 
 

@@ -303,11 +303,13 @@ class DataTableView(RowsView):
         columns = self.table.columns
         needs = [self._measure_column(number) for number in range(len(columns))]
         words = [number for number, column in enumerate(columns) if column.stretch and not column.is_figure]
-        wanted = {number: needs[number] for number in words}
-        left = max(self.viewport().width() - sum(needs) + sum(wanted.values()), 0)
-        needs = [self._measure_longest_word(number) if number in wanted else need for number, need in enumerate(needs)]
+        target_widths = {number: needs[number] for number in words}
+        left = max(self.viewport().width() - sum(needs) + sum(target_widths.values()), 0)
+        needs = [
+            self._measure_longest_word(number) if number in target_widths else need for number, need in enumerate(needs)
+        ]
         left = max(left - sum(needs[number] for number in words), 0)
-        left = _share_room(needs, wanted, left)
+        left = _share_room(needs, target_widths, left)
         left = _share_room(needs, {number: self._measure_details(number) for number in words}, left)
         parts = sum(column.stretch for column in columns) or 1
         for number, column in enumerate(columns):
@@ -360,13 +362,13 @@ class DataTableView(RowsView):
         return sum(self._theme.px(width) for is_there, width in marks if is_there)
 
 
-def _share_room(widths: list[int], wanted: Mapping[int, int], room: int) -> int:
+def _share_room(widths: list[int], target_widths: Mapping[int, int], room: int) -> int:
     """Widen columns to their wanted width, the nearest first; return the remaining width."""
-    lacks = {number: max(want - widths[number], 0) for number, want in wanted.items()}
+    lacks = {number: max(want - widths[number], 0) for number, want in target_widths.items()}
     for place, number in enumerate(sorted(lacks, key=lambda each: lacks[each])):
-        given = min(lacks[number], room // (len(lacks) - place))
-        widths[number] += given
-        room -= given
+        added_width = min(lacks[number], room // (len(lacks) - place))
+        widths[number] += added_width
+        room -= added_width
     return room
 
 

@@ -104,18 +104,18 @@ class TextLayer:
 
     def text(self, token: str, color: str, text: str, x: float, middle: float, most: float = 0) -> float:
         """Add a text from `x` on, cut to `most` if that is above 0; return its width."""
-        laid = self._texts.laid_out(token, text, most)
-        self.place(token, color, laid, x, middle)
-        return laid.width
+        layout = self._texts.laid_out(token, text, most)
+        self.place(token, color, layout, x, middle)
+        return layout.width
 
     def right(self, token: str, color: str, text: str, left: float, right: float, middle: float) -> float:
         """Add a text that ends at `right`, cut if it would start before `left`; return its width."""
-        laid = self._texts.laid_out(token, text, max(1.0, right - left))
-        self.place(token, color, laid, right - laid.width, middle)
-        return laid.width
+        layout = self._texts.laid_out(token, text, max(1.0, right - left))
+        self.place(token, color, layout, right - layout.width, middle)
+        return layout.width
 
-    def place(self, token: str, color: str, laid: TextLayout, x: float, middle: float) -> None:
-        self._runs[token, color].append((x, middle - laid.rise, laid.text))
+    def place(self, token: str, color: str, layout: TextLayout, x: float, middle: float) -> None:
+        self._runs[token, color].append((x, middle - layout.rise, layout.text))
 
     def mark(self, name: str, color: str, x: float, middle: float) -> None:
         self._marks.append((name, color, x, middle))

@@ -35,17 +35,17 @@ class TextMeasure:
     """Measures texts in the theme's fonts, and caches the results until the theme changes."""
 
     #: The methods with caches.
-    kept: tuple[str, ...] = ("metrics", "width", "lines")
+    cached_methods: tuple[str, ...] = ("metrics", "width", "lines")
 
     def __init__(self, theme: Theme) -> None:
         self.theme = theme
-        for name in self.kept:
+        for name in self.cached_methods:
             setattr(self, name, lru_cache(_MOST_KEPT)(getattr(self, name)))
         theme.changed.connect(self.clear)
 
     def clear(self) -> None:
         """Clear all caches."""
-        for name in self.kept:
+        for name in self.cached_methods:
             getattr(self, name).cache_clear()
 
     def metrics(self, font: str) -> QFontMetricsF:
@@ -101,7 +101,7 @@ _MOST_PICTURES: Final = 200
 class TextPainter(TextMeasure):
     """Measures and draws text by token; clears its caches when the theme changes."""
 
-    kept = (*TextMeasure.kept, "middle", "_ascent")
+    cached_methods = (*TextMeasure.cached_methods, "middle", "_ascent")
 
     def __init__(self, theme: Theme) -> None:
         super().__init__(theme)

@@ -146,10 +146,10 @@ def _verdict(file: Path) -> InstallationVerdict | None:
         return None
 
 
-def format_progress(done: int) -> str:
-    if not done:
+def format_progress(check_count: int) -> str:
+    if not check_count:
         return tr("Checking the installation. This takes a few seconds.")
-    return trn("{n} check completed.", "{n} checks completed.", done)
+    return trn("{n} check completed.", "{n} checks completed.", check_count)
 
 
 _WIDTH, _HEIGHT = 680.0, 540.0
@@ -194,7 +194,7 @@ class InstallationDialog(ThemedDialog):
             on=self,
         )
         self.check = InstallationCheck(self)
-        self.check.advanced.connect(lambda done: self.status_label.setText(format_progress(done)))
+        self.check.advanced.connect(lambda check_count: self.status_label.setText(format_progress(check_count)))
         self.check.ended.connect(self._show)
         self.check.failed.connect(self._fail)
         self.leave.setFocus()

@@ -84,8 +84,8 @@ def make_figure_row(theme: Theme, desk: Desk, kind: CatalogEntryKind, attribute:
     entry = make_new_entry(desk.service.catalog, kind, name)
     label = label_form_attribute(attribute)
     if entry.kind is ValueKind.NUMBER:
-        counted = attribute.unit in COUNTED_UNITS and not attribute.is_name
-        limits = NumberLimits(1, whole=True) if counted else NumberLimits()
+        is_count = attribute.unit in COUNTED_UNITS and not attribute.is_name
+        limits = NumberLimits(1, whole=True) if is_count else NumberLimits()
         return NumberRow(theme, name, label, entry.units, required=attribute.required, style=style, limits=limits)
     if entry.kind is ValueKind.WORDS:
         return WordListRow(theme, name, label, words=entry.words, empty=tr("Words, separated by commas"))
@@ -118,9 +118,9 @@ class FigureForm(FormDialog):
         `titles` are those for adding, also on the button, and for changing.
         """
         entry = None if thing is None else desk.service.catalog.thing(thing)
-        self.held = entry if entry is not None and entry.own else None
-        title = titles[self.held is not None]
-        super().__init__(desk, theme, title, save=title if self.held is None else save, parent=parent)
+        self.user_entry = entry if entry is not None and entry.own else None
+        title = titles[self.user_entry is not None]
+        super().__init__(desk, theme, title, save=title if self.user_entry is None else save, parent=parent)
         self._start_with = entry
         self._origins: dict[str, StatedFigure] = {}
         self._form_findings: tuple[PlausibilityFinding, ...] = ()
@@ -158,14 +158,14 @@ class FigureForm(FormDialog):
 
     def edit(self) -> FactEdit:
         catalog, name = self.desk.service.catalog, self.name.text() or ""
-        entry_id = make_entry_id(catalog, name) if self.held is None else self.held.id
+        entry_id = make_entry_id(catalog, name) if self.user_entry is None else self.user_entry.id
         entry = self.make_entry(entry_id, name, self.vendor.text() or "")
         return make_entry_step(catalog, entry, self.figures(), today=get_today())
 
     def figures(self) -> dict[str, StatedFigure]:
         """Return the entered figures by attribute; raises `FieldError` or `InputError`."""
-        stated = [figure for row in self.figure_rows for figure in row.list_figures()]
-        return {each.attribute: self.find_origin(each.attribute, each.value, each.unit) for each in stated}
+        row_figures = [figure for row in self.figure_rows for figure in row.list_figures()]
+        return {each.attribute: self.find_origin(each.attribute, each.value, each.unit) for each in row_figures}
 
     def find_origin(self, attribute: str, value: ClaimValue, unit: str | None) -> StatedFigure:
         """Return a figure with its copied source, else with that of the form."""
@@ -182,7 +182,7 @@ class FigureForm(FormDialog):
     def lay_out(self, rows: list[FormRow], sections: Iterable[tuple[str, list[FormRow]]]) -> None:
         """Place these rows below the name, then the sections of figures, and show the initial values."""
         self.add_head(self.windowTitle(), tr("You enter the figures, each with its source"))
-        if self.held is None:
+        if self.user_entry is None:
             self.add_rows([self.start])
         self.add_rows([self.name, self.vendor, *rows])
         for title, figure_rows in sections:
@@ -216,7 +216,7 @@ class FigureForm(FormDialog):
         self.remove_button = self.add_left_button(tr("Remove…"), self._remove, "trash-2")
 
     def _remove(self) -> None:
-        user_entry = self.held
+        user_entry = self.user_entry
         if user_entry is not None:
             self.take_at_once(lambda: ask_removal_step(self, self.desk, user_entry))
 
@@ -405,13 +405,13 @@ class AcceleratorForm(FigureForm):
     def figures(self) -> dict[str, StatedFigure]:
         announced = self.status.key() == _ANNOUNCED
         status = STATUS_BY_ANNOUNCED[announced]
-        stated = super().figures()
+        figures = super().figures()
         copied = self.get_copied("status")
         if copied is not None and (copied == _ANNOUNCED) == announced:
-            stated["status"] = self.find_origin("status", status, None)
+            figures["status"] = self.find_origin("status", status, None)
         else:
-            stated["status"] = StatedFigure(status, None, self.source.source())
-        return stated
+            figures["status"] = StatedFigure(status, None, self.source.source())
+        return figures
 
     def find_doubts(self, values: Mapping[str, ClaimValue]) -> tuple[PlausibilityFinding, ...]:
         return check_plausibility(values, self.name.edit.text())

@@ -89,11 +89,11 @@ class StaleRuleForm(FormDialog):
             days = None
         if days is None:
             return ""
-        stated = list(dates)
-        marked = sum(is_stale_date(each, self._today, days) for each in stated)
-        undated = sum(each is None for each in stated)
+        all_dates = list(dates)
+        marked = sum(is_stale_date(each, self._today, days) for each in all_dates)
+        undated = sum(each is None for each in all_dates)
         number = self.desk.formatter.count
-        text = tr("{n} of {all} {what} are stale", n=number(marked), all=number(len(stated)), what=what)
+        text = tr("{n} of {all} {what} are stale", n=number(marked), all=number(len(all_dates)), what=what)
         return f"{text}; {tr('{n} without a date', n=number(undated))}" if undated else text
 
 

@@ -59,8 +59,8 @@ class PriceForm(FormDialog):
 
         Raises `InputError` for an unknown or shipped price.
         """
-        self.held = _find_user_price(desk, price)
-        adding = self.held is None
+        self.user_price = _find_user_price(desk, price)
+        adding = self.user_price is None
         super().__init__(
             desk,
             theme,
@@ -74,8 +74,8 @@ class PriceForm(FormDialog):
         self.add_section(tr("Provider and terms"), self._terms())
         self.source = SourceFields(theme, desk.service.user_catalog.facts, desk)
         self.add_section(tr("Source"), self.source.rows())
-        if self.held is not None:
-            user_price = self.held
+        if self.user_price is not None:
+            user_price = self.user_price
             self.what.show_value(PURCHASE_TERM if user_price.term == PURCHASE_TERM else _RENT)
             self.low.show_value(user_price.usd if user_price.usd is not None else user_price.usd_low)
             for row in (self.accelerator, self.high, *self._terms()):
@@ -93,7 +93,7 @@ class PriceForm(FormDialog):
         rented = self.what.key() == _RENT
         low, high = self.low.parse_number_or_none(), self.high.parse_number_or_none()
         single = high is None or high == low
-        stated = UserPrice(
+        entered_price = UserPrice(
             id="",
             accelerator=self.accelerator.key(),
             term=self.term.key() if rented else PURCHASE_TERM,
@@ -110,9 +110,11 @@ class PriceForm(FormDialog):
             date=self.date.text(),
             note=self.note_row.text(),
         )
-        replaced = None if self.held is None else self.held.id
-        price = replace(stated, id=make_price_id(stated) if self.held is None else self.held.id)
-        if price == self.held:
+        replaced = None if self.user_price is None else self.user_price.id
+        price = replace(
+            entered_price, id=make_price_id(entered_price) if self.user_price is None else self.user_price.id
+        )
+        if price == self.user_price:
             raise InputError(NOTHING_CHANGED, "price")
         return state_price(self.desk.service.catalog, price, source, replaced)
 
@@ -173,7 +175,7 @@ class PriceForm(FormDialog):
             row.set_units(_USD_PER_HOUR if rented else _USD)
 
     def _remove(self) -> None:
-        user_price = self.held
+        user_price = self.user_price
         if user_price is not None and confirm_removal(self, tr("Remove this price?"), tr("Remove price")):
             self.take_at_once(lambda: remove_price(self.desk.service.catalog, user_price.id))
 

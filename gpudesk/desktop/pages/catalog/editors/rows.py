@@ -273,7 +273,7 @@ class FaultLineEdit(QLineEdit):
 
     def event(self, event: QEvent) -> bool:
         """Follow the error mark, which is a property of the line edit."""
-        done = super().event(event)
+        is_handled = super().event(event)
         if event.type() == QEvent.Type.DynamicPropertyChange:
             wrong = self.property("fault") == "true"
             if wrong and self._sign is None:
@@ -282,7 +282,7 @@ class FaultLineEdit(QLineEdit):
             elif not wrong and self._sign is not None:
                 self.removeAction(self._sign)
                 self._sign = None
-        return done
+        return is_handled
 
 
 class WheelBlocker(QObject):

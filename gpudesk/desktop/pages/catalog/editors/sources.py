@@ -140,8 +140,8 @@ class SourceForm(FormDialog):
 
     def __init__(self, desk: Desk, theme: Theme, *, source: str | None = None, parent: QWidget | None = None) -> None:
         """Start with the user's source `source`; raises `InputError` for any other."""
-        self.held = _find_user_source(desk, source)
-        adding = self.held is None
+        self.user_source = _find_user_source(desk, source)
+        adding = self.user_source is None
         super().__init__(
             desk,
             theme,
@@ -152,25 +152,25 @@ class SourceForm(FormDialog):
         self.add_head(self.windowTitle(), self._used())
         self.source = SourceFields(theme, desk.service.user_catalog.facts, desk, prefilled=False)
         self.add_rows(self.source.rows())
-        if self.held is not None:
-            self.source.show_source(self.held)
+        if self.user_source is not None:
+            self.source.show_source(self.user_source)
         self.source.title.focus_control()
 
     def edit(self) -> FactEdit:
         catalog = self.desk.service.catalog
-        if self.held is None:
+        if self.user_source is None:
             new_source = self.source.source()
             return add_facts(catalog, (new_source,), new_source.title)
-        return change_source(catalog, self.source.changed(self.held))
+        return change_source(catalog, self.source.changed(self.user_source))
 
     def after_saving(self) -> None:
-        if self.held is None:
+        if self.user_source is None:
             self.source.remember()
 
     def _used(self) -> str:
-        if self.held is None:
+        if self.user_source is None:
             return tr("Available in all forms after saving")
-        count = count_resting_figures(self.desk.service.user_catalog.facts, self.held.id)
+        count = count_resting_figures(self.desk.service.user_catalog.facts, self.user_source.id)
         return trn("Source of {n} of your values", "Source of {n} of your values", count)
 
 

@@ -159,9 +159,9 @@ class DeferralForm(PlanForm):
         if next_in is not None and "months_to_next" not in plans:
             next_in = UncertainValue.exactly(round(next_in.likely, 1))
         self._show(facts, "months_to_next", next_in)
-        stated = any(name in plans for name in _SLIP)
-        origin = describe_deferral_origin("slip_likely", analysis, stated=stated, names=facts.names)
-        self.rows["slip"].show_values(analysis.slip_months, tr("months"), origin, stated=stated)
+        is_user_value = any(name in plans for name in _SLIP)
+        origin = describe_deferral_origin("slip_likely", analysis, is_user_value=is_user_value, names=facts.names)
+        self.rows["slip"].show_values(analysis.slip_months, tr("months"), origin, is_user_value=is_user_value)
         self._show(facts, "years", UncertainValue.exactly(analysis.years))
         money = facts.money
         self._show(facts, "usd_per_month", analysis.monthly.without_usd, money.in_currency(1.0))
@@ -172,7 +172,7 @@ class DeferralForm(PlanForm):
         removed = describe_removed_part(facts.scenario, name) if name == "buy_part" else ""
         if removed or facts.analysis is None:
             return removed
-        return describe_deferral_origin(name, facts.analysis, stated=name in plans, names=facts.names)
+        return describe_deferral_origin(name, facts.analysis, is_user_value=name in plans, names=facts.names)
 
     def _show_next(self, facts: DeferralFormState, plans: Mapping[str, AnswerValue]) -> None:
         key = str(plans.get("next_part", NEWEST_ACCELERATOR))
@@ -189,35 +189,39 @@ class DeferralForm(PlanForm):
         origin = (
             ""
             if facts.analysis is None
-            else describe_deferral_origin(_LAUNCH, facts.analysis, stated=from_dialogue, names={})
+            else describe_deferral_origin(_LAUNCH, facts.analysis, is_user_value=from_dialogue, names={})
         )
-        self.rows[_LAUNCH].show_values([months], get_deferral_unit(_LAUNCH, facts.money), origin, stated=from_dialogue)
+        self.rows[_LAUNCH].show_values(
+            [months], get_deferral_unit(_LAUNCH, facts.money), origin, is_user_value=from_dialogue
+        )
 
     def _show(self, facts: DeferralFormState, name: str, value: UncertainValue | None, scale: float = 1.0) -> None:
         if facts.analysis is None:
             return
-        stated = name in facts.scenario.decision.plans
-        origin = describe_deferral_origin(name, facts.analysis, stated=stated, names=facts.names)
+        is_user_value = name in facts.scenario.decision.plans
+        origin = describe_deferral_origin(name, facts.analysis, is_user_value=is_user_value, names=facts.names)
         likely = None if value is None else value.likely
         unit = get_deferral_unit(name, facts.money)
-        self.rows[name].show_values([likely], unit, origin, stated=stated, scale=scale)
+        self.rows[name].show_values([likely], unit, origin, is_user_value=is_user_value, scale=scale)
 
     def _show_costs(self, facts: DeferralFormState) -> None:
         """Show the missing and stated costs of the next accelerator, which has no column with fields."""
         part, analysis = facts.following, facts.analysis
         lacking = frozenset[str]() if part is None or analysis is None else find_lacking_costs(analysis, part.name)
-        stated = {} if part is None else facts.scenario.costs.of_part(part.id)
+        user_costs = {} if part is None else facts.scenario.costs.of_part(part.id)
         for kind, name in _COSTS.items():
             row = self.costs[name]
-            row.setVisible(part is not None and (kind in lacking or name in stated))
+            row.setVisible(part is not None and (kind in lacking or name in user_costs))
             if part is None:
                 continue
             row.label.setText(tr("{input}, {name}", input=label_cost_input(name), name=shorten_name(part.name)))
-            value = stated[name].likely if name in stated else None
-            origin = tr("entered by you") if name in stated else tr("unknown: enter a value")
+            value = user_costs[name].likely if name in user_costs else None
+            origin = tr("entered by you") if name in user_costs else tr("unknown: enter a value")
             currency = facts.scenario.costs.currency
             scale = facts.money.in_currency(1.0) if name == "price_usd" else 1.0
-            row.show_values([value], get_input_unit(name, currency), origin, stated=name in stated, scale=scale)
+            row.show_values(
+                [value], get_input_unit(name, currency), origin, is_user_value=name in user_costs, scale=scale
+            )
 
     # Editing
 

@@ -75,7 +75,7 @@ class PlanInputRow(QWidget):
         theme.follow(self._dress)
 
     def show_values(
-        self, values: Sequence[float | None], unit: str, origin: str, *, stated: bool, scale: float = 1.0
+        self, values: Sequence[float | None], unit: str, origin: str, *, is_user_value: bool, scale: float = 1.0
     ) -> None:
         """Show the current values, times `scale`, and their origin."""
         if scale != self._scale:
@@ -83,14 +83,14 @@ class PlanInputRow(QWidget):
             for edit in self.edits:
                 edit.set_format(self._format())
         # Stated values keep their digits; computed ones are rounded to significant digits.
-        digits = "{:.9g}" if stated or not self._decimals else "{:.3g}"
+        digits = "{:.9g}" if is_user_value or not self._decimals else "{:.3g}"
         for edit, value in zip(self.edits, values, strict=True):
             edit.set_value(NO_VALUE if value is None else float(digits.format(value * scale)))
             edit.set_fault("")
             edit.setAccessibleDescription(", ".join(part for part in (unit, origin) if part))
         self.unit.setText(unit)
         self.origin.show_text(origin)
-        self.reset.setVisible(stated)
+        self.reset.setVisible(is_user_value)
 
     def set_fault(self, sentence: str) -> None:
         self.edits[0].set_fault(sentence)

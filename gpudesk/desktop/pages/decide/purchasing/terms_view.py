@@ -252,11 +252,11 @@ class NegotiationBlock(QWidget):
         self._desk.apply(replace_plan_input(self._desk.scenario, QUOTE, value), tr("Competing quote available"))
 
     def _set_done(self, key: str, note: str | None) -> None:
-        done = self._desk.scenario.decision.done
+        completion_notes = self._desk.scenario.decision.done
         if note is None:
             text = tr("Reopen purchase step")
         else:
-            text = tr("Purchase note") if key in done else tr("Complete purchase step")
+            text = tr("Purchase note") if key in completion_notes else tr("Complete purchase step")
         self._desk.apply(mark_step_done(self._desk.scenario, key, note), text)
 
     def _show_evidence(self, key: str, disputed: bool) -> None:

@@ -153,9 +153,9 @@ class VendorsForm(PlanForm):
     def _describe_origin(self, name: str, facts: VendorsFormState) -> str:
         if name in _PARTS and (removed := describe_removed_part(facts.scenario, name)):
             return removed
-        stated = name in facts.scenario.decision.plans
+        is_user_value = name in facts.scenario.decision.plans
         origin = RequestRateOrigin.YOURS if facts.routing is None else facts.routing.rate_origin
-        return describe_routing_origin(name, origin, stated=stated)
+        return describe_routing_origin(name, origin, is_user_value=is_user_value)
 
     def _show_other(self, facts: VendorsFormState) -> None:
         mix, _ = make_request_mix(facts.scenario)
@@ -192,8 +192,10 @@ class VendorsForm(PlanForm):
         }
         for name, row in self.rows.items():
             unit, scale = _UNITS[name]
-            stated = name in facts.scenario.decision.plans
-            row.show_values([values[name]], tr(unit), self._describe_origin(name, facts), stated=stated, scale=scale)
+            is_user_value = name in facts.scenario.decision.plans
+            row.show_values(
+                [values[name]], tr(unit), self._describe_origin(name, facts), is_user_value=is_user_value, scale=scale
+            )
         demanded = facts.scenario.demand is not None
         self.rows["requests_per_s"].edits[0].setEnabled(not demanded)
 

@@ -36,9 +36,9 @@ def test_changes_are_found_and_said(block: FlipsBlock, desk: Desk) -> None:
     assert block.flips == desk.service.flips(found_of(desk).answer)
     box = block.boxes[0]
     assert block.flips[0].input == "site"
-    assert box.shown.after(desk.scenario) == apply_flip(desk.scenario, block.flips[0])
-    assert box.accessibleName() == box.shown.sentence
-    assert "now PCIe slots" in box.shown.sentence
+    assert box.change_text.after(desk.scenario) == apply_flip(desk.scenario, block.flips[0])
+    assert box.accessibleName() == box.change_text.sentence
+    assert "now PCIe slots" in box.change_text.sentence
     assert box.accessibleDescription() == "Applies this change. You can undo it."
     assert not looking(block)
 

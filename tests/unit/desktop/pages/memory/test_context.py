@@ -24,33 +24,33 @@ def view(page: MemoryPage) -> ContextView:
 def test_one_line_of_the_model_and_one_for_each_part_that_holds_a_request(view: ContextView) -> None:
     (line,) = view.request.drawing.lines
     assert (line.name, line.slot, line.end) == ("Llama 3.1 405B", 0, "31.5 GiB at 131,072")
-    held = view.held.drawing.lines
+    held = view.capacity_chart.drawing.lines
     assert [each.name for each in held] == ["MI325X", "MI355X"]
     assert held[1].end == "5 at 131,072"
 
 
 def test_the_held_requests_are_those_of_the_answer(view: ContextView, desk: Desk) -> None:
     assert desk.answer is not None
-    at_scenario = {mark.key: mark.y for mark in view.held.drawing.marks}
+    at_scenario = {mark.key: mark.y for mark in view.capacity_chart.drawing.marks}
     for key, column in zip(desk.keys, desk.answer.columns, strict=True):
         if column.estimate is not None and column.estimate.fits:
             assert at_scenario[key] == column.estimate.max_concurrency
 
 
 def test_the_present_length_is_marked_and_cannot_be_moved(view: ContextView, desk: Desk, qtbot: QtBot) -> None:
-    rule = view.held.drawing.rule
+    rule = view.capacity_chart.drawing.rule
     assert rule is not None
     assert (rule.value, rule.text, rule.movable) == (5000.0, "5,000", False)
     before = desk.scenario
-    view.held.setFocus()
-    QTest.keyClick(view.held, Qt.Key.Key_Right)
+    view.capacity_chart.setFocus()
+    QTest.keyClick(view.capacity_chart, Qt.Key.Key_Right)
     assert desk.scenario == before
-    cursor_readout = view.held.cursor_readout()
+    cursor_readout = view.capacity_chart.cursor_readout()
     assert cursor_readout is not None
     assert cursor_readout.title == "At 8,192 tokens"
     assert [row.cells for row in cursor_readout.rows] == [("88", ""), ("56", ""), ("—", "does not fit")]
-    QTest.keyClick(view.held, Qt.Key.Key_Escape)
-    assert view.held.cursor_readout() is None
+    QTest.keyClick(view.capacity_chart, Qt.Key.Key_Escape)
+    assert view.capacity_chart.cursor_readout() is None
 
 
 def test_a_deployment_that_holds_no_long_request_says_from_where_on(view: ContextView, desk: Desk) -> None:
@@ -58,7 +58,7 @@ def test_a_deployment_that_holds_no_long_request_says_from_where_on(view: Contex
     desk.apply(replace_workload(desk.scenario, input_tokens=1000, output_tokens=100), "Short")
     desk.edit("Less memory", memory_fraction=0.68)
     desk.flush()
-    (line,) = view.held.drawing.lines
+    (line,) = view.capacity_chart.drawing.lines
     assert line.end == "0 at 131,072"
     table = view.table.model()
     assert table is not None
@@ -77,7 +77,7 @@ def test_the_table_has_exact_numbers_for_programs(view: ContextView, desk: Desk)
     at = [row[0] for row in machine.rows].index("5000")
     assert shown.rows[at][1] == "1.20"
     assert float(machine.rows[at][1]) == pytest.approx(1_290_240_000 / 2**30, abs=1e-6)
-    held = view.held.data(Formatter(MACHINE_NUMBERS))
+    held = view.capacity_chart.data(Formatter(MACHINE_NUMBERS))
     assert held.rows[at] == ("5000", "0", "93", "145")
 
 
@@ -92,11 +92,13 @@ def test_a_row_of_the_table_selects_its_figure(view: ContextView, desk: Desk, qt
 def test_charts_have_names_and_summaries(view: ContextView) -> None:
     assert view.request.accessibleName() == "KV cache per request, chart"
     assert "5,000 tokens: 1.2 GiB (1.3 GB)" in view.request.accessibleDescription()
-    assert "MI325X: 93 with 5,000 tokens each, 3 with 131,072 tokens each." in view.held.accessibleDescription()
+    assert (
+        "MI325X: 93 with 5,000 tokens each, 3 with 131,072 tokens each." in view.capacity_chart.accessibleDescription()
+    )
 
 
 def test_nothing_that_holds_a_request_is_said(view: ContextView, desk: Desk) -> None:
     desk.edit("One part", accelerators=(AcceleratorChoice("h200-sxm", 2),))
     desk.flush()
-    assert view.held.drawing.lines == ()
-    assert view.held.drawing.note == "No curve: no accelerator fits the model"
+    assert view.capacity_chart.drawing.lines == ()
+    assert view.capacity_chart.drawing.note == "No curve: no accelerator fits the model"

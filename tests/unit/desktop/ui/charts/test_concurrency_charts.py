@@ -381,7 +381,7 @@ def test_the_working_line_strikes_no_label_through(chart: ThroughputChart, desk:
     chart.grab()
     struck = 0
     for line in chart.drawing.lines:
-        place = chart.placed[line.key]
+        place = chart.placed_labels[line.key]
         middle = chart.frame.value_x(place.x + 15)
         desk.apply(scenario_edits.replace_load_value(desk.scenario, max(1, round(middle))), "Change load")
         desk.flush()
@@ -390,5 +390,5 @@ def test_the_working_line_strikes_no_label_through(chart: ThroughputChart, desk:
         x = chart.frame.pixel_x(chart.drawing.rule.value)
         width = chart.text_painter.width(line.name, "label")
         struck += chart.frame.area.left() <= x <= chart.frame.area.right()
-        assert not 0 < x - chart.placed[line.key].x < width
+        assert not 0 < x - chart.placed_labels[line.key].x < width
     assert struck
