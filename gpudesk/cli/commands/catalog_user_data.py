@@ -42,7 +42,7 @@ def _backups(options: argparse.Namespace) -> int:
     with GpuDeskService.open() as service:
         backups = service.user_catalog.backups()
     if options.json:
-        fields = "file=path made before=reason facts bytes=size_bytes version problem"
+        fields = "file=path made=time before=reason facts bytes=size_bytes version problem"
         backup_values = (encode_fields(backup, fields) for backup in backups)
         output.print_json([{"number": number, **each} for number, each in enumerate(backup_values, start=1)])
     elif backups:

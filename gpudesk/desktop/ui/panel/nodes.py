@@ -465,7 +465,7 @@ _PARTS: Final[tuple[tuple[Callable[[Explanation], Iterator[PanelNode]], tuple[st
     (lambda explanation: _make_plan_nodes(explanation.plans), ("plans",)),
     (lambda explanation: _make_working_nodes(explanation.working), ("working",)),
     (_make_claim_nodes, ("claims", "claims_title", "working")),
-    (_make_catalog_nodes, ("remarks", "details", "statements", "stated")),
+    (_make_catalog_nodes, ("remarks", "details", "statements", "statement_groups")),
     (lambda explanation: _make_dispute_nodes(explanation.disputes), ("disputes",)),
     (lambda explanation: _make_use_nodes(explanation.uses), ("uses",)),
     (_make_link_nodes, ("offers", "working")),
