@@ -16,8 +16,9 @@ from gpudesk.text.messages import InputError, explain_system_error, input_error
 
 _COLUMNS: Final = ("id", "seed", "statement", "inputs", "expected", "tolerance", "verdict")
 _SEED: Final = re.compile(r"(\d{3})_\w+\.txt")
-_STATED: Final = ("stated", "stated_low", "stated_high")
-_WORDS: Final = frozenset({"expr", "note", *_STATED})
+#: The fields of a printed figure by their names in the file.
+_PUBLISHED: Final = {"stated": "published", "stated_low": "published_low", "stated_high": "published_high"}
+_WORDS: Final = frozenset({"expr", "note", *_PUBLISHED})
 
 
 def read_worked_examples(path: Path) -> tuple[WorkedExample, ...]:
@@ -56,7 +57,9 @@ def _parse_example(row: Mapping[str, str | None], where: str) -> WorkedExample:
     numbers = {name: _parse_number(text, where) for name, text in fields.items() if name not in _WORDS}
     # A figure that cannot be derived is quoted as printed, which need not be a number.
     published_values = {
-        name: _parse_number(fields[name], where) for name in _STATED if name in fields and formula is not None
+        field: _parse_number(fields[name], where)
+        for name, field in _PUBLISHED.items()
+        if name in fields and formula is not None
     }
     seed = _SEED.fullmatch(cells["seed"])
     return WorkedExample(
@@ -65,7 +68,7 @@ def _parse_example(row: Mapping[str, str | None], where: str) -> WorkedExample:
         statement=cells["statement"],
         formula=formula,
         inputs=MappingProxyType(numbers),
-        stated_text=fields.get("stated", ""),
+        published_text=fields.get("stated", ""),
         expected=_parse_number(cells["expected"], where) if cells["expected"] else None,
         tolerance=_parse_tolerance(cells["tolerance"], where),
         verdict=_judge_example(cells["verdict"], where),

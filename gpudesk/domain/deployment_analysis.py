@@ -81,9 +81,9 @@ class WorkedExample:
     """One printed figure with the inputs that the document gives for it.
 
     `source` is the id of the document among the sources, None for a figure derived from several. `formula` names the
-    calculation, `inputs` its numbers. The printed figure is `stated`, or between `stated_low` and `stated_high`; all
-    three are None if the document draws no conclusion. `stated_text` is the printed figure verbatim. `expected` is the
-    result of the formula, None if it cannot be derived.
+    calculation, `inputs` its numbers. The printed figure is `published`, or between `published_low` and
+    `published_high`; all three are None if the document draws no conclusion. `published_text` is the printed figure
+    verbatim. `expected` is the result of the formula, None if it cannot be derived.
     """
 
     id: str
@@ -91,10 +91,10 @@ class WorkedExample:
     statement: str
     formula: str | None
     inputs: Mapping[str, float] = field(default_factory=dict)
-    stated: float | None = None
-    stated_low: float | None = None
-    stated_high: float | None = None
-    stated_text: str = ""
+    published: float | None = None
+    published_low: float | None = None
+    published_high: float | None = None
+    published_text: str = ""
     expected: float | None = None
     tolerance: FigureTolerance = FigureTolerance()
     verdict: WorkedExampleVerdict = WorkedExampleVerdict.NOT_DERIVABLE
@@ -106,9 +106,9 @@ class WorkedExample:
         return WorkedExampleVerdict.REPRODUCED if self._agrees(value) else WorkedExampleVerdict.REFUSED
 
     def _agrees(self, value: float) -> bool:
-        if self.stated is not None:
-            return self.tolerance.holds(value, self.stated)
-        low, high = self.stated_low, self.stated_high
+        if self.published is not None:
+            return self.tolerance.holds(value, self.published)
+        low, high = self.published_low, self.published_high
         above = low is None or value >= low or self.tolerance.holds(value, low)
         below = high is None or value <= high or self.tolerance.holds(value, high)
         return above and below

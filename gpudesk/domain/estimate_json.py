@@ -187,5 +187,5 @@ def write_record_json(records: Iterable[ComparableRun]) -> list[dict[str, Any]]:
 
 def write_load_json(load: Load) -> dict[str, Any]:
     """Return the stated fields of a load."""
-    stated = encode_fields(load, "batch concurrency requests request_rate ttft_ms tpot_ms")
-    return {name: value for name, value in stated.items() if value is not None}
+    values = encode_fields(load, "batch concurrency requests request_rate ttft_ms tpot_ms")
+    return {name: value for name, value in values.items() if value is not None}

@@ -255,7 +255,7 @@ class CheckpointStatus:
     """A point with its state and the user's note."""
 
     point: ProcurementCheckpoint
-    done: bool
+    is_done: bool
     note: str = ""
 
 
@@ -272,14 +272,14 @@ class ProcurementStepStatus:
     tested: tuple[ConditionResult, ...]
     missing: tuple[str, ...]
     past: bool
-    done: bool
+    is_done: bool
     note: str
     points: tuple[CheckpointStatus, ...]
 
     @property
     def open_points(self) -> int:
         """Number of open points; 0 once the step is done."""
-        return 0 if self.done else sum(not each.done for each in self.points)
+        return 0 if self.is_done else sum(not each.is_done for each in self.points)
 
 
 @dataclass(frozen=True, slots=True)
@@ -290,4 +290,4 @@ class NegotiationSheet:
 
     @property
     def done(self) -> int:
-        return sum(line.done for line in self.lines)
+        return sum(line.is_done for line in self.lines)

@@ -162,7 +162,9 @@ def _encode_worked_example(figure: WorkedFigure) -> dict[str, Any]:
         derived = {**encode_fields(working, "value=number unit"), "formula": format_named_formula(working)}
         derived["inputs"] = inputs
     return {
-        **encode_fields(figure.example, "id source statement stated stated_low stated_high"),
+        **encode_fields(
+            figure.example, "id source statement stated=published stated_low=published_low stated_high=published_high"
+        ),
         **derived,
         "verdict": figure.verdict.value,
         "note": figure.example.note,

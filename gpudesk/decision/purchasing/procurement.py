@@ -47,7 +47,7 @@ def _make_step_line(
         tested=() if outcome is None else outcome.tested,
         missing=missing,
         past=step.until is not None and today[: len(step.until)] > step.until,
-        done=step.id in completion_notes,
+        is_done=step.id in completion_notes,
         note=completion_notes.get(step.id, ""),
         points=points,
     )

@@ -321,8 +321,8 @@ def format_step_figure(figure: ProcurementFigure, formatter: Formatter) -> str:
 
 
 def format_progress(sheet: NegotiationSheet, formatter: Formatter) -> str:
-    done, total = formatter.count(sheet.done), formatter.count(len(sheet.lines))
-    return trn("{n} of {total} step done", "{n} of {total} steps done", len(sheet.lines), n=done, total=total)
+    done_count, total = formatter.count(sheet.done), formatter.count(len(sheet.lines))
+    return trn("{n} of {total} step done", "{n} of {total} steps done", len(sheet.lines), n=done_count, total=total)
 
 
 def summarize_step(line: ProcurementStepStatus, formatter: Formatter) -> str:
@@ -385,14 +385,14 @@ def list_negotiation_lines(sheet: NegotiationSheet, formatter: Formatter) -> Ite
     for line in sheet.lines:
         step = line.step
         title = tr("{title} ({id})", title=translate_data(step.title), id=step.id)
-        yield AdvisoryLine(1, _format_tick(title, line.note, done=line.done))
+        yield AdvisoryLine(1, _format_tick(title, line.note, is_done=line.is_done))
         yield AdvisoryLine(2, summarize_step(line, formatter))
         yield from (AdvisoryLine(2, text) for text in list_step_remarks(line, formatter))
         yield AdvisoryLine(2, translate_data(step.ask))
         yield AdvisoryLine(2, translate_data(step.why))
         yield from (AdvisoryLine(2, format_step_figure(figure, formatter)) for figure in step.figures)
         yield from (
-            AdvisoryLine(2, _format_tick(translate_data(each.point.text), each.note, done=each.done))
+            AdvisoryLine(2, _format_tick(translate_data(each.point.text), each.note, is_done=each.is_done))
             for each in line.points
         )
 
@@ -407,8 +407,8 @@ def list_step_remarks(line: ProcurementStepStatus, formatter: Formatter) -> tupl
     return tuple(each for each in remarks if each)
 
 
-def _format_tick(text: str, note: str, *, done: bool) -> str:
-    mark = tr("[x] {text}", text=text) if done else tr("[ ] {text}", text=text)
+def _format_tick(text: str, note: str, *, is_done: bool) -> str:
+    mark = tr("[x] {text}", text=text) if is_done else tr("[ ] {text}", text=text)
     return tr("{text}: {note}", text=mark, note=note) if note else mark
 
 
@@ -561,9 +561,9 @@ def _build_step_block(number: int, line: ProcurementStepStatus, formatter: Forma
     if step.figures:
         yield DocumentParagraph(tr("Figures:"))
         yield BulletList(tuple(format_step_figure(figure, formatter) for figure in step.figures))
-    points = ((each.done, translate_data(each.point.text), each.note) for each in line.points)
+    points = ((each.is_done, translate_data(each.point.text), each.note) for each in line.points)
     yield DocumentParagraph(tr("Checklist:"))
-    yield CheckList(((line.done, tr("Whole step"), line.note), *points))
+    yield CheckList(((line.is_done, tr("Whole step"), line.note), *points))
 
 
 def _build_export_blocks(paper: NegotiationDocument) -> Iterator[DocumentBlock]:

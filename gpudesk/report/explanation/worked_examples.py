@@ -39,11 +39,11 @@ def label_worked_verdict(figure: WorkedFigure) -> str:
 
 def _is_bound(example: WorkedExample) -> bool:
     """Whether a figure is only a bound for another, without being printed as such."""
-    return example.stated is None and (example.stated_low is None) != (example.stated_high is None)
+    return example.published is None and (example.published_low is None) != (example.published_high is None)
 
 
 def _is_printed(example: WorkedExample) -> bool:
-    return (example.stated, example.stated_low, example.stated_high) != (None, None, None)
+    return (example.published, example.published_low, example.published_high) != (None, None, None)
 
 
 def format_worked_number(
@@ -62,11 +62,11 @@ def format_printed_figure(figure: WorkedFigure, formatter: Formatter) -> str:
     """Return the printed figure or range in the unit of the computed one; a dash for none."""
     example = figure.example
     if example.formula is None:
-        return example.stated_text or MISSING_VALUE_TEXT
+        return example.published_text or MISSING_VALUE_TEXT
     unit = None if figure.working is None else figure.working.unit
-    low, high = example.stated_low, example.stated_high
-    if example.stated is not None:
-        return format_worked_number(example.stated, formatter, unit)
+    low, high = example.published_low, example.published_high
+    if example.published is not None:
+        return format_worked_number(example.published, formatter, unit)
     if low is not None and high is not None:
         text = f"{format_worked_number(low, formatter)} – {format_worked_number(high, formatter)}"
         return text if unit is None else join_unit(text, unit, "\N{NO-BREAK SPACE}")
@@ -80,7 +80,7 @@ def format_computed_figure(figure: WorkedFigure, formatter: Formatter) -> str:
     working, example = figure.working, figure.example
     if working is None:
         return MISSING_VALUE_TEXT
-    printed = (example.stated, example.stated_low, example.stated_high)
+    printed = (example.published, example.published_low, example.published_high)
     digits = max(_COMPUTED_DIGITS, *(_count_digits(each) for each in printed if each is not None), 0)
     if _count_digits(working.number) <= _SHORT_DIGITS:
         digits = max(digits, _SHORT_DIGITS)

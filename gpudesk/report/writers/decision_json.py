@@ -228,9 +228,9 @@ def _encode_purchase_step(line: ProcurementStepStatus) -> dict[str, Any]:
         "tested": encode_each(line.tested, TESTED_CONDITION),
         "missing": list(line.missing),
         **encode_fields(step, "ask why otherwise"),
-        **encode_fields(line, "done note"),
+        **encode_fields(line, "done=is_done note"),
         "points": [
-            {**encode_fields(each.point, "id text"), **encode_fields(each, "done note")} for each in line.points
+            {**encode_fields(each.point, "id text"), **encode_fields(each, "done=is_done note")} for each in line.points
         ],
         "figures": encode_each(
             step.figures, "label value high unit dated accelerators anecdotal statements disputes worked"

@@ -87,13 +87,13 @@ def test_test_like_production_has_a_point_for_each_setting() -> None:
 def test_ticks_and_notes_are_those_of_the_user() -> None:
     done = {"P002-04.response": "4 h, in the draft", "P002-05": ""}
     support, roadmap = line("P002-04", {}, done), line("P002-05", {}, done)
-    assert [(each.done, each.note) for each in support.points] == [
+    assert [(each.is_done, each.note) for each in support.points] == [
         (False, ""),
         (True, "4 h, in the draft"),
         (False, ""),
     ]
-    assert (support.done, support.open_points) == (False, 2)
-    assert (roadmap.done, roadmap.note, roadmap.open_points) == (True, "", 0)
+    assert (support.is_done, support.open_points) == (False, 2)
+    assert (roadmap.is_done, roadmap.note, roadmap.open_points) == (True, "", 0)
     assert make_negotiation_sheet(STEPS, {}, done, TODAY).done == 1
 
 

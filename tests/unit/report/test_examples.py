@@ -208,20 +208,20 @@ def test_the_cache_of_a_token_in_the_examples_is_that_of_the_model() -> None:
 
 
 @pytest.mark.parametrize(
-    ("stated", "value", "verdict"),
+    ("published", "value", "verdict"),
     [
-        ({"stated": 2.5}, 2.52, WorkedExampleVerdict.REPRODUCED),
-        ({"stated": 2.5}, 3.0, WorkedExampleVerdict.REFUSED),
-        ({"stated_low": 25.0, "stated_high": 35.0}, 24.96, WorkedExampleVerdict.REPRODUCED),
-        ({"stated_low": 25.0, "stated_high": 35.0}, 24.0, WorkedExampleVerdict.REFUSED),
-        ({"stated_high": 36.0}, 47.0, WorkedExampleVerdict.REFUSED),
-        ({"stated_low": 36.0}, 47.0, WorkedExampleVerdict.REPRODUCED),
+        ({"published": 2.5}, 2.52, WorkedExampleVerdict.REPRODUCED),
+        ({"published": 2.5}, 3.0, WorkedExampleVerdict.REFUSED),
+        ({"published_low": 25.0, "published_high": 35.0}, 24.96, WorkedExampleVerdict.REPRODUCED),
+        ({"published_low": 25.0, "published_high": 35.0}, 24.0, WorkedExampleVerdict.REFUSED),
+        ({"published_high": 36.0}, 47.0, WorkedExampleVerdict.REFUSED),
+        ({"published_low": 36.0}, 47.0, WorkedExampleVerdict.REPRODUCED),
         ({}, 47.0, WorkedExampleVerdict.REPRODUCED),
-        ({"stated": 2.5}, None, WorkedExampleVerdict.NOT_DERIVABLE),
+        ({"published": 2.5}, None, WorkedExampleVerdict.NOT_DERIVABLE),
     ],
 )
 def test_a_printed_figure_is_judged_within_its_tolerance(
-    stated: dict[str, float], value: float | None, verdict: WorkedExampleVerdict
+    published: dict[str, float], value: float | None, verdict: WorkedExampleVerdict
 ) -> None:
     example = WorkedExample(
         "X-1",
@@ -229,9 +229,9 @@ def test_a_printed_figure_is_judged_within_its_tolerance(
         "some",
         "a/b",
         tolerance=FigureTolerance(absolute=0.05),
-        stated=stated.get("stated"),
-        stated_low=stated.get("stated_low"),
-        stated_high=stated.get("stated_high"),
+        published=published.get("published"),
+        published_low=published.get("published_low"),
+        published_high=published.get("published_high"),
     )
     assert example.judge(value) is verdict
 

@@ -89,7 +89,7 @@ class TokenCostChart(BarChart):
             return None
         money = self._costed.money
         low, value, high = (money.in_currency(each) for each in (cost.low, cost.value, cost.high))
-        return BarInterval(low, value, high, money.small(cost.value), filled=rented)
+        return BarInterval(low, value, high, money.small(cost.value), is_filled=rented)
 
     def _owned(self, column: CostColumn) -> BarLane:
         owned = self._interval(column, rented=False)

@@ -82,7 +82,7 @@ class BarInterval:
     value: float
     high: float
     words: str
-    filled: bool
+    is_filled: bool
 
 
 @dataclass(frozen=True, slots=True)
@@ -358,7 +358,7 @@ class BarChart(QWidget):
                 return
             if ink in (DOT, RING):
                 dot, color = x + px(4), self.theme.color("text2")
-                _paint_dot(pen, dot, middle, color, filled=ink == DOT, radius=px(_DOT_RADIUS) - 0.5)
+                _paint_dot(pen, dot, middle, color, is_filled=ink == DOT, radius=px(_DOT_RADIUS) - 0.5)
             elif ink == LINE:
                 pen.rule(x + px(4), middle - side / 2, x + px(4), middle + side / 2, "text1", 1.0)
             elif ink:
@@ -438,11 +438,11 @@ class BarChart(QWidget):
         low, at, high = (self._x_of(group, each) for each in (cost.low, cost.value, cost.high))
         high = min(high, place.right())
         shade = QColor(color)
-        shade.setAlphaF(_FILLED_ALPHA if cost.filled else _OPEN_ALPHA)
+        shade.setAlphaF(_FILLED_ALPHA if cost.is_filled else _OPEN_ALPHA)
         thick = px(_INTERVAL_HEIGHT)
         pen.tint(QRectF(low, middle - thick / 2, high - low, thick), shade, _INTERVAL_HEIGHT / 2)
-        _paint_dot(pen, at, middle, color, filled=cost.filled, radius=px(_DOT_RADIUS))
-        font, ink = ("small_strong", "text1") if cost.filled else ("small", "text2")
+        _paint_dot(pen, at, middle, color, is_filled=cost.is_filled, radius=px(_DOT_RADIUS))
+        font, ink = ("small_strong", "text1") if cost.is_filled else ("small", "text2")
         words = QRectF(high + px(8), middle - px(9), px(80), px(18))
         pen.text(words, cost.words, font=font, color=ink)
 
@@ -547,8 +547,8 @@ def _fill(pen: ThemePainter, place: QRectF, ink: str) -> None:
         pen.tint(place, ink, _RADIUS)
 
 
-def _paint_dot(pen: ThemePainter, x: float, y: float, color: QColor, *, filled: bool, radius: float) -> None:
+def _paint_dot(pen: ThemePainter, x: float, y: float, color: QColor, *, is_filled: bool, radius: float) -> None:
     painter, page = pen.painter, pen.color("page")
-    painter.setPen(QPen(page if filled else color, 1.4))
-    painter.setBrush(color if filled else page)
+    painter.setPen(QPen(page if is_filled else color, 1.4))
+    painter.setBrush(color if is_filled else page)
     painter.drawEllipse(QRectF(x - radius, y - radius, 2 * radius, 2 * radius))

@@ -86,7 +86,7 @@ class RowBlock:
     folding: bool = False
     #: Emphasized among its neighbors: no quiet text; optionally filled.
     emphatic: bool = False
-    filled: bool = False
+    is_filled: bool = False
     tool_tip: str | None = None
     #: The address that can be selected as text and is copied by following the row.
     address: str = ""
@@ -432,7 +432,7 @@ class BlockLayouts:
             for level in range(depth):
                 rule = self._px(_MARGIN) + level * self._px(_INDENT) + self._px(3)
                 layout.rule(rule, 0, rule, layout.height)
-        if row.filled:
+        if row.is_filled:
             inset = self._px(_INSET)
             layout.fill(QRectF(inset, 0, state.edge - inset, layout.height), "selection", 6.0, behind=True)
         return layout

@@ -377,7 +377,7 @@ def make_claim_node(key: str, claim: ClaimLine, text: str) -> PanelNode:
         RowLine(claim.title, most=1, cut=RowCut.NEVER, values=(origin,)),
         RowLine(claim.verdict or "", most=2, cut=RowCut.UNTIL_OPEN),
     )
-    block = RowBlock(lines, space=(6, 6), folding=True, emphatic=preferred, filled=preferred, tool_tip=claim.source)
+    block = RowBlock(lines, space=(6, 6), folding=True, emphatic=preferred, is_filled=preferred, tool_tip=claim.source)
     below = (*make_detail_nodes(claim.details, key), *_make_offer_nodes(claim.offer, key))
     return PanelNode(key, block, text, claim.sentence, below, claim)
 

@@ -86,10 +86,10 @@ class NotedCheckBox(QWidget):
         make_row(self.box, STRETCH, self.note, gap=theme.px(12), on=self)
         theme.follow(self._dress)
 
-    def show_state(self, note: str, *, done: bool) -> None:
-        self.box.setChecked(done)
+    def show_state(self, note: str, *, is_done: bool) -> None:
+        self.box.setChecked(is_done)
         self.note.show_words(note)
-        self.note.setVisible(done)
+        self.note.setVisible(is_done)
 
     def _dress(self) -> None:
         self.box.setFont(self._theme.font(self._font))
@@ -152,9 +152,9 @@ class NegotiationStepBlock(QWidget):
         self.state.set_color(_STATES[line.applies])
         remarks = "\n".join(list_step_remarks(line, self._formatter))
         self.remarks.show_text(remarks)
-        self.title.show_state(line.note, done=line.done)
+        self.title.show_state(line.note, is_done=line.is_done)
         for tick, point in zip(self.points, line.points, strict=True):
-            tick.show_state(point.note, done=point.done)
+            tick.show_state(point.note, is_done=point.is_done)
 
 
 def _format_step_figure(figure: ProcurementFigure, formatter: Formatter) -> MarkedLine:
