@@ -568,7 +568,7 @@ class Decision:
     the next column. `tied_by` is the column that leads by figures alone, within the error, if arguments decided.
     `other_payment` is set if owning or renting is open and the other way alone has another leader, or if only one of
     the two has a named leader. `api_usd` is the price of a million output tokens, with their prompts, at a hosted API;
-    None if it is unknown or costs are not compared.
+    None if it is unknown or costs are not compared. `utilization` is the one that costs assume.
     """
 
     columns: tuple[str, ...]
@@ -595,3 +595,4 @@ class Decision:
     ways_out: tuple[WayOut, ...] = ()
     other_payment: OtherPayment | None = None
     api_usd: float | None = None
+    utilization: ResolvedCostInput | None = None

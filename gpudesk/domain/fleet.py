@@ -285,7 +285,8 @@ class FleetAnswer:
     """The fleets for a demand, in the order of the scenario's accelerators.
 
     `cheapest` is the accelerator and supply with the lowest cost over the horizon, `odds` its probability when prices
-    and throughput vary; None if no cost is known.
+    and throughput vary; None if no cost is known. `growth_per_year` is that of the demand. `costed_utilization` is the
+    one that the costs of a comparison assume for the same demand.
     """
 
     curve: DailyLoadCurve
@@ -295,6 +296,8 @@ class FleetAnswer:
     cheapest: tuple[str, Supply] | None = None
     odds: float | None = None
     notes: tuple[Message, ...] = ()
+    growth_per_year: float = 0.0
+    costed_utilization: float | None = None
 
     @property
     def runner_up(self) -> tuple[tuple[str, Supply], float] | None:

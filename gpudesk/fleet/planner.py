@@ -93,7 +93,7 @@ class FleetPlanner:
             self._costing.resolve_inputs(part, each.count or 1, scenario)
             for part, each in zip(parts, sizing.candidates, strict=True)
         ]
-        years = inputs[0]["years"].spread
+        years, utilization = inputs[0]["years"].spread, inputs[0]["utilisation"].spread
         work = scenario.workload
         load = make_fleet_load(
             demand,
@@ -120,6 +120,8 @@ class FleetPlanner:
             cheapest=cheapest,
             odds=odds,
             notes=tuple(_list_demand_notes(stated_demand, curve)),
+            growth_per_year=settings.growth_per_year,
+            costed_utilization=None if utilization is None else utilization.likely,
         )
 
     def _compute_common_error(self, sizing: SizingResult) -> float:

@@ -151,7 +151,7 @@ def _list_fact_traits(context: ProfileContext) -> Iterator[Trait]:
             False,
             message(
                 "profile.trait.price",
-                "High purchase price: {price} (from {limit})",
+                "High purchase price: {price} ({limit} or more is high)",
                 price=(own.price_usd, "USD"),
                 limit=(float(settings.high_price_usd), "USD"),
             ),

@@ -58,7 +58,7 @@ class FleetCostUnit(StrEnum):
 
 
 _UNITS: Final[Mapping[FleetCostUnit, str]] = {
-    FleetCostUnit.MONTH: "Per month",
+    FleetCostUnit.MONTH: "Per month, average",
     FleetCostUnit.TOTAL: "Total",
     FleetCostUnit.USER: "Per user-month",
     FleetCostUnit.TOKENS: "Per 1M output tokens",
@@ -106,7 +106,7 @@ def build_fleet_table(
     """Return a row for each accelerator; `looks` are its name and palette index."""
     columns = (
         DataColumn(tr("Accelerator"), stretch=1),
-        DataColumn(tr("In use + spare"), is_figure=True),
+        DataColumn(tr("Use + spare, year 1") if answer.growth_per_year else tr("In use + spare"), is_figure=True),
         DataColumn(tr("kW, max"), is_figure=True),
         DataColumn(tr("Utilization"), is_figure=True),
         *(DataColumn(label_supply(supply), is_figure=True) for supply in Supply),
@@ -212,13 +212,18 @@ def list_fleet_notes(
         weeks = trn("{n} week", "{n} weeks", option.delivery_weeks, n=formatter.stated(option.delivery_weeks))
         texts.append(tr("Delivery: {weeks}.", weeks=weeks))
     texts += [to_sentence(format_message(note, formatter)) for note in (*option.notes, *answer.notes)]
+    if answer.costed_utilization is not None and not option.reason:
+        share, costed = (formatter.per_cent(each) for each in (option.utilization, answer.costed_utilization))
+        texts.append(
+            tr("Utilization: {share}. Decide assumes {costed} without scaling down.", share=share, costed=costed)
+        )
     return texts
 
 
 def describe_fleets(
     answer: FleetAnswer, looks: Mapping[str, tuple[str, int]], formatter: Formatter, money: MoneyFormatter
 ) -> str:
-    """Return the answer in a sentence or two: what to order, its cost and the odds."""
+    """Return the answer in sentences: what to order, its cost at its utilization, and the odds."""
     if answer.cheapest is None:
         return tr("No fleet can be priced: enter a price or a rent.")
     accelerator, supply = answer.cheapest
@@ -227,28 +232,37 @@ def describe_fleets(
     cost = answer.api if option is None else option.cost_of(supply)
     month = None if cost is None else cost.per_month_usd
     amount = "" if month is None else money.add_currency(format_amount(month.value, money))
-    if option is None:
-        text = tr("Call the hosted API: {amount} per month.", amount=amount)
-    elif supply is Supply.OWNED:
-        count = formatter.count(option.used + option.spare + option.idle)
-        order = f"{count} {name}"
+    # Costs are averages of the years, in which demand can grow.
+    years = format_years(answer.horizon_years, formatter)
+    order, terms = tr("Call the hosted API"), tr("over {years}", years=years)
+    if option is not None:
+        share = formatter.per_cent(option.utilization)
+        terms = tr("{terms} at {share} utilization", terms=terms, share=share)
+        order = _describe_order(option, supply, name, formatter)
+        order = tr("{order} in year 1", order=order) if answer.growth_per_year else order
+    text = tr("{order}: {amount} per month {terms}.", order=order, amount=amount, terms=terms)
+    sentences = [text]
+    if answer.odds is not None:
+        sentences.append(tr("Odds of being the cheapest: {share}.", share=format_odds(answer.odds, formatter)))
+        if answer.runner_up is not None:
+            other, usd = answer.runner_up
+            name, _ = looks.get(other[0], (other[0], 0))
+            per_month = money.add_currency(format_amount(usd, money))
+            sentences.append(tr(_RUNNERS_UP[other[1]], name=name, amount=per_month))
+    return " ".join(sentences)
+
+
+def _describe_order(option: FleetOption, supply: Supply, name: str, formatter: Formatter) -> str:
+    if supply is Supply.OWNED:
+        order = f"{formatter.count(option.used + option.spare + option.idle)} {name}"
         if option.system is not None:
             order = tr("{systems} with {accelerators}", systems=label_order(option, formatter), accelerators=order)
-        text = tr("Buy {order}: {amount} per month.", order=order, amount=amount)
-    else:
-        count = formatter.count(cost.rented_count if cost is not None else None)
-        rent = tr("Rent up to {n} {name} and scale down: {amount} per month.", n=count, name=name, amount=amount)
-        fixed = tr("Rent {n} {name}: {amount} per month.", n=count, name=name, amount=amount)
-        text = rent if supply is Supply.AUTOSCALED else fixed
-    if answer.odds is None:
-        return text
-    sentences = [text, tr("Odds of being the cheapest: {share}.", share=format_odds(answer.odds, formatter))]
-    if answer.runner_up is not None:
-        other, usd = answer.runner_up
-        name, _ = looks.get(other[0], (other[0], 0))
-        per_month = money.add_currency(format_amount(usd, money))
-        sentences.append(tr(_RUNNERS_UP[other[1]], name=name, amount=per_month))
-    return " ".join(sentences)
+        return tr("Buy {order}", order=order)
+    cost = option.cost_of(supply)
+    count = formatter.count(cost.rented_count if cost is not None else None)
+    if supply is Supply.AUTOSCALED:
+        return tr("Rent up to {n} {name} and scale down", n=count, name=name)
+    return tr("Rent {n} {name}", n=count, name=name)
 
 
 @dataclass(frozen=True, slots=True)
@@ -324,7 +338,10 @@ def build_sheet_fleet(
     if any(option.months_to_next is not None for option in answer.options):
         rows.append(row("next", tr("Next system after"), tr("months"), cells.next_system))
     years, curve = format_years(answer.horizon_years, formatter), label_load_curve(answer.curve.kind)
-    title = tr("Fleet over {years}: {curve}", years=years, curve=lower_for_sentence(curve))
+    curve = lower_for_sentence(curve)
+    title = tr("Fleet over {years}: {curve}", years=years, curve=curve)
+    if answer.growth_per_year:
+        title = tr("Fleet in year 1, average costs over {years}: {curve}", years=years, curve=curve)
     table = ComparisonTable(heads, (ComparisonGroup("fleet", title, tuple(rows)),), tr("Fleet"))
     verdict = describe_fleets(answer, looks, formatter, money)
     return SheetFleet(verdict, table, sketch_fleets(answer, looks, formatter, money))

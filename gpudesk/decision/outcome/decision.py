@@ -159,8 +159,8 @@ _ALIKE: Final = 0.03
 _UNSURE: Final = "unsure"
 #: Kinds of work to which figures of text serving do not apply.
 _OUT_OF_SCOPE: Final = ("media", "embeddings", "fine_tuning", "training")
-#: Minimum requests of a pilot, minimum rounds of all in flight, and its minimum seconds.
-_PILOT_REQUESTS, _PILOT_ROUNDS, _PILOT_SECONDS = 256, 10, 600.0
+#: Minimum requests of a pilot, minimum rounds of all in flight, its minimum seconds, and their step.
+_PILOT_REQUESTS, _PILOT_ROUNDS, _PILOT_SECONDS, _PILOT_STEP = 256, 10, 600.0, 300.0
 _SECONDS_PER_HOUR, _MILLION = 3600.0, 1e6
 
 
@@ -486,6 +486,7 @@ def _make_decision(
         pilot=_plan_pilot(ground.answer, keys, lines, first, second) if verdict is DecisionVerdict.OPEN else None,
         factors=rate_factors(situation.parts),
         api_usd=api.value if objective.name is ObjectiveName.COST and (api := ground.costs.api) is not None else None,
+        utilization=ground.costs.utilisation if objective.name is ObjectiveName.COST else None,
     )
 
 
@@ -664,7 +665,7 @@ def _plan_pilot(
         requests = max(requests, (estimate.concurrency or 1) * _PILOT_ROUNDS)
         tokens = requests * estimate.request.workload.output_tokens
         seconds = max(seconds, tokens / estimate.output_tokens_per_s.value)
-    hours = math.ceil(max(seconds, _PILOT_SECONDS) / _SECONDS_PER_HOUR * 10.0) / 10.0
+    hours = math.ceil(max(seconds, _PILOT_SECONDS) / _PILOT_STEP) * _PILOT_STEP / _SECONDS_PER_HOUR
     return PilotMeasurement((keys[first], keys[second]), figure, requests, hours)
 
 

@@ -195,8 +195,10 @@ def mark_figures(answer: Answer, figure: str) -> list[CellMarking | None]:
     decisive = _MARKED_LIKE.get(figure, figure)
     ranked = rank_figures(answer, figure)
     best = find_leaders(answer, decisive) if ranked and is_compared(answer, decisive) else ()
-    if best and find_best(ranked, figure) not in best:
-        best = ()
+    first = find_best(ranked, figure) if ranked else None
+    # A cost that only another kind of provider could match is not marked as the best.
+    rents = list_unlike_rents(answer, figure)
+    best = tuple(place for place in best if place == first or rents[place] is None) if first in best else ()
     mark: CellMarking | None = CellMarking.BEST
     if len(best) > 1:
         is_open = len(best) > _MOST_TIED or len(best) == len(ranked)

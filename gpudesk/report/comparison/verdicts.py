@@ -44,6 +44,7 @@ from gpudesk.report.costs import (
     list_rent_class_remarks,
     list_same_provider_rents,
 )
+from gpudesk.report.decision.questions import label_contest
 from gpudesk.report.decision.verdict import format_objective, is_like_for_like_tie
 from gpudesk.report.labels import (
     describe_distance,
@@ -62,14 +63,6 @@ from gpudesk.text.translation import tr, trn
 
 _THROUGHPUT: Final = "output_tokens_per_s"
 _RENTED, _OWNED = "rented_usd_per_million_output", "owned_usd_per_million_output"
-_CONTESTS: Final = {
-    ObjectiveName.COST: "Cheapest",
-    ObjectiveName.THROUGHPUT: "Fastest per accelerator",
-    ObjectiveName.DENSITY: "Fastest per kW",
-    ObjectiveName.LATENCY: "Fastest to answer",
-    ObjectiveName.CAPACITY: "Highest concurrency",
-    ObjectiveName.TIME: "First in production",
-}
 _CHEAPEST_BY_PAYMENT: Final = {"owned": "Cheapest to own", "rented": "Cheapest to rent"}
 #: Smaller differences are not worth a sentence.
 _CLEAR: Final = 0.05
@@ -119,7 +112,7 @@ class _ComparisonVerdict:
         """Return what the contest is about, and the figures of the two ahead in it."""
         decision, formatter = self._decision, self._formatter
         payments = {first.payment, rival.payment}
-        contest, compared = tr(_CONTESTS[decision.objective.name]), (first, rival)
+        contest, compared = label_contest(decision.objective), (first, rival)
         if len(payments) == 1 and first.payment is not None:
             # The contest names the only way of paying, else each figure.
             contest = tr(_CHEAPEST_BY_PAYMENT[first.payment])

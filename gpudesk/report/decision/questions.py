@@ -15,13 +15,16 @@ from gpudesk.domain.decision import (
     AnswerValue,
     Decision,
     DecisionCandidate,
+    DecisionObjective,
     DecisionVerdict,
     DialogueScreen,
+    ObjectiveName,
     QuestionAnswer,
     RuleStrength,
 )
 from gpudesk.report.labels import format_odds
 from gpudesk.text.formatting import Formatter
+from gpudesk.text.messages import lower_for_sentence
 from gpudesk.text.translation import tr, trn
 
 _SCREENS: Final[Mapping[DialogueScreen, str]] = {
@@ -354,19 +357,37 @@ def _undecided(open_keys: list[str], remaining: list[str], names: Mapping[str, s
     return tr("both undecided") if len(remaining) == _LED_BY_TWO else tr("all undecided")
 
 
+_CONTESTS: Final = {
+    ObjectiveName.COST: "Cheapest",
+    ObjectiveName.THROUGHPUT: "Fastest per accelerator",
+    ObjectiveName.DENSITY: "Fastest per kW",
+    ObjectiveName.LATENCY: "Fastest to answer",
+    ObjectiveName.CAPACITY: "Highest concurrency",
+    ObjectiveName.TIME: "First in production",
+}
+
+
+def label_contest(objective: DecisionObjective) -> str:
+    """Return what the leader of a decision is: `Cheapest`."""
+    return tr(_CONTESTS[objective.name])
+
+
 def describe_lead(decision: Decision, names: Mapping[str, str], formatter: Formatter) -> str:
     """Return the recommendation with its odds, for a close call also the next one; empty without any."""
     odds = {each.key: each.odds for each in decision.candidates}
     candidate = decision.recommended
     if candidate is None:
         return ""
-    first, n = names[candidate.key], format_odds(odds[candidate.key], formatter)
+    contest, first = label_contest(decision.objective), names[candidate.key]
+    n = format_odds(odds[candidate.key], formatter)
     if decision.verdict is DecisionVerdict.WINNER or decision.runner_up is None:
         if judge_odds(odds[candidate.key]) is LeadVerdict.LEADS:
-            return tr("{name} leads ({odds} odds)", name=first, odds=n)
-        return tr("{name} likely leads ({odds} odds)", name=first, odds=n)
-    other = decision.runner_up
-    return tr("{one} {n}, {other} {m} odds", one=first, n=n, other=names[other], m=format_odds(odds[other], formatter))
+            return tr("{contest}: {name} leads ({odds} odds)", contest=contest, name=first, odds=n)
+        return tr("{contest}: {name} likely leads ({odds} odds)", contest=contest, name=first, odds=n)
+    one, other = sorted((candidate.key, decision.runner_up), key=lambda key: -odds[key])
+    n, m = (format_odds(odds[key], formatter) for key in (one, other))
+    values = {"contest": contest, "one": names[one], "n": n, "other": names[other], "m": m}
+    return tr("{contest}: {one} {n}, {other} {m} odds", **values)
 
 
 def describe_option_effect(question: str, decision: Decision, names: Mapping[str, str], formatter: Formatter) -> str:
@@ -378,7 +399,7 @@ def describe_option_effect(question: str, decision: Decision, names: Mapping[str
     if QUESTIONS[question].screen.strength is RuleStrength.HARD or not leads:
         return leaves
     if any(each.removed or each.open_rules for each in decision.candidates):
-        return tr("{leaves}; {leads}", leaves=leaves, leads=leads)
+        return tr("{leaves}; {leads}", leaves=leaves, leads=lower_for_sentence(leads))
     return leads
 
 
@@ -388,7 +409,7 @@ def describe_option_briefly(question: str, decision: Decision, names: Mapping[st
     some_in_doubt = any(each.removed or each.open_rules for each in decision.candidates)
     if lead is None or some_in_doubt or QUESTIONS[question].screen.strength is RuleStrength.HARD:
         return describe_remaining(decision, names)
-    return tr("{name}, {odds}", name=names[lead.key], odds=format_odds(decision.robustness, formatter))
+    return tr("{name}, {odds} odds", name=names[lead.key], odds=format_odds(decision.robustness, formatter))
 
 
 def describe_option_fully(decision: Decision, names: Mapping[str, str], formatter: Formatter) -> str:

@@ -8,6 +8,7 @@ from collections.abc import Mapping
 from typing import Final, NamedTuple
 
 from gpudesk.domain.answer import LeadVerdict, judge_odds
+from gpudesk.domain.cost import CostInputOrigin, ResolvedCostInput
 from gpudesk.domain.decision import (
     QUESTIONS,
     UNKNOWN_ANSWER,
@@ -34,6 +35,7 @@ from gpudesk.report.costs import (
     add_provider_kind,
     describe_systems,
     describe_unlike_rent,
+    describe_utilization,
     format_input_amount,
     get_input_unit,
     label_cost_input,
@@ -50,6 +52,7 @@ from gpudesk.report.labels import (
     join_names,
     label_figure,
     label_precision,
+    label_price_word,
     shorten_name,
 )
 from gpudesk.text.formatting import MISSING_VALUE_TEXT, Formatter, IntervalEstimate
@@ -150,8 +153,13 @@ def format_objective(
     `brief` is for small spaces.
     """
     value = _format_value(decision.objective, candidate.value, formatter, brief=brief)
-    value = add_provider_kind(value, candidate.unlike_rent)
-    if candidate.value is None or candidate.payment is None:
+    if candidate.value is None:
+        return value
+    rent = candidate.unlike_rent
+    if brief and rent is not None and rent.record is not None:
+        return tr("{value}, {payment}", value=value, payment=label_price_word(rent.record.classes[0]))
+    value = add_provider_kind(value, rent)
+    if candidate.payment is None:
         return value
     return tr("{value}, {payment}", value=value, payment=label_payment(candidate.payment))
 
@@ -203,6 +211,8 @@ def describe_verdict_reason(decision: Decision, names: NamesByKey, formatter: Fo
         sentences.append(_describe_other_payment(decision.other_payment, names, formatter))
     if (hosted := describe_cheaper_api(decision, formatter)) is not None:
         sentences.append(f"{hosted}.")
+    if decision.utilization is not None:
+        sentences.append(_describe_utilization_basis(decision.utilization, formatter))
     if decision.objective.instead_of is ObjectiveName.COST:
         sentences.append(tr("Too few prices are known, so throughput is compared instead of cost."))
     if first.payment == "owned" and first.systems is not None and first.systems.idle:
@@ -219,6 +229,14 @@ def _describe_unlike_rents(decision: Decision, names: NamesByKey) -> list[str]:
     rents = {each.key: each.unlike_rent for each in decision.candidates if each.eligible}
     remarks = [f"{describe_unlike_rent(rent, names[key])}." for key, rent in rents.items() if rent is not None]
     return [*remarks, tr("The odds allow for that.")] if 0 < len(remarks) < len(rents) else []
+
+
+def _describe_utilization_basis(utilization: ResolvedCostInput, formatter: Formatter) -> str:
+    """Return the utilization behind the costs, and how that of the Fleet page differs."""
+    share = describe_utilization(utilization, formatter)
+    if utilization.origin is CostInputOrigin.DEMAND:
+        return tr("Costs assume {utilization}; Fleet also compares scaling down and a hosted API.", utilization=share)
+    return tr("Costs assume {utilization}; Fleet computes it from your demand.", utilization=share)
 
 
 def label_odds(objective: DecisionObjective) -> str:
@@ -365,12 +383,12 @@ def describe_missing_value(candidate: DecisionCandidate, names: NamesByKey, form
         values["price"] = formatter.money(formatter.small_amount(candidate.needed), "USD")
         if candidate.payment is None:
             return tr("{name} has no rental price; it would be the cheapest below {price} per hour", **values)
-        return tr(
-            "{name} has no rental price, so its owned cost is ranked; rented below {price} per hour, it leads", **values
-        )
+        text = "{name}, compared as bought, has no rental price; below {price}/h it would be the cheapest"
+        return tr(text, **values)
     if candidate.payment is None:
         return tr("{name} has no purchase price; it would be the cheapest below {price}", **values)
-    return tr("{name} has no purchase price, so its rental cost is ranked; bought below {price}, it leads", **values)
+    text = "{name}, compared as rented, has no purchase price; below {price} it would be the cheapest"
+    return tr(text, **values)
 
 
 def describe_way_out(way: WayOut, formatter: Formatter) -> tuple[str, str]:
@@ -649,8 +667,8 @@ def describe_pilot(pilot: PilotMeasurement, names: NamesByKey, formatter: Format
     """Return the measurement that would decide: what to measure, on what and for how long."""
     minutes = pilot.hours * 60.0
     return trn(
-        "Run {n} of your requests on {names} (about {time} each) and compare {figure}.",
-        "Run {n} of your requests on {names} (about {time} each) and compare {figure}.",
+        "Run {n} of your requests on {names}: about {time} on each accelerator. Compare {figure}.",
+        "Run {n} of your requests on {names}: about {time} on each accelerator. Compare {figure}.",
         pilot.requests,
         n=formatter.count(pilot.requests),
         names=join_names([names[key] for key in pilot.keys]),

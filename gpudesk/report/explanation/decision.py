@@ -36,7 +36,7 @@ from gpudesk.report.decision.rules import (
     label_rule_strength,
     list_rule_lines,
 )
-from gpudesk.report.decision.verdict import describe_exclusion, describe_pilot
+from gpudesk.report.decision.verdict import describe_exclusion, describe_pilot, label_odds
 from gpudesk.report.explanation.catalog_entry import list_source_details
 from gpudesk.report.explanation.claims import build_dispute_line
 from gpudesk.report.explanation.parts import (
@@ -94,7 +94,7 @@ def explain_option(context: DecisionContext, question: str, value: AnswerValue) 
     asking = [rule for rule in context.rules if question in rule.asks]
     return Explanation(
         what=tr("Effect of this answer"),
-        conditions=answered,
+        conditions=f"{answered} · {label_odds(context.decision.objective)}",
         figure="",
         facts=(context.catalog,),
         decision=DecisionExplanation(

@@ -195,7 +195,7 @@ def test_a_candidate_without_a_price_says_from_which_it_would_lead(service: GpuD
         f"MI355X has no purchase price; it would be the cheapest below ${FORMATTER.estimate(found.needed)}"
     )
     rentable = describe_missing_value(replace(found, payment="rented"), NAMES, FORMATTER)
-    assert rentable.startswith("MI355X has no purchase price, so its rental cost is ranked; bought below $")
+    assert rentable.startswith("MI355X, compared as rented, has no purchase price; below $")
     rented = describe_missing_value(replace(found, missing="rent_usd_per_hour"), NAMES, FORMATTER)
     assert rented.endswith(" per hour")
     unsolved = describe_missing_value(replace(found, needed=None), NAMES, FORMATTER)
@@ -373,7 +373,8 @@ def test_an_accelerator_in_two_columns_is_called_without_its_count(service: GpuD
 def test_a_pilot_says_what_to_run_and_for_how_long() -> None:
     pilot = PilotMeasurement(("mi355x", "b200-hgx"), "ttft_ms", 640, 0.2)
     assert describe_pilot(pilot, NAMES, FORMATTER) == (
-        "Run 640 of your requests on MI355X and B200 (about 12 minutes each) and compare time to first token."
+        "Run 640 of your requests on MI355X and B200: about 12 minutes on each accelerator. "
+        "Compare time to first token."
     )
 
 
@@ -429,7 +430,7 @@ def test_the_other_way_to_pay_is_one_sentence_where_another_leads(service: GpuDe
     decision = service.decide(service.answer(replace(scenario, accelerators=parts)), {"priority": "cost"})
     assert format_verdict(decision, names, FORMATTER).startswith("Buy 8 × MI300X: $")
     reason = plain(describe_verdict_reason(decision, names, FORMATTER))
-    assert re.search(r"If rented: too close to call \(H100: \d+% odds; MI300X: \d+%\)\.$", reason)
+    assert re.search(r"If rented: too close to call \(H100: \d+% odds; MI300X: \d+%\)\.", reason)
     assert decision.other_payment is not None
     clear = replace(decision.other_payment.leader, odds=0.9)
     decided_ = replace(decision, other_payment=decision.other_payment._replace(leader=clear))

@@ -58,7 +58,7 @@ def finding(explanation: Explanation | None, key: str) -> DecisionFinding:
 def test_a_limit_inside_a_band_leaves_the_accelerator_in_and_says_so(service: GpuDeskService) -> None:
     made = explain_option(told(service, {"ttft_limit_ms": 2000.0}), "ttft_limit_ms", 2000.0)
     assert made.what == "Effect of this answer"
-    assert made.conditions == "What is your limit for time to first token? 2 s"
+    assert made.conditions == "What is your limit for time to first token? 2 s · Odds of being the cheapest"
     assert made.figure == ""
     outcomes = {line.name: line for line in lines_of(made).outcomes}
     assert outcomes["H200"].fate is ColumnOutcome.UNDECIDED

@@ -59,8 +59,9 @@ def test_the_table_has_systems_accelerators_and_costs(sheet: ComparisonSheet) ->
 def test_the_order_names_systems_and_their_accelerators(sheet: ComparisonSheet) -> None:
     assert sheet.fleet is not None
     second = sheet.heads[1]
-    order = f"Buy 3 × XE9680 with 24 {second.name}: $40,600 per month. Odds of being the cheapest: 72%."
+    order = f"Buy 3 × XE9680 with 24 {second.name}: $40,600 per month over 3 years at "
     assert sheet.fleet.verdict.startswith(order)
+    assert " utilization. Odds of being the cheapest: 72%." in sheet.fleet.verdict
     assert "Runner-up: renting" in sheet.fleet.verdict
 
 

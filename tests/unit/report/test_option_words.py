@@ -75,11 +75,13 @@ def test_the_leader_is_named_alone_where_it_is_clear(decision: Decision) -> None
     beta = RecommendedDeployment("b", "b", 1, ParallelPlan())
     decision = replace(decision, recommended=beta, runner_up="c", robustness=0.71)
     clear = replace(decision, candidates=ahead, verdict=DecisionVerdict.WINNER)
-    assert describe_lead(clear, NAMES, FORMATTER) == "Beta likely leads (71% odds)"
+    assert describe_lead(clear, NAMES, FORMATTER) == "Cheapest: Beta likely leads (71% odds)"
     sure = replace(clear, candidates=(standing("a", 0.03), standing("b", 0.97)))
-    assert describe_lead(sure, NAMES, FORMATTER) == "Beta leads (97% odds)"
+    assert describe_lead(sure, NAMES, FORMATTER) == "Cheapest: Beta leads (97% odds)"
     near = replace(decision, candidates=ahead, verdict=DecisionVerdict.OPEN)
-    assert describe_lead(near, NAMES, FORMATTER) == "Beta 71%, Gamma 19% odds"
+    assert describe_lead(near, NAMES, FORMATTER) == "Cheapest: Beta 71%, Gamma 19% odds"
+    argued = replace(near, recommended=RecommendedDeployment("c", "c", 1, ParallelPlan()), runner_up="b")
+    assert describe_lead(argued, NAMES, FORMATTER) == "Cheapest: Beta 71%, Gamma 19% odds", "by odds"
     removed = (standing("a", 0.0, ColumnOutcome.REMOVED),)
     out = replace(decision, candidates=removed, verdict=DecisionVerdict.NONE_FITS, recommended=None)
     assert describe_lead(out, NAMES, FORMATTER) == ""
@@ -92,14 +94,15 @@ def test_questions_of_what_must_hold_say_what_is_left_and_others_who_leads(decis
     beta = RecommendedDeployment("b", "b", 1, ParallelPlan())
     found = replace(decision, candidates=ahead, verdict=DecisionVerdict.WINNER, recommended=beta, robustness=0.71)
     assert describe_option_effect("ttft_limit_ms", found, NAMES, FORMATTER) == "All 3 remain"
-    assert describe_option_effect("priority", found, NAMES, FORMATTER) == "Beta likely leads (71% odds)"
+    assert describe_option_effect("priority", found, NAMES, FORMATTER) == "Cheapest: Beta likely leads (71% odds)"
     assert describe_option_briefly("ttft_limit_ms", found, NAMES, FORMATTER) == "All 3 remain"
-    assert describe_option_briefly("priority", found, NAMES, FORMATTER) == "Beta, 71%"
+    assert describe_option_briefly("priority", found, NAMES, FORMATTER) == "Beta, 71% odds"
     less = replace(found, candidates=(standing("a", 0.0, ColumnOutcome.REMOVED), *ahead[1:]))
-    assert describe_option_effect("priority", less, NAMES, FORMATTER) == "2 remain; Beta likely leads (71% odds)"
+    effect = describe_option_effect("priority", less, NAMES, FORMATTER)
+    assert effect == "2 remain; cheapest: Beta likely leads (71% odds)"
     assert describe_option_briefly("priority", less, NAMES, FORMATTER) == "2 remain"
     assert describe_option_fully(less, NAMES, FORMATTER) == (
-        "2 remain; Beta likely leads (71% odds); Alpha ruled out, Beta remains, Gamma remains"
+        "2 remain; Cheapest: Beta likely leads (71% odds); Alpha ruled out, Beta remains, Gamma remains"
     )
 
 

@@ -66,8 +66,8 @@ def test_a_missing_price_is_a_dash_with_its_reason(answer: Answer) -> None:
     rows = {row.key: row for row in build_comparison_table(answer, PLAIN).rows}
     cell = rows[OWNED].cells[3]
     assert (cell.text, cell.value, cell.reason) == ("—", None, "purchase price unknown")
-    # Like for like, the rent of the fourth is as low.
-    assert [cell.mark for cell in rows[RENTED].cells] == [None, CellMarking.TIED, None, CellMarking.TIED]
+    # Like for like, the rent of the fourth is as low, but not on record.
+    assert [cell.mark for cell in rows[RENTED].cells] == [None, CellMarking.BEST, None, None]
     assert rows[RENTED].cells[1].delta == "−47%"
 
 
@@ -90,7 +90,7 @@ def test_every_form_of_the_sheet_says_the_verdict(service: GpuDeskService, answe
     verdict = describe_comparison(answer, service.decide(answer), PLAIN)
     assert verdict.startswith("Cheapest to rent: MI325X ($")
     assert "like for like, too close to call with MI355X ($" in verdict
-    assert "/M tokens at a hyperscaler)" in verdict
+    assert "/M tokens, hyperscaler)" in verdict
     sheet = build_sheet(answer, further=further)
     assert sheet.verdict == verdict
     assert verdict in write_sheet_html(sheet)

@@ -113,8 +113,8 @@ class DayChart(FleetChart):
             return PlotDrawing(note=tr("No fleet for this demand."))
         requests, scaled, fixed = series
         lines = (
-            self._steps("fixed", tr("Own or rent"), fixed, self.slot, 2),
-            self._steps("autoscaled", label_supply(Supply.AUTOSCALED), scaled, self.slot, 3),
+            self._steps("fixed", tr("Fixed capacity"), fixed, self.slot, 2),
+            self._steps("autoscaled", tr("Autoscaled capacity"), scaled, self.slot, 3),
             self._steps("requests", tr("Requests"), requests, 0, 0),
         )
         return PlotDrawing(lines=lines)
@@ -144,12 +144,9 @@ class DayChart(FleetChart):
         requests, scaled, fixed = (float(each[hour]) for each in series)
         number = self.formatter.estimate
         rows = (
-            self._read("fixed", tr("Own or rent"), number(fixed), self.formatter.per_cent(requests / fixed)),
+            self._read("fixed", tr("Fixed capacity"), number(fixed), self.formatter.per_cent(requests / fixed)),
             self._read(
-                "autoscaled",
-                label_supply(Supply.AUTOSCALED),
-                number(scaled),
-                self.formatter.per_cent(requests / scaled),
+                "autoscaled", tr("Autoscaled capacity"), number(scaled), self.formatter.per_cent(requests / scaled)
             ),
             self._read("requests", tr("Requests"), number(requests), "", slot=0),
         )
@@ -176,8 +173,8 @@ class DayChart(FleetChart):
             tr("Hour"),
             tr("Requests/s"),
             tr("Replicas"),
-            tr("Autoscaled, requests/s"),
-            tr("Own or rent, requests/s"),
+            tr("Autoscaled capacity, requests/s"),
+            tr("Fixed capacity, requests/s"),
         )
         series = self._series()
         rows: list[tuple[str, ...]] = []
@@ -196,7 +193,7 @@ class YearsChart(FleetChart):
 
     def make_drawing(self) -> PlotDrawing:
         self.title = tr("Cost over the years")
-        self.subtitle = tr("paid so far, thousand {code}, {name}", code=self.money.code, name=self.name)
+        self.subtitle = tr("total paid by each month, thousand {code}, {name}", code=self.money.code, name=self.name)
         self.x_title = tr("months")
         lines = tuple(self._line(cost) for cost in self._costs())
         note = "" if lines else tr("No cost yet. Enter a price or a rent.")

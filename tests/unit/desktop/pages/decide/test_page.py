@@ -96,7 +96,7 @@ def test_the_panel_explains_the_answer_that_has_the_focus(window: MainWindow, qt
     focus = window.focused()
     assert focus is not None
     QTest.keyClick(focus, Qt.Key.Key_Up)
-    assert panel.explanation.conditions.endswith("? 5 s")
+    assert panel.explanation.conditions.endswith("? 5 s · Odds of being the cheapest")
 
 
 def test_tab_reads_the_steps_then_the_questions_then_the_way_on(window: MainWindow, qtbot: QtBot) -> None:
