@@ -379,6 +379,8 @@ class DeskChart(InteractivePlot):
     accessible_role = AccessibleRole.Chart
     #: The estimate figure in the chart, selected by Enter and a click.
     figure = ""
+    #: How far a key moves the cursor line, alone and with Shift; None to go from stop to stop.
+    strides: tuple[float, float] | None = None
 
     def __init__(
         self, desk: Desk, theme: Theme, scales: tuple[AxisScale, AxisScale], parent: QWidget | None = None
@@ -411,10 +413,18 @@ class DeskChart(InteractivePlot):
         del x
         return None
 
+    def stops(self) -> Sequence[float]:
+        """Return the values at which the cursor line can stop, or its two ends if it moves by `strides`."""
+        return ()
+
     def step(self, value: float, forward: bool, far: bool) -> float | None:
         """Return the next value of the cursor line; None if it cannot move."""
-        del value, forward, far
-        return None
+        stops = self.stops()
+        if self.strides is not None and stops:
+            by = self.strides[far] * (1.0 if forward else -1.0)
+            return min(max(value + by, stops[0]), stops[-1])
+        beyond = [each for each in stops if (each > value if forward else each < value)]
+        return float(min(beyond) if forward else max(beyond)) if beyond else None
 
     def move_rule(self, value: float) -> None:
         del value

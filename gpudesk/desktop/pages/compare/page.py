@@ -243,9 +243,7 @@ class ComparisonCorner(PaintedWidget):
         self.setAccessibleName(text)
         self._link.setVisible(hidden_columns > 0)
         if hidden_columns:
-            words = trn("Show {n} hidden column", "Show {n} hidden columns", hidden_columns)
-            self._link.setText(words)
-            self._link.setAccessibleName(words)
+            self._link.setText(trn("Show {n} hidden column", "Show {n} hidden columns", hidden_columns))
         self.place(self._view.verticalHeader().width(), self._view.horizontalHeader().height())
         self.update()
 

@@ -5,7 +5,6 @@ from __future__ import annotations
 from typing import Final
 
 import numpy as np
-from PySide6.QtCore import QMarginsF
 
 from gpudesk.desktop.pages.desk_chart import DeskChart
 from gpudesk.desktop.session.desk import Desk
@@ -33,6 +32,8 @@ _MS = 1000.0
 class _CostCurves(DeskChart):
     """A chart of an evaluated answer, with space at the right for curve names."""
 
+    around = (44, 6, 104, 40)
+
     def __init__(self, desk: Desk, theme: Theme, scales: tuple[AxisScale, AxisScale]) -> None:
         super().__init__(desk, theme, scales)
         self._costed: EvaluatedAnswer | None = None
@@ -48,10 +49,6 @@ class _CostCurves(DeskChart):
     def _column_costs(self) -> list[tuple[AcceleratorColumn, CostColumn]]:
         return [] if self._costed is None else list(self._costed.column_costs())
 
-    def margins(self) -> QMarginsF:
-        px = self.theme.px
-        return QMarginsF(px(44), self.head_height() + px(6), px(104), px(40))
-
 
 class CostCurveChart(_CostCurves):
     """Costs of owning in the lines of the accelerators.
@@ -59,12 +56,11 @@ class CostCurveChart(_CostCurves):
     Costs of renting replace missing prices, else they are thin lines.
     """
 
+    strides = (1.0, 10.0)
+    around = (48, 6, 104, 40)
+
     def __init__(self, desk: Desk, theme: Theme) -> None:
         super().__init__(desk, theme, (LinearScale(), DecadeScale()))
-
-    def margins(self) -> QMarginsF:
-        px = self.theme.px
-        return QMarginsF(px(48), self.head_height() + px(6), px(104), px(40))
 
     # Drawing
 
@@ -123,9 +119,8 @@ class CostCurveChart(_CostCurves):
         title = tr("At {n} tok/s per user", n=self.formatter.estimate(x))
         return x, CursorReadout(title, (tr("owned"), tr("rented")), tuple(rows))
 
-    def step(self, value: float, forward: bool, far: bool) -> float | None:
-        low, high = self.ends()
-        return min(max(value + (10.0 if far else 1.0) * (1.0 if forward else -1.0), low), high)
+    def stops(self) -> tuple[float, ...]:
+        return self.ends()
 
     def summary(self) -> str:
         sentences = []
@@ -172,12 +167,11 @@ _THOUSAND: Final = 1000.0
 class RentOrBuyChart(_CostCurves):
     """Rents in the lines of the accelerators, purchases as thin ones; a circle where buying becomes cheaper."""
 
+    strides = (1.0, 6.0)
+    around = (44, 6, 96, 40)
+
     def __init__(self, desk: Desk, theme: Theme) -> None:
         super().__init__(desk, theme, (MonthScale(), LinearScale()))
-
-    def margins(self) -> QMarginsF:
-        px = self.theme.px
-        return QMarginsF(px(44), self.head_height() + px(6), px(96), px(40))
 
     # Drawing
 
@@ -255,9 +249,8 @@ class RentOrBuyChart(_CostCurves):
         title = trn("After {n} month", "After {n} months", month, n=self.formatter.count(month))
         return float(month), CursorReadout(title, (tr("rent"), tr("buy")), tuple(rows))
 
-    def step(self, value: float, forward: bool, far: bool) -> float | None:
-        by = (6.0 if far else 1.0) * (1.0 if forward else -1.0)
-        return min(max(value + by, 0.0), float(self._months()[-1]))
+    def stops(self) -> tuple[float, ...]:
+        return (0.0, float(self._months()[-1]))
 
     def summary(self) -> str:
         if self._costed is None:

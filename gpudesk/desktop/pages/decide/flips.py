@@ -277,7 +277,6 @@ class FlipsBlock(SearchBlock[tuple[DecisionFlip, ...]]):
         self.more.setVisible(len(changes) > _FEW_FLIPS)
         every = tr("Show all ({n})", n=self.desk.formatter.count(len(changes)))
         self.more.setText(tr("Show fewer") if self._all else every)
-        self.more.setAccessibleName(self.more.text())
 
     def _summary(self, count: int) -> str:
         if count:

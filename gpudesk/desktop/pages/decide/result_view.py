@@ -324,9 +324,7 @@ class ResultView(DecideView):
         if is_visible and self._evaluated is not None:
             self.trace.show_decision(self._evaluated)
         self._rules_held.setVisible(is_visible)
-        text = tr("Hide all rules") if is_visible else tr("Show all rules")
-        self.rules_link.setText(text)
-        self.rules_link.setAccessibleName(text)
+        self.rules_link.setText(tr("Hide all rules") if is_visible else tr("Show all rules"))
 
     def _select_figure(self, key: str, name: str) -> None:
         if self._evaluated is not None:

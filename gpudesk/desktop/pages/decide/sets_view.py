@@ -266,9 +266,7 @@ class AnswerSetsView(DecideView):
     def _name_fold(self) -> None:
         count = self.desk.formatter.count(len(self._same))
         is_open = not self.alike.isHidden()
-        text = tr("Hide equal answers") if is_open else tr("Show equal answers ({n})", n=count)
-        self.fold.setText(text)
-        self.fold.setAccessibleName(text)
+        self.fold.setText(tr("Hide equal answers") if is_open else tr("Show equal answers ({n})", n=count))
 
     # Editing both sets
 

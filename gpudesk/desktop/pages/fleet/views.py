@@ -8,7 +8,7 @@ from functools import partial
 from typing import Final
 
 import numpy as np
-from PySide6.QtCore import QMarginsF, Qt, Signal
+from PySide6.QtCore import Qt, Signal
 from PySide6.QtGui import QResizeEvent
 from PySide6.QtWidgets import QWidget
 
@@ -67,6 +67,8 @@ _DASHES: Final = {Supply.OWNED: 1, Supply.RENTED: 2, Supply.AUTOSCALED: 3, Suppl
 class FleetChart(DeskChart):
     """A chart of one fleet; all of its curves are in the color of its accelerator."""
 
+    around = (48, 6, 124, 40)
+
     def __init__(self, desk: Desk, theme: Theme, scales: tuple[LinearScale, LinearScale], parent: QWidget) -> None:
         super().__init__(desk, theme, scales, parent)
         self.option: FleetOption | None = None
@@ -77,10 +79,6 @@ class FleetChart(DeskChart):
     def show_fleet(self, answer: FleetAnswer, option: FleetOption, money: MoneyFormatter, name: str, slot: int) -> None:
         self.answer, self.option, self.money, self.name, self.slot = answer, option, money, name, slot
         self.refresh()
-
-    def margins(self) -> QMarginsF:
-        px = self.theme.px
-        return QMarginsF(px(48), self.head_height() + px(6), px(124), px(40))
 
     def _read(self, key: str, name: str, *cells: str, slot: int | None = None) -> CursorReadoutRow:
         return CursorReadoutRow(key, self.slot if slot is None else slot, is_variant=False, name=name, cells=cells)
@@ -100,6 +98,8 @@ class HourScale(LinearScale):
 
 class DayChart(FleetChart):
     """Requests/s of each hour, and the capacity of the fixed and the autoscaled fleet."""
+
+    strides = (1.0, 6.0)
 
     def __init__(self, desk: Desk, theme: Theme, parent: QWidget) -> None:
         super().__init__(desk, theme, (HourScale(), LinearScale()), parent)
@@ -152,8 +152,8 @@ class DayChart(FleetChart):
         )
         return hour + 0.5, CursorReadout(format_hour(hour), (tr("requests/s"), tr("in use")), rows)
 
-    def step(self, value: float, forward: bool, far: bool) -> float | None:
-        return min(max(value + (6.0 if far else 1.0) * (1.0 if forward else -1.0), 0.5), 23.5)
+    def stops(self) -> tuple[float, ...]:
+        return (0.5, 23.5)
 
     def summary(self) -> str:
         series = self._series()
@@ -187,6 +187,8 @@ class DayChart(FleetChart):
 
 class YearsChart(FleetChart):
     """Cumulative cost after each year, by supply; a circle where the next system is needed."""
+
+    strides = (1.0, 12.0)
 
     def __init__(self, desk: Desk, theme: Theme, parent: QWidget) -> None:
         super().__init__(desk, theme, (MonthScale(), LinearScale()), parent)
@@ -255,9 +257,8 @@ class YearsChart(FleetChart):
         title = tr("After {months}", months=format_months(round(x), self.formatter))
         return x, CursorReadout(title, (tr("thousand {code}", code=self.money.code), tr("80% interval")), tuple(rows))
 
-    def step(self, value: float, forward: bool, far: bool) -> float | None:
-        low, high = self.ends()
-        return min(max(value + (12.0 if far else 1.0) * (1.0 if forward else -1.0), low), high)
+    def stops(self) -> tuple[float, ...]:
+        return self.ends()
 
     def summary(self) -> str:
         texts = [

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from typing import Final
 
 import numpy as np
-from PySide6.QtCore import QMarginsF, QSize, Qt
+from PySide6.QtCore import QSize, Qt
 from PySide6.QtWidgets import QWidget
 
 from gpudesk.desktop.pages.desk_chart import DeskChart
@@ -84,13 +84,11 @@ class CacheCurves:
 class _CacheChart(DeskChart):
     """A chart by context length, with the length of the scenario's requests as the cursor line."""
 
+    around = (48, 8, 112, 44)
+
     def __init__(self, desk: Desk, theme: Theme, contexts: CacheCurves, parent: QWidget | None = None) -> None:
         super().__init__(desk, theme, (PowerOfTwoScale(), DoublingScale()), parent)
         self._contexts = contexts
-
-    def margins(self) -> QMarginsF:
-        px = self.theme.px
-        return QMarginsF(px(48), self.head_height() + px(8), px(112), px(44))
 
     # To implement in subclasses
 
@@ -126,26 +124,18 @@ class _CacheChart(DeskChart):
             note="" if lines or self.desk.answer is None else self.why_empty(),
         )
 
-    def _lengths(self) -> tuple[int, ...]:
+    def stops(self) -> tuple[int, ...]:
         curves = self._contexts.curves()
         return curves[0].curve.context if curves else ()
 
     def read_at(self, x: float) -> tuple[float, CursorReadout] | None:
         """Read at the nearest computed length."""
-        lengths = self._lengths()
+        lengths = self.stops()
         if not lengths:
             return None
         nearest = min(lengths, key=lambda length: abs(np.log(length / max(x, 1.0))))
         title = tr("At {n} tokens", n=self.formatter.count(nearest))
         return float(nearest), CursorReadout(title, self.heads(), self.rows_at(nearest))
-
-    def step(self, value: float, forward: bool, far: bool) -> float | None:
-        """Return the next computed length; there are few, so a large step is the same."""
-        del far
-        beyond = [length for length in self._lengths() if (length > value if forward else length < value)]
-        if not beyond:
-            return None
-        return float(min(beyond) if forward else max(beyond))
 
 
 class RequestCacheChart(_CacheChart):
@@ -223,7 +213,7 @@ class RequestCacheChart(_CacheChart):
                 _format_gib(curves[0].curve.sequence_bytes[number], formatter),
                 *(_format_gib(each.curve.fullest_bytes[number], formatter) for each in curves),
             )
-            for number, tokens in enumerate(self._lengths())
+            for number, tokens in enumerate(self.stops())
         )
         return ChartData(self.title, heads, rows, 0)
 
@@ -294,7 +284,7 @@ class RequestCapacityChart(_CacheChart):
         heads = (tr("Tokens"), *(each.part.name for each in curves))
         rows = tuple(
             (formatter.count(tokens), *(formatter.count(each.curve.max_concurrency[number]) for each in curves))
-            for number, tokens in enumerate(self._lengths())
+            for number, tokens in enumerate(self.stops())
         )
         return ChartData(self.title, heads, rows, 0)
 

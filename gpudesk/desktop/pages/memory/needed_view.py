@@ -561,7 +561,6 @@ class NeededBlock(QWidget):
         action = "" if cell is None or cell.present else cell.action
         if action != self.offer.text():
             self.offer.setText(action)
-            self.offer.setAccessibleName(action)
             self.offer.setVisible(bool(action))
         remark = _format_cell_remark(cell)
         if remark != self.remark.text():

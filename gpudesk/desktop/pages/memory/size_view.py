@@ -174,7 +174,6 @@ class CandidateBlock(QWidget):
             label.setVisible(bool(bound))
         self.use.setVisible(bool(use))
         self.use.setText(use)
-        self.use.setAccessibleName(use)
         self._title.setVisible(bool(factors))
         self.table.setVisible(bool(factors))
         self.table.show_table(_build_factor_table(factors))

@@ -8,7 +8,6 @@ from itertools import accumulate
 from typing import Final
 
 import numpy as np
-from PySide6.QtCore import QMarginsF
 
 from gpudesk.desktop.pages.desk_chart import DeskChart, format_missing_memory
 from gpudesk.desktop.session.desk import Desk
@@ -242,6 +241,8 @@ class RooflineColumn:
 class RooflineChart(DeskChart):
     """FLOP/s of one accelerator by FLOP/byte, both logarithmic."""
 
+    around = (0, 8, 112, 44)
+
     figure = "output_tokens_per_s"
 
     def __init__(self, desk: Desk, theme: Theme) -> None:
@@ -284,10 +285,6 @@ class RooflineChart(DeskChart):
         part = each.part
         end = tr("max {n} TFLOPS", n=self.formatter.estimate(roof.flops / _TERA))
         return PlotCurve(*part.identity, x, y, end=end, capped=False)
-
-    def margins(self) -> QMarginsF:
-        px = self.theme.px
-        return QMarginsF(self.y_texts_width(), self.head_height() + px(8), px(112), px(44))
 
     # Reading values
 

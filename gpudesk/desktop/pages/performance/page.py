@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import Final
 
 import numpy as np
-from PySide6.QtCore import QLineF, QMarginsF, QSize, Qt, Signal
+from PySide6.QtCore import QLineF, QSize, Qt, Signal
 from PySide6.QtGui import QPainter, QPen
 from PySide6.QtWidgets import QCheckBox, QWidget
 
@@ -78,6 +78,8 @@ class PercentScale(LinearScale):
 
 class ScalingChart(DeskChart):
     """Curves of one replica; a circle marks the scenario, dashed lines the ends of hosts."""
+
+    around = (0, 8, 132, 44)
 
     figure = "output_tokens_per_s"
 
@@ -205,21 +207,17 @@ class ScalingChart(DeskChart):
             color = self.theme.color("text3")
             self.text_painter.draw_right(painter, x - self.theme.px(5), top, text, "caption", color)
 
-    def margins(self) -> QMarginsF:
-        px = self.theme.px
-        return QMarginsF(self.y_texts_width(), self.head_height() + px(8), px(132), px(44))
-
     def sizeHint(self) -> QSize:
         return QSize(self.theme.px(400), max(self.least_height(), self.theme.px(_HEIGHT)))
 
     # Reading values
 
-    def _counts(self) -> tuple[int, ...]:
+    def stops(self) -> tuple[int, ...]:
         counts = {row.count for each in self._results.lines() if each.scaling for row in each.scaling.rows}
         return tuple(sorted(counts))
 
     def read_at(self, x: float) -> tuple[float, CursorReadout] | None:
-        counts = self._counts()
+        counts = self.stops()
         if not counts:
             return None
         count = min(counts, key=lambda each: abs(np.log(each / max(x, 0.5))))
@@ -242,13 +240,6 @@ class ScalingChart(DeskChart):
         else:
             cells = (self.formatter.per_cent(value.value / 100), format_gigabytes(row.bandwidth, self.formatter))
         return value.value, CursorReadoutRow(*part_key, cells)
-
-    def step(self, value: float, forward: bool, far: bool) -> float | None:
-        del far
-        beyond = [each for each in self._counts() if (each > value if forward else each < value)]
-        if not beyond:
-            return None
-        return float(min(beyond) if forward else max(beyond))
 
     # Texts and numbers
 

@@ -497,9 +497,7 @@ class CountsTableBlock(QWidget):
         is_other = chosen is not None and count is not None and count != chosen.own_count
         if is_other and chosen is not None:
             name = chosen.part.name.partition(" × ")[0]
-            text = tr("Use {n} × {name}", n=self._desk.formatter.count(count), name=name)
-            self.offer.setText(text)
-            self.offer.setAccessibleName(text)
+            self.offer.setText(tr("Use {n} × {name}", n=self._desk.formatter.count(count), name=name))
         self.offer.setVisible(is_other)
 
     def _take(self) -> None:

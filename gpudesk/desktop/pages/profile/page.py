@@ -465,7 +465,6 @@ class ProfilePage(MultiViewPage[ProfileView]):
     def _tell(self, text: str, action: str = "") -> None:
         self.progress.setText(text)
         self.resume.setText(action)
-        self.resume.setAccessibleName(action)
         self.resume.setVisible(bool(action))
         self._progress_line.setVisible(bool(text))
 

@@ -485,6 +485,9 @@ class PlotCanvas(GraphicsView):  # type: ignore[misc]
     #: The visible ranges changed.
     ranged = Signal()
 
+    #: Margins left, above, right and below in design lengths; at the left 0 is the width of the figures.
+    around = (0, 8, 24, 42)
+
     def __init__(
         self, theme: Theme, formatter: Formatter, x_scale: AxisScale, y_scale: AxisScale, parent: QWidget | None = None
     ) -> None:
@@ -648,8 +651,8 @@ class PlotCanvas(GraphicsView):  # type: ignore[misc]
     # Sizes and ranges
 
     def margins(self) -> QMarginsF:
-        px = self.theme.px
-        return QMarginsF(self.y_texts_width(), self.head_height() + px(8), px(24), px(42))
+        px, (left, top, right, bottom) = self.theme.px, self.around
+        return QMarginsF(px(left) or self.y_texts_width(), self.head_height() + px(top), px(right), px(bottom))
 
     def y_texts_width(self) -> float:
         highest = self.frame.y_scale.value_at(self.frame.whole_y[1])

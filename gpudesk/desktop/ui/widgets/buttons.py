@@ -151,6 +151,10 @@ class LinkButton(QPushButton):
         connect_click(self, act)
         theme.follow(self._dress)
 
+    def setText(self, text: str) -> None:
+        super().setText(text)
+        self.setAccessibleName(text)
+
     def _dress(self) -> None:
         self.setFont(self._theme.font(self._token))
 

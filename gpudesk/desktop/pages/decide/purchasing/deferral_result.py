@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from typing import Final
 
 import numpy as np
-from PySide6.QtCore import QMarginsF, Qt
+from PySide6.QtCore import Qt
 from PySide6.QtWidgets import QGridLayout, QWidget
 
 from gpudesk.decision.purchasing.deferral_costs import SlipPoint, compute_slip_curve
@@ -81,6 +81,9 @@ class DelayChartData:
 class DelayChart(DeskChart):
     """Cost in the color of the accelerator to buy, gain in that of the next one; a circle between."""
 
+    strides = (_NEAR, _FAR)
+    around = (0, 6, 112, 40)
+
     def __init__(self, desk: Desk, theme: Theme, parent: QWidget | None = None) -> None:
         super().__init__(desk, theme, (DelayScale(), LinearScale()), parent)
         self._facts: DelayChartData | None = None
@@ -93,10 +96,6 @@ class DelayChart(DeskChart):
         if self._slips:
             self.refresh()
         return bool(self._slips)
-
-    def margins(self) -> QMarginsF:
-        px = self.theme.px
-        return QMarginsF(self.y_texts_width(), self.head_height() + px(6), px(112), px(40))
 
     # Drawing
 
@@ -152,12 +151,8 @@ class DelayChart(DeskChart):
         title = tr("Slip: {months}", months=format_months(slip, self.formatter))
         return slip, CursorReadout(title, (tr("thousand {code}", code=facts.money.code),), rows)
 
-    def step(self, value: float, forward: bool, far: bool) -> float | None:
-        """Move by a quarter of a month, or by three months."""
-        if not self._slips:
-            return None
-        by = (_FAR if far else _NEAR) * (1.0 if forward else -1.0)
-        return min(max(value + by, 0.0), self._slips[-1].slip_months)
+    def stops(self) -> tuple[float, ...]:
+        return (0.0, self._slips[-1].slip_months) if self._slips else ()
 
     def summary(self) -> str:
         facts = self._facts

@@ -306,7 +306,6 @@ class WatchListBlock(QWidget):
     def show_signals(self, signals: tuple[tuple[SignalStatus, str], ...], *, writable: bool, undo: str) -> None:
         """Show signals, each with its source; `undo` is the text of the undo button, or empty."""
         self.undo.setText(undo)
-        self.undo.setAccessibleName(undo)
         self.undo.setVisible(bool(undo))
         contents = (signals, writable)
         if contents == self._contents:
