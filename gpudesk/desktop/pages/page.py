@@ -8,7 +8,7 @@ from functools import partial
 from itertools import count
 from typing import Final, Generic, NamedTuple, TypeVar
 
-from PySide6.QtCore import QObject, QRect, Qt, QTimer, Signal
+from PySide6.QtCore import QCoreApplication, QEvent, QObject, QRect, Qt, QTimer, Signal
 from PySide6.QtGui import QHideEvent, QShowEvent
 from PySide6.QtWidgets import QApplication, QSizePolicy, QStackedLayout, QWidget
 
@@ -434,6 +434,8 @@ class MultiViewPage(DeskPage, Generic[ViewT]):
             self.verdict.clear_verdict()
             self.terms.hide()
         self.set_usable(usable=usable)
+        # New content can need other heights than at the layout before: else it would be painted twice.
+        QCoreApplication.sendPostedEvents(None, QEvent.Type.LayoutRequest)
 
     # Commands
 

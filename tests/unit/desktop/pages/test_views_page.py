@@ -81,6 +81,24 @@ def test_a_view_is_made_when_it_is_first_shown(page: SamplePage, qtbot: QtBot) -
     assert (first.shown, second.shown) == (2, 1)
 
 
+class GrowingPage(SamplePage):
+    """Each answer makes its views higher."""
+
+    def show_view(self) -> None:
+        super().show_view()
+        self.view.button.setFixedHeight(400 * self.view.shown)
+
+
+def test_content_has_its_height_before_it_is_painted(
+    desk: Desk, theme: Theme, settings: UserSettings, qtbot: QtBot
+) -> None:
+    page = GrowingPage(desk, theme, settings)
+    qtbot.addWidget(page)
+    show(page, qtbot)
+    page.choose_view("first")
+    assert page.view.height() > 800
+
+
 def test_the_page_begins_with_the_view_that_was_chosen_last(
     page: SamplePage, desk: Desk, theme: Theme, settings: UserSettings
 ) -> None:
