@@ -129,6 +129,15 @@ def _read_module(module: ast.Module, name: str) -> Iterator[SourceText]:
     tables = _find_tables(module)
     for call, function in sorted(_find_calls(module), key=lambda found: found[0].lineno):
         yield from _read_call(call, function, tables, name)
+    for node in module.body:
+        if isinstance(node, ast.ClassDef) and any(_get_name(base) == "LabeledEnum" for base in node.bases):
+            members = (
+                each.value.elts
+                for each in node.body
+                if isinstance(each, ast.Assign | ast.AnnAssign) and isinstance(each.value, ast.Tuple)
+            )
+            for _, label in members:
+                yield from (SourceText(text, None, (name, line)) for text, line in _list_literals(label))
 
 
 def _find_calls(module: ast.Module) -> Iterator[tuple[ast.Call, ast.AST]]:

@@ -21,6 +21,7 @@ from gpudesk.domain.claim import (
 from gpudesk.domain.registry import ATTRIBUTES, SYSTEM_ATTRIBUTES, Attribute
 from gpudesk.domain.user_facts import InactiveOverride
 from gpudesk.text.formatting import ClaimValue, Quantity
+from gpudesk.text.translation import LabeledEnum
 from gpudesk.text.units import convert_to_si_unit, get_si_unit
 
 DIFFUSION_UNITS: Final[Mapping[str, str | None]] = {
@@ -147,18 +148,18 @@ def format_published(value: RecordedClaimValue, unit: str | None) -> str | None:
 CatalogCellValue = ClaimValue | tuple[float, float]
 
 
-class CatalogSection(StrEnum):
+class CatalogSection(LabeledEnum):
     """The lists of the catalog."""
 
-    ACCELERATORS = "accelerators"
-    SYSTEMS = "systems"
-    MODELS = "models"
-    DIFFUSION = "diffusion"
-    PRICES = "prices"
-    CLAIMS = "claims"
-    DISPUTES = "disputes"
-    SOURCES = "sources"
-    YOURS = "yours"
+    ACCELERATORS = "accelerators", "Accelerators"
+    SYSTEMS = "systems", "Systems"
+    MODELS = "models", "Models"
+    DIFFUSION = "diffusion", "Diffusion"
+    PRICES = "prices", "Prices"
+    CLAIMS = "claims", "Claims"
+    DISPUTES = "disputes", "Disputes"
+    SOURCES = "sources", "Sources"
+    YOURS = "yours", "Your values"
 
 
 def get_stale_days(rule: StalenessLimits, section: CatalogSection) -> int:

@@ -9,6 +9,7 @@ from typing import Final, TypeGuard
 
 from gpudesk.text.formatting import ClaimValue
 from gpudesk.text.messages import Message
+from gpudesk.text.translation import LabeledEnum
 
 #: Prefix of the verdict on a claim that agrees with the preferred claim in other digits or words.
 AGREEMENT_PREFIX: Final = "agrees"
@@ -28,30 +29,30 @@ def is_figure(value: object) -> TypeGuard[int | float]:
     return isinstance(value, int | float) and not isinstance(value, bool)
 
 
-class SourceKind(StrEnum):
+class SourceKind(LabeledEnum):
     """How a source obtained its figure, which decides how far to trust it."""
 
-    VENDOR_DATASHEET = "vendor_datasheet"
-    VENDOR_CLAIM = "vendor_claim"
-    CONFIG_COPY = "config_copy"
-    MEASURED_VENDOR = "measured_vendor"
-    MEASURED_MLPERF = "measured_mlperf"
-    MEASURED_INDEPENDENT = "measured_independent"
-    INDEPENDENT = "independent"
-    PRESS = "press"
-    ESTIMATE = "estimate"
-    USER = "user"
+    VENDOR_DATASHEET = "vendor_datasheet", "vendor data sheet"
+    VENDOR_CLAIM = "vendor_claim", "vendor claim"
+    CONFIG_COPY = "config_copy", "published configuration"
+    MEASURED_VENDOR = "measured_vendor", "measured by vendor"
+    MEASURED_MLPERF = "measured_mlperf", "measured (MLPerf)"
+    MEASURED_INDEPENDENT = "measured_independent", "measured independently"
+    INDEPENDENT = "independent", "independent"
+    PRESS = "press", "press"
+    ESTIMATE = "estimate", "estimate"
+    USER = "user", "entered by you"
 
 
-class ClaimStatus(StrEnum):
+class ClaimStatus(LabeledEnum):
     """How a claim compares with the preferred claim."""
 
-    TAKEN = "taken"
-    AGREES = "agrees"
+    TAKEN = "taken", "used"
+    AGREES = "agrees", "agrees"
     #: It states a different value, without a verdict yet.
-    DIFFERS = "differs"
+    DIFFERS = "differs", "differs"
     #: It states a different value, and a verdict explains why it is not used.
-    REFUSED = "refused"
+    REFUSED = "refused", "rejected"
 
 
 @dataclass(frozen=True, slots=True)
@@ -354,15 +355,15 @@ class PriceSummary:
         return self.newest < year_ago[: len(self.newest)]
 
 
-class CatalogEntryKind(StrEnum):
+class CatalogEntryKind(LabeledEnum):
     """The kinds of catalog entries with ids."""
 
-    ACCELERATOR = "accelerator"
-    MODEL = "model"
-    DIFFUSION_MODEL = "diffusion_model"
-    SERVING_ENGINE = "serving_engine"
-    SYSTEM = "system"
-    REFERENCE_DESIGN = "reference_design"
+    ACCELERATOR = "accelerator", "Accelerator"
+    MODEL = "model", "Model"
+    DIFFUSION_MODEL = "diffusion_model", "Diffusion model"
+    SERVING_ENGINE = "serving_engine", "Serving engine"
+    SYSTEM = "system", "System"
+    REFERENCE_DESIGN = "reference_design", "Reference design"
 
 
 @dataclass(frozen=True, slots=True)

@@ -11,6 +11,7 @@ from gpudesk.domain.accelerator import SystemCount, round_up_to_lots
 from gpudesk.domain.claim import PriceSummary, ProviderClass
 from gpudesk.domain.sizing import NumberBounds
 from gpudesk.text.formatting import IntervalEstimate
+from gpudesk.text.translation import LabeledEnum
 
 
 class UncertainValue(NamedTuple):
@@ -38,18 +39,18 @@ class UncertainValue(NamedTuple):
         return self.low <= self.likely <= self.high
 
 
-class CostInputGroup(StrEnum):
+class CostInputGroup(LabeledEnum):
     """The subject of an input, in the order of forms."""
 
-    USE = "use"
-    HARDWARE = "hardware"
-    MONEY = "money"
-    SITE = "site"
-    SERVICE = "service"
-    SOFTWARE = "software"
-    RENT = "rent"
-    API = "api"
-    CARBON = "carbon"
+    USE = "use", "Use"
+    HARDWARE = "hardware", "Hardware"
+    MONEY = "money", "Cost of capital"
+    SITE = "site", "Site and energy"
+    SERVICE = "service", "Service"
+    SOFTWARE = "software", "Software engineering"
+    RENT = "rent", "Rental price"
+    API = "api", "Hosted API"
+    CARBON = "carbon", "Carbon"
 
 
 class CostInputOrigin(StrEnum):

@@ -15,7 +15,7 @@ from gpudesk.domain.estimate import Estimate, ParallelPlan
 from gpudesk.domain.sizing import NumberBounds
 from gpudesk.text.formatting import IntervalEstimate
 from gpudesk.text.messages import Message
-from gpudesk.text.translation import translate_data
+from gpudesk.text.translation import LabeledEnum, translate_data
 
 #: An answer: the id of an option, or a number where a question takes one.
 AnswerValue = str | float
@@ -28,26 +28,26 @@ NO_LIMIT_ANSWER: Final = "none"
 NO_LIMIT: Final = math.inf
 
 
-class RuleStrength(StrEnum):
+class RuleStrength(LabeledEnum):
     """The weight of a rule; arguments never outvote a requirement."""
 
-    HARD = "hard"
-    STRONG = "strong"
-    MILD = "mild"
+    HARD = "hard", "Required"
+    STRONG = "strong", "Strong preference"
+    MILD = "mild", "Mild preference"
 
 
-class DialogueScreen(StrEnum):
+class DialogueScreen(LabeledEnum):
     """The screens in order."""
 
-    SOFTWARE = "software"
-    MEMORY = "memory"
-    LATENCY = "latency"
-    SITE = "site"
-    GOAL = "goal"
-    TEAM = "team"
-    MONEY = "money"
-    TIMING = "timing"
-    VENDORS = "vendors"
+    SOFTWARE = "software", "Existing software"
+    MEMORY = "memory", "Memory and number formats"
+    LATENCY = "latency", "Latency"
+    SITE = "site", "Site"
+    GOAL = "goal", "Goal"
+    TEAM = "team", "Team"
+    MONEY = "money", "Buy or rent"
+    TIMING = "timing", "Timing"
+    VENDORS = "vendors", "Vendors"
 
     @property
     def strength(self) -> RuleStrength:
@@ -243,14 +243,14 @@ class ConditionResult(NamedTuple):
     holds: bool | None
 
 
-class RuleEffect(StrEnum):
+class RuleEffect(LabeledEnum):
     """The effect of a rule on one accelerator."""
 
-    REMOVES = "removes"
-    FAVOURS = "favours"
-    PASSES = "passes"
-    NONE = "none"
-    UNDECIDED = "undecided"
+    REMOVES = "removes", "rules it out"
+    FAVOURS = "favours", "favors it"
+    PASSES = "passes", "passes"
+    NONE = "none", "no effect"
+    UNDECIDED = "undecided", "undecided"
 
 
 @dataclass(frozen=True, slots=True)
@@ -303,12 +303,12 @@ class DecisionRule:
     against: tuple[str, ...] = ()
 
 
-class RuleRole(StrEnum):
+class RuleRole(LabeledEnum):
     """What a rule did to a decision: part of the objective or the limits, an argument, or no effect."""
 
-    DECIDED = "decided"
-    ARGUED = "argued"
-    NO_MATTER = "did not matter"
+    DECIDED = "decided", "Decisive"
+    ARGUED = "argued", "Arguments"
+    NO_MATTER = "did not matter", "No effect"
 
 
 class TraceCell(NamedTuple):
@@ -341,12 +341,12 @@ class TraceLine:
         return translate_data(self.case.title or self.rule.title)
 
 
-class AnswerOrigin(StrEnum):
+class AnswerOrigin(LabeledEnum):
     """Where an answer comes from."""
 
-    YOURS = "yours"
-    SCENARIO = "scenario"
-    DEFAULT = "default"
+    YOURS = "yours", "yours"
+    SCENARIO = "scenario", "from the scenario"
+    DEFAULT = "default", "default"
 
 
 class QuestionAnswer(NamedTuple):
@@ -364,15 +364,15 @@ class RuleExclusion(NamedTuple):
     because: tuple[ConditionResult, ...]
 
 
-class ObjectiveName(StrEnum):
-    """The quantity by which candidates are scored, in one unit for all."""
+class ObjectiveName(LabeledEnum):
+    """The quantity by which candidates are scored, in one unit for all, with what the best one is."""
 
-    COST = "usd_per_million_output"
-    THROUGHPUT = "output_tokens_per_s_per_accelerator"
-    DENSITY = "output_tokens_per_s_per_kw"
-    LATENCY = "request_s"
-    CAPACITY = "requests_per_accelerator"
-    TIME = "months_to_production"
+    COST = "usd_per_million_output", "Cheapest"
+    THROUGHPUT = "output_tokens_per_s_per_accelerator", "Fastest per accelerator"
+    DENSITY = "output_tokens_per_s_per_kw", "Fastest per kW"
+    LATENCY = "request_s", "Fastest to answer"
+    CAPACITY = "requests_per_accelerator", "Highest concurrency"
+    TIME = "months_to_production", "First in production"
 
 
 class DecisionObjective(NamedTuple):
@@ -482,14 +482,14 @@ class DecisionFlip:
     verdict: DecisionVerdict
 
 
-class FactorLevel(StrEnum):
+class FactorLevel(LabeledEnum):
     """The rating of an accelerator in a factor, from pairwise comparisons."""
 
-    PREFERRED = "preferred"
-    CAPABLE = "capable"
-    EQUAL = "equal"
-    LACKS = "lacks"
-    UNKNOWN = "unknown"
+    PREFERRED = "preferred", "preferred"
+    CAPABLE = "capable", "capable"
+    EQUAL = "equal", "equal"
+    LACKS = "lacks", "missing"
+    UNKNOWN = "unknown", "unknown"
 
 
 class FactorCell(NamedTuple):

@@ -15,6 +15,7 @@ from gpudesk.domain.estimate import Estimate
 from gpudesk.domain.precision import Precision
 from gpudesk.text.formatting import IntervalEstimate
 from gpudesk.text.messages import Message
+from gpudesk.text.translation import LabeledEnum
 
 _NOT_IN_NAMES: Final = re.compile(r"\W+")
 
@@ -55,12 +56,12 @@ class DerivationTerm:
         return float(self.value) if isinstance(self.value, int | float) else 0.0
 
 
-class WorkedExampleVerdict(StrEnum):
+class WorkedExampleVerdict(LabeledEnum):
     """The result of checking a printed figure by calculation."""
 
-    REPRODUCED = "reproducible"
-    REFUSED = "contradicted by arithmetic"
-    NOT_DERIVABLE = "not derivable"
+    REPRODUCED = "reproducible", "Reproduced"
+    REFUSED = "contradicted by arithmetic", "Refused"
+    NOT_DERIVABLE = "not derivable", "Cannot be derived"
 
 
 @dataclass(frozen=True, slots=True)

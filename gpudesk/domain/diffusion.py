@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from enum import StrEnum
 from typing import Literal, NamedTuple
 
 from gpudesk.domain.claim import Source, SourceKind
@@ -11,6 +10,7 @@ from gpudesk.domain.estimate import EstimateBasis
 from gpudesk.domain.precision import Precision
 from gpudesk.text.formatting import IntervalEstimate
 from gpudesk.text.messages import Message
+from gpudesk.text.translation import LabeledEnum
 
 #: `joint`: text and image tokens have separate matrices and attend to each other; `shared`: both use the same matrices;
 #: `cross`: image tokens attend to themselves, then to the text; `unet`: self-attention of one resolution of a UNet,
@@ -18,20 +18,20 @@ from gpudesk.text.messages import Message
 DenoiserBlockKind = Literal["joint", "shared", "cross", "unet"]
 
 
-class DiffusionSoftware(StrEnum):
+class DiffusionSoftware(LabeledEnum):
     """The software of the pipeline: plain PyTorch, compiled, or an engine tuned for the accelerator."""
 
-    EAGER = "eager"
-    COMPILED = "compiled"
-    TUNED = "tuned"
+    EAGER = "eager", "PyTorch, not compiled"
+    COMPILED = "compiled", "PyTorch, compiled"
+    TUNED = "tuned", "tuned engine, such as TensorRT"
 
 
-class DiffusionGrade(StrEnum):
+class DiffusionGrade(LabeledEnum):
     """How long a user waits, by the limits of an estimate."""
 
-    FAST = "fast"
-    USABLE = "usable"
-    SLOW = "slow"
+    FAST = "fast", "fast"
+    USABLE = "usable", "usable"
+    SLOW = "slow", "slow"
 
 
 @dataclass(frozen=True, slots=True)

@@ -10,6 +10,7 @@ from typing import Final, Literal, NamedTuple
 from gpudesk.domain.precision import Precision
 from gpudesk.text.formatting import IntervalEstimate
 from gpudesk.text.messages import InputError, Message, Term, input_error, join_degrees, message
+from gpudesk.text.translation import LabeledEnum
 
 
 @dataclass(frozen=True, slots=True)
@@ -171,23 +172,23 @@ NOTHING_TO_EXPLAIN: Final = message("explain.does_not_fit", "Estimate not availa
 NOTHING_TO_START: Final = message("launch.unfit", "Commands not available: the model does not fit")
 
 
-class Limiter(StrEnum):
+class Limiter(LabeledEnum):
     """The resource that limits a step."""
 
-    CAPACITY = "capacity"
-    MEMORY_BANDWIDTH = "memory bandwidth"
-    COMPUTE = "compute"
-    INTERCONNECT = "interconnect"
-    OVERHEAD = "overhead"
+    CAPACITY = "capacity", "memory capacity"
+    MEMORY_BANDWIDTH = "memory bandwidth", "memory bandwidth"
+    COMPUTE = "compute", "compute"
+    INTERCONNECT = "interconnect", "interconnect"
+    OVERHEAD = "overhead", "overhead"
 
 
-class EstimateBasis(StrEnum):
+class EstimateBasis(LabeledEnum):
     """What an estimate rests on (calibrated: rows of this generation and serving-engine family)."""
 
-    MEASURED = "measured"
-    CALIBRATED = "calibrated"
-    ESTIMATED = "estimated"
-    UNCALIBRATED = "uncalibrated"
+    MEASURED = "measured", "measured"
+    CALIBRATED = "calibrated", "calibrated"
+    ESTIMATED = "estimated", "estimated"
+    UNCALIBRATED = "uncalibrated", "uncalibrated"
 
 
 class CalibrationCoverage(NamedTuple):

@@ -5,7 +5,6 @@ from __future__ import annotations
 import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
-from enum import StrEnum
 from types import MappingProxyType
 from typing import Final
 
@@ -15,6 +14,7 @@ from gpudesk.domain.cost import CostLine, ProviderRent
 from gpudesk.domain.sizing import NumberBounds, SizingOption
 from gpudesk.text.formatting import IntervalEstimate
 from gpudesk.text.messages import Message, input_error
+from gpudesk.text.translation import LabeledEnum
 
 HOURS_PER_DAY: Final = 24
 #: Power of an idle system over its working power: about 80 of 700 W for an accelerator, and half of the host's power.
@@ -22,14 +22,14 @@ HOURS_PER_DAY: Final = 24
 IDLE_SHARE: Final = 0.3
 
 
-class LoadCurveKind(StrEnum):
+class LoadCurveKind(LabeledEnum):
     """How demand is spread over a day; `OWN` is the user's."""
 
-    FLAT = "flat"
-    OFFICE = "office"
-    GLOBAL = "global"
-    OVERNIGHT = "overnight"
-    OWN = "own"
+    FLAT = "flat", "Flat"
+    OFFICE = "office", "Office hours"
+    GLOBAL = "global", "Global"
+    OVERNIGHT = "overnight", "Overnight batch"
+    OWN = "own", "Custom"
 
 
 @dataclass(frozen=True, slots=True)
@@ -71,11 +71,11 @@ def check_multipliers(multipliers: Sequence[float]) -> None:
         )
 
 
-class SiteCooling(StrEnum):
+class SiteCooling(LabeledEnum):
     """The cooling that the site offers."""
 
-    AIR = "air"
-    LIQUID = "liquid"
+    AIR = "air", "air only"
+    LIQUID = "liquid", "air or liquid"
 
 
 @dataclass(frozen=True, slots=True)
@@ -192,13 +192,13 @@ class FleetHour:
     utilization: float
 
 
-class Supply(StrEnum):
+class Supply(LabeledEnum):
     """How a fleet is supplied and paid for."""
 
-    OWNED = "owned"
-    RENTED = "rented"
-    AUTOSCALED = "autoscaled"
-    API = "api"
+    OWNED = "owned", "Own"
+    RENTED = "rented", "Rent"
+    AUTOSCALED = "autoscaled", "Rent, autoscaled"
+    API = "api", "Hosted API"
 
 
 @dataclass(frozen=True, slots=True)

@@ -16,33 +16,34 @@ from gpudesk.domain.estimate import EstimateBasis, EstimateRequest
 from gpudesk.domain.precision import Precision
 from gpudesk.text.formatting import IntervalEstimate
 from gpudesk.text.messages import Message
+from gpudesk.text.translation import LabeledEnum
 
 
-class OperatingMode(StrEnum):
+class OperatingMode(LabeledEnum):
     """The priority of a ranking of models; `BALANCED` weighs all factors equally."""
 
-    BALANCED = "balanced"
-    SPEED = "speed"
-    QUALITY = "quality"
-    LONG_CONTEXT = "long_context"
-    THROUGHPUT = "throughput"
+    BALANCED = "balanced", "Balanced"
+    SPEED = "speed", "Speed"
+    QUALITY = "quality", "Quality"
+    LONG_CONTEXT = "long_context", "Long context"
+    THROUGHPUT = "throughput", "Throughput"
 
 
-class RankingFactor(StrEnum):
+class RankingFactor(LabeledEnum):
     """A factor of the score of a model for a job; each is scaled to 0..1 among the models that fit."""
 
     #: Share of usable memory left free.
-    FIT = "fit"
+    FIT = "fit", "Fit"
     #: Output tokens/s of one request.
-    SPEED = "speed"
+    SPEED = "speed", "Speed"
     #: Output tokens/s at the load.
-    THROUGHPUT = "throughput"
+    THROUGHPUT = "throughput", "Throughput"
     #: Tokens of context that fit, up to the model's own maximum.
-    CONTEXT = "context"
+    CONTEXT = "context", "Context"
     #: Release date.
-    RECENCY = "recency"
+    RECENCY = "recency", "Recency"
     #: The user's own tier of the model; without one, the rank of its total parameters.
-    TIER = "tier"
+    TIER = "tier", "Tier"
 
 
 @dataclass(frozen=True, slots=True)

@@ -9,6 +9,7 @@ from enum import StrEnum
 from gpudesk.domain.claim import Source
 from gpudesk.domain.estimate import Estimate, EstimateRequest
 from gpudesk.text.formatting import IntervalEstimate
+from gpudesk.text.translation import LabeledEnum
 
 
 class RunCondition(StrEnum):
@@ -97,12 +98,12 @@ def find_published_figure(estimate: Estimate, figure: str) -> str | None:
     return "ttft_ms" if ttft is not None and ttft.value >= others else "tpot_ms"
 
 
-class MlperfScenario(StrEnum):
+class MlperfScenario(LabeledEnum):
     """How MLPerf sends requests: all at once, at a rate within limits, within tighter limits."""
 
-    OFFLINE = "offline"
-    SERVER = "server"
-    INTERACTIVE = "interactive"
+    OFFLINE = "offline", "Offline"
+    SERVER = "server", "Server"
+    INTERACTIVE = "interactive", "Interactive"
 
 
 @dataclass(frozen=True, slots=True)

@@ -13,15 +13,16 @@ from typing import Final, NamedTuple
 from gpudesk.domain.cost import UncertainValue
 from gpudesk.domain.decision import ConditionResult
 from gpudesk.text.messages import Message
+from gpudesk.text.translation import LabeledEnum
 
 
-class DeferralVerdict(StrEnum):
+class DeferralVerdict(LabeledEnum):
     """The recommended action. `EQUAL` costs the same, `OPEN` is undecided."""
 
-    BUY = "buy"
-    WAIT = "wait"
-    EQUAL = "equal"
-    OPEN = "cannot be told"
+    BUY = "buy", "buy now"
+    WAIT = "wait", "wait"
+    EQUAL = "equal", "same cost"
+    OPEN = "cannot be told", "undecided"
 
 
 #: Stands for the program's choice: the newest announced accelerator, of the same vendor if possible.
@@ -191,11 +192,11 @@ PROCUREMENT_FACTS: Final = ("fleet_size", "competing_quote", "both_platforms")
 CompletionNotes = Mapping[str, str]
 
 
-class ProcurementStrength(StrEnum):
+class ProcurementStrength(LabeledEnum):
     """The importance of a step in its document."""
 
-    STRONG = "strong"
-    MILD = "mild"
+    STRONG = "strong", "High impact"
+    MILD = "mild", "Low impact"
 
 
 @dataclass(frozen=True, slots=True)

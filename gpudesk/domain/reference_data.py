@@ -13,6 +13,7 @@ from enum import StrEnum
 from typing import Final
 
 from gpudesk.text.messages import Message
+from gpudesk.text.translation import LabeledEnum
 
 
 @dataclass(frozen=True, slots=True)
@@ -42,16 +43,16 @@ def find_references(references: tuple[ReferenceDeployment, ...], *accelerators: 
     return tuple(each for each in references if not set(each.accelerators).isdisjoint(accelerators))
 
 
-class SupportLevel(StrEnum):
+class SupportLevel(LabeledEnum):
     """How well a software runs on a platform, in the documents' terms, from the lowest level."""
 
-    NONE = "none"
-    COMMUNITY = "community"
-    LAGS = "lags"
-    WORKS = "works"
-    VALIDATED = "validated"
-    FIRST_CLASS = "first-class"
-    FULL = "full"
+    NONE = "none", "not supported"
+    COMMUNITY = "community", "community support"
+    LAGS = "lags", "lags behind"
+    WORKS = "works", "works"
+    VALIDATED = "validated", "validated"
+    FIRST_CLASS = "first-class", "first-class"
+    FULL = "full", "full support"
 
 
 @dataclass(frozen=True, slots=True)
@@ -118,14 +119,14 @@ def compute_processing_performance(flops: float, bits: int) -> float:
     return flops / _TERA * bits
 
 
-class ExportMetric(StrEnum):
+class ExportMetric(LabeledEnum):
     """The quantity that a rule limits."""
 
-    TPP = "tpp"
+    TPP = "tpp", "TPP"
     #: TPP over the area of the logic dies in mm2, which the catalog lacks.
-    DENSITY = "density"
+    DENSITY = "density", "Performance density"
     #: Bytes/s of all DRAM.
-    MEMORY_BANDWIDTH = "memory_bandwidth"
+    MEMORY_BANDWIDTH = "memory_bandwidth", "Memory bandwidth"
 
 
 class LimitSide(StrEnum):

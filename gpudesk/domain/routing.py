@@ -14,6 +14,7 @@ from gpudesk.domain.estimate import ParallelPlan
 from gpudesk.domain.precision import Precision
 from gpudesk.text.formatting import IntervalEstimate
 from gpudesk.text.messages import Message
+from gpudesk.text.translation import LabeledEnum
 
 #: Initial share of long requests, an assumption.
 DEFAULT_LONG_SHARE: Final = 0.2
@@ -21,11 +22,11 @@ DEFAULT_LONG_SHARE: Final = 0.2
 DEFAULT_LONG_INPUT_FACTOR: Final = 4
 
 
-class RequestKind(StrEnum):
+class RequestKind(LabeledEnum):
     """The two kinds of requests that are routed separately."""
 
-    SHORT = "short"
-    LONG = "long"
+    SHORT = "short", "short"
+    LONG = "long", "long"
 
 
 class RoutePlan(StrEnum):
@@ -41,13 +42,13 @@ class RoutePlan(StrEnum):
         return self in (RoutePlan.LONG_A, RoutePlan.LONG_B)
 
 
-class RequestRateOrigin(StrEnum):
+class RequestRateOrigin(LabeledEnum):
     """The source of the request rate."""
 
-    DEMAND = "demand"
-    YOURS = "yours"
-    LOAD = "load"
-    BASELINE = "baseline"
+    DEMAND = "demand", "peak demand of the scenario"
+    YOURS = "yours", "entered by you"
+    LOAD = "load", "load of the scenario"
+    BASELINE = "baseline", "capacity of the first column at its load"
 
 
 @dataclass(frozen=True, slots=True)

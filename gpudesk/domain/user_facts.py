@@ -28,6 +28,7 @@ from gpudesk.domain.claim import (
 from gpudesk.domain.reference_data import WatchNote
 from gpudesk.text.formatting import ClaimValue
 from gpudesk.text.messages import InputError, Message, message
+from gpudesk.text.translation import LabeledEnum
 
 #: The publisher of a model whose name does not tell.
 UNKNOWN_MAKER: Final = "unknown"
@@ -342,16 +343,16 @@ class InactiveOverride:
         return next(entries, None)
 
 
-class BackupReason(StrEnum):
+class BackupReason(LabeledEnum):
     """The change before which the backup was made."""
 
-    DAY = "day"
+    DAY = "day", "the first change of the day"
     """The first change of a day."""
-    EDIT = "edit"
+    EDIT = "edit", "a change of many values"
     """A change of many facts at once."""
-    MIGRATION = "migration"
+    MIGRATION = "migration", "an update of the file"
     """New tables for a newer program."""
-    RESTORE = "restore"
+    RESTORE = "restore", "a backup was restored"
     """An earlier state in place of this one."""
 
 
@@ -478,23 +479,23 @@ class CarriedFactsError(InputError):
         self.pack = pack
 
 
-class PackRowStatus(StrEnum):
+class PackRowStatus(LabeledEnum):
     """How a fact of a pack compares with the existing facts."""
 
-    NEW = "new"
-    SAME = "same"
+    NEW = "new", "new"
+    SAME = "same", "as you have it"
     #: The user's own fact differs.
-    DIFFERS = "differs"
+    DIFFERS = "differs", "differs from yours"
     #: It would override the shipped catalog's value.
-    OVERRIDES = "overrides"
+    OVERRIDES = "overrides", "instead of the shipped value"
     #: It is about an entry that is neither in the catalog nor in the pack.
-    NO_ENTRY = "no_entry"
+    NO_ENTRY = "no_entry", "no such entry here"
     #: The claim that it prefers is neither in the catalog nor in the pack.
-    NO_CLAIM = "no_claim"
+    NO_CLAIM = "no_claim", "the claim that it takes is not here"
     #: The entry has no such attribute.
-    UNFIT = "unfit"
+    UNFIT = "unfit", "the entry has no such attribute"
     #: Another entry has its id.
-    TAKEN = "taken"
+    TAKEN = "taken", "another entry has its id"
 
 
 #: Statuses that can be imported.

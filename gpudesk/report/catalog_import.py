@@ -15,7 +15,6 @@ from gpudesk.domain.user_facts import (
     ImportedPriceFigures,
     ImportPreviewFigures,
     PackRow,
-    PackRowStatus,
     PackTrust,
     UserAccelerator,
     UserClaim,
@@ -31,7 +30,6 @@ from gpudesk.report.labels import (
     label_attribute,
     label_attribute_alone,
     label_precision,
-    label_source_kind,
 )
 from gpudesk.report.writers.safe_text import join_to_one_line
 from gpudesk.text.formatting import MISSING_VALUE_TEXT, ClaimValue, Formatter, Quantity, join_unit
@@ -147,18 +145,6 @@ def label_proposal_kind(kind: str) -> str:
     return words[kind]
 
 
-_STANDINGS: Final = {
-    PackRowStatus.NEW: "new",
-    PackRowStatus.SAME: "as you have it",
-    PackRowStatus.DIFFERS: "differs from yours",
-    PackRowStatus.OVERRIDES: "instead of the shipped value",
-    PackRowStatus.NO_ENTRY: "no such entry here",
-    PackRowStatus.NO_CLAIM: "the claim that it takes is not here",
-    PackRowStatus.UNFIT: "the entry has no such attribute",
-    PackRowStatus.TAKEN: "another entry has its id",
-}
-
-
 @dataclass(frozen=True, slots=True)
 class PackLine:
     """One row of the preview: its subject, and the values of the pack, the user and the catalog.
@@ -192,7 +178,7 @@ def _build_pack_line(row: PackRow, sources: dict[str, Source], formatter: Format
         ),
         yours="" if row.yours is None else join_to_one_line(_format_pack_value(row, row.yours, formatter)),
         shipped=join_to_one_line(shipped),
-        standing=tr(_STANDINGS[row.standing]),
+        standing=row.standing.label,
     )
 
 
@@ -228,7 +214,7 @@ def _format_pack_value(row: PackRow, fact: UserFact, formatter: Formatter) -> st
         return f"{fact.id}, {fact.organisation}"
     if isinstance(fact, UserSystem):
         return ", ".join((fact.id, fact.vendor, label_term_of_data(fact.kind.value), fact.accelerator))
-    return ", ".join(filter(None, (fact.publisher, label_source_kind(fact.kind), fact.date, fact.url)))
+    return ", ".join(filter(None, (fact.publisher, fact.kind.label, fact.date, fact.url)))
 
 
 def _format_pack_figure(row: PackRow, value: ClaimValue, formatter: Formatter) -> str:

@@ -27,7 +27,6 @@ from gpudesk.report.labels import (
     format_age,
     label_attribute,
     label_attribute_briefly,
-    label_source_kind,
     shorten_name,
 )
 from gpudesk.report.writers.clipboard import format_full_number
@@ -42,18 +41,6 @@ from gpudesk.text.formatting import (
 )
 from gpudesk.text.messages import capitalize_first, format_message
 from gpudesk.text.translation import tr, translate_data
-
-_SECTIONS: Final = {
-    CatalogSection.ACCELERATORS: "Accelerators",
-    CatalogSection.SYSTEMS: "Systems",
-    CatalogSection.MODELS: "Models",
-    CatalogSection.DIFFUSION: "Diffusion",
-    CatalogSection.PRICES: "Prices",
-    CatalogSection.CLAIMS: "Claims",
-    CatalogSection.DISPUTES: "Disputes",
-    CatalogSection.SOURCES: "Sources",
-    CatalogSection.YOURS: "Your values",
-}
 
 #: The content of the first column, by section.
 _NAMES: Final = {
@@ -190,10 +177,6 @@ _WORDS: Final = {
 _KINDS: Final = frozenset(kind.value for kind in SourceKind)
 
 
-def label_section(section: CatalogSection) -> str:
-    return tr(_SECTIONS[section])
-
-
 def label_column(section: CatalogSection, column: CatalogColumn) -> str:
     if column.kind is CatalogColumnKind.NAME:
         return tr(_NAMES[section])
@@ -257,7 +240,7 @@ def label_term_of_data(value: CatalogCellValue) -> str:
     if text in _WORDS:
         return tr(_WORDS[text])
     if text in _KINDS:
-        return label_source_kind(text)
+        return SourceKind(text).label
     return text.upper() if text.startswith(("fp", "bf", "int", "mxfp", "nvfp")) else text
 
 

@@ -121,17 +121,6 @@ _INPUTS: Final[Mapping[str, str]] = {
     "grid_g_per_kwh": "Grid carbon intensity",
     "embodied_kg": "Embodied carbon",
 }
-_GROUPS: Final[Mapping[CostInputGroup, str]] = {
-    CostInputGroup.USE: "Use",
-    CostInputGroup.HARDWARE: "Hardware",
-    CostInputGroup.MONEY: "Cost of capital",
-    CostInputGroup.SITE: "Site and energy",
-    CostInputGroup.SERVICE: "Service",
-    CostInputGroup.SOFTWARE: "Software engineering",
-    CostInputGroup.RENT: "Rental price",
-    CostInputGroup.API: "Hosted API",
-    CostInputGroup.CARBON: "Carbon",
-}
 _LINES: Final[Mapping[str, str]] = {
     "accelerators": "Accelerators",
     "server": "Servers",
@@ -180,10 +169,6 @@ def label_cost_parts() -> list[str]:
 
 def label_cost_input(name: str) -> str:
     return tr(_INPUTS[name])
-
-
-def label_cost_group(group: CostInputGroup) -> str:
-    return tr(_GROUPS[group])
 
 
 def label_cost_line(name: str) -> str:

@@ -5,25 +5,14 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any, Final
 
-from gpudesk.domain.diffusion import (
-    DiffusionEstimate,
-    DiffusionGrade,
-    DiffusionRequest,
-    DiffusionSoftware,
-    NearestDiffusionRun,
-)
+from gpudesk.domain.diffusion import DiffusionEstimate, DiffusionGrade, DiffusionRequest, NearestDiffusionRun
 from gpudesk.domain.estimate_json import encode_fields, encode_value
-from gpudesk.report.labels import label_basis, label_precision
+from gpudesk.report.labels import label_precision
 from gpudesk.text.formatting import MISSING_VALUE_TEXT, Formatter
 from gpudesk.text.messages import capitalize_first, format_message
 from gpudesk.text.translation import tr, trn
 from gpudesk.text.units import GIB
 
-_SOFTWARE: Final[Mapping[DiffusionSoftware, str]] = {
-    DiffusionSoftware.EAGER: "PyTorch, not compiled",
-    DiffusionSoftware.COMPILED: "PyTorch, compiled",
-    DiffusionSoftware.TUNED: "tuned engine, such as TensorRT",
-}
 _GRADES: Final[Mapping[DiffusionGrade, str]] = {
     DiffusionGrade.FAST: "fast (below {fast})",
     DiffusionGrade.USABLE: "usable (fast below {fast}, usable below {usable})",
@@ -47,10 +36,10 @@ def list_diffusion_facts(
     facts = [
         (tr("Model"), names.get(request.model, request.model)),
         (tr("Size and steps"), describe_diffusion_item(request, estimate.clip_s, formatter)),
-        (tr("Software"), f"{label_software(request.software)}, {label_precision(request.weights)}"),
+        (tr("Software"), f"{request.software.label}, {label_precision(request.weights)}"),
         *_list_times(estimate, formatter),
         (tr("At full peak"), _describe_floor(estimate, formatter)),
-        (tr("Method"), label_basis(estimate.basis)),
+        (tr("Method"), estimate.basis.label),
     ]
     if estimate.nearest is not None:
         facts.append((tr("Nearest measured run"), describe_nearest_run(estimate.nearest, names, formatter)))
@@ -59,10 +48,6 @@ def list_diffusion_facts(
     if estimate.fits:
         facts.append((tr("Free"), formatter.memory(memory.free_bytes)))
     return facts
-
-
-def label_software(software: DiffusionSoftware) -> str:
-    return tr(_SOFTWARE[software])
 
 
 def _list_times(estimate: DiffusionEstimate, formatter: Formatter) -> Iterator[tuple[str, str]]:

@@ -4,11 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
-from enum import StrEnum
 from functools import partial
 from typing import Final
 
-from gpudesk.domain.fleet import FleetAnswer, FleetCost, FleetOption, LoadCurveKind, SiteCooling, Supply
+from gpudesk.domain.fleet import FleetAnswer, FleetCost, FleetOption, Supply
 from gpudesk.report.comparison.tables import (
     CellMarking,
     ComparisonCell,
@@ -24,61 +23,23 @@ from gpudesk.report.labels import format_months, format_odds, format_years, labe
 from gpudesk.report.rack_drawing import label_order, label_use, sketch_fleets
 from gpudesk.text.formatting import MISSING_VALUE_TEXT, Formatter, IntervalEstimate
 from gpudesk.text.messages import capitalize_first, format_message, lower_for_sentence, to_sentence
-from gpudesk.text.translation import tr, trn
+from gpudesk.text.translation import LabeledEnum, tr, trn
 
-_CURVES: Final[Mapping[LoadCurveKind, str]] = {
-    LoadCurveKind.FLAT: "Flat",
-    LoadCurveKind.OFFICE: "Office hours",
-    LoadCurveKind.GLOBAL: "Global",
-    LoadCurveKind.OVERNIGHT: "Overnight batch",
-    LoadCurveKind.OWN: "Custom",
-}
-_SUPPLIES: Final[Mapping[Supply, str]] = {
-    Supply.OWNED: "Own",
-    Supply.RENTED: "Rent",
-    Supply.AUTOSCALED: "Rent, autoscaled",
-    Supply.API: "Hosted API",
-}
 _RUNNERS_UP: Final[Mapping[Supply, str]] = {
     Supply.OWNED: "Runner-up: buying {name}, {amount} per month.",
     Supply.RENTED: "Runner-up: renting {name}, {amount} per month.",
     Supply.AUTOSCALED: "Runner-up: renting {name} and scaling down, {amount} per month.",
     Supply.API: "Runner-up: the hosted API, {amount} per month.",
 }
-_COOLING: Final[Mapping[SiteCooling, str]] = {SiteCooling.AIR: "air only", SiteCooling.LIQUID: "air or liquid"}
 
 
-class FleetCostUnit(StrEnum):
+class FleetCostUnit(LabeledEnum):
     """The unit of a cost; the value is the field of `FleetCost`."""
 
-    MONTH = "per_month_usd"
-    TOTAL = "total_usd"
-    USER = "per_user_month_usd"
-    TOKENS = "per_million_tokens_usd"
-
-
-_UNITS: Final[Mapping[FleetCostUnit, str]] = {
-    FleetCostUnit.MONTH: "Per month, average",
-    FleetCostUnit.TOTAL: "Total",
-    FleetCostUnit.USER: "Per user-month",
-    FleetCostUnit.TOKENS: "Per 1M output tokens",
-}
-
-
-def label_load_curve(kind: LoadCurveKind) -> str:
-    return tr(_CURVES[kind])
-
-
-def label_supply(supply: Supply) -> str:
-    return tr(_SUPPLIES[supply])
-
-
-def label_cooling(cooling: SiteCooling) -> str:
-    return tr(_COOLING[cooling])
-
-
-def label_fleet_cost_unit(unit: FleetCostUnit) -> str:
-    return tr(_UNITS[unit])
+    MONTH = "per_month_usd", "Per month, average"
+    TOTAL = "total_usd", "Total"
+    USER = "per_user_month_usd", "Per user-month"
+    TOKENS = "per_million_tokens_usd", "Per 1M output tokens"
 
 
 def format_hour(hour: int) -> str:
@@ -109,11 +70,11 @@ def build_fleet_table(
         DataColumn(tr("Use + spare, year 1") if answer.growth_per_year else tr("In use + spare"), is_figure=True),
         DataColumn(tr("kW, max"), is_figure=True),
         DataColumn(tr("Utilization"), is_figure=True),
-        *(DataColumn(label_supply(supply), is_figure=True) for supply in Supply),
+        *(DataColumn(supply.label, is_figure=True) for supply in Supply),
     )
     rows = tuple(_build_row(option, answer, looks, formatter, money, unit) for option in answer.options)
     title = tr("Fleets and their costs")
-    subtitle = tr("{unit}, {code}", unit=label_fleet_cost_unit(unit), code=money.code)
+    subtitle = tr("{unit}, {code}", unit=unit.label, code=money.code)
     return DataTable("fleet", title, subtitle, columns, rows)
 
 
@@ -148,9 +109,7 @@ def _build_row(
             for cost, supply in zip(costs, Supply, strict=True)
         ),
     ]
-    words = (
-        f"{label_supply(supply)}: {cell.text} {cell.detail}" for supply, cell in zip(Supply, cells[4:], strict=True)
-    )
+    words = (f"{supply.label}: {cell.text} {cell.detail}" for supply, cell in zip(Supply, cells[4:], strict=True))
     use = label_use(option.used, option.spare, option.idle, formatter)
     sentence = "; ".join((f"{name}: {cells[0].detail}", use, *words))
     return DataRow(option.accelerator, tuple(cells), sentence, accelerator=option.accelerator)
@@ -202,7 +161,7 @@ def list_fleet_notes(
             if cost is not None and cost.provider_classes:
                 classes = ", ".join(map(label_price_word, cost.provider_classes))
                 text = tr("{rent} ({classes})", rent=text, classes=classes)
-            texts.append(tr("{supply}: {text}.", supply=label_supply(supply), text=text))
+            texts.append(tr("{supply}: {text}.", supply=supply.label, text=text))
     if providers := describe_cheapest_rents(option.provider_rents, name, money):
         texts.append(to_sentence(providers))
     if option.months_to_next is not None:
@@ -333,11 +292,11 @@ def build_sheet_fleet(
         row("utilization", tr("Utilization"), None, cells.utilization),
     ]
     for supply in Supply:
-        label = tr("{supply}, per month", supply=label_supply(supply))
+        label = tr("{supply}, per month", supply=supply.label)
         rows.append(row(supply, label, money.code, partial(cells.cost, supply)))
     if any(option.months_to_next is not None for option in answer.options):
         rows.append(row("next", tr("Next system after"), tr("months"), cells.next_system))
-    years, curve = format_years(answer.horizon_years, formatter), label_load_curve(answer.curve.kind)
+    years, curve = format_years(answer.horizon_years, formatter), answer.curve.kind.label
     curve = lower_for_sentence(curve)
     title = tr("Fleet over {years}: {curve}", years=years, curve=curve)
     if answer.growth_per_year:

@@ -99,33 +99,6 @@ _DIMENSIONS: Final = {
     "denoiser_weights": "Denoiser weights",
 }
 
-_SOURCE_KINDS: Final = {
-    "vendor_datasheet": "vendor data sheet",
-    "vendor_claim": "vendor claim",
-    "config_copy": "published configuration",
-    "measured_vendor": "measured by vendor",
-    "measured_mlperf": "measured (MLPerf)",
-    "measured_independent": "measured independently",
-    "independent": "independent",
-    "press": "press",
-    "estimate": "estimate",
-    "user": "entered by you",
-}
-
-_LIMITERS: Final = {
-    "capacity": "memory capacity",
-    "memory bandwidth": "memory bandwidth",
-    "compute": "compute",
-    "interconnect": "interconnect",
-    "overhead": "overhead",
-}
-
-_BASES: Final = {
-    "measured": "measured",
-    "calibrated": "calibrated",
-    "estimated": "estimated",
-    "uncalibrated": "uncalibrated",
-}
 
 _ENGINES: Final = {
     "vllm": "vLLM",
@@ -156,12 +129,6 @@ _DOCUMENTS: Final = {
 }
 
 #: The change before which a backup was made.
-_BACKUP_REASONS: Final = {
-    "day": "the first change of the day",
-    "edit": "a change of many values",
-    "migration": "an update of the file",
-    "restore": "a backup was restored",
-}
 
 
 def label_attribute(name: str) -> str:
@@ -241,29 +208,13 @@ def format_price_dates(summary: PriceSummary) -> str:
     return f"{summary.oldest} – {summary.newest}"
 
 
-def label_source_kind(kind: str) -> str:
-    return tr(_SOURCE_KINDS[kind])
-
-
 def label_document(source: str) -> str:
     """Return the short title of a source document by its id; another source keeps its id."""
     return tr(_DOCUMENTS[source]) if source in _DOCUMENTS else source
 
 
-def label_backup_reason(reason: str) -> str:
-    return tr(_BACKUP_REASONS[reason])
-
-
-def label_limiter(limiter: str) -> str:
-    return tr(_LIMITERS[limiter])
-
-
-def label_basis(basis: str) -> str:
-    return tr(_BASES[basis])
-
-
 def label_estimate_basis(estimate: Estimate) -> str:
-    basis = label_basis(estimate.basis)
+    basis = estimate.basis.label
     return tr("{basis}, your model", basis=basis) if estimate.own_model else basis
 
 

@@ -18,11 +18,6 @@ from gpudesk.text.formatting import MISSING_VALUE_TEXT, Formatter
 from gpudesk.text.messages import lower_for_sentence
 from gpudesk.text.translation import tr, translate_data
 
-_SCENARIOS: Final = {
-    MlperfScenario.OFFLINE: "Offline",
-    MlperfScenario.SERVER: "Server",
-    MlperfScenario.INTERACTIVE: "Interactive",
-}
 #: Statements required by MLCommons for derived figures, and for its trademark.
 _DERIVED: Final = (
     "Tokens per second of each accelerator, and ratios of them, are derived; they are not the primary metric "
@@ -35,10 +30,6 @@ _LEGEND: Final = (
 )
 #: A stated ratio is confirmed within its rounding error and a small tolerance.
 _ROUNDED: Final = 0.015
-
-
-def label_mlperf_scenario(scenario: MlperfScenario) -> str:
-    return tr(_SCENARIOS[scenario])
 
 
 def format_ratio(ratio: float | None, formatter: Formatter) -> str:
@@ -61,7 +52,7 @@ def describe_mlperf_verdict(
     for scenario, outcome in outcomes.items():
         ratio = row.cells[scenario].ratio or 1.0
         values = {
-            "scenario": lower_for_sentence(label_mlperf_scenario(scenario)),
+            "scenario": lower_for_sentence(scenario.label),
             "leader": pair[ratio < 1.0],
             "other": pair[ratio >= 1.0],
             "lead": format_share(max(ratio, 1.0 / ratio) - 1.0, formatter),
@@ -97,7 +88,7 @@ def build_submission_rows(results: Sequence[MlperfResult], formatter: Formatter)
     """Return one row per result: scenario, per accelerator, total, accelerators, submitter and system, software."""
     return [
         (
-            label_mlperf_scenario(each.mlperf_scenario),
+            each.mlperf_scenario.label,
             formatter.count(round(each.per_accelerator)),
             formatter.count(round(each.output_tokens_per_s)),
             formatter.count(each.count),
@@ -119,7 +110,7 @@ def build_stated_ratio_row(
     scenario = (
         tr("unnamed scenario")
         if published_ratio.mlperf_scenario is None
-        else lower_for_sentence(label_mlperf_scenario(published_ratio.mlperf_scenario))
+        else lower_for_sentence(published_ratio.mlperf_scenario.label)
     )
     what = tr(
         "{one} to {other}, {model}, {scenario}",

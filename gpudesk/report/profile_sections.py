@@ -29,7 +29,6 @@ from gpudesk.report.labels import (
     label_attribute_briefly,
     label_precision,
     label_serving_engine,
-    label_source_kind,
     shorten_name,
 )
 from gpudesk.report.profile_tables import (
@@ -37,8 +36,6 @@ from gpudesk.report.profile_tables import (
     format_diffusion_settings,
     format_specification,
     format_status,
-    label_factor,
-    label_grade,
     label_job,
     label_resource,
     label_task,
@@ -252,7 +249,8 @@ class ProfileTables:
     def _diffusion(self, each: Capability) -> DataRow:
         name = MISSING_VALUE_TEXT if each.model is None else self.name_of(each.model)
         settings = "" if each.diffusion is None else format_diffusion_settings(each.diffusion, self.formatter)
-        grade = label_grade(None if each.diffusion is None else each.diffusion.grade)
+        graded = None if each.diffusion is None else each.diffusion.grade
+        grade = MISSING_VALUE_TEXT if graded is None else graded.label
         words = capitalize_first(format_status(each, self.formatter))
         reason = capitalize_first(self.say(each.reason))
         mark = "" if each.basis is None else each.basis.value
@@ -334,7 +332,7 @@ class ProfileTables:
         weights = self.profile.weights
         if len(set(weights.values())) == 1:
             return tr("all factors weighted equally")
-        return ", ".join(f"{label_factor(factor)} {self.formatter.stated(each)}" for factor, each in weights.items())
+        return ", ".join(f"{factor.label} {self.formatter.stated(each)}" for factor, each in weights.items())
 
     def _recommendation(self, each: JobRecommendation, why: Sequence[Message], *, is_first: bool) -> DataRow:
         name = self.name_of(each.model)
@@ -583,7 +581,7 @@ class ProfileTables:
             label, value = tr("Purchase price"), join_unit(" – ".join(texts), "USD", " ")
         source = ""
         if claim is not None:
-            kind = label_source_kind(claim.kind)
+            kind = claim.kind.label
             date = "" if claim.source.date is None else self.formatter.date(claim.source.date)
             parts = (translate_data(claim.source.named_publisher or claim.source.title), kind, date)
             source = ", ".join(part for part in parts if part)

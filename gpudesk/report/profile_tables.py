@@ -6,11 +6,11 @@ from dataclasses import dataclass
 from typing import Final
 
 from gpudesk.domain.claim import PRICE_BOUND_ATTRIBUTES, is_figure
-from gpudesk.domain.diffusion import DiffusionEstimate, DiffusionGrade, DiffusionSoftware
-from gpudesk.domain.profile import AcceleratorProfile, Capability, CapabilityStatus, OperatingMode, RankingFactor
+from gpudesk.domain.diffusion import DiffusionEstimate, DiffusionSoftware
+from gpudesk.domain.profile import AcceleratorProfile, Capability, CapabilityStatus
 from gpudesk.domain.registry import ATTRIBUTES, find_quantity
 from gpudesk.report.comparison.attribute_rows import is_user_chosen
-from gpudesk.report.diffusion import describe_diffusion_item, label_software
+from gpudesk.report.diffusion import describe_diffusion_item
 from gpudesk.report.labels import label_attribute_alone
 from gpudesk.text.formatting import MISSING_VALUE_TEXT, Formatter, Quantity, convert_to_display_unit, get_display_unit
 from gpudesk.text.messages import capitalize_first
@@ -43,21 +43,6 @@ _RESOURCES: Final = {
     "host": "Host",
     "power": "Power",
 }
-_MODES: Final = {
-    OperatingMode.BALANCED: "Balanced",
-    OperatingMode.SPEED: "Speed",
-    OperatingMode.QUALITY: "Quality",
-    OperatingMode.LONG_CONTEXT: "Long context",
-    OperatingMode.THROUGHPUT: "Throughput",
-}
-_FACTORS: Final = {
-    RankingFactor.FIT: "Fit",
-    RankingFactor.SPEED: "Speed",
-    RankingFactor.THROUGHPUT: "Throughput",
-    RankingFactor.CONTEXT: "Context",
-    RankingFactor.RECENCY: "Recency",
-    RankingFactor.TIER: "Tier",
-}
 
 
 def label_task(task: str) -> str:
@@ -70,14 +55,6 @@ def label_job(job: str) -> str:
 
 def label_resource(resource: str) -> str:
     return tr(_RESOURCES[resource]) if resource in _RESOURCES else capitalize_first(resource)
-
-
-def label_mode(mode: OperatingMode) -> str:
-    return tr(_MODES[mode])
-
-
-def label_factor(factor: RankingFactor) -> str:
-    return tr(_FACTORS[factor])
 
 
 def format_status(capability: Capability, formatter: Formatter) -> str:
@@ -97,12 +74,7 @@ def format_diffusion_settings(estimate: DiffusionEstimate, formatter: Formatter)
     """Return how an image or a video is made; the software if unusual."""
     request = estimate.request
     item = describe_diffusion_item(request, None, formatter)
-    return item if request.software is DiffusionSoftware.COMPILED else f"{item}, {label_software(request.software)}"
-
-
-def label_grade(grade: DiffusionGrade | None) -> str:
-    grades = {DiffusionGrade.FAST: tr("fast"), DiffusionGrade.USABLE: tr("usable"), DiffusionGrade.SLOW: tr("slow")}
-    return MISSING_VALUE_TEXT if grade is None else grades[grade]
+    return item if request.software is DiffusionSoftware.COMPILED else f"{item}, {request.software.label}"
 
 
 @dataclass(frozen=True, slots=True)

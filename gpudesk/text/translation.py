@@ -6,8 +6,10 @@ import re
 from collections.abc import Iterator
 from contextlib import contextmanager
 from contextvars import ContextVar
+from enum import StrEnum
 from functools import cache
 from pathlib import Path
+from typing import Self
 
 from gpudesk import paths
 
@@ -76,6 +78,24 @@ def trn(singular: str, plural: str, n: float, /, **params: object) -> str:
     count = int(n) if n == int(n) else 2
     source = singular if count == 1 else plural
     return _filled(_current()[1].ngettext(singular, plural, count), source, {"n": n, **params})
+
+
+class LabeledEnum(StrEnum):
+    """Words with the labels that interfaces show: `FLAT = "flat", "Flat"`."""
+
+    _value_: str
+    #: The label in the source language.
+    english_label: str
+
+    def __new__(cls, value: str, label: str = "") -> Self:
+        word = str.__new__(cls, value)
+        word._value_, word.english_label = value, label
+        return word
+
+    @property
+    def label(self) -> str:
+        """The label in the current language."""
+        return tr(self.english_label)
 
 
 def translate_data(text: str) -> str:

@@ -73,6 +73,11 @@ def read_code() -> tuple[ShownText, ...]:
 
 def _read_module(file: Path) -> Iterator[ShownText]:
     for node in ast.walk(parse_source(file.read_text(encoding="utf-8"))):
+        if isinstance(node, ast.ClassDef) and any(ast.unparse(base) == "LabeledEnum" for base in node.bases):
+            for member in node.body:
+                match member:
+                    case ast.Assign(value=ast.Tuple(elts=[_, ast.Constant(value=str(label))])):
+                        yield ShownText(f"{file.relative_to(ROOT)}:{member.lineno}", label)
         if not isinstance(node, ast.Call) or not isinstance(node.func, ast.Name) or node.func.id not in _MAKERS:
             continue
         for argument in (node.args[place] for place in _MAKERS[node.func.id] if place < len(node.args)):

@@ -34,7 +34,6 @@ from gpudesk.domain.registry import (
 from gpudesk.report.catalog_lists import label_list_head, label_term_of_data
 from gpudesk.report.comparison.attribute_rows import format_claim_value
 from gpudesk.report.explanation.claims import build_dispute_line, is_shipped_claim, label_dispute_topic
-from gpudesk.report.labels import label_source_kind
 from gpudesk.report.writers.json import (
     encode_attribute,
     encode_dated_price,
@@ -199,7 +198,7 @@ def _prices(service: GpuDeskService) -> _CatalogList:
             price.term,
             _amount(price.usd, price.usd_low, price.usd_high),
             Formatter().date(price.date or MISSING_VALUE_TEXT),
-            label_source_kind(price.kind),
+            price.kind.label,
             _marked(price.provider or price.source.named_publisher or MISSING_VALUE_TEXT, own=price.own),
             MISSING_VALUE_TEXT if price.provider_class is ProviderClass.UNKNOWN else price.provider_class,
         ]
@@ -223,7 +222,7 @@ def _sources(service: GpuDeskService) -> _CatalogList:
         [
             source.id,
             Formatter().date(source.date or MISSING_VALUE_TEXT),
-            label_source_kind(source.kind),
+            source.kind.label,
             ", ".join(filter(None, (source.title, source.named_publisher))),
         ]
         for source in service.catalog.sources()
@@ -399,7 +398,7 @@ def _own_reasons(attribute: AttributeClaims, chosen: ClaimPreference) -> list[st
 
 def _source(claim: Claim, value_text: str, *, mark_own: bool) -> str:
     """Return the source and kind of a claim, with the printed figure if it is displayed differently."""
-    words = [claim.source.named_publisher, claim.source.title, label_source_kind(claim.kind)]
+    words = [claim.source.named_publisher, claim.source.title, claim.kind.label]
     words.append(Formatter().date(claim.source.date or ""))
     if claim.own and mark_own:
         words.insert(0, tr("your value"))

@@ -57,7 +57,6 @@ def _backups(options: argparse.Namespace) -> int:
 
 
 def _list_backup_cells(number: int, backup: Backup) -> list[str]:
-    from gpudesk.report.labels import label_backup_reason
     from gpudesk.text.formatting import MISSING_VALUE_TEXT, Formatter
     from gpudesk.text.messages import format_message
 
@@ -68,7 +67,7 @@ def _list_backup_cells(number: int, backup: Backup) -> list[str]:
         formatter.memory(backup.size_bytes),
         str(backup.version),
         f"{backup.time.astimezone():%Y-%m-%d %H:%M:%S}",
-        label_backup_reason(backup.reason) if backup.problem is None else format_message(backup.problem),
+        backup.reason.label if backup.problem is None else format_message(backup.problem),
     ]
 
 

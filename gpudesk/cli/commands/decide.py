@@ -54,15 +54,13 @@ from gpudesk.domain.field_checks import (
 )
 from gpudesk.files import describe_unreadable
 from gpudesk.report.decision.facts import format_fact_figure, get_fact_unit, label_fact
-from gpudesk.report.decision.questions import format_answer, get_option_texts, get_question_text, label_screen
+from gpudesk.report.decision.questions import format_answer, get_option_texts, get_question_text
 from gpudesk.report.decision.recommendation import list_recommendation_lines
 from gpudesk.report.decision.rules import (
     describe_effect_marks,
     describe_rule_answers,
     get_effect_mark,
-    label_rule_role,
     label_rule_source,
-    label_rule_strength,
 )
 from gpudesk.report.decision.verdict import describe_verdict_reason, format_verdict, list_candidate_lines
 from gpudesk.report.writers.text import align_table, indent_hanging, measure_text, pad_text, wrap_text
@@ -187,7 +185,7 @@ def list_question_lines(
     for number, (screen, questions) in enumerate(groupby(QUESTIONS.values(), key=lambda each: each.screen)):
         if number:
             yield ""
-        yield strong(label_screen(screen))
+        yield strong(screen.label)
         for question in questions:
             yield from _question(question, answers[question.id], width)
 
@@ -195,13 +193,8 @@ def list_question_lines(
 def _question(question: DecisionQuestion, answered: QuestionAnswer, width: int) -> Iterator[str]:
     formatter = Formatter()
     yield from indent_hanging(f"{question.id}  ", get_question_text(question.id), width)
-    origins = {
-        AnswerOrigin.YOURS: tr("yours"),
-        AnswerOrigin.SCENARIO: tr("from the scenario"),
-        AnswerOrigin.DEFAULT: tr("default"),
-    }
     value = lower_for_sentence(format_answer(question.id, answered.value, formatter))
-    in_force = tr("current: {value} ({origin})", value=value, origin=origins[answered.origin])
+    in_force = tr("current: {value} ({origin})", value=value, origin=answered.origin.label)
     if answered.origin is not AnswerOrigin.DEFAULT:
         default = lower_for_sentence(format_answer(question.id, question.default, formatter))
         in_force = tr("{now}; default: {value}", now=in_force, value=default)
@@ -225,7 +218,7 @@ def list_rule_table(
     rows = [
         (
             rule.id,
-            label_rule_strength(rule.strength),
+            rule.strength.label,
             formatter.stated(weight),
             ", ".join(rule.asks) or tr("figures only"),
             tr("{title}; {source}", title=rule.title, source=label_rule_source(rule)),
@@ -260,7 +253,7 @@ def list_trace_lines(
             yield strong(_GAP.join([blank, *(pad_text(*each) for each in zip(heads, widths, strict=True)), tr("Rule")]))
             rows = zip(decision.trace, grid, strict=True)
             for role, group in groupby(rows, key=lambda row: row[0].role):
-                yield strong(label_rule_role(role))
+                yield strong(role.label)
                 for line, cells in group:
                     texts = (pad_text(*each) for each in zip(cells, widths, strict=True))
                     lead = _GAP.join([pad_text(line.rule.id, ids), *texts, ""])
@@ -279,7 +272,7 @@ def _list_trace_items(
     decision: Decision, heads: Sequence[str], formatter: Formatter, width: int, strong: Callable[[str], str]
 ) -> Iterator[str]:
     for role, group in groupby(decision.trace, key=lambda line: line.role):
-        yield strong(label_rule_role(role))
+        yield strong(role.label)
         for line in group:
             yield from indent_hanging(f"{line.rule.id}{_GAP}", _describe_trace_line(line, decision, formatter), width)
             cells = zip(heads, line.cells, strict=True)

@@ -17,13 +17,7 @@ from gpudesk.domain.registry import list_told_figures
 from gpudesk.files import describe_unreadable
 from gpudesk.report.comparison.estimate_rows import describe_running_requests
 from gpudesk.report.explanation.working import describe_plan_reason
-from gpudesk.report.labels import (
-    label_estimate_basis,
-    label_figure,
-    label_limiter,
-    label_precision,
-    label_serving_engine,
-)
+from gpudesk.report.labels import label_estimate_basis, label_figure, label_precision, label_serving_engine
 from gpudesk.report.writers.text import list_labelled_lines, wrap_text
 from gpudesk.text.formatting import Formatter
 from gpudesk.text.messages import InputError, explain_system_error, format_message
@@ -158,7 +152,7 @@ def _figures(estimate: Estimate, formatter: Formatter) -> list[tuple[str, str]]:
     if estimate.stable is False:
         facts.append((tr("Stable"), tr("no, the queue keeps growing")))
     if estimate.limiter is not None and estimate.fits:
-        facts.append((tr("Limited by"), label_limiter(estimate.limiter)))
+        facts.append((tr("Limited by"), estimate.limiter.label))
     facts.append((tr("Method"), label_estimate_basis(estimate)))
     return facts
 

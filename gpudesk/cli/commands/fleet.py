@@ -27,15 +27,7 @@ from gpudesk.domain.estimate import format_plan
 from gpudesk.domain.fleet import FleetAnswer, FleetCost, FleetOption, LoadCurveKind
 from gpudesk.domain.sizing import Demand, DemandKind
 from gpudesk.report.costs import MoneyFormatter
-from gpudesk.report.fleet_tables import (
-    count_racks,
-    describe_fleets,
-    format_amount,
-    format_hour,
-    label_load_curve,
-    label_supply,
-    list_fleet_notes,
-)
+from gpudesk.report.fleet_tables import count_racks, describe_fleets, format_amount, format_hour, list_fleet_notes
 from gpudesk.report.labels import format_years
 from gpudesk.report.rack_drawing import label_order, label_use, list_rack_heads, list_rack_rows, sketch_fleets
 from gpudesk.report.sizing import describe_demand
@@ -200,7 +192,7 @@ class _FleetText:
         sentence = describe_fleets(answer, self.looks, self.formatter, self.money)
         yield from map(output.make_bold, wrap_text(sentence, self.width))
         demand = replace(self.demand, peak_factor=round(answer.curve.peak_factor, 2))
-        curve = tr("Load curve: {name}.", name=label_load_curve(answer.curve.kind))
+        curve = tr("Load curve: {name}.", name=answer.curve.kind.label)
         yield from wrap_text(f"{describe_demand(demand, self.formatter)}. {curve}", self.width)
         for note in answer.notes:
             yield from wrap_text(f"{format_message(note, self.formatter)}.", self.width)
@@ -276,7 +268,7 @@ class _FleetText:
         if month is not None:
             interval = self.formatter.interval(*map(self.money.in_currency, (month.low, month.high)))
         return [
-            label_supply(cost.supply),
+            cost.supply.label,
             self._amount(month),
             interval,
             self._amount(cost.total_usd),

@@ -9,7 +9,6 @@ import sys
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field
-from enum import StrEnum
 from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
@@ -18,7 +17,7 @@ from gpudesk import paths
 from gpudesk.files import write_atomically
 from gpudesk.release import find_installation, get_release
 from gpudesk.text.messages import InputError
-from gpudesk.text.translation import tr, trn
+from gpudesk.text.translation import LabeledEnum, tr, trn
 
 if TYPE_CHECKING:
     from gpudesk.service import GpuDeskService
@@ -68,16 +67,12 @@ def open_shipped_catalog() -> Iterator[GpuDeskService]:
 FILE_NAME: Final = "self-test.txt"
 
 
-class CheckOutcome(StrEnum):
+class CheckOutcome(LabeledEnum):
     """The outcome of a check; a warning concerns the environment, not the program."""
 
-    OK = "ok"
-    DOUBT = "warning"
-    FAILED = "failed"
-
-
-def label_outcome(outcome: CheckOutcome) -> str:
-    return {CheckOutcome.OK: tr("ok"), CheckOutcome.DOUBT: tr("warning"), CheckOutcome.FAILED: tr("failed")}[outcome]
+    OK = "ok", "ok"
+    DOUBT = "warning", "warning"
+    FAILED = "failed", "failed"
 
 
 @dataclass(frozen=True, slots=True)
@@ -93,7 +88,7 @@ class CheckResult:
     @property
     def line(self) -> str:
         finding_text = " ".join(self.finding.split())
-        text = tr("{check}: {outcome}", check=self.name, outcome=label_outcome(self.outcome))
+        text = tr("{check}: {outcome}", check=self.name, outcome=self.outcome.label)
         time = tr("[{seconds} s]", seconds=f"{self.seconds:.2f}")
         return f"{text} ({finding_text}) {time}" if finding_text else f"{text} {time}"
 

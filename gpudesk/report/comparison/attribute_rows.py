@@ -20,7 +20,7 @@ from gpudesk.report.comparison.tables import (
     SheetSource,
 )
 from gpudesk.report.costs import MoneyFormatter
-from gpudesk.report.labels import label_attribute, label_attribute_briefly, label_source_kind
+from gpudesk.report.labels import label_attribute, label_attribute_briefly
 from gpudesk.text.formatting import (
     MACHINE_NUMBERS,
     MISSING_VALUE_TEXT,
@@ -65,7 +65,7 @@ class SourceNumbering:
                 number=len(self._sources) + 1,
                 title=source.title,
                 publisher=source.named_publisher,
-                kind=label_source_kind(source.kind),
+                kind=source.kind.label,
                 date=None if source.date is None else self._formatter.date(source.date),
                 url=source.url,
             )

@@ -29,14 +29,7 @@ from gpudesk.report.comparison.tables import (
     RowReference,
 )
 from gpudesk.report.costs import MoneyFormatter, describe_missing_input, format_system_count
-from gpudesk.report.labels import (
-    format_odds,
-    get_figure_unit,
-    label_estimate_basis,
-    label_figure,
-    label_limiter,
-    label_serving_engine,
-)
+from gpudesk.report.labels import format_odds, get_figure_unit, label_estimate_basis, label_figure, label_serving_engine
 from gpudesk.text.formatting import (
     MISSING_VALUE_TEXT,
     Formatter,
@@ -303,7 +296,7 @@ def format_limiter(estimate: Estimate) -> str:
     """Return the limiter of the deployment; if no load meets the latency limits, these."""
     if estimate.fits and estimate.output_tokens_per_s is None and estimate.stable is not False:
         return tr("latency limits")
-    return MISSING_VALUE_TEXT if estimate.limiter is None else label_limiter(estimate.limiter)
+    return MISSING_VALUE_TEXT if estimate.limiter is None else estimate.limiter.label
 
 
 def build_workload_rows(answer: Answer, figures: Iterable[Figure], formatter: Formatter) -> dict[str, ComparisonRow]:

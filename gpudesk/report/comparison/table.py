@@ -18,7 +18,7 @@ from gpudesk.report.comparison.tables import (
     ComparisonTable,
     Headline,
 )
-from gpudesk.report.labels import format_load, join_names, label_basis, list_column_names
+from gpudesk.report.labels import format_load, join_names, list_column_names
 from gpudesk.text.formatting import Formatter
 from gpudesk.text.translation import tr, trn
 
@@ -155,7 +155,7 @@ def describe_compared_cell(table: ComparisonTable, row: ComparisonRow, position:
     if cell.delta:
         parts.append(tr("{delta} compared with {baseline}", delta=cell.delta, baseline=table.heads[0].name))
     if cell.basis is not None:
-        parts.append(label_basis(cell.basis))
+        parts.append(cell.basis.label)
     if cell.own:
         parts.append(tr("your value"))
     if cell.disputed:

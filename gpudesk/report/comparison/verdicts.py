@@ -44,7 +44,6 @@ from gpudesk.report.costs import (
     list_rent_class_remarks,
     list_same_provider_rents,
 )
-from gpudesk.report.decision.questions import label_contest
 from gpudesk.report.decision.verdict import format_objective, is_like_for_like_tie
 from gpudesk.report.labels import (
     describe_distance,
@@ -112,7 +111,7 @@ class _ComparisonVerdict:
         """Return what the contest is about, and the figures of the two ahead in it."""
         decision, formatter = self._decision, self._formatter
         payments = {first.payment, rival.payment}
-        contest, compared = label_contest(decision.objective), (first, rival)
+        contest, compared = decision.objective.name.label, (first, rival)
         if len(payments) == 1 and first.payment is not None:
             # The contest names the only way of paying, else each figure.
             contest = tr(_CHEAPEST_BY_PAYMENT[first.payment])

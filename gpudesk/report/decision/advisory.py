@@ -10,15 +10,8 @@ from typing import Final, NamedTuple
 from gpudesk.domain.claim import Source
 from gpudesk.domain.decision import ConditionResult, Decision
 from gpudesk.domain.deployment_analysis import DerivationTerm, QuotedLinkRate, WeightLoading, WeightLoadTime
-from gpudesk.domain.purchase import NegotiationSheet, ProcurementFigure, ProcurementStepStatus, ProcurementStrength
-from gpudesk.domain.reference_data import (
-    ExportCheck,
-    ExportRuleSet,
-    ReferenceDeployment,
-    SoftwareSupport,
-    SupportEntry,
-    SupportLevel,
-)
+from gpudesk.domain.purchase import NegotiationSheet, ProcurementFigure, ProcurementStepStatus
+from gpudesk.domain.reference_data import ExportCheck, ExportRuleSet, ReferenceDeployment, SoftwareSupport, SupportEntry
 from gpudesk.files import describe_unknown_format
 from gpudesk.report.decision.export_control import (
     describe_destination,
@@ -53,19 +46,6 @@ from gpudesk.text.messages import InputError, Message, capitalize_first, format_
 from gpudesk.text.translation import tr, translate_data, trn
 
 
-def label_support_level(entry: SupportEntry) -> str:
-    labels = {
-        SupportLevel.NONE: tr("not supported"),
-        SupportLevel.COMMUNITY: tr("community support"),
-        SupportLevel.LAGS: tr("lags behind"),
-        SupportLevel.WORKS: tr("works"),
-        SupportLevel.VALIDATED: tr("validated"),
-        SupportLevel.FIRST_CLASS: tr("first-class"),
-        SupportLevel.FULL: tr("full support"),
-    }
-    return labels[entry.level]
-
-
 def group_by_software(support: SoftwareSupport, platform: str) -> Iterator[tuple[SupportEntry, ...]]:
     """Yield the statements about each software on a platform, the newest first.
 
@@ -91,7 +71,7 @@ def describe_support(entry: SupportEntry) -> str:
     """Return one entry as a sentence: level, scope, date, document, and disputes."""
     text = tr(
         "{level}: {scope} ({day}, {document})",
-        level=label_support_level(entry),
+        level=entry.level.label,
         scope=translate_data(entry.scope),
         day=format_date(entry.date),
         document=label_document(entry.source),
@@ -216,10 +196,6 @@ _MISSING: Final[Mapping[str, str]] = {
     "competing_quote": "whether you have a competing quote",
     "both_platforms": "whether the serving engine runs on all accelerators",
 }
-_STRENGTHS: Final[Mapping[ProcurementStrength, str]] = {
-    ProcurementStrength.STRONG: "High impact",
-    ProcurementStrength.MILD: "Low impact",
-}
 
 
 def label_step_state(line: ProcurementStepStatus) -> str:
@@ -326,7 +302,7 @@ def format_progress(sheet: NegotiationSheet, formatter: Formatter) -> str:
 
 
 def summarize_step(line: ProcurementStepStatus, formatter: Formatter) -> str:
-    state = tr("{state}. {strength}.", state=label_step_state(line), strength=tr(_STRENGTHS[line.step.strength]))
+    state = tr("{state}. {strength}.", state=label_step_state(line), strength=line.step.strength.label)
     if not line.open_points:
         return state
     open_points = trn("{n} point open.", "{n} points open.", line.open_points, n=formatter.count(line.open_points))

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Iterator, Mapping
-from enum import StrEnum
 from typing import Final, NamedTuple
 
 from gpudesk.domain.cost import UncertainValue
@@ -21,7 +20,7 @@ from gpudesk.report.costs import MoneyFormatter, format_draw_share
 from gpudesk.report.labels import format_date, format_months
 from gpudesk.text.formatting import MISSING_VALUE_TEXT, Formatter, join_unit
 from gpudesk.text.messages import format_message, lower_for_sentence
-from gpudesk.text.translation import tr, translate_data
+from gpudesk.text.translation import LabeledEnum, tr, translate_data
 
 #: Writes one end of a range.
 ValueFormatter = Callable[[float], str]
@@ -67,12 +66,6 @@ _ORIGINS: Final[Mapping[str, str]] = {
     "slip_likely": _SLIP,
     "slip_high": _SLIP,
     "years": "from the cost inputs",
-}
-_VERDICTS: Final[Mapping[DeferralVerdict, str]] = {
-    DeferralVerdict.BUY: "buy now",
-    DeferralVerdict.WAIT: "wait",
-    DeferralVerdict.EQUAL: "same cost",
-    DeferralVerdict.OPEN: "undecided",
 }
 
 
@@ -161,7 +154,7 @@ def format_deferral_verdict(analysis: DeferralAnalysis, names: Mapping[str, str]
 
 def label_deferral_verdict(verdict: DeferralVerdict | None) -> str:
     """Return a verdict in a few words; None is left open by documents."""
-    return tr("undecided") if verdict is None else tr(_VERDICTS[verdict])
+    return tr("undecided") if verdict is None else verdict.label
 
 
 def describe_document_verdict(analysis: DeferralAnalysis) -> str:
@@ -324,24 +317,18 @@ def describe_release_slip(analysis: DeferralAnalysis, names: Mapping[str, str], 
     return tr("Waiting for {name} costs more than it saves, even if {name} is on time.", name=name)
 
 
-class SignalState(StrEnum):
+class SignalState(LabeledEnum):
     """The state of a signal."""
 
-    PASSED = "passed"
-    NOT = "not passed"
-    UNKNOWN = "not known"
+    PASSED = "passed", "passed"
+    NOT = "not passed", "not passed"
+    UNKNOWN = "not known", "unknown"
 
 
 def find_signal_state(watched: SignalStatus) -> SignalState:
     if watched.passed is None:
         return SignalState.UNKNOWN
     return SignalState.PASSED if watched.passed else SignalState.NOT
-
-
-def label_signal_state(state: SignalState) -> str:
-    return {SignalState.PASSED: tr("passed"), SignalState.NOT: tr("not passed"), SignalState.UNKNOWN: tr("unknown")}[
-        state
-    ]
 
 
 def format_threshold(signal: WatchSignal, formatter: Formatter) -> str:
@@ -426,11 +413,7 @@ def describe_idle_note(watched: SignalStatus) -> str:
 def describe_signal(watched: SignalStatus, source: str, formatter: Formatter) -> str:
     value_text = describe_known_value(watched, source, formatter)
     parts = (
-        tr(
-            "{title}: {state}",
-            title=translate_data(watched.signal.title),
-            state=label_signal_state(find_signal_state(watched)),
-        ),
+        tr("{title}: {state}", title=translate_data(watched.signal.title), state=find_signal_state(watched).label),
         tr("threshold {threshold}", threshold=format_threshold(watched.signal, formatter)),
         value_text,
         describe_signal_distance(watched, formatter),

@@ -25,11 +25,6 @@ from gpudesk.text.translation import tr, translate_data
 
 _TERA: Final = 1e12
 _SPACE: Final = "\N{NO-BREAK SPACE}"
-_MEASURED: Final = {
-    ExportMetric.TPP: "TPP",
-    ExportMetric.DENSITY: "Performance density",
-    ExportMetric.MEMORY_BANDWIDTH: "Memory bandwidth",
-}
 #: Notes of a check that views show elsewhere.
 _SAID_ELSEWHERE: Final = frozenset({"export.refused", "export.verify"})
 #: Notes common to all accelerators.
@@ -70,10 +65,6 @@ def list_scores(check: ExportCheck, formatter: Formatter) -> tuple[str, ...]:
 # Figures of rules
 
 
-def label_measured_quantity(measured: ExportMetric) -> str:
-    return tr(_MEASURED[measured])
-
-
 def format_measured_amount(measured: ExportMetric, value: float, formatter: Formatter) -> str:
     """Return a figure of a rule's quantity, with its unit if any."""
     if measured is ExportMetric.TPP:
@@ -85,10 +76,7 @@ def format_measured_amount(measured: ExportMetric, value: float, formatter: Form
 
 def format_rule_limit(limit: ExportLimit, formatter: Formatter) -> str:
     """Return a rule's condition on a figure, `TPP at least 4,800`."""
-    kind, value = (
-        label_measured_quantity(limit.measured),
-        format_measured_amount(limit.measured, limit.value, formatter),
-    )
+    kind, value = (limit.measured.label, format_measured_amount(limit.measured, limit.value, formatter))
     if limit.at_least:
         return tr("{kind} at least {value}", kind=kind, value=value)
     return tr("{kind} below {value}", kind=kind, value=value)
@@ -99,7 +87,7 @@ def describe_limit_standing(limit_comparison: LimitComparison, formatter: Format
     kind = limit_comparison.limit.measured
     limit = format_measured_amount(kind, limit_comparison.limit.value, formatter)
     if limit_comparison.value is None:
-        return tr("{kind}: unknown, limit {limit}", kind=label_measured_quantity(kind), limit=limit)
+        return tr("{kind}: unknown, limit {limit}", kind=kind.label, limit=limit)
     value = format_measured_amount(kind, limit_comparison.value, formatter)
     if limit_comparison.standing is LimitSide.BELOW:
         comparison = tr("below {limit}", limit=limit)
@@ -107,7 +95,7 @@ def describe_limit_standing(limit_comparison: LimitComparison, formatter: Format
         comparison = tr("exactly {limit}, which counts as above", limit=limit)
     else:
         comparison = tr("above {limit}", limit=limit)
-    return tr("{kind} {value}: {comparison}", kind=label_measured_quantity(kind), value=value, comparison=comparison)
+    return tr("{kind} {value}: {comparison}", kind=kind.label, value=value, comparison=comparison)
 
 
 def describe_rule_outcome(check: ExportRuleCheck) -> str:

@@ -8,9 +8,10 @@ from enum import StrEnum
 from typing import Final, NamedTuple
 
 from gpudesk.domain.decision import NO_LIMIT, QUESTIONS, FactValue
+from gpudesk.domain.estimate import Limiter
 from gpudesk.report.costs import MoneyFormatter
 from gpudesk.report.decision.questions import format_answer, format_answer_number
-from gpudesk.report.labels import format_months, format_years, label_limiter, label_serving_engine
+from gpudesk.report.labels import format_months, format_years, label_serving_engine
 from gpudesk.text.formatting import MISSING_VALUE_TEXT, Formatter, IntervalEstimate, join_unit, translate_unit
 from gpudesk.text.translation import tr
 
@@ -321,7 +322,7 @@ def _word(kind: _FactKind, fact: str) -> str:
     if kind is _FactKind.ENGINES:
         return ", ".join(label_serving_engine(each) for each in fact.split(", "))
     if kind is _FactKind.LIMITER:
-        return label_limiter(fact)
+        return Limiter(fact).label
     if kind is _FactKind.GENERATION:
         return _GENERATIONS.get(fact, fact)
     if kind is _FactKind.FORM:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from enum import StrEnum
 from typing import Final, NamedTuple
 
 from gpudesk.domain.answer import LeadVerdict, judge_odds
@@ -15,29 +14,15 @@ from gpudesk.domain.decision import (
     AnswerValue,
     Decision,
     DecisionCandidate,
-    DecisionObjective,
     DecisionVerdict,
-    DialogueScreen,
-    ObjectiveName,
     QuestionAnswer,
     RuleStrength,
 )
 from gpudesk.report.labels import format_odds
 from gpudesk.text.formatting import Formatter
 from gpudesk.text.messages import lower_for_sentence
-from gpudesk.text.translation import tr, trn
+from gpudesk.text.translation import LabeledEnum, tr, trn
 
-_SCREENS: Final[Mapping[DialogueScreen, str]] = {
-    DialogueScreen.SOFTWARE: "Existing software",
-    DialogueScreen.MEMORY: "Memory and number formats",
-    DialogueScreen.LATENCY: "Latency",
-    DialogueScreen.SITE: "Site",
-    DialogueScreen.GOAL: "Goal",
-    DialogueScreen.TEAM: "Team",
-    DialogueScreen.MONEY: "Buy or rent",
-    DialogueScreen.TIMING: "Timing",
-    DialogueScreen.VENDORS: "Vendors",
-}
 _GROUPS: Final[Mapping[RuleStrength, str]] = {
     RuleStrength.HARD: "Required",
     RuleStrength.STRONG: "Most important",
@@ -262,10 +247,6 @@ class OptionTexts(NamedTuple):
     use: str
 
 
-def label_screen(screen: DialogueScreen) -> str:
-    return tr(_SCREENS[screen])
-
-
 def label_question_group(strength: RuleStrength) -> str:
     return tr(_GROUPS[strength])
 
@@ -308,12 +289,12 @@ def format_answer(name: str, value: AnswerValue, formatter: Formatter) -> str:
 _LED_BY_TWO = 2
 
 
-class ColumnOutcome(StrEnum):
+class ColumnOutcome(LabeledEnum):
     """The outcome of an accelerator under an answer."""
 
-    STAYS = "stays"
-    UNDECIDED = "undecided"
-    REMOVED = "removed"
+    STAYS = "stays", "remains"
+    UNDECIDED = "undecided", "undecided"
+    REMOVED = "removed", "ruled out"
 
 
 def find_column_outcome(standing: DecisionCandidate) -> ColumnOutcome:
@@ -321,14 +302,6 @@ def find_column_outcome(standing: DecisionCandidate) -> ColumnOutcome:
     if standing.removed:
         return ColumnOutcome.REMOVED
     return ColumnOutcome.UNDECIDED if standing.open_rules else ColumnOutcome.STAYS
-
-
-def label_column_outcome(fate: ColumnOutcome) -> str:
-    return {
-        ColumnOutcome.STAYS: tr("remains"),
-        ColumnOutcome.UNDECIDED: tr("undecided"),
-        ColumnOutcome.REMOVED: tr("ruled out"),
-    }[fate]
 
 
 def describe_remaining(decision: Decision, names: Mapping[str, str]) -> str:
@@ -357,28 +330,13 @@ def _undecided(open_keys: list[str], remaining: list[str], names: Mapping[str, s
     return tr("both undecided") if len(remaining) == _LED_BY_TWO else tr("all undecided")
 
 
-_CONTESTS: Final = {
-    ObjectiveName.COST: "Cheapest",
-    ObjectiveName.THROUGHPUT: "Fastest per accelerator",
-    ObjectiveName.DENSITY: "Fastest per kW",
-    ObjectiveName.LATENCY: "Fastest to answer",
-    ObjectiveName.CAPACITY: "Highest concurrency",
-    ObjectiveName.TIME: "First in production",
-}
-
-
-def label_contest(objective: DecisionObjective) -> str:
-    """Return what the leader of a decision is: `Cheapest`."""
-    return tr(_CONTESTS[objective.name])
-
-
 def describe_lead(decision: Decision, names: Mapping[str, str], formatter: Formatter) -> str:
     """Return the recommendation with its odds, for a close call also the next one; empty without any."""
     odds = {each.key: each.odds for each in decision.candidates}
     candidate = decision.recommended
     if candidate is None:
         return ""
-    contest, first = label_contest(decision.objective), names[candidate.key]
+    contest, first = decision.objective.name.label, names[candidate.key]
     n = format_odds(odds[candidate.key], formatter)
     if decision.verdict is DecisionVerdict.WINNER or decision.runner_up is None:
         if judge_odds(odds[candidate.key]) is LeadVerdict.LEADS:
@@ -414,19 +372,9 @@ def describe_option_briefly(question: str, decision: Decision, names: Mapping[st
 
 def describe_option_fully(decision: Decision, names: Mapping[str, str], formatter: Formatter) -> str:
     """Return the effect of an answer for screen readers: how many remain, who leads, and the outcome of each."""
-    fates = ", ".join(
-        f"{names[each.key]} {label_column_outcome(find_column_outcome(each))}" for each in decision.candidates
-    )
+    fates = ", ".join(f"{names[each.key]} {find_column_outcome(each).label}" for each in decision.candidates)
     parts = (describe_remaining(decision, names), describe_lead(decision, names, formatter), fates)
     return "; ".join(part for part in parts if part)
-
-
-def describe_answer_origin(answered: QuestionAnswer) -> str:
-    return {
-        AnswerOrigin.YOURS: tr("yours"),
-        AnswerOrigin.SCENARIO: tr("from the scenario"),
-        AnswerOrigin.DEFAULT: tr("default"),
-    }[answered.origin]
 
 
 def format_short_answer(question: str, answered: QuestionAnswer, formatter: Formatter) -> str:

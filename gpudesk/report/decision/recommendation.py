@@ -44,13 +44,7 @@ from gpudesk.report.costs import (
 )
 from gpudesk.report.decision.facts import format_fact, format_fact_figure, get_fact_unit, label_fact
 from gpudesk.report.decision.questions import format_answer
-from gpudesk.report.decision.rules import (
-    describe_rule_answers,
-    get_effect_mark,
-    label_effect,
-    label_rule_role,
-    label_rule_source,
-)
+from gpudesk.report.decision.rules import describe_rule_answers, get_effect_mark, label_rule_source
 from gpudesk.report.decision.verdict import (
     PER_MILLION,
     describe_cheaper_api,
@@ -375,7 +369,7 @@ def _build_trace_row(line: TraceLine, decision: Decision, formatter: Formatter) 
     fact_labels = () if shows is None else (lower_for_sentence(label_fact(shows)),)
     return SheetTraceRow(
         rule=line.rule.id,
-        strength=label_rule_role(line.role),
+        strength=line.role.label,
         answer=answer,
         source=source,
         weight=weight,
@@ -431,7 +425,7 @@ def _build_shown_row(row: SheetTraceRow, *, signed: bool) -> ComparisonRow:
 def _add_sign(cell: ComparisonCell, effect: RuleEffect, *, signed: bool) -> ComparisonCell:
     figure = "" if cell.text == MISSING_VALUE_TEXT else cell.text
     if effect is RuleEffect.REMOVES and not signed:
-        text = figure or label_effect(effect)
+        text = figure or effect.label
     else:
         text = f"{get_effect_mark(effect)} {figure}".rstrip()
     return replace(cell, text=text)

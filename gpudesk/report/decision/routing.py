@@ -21,7 +21,7 @@ from gpudesk.domain.routing import (
 )
 from gpudesk.report.costs import MoneyFormatter
 from gpudesk.report.data_table import DataCell, DataColumn, DataRow, DataTable
-from gpudesk.report.decision.rules import label_rule_source, label_rule_strength
+from gpudesk.report.decision.rules import label_rule_source
 from gpudesk.report.explanation.working import format_named_formula, format_numeric_formula
 from gpudesk.report.labels import format_date, join_alternatives
 from gpudesk.text.formatting import MISSING_VALUE_TEXT, Formatter
@@ -54,13 +54,6 @@ _ORIGINS: Final[Mapping[str, str]] = {
     "other_model_kind": "default: long requests",
     "other_model_weights": "from the scenario",
 }
-_RATES: Final[Mapping[RequestRateOrigin, str]] = {
-    RequestRateOrigin.DEMAND: "peak demand of the scenario",
-    RequestRateOrigin.YOURS: "entered by you",
-    RequestRateOrigin.LOAD: "load of the scenario",
-    RequestRateOrigin.BASELINE: "capacity of the first column at its load",
-}
-_KINDS: Final[Mapping[RequestKind, str]] = {RequestKind.SHORT: "short", RequestKind.LONG: "long"}
 
 
 class RoutedPlanTitle(NamedTuple):
@@ -97,7 +90,7 @@ def label_request_class(kind: RequestKind) -> str:
 def describe_routing_origin(name: str, origin: RequestRateOrigin, *, is_user_value: bool) -> str:
     """Return the origin of an input's value; `origin` is that of the request rate."""
     if name == "requests_per_s":
-        return tr(_RATES[origin])
+        return origin.label
     return tr("entered by you") if is_user_value else tr(_ORIGINS[name])
 
 
@@ -105,14 +98,14 @@ def describe_request_mix(routing: RoutingResult, formatter: Formatter, models: M
     """Return how many requests of each kind there are; with `models`, names by id, also the serving model."""
     kinds = "; ".join(_kind_text(kind, formatter, models) for kind in routing.classes)
     rate = formatter.estimate(routing.requests_per_s)
-    return tr("{rate} requests/s ({origin}): {kinds}.", rate=rate, origin=tr(_RATES[routing.rate_origin]), kinds=kinds)
+    return tr("{rate} requests/s ({origin}): {kinds}.", rate=rate, origin=routing.rate_origin.label, kinds=kinds)
 
 
 def _kind_text(kind: RequestClass, formatter: Formatter, models: Mapping[str, str] | None) -> str:
     text = tr(
         "{rate}/s {kind}, {input} input and {output} output tokens",
         rate=formatter.estimate(kind.requests_per_s),
-        kind=tr(_KINDS[kind.kind]),
+        kind=kind.kind.label,
         input=formatter.count(kind.input_tokens),
         output=formatter.count(kind.output_tokens),
     )
@@ -147,7 +140,7 @@ def build_pool_cell(plan: RoutedPlan, key: str, formatter: Formatter) -> RoutedP
         if pool.plan.count > 1:
             text = f"{text}{_SPACE}×{_SPACE}{format_plan(pool.plan)}"
         if len(pools) > 1:
-            kinds = " + ".join(tr(_KINDS[kind]) for kind in pool.kinds)
+            kinds = " + ".join(kind.label for kind in pool.kinds)
             details.append(tr("{n} {kinds}", n=text, kinds=kinds))
         elif pool.plan.count > 1:
             details.append(text)
@@ -329,7 +322,7 @@ def format_mixing_line(rule: DecisionRule) -> str:
     """Return a document's statement on mixing vendors, with its date, source and strength."""
     advice = next((case.advice for case in rule.cases if case.advice is not None), "")
     text = f"{translate_data(rule.why)} {translate_data(advice)}".strip()
-    strength = lower_for_sentence(label_rule_strength(rule.strength))
+    strength = lower_for_sentence(rule.strength.label)
     dated = format_date(rule.dated) if rule.dated else MISSING_VALUE_TEXT
     head = ", ".join(part for part in (dated, label_rule_source(rule), strength) if part)
     return tr("{title} ({head}). {text}", title=translate_data(rule.title), head=head, text=text)

@@ -11,12 +11,9 @@ from gpudesk.domain.decision import (
     AnswerOrigin,
     ConditionResult,
     DecisionRule,
-    FactorLevel,
     FactValue,
     QuestionAnswer,
     RuleEffect,
-    RuleRole,
-    RuleStrength,
     TraceLine,
 )
 from gpudesk.report.decision.facts import format_fact, label_fact
@@ -159,13 +156,6 @@ def _name_operand(node: ast.expr) -> str | None:
     return node.id if isinstance(node, ast.Name) else None
 
 
-_EFFECTS: Final[Mapping[RuleEffect, str]] = {
-    RuleEffect.REMOVES: "rules it out",
-    RuleEffect.FAVOURS: "favors it",
-    RuleEffect.PASSES: "passes",
-    RuleEffect.NONE: "no effect",
-    RuleEffect.UNDECIDED: "undecided",
-}
 _MARKS: Final[Mapping[RuleEffect, str]] = {
     RuleEffect.REMOVES: "⊘",
     RuleEffect.FAVOURS: "↑",
@@ -187,24 +177,8 @@ _FACTORS: Final[Mapping[str, str]] = {
     "long_context": "Long context",
     "fp4": "FP4",
 }
-_LEVELS: Final[Mapping[FactorLevel, str]] = {
-    FactorLevel.PREFERRED: "preferred",
-    FactorLevel.CAPABLE: "capable",
-    FactorLevel.EQUAL: "equal",
-    FactorLevel.LACKS: "missing",
-    FactorLevel.UNKNOWN: "unknown",
-}
-_STRENGTHS: Final[Mapping[RuleStrength, str]] = {
-    RuleStrength.HARD: "Required",
-    RuleStrength.STRONG: "Strong preference",
-    RuleStrength.MILD: "Mild preference",
-}
 #: The empty condition: that the deployment fits, which every compared one does.
 _ANYWAY: Final = "fits"
-
-
-def label_effect(effect: RuleEffect) -> str:
-    return tr(_EFFECTS[effect])
 
 
 def get_effect_mark(effect: RuleEffect) -> str:
@@ -213,25 +187,11 @@ def get_effect_mark(effect: RuleEffect) -> str:
 
 
 def describe_effect_marks() -> str:
-    return ", ".join(f"{get_effect_mark(each)} {label_effect(each)}" for each in RuleEffect)
-
-
-def label_rule_role(role: RuleRole) -> str:
-    return {RuleRole.DECIDED: tr("Decisive"), RuleRole.ARGUED: tr("Arguments"), RuleRole.NO_MATTER: tr("No effect")}[
-        role
-    ]
+    return ", ".join(f"{get_effect_mark(each)} {each.label}" for each in RuleEffect)
 
 
 def label_factor(factor_id: str) -> str:
     return tr(_FACTORS[factor_id])
-
-
-def label_level(level: FactorLevel) -> str:
-    return tr(_LEVELS[level])
-
-
-def label_rule_strength(strength: RuleStrength) -> str:
-    return tr(_STRENGTHS[strength])
 
 
 def label_rule_source(rule: DecisionRule) -> str:

@@ -41,7 +41,6 @@ from gpudesk.report.labels import (
     label_attribute_alone,
     label_date,
     label_price_word,
-    label_source_kind,
     shorten_name,
 )
 from gpudesk.text.formatting import MISSING_VALUE_TEXT, Formatter, Quantity, get_display_unit, join_unit
@@ -238,7 +237,7 @@ def explain_catalog_entry(view: CatalogContext, thing: str) -> Explanation:
     about = [each for each in view.facts.seed_claims(thing) if not each.attributes]
     return Explanation(
         what=entry.name,
-        conditions=", ".join(part for part in (label_entry_kind(entry), entry.maker) if part),
+        conditions=", ".join(part for part in (entry.kind.label, entry.maker) if part),
         figure=shorten_name(entry.name),
         band=" · ".join(parts),
         ground=ExplanationBasis.CLAIM,
@@ -248,17 +247,6 @@ def explain_catalog_entry(view: CatalogContext, thing: str) -> Explanation:
         uses=view.uses(thing),
         facts=(view.fact,),
     )
-
-
-def label_entry_kind(entry: CatalogEntry) -> str:
-    return {
-        "accelerator": tr("Accelerator"),
-        "model": tr("Model"),
-        "diffusion_model": tr("Diffusion model"),
-        "serving_engine": tr("Serving engine"),
-        "system": tr("System"),
-        "reference_design": tr("Reference design"),
-    }[entry.kind.value]
 
 
 def explain_price(view: CatalogContext, price_id: str) -> Explanation | None:
@@ -271,7 +259,7 @@ def explain_price(view: CatalogContext, price_id: str) -> Explanation | None:
     if not bought:
         what = tr("Rental price, {subject}", subject=view.find_name(price.accelerator) or tr("another accelerator"))
     figure, unit = format_price(price, view.formatter)
-    kind = label_source_kind(price.kind)
+    kind = price.kind.label
     explanation = Explanation(
         what=what,
         conditions=", ".join(part for part in (label_term_of_data(price.term), price.provider, price.region) if part),
@@ -318,7 +306,7 @@ def list_source_details(source: Source) -> tuple[ExplanationDetail, ...]:
     return list_details(
         (tr("Title"), source.title),
         (tr("Publisher"), source.named_publisher),
-        (tr("Kind"), label_source_kind(source.kind)),
+        (tr("Kind"), source.kind.label),
         (tr("Date"), label_date(source.date)),
         (tr("Note"), source.trust),
         url=source.url,
@@ -330,7 +318,7 @@ def explain_source(view: CatalogContext, source_id: str) -> Explanation:
     source = view.facts.source(source_id)
     count, groups = group_statements(view.facts, source, view.formatter)
     offers = (CatalogAction(CatalogActionKind.SOURCE, tr("Edit source and date…"), source=source_id, key=EDIT_KEY),)
-    kind = label_source_kind(source.kind)
+    kind = source.kind.label
     explanation = Explanation(
         what=source.title,
         conditions=source.named_publisher,

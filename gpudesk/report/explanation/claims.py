@@ -26,7 +26,7 @@ from gpudesk.report.explanation.parts import (
     TermLine,
     list_details,
 )
-from gpudesk.report.labels import label_attribute_alone, label_date, label_precision, label_source_kind
+from gpudesk.report.labels import label_attribute_alone, label_date, label_precision
 from gpudesk.text.formatting import MISSING_VALUE_TEXT, Formatter, Quantity, get_display_unit, join_unit, translate_unit
 from gpudesk.text.messages import capitalize_first, to_sentence
 from gpudesk.text.translation import tr, translate_data, trn
@@ -85,7 +85,7 @@ def describe_claim_range(attribute: AttributeClaims, formatter: Formatter, high:
 
 def describe_claim_kind(claim: Claim) -> str:
     """Return a claim's kind of source and its date, capitalized."""
-    kind = label_source_kind(claim.kind)
+    kind = claim.kind.label
     return f"{capitalize_first(kind)}, {label_date(claim.source.date)}"
 
 
@@ -126,7 +126,7 @@ def _build_claim_line(
     stance = attribute.stance(claim)
     details = _list_claim_details(claim, attribute.verdict(claim), value, unit)
     who = _format_source_title(claim)
-    stance_text = label_stance(stance)
+    stance_text = stance.label
     verdict = translate_data(claim.verdict or "") if stance is ClaimStatus.REFUSED else None
     if is_shipped_claim(attribute, claim) and not claim.preferred:
         verdict = tr("used by the shipped catalog")
@@ -138,7 +138,7 @@ def _build_claim_line(
         stance=stance,
         title=_format_source_title(claim),
         origin=f"{label_kind_shortly(claim.kind)} · {label_date(claim.source.date)}",
-        source=", ".join(part for part in (who, label_source_kind(claim.kind), dated, claim.source.url) if part),
+        source=", ".join(part for part in (who, claim.kind.label, dated, claim.source.url) if part),
         verdict=verdict,
         details=details,
         source_id=claim.source.id,
@@ -150,15 +150,6 @@ def is_shipped_claim(attribute: AttributeClaims, claim: Claim) -> bool:
     """Whether the user prefers another claim, and this is the one that the shipped catalog prefers."""
     shipped = attribute.shipped
     return shipped is not None and (claim.source.id, claim.value) == (shipped.source.id, shipped.value)
-
-
-def label_stance(stance: ClaimStatus) -> str:
-    return {
-        ClaimStatus.TAKEN: tr("used"),
-        ClaimStatus.AGREES: tr("agrees"),
-        ClaimStatus.DIFFERS: tr("differs"),
-        ClaimStatus.REFUSED: tr("rejected"),
-    }[stance]
 
 
 #: Short names of kinds.
@@ -221,7 +212,7 @@ def _list_claim_details(
         (tr("Conditions"), translate_data(claim.conditions or "")),
         (tr("Title"), source.title),
         (tr("Publisher"), source.named_publisher),
-        (tr("Kind"), label_source_kind(claim.kind)),
+        (tr("Kind"), claim.kind.label),
         (tr("Date"), label_date(source.date)),
         (tr("Retrieved"), Formatter().date(claim.retrieved or "")),
         (tr("Verdict"), translate_data(verdict or "")),
@@ -290,7 +281,7 @@ def _list_claim_lines(explanation: Explanation) -> Iterator[str]:
         for claim in group.claims:
             value = join_unit(claim.value, claim.unit, " ") if claim.unit else claim.value
             verdict = f" ({translate_data(claim.verdict)})" if claim.verdict else ""
-            yield f"- {group.label}, {label_stance(claim.stance)}: {value}{verdict}; {claim.source}"
+            yield f"- {group.label}, {claim.stance.label}: {value}{verdict}; {claim.source}"
         if group.reason:
             yield f"  {group.reason}"
 

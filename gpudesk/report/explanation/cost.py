@@ -23,7 +23,7 @@ from gpudesk.report.costs import (
 )
 from gpudesk.report.explanation.catalog_entry import format_price
 from gpudesk.report.explanation.parts import ClaimGroup, ClaimLine, Explanation, ExplanationBasis, TermLine
-from gpudesk.report.labels import format_years, label_price_word, label_source_kind
+from gpudesk.report.labels import format_years, label_price_word
 from gpudesk.text.formatting import MISSING_VALUE_TEXT, Formatter, join_unit
 from gpudesk.text.messages import capitalize_first
 from gpudesk.text.translation import tr, translate_data
@@ -317,7 +317,7 @@ def _record(price: PriceRecord, context: _CostContext) -> ClaimLine:
     value, unit = format_price(price, context.formatter)
     dated = context.formatter.date(price.date or tr("undated (catalog {revision})", revision=context.revision))
     title = price.provider or price.source.title
-    origin = f"{label_source_kind(price.kind)} · {dated}"
+    origin = f"{price.kind.label} · {dated}"
     value_text = join_unit(value, unit) if unit else value
     return ClaimLine(
         value=value,

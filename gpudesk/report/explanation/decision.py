@@ -21,19 +21,11 @@ from gpudesk.domain.decision import (
     TraceLine,
 )
 from gpudesk.report.decision.facts import format_fact, label_fact
-from gpudesk.report.decision.questions import (
-    ColumnOutcome,
-    find_column_outcome,
-    format_answer,
-    get_question_text,
-    label_column_outcome,
-)
+from gpudesk.report.decision.questions import ColumnOutcome, find_column_outcome, format_answer, get_question_text
 from gpudesk.report.decision.rules import (
     describe_condition_result,
     describe_rule_answers,
-    label_effect,
     label_rule_source,
-    label_rule_strength,
     list_rule_lines,
 )
 from gpudesk.report.decision.verdict import describe_exclusion, describe_pilot, label_odds
@@ -131,9 +123,9 @@ _EFFECT_RANKS: Final = {ColumnOutcome.STAYS: 0, ColumnOutcome.UNDECIDED: 1, Colu
 def _state(standing: DecisionCandidate, formatter: Formatter, *, weighs: bool) -> str:
     fate = find_column_outcome(standing)
     if not weighs or fate is ColumnOutcome.REMOVED:
-        return label_column_outcome(fate)
+        return fate.label
     share = tr("{odds} odds", odds=format_odds(standing.odds, formatter))
-    return share if fate is ColumnOutcome.STAYS else tr("{share}, {fate}", share=share, fate=label_column_outcome(fate))
+    return share if fate is ColumnOutcome.STAYS else tr("{share}, {fate}", share=share, fate=fate.label)
 
 
 def _doubts(context: DecisionContext) -> Iterator[DecisionFinding]:
@@ -184,7 +176,7 @@ def _ruling(rule: DecisionRule, context: DecisionContext) -> RulingLine:
     return RulingLine(
         rule.id,
         tr(rule.title),
-        label_rule_strength(rule.strength),
+        rule.strength.label,
         " · ".join(parts),
         applies,
         (*map(to_sentence, list_rule_lines(rule, context.formatter)), *_document(rule, context)),
@@ -229,12 +221,12 @@ def explain_ruling(context: DecisionContext, rule_id: str, key: str = "") -> Exp
 
 
 def _conditions(rule: DecisionRule, line: TraceLine | None, cell: TraceCell | None, name: str) -> str:
-    strength = label_rule_strength(rule.strength)
+    strength = rule.strength.label
     if line is None:
         return tr("{strength}; does not apply here", strength=strength)
     if cell is None:
         return strength
-    return tr("{strength}; {name}: {effect}", strength=strength, name=name, effect=label_effect(cell.effect))
+    return tr("{strength}; {name}: {effect}", strength=strength, name=name, effect=cell.effect.label)
 
 
 def _figure(rule: DecisionRule, fact: FactValue, context: DecisionContext) -> tuple[str, str, ExplanationBasis]:
@@ -250,7 +242,7 @@ def _effects(line: TraceLine, context: DecisionContext) -> Iterator[ColumnOutcom
     shows = line.rule.shows
     for place, cell in enumerate(line.cells):
         text = "" if shows is None else f"{label_fact(shows)} {format_fact(shows, cell.value, context.formatter)}"
-        yield context.outcome(place, label_effect(cell.effect), text)
+        yield context.outcome(place, cell.effect.label, text)
 
 
 def _findings(

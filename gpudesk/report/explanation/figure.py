@@ -40,7 +40,6 @@ from gpudesk.report.labels import (
     get_figure_unit,
     label_attribute_alone,
     label_figure,
-    label_limiter,
     label_precision,
     label_serving_engine,
     list_column_names,
@@ -98,7 +97,7 @@ def _list_limiter_shares(parts: Iterable[TimeShare], formatter: Formatter) -> tu
 
 
 def _label_share(name: str) -> str:
-    label = tr("interleaved prefill") if name == PREFILL_SHARE else label_limiter(name)
+    label = tr("interleaved prefill") if name == PREFILL_SHARE else Limiter(name).label
     return capitalize_first(label)
 
 

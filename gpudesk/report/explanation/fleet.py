@@ -22,7 +22,7 @@ from gpudesk.report.costs import (
 from gpudesk.report.explanation.cost import COST_LINES
 from gpudesk.report.explanation.parts import Explanation, ExplanationBasis
 from gpudesk.report.explanation.working import build_term_line, format_term_value, label_term
-from gpudesk.report.fleet_tables import FleetCostUnit, format_amount, label_load_curve, label_supply, name_fleet_cost
+from gpudesk.report.fleet_tables import FleetCostUnit, format_amount, name_fleet_cost
 from gpudesk.report.labels import label_system
 from gpudesk.report.rack_drawing import label_order
 from gpudesk.report.sizing import label_sizing_factor
@@ -108,7 +108,7 @@ def explain_fleet_figure(fleet: DerivedFleet, figure: str, name: str, formatter:
     order = label_order(fleet.option, formatter)
     supply, unit = _COSTS.get(figure, (None, None))
     cost = None if supply is None else fleet.find_cost(supply)
-    conditions = order if supply is None else tr("{supply}: {text}", supply=label_supply(supply), text=order)
+    conditions = order if supply is None else tr("{supply}: {text}", supply=supply.label, text=order)
     if term is None:
         missing = None if cost is None else cost.missing
         return None if missing is None else Explanation(
@@ -134,7 +134,7 @@ def explain_fleet_figure(fleet: DerivedFleet, figure: str, name: str, formatter:
         unit=unit_text,
         band=band,
         ground=ExplanationBasis.ESTIMATED,
-        basis=tr("Load curve: {name}.", name=label_load_curve(fleet.answer.curve.kind)),
+        basis=tr("Load curve: {name}.", name=fleet.answer.curve.kind.label),
         working=build_term_line(term, describe_fleet_source, formatter),
     )
 
@@ -299,7 +299,7 @@ def _derive_power(fleet: DerivedFleet) -> DerivationTerm | None:
 
 def _derive_utilization(fleet: DerivedFleet) -> DerivationTerm:
     peak, curve = _make_peak_term(fleet), fleet.answer.curve
-    factor = DerivationTerm("peak over average", curve.peak_factor, None, source=label_load_curve(curve.kind))
+    factor = DerivationTerm("peak over average", curve.peak_factor, None, source=curve.kind.label)
     average, formula = peak.number / curve.peak_factor, "{peak_load} ÷ {peak_over_average}"
     return DerivationTerm(
         "utilization",
@@ -337,7 +337,7 @@ def _derive_cost(fleet: DerivedFleet, supply: Supply, unit: FleetCostUnit) -> De
             None,
             "{average_requests} × {tokens_of_a_request} × {seconds} × {growth} ÷ 1,000,000",
             inputs=(
-                DerivationTerm("average requests", rate, "1/s", source=label_load_curve(fleet.answer.curve.kind)),
+                DerivationTerm("average requests", rate, "1/s", source=fleet.answer.curve.kind.label),
                 DerivationTerm("tokens of a request", fleet.output_tokens, None, source=_SCENARIO),
                 DerivationTerm("seconds", seconds, None),
                 DerivationTerm("growth", growth, None, source=tr("mean demand over that of today")),

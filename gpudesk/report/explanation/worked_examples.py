@@ -18,11 +18,6 @@ from gpudesk.text.formatting import MISSING_VALUE_TEXT, Formatter, join_unit
 from gpudesk.text.messages import capitalize_first
 from gpudesk.text.translation import tr
 
-_VERDICTS: Final = {
-    WorkedExampleVerdict.REPRODUCED: "Reproduced",
-    WorkedExampleVerdict.REFUSED: "Refused",
-    WorkedExampleVerdict.NOT_DERIVABLE: "Cannot be derived",
-}
 _FORMULA_IN_WORDS: Final = frozenset({"computed consequence", "seed states no figure"})
 #: Significant digits of printed figures and of the inputs: more would be floating-point noise.
 _DIGITS: Final = 6
@@ -34,7 +29,7 @@ _SHORT_DIGITS: Final = 4
 def label_worked_verdict(figure: WorkedFigure) -> str:
     if figure.verdict is WorkedExampleVerdict.REPRODUCED and not _is_printed(figure.example):
         return tr("Follows")
-    return tr(_VERDICTS[figure.verdict])
+    return figure.verdict.label
 
 
 def _is_bound(example: WorkedExample) -> bool:

@@ -34,7 +34,6 @@ from gpudesk.report.labels import (
     label_figure,
     label_precision,
     label_serving_engine,
-    label_source_kind,
     shorten_name,
 )
 from gpudesk.text.formatting import MISSING_VALUE_TEXT, Formatter, IntervalEstimate, translate_unit
@@ -492,7 +491,7 @@ def _list_run_details(record: ComparableRun, texts: Mapping[RunCondition, str]) 
     yield ExplanationDetail(tr("Run ID"), record.row)
     yield ExplanationDetail(tr("Title"), source.title)
     yield ExplanationDetail(tr("Publisher"), source.named_publisher or MISSING_VALUE_TEXT)
-    yield ExplanationDetail(tr("Kind"), label_source_kind(source.kind))
+    yield ExplanationDetail(tr("Kind"), source.kind.label)
     yield ExplanationDetail(tr("Date"), label_date(source.date))
     yield ExplanationDetail(tr("URL"), source.url or MISSING_VALUE_TEXT, url=source.url is not None)
 

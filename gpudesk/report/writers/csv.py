@@ -16,7 +16,6 @@ from gpudesk.report.comparison.tables import (
     SheetRecommendation,
     SheetTraceRow,
 )
-from gpudesk.report.decision.rules import label_effect
 from gpudesk.report.writers.export_table import ExportTable, ExportValue, drop_not_finite
 from gpudesk.report.writers.safe_text import quote_formula, quote_formula_cell
 from gpudesk.text.formatting import MISSING_VALUE_TEXT
@@ -134,7 +133,7 @@ def _list_trace_cells(rule: SheetTraceRow) -> list[str]:
     label = f"{rule.rule} {rule.row.label}; {rule.row.detail}"
     line = [section, label, rule.row.unit or ""]
     for cell, effect in zip(rule.row.cells, rule.effects, strict=True):
-        line += [*_list_cell_texts(cell)[:3], label_effect(effect)]
+        line += [*_list_cell_texts(cell)[:3], effect.label]
     return line
 
 

@@ -14,8 +14,6 @@ from typing import Any, Final
 
 from gpudesk.domain.claim import AttributeClaims, Claim, ClaimStatus, Source, SourceKind
 from gpudesk.domain.registry import find_quantity
-from gpudesk.report.explanation.claims import label_stance
-from gpudesk.report.labels import label_source_kind
 from gpudesk.text.formatting import ClaimValue, Quantity, convert_to_display_unit, get_display_unit
 from gpudesk.text.translation import tr
 
@@ -119,10 +117,10 @@ class ExportCellConverter:
         return get_display_unit(quantity) or count_unit
 
     def kind(self, kind: SourceKind) -> str:
-        return kind.value if self.for_programs else label_source_kind(kind)
+        return kind.value if self.for_programs else kind.label
 
     def stance(self, stance: ClaimStatus) -> str:
-        return stance.value if self.for_programs else label_stance(stance)
+        return stance.value if self.for_programs else stance.label
 
     def whose(self, claim: Claim | None) -> tuple[ExportValue, ...]:
         """Return the cells of `whose_columns`; empty ones without a claim."""

@@ -17,7 +17,6 @@ from gpudesk.report.comparison.tables import (
 )
 from gpudesk.report.decision.recommendation import build_trace_table
 from gpudesk.report.decision.rules import describe_effect_marks
-from gpudesk.report.labels import label_source_kind
 from gpudesk.report.writers.document import DocumentBlock, write_blocks_markdown
 from gpudesk.report.writers.export_table import ExportCellKind, ExportRow, ExportTable, ExportValue, drop_not_finite
 from gpudesk.report.writers.safe_text import escape_markdown
@@ -74,7 +73,7 @@ def _write_table_line(cells: Iterable[str]) -> str:
 
 def _write_table_sources(sources: Sequence[Source]) -> Iterable[str]:
     for number, source in enumerate(sources, start=1):
-        words = (source.title, source.publisher, label_source_kind(source.kind), source.date, source.url)
+        words = (source.title, source.publisher, source.kind.label, source.date, source.url)
         yield f"{number}. {', '.join(escape_markdown(word) for word in words if word)}"
 
 

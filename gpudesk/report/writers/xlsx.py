@@ -17,7 +17,6 @@ import xlsxwriter
 from xlsxwriter.utility import xl_rowcol_to_cell
 
 from gpudesk.report.comparison.tables import ComparisonSheet, ComparisonTable, SheetTraceRow
-from gpudesk.report.decision.rules import label_effect
 from gpudesk.report.writers.csv import format_cell_marks, list_recommendation_items, list_sheet_columns
 from gpudesk.report.writers.export_table import (
     ExportCellConverter,
@@ -401,12 +400,7 @@ def _build_xlsx_trace_row(rule: SheetTraceRow) -> Cells:
     row_cells = (rule.rule, rule.row.label, rule.strength, rule.answer, rule.source, rule.weight, rule.row.unit)
     cells: list[ExportValue] = [text or None for text in row_cells]
     for cell, effect in zip(rule.row.cells, rule.effects, strict=True):
-        cells += [
-            label_effect(effect),
-            _parse_typed(cell.text),
-            _parse_typed(cell.low_text),
-            _parse_typed(cell.high_text),
-        ]
+        cells += [effect.label, _parse_typed(cell.text), _parse_typed(cell.low_text), _parse_typed(cell.high_text)]
     return tuple(cells)
 
 

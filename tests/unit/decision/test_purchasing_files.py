@@ -11,7 +11,6 @@ import pytest
 from gpudesk import paths
 from gpudesk.decision.rules.data_files import read_export_rules, read_references, read_signals, read_steps, read_support
 from gpudesk.domain.reference_data import SupportEntry, SupportLevel, find_references
-from gpudesk.report.decision.advisory import label_support_level
 from gpudesk.service import GpuDeskService
 from gpudesk.text.messages import InputError
 
@@ -133,7 +132,7 @@ def test_software_that_runs_on_one_platform_alone_says_so() -> None:
 
 def test_every_level_has_a_word() -> None:
     entry = SUPPORT.support("ROCm", "tensorrt-llm")[0]
-    labels = [label_support_level(replace(entry, level=level)) for level in SupportLevel]
+    labels = [replace(entry, level=level).level.label for level in SupportLevel]
     assert len(set(labels)) == len(SupportLevel)
 
 

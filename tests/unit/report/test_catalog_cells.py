@@ -19,7 +19,6 @@ from gpudesk.report.catalog_lists import (
     build_catalog_clipping,
     describe_column,
     label_column,
-    label_section,
     make_sort_key,
 )
 from gpudesk.text.formatting import ENGLISH_NUMBERS, GERMAN_NUMBERS, Formatter, NumberStyle, Quantity
@@ -153,7 +152,7 @@ def test_like_is_ordered_with_like() -> None:
 
 @pytest.mark.parametrize("section", CatalogSection)
 def test_every_column_has_a_head_and_a_meaning(section: CatalogSection) -> None:
-    assert label_section(section)
+    assert section.label
     heads = [label_column(section, column) for column in list_catalog_columns(section)]
     assert all(heads)
     assert len(set(heads)) == len(heads), "no two columns are called the same"

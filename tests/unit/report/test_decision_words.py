@@ -25,15 +25,7 @@ from gpudesk.domain.decision import (
 )
 from gpudesk.domain.precision import Precision
 from gpudesk.report.decision.recommendation import list_arguments_against, list_removed_columns
-from gpudesk.report.decision.rules import (
-    describe_rule_answers,
-    label_effect,
-    label_factor,
-    label_level,
-    label_rule_source,
-    label_rule_strength,
-    list_rule_lines,
-)
+from gpudesk.report.decision.rules import describe_rule_answers, label_factor, label_rule_source, list_rule_lines
 from gpudesk.report.decision.verdict import (
     describe_exclusion,
     describe_flip,
@@ -414,9 +406,9 @@ def test_answers_are_said_with_whose_they_are(service: GpuDeskService) -> None:
 
 
 def test_effects_levels_factors_and_strengths_have_words(service: GpuDeskService) -> None:
-    assert len({label_effect(each) for each in RuleEffect}) == len(RuleEffect)
-    assert len({label_level(each) for each in FactorLevel}) == len(FactorLevel)
-    assert len({label_rule_strength(each) for each in RuleStrength}) == len(RuleStrength)
+    assert len({each.label for each in RuleEffect}) == len(RuleEffect)
+    assert len({each.label for each in FactorLevel}) == len(FactorLevel)
+    assert len({each.label for each in RuleStrength}) == len(RuleStrength)
     factors = decided(service).factors
     assert len({label_factor(each.id) for each in factors}) == len(factors) >= 12
 

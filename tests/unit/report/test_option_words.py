@@ -18,7 +18,6 @@ from gpudesk.domain.decision import (
 from gpudesk.domain.estimate import ParallelPlan
 from gpudesk.report.decision.questions import (
     ColumnOutcome,
-    describe_answer_origin,
     describe_lead,
     describe_option_briefly,
     describe_option_effect,
@@ -26,7 +25,6 @@ from gpudesk.report.decision.questions import (
     describe_remaining,
     find_column_outcome,
     format_short_answer,
-    label_column_outcome,
     list_offered_values,
 )
 from gpudesk.service import GpuDeskService
@@ -107,9 +105,9 @@ def test_questions_of_what_must_hold_say_what_is_left_and_others_who_leads(decis
 
 
 def test_every_fate_and_origin_has_a_word() -> None:
-    assert [label_column_outcome(fate) for fate in ColumnOutcome] == ["remains", "undecided", "ruled out"]
+    assert [fate.label for fate in ColumnOutcome] == ["remains", "undecided", "ruled out"]
     assert [find_column_outcome(standing("a", 0.1, fate)) for fate in ColumnOutcome] == list(ColumnOutcome)
-    assert {describe_answer_origin(QuestionAnswer("any", origin)) for origin in AnswerOrigin} == {
+    assert {QuestionAnswer("any", origin).origin.label for origin in AnswerOrigin} == {
         "yours",
         "from the scenario",
         "default",

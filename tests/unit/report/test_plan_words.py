@@ -54,7 +54,6 @@ from gpudesk.report.decision.buy_or_wait import (
     format_signal_value,
     format_threshold,
     get_deferral_unit,
-    label_signal_state,
     list_deferral_figures,
     list_deferral_flips,
     list_deferral_notes,
@@ -437,7 +436,7 @@ def test_a_signal_says_how_it_stands(service: GpuDeskService) -> None:
     )
     assert plain(describe_recorded_value(gap, "Scorecard", FORMATTER)) == ""
     unknown = watched(signals, "W002-02")
-    assert label_signal_state(find_signal_state(unknown)) == "unknown"
+    assert find_signal_state(unknown).label == "unknown"
     assert describe_known_value(unknown, "", FORMATTER) == "no value"
     assert describe_signal_effect(unknown).startswith("If passed: the integration is finished")
     assert format_signal_value(unknown.signal, None, FORMATTER) == "—"
@@ -446,7 +445,7 @@ def test_a_signal_says_how_it_stands(service: GpuDeskService) -> None:
 def test_a_note_of_the_user_stands_before_the_record(service: GpuDeskService) -> None:
     note = WatchNote("W002-01", 9, "2026-10", "Our own test", "read twice")
     gap = watched(service.reference_data.signals, "W002-01", note)
-    assert label_signal_state(find_signal_state(gap)) == "passed"
+    assert find_signal_state(gap).label == "passed"
     assert plain(describe_known_value(gap, "Scorecard", FORMATTER)) == "9%, 2026-10 (yours: Our own test)"
     assert describe_signal_note(gap) == "read twice"
     assert plain(describe_recorded_value(gap, "Scorecard", FORMATTER)) == "catalog: 23%, 2024-01 (Scorecard)"

@@ -17,7 +17,6 @@ from gpudesk.desktop.ui.widgets.layouts import STRETCH, ThemedLabel, make_column
 from gpudesk.desktop.ui.widgets.note_bar import NoteAction, show_folder
 from gpudesk.desktop.ui.widgets.page_frame import ProblemNote
 from gpudesk.domain.user_facts import Backup
-from gpudesk.report.labels import label_backup_reason
 from gpudesk.text.formatting import MISSING_VALUE_TEXT, Formatter
 from gpudesk.text.messages import InputError, format_input_error, format_message
 from gpudesk.text.translation import tr, trn
@@ -207,10 +206,7 @@ class BackupsDialog(ThemedDialog):
     def _cells(self, backup: Backup) -> tuple[str, ...]:
         formatter = self._formatter
         facts = MISSING_VALUE_TEXT if backup.facts is None else formatter.count(backup.facts)
-        if backup.problem is None:
-            reason = label_backup_reason(backup.reason)
-        else:
-            reason = format_message(backup.problem, formatter)
+        reason = backup.reason.label if backup.problem is None else format_message(backup.problem, formatter)
         size = formatter.memory(backup.size_bytes)
         return (_format_time(backup), reason, facts, size, str(backup.version))
 

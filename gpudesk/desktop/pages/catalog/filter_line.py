@@ -20,7 +20,6 @@ from gpudesk.desktop.ui.widgets.filters import FilterField, FilterPill
 from gpudesk.desktop.ui.widgets.layouts import STRETCH, FlowRow, ThemedLabel, make_row
 from gpudesk.domain.attributes import CatalogColumn, CatalogSection, get_stale_days
 from gpudesk.domain.claim import SourceKind, StalenessLimits
-from gpudesk.report.labels import label_source_kind
 from gpudesk.text.messages import capitalize_first
 from gpudesk.text.translation import tr, trn
 
@@ -270,7 +269,7 @@ class CatalogFilterBar(FlowRow):
         }.get(self._section, tr("Vendor"))
 
     def _kinds_text(self) -> str:
-        chosen = [label_source_kind(kind) for kind in SourceKind if kind in self._facets.kinds]
+        chosen = [kind.label for kind in SourceKind if kind in self._facets.kinds]
         return _format_few_names(chosen) if chosen else tr("Kind")
 
     def _age_text(self) -> str:
@@ -290,7 +289,7 @@ class CatalogFilterBar(FlowRow):
 
     def _fill_kinds(self, menu: QMenu) -> None:
         for kind in self._kinds:
-            entry = menu.addAction(capitalize_first(label_source_kind(kind)))
+            entry = menu.addAction(capitalize_first(kind.label))
             entry.setCheckable(True)
             entry.setChecked(kind in self._facets.kinds)
             entry.triggered.connect(partial(self._toggle_kind, kind))

@@ -51,7 +51,7 @@ from gpudesk.documents.settings_file import STALE_FACT_DAYS, STALE_PRICE_DAYS, m
 from gpudesk.domain.answer import assign_palette_indexes, find_variants
 from gpudesk.domain.attributes import CatalogCellMark, CatalogRow, CatalogSection, CatalogTable, get_stale_days
 from gpudesk.domain.claim import PriceRecord, PriceSummary, SourceKind, StalenessLimits
-from gpudesk.report.catalog_lists import CatalogCellFormatter, format_price_summary, label_section, label_term_of_data
+from gpudesk.report.catalog_lists import CatalogCellFormatter, format_price_summary, label_term_of_data
 from gpudesk.report.labels import get_today
 from gpudesk.text.formatting import MISSING_VALUE_TEXT, Formatter
 from gpudesk.text.messages import format_message, to_sentence
@@ -83,7 +83,7 @@ def explain_empty_list(
     """
     if words.strip() or facets.active:
         query_text = tr("“{words}”", words=words.strip()) if words.strip() else ""
-        return tr("No match in {section}", section=label_section(section)), query_text, tr("Clear filter")
+        return tr("No match in {section}", section=section.label), query_text, tr("Clear filter")
     if section is CatalogSection.YOURS and problem:
         return tr("Your values are not used"), problem, tr("Show backups")
     if section is CatalogSection.YOURS:
@@ -193,7 +193,7 @@ class CatalogPage(CatalogListPage):
         self.import_button = Button(theme, tr("Import…"), icon="import")
         self.add_button = Button(theme, tr("New accelerator…"), icon="plus")
         controls = (self._columns_button, self.import_button, self.add_button)
-        views = [(section.value, label_section(section)) for section in CatalogSection]
+        views = [(section.value, section.label) for section in CatalogSection]
         self.head = PageHeader(theme, tr("Catalog"), views, controls, with_copy=False)
         self.head.segment.set_value(self.section.value)
         # So that the lists of all sections start at the same y.
@@ -302,7 +302,7 @@ class CatalogPage(CatalogListPage):
         self._show_rows()
         self.columns.take_section(self.section)
         self._explain_marks()
-        self.view.setAccessibleName(label_section(self.section))
+        self.view.setAccessibleName(self.section.label)
         cell = self._cells.get(self.section)
         if cell is not None:
             self.view.show_cell(*cell)
@@ -349,7 +349,7 @@ class CatalogPage(CatalogListPage):
         """Show the number of matches in each segment during a search."""
         segment = self.head.segment
         for section in CatalogSection:
-            text = label_section(section)
+            text = section.label
             if self._words.split() and self.shelf.is_ready(section):
                 text = f"{text}  {self.desk.formatter.count(len(self.matches(section, self._words)))}"
             segment.set_text(section.value, text)
@@ -509,7 +509,7 @@ class CatalogPage(CatalogListPage):
         pop_up(menu, button.mapToGlobal(QPoint(0, button.height() + 4)))
 
     def actions_of_page(self) -> list[ActionSpec]:
-        views = [(section.value, label_section(section)) for section in CatalogSection]
+        views = [(section.value, section.label) for section in CatalogSection]
         make = partial(ActionSpec, menu=MenuId.VIEW, section=_SECTION_OF_MENU)
         return [
             make("catalog.filter", tr("Filter catalog"), self.focus_filter, "search", ("/",), single_key=True),

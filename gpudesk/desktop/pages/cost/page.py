@@ -53,7 +53,6 @@ from gpudesk.report.costs import (
     format_input_range,
     get_input_unit,
     is_share_input,
-    label_cost_group,
     label_cost_input,
 )
 from gpudesk.report.labels import get_today, label_price_word
@@ -355,7 +354,7 @@ class AssumptionsView(CostView):
             spec = COST_INPUTS[each]
             if (accelerator is None and spec.group is not group) or line == 0:
                 group = spec.group
-                title = name or label_cost_group(spec.group)
+                title = name or spec.group.label
                 for column, words in enumerate(_HEADS):
                     if column and not words:
                         continue

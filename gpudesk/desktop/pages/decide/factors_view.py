@@ -22,7 +22,7 @@ from gpudesk.desktop.ui.theme.theme_painter import TextMeasure, ThemePainter
 from gpudesk.desktop.ui.widgets.layouts import STRETCH, ThemedLabel, make_column, make_row
 from gpudesk.domain.decision import Decision, DecisionFactor, DecisionRule, FactorCell, FactorLevel, FactValue
 from gpudesk.report.decision.facts import format_fact, label_fact
-from gpudesk.report.decision.rules import label_factor, label_level, label_rule_source
+from gpudesk.report.decision.rules import label_factor, label_rule_source
 from gpudesk.report.labels import format_date
 from gpudesk.text.formatting import MISSING_VALUE_TEXT, Formatter, IntervalEstimate
 from gpudesk.text.messages import capitalize_first
@@ -87,7 +87,7 @@ def _row(factor: DecisionFactor, rules: Mapping[str, DecisionRule], formatter: F
 
 
 def _level(fact: str, cell: FactorCell, formatter: Formatter) -> FactorTableCell:
-    word = label_level(cell.level)
+    word = cell.level.label
     word = capitalize_first(word)
     if cell.value is None or cell.level is FactorLevel.LACKS:
         return FactorTableCell(cell.level, word, "", "")

@@ -26,7 +26,6 @@ from gpudesk.domain.progress import ProgressSteps
 from gpudesk.report.decision.questions import (
     ColumnOutcome,
     OptionTexts,
-    describe_answer_origin,
     describe_option_briefly,
     describe_option_effect,
     describe_option_fully,
@@ -372,7 +371,7 @@ class QuestionBlock(QWidget):
         values = list_offered_values(self.question, answered.value)
         if values != self.values:
             self._make_options(values)
-        origin = "" if answered.origin is AnswerOrigin.YOURS else describe_answer_origin(answered)
+        origin = "" if answered.origin is AnswerOrigin.YOURS else answered.origin.label
         for option in self.options:
             chosen = option.value == answered.value
             option.show_state(origin if chosen else "", chosen=chosen)

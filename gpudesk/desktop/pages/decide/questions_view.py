@@ -30,7 +30,6 @@ from gpudesk.desktop.ui.widgets.layouts import (
 from gpudesk.desktop.ui.widgets.qt_support import format_key
 from gpudesk.domain.decision import QUESTIONS, AnswerOrigin, AnswerValue, DialogueScreen
 from gpudesk.report.decision.questions import (
-    describe_answer_origin,
     format_answer,
     format_short_answer,
     get_question_text,
@@ -414,7 +413,7 @@ class QuestionsView(DecideView):
             return ""
         return "".join(
             f"{get_question_text(name)} {format_answer(name, each.value, self.evaluated.formatter)}"
-            f" ({describe_answer_origin(each)})\n"
+            f" ({each.origin.label})\n"
             for name, each in self.evaluated.decision.answers.items()
         )
 

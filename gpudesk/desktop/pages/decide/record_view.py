@@ -43,7 +43,6 @@ from gpudesk.report.decision.advisory import (
     format_scale,
     group_by_software,
     join_lines,
-    label_support_level,
     list_load_workings,
     list_loading_lines,
     list_platforms,
@@ -101,7 +100,7 @@ def _make_support_row(entry: SupportEntry, *, first: bool) -> RecordRow:
     return RecordRow(
         (
             name,
-            make_cell(label_support_level(entry), "small_strong" if first else "small", color),
+            make_cell(entry.level.label, "small_strong" if first else "small", color),
             make_cell(translate_data(entry.scope), color=color),
             make_cell(format_date(entry.date), color=color),
             make_cell(label_document(entry.source), color=color),

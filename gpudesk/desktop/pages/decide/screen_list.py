@@ -14,7 +14,7 @@ from gpudesk.desktop.ui.theme.theme_painter import PaintedButton, PaintedWidget,
 from gpudesk.desktop.ui.widgets.layouts import FullWidthScrollArea, ThemedLabel, make_column
 from gpudesk.desktop.ui.widgets.qt_support import ArrowKeyGroup
 from gpudesk.domain.decision import DialogueScreen
-from gpudesk.report.decision.questions import label_question_group, label_screen
+from gpudesk.report.decision.questions import label_question_group
 from gpudesk.text.translation import tr
 
 WIDTH: Final = 246.0
@@ -58,9 +58,9 @@ class _ScreenButton(PaintedButton):
         self.step = step
         self.setChecked(current)
         state = tr("answered") if step.is_answered else ""
-        numbered = () if step.screen is None else (str(self._number), label_screen(step.screen))
+        numbered = () if step.screen is None else (str(self._number), step.screen.label)
         self.setAccessibleName(", ".join(part for part in (*numbered, step.title, step.answer, state) if part))
-        self.setToolTip("" if step.screen is None else f"{label_screen(step.screen)}: {step.title}")
+        self.setToolTip("" if step.screen is None else f"{step.screen.label}: {step.title}")
         self.update()
 
     def nextCheckState(self) -> None:
@@ -87,7 +87,7 @@ class _ScreenButton(PaintedButton):
         title = QRectF(x, top, room, line)
         font, color = "label" if current else "small", "text1" if strong else "text2"
         # A screen has several questions: its short name covers all of them, and is never cut.
-        name = self.step.title if self.step.screen is None else label_screen(self.step.screen)
+        name = self.step.title if self.step.screen is None else self.step.screen.label
         pen.text(title, name, font=font, color=color)
         quiet = "text2" if current else "text3"
         pen.text(QRectF(x, title.bottom(), room, below), self.step.answer, font="caption", color=quiet)

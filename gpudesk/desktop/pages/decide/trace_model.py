@@ -17,13 +17,7 @@ from gpudesk.desktop.ui.theme.theme import Theme
 from gpudesk.desktop.ui.theme.theme_painter import RIGHT, SWATCH_WIDTH, ThemePainter
 from gpudesk.domain.decision import WEIGHT_BOUNDS, Decision, DecisionRule, FactValue, RuleEffect, RuleRole, TraceLine
 from gpudesk.report.decision.facts import format_fact
-from gpudesk.report.decision.rules import (
-    describe_condition_result,
-    describe_rule_answers,
-    label_effect,
-    label_rule_role,
-    label_rule_source,
-)
+from gpudesk.report.decision.rules import describe_condition_result, describe_rule_answers, label_rule_source
 from gpudesk.text.formatting import MISSING_VALUE_TEXT, Formatter, IntervalEstimate
 from gpudesk.text.translation import tr
 
@@ -137,7 +131,7 @@ def make_trace_table(
             also.setdefault(line.counted_with, []).append(line)
     groups = []
     for role in RuleRole:
-        title = label_rule_role(role)
+        title = role.label
         rows = tuple(
             _row(line, tuple(also.get(line.rule.id, ())), title, decision, changed, formatter)
             for line in decision.trace
@@ -177,7 +171,7 @@ def _cells(line: TraceLine, formatter: Formatter) -> tuple[str, tuple[TraceTable
     likely = ["" if shows is None else format_fact(shows, _likely(cell.value), formatter) for cell in line.cells]
     unit = find_common_unit(likely)
     return unit, tuple(
-        TraceTableCell(cell.effect, strip_unit(figure, unit), all_of_it, label_effect(cell.effect))
+        TraceTableCell(cell.effect, strip_unit(figure, unit), all_of_it, cell.effect.label)
         for cell, figure, all_of_it in zip(line.cells, likely, whole, strict=True)
     )
 

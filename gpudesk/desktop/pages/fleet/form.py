@@ -22,7 +22,7 @@ from gpudesk.desktop.ui.widgets.number_edit import NumberFormat
 from gpudesk.desktop.ui.widgets.qt_support import AccessibleRole
 from gpudesk.domain.fleet import FLEET_BOUNDS, HOURS_PER_DAY, DailyLoadCurve, FleetSettings, LoadCurveKind, SiteCooling
 from gpudesk.domain.sizing import Demand
-from gpudesk.report.fleet_tables import format_hour, label_cooling, label_load_curve
+from gpudesk.report.fleet_tables import format_hour
 from gpudesk.text.formatting import Formatter, NumberStyle
 from gpudesk.text.translation import tr
 
@@ -186,7 +186,7 @@ class FleetForm(QWidget):
         )
         self.demand.edited.connect(self.demand_edited)
         self.curve_kind = ChoiceField(theme, tr("Load curve"), self)
-        self.curve_kind.set_options([ChoiceOption(kind.value, label_load_curve(kind)) for kind in LoadCurveKind])
+        self.curve_kind.set_options([ChoiceOption(kind.value, kind.label) for kind in LoadCurveKind])
         self.curve_kind.chosen.connect(self._choose_curve)
         self.curve = LoadCurveEditor(theme, formatter, self)
         self.curve.drawn.connect(self._draw_curve)
@@ -217,10 +217,7 @@ class FleetForm(QWidget):
         for name, field in self.fields.items():
             field.edited.connect(partial(self._edit, name))
         self.cooling = ChoiceField(self._theme, tr("Site: cooling"), self)
-        options = [
-            ChoiceOption(_ANY, tr("any")),
-            *(ChoiceOption(each.value, label_cooling(each)) for each in SiteCooling),
-        ]
+        options = [ChoiceOption(_ANY, tr("any")), *(ChoiceOption(each.value, each.label) for each in SiteCooling)]
         self.cooling.set_options(options)
         self.cooling.chosen.connect(self._choose_cooling)
 
@@ -232,7 +229,7 @@ class FleetForm(QWidget):
             field.set_value(self._specs[name].to_field(getattr(settings, name)))
         self.cooling.set_value(_ANY if settings.cooling is None else settings.cooling.value)
         self.curve_kind.set_value(settings.curve.value)
-        self.curve_kind.setToolTip(label_load_curve(settings.curve))
+        self.curve_kind.setToolTip(settings.curve.label)
         if curve is not None:
             is_own = settings.curve is LoadCurveKind.OWN
             self.curve.show_curve(settings.own_multipliers if is_own else curve.multipliers)

@@ -47,8 +47,6 @@ from gpudesk.report.fleet_tables import (
     FleetCostUnit,
     build_fleet_table,
     format_hour,
-    label_fleet_cost_unit,
-    label_supply,
     list_fleet_figures,
     list_fleet_notes,
 )
@@ -222,7 +220,7 @@ class YearsChart(FleetChart):
         months = self._months(cost)
         slot = 0 if cost.supply is Supply.API else self.slot
         dash = _DASHES[cost.supply]
-        name = label_supply(cost.supply)
+        name = cost.supply.label
         return PlotCurve(cost.supply.value, slot, False, name, months, value, low, high, capped=False, dash=dash)
 
     def _scale(self, cost: FleetCost) -> tuple[FloatArray, ...]:
@@ -264,7 +262,7 @@ class YearsChart(FleetChart):
         texts = [
             tr(
                 "{supply}: {amount} thousand {code}.",
-                supply=label_supply(cost.supply),
+                supply=cost.supply.label,
                 amount=self.money.rounded_thousands(cost.cumulative_usd[-1].value),
                 code=self.money.code,
             )
@@ -278,7 +276,7 @@ class YearsChart(FleetChart):
     def data(self, formatter: Formatter) -> ChartData:
         costs = list(self._costs())
         money = MoneyFormatter(formatter, self.money.currency)
-        heads = (tr("Months"), *(label_supply(cost.supply) for cost in costs))
+        heads = (tr("Months"), *(cost.supply.label for cost in costs))
         months = self._months(costs[0]) if costs else ()
         rows = tuple(
             (
@@ -345,7 +343,7 @@ class FleetTableView(FleetView):
     def __init__(self, desk: Desk, theme: Theme) -> None:
         super().__init__(desk, theme)
         self._fleets: ShownFleets | None = None
-        units = [(unit.value, label_fleet_cost_unit(unit)) for unit in FleetCostUnit]
+        units = [(unit.value, unit.label) for unit in FleetCostUnit]
         self.unit = SegmentedControl(theme, tr("Cost unit"), units)
         self.unit.chosen.connect(lambda _: self._show_table())
         self.section = DataTableSection(theme, desk.formatter, self.unit)

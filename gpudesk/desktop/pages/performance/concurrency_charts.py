@@ -30,9 +30,9 @@ from gpudesk.desktop.ui.charts.scales import AxisScale, DecadeScale, LinearScale
 from gpudesk.desktop.ui.theme.theme import Theme
 from gpudesk.desktop.ui.theme.theme_painter import CENTRE, RIGHT, ThemePainter
 from gpudesk.domain.answer import ConcurrencyCurve, Scenario
-from gpudesk.domain.estimate import Load, LoadKind
+from gpudesk.domain.estimate import Limiter, Load, LoadKind
 from gpudesk.domain.registry import FIGURES
-from gpudesk.report.labels import format_load, get_figure_unit, label_figure, label_limiter
+from gpudesk.report.labels import format_load, get_figure_unit, label_figure
 from gpudesk.text.formatting import MISSING_VALUE_TEXT, Formatter
 from gpudesk.text.messages import capitalize_first
 from gpudesk.text.translation import tr, trn
@@ -124,7 +124,7 @@ def _paint_strip_key(pen: ThemePainter, strips: Sequence[LimiterStrip], line: QR
         pen.tint(QRectF(x, level - _KEY / 2, 1.5 * _KEY, _KEY), _FILLS[limiter][0], 2)
         x += 2 * _KEY
         room = QRectF(x, line.top(), max(1.0, line.right() - x), line.height())
-        x += pen.text(room, label_limiter(limiter), font="caption", color="text2") + 1.5 * _KEY
+        x += pen.text(room, Limiter(limiter).label, font="caption", color="text2") + 1.5 * _KEY
 
 
 def _strip(plot: PlotCanvas, pen: ThemePainter, strip: LimiterStrip, row: QRectF) -> None:
@@ -142,7 +142,7 @@ def _strip(plot: PlotCanvas, pen: ThemePainter, strip: LimiterStrip, row: QRectF
             fill, color = _FILLS[limiter]
             pen.tint(bar.adjusted(0, 0, -1, 0), fill, 2.5)
             visible = bar.intersected(row)
-            words = label_limiter(limiter)
+            words = Limiter(limiter).label
             width = pen.width(words, "caption") + 12
             if visible.width() > width:
                 inside = visible.adjusted(6, 0, -2, 0)
@@ -408,7 +408,7 @@ class ConcurrencyChart(DeskChart):
                 curve.concurrency, getattr(curve, self.figure), curve.limiter, strict=True
             ):
                 figures = (formatter.estimate(value) for value in banded)
-                rows.append((part.name, label_limiter(limiter), formatter.count(count), *figures))
+                rows.append((part.name, Limiter(limiter).label, formatter.count(count), *figures))
         title = tr("{figure} vs. concurrency", figure=label_figure(self.figure))
         return ChartData(title, heads, tuple(rows), 2)
 

@@ -44,7 +44,8 @@ from gpudesk.domain.deployment_analysis import (
     RooflinePoint,
     TimeShare,
 )
-from gpudesk.report.labels import label_limiter, label_precision
+from gpudesk.domain.estimate import Limiter
+from gpudesk.report.labels import label_precision
 from gpudesk.text.formatting import MISSING_VALUE_TEXT, Formatter
 from gpudesk.text.translation import tr
 
@@ -69,7 +70,7 @@ class TimeSplit:
 
 
 def label_time_share(name: str) -> str:
-    return tr("prefill of other requests") if name == PREFILL_SHARE else label_limiter(name)
+    return tr("prefill of other requests") if name == PREFILL_SHARE else Limiter(name).label
 
 
 #: No axis: values are at the right.

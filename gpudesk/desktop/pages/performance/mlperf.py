@@ -28,7 +28,6 @@ from gpudesk.report.mlperf import (
     describe_mlperf_result,
     describe_mlperf_verdict,
     format_ratio,
-    label_mlperf_scenario,
 )
 from gpudesk.text.formatting import MISSING_VALUE_TEXT, Formatter
 from gpudesk.text.messages import InputError, capitalize_first, format_message
@@ -43,9 +42,7 @@ def make_mlperf_figures(
 ) -> DataTable:
     """Return the accelerators side by side; `slots` are those of the scenario's own, the others have none."""
     heads = tuple(
-        head
-        for scenario in MlperfScenario
-        for head in (tr("{scenario}, tok/s", scenario=label_mlperf_scenario(scenario)), tr("Ratio"))
+        head for scenario in MlperfScenario for head in (tr("{scenario}, tok/s", scenario=scenario.label), tr("Ratio"))
     )
     return build_accelerator_table(
         title=tr("MLPerf results per accelerator, output tokens per second"),
@@ -284,7 +281,7 @@ class MlperfBlock(QWidget):
         rows = tuple(
             (
                 names[row.accelerator],
-                label_mlperf_scenario(scenario),
+                scenario.label,
                 result.submitter,
                 result.system,
                 formatter.count(result.count),

@@ -24,7 +24,7 @@ from gpudesk.domain.estimate import Limiter
 from gpudesk.domain.registry import FIGURES
 from gpudesk.report.comparison.estimate_rows import FigureText, describe_missing_figure
 from gpudesk.report.data_table import DataTable, FigureRow, build_accelerator_table
-from gpudesk.report.labels import label_figure, label_limiter
+from gpudesk.report.labels import label_figure
 from gpudesk.text.formatting import MISSING_VALUE_TEXT, IntervalEstimate
 from gpudesk.text.messages import format_message
 from gpudesk.text.translation import tr, trn
@@ -61,7 +61,7 @@ def describe_limiter(part: AcceleratorColumn, desk: Desk) -> tuple[str, bool]:
         return waiting, True
     if estimate.limiter is None or estimate.limiter is Limiter.CAPACITY:
         return "", False
-    return label_limiter(estimate.limiter), False
+    return estimate.limiter.label, False
 
 
 def make_estimate_figures(desk: Desk, names: tuple[str, ...]) -> DataTable:

@@ -36,9 +36,7 @@ from gpudesk.domain.precision import Precision
 from gpudesk.domain.profile import OperatingMode, RankingFactor
 from gpudesk.estimation.diffusion import SIZE_LIMITS
 from gpudesk.report.data_table import DataRow, DataTable
-from gpudesk.report.diffusion import label_software
 from gpudesk.report.profile_sections import ProfileTables
-from gpudesk.report.profile_tables import label_factor, label_mode
 from gpudesk.text.formatting import Formatter, NumberStyle
 from gpudesk.text.translation import tr
 
@@ -77,7 +75,7 @@ class DiffusionForm(QWidget):
         self.weights.set_options([widest, *list_precision_options()])
         self.weights.chosen.connect(self._set_weights)
         self.software = ChoiceField(theme, tr("Software"))
-        self.software.set_options([ChoiceOption(each.value, label_software(each)) for each in DiffusionSoftware])
+        self.software.set_options([ChoiceOption(each.value, each.label) for each in DiffusionSoftware])
         self.software.chosen.connect(lambda value: self._edit(software=DiffusionSoftware(value)))
         self.reset = LinkButton(theme, tr("Reset settings"), lambda: self.edited.emit(self._key, None))
         for widget in (self.weights, self.software, self.reset):
@@ -350,15 +348,13 @@ class ModelsView(ProfileView):
 
     def __init__(self, theme: Theme, preferences: ProfilePreferences, formatter: Formatter) -> None:
         super().__init__(theme, preferences, formatter)
-        self.mode = SegmentedControl(
-            theme, tr("Operating mode"), [(mode.value, label_mode(mode)) for mode in OperatingMode]
-        )
+        self.mode = SegmentedControl(theme, tr("Operating mode"), [(mode.value, mode.label) for mode in OperatingMode])
         self.mode.set_value(preferences.mode.value)
         self.mode.chosen.connect(self._choose_mode)
         self.weights: dict[RankingFactor, NumberField] = {}
         row = FlowRow(theme, 12, (0, 0, 0, 0))
         for factor in RankingFactor:
-            field = NumberField(theme, label_factor(factor), NumberFormat(0, 10, 1, formatter.style))
+            field = NumberField(theme, factor.label, NumberFormat(0, 10, 1, formatter.style))
             field.edited.connect(partial(self._set_weight, factor))
             self.weights[factor] = field
             row.flow.addWidget(field)

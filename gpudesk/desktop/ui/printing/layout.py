@@ -62,7 +62,7 @@ from gpudesk.report.comparison.tables import (
     SheetRemark,
 )
 from gpudesk.report.decision.recommendation import build_trace_table
-from gpudesk.report.decision.rules import get_effect_mark, label_effect
+from gpudesk.report.decision.rules import get_effect_mark
 from gpudesk.report.profile_sections import ProfileTables
 from gpudesk.report.rack_drawing import FleetSketch, lay_out_racks
 from gpudesk.text.formatting import Formatter
@@ -125,10 +125,8 @@ def make_recommendation_sections(recommendation: SheetRecommendation) -> tuple[T
 
 def format_trace_heading(room: float) -> SheetPiece:
     """Return the title of the rules with the meaning of their signs; a removal has a glyph and no letter."""
-    title, removes = tr("Rules"), label_effect(RuleEffect.REMOVES)
-    others = "  ".join(
-        f"{get_effect_mark(each)} {label_effect(each)}" for each in RuleEffect if each is not RuleEffect.REMOVES
-    )
+    title, removes = tr("Rules"), RuleEffect.REMOVES.label
+    others = "  ".join(f"{get_effect_mark(each)} {each.label}" for each in RuleEffect if each is not RuleEffect.REMOVES)
     across = make_rule(room, "hair", 0.5)
 
     def draw(ink: SheetPainter, x: float, y: float) -> None:

@@ -37,12 +37,6 @@ _MARKS: Final = {
     WorkedExampleVerdict.REFUSED: ("circle-alert", "unfit"),
     WorkedExampleVerdict.NOT_DERIVABLE: ("circle-help", "text3"),
 }
-
-_TITLES: Final = {
-    WorkedExampleVerdict.REPRODUCED: "Reproduced",
-    WorkedExampleVerdict.REFUSED: "Refused",
-    WorkedExampleVerdict.NOT_DERIVABLE: "Cannot be derived",
-}
 _ABOUT: Final = (
     "Figures published on accelerator pages, recomputed from the inputs on the same page. Refused: the computed "
     "value contradicts the published one. Select a row to see its calculation."
@@ -96,7 +90,7 @@ class WorkedExamplesDialog(ThemedDialog):
     def _make_head(self) -> None:
         theme = self._theme
         self.note_label = ThemedLabel(theme, tr(_ABOUT), color="text2", wrap=True)
-        options = ((_ALL, tr("All")), *((each.value, tr(_TITLES[each])) for each in WorkedExampleVerdict))
+        options = ((_ALL, tr("All")), *((each.value, each.label) for each in WorkedExampleVerdict))
         self.verdict = SegmentedControl(theme, tr("Verdict"), options)
         self.verdict.chosen.connect(self._narrow)
         tip = tr("Filter by number, document or text")

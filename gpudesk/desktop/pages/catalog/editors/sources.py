@@ -18,7 +18,6 @@ from gpudesk.desktop.session.desk import Desk
 from gpudesk.desktop.ui.theme.theme import Theme
 from gpudesk.domain.claim import Source, SourceKind
 from gpudesk.domain.user_facts import FactEdit, UserFacts
-from gpudesk.report.labels import label_source_kind
 from gpudesk.text.messages import InputError, capitalize_first
 from gpudesk.text.translation import tr, trn
 
@@ -131,8 +130,7 @@ def format_kind_choice(kind: str) -> str:
     """Return the label of a kind, `Yours` for the user's own."""
     if kind == SourceKind.USER:
         return tr("Your value")
-    label = label_source_kind(kind)
-    return capitalize_first(label)
+    return capitalize_first(SourceKind(kind).label)
 
 
 class SourceForm(FormDialog):

@@ -36,7 +36,6 @@ from gpudesk.report.decision.buy_or_wait import (
     describe_signal_note,
     find_signal_state,
     format_threshold,
-    label_signal_state,
 )
 from gpudesk.text.formatting import Formatter, NumberStyle
 from gpudesk.text.translation import tr, translate_data
@@ -197,9 +196,7 @@ class WatchSignalRow(QWidget):
         self.watched, self.source = watched, source
         self.setAccessibleName(describe_signal(watched, source, formatter))
         mark, color, words = _STATES[find_signal_state(watched)]
-        self.state = ThemedLabel(
-            theme, label_signal_state(find_signal_state(watched)), font="body_strong", color=words, parent=self
-        )
+        self.state = ThemedLabel(theme, find_signal_state(watched).label, font="body_strong", color=words, parent=self)
         self.edit = LinkButton(
             theme, tr("Add value") if watched.note is None else tr("Edit note"), self.open_form, parent=self
         )

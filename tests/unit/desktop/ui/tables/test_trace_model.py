@@ -25,7 +25,6 @@ from gpudesk.desktop.session.evaluated_answer import AcceleratorColumn
 from gpudesk.documents.scenario_file import read_template
 from gpudesk.domain.answer import ComparisonColumn
 from gpudesk.domain.decision import Decision, DecisionRule, RuleEffect, RuleRole
-from gpudesk.report.decision.rules import label_rule_role
 from gpudesk.service import GpuDeskService
 from gpudesk.text.formatting import ENGLISH_NUMBERS, Formatter
 
@@ -68,9 +67,9 @@ def test_each_rule_that_fires_is_in_one_row(model: TraceModel, decision: Decisio
     shown = [line.rule.id for row in model.table.rows for line in row.lines]
     assert sorted(shown) == sorted(line.rule.id for line in decision.trace)
     assert len(shown) == len(set(shown))
-    roles = {label_rule_role(line.role) for line in decision.trace}
+    roles = {line.role.label for line in decision.trace}
     assert [group.title for group in model.table.groups] == [
-        title for title in map(label_rule_role, RuleRole) if title in roles
+        title for title in (role.label for role in RuleRole) if title in roles
     ]
 
 
