@@ -179,8 +179,8 @@ class _SweepWriter(Protocol):
 class SweepRun:
     """One sweep and its output file.
 
-    `done` counts the points written; `evaluation_s` and `writing_s` are the times of both halves of the work. `reasons`
-    counts the points that do not fit, by reason.
+    `evaluated_points` counts the points written; `evaluation_s` and `writing_s` are the times of both halves of the
+    work. `reasons` counts the points that do not fit, by reason.
     """
 
     def __init__(self, sweep: Sweep, catalog: Catalog, calibration: Calibration, target: Path) -> None:
