@@ -27,7 +27,7 @@ if TYPE_CHECKING:
     from gpudesk.decision.purchasing.reference_data import ReferenceData
     from gpudesk.domain.answer import Answer, AnswerImpact, SheetExtras
     from gpudesk.domain.cost import CostAnswer
-    from gpudesk.domain.decision import AnswerValue, Decision, DecisionFlip
+    from gpudesk.domain.decision import AnswerValue, Decision, DecisionFlip, WayOut
     from gpudesk.domain.deployment_analysis import (
         AcceleratorScaling,
         DeploymentTimeShares,
@@ -504,8 +504,18 @@ class GpuDeskService:
         return ReferenceData(self)
 
     def decide(self, answer: Answer, user_answers: Mapping[str, AnswerValue] | None = None) -> Decision:
-        """Return the decision on an answered scenario, with `user_answers` instead of its own answers if given."""
-        return self.decider.decide(answer, user_answers, with_ways_out=True)
+        """Return the decision on an answered scenario, with `user_answers` instead of its own answers if given.
+
+        If nothing meets every limit, it has the ways out, whose search takes 100 ms and more.
+        """
+        from gpudesk.domain.progress import run_to_end
+
+        decision = self.decider.decide(answer, user_answers)
+        return replace(decision, ways_out=run_to_end(self.decider.search_ways_out(answer, decision)))
+
+    def way_out_steps(self, answer: Answer, decision: Decision) -> ProgressSteps[tuple[WayOut, ...]]:
+        """Search, as a job, for the smallest changes after which something meets every limit; return them."""
+        return self.decider.fork(answer).search_ways_out(answer, decision)
 
     def flip_steps(self, answer: Answer) -> ProgressSteps[tuple[DecisionFlip, ...]]:
         """Search, as a job, for changes that would alter the decision on an answered scenario; return them."""

@@ -596,3 +596,8 @@ class Decision:
     other_payment: OtherPayment | None = None
     api_usd: float | None = None
     utilization: ResolvedCostInput | None = None
+
+    @property
+    def lacks_ways_out(self) -> bool:
+        """Whether nothing is recommended, so that changes that help are worth a search."""
+        return self.recommended is None and self.scope.answered

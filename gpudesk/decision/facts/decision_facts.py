@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import TYPE_CHECKING, Final, NamedTuple, Protocol
@@ -26,6 +26,7 @@ from gpudesk.domain.decision import AnswerValue, Decision, FactValue, FactValues
 from gpudesk.domain.estimate import Estimate, EstimateRequest, Limiter, Load, LoadKind
 from gpudesk.domain.fleet import FleetSettings, SiteCooling
 from gpudesk.domain.model import Attention, Model, MoeFfn
+from gpudesk.domain.progress import ProgressSteps
 from gpudesk.domain.serving_engine import list_platforms
 from gpudesk.domain.sizing import FitQuestion
 from gpudesk.engine.engine_support import find_objections
@@ -318,18 +319,18 @@ class DecisionFactsBuilder:
             self._last[key] = cached = sized, self._make_facts(sized, platform)
         return cached[1]
 
-    def find_ways_out(
+    def search_ways_out(
         self,
         ground: DecisionFacts,
         answers: Mapping[str, QuestionAnswer],
         allowed: Sequence[str],
         decide: Callable[[Answer, Mapping[str, AnswerValue]], Decision],
-    ) -> Iterator[WayOut]:
-        """Yield changes after which a deployment meets every limit, as `find_ways_out` does."""
-        from gpudesk.decision.outcome.ways_out import find_ways_out
+    ) -> ProgressSteps[tuple[WayOut, ...]]:
+        """Search for changes after which a deployment meets every limit, as `search_ways_out` does."""
+        from gpudesk.decision.outcome.ways_out import search_ways_out
 
         terms = self._chooser.read_terms(answers)
-        return find_ways_out(self._service, ground.answer, terms, answers, allowed, decide)
+        return search_ways_out(self._service, ground.answer, terms, answers, allowed, decide)
 
     def _make_facts(self, answer: Answer, platform: str | None) -> DecisionFacts:
         costed = _cost_on_platform(answer, platform)

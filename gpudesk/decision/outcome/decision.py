@@ -5,7 +5,6 @@ from __future__ import annotations
 import math
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
-from itertools import chain, islice
 from typing import TYPE_CHECKING, Final, NamedTuple
 
 from gpudesk.costing.uncertainty import DRAW_SEED, CostSampler, compute_common_error, compute_odds
@@ -72,6 +71,7 @@ from gpudesk.domain.decision import (
     WayOutKind,
 )
 from gpudesk.domain.estimate import EstimateBasis
+from gpudesk.domain.progress import ProgressSteps
 from gpudesk.engine.calibration import Calibration
 from gpudesk.text.messages import Term, message
 
@@ -203,12 +203,10 @@ class Decider:
         self._ground = ground
         self._calibration = calibration
 
-    def decide(
-        self, answer: Answer, user_answers: Mapping[str, AnswerValue] | None = None, *, with_ways_out: bool = False
-    ) -> Decision:
+    def decide(self, answer: Answer, user_answers: Mapping[str, AnswerValue] | None = None) -> Decision:
         """Return the decision on an answered scenario, with `user_answers` instead of its own answers if given.
 
-        If nothing fits, alternatives take 100 ms and more to compute: previews of an answer skip them.
+        It lacks ways out, which `search_ways_out` finds.
         """
         answers = resolve_answers(answer.scenario, user_answers, answer.model.native_precision)
         ground = self._ground.of(answer, answers)
@@ -222,13 +220,18 @@ class Decider:
         other = self._rank_other_payment(ground, situation, lines, objective, able, ranked)
         lines = assign_roles(lines, objective.name, [each.eligible for each in ranked.candidates])
         decision = replace(_make_decision(ground, answers, situation, lines, ranked, objective), other_payment=other)
-        if with_ways_out and decision.recommended is None and decision.scope.answered:
-            ways = iter(self._list_ways_to_pay(answer, ground, decision))
-            if decision.verdict is DecisionVerdict.NONE_FITS:
-                decide, mendable = self.fork(answer).decide, list_mendable(decision)
-                ways = chain(ways, self._ground.find_ways_out(ground, answers, mendable, decide))
-            decision = replace(decision, ways_out=tuple(islice(ways, MOST_WAYS_OUT)))
         return self._add_open_rules(decision, values, weights)
+
+    def search_ways_out(self, answer: Answer, decision: Decision) -> ProgressSteps[tuple[WayOut, ...]]:
+        """Search for the smallest changes after which something meets every limit; none if something does."""
+        if not decision.lacks_ways_out:
+            return ()
+        ground = self._ground.of(answer, decision.answers)
+        ways = self._list_ways_to_pay(answer, ground, decision)
+        if decision.verdict is DecisionVerdict.NONE_FITS:
+            decide, mendable = self.fork(answer).decide, list_mendable(decision)
+            ways += yield from self._ground.search_ways_out(ground, decision.answers, mendable, decide)
+        return ways[:MOST_WAYS_OUT]
 
     def _list_ways_to_pay(self, answer: Answer, ground: DecisionFacts, decision: Decision) -> tuple[WayOut, ...]:
         """Return the smallest budget that buys what meets all other limits, and what to rent; none without a budget."""

@@ -23,8 +23,9 @@ from gpudesk.domain.decision import (
 )
 from gpudesk.domain.estimate import EstimateRequest, Workload
 from gpudesk.domain.precision import Precision
+from gpudesk.domain.progress import JobProgress, ProgressSteps
 from gpudesk.text.formatting import IntervalEstimate
-from gpudesk.text.messages import InputError
+from gpudesk.text.messages import InputError, message
 
 if TYPE_CHECKING:
     from gpudesk.decision.facts.accelerator_facts import AcceleratorView
@@ -76,17 +77,18 @@ def _is_removed_by(decision: Decision, candidate: DecisionCandidate, facts: froz
     return all(parse_condition(rules[rule].case.requires or "").names & facts for rule in candidate.removed)
 
 
-def find_ways_out(
+def search_ways_out(
     service: DeploymentSource,
     answer: Answer,
     terms: DeploymentTerms,
     answers: Mapping[str, QuestionAnswer],
     allowed: Sequence[str],
     decide: Callable[[Answer, Mapping[str, AnswerValue]], Decision],
-) -> Iterator[WayOut]:
-    """Yield ways of different kinds, the smallest changes first, that meet every limit by `decide`.
+) -> ProgressSteps[tuple[WayOut, ...]]:
+    """Search for the smallest change of each kind that meets every limit by `decide`, some decisions per step.
 
-    `answer` is on the deployments to judge; `allowed` are those of `list_mendable`.
+    With few kinds, their next changes follow. `answer` is on the deployments to judge; `allowed` are those of
+    `list_mendable`.
     """
     every = answer.scenario.requests()
     requests = [
@@ -94,13 +96,21 @@ def find_ways_out(
         for each, column in zip(every, answer.columns, strict=True)
         if column.accelerator.id in allowed
     ]
-    answer_values = {name: each.value for name, each in answers.items() if each.origin is not AnswerOrigin.DEFAULT}
-    for tries in (
+    given = {name: each.value for name, each in answers.items() if each.origin is not AnswerOrigin.DEFAULT}
+    kinds = (
         _try_formats(service, requests, terms),
         _try_counts(service, requests, terms),
         _try_parts(service, every, terms),
         _try_prompts(service, requests, terms),
-    ):
+        _try_parts(service, every, terms, other_formats=True),
+    )
+    smallest: list[WayOut] = []
+    further: list[WayOut] = []
+    for number, tries in enumerate(kinds):
+        progress = JobProgress(message("decide.ways_out", "Searching for alternatives"), number, len(kinds))
+        yield progress
+        if len(smallest) == MOST_WAYS_OUT:
+            break
         tried = list(tries)
         estimates = service.estimator.estimate_many([request for _, request in tried])
         working = [
@@ -108,13 +118,15 @@ def find_ways_out(
             for (kind, _), estimate in zip(tried, estimates, strict=True)
             if not isinstance(estimate, InputError) and serves_within(estimate, terms)
         ]
-        allowed_ways = [
-            way
-            for scenario, ways in _group_ways(answer.scenario, working)
-            for way in _meet_limits(service, scenario, ways, answer_values, decide)
-        ]
-        if allowed_ways:
-            yield min(allowed_ways, key=_measure_change)
+        ways: list[WayOut] = []
+        for scenario, group in _group_ways(answer.scenario, working):
+            yield progress
+            ways += _meet_limits(service, scenario, group, given, decide)
+        ways.sort(key=_measure_change)
+        smallest += ways[:1]
+        # More accelerators of each are one change for all columns.
+        further += [way for way in ways[1:] if way.kind is not WayOutKind.COUNT]
+    return (*smallest, *sorted(further, key=_measure_change))[:MOST_WAYS_OUT]
 
 
 def _group_ways(scenario: Scenario, ways: Sequence[WayOut]) -> Iterator[tuple[Scenario, list[WayOut]]]:
@@ -220,11 +232,21 @@ def _try_counts(service: DeploymentSource, requests: Sequence[_Request], terms: 
                 yield WayOutKind.COUNT, request.with_open_plan(count)
 
 
-def _try_parts(service: DeploymentSource, compared: Sequence[EstimateRequest], terms: DeploymentTerms) -> _Tries:
-    accelerators = {each.accelerator for each in compared}
+def _try_parts(
+    service: DeploymentSource,
+    compared: Sequence[EstimateRequest],
+    terms: DeploymentTerms,
+    *,
+    other_formats: bool = False,
+) -> _Tries:
+    accelerators, first = {each.accelerator for each in compared}, compared[0]
+    bits = _count_bits(first.weights)
+    formats = [each for each in _FORMATS if _count_bits(each) != bits] if other_formats else [first.weights]
     for part in service.catalog.accelerators():
-        if part.id not in accelerators and not part.announced:
-            other = replace(compared[0], accelerator=part.id, serving_engine=terms.serving_engine)
+        if part.id in accelerators or part.announced:
+            continue
+        for weights in formats:
+            other = replace(first, accelerator=part.id, weights=weights, serving_engine=terms.serving_engine)
             for count in _open_counts(service, other, None, alone=terms.alone):
                 if count <= _MOST_OF_ANOTHER:
                     yield WayOutKind.ACCELERATOR, other.with_open_plan(count)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections import deque
 from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import TYPE_CHECKING
 
@@ -12,8 +12,9 @@ from PySide6.QtCore import QObject, QTimer, Signal
 
 from gpudesk.domain.answer import Answer, ComparisonColumn, SheetExtras, assign_palette_indexes, find_variants
 from gpudesk.domain.cost import CostAnswer, CostColumn
-from gpudesk.domain.decision import AnswerValue, Decision, DecisionFlip
+from gpudesk.domain.decision import AnswerValue, Decision, DecisionFlip, WayOut
 from gpudesk.domain.fleet import FleetAnswer
+from gpudesk.domain.progress import run_to_end
 from gpudesk.domain.sizing import AcceleratorNeeds
 from gpudesk.report.labels import list_column_names
 from gpudesk.text.formatting import Formatter, IntervalEstimate
@@ -67,14 +68,15 @@ class EvaluatedAnswer:
     """An answer, and data derived from it on demand.
 
     All of it raises `InputError` or `MissingFileError` if assumptions or rules cannot be read. `flips` are the changes
-    found that would alter the decision, `next_questions` the questions whose answer can, in order; None before the
-    search.
+    found that would alter the decision, `ways_out` those after which something meets every limit, `next_questions` the
+    questions whose answer can, in order; None before the search.
     """
 
     def __init__(self, answer: Answer, service: GpuDeskService, formatter: Formatter) -> None:
         self.answer = answer
         self.formatter = formatter
         self.flips: tuple[DecisionFlip, ...] | None = None
+        self.ways_out: tuple[WayOut, ...] | None = None
         self.next_questions: Mapping[str, OptionDecisions] | None = None
         self._service = service
         self._alternatives: dict[tuple[str, AnswerValue], Decision] = {}
@@ -96,6 +98,7 @@ class EvaluatedAnswer:
                 names += ["costs", "full_costs"]
             self.__dict__.update({name: value for name, value in former.__dict__.items() if name in names})
             self.flips, self.next_questions = former.flips, former.next_questions
+            self.ways_out = former.ways_out
             self._alternatives = former._alternatives
 
     # Columns
@@ -176,12 +179,16 @@ class EvaluatedAnswer:
 
     @cached_property
     def decision(self) -> Decision:
-        return self._service.decide(self.answer)
+        """The decision; its ways out follow from a search."""
+        return self._service.decider.decide(self.answer)
+
+    def keep_ways_out(self, ways: tuple[WayOut, ...]) -> None:
+        self.ways_out, self.decision = ways, replace(self.decision, ways_out=ways)
 
     def with_answers(self, answers: Mapping[str, AnswerValue]) -> EvaluatedAnswer:
         """Return the same comparison decided with another set of answers."""
         other = EvaluatedAnswer(self.answer, self._service, self.formatter)
-        other.decision = self._service.decide(self.answer, answers)
+        other.decision = self._service.decider.decide(self.answer, answers)
         return other
 
     def find_alternative(self, question: str, value: AnswerValue) -> Decision | None:
@@ -214,6 +221,8 @@ class EvaluatedAnswer:
 
     def make_sheet_extras(self) -> SheetExtras:
         """Return what a sheet adds to the answer; a recommendation only if the user answered questions."""
+        if self.ways_out is None and self.decision.lacks_ways_out:
+            self.keep_ways_out(run_to_end(self._service.way_out_steps(self.answer, self.decision)))
         decision = self.decision if self.answer.scenario.decision.answers else None
         fleet = None if self.answer.scenario.demand is None else self.fleet
         return SheetExtras(self.needs, self.full_costs, decision, self.flips or (), leading=self.decision, fleet=fleet)

@@ -583,6 +583,16 @@ def test_ways_out_are_computed_where_none_fits(service: GpuDeskService) -> None:
     assert all(each.fits for each in ways.values())
 
 
+def test_three_ways_out_are_found_where_few_kinds_of_change_help(service: GpuDeskService) -> None:
+    parts = ("h200-sxm", "h100-sxm")
+    decision = decided(service, scenario("llama-3.1-405b", parts, count=None, shape="one"))
+    assert decision.verdict is DecisionVerdict.NONE_FITS
+    assert len(decision.ways_out) == 3
+    assert len({describe_way_out(way, Formatter()) for way in decision.ways_out}) == 3
+    others = [way.estimate for way in decision.ways_out if way.kind is WayOutKind.ACCELERATOR]
+    assert {each.request.weights for each in others} == {Precision.FP4}, "no single accelerator holds it in FP8"
+
+
 def test_a_budget_below_all_prices_leaves_a_larger_one_and_rent(service: GpuDeskService) -> None:
     def decide(**answers: AnswerValue) -> Decision:
         parts = ("h200-sxm", "mi325x", "rtx-pro-6000-blackwell")

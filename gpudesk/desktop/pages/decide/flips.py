@@ -7,7 +7,7 @@ from dataclasses import replace
 from functools import partial
 from typing import Final, NamedTuple
 
-from PySide6.QtCore import QRectF, QSize, Qt
+from PySide6.QtCore import QRectF, QSize, Qt, Signal
 from PySide6.QtGui import QFontMetricsF, QResizeEvent
 from PySide6.QtWidgets import QGridLayout, QSizePolicy, QWidget
 
@@ -159,15 +159,6 @@ def apply_way_out(scenario: Scenario, way: WayOut) -> Scenario:
     return replace_answer(changed, "precision", None) if way.kind is WayOutKind.WEIGHTS else changed
 
 
-def list_ways_out(evaluated: EvaluatedAnswer) -> tuple[ChangeText, ...]:
-    texts = []
-    for way in evaluated.decision.ways_out:
-        title, deployment = describe_way_out(way, evaluated.formatter)
-        rate = evaluated.formatter.estimate_with_interval(way.estimate.output_tokens_per_s, "tok/s")
-        texts.append(ChangeText(partial(apply_way_out, way=way), title, rate, deployment, ()))
-    return tuple(texts)
-
-
 class ChangeGrid(QWidget):
     """Boxes of changes side by side, as many as fit; a click applies a change as one step."""
 
@@ -214,6 +205,47 @@ class ChangeGrid(QWidget):
         """Apply a change as one step, which can be undone."""
         del checked
         self._desk.apply(change.after(self._desk.scenario), change.change)
+
+
+class WaysOutBlock(SearchBlock[tuple[WayOut, ...]]):
+    """Boxes of changes after which something meets every limit."""
+
+    #: The decision whose ways out are now known.
+    found = Signal(object)
+
+    def __init__(self, desk: Desk, theme: Theme, parent: QWidget | None = None) -> None:
+        super().__init__(desk, theme, tr("Alternatives"), parent)
+        self.grid = ChangeGrid(desk, theme, self)
+        head = make_row(self.title, (self.status_label, 1), gap=theme.px(10))
+        make_column(head, self.grid, gap=theme.px(8), on=self)
+
+    @property
+    def boxes(self) -> list[ChangeBox]:
+        return self.grid.boxes
+
+    def get_result(self, evaluated: EvaluatedAnswer) -> tuple[WayOut, ...] | None:
+        return evaluated.ways_out
+
+    def start_search(self, evaluated: EvaluatedAnswer) -> ProgressSteps[tuple[WayOut, ...]]:
+        return self.desk.service.way_out_steps(evaluated.answer, evaluated.decision)
+
+    def keep_result(self, evaluated: EvaluatedAnswer, result: tuple[WayOut, ...]) -> None:
+        evaluated.keep_ways_out(result)
+
+    def show_result(self, evaluated: EvaluatedAnswer) -> None:
+        ways = evaluated.ways_out or ()
+        texts = []
+        for way in ways:
+            title, deployment = describe_way_out(way, evaluated.formatter)
+            rate = evaluated.formatter.estimate_with_interval(way.estimate.output_tokens_per_s, "tok/s")
+            texts.append(ChangeText(partial(apply_way_out, way=way), title, rate, deployment, ()))
+        self.grid.show_changes(texts)
+        self.status_label.setText("" if ways else tr("No change of one input meets every limit."))
+        self.found.emit(evaluated)
+
+    def dim(self) -> None:
+        for box in self.boxes:
+            box.setEnabled(False)
 
 
 class FlipsBlock(SearchBlock[tuple[DecisionFlip, ...]]):

@@ -11,7 +11,7 @@ from PySide6.QtCore import Qt, Signal
 from PySide6.QtGui import QResizeEvent
 from PySide6.QtWidgets import QBoxLayout, QLayout, QWidget
 
-from gpudesk.desktop.pages.decide.flips import ChangeGrid, FlipsBlock, list_ways_out
+from gpudesk.desktop.pages.decide.flips import FlipsBlock, WaysOutBlock
 from gpudesk.desktop.pages.decide.parts import DecideView, MarkedLine, MarkedList, VerdictBlock
 from gpudesk.desktop.pages.decide.question_block import NextQuestionBlock
 from gpudesk.desktop.session.desk import Desk
@@ -200,7 +200,8 @@ class ResultView(DecideView):
         self.next_question.answered.connect(self.answer)
         self.unknown = LinkedLines(theme, self)
         self.unknown.followed.connect(self.page_requested)
-        self.ways_out = ChangeGrid(desk, theme, self)
+        self.ways_out = WaysOutBlock(desk, theme, self)
+        self.ways_out.found.connect(self.verdict.show_verdict)
         self.delivers = FiguresTable(theme, self)
         self.delivers.chosen.connect(self._select_figure)
         self.reasons = MarkedList(theme, parent=self)
@@ -227,11 +228,7 @@ class ResultView(DecideView):
         margin = px(_MARGIN)
         head = make_row((self.answered, 1), self.change, self.print_sheet, gap=px(8))
         self._unknown_held = self._hold(self.unknown, margin, 10)
-        self._ways_held = self._hold(
-            make_column(ThemedLabel(self.theme, tr("Alternatives"), font="section"), self.ways_out, gap=px(8)),
-            margin,
-            14,
-        )
+        self._ways_held = self._hold(self.ways_out, margin, 14)
         self._next_question_held = self._hold(self.next_question, margin, 18)
         self._figures_held = self._hold(self.delivers, margin - _TABLE_OUT, 10)
         self._why_held = self._hold(self._why, margin, 14)
@@ -275,9 +272,10 @@ class ResultView(DecideView):
         self.verdict.show_verdict(evaluated)
         self.unknown.show_lines(_list_unknown(evaluated))
         self._unknown_held.setVisible(bool(self.unknown.texts))
-        ways = list_ways_out(evaluated)
-        self.ways_out.show_changes(ways)
-        self._ways_held.setVisible(bool(ways))
+        # Shown first: only a visible block searches.
+        self._ways_held.setVisible(decision.lacks_ways_out)
+        if decision.lacks_ways_out:
+            self.ways_out.show_decision(evaluated)
         figures = make_delivery_figures(evaluated)
         self._figures_held.setVisible(bool(figures.rows))
         self.delivers.show_table(figures)
