@@ -21,25 +21,6 @@ _Kind = CatalogColumnKind
 
 PARAMETERS_GROUP: Final = "parameters"
 
-
-def _make_figure_column(
-    attribute: str,
-    quantity: Quantity,
-    group: str = "",
-    *,
-    key: str = "",
-    decimals: int | None = None,
-    is_visible: bool = True,
-) -> CatalogColumn:
-    return CatalogColumn(
-        key or attribute, _Kind.FIGURE, quantity, attribute, decimals=decimals, group=group, is_visible=is_visible
-    )
-
-
-def _make_word_column(attribute: str, *, is_visible: bool = True) -> CatalogColumn:
-    return CatalogColumn(attribute, _Kind.TEXT, attribute=attribute, is_visible=is_visible)
-
-
 #: Attributes whose words the program translates.
 _WORDED: Final = frozenset({"cooling"})
 
@@ -63,120 +44,157 @@ def _make_registered_column(column: ListColumn, attribute: Attribute) -> Catalog
     )
 
 
-_ACCELERATORS: Final = (CatalogColumn("name", _Kind.NAME), CatalogColumn("vendor", _Kind.TEXT))
+def _make_figure_column(
+    key: str,
+    head: str,
+    meaning: str,
+    attribute: str | None = None,
+    quantity: Quantity = Quantity.COUNT,
+    *,
+    scale: float | None = None,
+    decimals: int | None = None,
+    group: str = "",
+) -> CatalogColumn:
+    return CatalogColumn(key, _Kind.FIGURE, quantity, attribute, scale, decimals, group, head=head, meaning=meaning)
 
-_SYSTEMS: Final = (
-    CatalogColumn("name", _Kind.NAME),
-    CatalogColumn("vendor", _Kind.TEXT, is_visible=False),
-    CatalogColumn("system_kind", _Kind.WORD),
-    CatalogColumn("accelerator", _Kind.TEXT),
+
+_AGE: Final = CatalogColumn(
+    "age", _Kind.AGE, head="Age", meaning="Age of the source; a month or year counts from its last day"
 )
-
-
-_MODELS: Final = (
-    CatalogColumn("name", _Kind.NAME),
-    CatalogColumn("organisation", _Kind.TEXT),
-    CatalogColumn("total", _Kind.FIGURE, Quantity.COUNT, "total_parameters", 1e9, 1, PARAMETERS_GROUP),
-    CatalogColumn("active", _Kind.FIGURE, Quantity.COUNT, "active_parameters", 1e9, 1, PARAMETERS_GROUP),
-    CatalogColumn("layers", _Kind.FIGURE, Quantity.COUNT, "layer_count", 1, 0),
-    CatalogColumn("context", _Kind.FIGURE, Quantity.COUNT, "max_context", 1, 0),
-    CatalogColumn("stored_in", _Kind.WORD, attribute="native_precision"),
-    CatalogColumn("kv", _Kind.FIGURE, Quantity.COUNT, None, KIB, 1),
-    _make_word_column("licence"),
-    CatalogColumn("release_date", _Kind.DATE, attribute="release_date", is_visible=False),
-)
-
-_DIFFUSION: Final = (
-    CatalogColumn("name", _Kind.NAME),
-    CatalogColumn("medium", _Kind.WORD),
-    CatalogColumn("parameters", _Kind.FIGURE, Quantity.COUNT, "parameters", 1e9, 1),
-    _make_figure_column("denoiser_weights", Quantity.MEMORY),
-    _make_word_column("default_steps"),
-    _make_word_column("default_resolution"),
-    _make_figure_column("vram_low", Quantity.MEMORY, "vram", key="vram_low"),
-    _make_figure_column("vram_high", Quantity.MEMORY, "vram", key="vram_high"),
-    CatalogColumn("results", _Kind.FIGURE, Quantity.COUNT, None, 1, 0),
-    _make_word_column("recommended_hardware", is_visible=False),
-)
-
-_PRICES: Final = (
-    CatalogColumn("name", _Kind.NAME),
-    CatalogColumn("term", _Kind.WORD),
-    CatalogColumn("usd_hour", _Kind.MONEY, Quantity.USD_PER_HOUR),
-    CatalogColumn("usd", _Kind.MONEY, Quantity.USD),
-    CatalogColumn("provider", _Kind.TEXT),
-    CatalogColumn("provider_class", _Kind.WORD),
-    CatalogColumn("region", _Kind.TEXT),
-    CatalogColumn("date", _Kind.DATE),
-    CatalogColumn("age", _Kind.AGE),
-    CatalogColumn("kind", _Kind.WORD),
-    CatalogColumn("source", _Kind.TEXT, is_visible=False),
-    CatalogColumn("instance", _Kind.TEXT, is_visible=False),
-    CatalogColumn("basis", _Kind.TEXT, is_visible=False),
-)
-
-_CLAIMS: Final = (
-    CatalogColumn("thing", _Kind.NAME),
-    CatalogColumn("attribute", _Kind.ATTRIBUTE),
-    CatalogColumn("value", _Kind.VALUE),
-    CatalogColumn("unit", _Kind.UNIT),
-    CatalogColumn("stance", _Kind.WORD),
-    CatalogColumn("source", _Kind.TEXT),
-    CatalogColumn("kind", _Kind.WORD),
-    CatalogColumn("date", _Kind.DATE, is_visible=False),
-    CatalogColumn("age", _Kind.AGE),
-    CatalogColumn("verdict", _Kind.TEXT),
-    CatalogColumn("published", _Kind.TEXT, is_visible=False),
-    CatalogColumn("conditions", _Kind.TEXT, is_visible=False),
-    CatalogColumn("retrieved", _Kind.DATE, is_visible=False),
-    CatalogColumn("id", _Kind.TEXT, is_visible=False),
-)
-
-_DISPUTES: Final = (
-    CatalogColumn("subject", _Kind.NAME),
-    CatalogColumn("attribute", _Kind.ATTRIBUTE),
-    CatalogColumn("disagreement", _Kind.TEXT),
-    CatalogColumn("verdict", _Kind.TEXT),
-    CatalogColumn("reason", _Kind.TEXT),
-    CatalogColumn("against", _Kind.WORD),
-    CatalogColumn("claims", _Kind.TEXT, is_visible=False),
-    CatalogColumn("id", _Kind.TEXT, is_visible=False),
-)
-
-_SOURCES: Final = (
-    CatalogColumn("title", _Kind.NAME),
-    CatalogColumn("publisher", _Kind.TEXT),
-    CatalogColumn("kind", _Kind.WORD),
-    CatalogColumn("date", _Kind.DATE, is_visible=False),
-    CatalogColumn("age", _Kind.AGE),
-    CatalogColumn("claims", _Kind.FIGURE, Quantity.COUNT, None, 1, 0),
-    CatalogColumn("trust", _Kind.TEXT),
-    CatalogColumn("url", _Kind.TEXT, is_visible=False),
-    CatalogColumn("id", _Kind.TEXT, is_visible=False),
-)
-
-_YOURS: Final = (
-    CatalogColumn("thing", _Kind.NAME),
-    CatalogColumn("attribute", _Kind.ATTRIBUTE),
-    CatalogColumn("yours", _Kind.VALUE),
-    CatalogColumn("unit", _Kind.UNIT),
-    CatalogColumn("shipped", _Kind.VALUE),
-    CatalogColumn("difference", _Kind.RATIO),
-    CatalogColumn("source", _Kind.TEXT),
-    CatalogColumn("date", _Kind.DATE),
-    CatalogColumn("reason", _Kind.TEXT),
-)
-
 _COLUMNS: Final[Mapping[CatalogSection, tuple[CatalogColumn, ...]]] = {
-    CatalogSection.ACCELERATORS: _ACCELERATORS,
-    CatalogSection.SYSTEMS: _SYSTEMS,
-    CatalogSection.MODELS: _MODELS,
-    CatalogSection.DIFFUSION: _DIFFUSION,
-    CatalogSection.PRICES: _PRICES,
-    CatalogSection.CLAIMS: _CLAIMS,
-    CatalogSection.DISPUTES: _DISPUTES,
-    CatalogSection.SOURCES: _SOURCES,
-    CatalogSection.YOURS: _YOURS,
+    CatalogSection.ACCELERATORS: (
+        CatalogColumn("name", _Kind.NAME, head="Accelerator"),
+        CatalogColumn("vendor", _Kind.TEXT, head="Vendor"),
+    ),
+    CatalogSection.SYSTEMS: (
+        CatalogColumn("name", _Kind.NAME, head="System"),
+        CatalogColumn("vendor", _Kind.TEXT, is_visible=False, head="Vendor"),
+        CatalogColumn("system_kind", _Kind.WORD, head="Kind"),
+        CatalogColumn("accelerator", _Kind.TEXT, head="Accelerator"),
+    ),
+    CatalogSection.MODELS: (
+        CatalogColumn("name", _Kind.NAME, head="Model"),
+        CatalogColumn("organisation", _Kind.TEXT, head="Organization"),
+        _make_figure_column(
+            "total", "Total", "Parameters, billions", "total_parameters", scale=1e9, decimals=1, group=PARAMETERS_GROUP
+        ),
+        _make_figure_column(
+            "active",
+            "Active",
+            "Active parameters per token, billions",
+            "active_parameters",
+            scale=1e9,
+            decimals=1,
+            group=PARAMETERS_GROUP,
+        ),
+        _make_figure_column("layers", "Layers", "", "layer_count", scale=1, decimals=0),
+        _make_figure_column("context", "Context", "Context limit, tokens", "max_context", scale=1, decimals=0),
+        CatalogColumn(
+            "stored_in",
+            _Kind.WORD,
+            attribute="native_precision",
+            head="Stored in",
+            meaning="Number format of the published weights",
+        ),
+        _make_figure_column(
+            "kv", "KV, KiB/token", "KV cache per token of a long context in FP16, KiB", scale=KIB, decimals=1
+        ),
+        CatalogColumn("licence", _Kind.TEXT, attribute="licence", head="License"),
+        CatalogColumn("release_date", _Kind.DATE, attribute="release_date", is_visible=False, head="Released"),
+    ),
+    CatalogSection.DIFFUSION: (
+        CatalogColumn("name", _Kind.NAME, head="Diffusion model"),
+        CatalogColumn("medium", _Kind.WORD, head="Medium"),
+        _make_figure_column(
+            "parameters", "Parameters, 10⁹", "Parameters, billions", "parameters", scale=1e9, decimals=1
+        ),
+        _make_figure_column(
+            "denoiser_weights", "Weights, GiB", "Published denoiser weights, GiB", "denoiser_weights", Quantity.MEMORY
+        ),
+        CatalogColumn("default_steps", _Kind.TEXT, attribute="default_steps", head="Steps"),
+        CatalogColumn("default_resolution", _Kind.TEXT, attribute="default_resolution", head="Resolution"),
+        _make_figure_column(
+            "vram_low", "Min", "Smallest memory reported as sufficient, GiB", "vram_low", Quantity.MEMORY, group="vram"
+        ),
+        _make_figure_column(
+            "vram_high", "Max", "Largest memory reported as needed, GiB", "vram_high", Quantity.MEMORY, group="vram"
+        ),
+        _make_figure_column("results", "Results", "Published generation times", scale=1, decimals=0),
+        CatalogColumn(
+            "recommended_hardware",
+            _Kind.TEXT,
+            attribute="recommended_hardware",
+            is_visible=False,
+            head="Recommended for",
+        ),
+    ),
+    CatalogSection.PRICES: (
+        CatalogColumn("name", _Kind.NAME, head="Accelerator"),
+        CatalogColumn("term", _Kind.WORD, head="Term"),
+        CatalogColumn(
+            "usd_hour", _Kind.MONEY, Quantity.USD_PER_HOUR, meaning="Rental price per accelerator, USD per hour"
+        ),
+        CatalogColumn("usd", _Kind.MONEY, Quantity.USD, meaning="Purchase price per accelerator, USD"),
+        CatalogColumn("provider", _Kind.TEXT, head="Provider"),
+        CatalogColumn("provider_class", _Kind.WORD, head="Kind of provider"),
+        CatalogColumn("region", _Kind.TEXT, head="Region"),
+        CatalogColumn("date", _Kind.DATE, head="Date", meaning="Date of the source"),
+        _AGE,
+        CatalogColumn("kind", _Kind.WORD, head="Kind"),
+        CatalogColumn("source", _Kind.TEXT, is_visible=False, head="Source"),
+        CatalogColumn("instance", _Kind.TEXT, is_visible=False, head="Instance"),
+        CatalogColumn("basis", _Kind.TEXT, is_visible=False, head="Basis"),
+    ),
+    CatalogSection.CLAIMS: (
+        CatalogColumn("thing", _Kind.NAME, head="Subject"),
+        CatalogColumn("attribute", _Kind.ATTRIBUTE, head="Attribute"),
+        CatalogColumn("value", _Kind.VALUE, head="Value"),
+        CatalogColumn("unit", _Kind.UNIT, head="Unit"),
+        CatalogColumn("stance", _Kind.WORD, head="Status", meaning="How the claim compares with the value in use"),
+        CatalogColumn("source", _Kind.TEXT, head="Source"),
+        CatalogColumn("kind", _Kind.WORD, head="Kind"),
+        CatalogColumn("date", _Kind.DATE, is_visible=False, head="Date", meaning="Date of the source"),
+        _AGE,
+        CatalogColumn("verdict", _Kind.TEXT, head="Verdict"),
+        CatalogColumn("published", _Kind.TEXT, is_visible=False, head="As published"),
+        CatalogColumn("conditions", _Kind.TEXT, is_visible=False, head="Conditions"),
+        CatalogColumn("retrieved", _Kind.DATE, is_visible=False, head="Retrieved on"),
+        CatalogColumn("id", _Kind.TEXT, is_visible=False, head="ID"),
+    ),
+    CatalogSection.DISPUTES: (
+        CatalogColumn("subject", _Kind.NAME, head="Subject"),
+        CatalogColumn("attribute", _Kind.ATTRIBUTE, head="Attribute"),
+        CatalogColumn("disagreement", _Kind.TEXT, head="Disagreement"),
+        CatalogColumn("verdict", _Kind.TEXT, head="Verdict"),
+        CatalogColumn("reason", _Kind.TEXT, head="Reason"),
+        CatalogColumn("against", _Kind.WORD, head="Rejected by", meaning="What contradicts the statement"),
+        CatalogColumn("claims", _Kind.TEXT, is_visible=False, head="Claims", meaning="Statement IDs"),
+        CatalogColumn("id", _Kind.TEXT, is_visible=False, head="ID"),
+    ),
+    CatalogSection.SOURCES: (
+        CatalogColumn("title", _Kind.NAME, head="Title"),
+        CatalogColumn("publisher", _Kind.TEXT, head="Publisher"),
+        CatalogColumn("kind", _Kind.WORD, head="Kind"),
+        CatalogColumn("date", _Kind.DATE, is_visible=False, head="Date", meaning="Date of the source"),
+        _AGE,
+        _make_figure_column("claims", "Claims", "Claims, prices and results from this source", scale=1, decimals=0),
+        CatalogColumn("trust", _Kind.TEXT, head="Note"),
+        CatalogColumn("url", _Kind.TEXT, is_visible=False, head="URL"),
+        CatalogColumn("id", _Kind.TEXT, is_visible=False, head="ID"),
+    ),
+    CatalogSection.YOURS: (
+        CatalogColumn("thing", _Kind.NAME, head="Subject"),
+        CatalogColumn("attribute", _Kind.ATTRIBUTE, head="Attribute"),
+        CatalogColumn("yours", _Kind.VALUE, head="Your values"),
+        CatalogColumn("unit", _Kind.UNIT, head="Unit"),
+        CatalogColumn("shipped", _Kind.VALUE, head="Shipped"),
+        CatalogColumn(
+            "difference", _Kind.RATIO, head="Difference", meaning="Your value compared with the shipped value"
+        ),
+        CatalogColumn("source", _Kind.TEXT, head="Source"),
+        CatalogColumn("date", _Kind.DATE, head="Date", meaning="Date of the source"),
+        CatalogColumn("reason", _Kind.TEXT, head="Reason"),
+    ),
 }
 
 

@@ -208,7 +208,8 @@ class CatalogColumn:
     """One column: `key` is its name in settings, `attribute` its attribute in the catalog.
 
     Figures are divided by `scale` and written with `decimals`; None takes both from the quantity. `group` is the key
-    that related columns share. Columns that are not `is_visible` are optional.
+    that related columns share. Columns that are not `is_visible` are optional. A column of an attribute in the registry
+    has no `head` of its own, one of amounts has its unit instead. `meaning` is the full text of an abbreviated head.
     """
 
     key: str
@@ -219,6 +220,8 @@ class CatalogColumn:
     decimals: int | None = None
     group: str = ""
     is_visible: bool = True
+    head: str = ""
+    meaning: str = ""
 
 
 @dataclass(frozen=True, slots=True)

@@ -42,96 +42,8 @@ from gpudesk.text.formatting import (
 from gpudesk.text.messages import capitalize_first, format_message
 from gpudesk.text.translation import tr, translate_data
 
-#: The content of the first column, by section.
-_NAMES: Final = {
-    CatalogSection.ACCELERATORS: "Accelerator",
-    CatalogSection.SYSTEMS: "System",
-    CatalogSection.MODELS: "Model",
-    CatalogSection.DIFFUSION: "Diffusion model",
-    CatalogSection.PRICES: "Accelerator",
-    CatalogSection.CLAIMS: "Subject",
-    CatalogSection.DISPUTES: "Subject",
-    CatalogSection.SOURCES: "Title",
-    CatalogSection.YOURS: "Subject",
-}
-
-_HEADS: Final = {
-    "vendor": "Vendor",
-    "system_kind": "Kind",
-    "accelerator": "Accelerator",
-    "organisation": "Organization",
-    "release_date": "Released",
-    "total": "Total",
-    "active": "Active",
-    "layers": "Layers",
-    "context": "Context",
-    "stored_in": "Stored in",
-    "licence": "License",
-    "medium": "Medium",
-    "default_steps": "Steps",
-    "default_resolution": "Resolution",
-    "vram_low": "Min",
-    "vram_high": "Max",
-    "results": "Results",
-    "recommended_hardware": "Recommended for",
-    "term": "Term",
-    "provider": "Provider",
-    "provider_class": "Kind of provider",
-    "region": "Region",
-    "date": "Date",
-    "age": "Age",
-    "kind": "Kind",
-    "source": "Source",
-    "instance": "Instance",
-    "basis": "Basis",
-    "attribute": "Attribute",
-    "value": "Value",
-    "unit": "Unit",
-    "stance": "Status",
-    "verdict": "Verdict",
-    "published": "As published",
-    "conditions": "Conditions",
-    "retrieved": "Retrieved on",
-    "id": "ID",
-    "disagreement": "Disagreement",
-    "reason": "Reason",
-    "against": "Rejected by",
-    "claims": "Claims",
-    "publisher": "Publisher",
-    "trust": "Note",
-    "url": "URL",
-    "yours": "Your values",
-    "shipped": "Shipped",
-    "difference": "Difference",
-    "parameters": "Parameters, 10⁹",
-    "kv": "KV, KiB/token",
-    "denoiser_weights": "Weights, GiB",
-}
-
 #: Columns of sentences, which are translated; other columns hold names.
 _STATEMENTS: Final = frozenset({"conditions", "disagreement", "reason", "trust", "verdict"})
-#: Full texts of abbreviated heads.
-_MEANINGS: Final = {
-    "total": "Parameters, billions",
-    "active": "Active parameters per token, billions",
-    "context": "Context limit, tokens",
-    "stored_in": "Number format of the published weights",
-    "kv": "KV cache per token of a long context in FP16, KiB",
-    "parameters": "Parameters, billions",
-    "denoiser_weights": "Published denoiser weights, GiB",
-    "vram_low": "Smallest memory reported as sufficient, GiB",
-    "vram_high": "Largest memory reported as needed, GiB",
-    "results": "Published generation times",
-    "usd_hour": "Rental price per accelerator, USD per hour",
-    "usd": "Purchase price per accelerator, USD",
-    "date": "Date of the source",
-    "age": "Age of the source; a month or year counts from its last day",
-    "stance": "How the claim compares with the value in use",
-    "claims": "Claims, prices and results from this source",
-    "difference": "Your value compared with the shipped value",
-    "against": "What contradicts the statement",
-}
-
 _GROUPS: Final = {
     "dense": "TFLOPS, dense",
     "height": "Height",
@@ -178,13 +90,11 @@ _KINDS: Final = frozenset(kind.value for kind in SourceKind)
 
 
 def label_column(section: CatalogSection, column: CatalogColumn) -> str:
-    if column.kind is CatalogColumnKind.NAME:
-        return tr(_NAMES[section])
+    if column.head:
+        return tr(column.head)
     attribute = _find_registered_attribute(section, column)
     if attribute is not None and attribute.listed is not None:
         return label_list_head(attribute, attribute.listed)
-    if column.key in _HEADS:
-        return tr(_HEADS[column.key])
     return get_display_unit(column.quantity) or column.key
 
 
@@ -215,9 +125,7 @@ def describe_column(section: CatalogSection, column: CatalogColumn) -> str:
     attribute = _find_registered_attribute(section, column)
     if attribute is not None and attribute.explanation:
         return explain_attribute(attribute)
-    if section is CatalogSection.DISPUTES and column.key == "claims":
-        return tr("Statement IDs")
-    return tr(_MEANINGS[column.key]) if column.key in _MEANINGS else label_column(section, column)
+    return tr(column.meaning) if column.meaning else label_column(section, column)
 
 
 def label_column_group(group: str) -> str:

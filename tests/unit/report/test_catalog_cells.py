@@ -113,7 +113,7 @@ def test_sentences_say_what_a_cell_shows_and_why_it_is_empty() -> None:
 
 def test_the_clipboard_has_all_digits_and_nothing_that_a_spreadsheet_runs() -> None:
     columns = [
-        CatalogColumn("name", CatalogColumnKind.NAME),
+        CatalogColumn("name", CatalogColumnKind.NAME, head="Accelerator"),
         CatalogColumn("memory_bandwidth", CatalogColumnKind.FIGURE, Quantity.MEMORY_BANDWIDTH, "memory_bandwidth"),
         CatalogColumn("trust", CatalogColumnKind.TEXT),
         CatalogColumn("usd", CatalogColumnKind.MONEY, Quantity.USD),
