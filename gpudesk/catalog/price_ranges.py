@@ -9,7 +9,7 @@ from typing import Final
 from gpudesk.domain.accelerator import System
 from gpudesk.domain.claim import PURCHASE_TERM, ApiPrice, PriceRecord, PriceSummary, ProviderClass
 from gpudesk.domain.cost import RENT_TERMS, ProviderRent, SameProviderRent, UncertainValue
-from gpudesk.domain.user_facts import UserPrice
+from gpudesk.domain.user_facts import UserPrice, list_amounts, list_current_prices
 
 _Price = PriceRecord | UserPrice
 #: Accelerators that two provider classes must both rent out for a usual price ratio.
@@ -19,12 +19,11 @@ _LEAST_PAIRS: Final = 5
 def summarize_prices(prices: Iterable[_Price]) -> tuple[PriceSummary, ...]:
     """Return the range of each accelerator and term, in the order of first mention; rents before purchases.
 
-    Prices outside the catalog, without an amount, or refused by the catalog are left out.
+    Only the prices that `list_current_prices` returns count.
     """
     groups: dict[tuple[str, str], list[_Price]] = {}
-    for price in prices:
-        if price.accelerator is not None and _list_amounts(price) and not price.is_refused:
-            groups.setdefault((price.accelerator, price.term), []).append(price)
+    for price in list_current_prices(prices):
+        groups.setdefault((price.accelerator or "", price.term), []).append(price)
     places = {part: place for place, part in enumerate(dict.fromkeys(part for part, _ in groups))}
     ordered = sorted(groups, key=lambda key: (places[key[0]], *_order_term(key[1])))
     return tuple(_summarize(*key, groups[key]) for key in ordered)
@@ -38,11 +37,10 @@ class ComparablePrices:
 
     def __init__(self, prices: Iterable[PriceRecord]) -> None:
         self._groups: dict[tuple[str, str], dict[ProviderClass, list[PriceRecord]]] = {}
-        for price in prices:
-            if price.accelerator is not None and _list_amounts(price) and not price.is_refused:
-                provider_class = ProviderClass.UNKNOWN if price.term == PURCHASE_TERM else price.provider_class
-                group = self._groups.setdefault((price.accelerator, price.term), {})
-                group.setdefault(provider_class, []).append(price)
+        for price in list_current_prices(prices):
+            provider_class = ProviderClass.UNKNOWN if price.term == PURCHASE_TERM else price.provider_class
+            group = self._groups.setdefault((price.accelerator or "", price.term), {})
+            group.setdefault(provider_class, []).append(price)
         self._summaries: dict[tuple[str, str, ProviderClass], PriceSummary] = {}
         self._provider_rents: dict[tuple[str, str], tuple[ProviderRent, ...]] = {}
         self._class_ratios: dict[tuple[str, ProviderClass], UncertainValue | None] = {}
@@ -165,7 +163,7 @@ def summarize_system_prices(accelerator: str, systems: Sequence[System], dates: 
 
 
 def _summarize(accelerator: str, term: str, prices: Sequence[_Price]) -> PriceSummary:
-    amounts = [_list_amounts(price) for price in prices]
+    amounts = [list_amounts(price) for price in prices]
     dates = [price.date for price in prices if price.date is not None]
     classes = {price.provider_class for price in prices if isinstance(price, PriceRecord)} - {ProviderClass.UNKNOWN}
     return PriceSummary(
@@ -184,10 +182,6 @@ def _summarize(accelerator: str, term: str, prices: Sequence[_Price]) -> PriceSu
         classes=tuple(each for each in ProviderClass if each in classes),
         smallest_instance=min(price.accelerators_in_instance or 1 for price in prices),
     )
-
-
-def _list_amounts(price: _Price) -> list[float]:
-    return [each for each in (price.usd_low, price.usd, price.usd_high) if each is not None]
 
 
 def _order_term(term: str) -> tuple[int, str]:

@@ -12,11 +12,12 @@ from datetime import datetime
 from enum import StrEnum
 from pathlib import Path
 from types import MappingProxyType
-from typing import Final
+from typing import Final, TypeVar
 
 from gpudesk.domain.accelerator import SystemKind
 from gpudesk.domain.claim import (
     PRICE_BOUND_ATTRIBUTES,
+    PURCHASE_TERM,
     AttributeClaims,
     Claim,
     ClaimPreference,
@@ -531,3 +532,34 @@ class PackRow:
 
 def get_chosen_keys(rows: Collection[PackRow]) -> frozenset[FactKey]:
     return frozenset(row.key for row in rows if row.chosen)
+
+
+_PriceT = TypeVar("_PriceT", PriceRecord, UserPrice, PriceRecord | UserPrice)
+
+
+def list_current_prices(prices: Iterable[_PriceT]) -> list[_PriceT]:
+    """Return the prices that count: of one provider's rents of an accelerator and term, those of its newest list.
+
+    An older list is out of date, even if it names other instance sizes. All prices of the user, all purchase prices and
+    all prices without a date or provider count. Prices outside the catalog, without an amount, or refused by the
+    catalog are left out.
+    """
+    usable = [each for each in prices if each.accelerator and list_amounts(each) and not each.is_refused]
+    newest: dict[tuple[str | None, ...], str] = {}
+    for each in usable:
+        if not each.own and each.date is not None:
+            key = each.accelerator, each.term, each.provider
+            newest[key] = max(newest.get(key, ""), each.date)
+    return [
+        each
+        for each in usable
+        if each.own
+        or each.term == PURCHASE_TERM
+        or each.provider is None
+        or each.date is None
+        or each.date == newest[each.accelerator, each.term, each.provider]
+    ]
+
+
+def list_amounts(price: PriceRecord | UserPrice) -> list[float]:
+    return [each for each in (price.usd_low, price.usd, price.usd_high) if each is not None]

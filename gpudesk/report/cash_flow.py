@@ -70,7 +70,7 @@ _LONGEST_ERROR: Final = 255
 
 
 def write_inputs(
-    page: FormulaSheet, columns: Sequence[CostColumn], names: Mapping[str, str], revision: str, looks: WorkbookFormats
+    page: FormulaSheet, columns: Sequence[CostColumn], names: Mapping[str, str], looks: WorkbookFormats
 ) -> dict[str, InputCells]:
     """Write the inputs, one per row, accelerators side by side; return the cells by column key.
 
@@ -97,7 +97,7 @@ def write_inputs(
         if columns and name in COST_INPUTS:
             page.sheet.data_validation(row, 1, row, len(columns), _describe_allowed_range(name))
         page.write_text(row, last, "" if name in _COUNTS else get_input_unit(name), looks.label)
-        page.write_text(row, last + 1, _describe_input_origin(name, columns, names, revision), looks.long)
+        page.write_text(row, last + 1, _describe_input_origin(name, columns, names), looks.long)
     page.sheet.freeze_panes(_INPUTS_HEAD + 1, 1)
     page.sheet.set_column(0, 0, 34)
     page.sheet.set_column(1, last, 16)
@@ -140,7 +140,7 @@ def _describe_allowed_range(name: str) -> dict[str, Any]:
     }
 
 
-def _describe_input_origin(name: str, columns: Sequence[CostColumn], names: Mapping[str, str], revision: str) -> str:
+def _describe_input_origin(name: str, columns: Sequence[CostColumn], names: Mapping[str, str]) -> str:
     """Return the origin of an input's values: once if it is the same for all accelerators."""
     if name == COUNT:
         return tr("from the comparison; if you change it, change the throughput too")
@@ -150,7 +150,7 @@ def _describe_input_origin(name: str, columns: Sequence[CostColumn], names: Mapp
         return tr("rented in partly used instances")
     if name == THROUGHPUT:
         return tr("estimated for the load of the comparison")
-    sources = [(names[column.key], describe_input_source(column.inputs[name], revision)) for column in columns]
+    sources = [(names[column.key], describe_input_source(column.inputs[name])) for column in columns]
     if len({origin for _, origin in sources}) == 1:
         return sources[0][1]
     return "\n".join(tr("{name}: {origin}", name=each, origin=origin) for each, origin in sources)
@@ -421,7 +421,7 @@ def build_cash_flow_workbook(
         FormulaSheet(workbook, make_sheet_name(name, used_names))
         for name in (tr("Summary"), tr("Inputs"), *(names[column.key] for column in owned))
     )
-    input_cells = write_inputs(inputs, owned, names, revision, looks)
+    input_cells = write_inputs(inputs, owned, names, looks)
     # Months have rows up to the longest term that the reader can set.
     terms = [column.tco.years for column in owned if column.tco is not None]
     months = math.ceil(max((COST_INPUTS["years"].bounds.high, *terms)) * MONTHS_PER_YEAR)

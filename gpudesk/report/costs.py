@@ -227,8 +227,8 @@ def format_input_range(
     return join_unit(text, unit) if unit else text
 
 
-def describe_input_source(cost_input: ResolvedCostInput, revision: str) -> str:
-    """Return the origin of an input's value; prices without a date show the catalog's revision."""
+def describe_input_source(cost_input: ResolvedCostInput) -> str:
+    """Return the origin of an input's value."""
     if cost_input.origin is CostInputOrigin.YOURS and cost_input.source is not None:
         return tr(
             "anecdotal: {note}; {source}",
@@ -240,7 +240,7 @@ def describe_input_source(cost_input: ResolvedCostInput, revision: str) -> str:
     if cost_input.origin is CostInputOrigin.NOWHERE:
         return tr("no value")
     if cost_input.prices is not None:
-        return _describe_price_record(cost_input, revision)
+        return _describe_price_record(cost_input)
     if cost_input.source is None:
         return tr("catalog: maximum power of systems") if cost_input.name == "host_w" else tr("catalog")
     source = cost_input.source
@@ -251,7 +251,7 @@ def describe_input_source(cost_input: ResolvedCostInput, revision: str) -> str:
     return tr("{note}; {source}", note=translate_data(source.note), source=dated)
 
 
-def _describe_price_record(cost_input: ResolvedCostInput, revision: str) -> str:
+def _describe_price_record(cost_input: ResolvedCostInput) -> str:
     record, system = cost_input.prices, cost_input.system
     if record is None:
         return ""
@@ -269,11 +269,11 @@ def _describe_price_record(cost_input: ResolvedCostInput, revision: str) -> str:
             "{prices} ({providers}), {dates}", prices=prices, providers=providers, dates=format_price_dates(record)
         )
     if record.newest is None:
-        return tr("{prices}, undated (catalog {revision})", prices=prices, revision=revision)
+        return tr("{prices}, undated", prices=prices)
     dated = tr("{prices}, newest {date}", prices=prices, date=Formatter().date(record.newest))
     if not record.undated:
         return dated
-    return tr("{prices}; {n} undated (catalog {revision})", prices=dated, n=record.undated, revision=revision)
+    return tr("{prices}; {n} undated", prices=dated, n=record.undated)
 
 
 def describe_utilization(utilization: ResolvedCostInput, formatter: Formatter) -> str:

@@ -258,7 +258,7 @@ def _inputs(column: CostColumn, answer: Answer, formatter: Formatter, width: int
             f"{pad_text(prefix + cost_input.name, names)}  {pad_text(label_cost_input(cost_input.name), labels)}"
         )
         yield f"{left_text}  {value}"
-        origin = describe_input_source(cost_input, answer.catalog_revision[:8])
+        origin = describe_input_source(cost_input)
         yield from (" " * (names + 2) + line for line in wrap_text(origin, max(width - names - 2, 30)))
 
 

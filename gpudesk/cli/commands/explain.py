@@ -263,7 +263,7 @@ def _explain_fleets(options: argparse.Namespace, service: GpuDeskService) -> int
     for option in answer.options:
         part, count = service.catalog.accelerator(option.accelerator), option.used or 1
         inputs = service.costing.resolve_inputs(part, count, scenario)
-        fleet = gather_derived_fleet(option, answer, scenario, inputs, service.catalog.revision, formatter)
+        fleet = gather_derived_fleet(option, answer, scenario, inputs, formatter)
         term = None if fleet is None else derive_fleet_figure(fleet, figure)
         if term is None:
             code = EXIT_AT_FAULT

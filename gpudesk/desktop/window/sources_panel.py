@@ -261,7 +261,7 @@ class SelectionExplainer:
             return None
         option = next(each for each in answer.options if each.accelerator == part.id)
         inputs = service.costing.resolve_inputs(part, option.used or 1, scenario)
-        fleet = gather_derived_fleet(option, answer, scenario, inputs, evaluated.answer.catalog_revision, formatter)
+        fleet = gather_derived_fleet(option, answer, scenario, inputs, formatter)
         shown_name, _ = evaluated.fleet_looks()[part.id]
         return None if fleet is None else explain_fleet_figure(fleet, name, shown_name, formatter)
 

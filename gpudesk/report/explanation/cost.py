@@ -9,6 +9,7 @@ from typing import Final
 from gpudesk.domain.answer import Answer
 from gpudesk.domain.claim import PURCHASE_TERM, ClaimStatus, PriceRecord, ProviderClass
 from gpudesk.domain.cost import CostColumn, CostLine, SoftwareCosts, TokenCosts, TotalCostOfOwnership
+from gpudesk.domain.user_facts import list_current_prices
 from gpudesk.report.costs import (
     MoneyFormatter,
     describe_input_source,
@@ -70,7 +71,6 @@ class _CostContext:
     column: CostColumn
     money: MoneyFormatter
     formatter: Formatter
-    revision: str
 
 
 def explain_cost(
@@ -83,7 +83,7 @@ def explain_cost(
 ) -> Explanation:
     """Explain a cost of a column; `deployment` is the column's name with its count."""
     settings = answer.scenario.costs
-    context = _CostContext(column, MoneyFormatter(formatter, settings.currency), formatter, answer.catalog_revision[:8])
+    context = _CostContext(column, MoneyFormatter(formatter, settings.currency), formatter)
     rented = name == RENTED
     if rented and column.rent is not None and (classes := column.rent.classes):
         prices = (price for price in prices if price.provider_class in (*classes, ProviderClass.UNKNOWN))
@@ -101,9 +101,7 @@ def explain_purchase_price(
     answer: Answer, column: CostColumn, catalog: Explanation, formatter: Formatter, prices: Iterable[PriceRecord]
 ) -> Explanation:
     """Return the explanation of a catalog price with the price that costs use, its origin, and each price on record."""
-    context = _CostContext(
-        column, MoneyFormatter(formatter, answer.scenario.costs.currency), formatter, answer.catalog_revision[:8]
-    )
+    context = _CostContext(column, MoneyFormatter(formatter, answer.scenario.costs.currency), formatter)
     price, money = column.inputs["price_usd"], context.money
     if price.spread is None:
         return catalog
@@ -113,7 +111,7 @@ def explain_purchase_price(
         figure=money.whole(price.spread.likely),
         unit=money.code,
         band=tr("{low} to {high}", low=money.whole(price.spread.low), high=money.whole(price.spread.high)),
-        basis=capitalize_first(describe_input_source(price, context.revision)),
+        basis=capitalize_first(describe_input_source(price)),
         claims=groups or catalog.claims,
         claims_title=tr("Catalog prices") if groups else catalog.claims_title,
     )
@@ -276,9 +274,7 @@ def _input(context: _CostContext, name: str) -> TermLine:
         if not is_share_input(name) and (get_input_unit(name)).startswith("USD"):
             value = context.money.small(cost_input.spread.likely)
     unit = context.money.unit(get_input_unit(name)) or None
-    return _line(
-        name, label_cost_input(name), value, unit, None, [], source=describe_input_source(cost_input, context.revision)
-    )
+    return _line(name, label_cost_input(name), value, unit, None, [], source=describe_input_source(cost_input))
 
 
 def _line(
@@ -305,28 +301,34 @@ def _records(prices: Iterable[PriceRecord], term: str, context: _CostContext) ->
     records = sorted(
         (price for price in prices if price.term == term), key=lambda price: price.date or "", reverse=True
     )
+    current = {price.id for price in list_current_prices(records)}
     if not records:
         return ()
     label = (
         tr("Purchase prices") if term == PURCHASE_TERM else tr("Rental prices ({term})", term=label_price_word(term))
     )
-    return (ClaimGroup(f"prices/{term}", label, tuple(_record(price, context) for price in records)),)
+    return (
+        ClaimGroup(f"prices/{term}", label, tuple(_record(price, context, price.id in current) for price in records)),
+    )
 
 
-def _record(price: PriceRecord, context: _CostContext) -> ClaimLine:
+def _record(price: PriceRecord, context: _CostContext, is_current: bool) -> ClaimLine:
     value, unit = format_price(price, context.formatter)
-    dated = context.formatter.date(price.date or tr("undated (catalog {revision})", revision=context.revision))
+    dated = context.formatter.date(price.date or tr("undated"))
     title = price.provider or price.source.title
     origin = f"{price.kind.label} · {dated}"
     value_text = join_unit(value, unit) if unit else value
+    verdict = None
+    if not is_current:
+        verdict = translate_data(price.note or "") if price.is_refused else tr("older than the newest list")
     return ClaimLine(
         value=value,
         unit=unit,
-        stance=ClaimStatus.REFUSED if price.is_refused else ClaimStatus.AGREES,
+        stance=ClaimStatus.AGREES if is_current else ClaimStatus.REFUSED,
         title=title,
         origin=origin,
         source=price.source.title,
-        verdict=translate_data(price.note or "") if price.is_refused else None,
+        verdict=verdict,
         details=(),
         sentence=f"{value_text}, {title}, {origin}",
         source_id=price.source.id,

@@ -56,7 +56,6 @@ class DerivedFleet:
     settings: FleetSettings
     inputs: Mapping[str, ResolvedCostInput]
     output_tokens: int
-    revision: str
     money: MoneyFormatter
 
     @property
@@ -80,7 +79,6 @@ def gather_derived_fleet(
     answer: FleetAnswer,
     scenario: Scenario,
     inputs: Mapping[str, ResolvedCostInput],
-    revision: str,
     formatter: Formatter,
 ) -> DerivedFleet | None:
     """Return a fleet with the data for its derivations; None if the accelerator has no fleet."""
@@ -88,7 +86,7 @@ def gather_derived_fleet(
         return None
     money = MoneyFormatter(formatter, scenario.costs.currency)
     tokens = scenario.workload.output_tokens
-    return DerivedFleet(option, option.sizing, answer, scenario.fleet, inputs, tokens, revision[:8], money)
+    return DerivedFleet(option, option.sizing, answer, scenario.fleet, inputs, tokens, money)
 
 
 def describe_fleet_source(source: str) -> str:
@@ -400,7 +398,7 @@ def _make_input_term(fleet: DerivedFleet, name: str) -> DerivationTerm:
 
 
 def _describe_source(fleet: DerivedFleet, name: str) -> str:
-    return describe_input_source(fleet.inputs[name], fleet.revision)
+    return describe_input_source(fleet.inputs[name])
 
 
 _FIGURES: Final[Mapping[str, Callable[[DerivedFleet], DerivationTerm | None]]] = {

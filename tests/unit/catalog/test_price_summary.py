@@ -6,9 +6,11 @@ from typing import Any
 
 import pytest
 
+from gpudesk import paths
 from gpudesk.catalog.price_ranges import ComparablePrices, summarize_prices
 from gpudesk.catalog.read import Catalog
 from gpudesk.domain.claim import PriceRecord, ProviderClass, Source, SourceKind
+from gpudesk.domain.user_facts import list_current_prices
 
 SOURCE = Source("own-list", "List", "Somebody", SourceKind.USER)
 
@@ -178,3 +180,29 @@ def test_shipped_rents_of_mi355x_and_b200_have_one_class(facts: Catalog) -> None
         if each.provider == "Oracle Cloud (OCI)"
     )
     assert round(oracle.ratio, 2) == 0.61
+
+
+def test_an_older_list_of_a_provider_is_replaced_by_its_newest() -> None:
+    prices = [
+        price(2.29, provider="A", date="2026-03", accelerators_in_instance=1),
+        price(2.3, provider="A", date="2026-03", accelerators_in_instance=8),
+        price(3.8, provider="A", date="2026-09-23", accelerators_in_instance=8),
+        price(3.6, provider="A", date="2026-03", term="reserved_1y"),
+        price(1.95, provider="B", date="2026-01"),
+        price(1.5, provider="A", date="2026-01", own=True),
+    ]
+    current = [each.usd for each in list_current_prices(prices)]
+    assert current == [3.8, 3.6, 1.95, 1.5]
+    found = ComparablePrices(prices[:5]).find("l4", "on_demand", None)
+    assert found is not None
+    assert (found.low, found.median, found.high, found.count) == (1.95, 2.875, 3.8, 2)
+
+
+def test_the_catalog_counts_only_the_newest_list_of_a_provider() -> None:
+    current = list_current_prices(Catalog.open(paths.built_catalog_path()).prices())
+    offers = {
+        (each.accelerator, each.provider): each.usd
+        for each in current
+        if each.term == "on_demand" and each.provider == "DigitalOcean"
+    }
+    assert offers["mi325x", "DigitalOcean"] == 3.8

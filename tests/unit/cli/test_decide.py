@@ -130,23 +130,24 @@ def test_where_none_fits_nothing_leads(capsys: Capture) -> None:
 
 
 def test_the_trace_says_what_rules_tested_and_favour(capsys: Capture) -> None:
-    rent = ("--set", "priority=cost", "--set", "acquisition=rent")
+    compared = ("--accelerators", "mi300x:1,mi325x:1,h200-sxm:1")
+    rent = (*compared, "--set", "priority=cost", "--set", "acquisition=rent")
     found = decide(capsys, *rent, "--set", "ttft_limit_ms=2000", "--weight", "D000-02=7")
     lines = {line["rule"]: line for line in found["trace"]}
     cost = lines["D000-02"]
     assert cost["answer"] == {"priority": "cost"}
     assert cost["weight"] == 7.0 == found["weights"]["D000-02"]
-    assert cost["favours"] == ["mi325x"]
+    assert cost["favours"] == ["mi300x"]
     assert cost["theme"] == "cost"
     assert cost["source"] == "seed-000"
     assert cost["pair"] == ["mi325x", "h200-sxm"]
     assert cost["printed"]
     assert cost["corrected"]
     assert "D-095" in cost["disputes"]
-    assert cost["effects"]["mi325x"]["effect"] == "favours"
-    value = cost["effects"]["mi325x"]["value"]
+    assert cost["effects"]["mi300x"]["effect"] == "favours"
+    value = cost["effects"]["mi300x"]["value"]
     assert value["low"] < value["value"] < value["high"]
-    limit = lines["L-01"]["effects"]["mi325x"]
+    limit = lines["L-01"]["effects"]["mi300x"]
     (tested,) = limit["tested"]
     assert tested["condition"] == "ttft_ms <= ttft_limit_ms"
     assert tested["right"] == 2000.0
@@ -351,7 +352,7 @@ def test_an_answer_may_be_the_title_of_its_option(capsys: Capture, given: str, n
 
 def test_the_rental_price_says_that_it_is_per_accelerator(capsys: Capture) -> None:
     assert entry.main(["decide", *ASKED, "--set", "acquisition=rent"]) == 0
-    assert "  Rental price per accelerator: $2.29/h." in capsys.readouterr().out
+    assert "  Rental price per accelerator: $3.80/h." in capsys.readouterr().out
 
 
 @pytest.mark.parametrize(

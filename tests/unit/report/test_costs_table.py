@@ -44,7 +44,7 @@ def test_costs_are_those_that_were_worked_out(answer: Answer, further: SheetExtr
     assert shown["Cost over 3 years, owned"] == [
         money.thousands(each.tco.total_usd if each.tco else None) for each in columns
     ]
-    assert shown["Payback period"] == ["20.3", "24.9", "13.3", MISSING_VALUE_TEXT]
+    assert shown["Payback period"] == ["19.6", "13.0", "14.4", MISSING_VALUE_TEXT]
 
 
 def test_what_has_no_price_is_marked_and_named(answer: Answer, further: SheetExtras) -> None:

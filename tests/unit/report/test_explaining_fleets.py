@@ -50,7 +50,7 @@ def gather(service: GpuDeskService, scenario: Scenario) -> list[DerivedFleet]:
     for option in answer.options:
         part = service.catalog.accelerator(option.accelerator)
         inputs = service.costing.resolve_inputs(part, option.used or 1, scenario)
-        fleet = gather_derived_fleet(option, answer, scenario, inputs, "2026-11", Formatter())
+        fleet = gather_derived_fleet(option, answer, scenario, inputs, Formatter())
         assert fleet is not None
         fleets.append(fleet)
     return fleets

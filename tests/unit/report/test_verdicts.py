@@ -66,15 +66,15 @@ def test_a_missing_price_is_a_dash_with_its_reason(answer: Answer) -> None:
     rows = {row.key: row for row in build_comparison_table(answer, PLAIN).rows}
     cell = rows[OWNED].cells[3]
     assert (cell.text, cell.value, cell.reason) == ("—", None, "purchase price unknown")
-    # Like for like, the rent of the fourth is as low, but not on record.
-    assert [cell.mark for cell in rows[RENTED].cells] == [None, CellMarking.BEST, None, None]
-    assert rows[RENTED].cells[1].delta == "−47%"
+    # No rent is clearly the lowest; that of a hyperscaler is not like for like.
+    assert [cell.mark for cell in rows[RENTED].cells] == [CellMarking.OPEN] * 3 + [None]
+    assert rows[RENTED].cells[1].delta == "−14%"
 
 
 def test_the_headline_of_costs_takes_the_place_of_the_time_of_a_token(answer: Answer) -> None:
     shown = {each.figure: each for each in build_screen_headlines(answer, PLAIN)}
     assert list(shown) == ["output_tokens_per_s", "ttft_ms", RENTED, "max_concurrency"]
-    assert [leader.name for leader in shown[RENTED].leaders] == ["MI325X", "MI355X"]
+    assert [leader.name for leader in shown[RENTED].leaders] == ["MI325X", "H200 SXM", "B200 SXM", "MI355X"]
     assert sum(odds for _, odds in shown[RENTED].odds) == pytest.approx(1.0)
     assert shown["max_concurrency"].odds == ()
 
@@ -115,7 +115,7 @@ def test_pages_say_who_leads_what_limits_and_what_it_costs(answer: Answer) -> No
     assert answer.costs is not None
     assert describe_token_cost(answer, PLAIN) == (
         "To own, MI325X ($0.53 per million output tokens) and B200 SXM ($0.59) are too close to call."
-        " To rent, MI325X ($0.66) and MI355X ($1.47 at a hyperscaler) are too close to call."
+        " To rent, MI325X ($1.10) and MI355X ($1.47 at a hyperscaler) are too close to call."
     )
     for price, said in ((0.4, "A hosted API costs less: $0.40."), (0.9, "A hosted API costs $0.90.")):
         hosted = replace(answer.costs, api=IntervalEstimate(price, price, price))
@@ -127,7 +127,7 @@ def test_pages_say_who_leads_what_limits_and_what_it_costs(answer: Answer) -> No
     )
     assert "MI325X $22,000 (2026-03)" in terms
     assert describe_payback(answer, PLAIN) == (
-        "Buying pays back after 13 months (B200 SXM), 20 months (H200 SXM) and 25 months (MI325X) of 24/7 use;"
+        "Buying pays back after 13 months (MI325X), 14 months (B200 SXM) and 20 months (H200 SXM) of 24/7 use;"
         " for less use, rent."
     )
 

@@ -110,9 +110,7 @@ class CostInputRow(QObject):
             grid.addWidget(widget, line, column)
         self._place = grid, line
 
-    def show_input(
-        self, cost_input: ResolvedCostInput, currency: DisplayCurrency | None, revision: str, *, lacking: bool
-    ) -> None:
+    def show_input(self, cost_input: ResolvedCostInput, currency: DisplayCurrency | None, *, lacking: bool) -> None:
         """Show the current value, in the currency of the scenario for money.
 
         `lacking` marks a missing value without which another input is useless.
@@ -129,7 +127,7 @@ class CostInputRow(QObject):
             edit.set_fault("")
             edit.set_value(float(f"{value:.9g}"))
         self.unit.setText(get_input_unit(self.name, currency))
-        self.origin.setText(tr("enter both prices") if lacking else describe_input_source(cost_input, revision))
+        self.origin.setText(tr("enter both prices") if lacking else describe_input_source(cost_input))
         is_visible = cost_input.origin is CostInputOrigin.YOURS
         if self.reset is None and is_visible and self._place is not None:
             self.reset = self._make_reset()
@@ -407,17 +405,16 @@ class AssumptionsView(CostView):
         self._later.start()
 
     def _show_inputs(self, rows: Mapping[tuple[str | None, str], CostInputRow]) -> None:
-        answer, costed, settings = self._desk.answer, self._costed, self._desk.scenario.costs
-        if answer is None or costed is None:
+        costed, settings = self._costed, self._desk.scenario.costs
+        if costed is None:
             return
         inputs = {column.accelerator: column.inputs for column in costed.costs.columns}
         first = next(iter(inputs.values()), {})
-        revision = answer.catalog_revision[:8]
         for (part, name), row in rows.items():
             inputs_to_show = first if part is None else inputs.get(part, {})
             if name in inputs_to_show:
                 lacking = name in costed.costs.api_missing
-                row.show_input(inputs_to_show[name], settings.currency, revision, lacking=lacking)
+                row.show_input(inputs_to_show[name], settings.currency, lacking=lacking)
 
     def focus_price(self, accelerator: str) -> None:
         row = self.rows.get((accelerator, "price_usd"))
@@ -447,13 +444,12 @@ class AssumptionsView(CostView):
     def data(self, formatter: Formatter) -> ChartData:
         rows = []
         columns: Mapping[str, str] = {} if self._costed is None else self._costed.names
-        revision = "" if self._desk.answer is None else self._desk.answer.catalog_revision[:8]
         for column in () if self._costed is None else self._costed.costs.columns:
             for name, cost_input in column.inputs.items():
                 who = columns[column.key] if COST_INPUTS[name].each else tr("all")
                 if COST_INPUTS[name].each or column is self._costed.costs.columns[0]:  # type: ignore[union-attr]
                     text = format_input_range(name, cost_input.spread, formatter)
-                    rows.append((label_cost_input(name), who, text, describe_input_source(cost_input, revision)))
+                    rows.append((label_cost_input(name), who, text, describe_input_source(cost_input)))
         heads = (tr("Input"), tr("Accelerator"), tr("Value"), tr("Source"))
         return ChartData(tr("Assumptions"), heads, tuple(rows), len(heads))
 
