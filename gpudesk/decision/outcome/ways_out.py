@@ -109,7 +109,9 @@ def search_ways_out(
     for number, tries in enumerate(kinds):
         progress = JobProgress(message("decide.ways_out", "Searching for alternatives"), number, len(kinds))
         yield progress
-        if len(smallest) == MOST_WAYS_OUT:
+        # The last kind has most to try: only its smallest changes, and only if no accelerator helps in this format.
+        is_last = number == len(kinds) - 1
+        if len(smallest) == MOST_WAYS_OUT or (is_last and _has_other_accelerator(smallest)):
             break
         tried = list(tries)
         estimates = service.estimator.estimate_many([request for _, request in tried])
@@ -121,12 +123,16 @@ def search_ways_out(
         ways: list[WayOut] = []
         for scenario, group in _group_ways(answer.scenario, working):
             yield progress
-            ways += _meet_limits(service, scenario, group, given, decide)
+            ways += _meet_limits(service, scenario, group[:MAX_ACCELERATORS] if is_last else group, given, decide)
         ways.sort(key=_measure_change)
         smallest += ways[:1]
         # More accelerators of each are one change for all columns.
         further += [way for way in ways[1:] if way.kind is not WayOutKind.COUNT]
     return (*smallest, *sorted(further, key=_measure_change))[:MOST_WAYS_OUT]
+
+
+def _has_other_accelerator(ways: Sequence[WayOut]) -> bool:
+    return any(way.kind is WayOutKind.ACCELERATOR for way in ways)
 
 
 def _group_ways(scenario: Scenario, ways: Sequence[WayOut]) -> Iterator[tuple[Scenario, list[WayOut]]]:

@@ -221,7 +221,7 @@ class EvaluatedAnswer:
 
     def make_sheet_extras(self) -> SheetExtras:
         """Return what a sheet adds to the answer; a recommendation only if the user answered questions."""
-        if self.ways_out is None and self.decision.lacks_ways_out:
+        if self.answer.scenario.decision.answers and self.ways_out is None and self.decision.lacks_ways_out:
             self.keep_ways_out(run_to_end(self._service.way_out_steps(self.answer, self.decision)))
         decision = self.decision if self.answer.scenario.decision.answers else None
         fleet = None if self.answer.scenario.demand is None else self.fleet
