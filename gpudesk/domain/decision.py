@@ -424,6 +424,14 @@ class OtherPayment(NamedTuple):
     runner_up: DecisionCandidate | None
 
 
+class MediaFit(NamedTuple):
+    """The names of the image and video models that one accelerator of a column holds, and of the others."""
+
+    key: str
+    held: tuple[str, ...]
+    too_large: tuple[str, ...]
+
+
 class DecisionScope(NamedTuple):
     """Whether figures of text serving apply to the kind of work, and the reason if not."""
 
@@ -569,6 +577,7 @@ class Decision:
     `other_payment` is set if owning or renting is open and the other way alone has another leader, or if only one of
     the two has a named leader. `api_usd` is the price of a million output tokens, with their prompts, at a hosted API;
     None if it is unknown or costs are not compared. `utilization` is the one that costs assume.
+    `media_fits` are known for work on images and video.
     """
 
     columns: tuple[str, ...]
@@ -596,6 +605,7 @@ class Decision:
     other_payment: OtherPayment | None = None
     api_usd: float | None = None
     utilization: ResolvedCostInput | None = None
+    media_fits: tuple[MediaFit, ...] = ()
 
     @property
     def lacks_ways_out(self) -> bool:

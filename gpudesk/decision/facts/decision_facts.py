@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Callable, Iterable, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import TYPE_CHECKING, Final, NamedTuple, Protocol
@@ -22,7 +23,8 @@ from gpudesk.decision.facts.deployments import DeploymentChooser, DeploymentSour
 from gpudesk.domain.accelerator import COMMON_PLATFORMS, OTHER_PLATFORM, Accelerator
 from gpudesk.domain.answer import Answer, ComparisonColumn, make_column_keys
 from gpudesk.domain.cost import CostAnswer, CostInputOrigin
-from gpudesk.domain.decision import AnswerValue, Decision, FactValue, FactValues, QuestionAnswer, WayOut
+from gpudesk.domain.decision import AnswerValue, Decision, FactValue, FactValues, MediaFit, QuestionAnswer, WayOut
+from gpudesk.domain.diffusion import DiffusionRequest
 from gpudesk.domain.estimate import Estimate, EstimateRequest, Limiter, Load, LoadKind
 from gpudesk.domain.fleet import FleetSettings, SiteCooling
 from gpudesk.domain.model import Attention, Model, MoeFfn
@@ -35,6 +37,7 @@ from gpudesk.text.units import GB
 
 if TYPE_CHECKING:
     from gpudesk.decision.purchasing.reference_data import ReferenceData
+    from gpudesk.domain.diffusion import DiffusionEstimate
     from gpudesk.domain.estimate import CalibrationCoverage
 
 
@@ -45,6 +48,7 @@ class DecisionSource(DeploymentSource, Protocol):
     def reference_data(self) -> ReferenceData: ...
     def rows_behind(self, estimate: Estimate) -> CalibrationCoverage: ...
     def count_models_held(self, question: FitQuestion, accelerator: str) -> int: ...
+    def estimate_diffusion(self, request: DiffusionRequest) -> DiffusionEstimate: ...
 
 
 _BILLION: Final = 1e9
@@ -318,6 +322,18 @@ class DecisionFactsBuilder:
                 self._last.clear()
             self._last[key] = cached = sized, self._make_facts(sized, platform)
         return cached[1]
+
+    def list_media_fits(self, answer: Answer) -> tuple[MediaFit, ...]:
+        """Return which image and video models each accelerator holds: in BF16, with the sizes of their pipelines."""
+        fits = []
+        for key, column in zip(make_column_keys(answer.scenario.accelerators), answer.columns, strict=True):
+            held: dict[bool, list[str]] = {True: [], False: []}
+            for model in self._service.catalog.diffusion_models():
+                with suppress(InputError):
+                    request = DiffusionRequest(column.accelerator.id, model.id)
+                    held[self._service.estimate_diffusion(request).fits].append(model.name)
+            fits.append(MediaFit(key, tuple(held[True]), tuple(held[False])))
+        return tuple(fits)
 
     def search_ways_out(
         self,

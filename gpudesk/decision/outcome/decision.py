@@ -158,7 +158,8 @@ _ALIKE: Final = 0.03
 #: The fact that the decision is open, which is known last.
 _UNSURE: Final = "unsure"
 #: Kinds of work to which figures of text serving do not apply.
-_OUT_OF_SCOPE: Final = ("media", "embeddings", "fine_tuning", "training")
+_MEDIA: Final = "media"
+_OUT_OF_SCOPE: Final = (_MEDIA, "embeddings", "fine_tuning", "training")
 #: Minimum requests of a pilot, minimum rounds of all in flight, its minimum seconds, and their step.
 _PILOT_REQUESTS, _PILOT_ROUNDS, _PILOT_SECONDS, _PILOT_STEP = 256, 10, 600.0, 300.0
 _SECONDS_PER_HOUR, _MILLION = 3600.0, 1e6
@@ -220,6 +221,8 @@ class Decider:
         other = self._rank_other_payment(ground, situation, lines, objective, able, ranked)
         lines = assign_roles(lines, objective.name, [each.eligible for each in ranked.candidates])
         decision = replace(_make_decision(ground, answers, situation, lines, ranked, objective), other_payment=other)
+        if values["work"] == _MEDIA:
+            decision = replace(decision, media_fits=self._ground.list_media_fits(answer))
         return self._add_open_rules(decision, values, weights)
 
     def search_ways_out(self, answer: Answer, decision: Decision) -> ProgressSteps[tuple[WayOut, ...]]:

@@ -23,6 +23,7 @@ from gpudesk.domain.decision import (
     DecisionRule,
     DecisionVerdict,
     FactValue,
+    MediaFit,
     ObjectiveName,
     OtherPayment,
     PilotMeasurement,
@@ -463,15 +464,30 @@ _TUNING: Final[Mapping[str, tuple[str, ...]]] = {
 }
 
 
+def _describe_media_fit(fit: MediaFit, names: NamesByKey, formatter: Formatter) -> str:
+    """Return how many models an accelerator holds, and the names of those that it holds or of the others."""
+    name, total = drop_count(names[fit.key]), len(fit.held) + len(fit.too_large)
+    values = {"name": name, "n": formatter.count(len(fit.held)), "total": formatter.count(total)}
+    if not fit.too_large:
+        return tr("{name}: all {total} image and video models fit", **values)
+    held, too_large = join_names(list(fit.held)), join_names(list(fit.too_large))
+    if len(fit.held) < len(fit.too_large):
+        return tr("{name}: {n} of {total} image and video models fit: {models}", models=held, **values)
+    return tr("{name}: {n} of {total} image and video models fit; not {models}", models=too_large, **values)
+
+
 def list_memory_fits(decision: Decision, names: NamesByKey, formatter: Formatter) -> list[str]:
     """Return what is known of memory where figures of text serving do not apply: how many accelerators hold the work.
 
-    Models of images and video are others than the one of the scenario, so nothing is said of them.
+    For images and video it is which models one accelerator holds; the model of the scenario is another.
     """
-    work = str(decision.answers["work"].value)
+    if decision.media_fits:
+        assumed = tr("Assumed: one accelerator, BF16 weights, default sizes of each model")
+        return [*(_describe_media_fit(each, names, formatter) for each in decision.media_fits), assumed]
     weights = next((each for part in decision.parts if (each := part.get("alone_weights_gb")) is not None), None)
+    work = str(decision.answers["work"].value)
     needs = [(label_fact(name), decision.facts.get(name)) for name in _TUNING.get(work, ())]
-    if work not in (*_TUNING, "media"):
+    if work not in _TUNING:
         needs = [(tr("Weights"), weights)]
     lines = []
     for label, size in needs:

@@ -8,7 +8,7 @@ from dataclasses import replace
 import pytest
 
 from gpudesk.documents.scenario_file import read_template
-from gpudesk.domain.answer import AcceleratorChoice, Scenario
+from gpudesk.domain.answer import AcceleratorChoice, Answer, Scenario
 from gpudesk.domain.cost import UncertainValue
 from gpudesk.domain.decision import (
     AnswerOrigin,
@@ -215,7 +215,7 @@ def test_a_model_that_fits_nowhere_is_the_first_reason(service: GpuDeskService) 
     ]
 
 
-@pytest.mark.parametrize("work", ["media", "embeddings", "fine_tuning", "training"])
+@pytest.mark.parametrize("work", ["embeddings", "fine_tuning", "training"])
 def test_work_out_of_scope_has_no_recommendation(service: GpuDeskService, work: str) -> None:
     decision = decided(service, work=work)
     assert not decision.scope.answered
@@ -246,6 +246,28 @@ def test_memory_for_tuning_follows_the_parameters(service: GpuDeskService) -> No
     assert full == pytest.approx(16.0 * parameters)
     assert 2.0 * parameters < lora < 2.5 * parameters
     assert 0.5 * parameters < qlora < parameters
+
+
+def test_images_and_video_say_which_models_fit(service: GpuDeskService) -> None:
+    decision = decided(service, work="media")
+    assert not decision.scope.answered
+    assert format_verdict(decision, NAMES, FORMATTER) == "No recommendation for this kind of work"
+    assert list_candidate_lines(decision, NAMES, FORMATTER) == ()
+    *fits, assumed = list_memory_fits(decision, NAMES, FORMATTER)
+    assert len(fits) == len(decision.columns)
+    for fit, line in zip(decision.media_fits, fits, strict=True):
+        total = len(fit.held) + len(fit.too_large)
+        assert line.startswith(f"{NAMES[fit.key]}: ")
+        assert f"{len(fit.held)} of {total} image and video models fit" in line or not fit.too_large
+    (small,) = service.decide(answer_on(service, "l4"), {"work": "media"}).media_fits
+    assert "Stable Diffusion XL 1.0" in small.held
+    assert "HunyuanVideo" in small.too_large
+    assert assumed.startswith("Assumed: one accelerator, BF16")
+    assert decided(service, work="embeddings").media_fits == ()
+
+
+def answer_on(service: GpuDeskService, part: str) -> Answer:
+    return service.answer(replace(read_template("70b-chat-on-four"), accelerators=(AcceleratorChoice(part),)))
 
 
 def test_a_way_out_stands_in_the_first_paragraph(service: GpuDeskService) -> None:

@@ -164,16 +164,19 @@ class LinkedLines(QWidget):
         clear_layout(self._column)
         self.texts, self.links = tuple(line[0] for line in lines), []
         for sentence, text, page, key in lines:
-            words = ThemedLabel(self._theme, sentence, font="small", color="text1", parent=self, selectable=True)
+            # Without a link a sentence can be long.
+            words = ThemedLabel(
+                self._theme, sentence, font="small", color="text1", wrap=not text, parent=self, selectable=True
+            )
+            if not text:
+                self._column.addWidget(words)
+                continue
             row = QWidget(self)
-            parts: list[QWidget] = [words]
-            if text:
-                link = LinkButton(self._theme, text, parent=row)
-                link.setAccessibleName(tr("{link}: {sentence}", link=text, sentence=sentence))
-                link.clicked.connect(partial(self.followed.emit, page, key))
-                self.links.append(link)
-                parts.append(link)
-            make_row(*parts, STRETCH, gap=self._theme.px(8), on=row)
+            link = LinkButton(self._theme, text, parent=row)
+            link.setAccessibleName(tr("{link}: {sentence}", link=text, sentence=sentence))
+            link.clicked.connect(partial(self.followed.emit, page, key))
+            self.links.append(link)
+            make_row(words, link, STRETCH, gap=self._theme.px(8), on=row)
             self._column.addWidget(row)
         self.setVisible(bool(lines))
 
@@ -361,7 +364,9 @@ def _list_unknown(evaluated: EvaluatedAnswer) -> list[tuple[str, str, str, str]]
     """Return the missing values of an answer, each with a link to the page for entering it."""
     if not evaluated.decision.scope.answered:
         memory = list_memory_fits(evaluated.decision, evaluated.names, evaluated.formatter)
-        link = (tr("Show memory and fit"), _MEMORY_PAGE, "")
+        # The memory page is about the model of the scenario.
+        is_media = bool(evaluated.decision.media_fits)
+        link = ("", "", "") if is_media else (tr("Show memory and fit"), _MEMORY_PAGE, "")
         return [(f"{line}.", *link) for line in memory[:1]] + [(f"{line}.", "", "", "") for line in memory[1:]]
     return [
         (
