@@ -116,7 +116,7 @@ class _ComparisonVerdict:
             # The contest names the only way of paying, else each figure.
             contest = tr(_CHEAPEST_BY_PAYMENT[first.payment])
             if first.payment == "owned" and self._answer.scenario.costs.single_accelerators:
-                contest = tr("Cheapest to buy individually")
+                contest = tr("Cheapest to own, bought singly")
             compared = (replace(first, payment=None), replace(rival, payment=None))
         values = {
             "contest": contest,

@@ -81,7 +81,7 @@ def test_the_headline_of_costs_takes_the_place_of_the_time_of_a_token(answer: An
 
 def test_every_form_of_the_sheet_says_the_verdict(service: GpuDeskService, answer: Answer) -> None:
     open_ = describe_comparison(answer, service.decide(answer), PLAIN)
-    assert open_.startswith("Cheapest to buy individually: too close to call between MI325X ($")
+    assert open_.startswith("Cheapest to own, bought singly: too close to call between MI325X ($")
     assert "B200 SXM is about " in open_, "what speaks for the rival"
     assert open_.endswith("Purchase price unknown: MI355X."), "who is left out, and why"
     scenario = replace(answer.scenario, decision=DecisionSettings({"acquisition": "rent"}))

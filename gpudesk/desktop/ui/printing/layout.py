@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from itertools import groupby, product
@@ -174,8 +175,7 @@ class SheetOpening:
         ]
         # A recommendation names the leader itself, and a customer's sheet stays on one page.
         if sheet.verdict and sheet.recommendation is None:
-            verdict = limit_lines(wrap_text(sheet.verdict, "verdict", room), _VERDICT_LINES, room)
-            pieces += [make_space(5), make_paragraph(verdict, "verdict")]
+            pieces += [make_space(5), make_paragraph(_fit_verdict(sheet.verdict, room), "verdict")]
         if sheet.recommendation is not None:
             pieces.append(make_recommendation(sheet.recommendation, room))
         faults = [headline for headline in sheet.headlines if headline.mark is CellMarking.FAILS]
@@ -184,6 +184,14 @@ class SheetOpening:
         if answers:
             pieces += [make_space(7), _answers(answers, room)]
         self.piece = stack_pieces(pieces)
+
+
+def _fit_verdict(verdict: str, room: float) -> tuple[TextLine, ...]:
+    """Return the lines of the sentences that fit: a sentence cut off would say something else."""
+    sentences = re.split(r"(?<=\.) ", verdict)
+    while len(lines := wrap_text(" ".join(sentences), "verdict", room)) > _VERDICT_LINES and len(sentences) > 1:
+        sentences.pop()
+    return limit_lines(lines, _VERDICT_LINES, room)
 
 
 def _rows(needed: Sequence[float], room: float) -> list[range]:

@@ -1,18 +1,21 @@
 """The sheet as PDF: on few pages, within its margins, with every figure as text and the scenario inside."""
 
 from collections.abc import Callable
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
 
+from gpudesk.desktop.ui.printing.layout import lay_out_sheet
 from gpudesk.desktop.ui.printing.paper import FOOT, SIDE, TOP, PaperSize
-from gpudesk.desktop.ui.printing.pdf import save_answer_as_pdf, write_pdf
+from gpudesk.desktop.ui.printing.pdf import render_pdf, save_answer_as_pdf, write_pdf
 from gpudesk.documents.scenario_file import list_template_ids, read_template
 from gpudesk.domain.answer import Answer, Scenario
 from gpudesk.report.comparison.sheet import build_sheet
 from gpudesk.report.comparison.tables import ComparisonSheet
 from gpudesk.service import GpuDeskService
 from gpudesk.text import translation
+from gpudesk.text.formatting import Formatter
 from gpudesk.text.messages import InputError
 from tests.unit.desktop.ui.printing.conftest import (
     DATE,
@@ -223,3 +226,14 @@ def test_specifications_alone_are_printed_without_a_load(answer_to: AnswerTo, tm
     assert "Bandwidth" in words
     assert "specifications only" in words
     assert "Output throughput" not in words
+
+
+@needs_poppler
+def test_long_verdict_ends_with_a_whole_sentence(answer_to: AnswerTo, tmp_path: Path) -> None:
+    sheet, _ = laid_out(answer_to(read_template("mi325x-or-h200-70b")))
+    long = replace(sheet, verdict=f"One leads. Another is faster. {'There is more to say ' * 15}here.")
+    pages = lay_out_sheet(long, PaperSize.A4, Formatter())
+    (tmp_path / "long.pdf").write_bytes(render_pdf(pages, sheet.title, None))
+    words = words_of(tmp_path / "long.pdf")
+    assert "One leads. Another is faster." in words
+    assert "more to say" not in words
