@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING, Final
@@ -28,6 +29,9 @@ if TYPE_CHECKING:
 #: Asked before the others: it can charge whole platforms with a port.
 _PLATFORM: Final = "current_platform"
 _KIND: Final = "work"
+#: Accelerators of a shortlist, at least, and the merit from which one is far behind the best: four times the cost.
+_LEAST_SHORTLISTED: Final = 3
+_FAR_BEHIND: Final = math.log(4.0)
 
 
 def search_shortlist(service: DeploymentSource, decider: Decider, scenario: Scenario) -> ProgressSteps[Scenario]:
@@ -81,12 +85,17 @@ def _take_nearest(
 
 
 def _take_best(ranked: Sequence[tuple[DecisionObjective, DecisionCandidate]]) -> list[DecisionCandidate]:
-    """Return the best by the requested objective; by its substitute if none can be scored by it."""
+    """Return the best by the requested objective; by its substitute if none can be scored by it.
+
+    Those far behind the best are no alternatives: only as many are kept as a comparison needs.
+    """
     if not ranked:
         return []
     aim = min({objective for objective, _ in ranked}, key=lambda aim: aim.instead_of is not None)
     scored = [each for objective, each in ranked if objective == aim and each.value is not None]
-    return sorted(scored, key=lambda each: -each.merit)[:MAX_ACCELERATORS]
+    best = sorted(scored, key=lambda each: -each.merit)[:MAX_ACCELERATORS]
+    near = sum(each.merit >= best[0].merit - _FAR_BEHIND for each in best)
+    return best[: max(near, _LEAST_SHORTLISTED)]
 
 
 #: An unanswered question -> the decision under each of its options.

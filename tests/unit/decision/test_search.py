@@ -43,6 +43,16 @@ def test_a_shortlist_has_the_best_of_the_catalog(service: GpuDeskService, priori
             assert service.decide(service.answer(other)).recommended == best.recommended, part.id
 
 
+def test_a_shortlist_leaves_out_what_costs_many_times_as_much(service: GpuDeskService) -> None:
+    asked = scenario("llama-3.1-70b", in_flight=64, current_platform="ROCm", acquisition="own")
+    found = service.decide(service.answer(service.shortlist(asked)))
+    costs = sorted(each.value.value for each in found.candidates if each.value is not None)
+    assert 3 <= len(costs) < 6
+    assert all(cost < 5.0 * costs[0] for cost in costs[:-1]), "porting to other platforms costs more than hardware"
+    assert found.recommended is not None
+    assert service.catalog.accelerator(found.recommended.accelerator).vendor == "AMD"
+
+
 def test_few_users_of_a_small_model_need_no_large_accelerator(service: GpuDeskService) -> None:
     """Fifty people ask for so many tokens and no more: what carries that for the least money is found.
 
