@@ -343,14 +343,19 @@ class CostCalculator:
         return self._resolve_count(accelerator, count, self._cache_of(scenario))
 
     def find_lots(self, accelerators: Sequence[str], scenario: Scenario, *, rented: bool) -> tuple[int, ...]:
-        """Return the lot size of each accelerator: a whole system, or a whole instance."""
+        """Return the lot size of each accelerator: a whole system, or a whole instance.
+
+        Without any price costs do not decide, so accelerators count singly.
+        """
         if scenario.costs.single_accelerators:
             return (1,) * len(accelerators)
         cache, parts = self._cache_of(scenario), [self._catalog.accelerator(each) for each in accelerators]
+        every = [self._resolve_count(part, 1, cache) for part in parts]
         if rented:
-            return tuple(self._resolve_count(part, 1, cache)["rent_usd_per_hour"].instance_size for part in parts)
+            return tuple(inputs["rent_usd_per_hour"].instance_size for inputs in every)
         specs = [self._find_system(part, cache) for part in parts]
-        return tuple(spec.slots if spec.is_whole else 1 for spec in specs)
+        is_priced = any(inputs["price_usd"].spread is not None for inputs in every)
+        return tuple(spec.slots if spec.is_whole and is_priced else 1 for spec in specs)
 
     def _gather(self, key: str, column: ComparisonColumn, cache: _SettingsCache) -> AcceleratorCostInputs:
         estimate, inputs, systems, idle_rented = column.estimate, self._resolve_inputs(column, cache), None, 0

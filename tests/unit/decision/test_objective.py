@@ -445,6 +445,18 @@ def test_doubt_about_shared_inputs_counts_between_ways_to_pay_and_not_within_one
     assert add_price_doubt(0.1, one, other) < add_price_doubt(0.1, one, rent)
 
 
+def test_without_a_purchase_price_counts_are_not_those_of_whole_systems(service: GpuDeskService) -> None:
+    asked = scenario(parts=("mi355x",), count=None, acquisition="own", priority="cost")
+    unpriced = service.decide(service.answer(asked))
+    assert unpriced.objective.name is ObjectiveName.THROUGHPUT
+    alone = unpriced.candidates[0]
+    fastest = service.decide(service.answer(replace(asked, decision=DecisionSettings({"priority": "speed"}))))
+    assert (alone.count, alone.value) == (fastest.candidates[0].count, fastest.candidates[0].value)
+    costs = asked.costs.with_input("price_usd", UncertainValue.exactly(30_000.0), "mi355x")
+    priced = service.decide(service.answer(replace(asked, costs=costs)))
+    assert priced.candidates[0].count == 8
+
+
 def test_rents_of_other_kinds_of_provider_count_like_for_like(service: GpuDeskService) -> None:
     asked = scenario(parts=("h200-sxm", "b200-hgx", "mi355x"), count=None, in_flight=256, acquisition="rent")
     answer = service.answer(asked)
