@@ -87,7 +87,7 @@ def _take_nearest(
 def _take_best(ranked: Sequence[tuple[DecisionObjective, DecisionCandidate]]) -> list[DecisionCandidate]:
     """Return the best by the requested objective; by its substitute if none can be scored by it.
 
-    Those far behind the best are no alternatives: only as many are kept as a comparison needs.
+    Of those far behind the best, only as many are kept as a comparison needs.
     """
     if not ranked:
         return []
