@@ -526,8 +526,11 @@ class ProfileTables:
         head = f"{label}, {display_unit}" if display_unit else label
         values = [each.value, *(each.rivals.get(rival) for rival in rivals)]
         texts = [self._format_peer(value, quantity) for value in values]
-        mean = None if each.mean is None else convert_to_display_unit(each.mean, quantity)
-        texts.insert(1, self.formatter.estimate(mean))
+        mean = each.mean
+        if mean:
+            shown = convert_to_display_unit(mean, quantity)
+            mean *= self.formatter.round_estimate(shown) / shown
+        texts.insert(1, self._format_peer(mean, quantity))
         cells = (
             DataCell(head),
             DataCell(texts[0], is_strong=True),

@@ -363,9 +363,7 @@ class _SheetHeadlines(_HeadlineBuilder):
             order = sorted(best, key=lambda position: position != find_best(ranked, figure))
             one, two = (self._text(figure).format(values[position]) for position in order)
             figures = tr("{one} or {two}", one=one, two=two)
-            return tr(
-                "{figures}; odds of being best: {odds}", figures=figures, odds=self._list_likely_best(figure, order)
-            )
+            return tr("{figures}; best: {odds} odds", figures=figures, odds=self._list_likely_best(figure, order))
         return tr(
             "{range} among {names}",
             range=self._format_range(figure, values.values()),

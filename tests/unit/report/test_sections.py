@@ -47,7 +47,7 @@ def test_differences_against_the_first_come_first(make_answer: MakeAnswer) -> No
 def test_nobody_wins_where_bands_of_the_ratio_hold_one(make_answer: MakeAnswer) -> None:
     sheet = build_sheet(make_answer("h200-sxm", "mi355x"))
     assert [headline.text for headline in sheet.headlines] == ["Too close to call"] * 4
-    assert sheet.headlines[0].detail == "1,040 or 1,000; odds of being best: MI355X 60%, H200-SXM 40%"
+    assert sheet.headlines[0].detail == "1,040 or 1,000; best: MI355X 60%, H200-SXM 40% odds"
     found = row(sheet, "output_tokens_per_s")
     assert {cell.mark for cell in found.cells} == {CellMarking.OPEN}
 

@@ -117,6 +117,8 @@ READING_SPEED: Final = 30.0
 _FAR: Final = 10.0
 #: Minimum width for a readout on the plot, in widths of the readout; in narrower plots it goes next to them.
 _LEAST_WIDTH: Final = 1.9
+#: Minimum width of a plot for labels at its points.
+_LEAST_LABELED: Final = 120
 #: Also if it would cover more of the curves than this, in points a few pixels apart.
 _MOST_HIDDEN: Final = 14
 
@@ -220,14 +222,12 @@ class ParetoChart(DeskChart):
         best = [(line, find_best_at(line, speed)) for line in lines]
         self.detailed_labels = len(lines) <= _MOST_DETAILED
         # Without names at the curves the readout next to them says it.
+        load_text = self._load_text() if self.frame.area.width() > self.theme.px(_LEAST_LABELED) else ""
         best_text = tr("best at ≥ {n}", n=self._speed(speed)) if self.labelled else ""
         return PlotDrawing(
             lines=lines,
             ghosts=ghosts,
-            marks=(
-                *_label_highest(self._load_marks(), self._load_text()),
-                *_label_highest(_best_marks(best), best_text),
-            ),
+            marks=(*_label_highest(self._load_marks(), load_text), *_label_highest(_best_marks(best), best_text)),
             rule=CursorLine(speed, self._tab(speed), read_off=True, movable=not limited) if lines else None,
             cursor_readout=self._read_out(best, ghosts, speed),
             note="" if lines or answer is None else tr("No curves to compare"),
@@ -244,6 +244,7 @@ class ParetoChart(DeskChart):
         return marks
 
     def _load_text(self) -> str:
+        """Return the load of the scenario; empty without a concurrency."""
         answer = self.desk.answer
         concurrency = None if answer is None else answer.scenario.workload.load.concurrency
         return "" if concurrency is None else tr("{n} in flight", n=self.formatter.count(concurrency))

@@ -142,7 +142,7 @@ def format_trace_heading(room: float) -> SheetPiece:
 
 
 _TITLE_LINES: Final = 2
-_VERDICT_LINES: Final = 3
+_VERDICT_LINES: Final = 4
 #: Space between facts, and between headline answers.
 _FACT_GAP: Final = 14.0
 _ANSWER_GAP: Final = 14.0
