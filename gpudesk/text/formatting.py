@@ -317,6 +317,9 @@ class Formatter:
         scaled = value / factor
         if unit == "B" and factor in (GIB, 1):
             return self.number(scaled, 1 if factor == GIB else 0)
+        if unit == "B/s" and factor == 1e12 and abs(scaled) < 10:
+            # As in the catalog, 6.0 TB/s.
+            return self.number(scaled, _stated_decimals(scaled, 1, 2))
         # A price has the same digits in every place.
         whole = (unit in _COUNTED and scaled == round(scaled)) or (unit == "USD" and abs(scaled) >= _WHOLE_USD)
         return self.number(scaled) if whole else self.estimate(scaled)

@@ -43,7 +43,7 @@ LISTED: dict[str, tuple[tuple[UserFact, ...], tuple[str, str, str, str]]] = {
     ),
     "a choice of a claim that is gone": (
         (ClaimPreference("mi325x", "memory_bandwidth", "source-of-yesterday", 5.3e12, "ours", TODAY),),
-        ("MI325X", "Bandwidth", "5.3", "the value 5.30 TB/s no longer has a source; the catalog default applies"),
+        ("MI325X", "Bandwidth", "5.3", "the value 5.3 TB/s no longer has a source; the catalog default applies"),
     ),
     "a dimension that is gone": (
         (LAB, *about("llama-3.1-8b", "mixers.gone.heads", 5)),

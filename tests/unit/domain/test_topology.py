@@ -200,7 +200,7 @@ def test_two_h100_against_one_mi300x(pair: TopologyComparison) -> None:
     assert few.kv_room_bytes > 2 * many.kv_room_bytes
     assert many.estimate.max_concurrency < 32 < few.estimate.max_concurrency
     text = " ".join(format_message(each) for each in pair.sentences)
-    assert " more than 1 × Instinct MI300X (5.30 TB/s)." in text
+    assert " more than 1 × Instinct MI300X (5.3 TB/s)." in text
     assert "KV cache: 1 × Instinct MI300X holds " in text
     assert "A single request is faster on 2 × H100 SXM 80GB (" in text
 

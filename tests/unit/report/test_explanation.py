@@ -276,8 +276,8 @@ STEP = DerivationTerm(
 
 
 def test_formulas_are_shown_with_their_numbers_and_units() -> None:
-    assert format_numeric_formula(STEP, FORMATTER) == "68.5 GB ÷ (7.70 TB/s × 0.820)"
-    assert format_numeric_formula(STEP, Formatter(GERMAN_NUMBERS)) == "68,5 GB ÷ (7,70 TB/s × 0,820)"
+    assert format_numeric_formula(STEP, FORMATTER) == "68.5 GB ÷ (7.7 TB/s × 0.820)"
+    assert format_numeric_formula(STEP, Formatter(GERMAN_NUMBERS)) == "68,5 GB ÷ (7,7 TB/s × 0,820)"
     assert format_named_formula(STEP) == "bytes ÷ (memory bandwidth × weight read efficiency)"
 
 
@@ -307,7 +307,7 @@ def test_the_claims_behind_a_working_are_named_once_each(answer: Answer) -> None
     assert found.working is not None
     leaf = next(term for term in found.working.walk() if term.claims)
     assert leaf.label == "Memory bandwidth"
-    assert "7.70 TB/s" in leaf.sentence
+    assert "7.7 TB/s" in leaf.sentence
 
 
 # Copies
@@ -327,8 +327,8 @@ def test_a_copied_working_is_indented_by_its_levels(answer: Answer) -> None:
     found = explained(answer, "output_tokens_per_s", FigureEvidence(STEP))
     assert found.working is not None
     assert format_working(found.working).splitlines() == [
-        "Reading: 10.8 ms = 68.5 GB ÷ (7.70 TB/s × 0.820)",
+        "Reading: 10.8 ms = 68.5 GB ÷ (7.7 TB/s × 0.820)",
         "  Bytes to read: 63.8 GiB",
-        "  Memory bandwidth: 7.70 TB/s [catalog:h200-sxm/memory_bandwidth]",
+        "  Memory bandwidth: 7.7 TB/s [catalog:h200-sxm/memory_bandwidth]",
         "  Weight read efficiency: 0.820 [calibration:weight_read_efficiency]",
     ]

@@ -170,7 +170,7 @@ def test_signed_per_cent_stays_per_cent() -> None:
         (12.3, "s", "12.3 s"),
         (0, "s", "0 s"),
         (4.2e-6, "s", "4.20 µs"),
-        (4.8e12, "B/s", "4.80 TB/s"),
+        (4.8e12, "B/s", "4.8 TB/s"),
         (9.0e14, "FLOP/s", "900 TFLOPS"),
         (141_107_412_992, "B", "131.4 GiB (141.1 GB)"),
         (80, "layers", "80 layers"),

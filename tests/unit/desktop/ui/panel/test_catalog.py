@@ -92,7 +92,7 @@ def go(panel: SourcesPanel, text: str) -> None:
         (
             BANDWIDTH,
             "Memory bandwidth, MI325X; Shipped value, your value is inactive; 6.0 TB/s",
-            "Your choice is inactive: the value 5.30 TB/s no longer has a source; the catalog default applies.",
+            "Your choice is inactive: the value 5.3 TB/s no longer has a source; the catalog default applies.",
             4,
         ),
     ],
