@@ -55,7 +55,7 @@ _LEAST_SIZE = (900, 480)
 _FOLDED = 1360
 _START = "start"
 #: Views that all windows retain, and the delay of the deletion of others.
-_MOST_VIEWS, _DROP_AFTER_MS = 12, 200
+_MOST_VIEWS, _DROP_AFTER_MS = 8, 200
 
 
 class MainWindow(DocumentWindow):
