@@ -87,14 +87,14 @@ def explain_cost(
     rented = name == RENTED
     if rented and column.rent is not None and (classes := column.rent.classes):
         prices = (price for price in prices if price.provider_class in (*classes, ProviderClass.UNKNOWN))
-    groups = _records(prices, settings.rent_term if rented else PURCHASE_TERM, context)
+    groups = _group_prices(prices, settings.rent_term if rented else PURCHASE_TERM, context)
     if name == TOTAL:
-        return _total(context, deployment, groups)
+        return _explain_total(context, deployment, groups)
     costs = column.rented if rented else column.owned
     title = tr("Cost per million tokens, {deployment}, rented", deployment=deployment)
     if not rented:
         title = tr("Cost per million tokens, {deployment}, owned", deployment=deployment)
-    return _tokens(context, title, costs, settings.rent_term if rented else "", groups)
+    return _explain_tokens(context, title, costs, settings.rent_term if rented else "", groups)
 
 
 def explain_purchase_price(
@@ -105,7 +105,7 @@ def explain_purchase_price(
     price, money = column.inputs["price_usd"], context.money
     if price.spread is None:
         return catalog
-    groups = _records(prices, PURCHASE_TERM, context)
+    groups = _group_prices(prices, PURCHASE_TERM, context)
     return replace(
         catalog,
         figure=money.whole(price.spread.likely),
@@ -117,13 +117,13 @@ def explain_purchase_price(
     )
 
 
-def _tokens(
+def _explain_tokens(
     context: _CostContext, title: str, costs: TokenCosts | None, term: str, groups: tuple[ClaimGroup, ...]
 ) -> Explanation:
     money, conditions = context.money, describe_utilization(context.column.inputs["utilisation"], context.formatter)
     if costs is None:
-        return _missing(context, title, conditions, groups)
-    working = _rented(context, costs, term) if term else _owned(context, costs)
+        return _explain_missing(context, title, conditions, groups)
+    working = _derive_rented(context, costs, term) if term else _derive_owned(context, costs)
     return Explanation(
         what=title,
         conditions=capitalize_first(conditions),
@@ -142,7 +142,7 @@ def _tokens(
     )
 
 
-def _missing(context: _CostContext, title: str, conditions: str, groups: tuple[ClaimGroup, ...]) -> Explanation:
+def _explain_missing(context: _CostContext, title: str, conditions: str, groups: tuple[ClaimGroup, ...]) -> Explanation:
     lacks = "; ".join(describe_missing_input(each) for each in context.column.missing)
     return Explanation(
         what=title,
@@ -153,10 +153,10 @@ def _missing(context: _CostContext, title: str, conditions: str, groups: tuple[C
     )
 
 
-def _total(context: _CostContext, deployment: str, groups: tuple[ClaimGroup, ...]) -> Explanation:
+def _explain_total(context: _CostContext, deployment: str, groups: tuple[ClaimGroup, ...]) -> Explanation:
     tco, title = context.column.tco, tr("Total cost of ownership, {deployment}", deployment=deployment)
     if tco is None:
-        return _missing(context, title, "", groups)
+        return _explain_missing(context, title, "", groups)
     return Explanation(
         what=title,
         conditions=tr("{years}, whole deployment", years=format_years(tco.years, context.formatter)),
@@ -178,55 +178,60 @@ def _total(context: _CostContext, deployment: str, groups: tuple[ClaimGroup, ...
 # Derivations
 
 
-def _owned(context: _CostContext, costs: TokenCosts) -> TermLine:
+def _derive_owned(context: _CostContext, costs: TokenCosts) -> TermLine:
     tco = context.column.tco
     inputs = [] if tco is None else [_sum(context, tco)]
     years = context.column.inputs["years"].spread
     hours = HOURS_PER_YEAR * (1.0 if years is None else years.likely)
-    inputs.append(_served(context, hours, tr("Tokens, all years")))
-    return _cost(context, costs, inputs)
+    inputs.append(_derive_served_tokens(context, hours, tr("Tokens, all years")))
+    return _derive_cost(context, costs, inputs)
 
 
-def _rented(context: _CostContext, costs: TokenCosts, term: str) -> TermLine:
+def _derive_rented(context: _CostContext, costs: TokenCosts, term: str) -> TermLine:
     rent = context.column.rent_usd_per_hour
     count = context.column.rented_count or 1
     hourly = None if rent is None else rent * count
     label = tr("Rent per hour ({term})", term=label_price_word(term))
     formula = f"{context.formatter.count(count)} × {context.money.small(rent)}"
-    paid = _line(
-        "rent", label, context.money.small(hourly), context.money.code, formula, [_input(context, "rent_usd_per_hour")]
+    paid = _make_term(
+        "rent",
+        label,
+        context.money.small(hourly),
+        context.money.code,
+        formula,
+        [_make_input_term(context, "rent_usd_per_hour")],
     )
     software = context.column.software
     if hourly is None or software is None or not any(software):
-        return _cost(context, costs, [paid, _served(context, 1.0, tr("Tokens per hour"))])
-    return _cost(context, costs, _rented_with_software(context, hourly, software, paid))
+        return _derive_cost(context, costs, [paid, _derive_served_tokens(context, 1.0, tr("Tokens per hour"))])
+    return _derive_cost(context, costs, _derive_rented_with_software(context, hourly, software, paid))
 
 
-def _rented_with_software(
+def _derive_rented_with_software(
     context: _CostContext, hourly: float, software: SoftwareCosts, rent: TermLine
 ) -> tuple[TermLine, TermLine]:
     spread = context.column.inputs["years"].spread
     hours = HOURS_PER_YEAR * (1.0 if spread is None else spread.likely)
     months = hours / HOURS_PER_MONTH
     lines = [CostLine("porting", software.at_once_usd), CostLine("upkeep", software.per_month_usd * months)]
-    term_lines = [_of_line(context, line) for line in lines if line.usd]
+    term_lines = [_derive_line(context, line) for line in lines if line.usd]
     money = context.money
     paid = money.whole(hourly * hours + sum(line.usd for line in lines))
     formula = " + ".join([f"{rent.value} × {context.formatter.count(hours)}", *(each.value for each in term_lines)])
     label = tr("Rent and software, all years")
     return (
-        _line("paid", label, paid, money.code, formula, [rent, *term_lines]),
-        _served(context, hours, tr("Tokens, all years")),
+        _make_term("paid", label, paid, money.code, formula, [rent, *term_lines]),
+        _derive_served_tokens(context, hours, tr("Tokens, all years")),
     )
 
 
-def _cost(context: _CostContext, costs: TokenCosts, inputs: Sequence[TermLine]) -> TermLine:
+def _derive_cost(context: _CostContext, costs: TokenCosts, inputs: Sequence[TermLine]) -> TermLine:
     formula = " ÷ ".join(each.value for each in inputs)
     unit = f"{context.money.code}/M"
-    return _line("cost", tr("Cost"), context.money.small(costs.output.value), unit, formula, inputs)
+    return _make_term("cost", tr("Cost"), context.money.small(costs.output.value), unit, formula, inputs)
 
 
-def _served(context: _CostContext, hours: float, label: str) -> TermLine:
+def _derive_served_tokens(context: _CostContext, hours: float, label: str) -> TermLine:
     rate, formatter = context.column.tokens_per_s, context.formatter
     utilisation = context.column.inputs["utilisation"].spread
     busy = 1.0 if utilisation is None else utilisation.likely
@@ -234,24 +239,24 @@ def _served(context: _CostContext, hours: float, label: str) -> TermLine:
     value = formatter.estimate(tokens / 1e6)
     rate_text = MISSING_VALUE_TEXT if rate is None else formatter.estimate(rate.value)
     formula = f"{rate_text} × 3,600 × {formatter.count(hours)} × {formatter.per_cent(busy)}"
-    throughput = _line(
+    throughput = _make_term(
         "throughput", tr("Output throughput"), rate_text, "tok/s", None, [], source=tr("estimate at this load")
     )
-    return _line("tokens", label, value, "M", formula, [throughput, _input(context, "utilisation")])
+    return _make_term("tokens", label, value, "M", formula, [throughput, _make_input_term(context, "utilisation")])
 
 
 def _sum(context: _CostContext, tco: TotalCostOfOwnership) -> TermLine:
-    lines = [_of_line(context, line) for line in tco.lines if line.usd]
+    lines = [_derive_line(context, line) for line in tco.lines if line.usd]
     label = tr("Cost over {years}", years=format_years(tco.years, context.formatter))
     money = context.money
-    return _line("total", label, money.whole(tco.total_usd), money.code, tr("sum of the lines"), lines)
+    return _make_term("total", label, money.whole(tco.total_usd), money.code, tr("sum of the lines"), lines)
 
 
-def _of_line(context: _CostContext, line: CostLine) -> TermLine:
+def _derive_line(context: _CostContext, line: CostLine) -> TermLine:
     words, names = COST_LINES[line.name]
     inputs = list(_list_inputs(context, names))
     money = context.money
-    return _line(line.name, label_cost_line(line.name), money.whole(line.usd), money.code, tr(words), inputs)
+    return _make_term(line.name, label_cost_line(line.name), money.whole(line.usd), money.code, tr(words), inputs)
 
 
 def _list_inputs(context: _CostContext, names: Sequence[str]) -> Iterator[TermLine]:
@@ -261,12 +266,12 @@ def _list_inputs(context: _CostContext, names: Sequence[str]) -> Iterator[TermLi
         if name == _BOUGHT:
             if systems is not None:
                 count, source = formatter.count(systems.accelerators), describe_systems(systems, formatter)
-                yield _line(name, tr("Accelerators bought"), count, None, None, [], source=source)
+                yield _make_term(name, tr("Accelerators bought"), count, None, None, [], source=source)
         elif name != "idle_draw" or (systems is not None and systems.idle):
-            yield _input(context, name)
+            yield _make_input_term(context, name)
 
 
-def _input(context: _CostContext, name: str) -> TermLine:
+def _make_input_term(context: _CostContext, name: str) -> TermLine:
     cost_input, formatter = context.column.inputs[name], context.formatter
     value = MISSING_VALUE_TEXT
     if cost_input.spread is not None:
@@ -274,10 +279,10 @@ def _input(context: _CostContext, name: str) -> TermLine:
         if not is_share_input(name) and (get_input_unit(name)).startswith("USD"):
             value = context.money.small(cost_input.spread.likely)
     unit = context.money.unit(get_input_unit(name)) or None
-    return _line(name, label_cost_input(name), value, unit, None, [], source=describe_input_source(cost_input))
+    return _make_term(name, label_cost_input(name), value, unit, None, [], source=describe_input_source(cost_input))
 
 
-def _line(
+def _make_term(
     name: str,
     label: str,
     value: str,
@@ -296,7 +301,7 @@ def _line(
 # Records
 
 
-def _records(prices: Iterable[PriceRecord], term: str, context: _CostContext) -> tuple[ClaimGroup, ...]:
+def _group_prices(prices: Iterable[PriceRecord], term: str, context: _CostContext) -> tuple[ClaimGroup, ...]:
     """Return the prices of a term, the newest first, with their sources."""
     records = sorted(
         (price for price in prices if price.term == term), key=lambda price: price.date or "", reverse=True
@@ -308,11 +313,13 @@ def _records(prices: Iterable[PriceRecord], term: str, context: _CostContext) ->
         tr("Purchase prices") if term == PURCHASE_TERM else tr("Rental prices ({term})", term=label_price_word(term))
     )
     return (
-        ClaimGroup(f"prices/{term}", label, tuple(_record(price, context, price.id in current) for price in records)),
+        ClaimGroup(
+            f"prices/{term}", label, tuple(_make_price_claim(price, context, price.id in current) for price in records)
+        ),
     )
 
 
-def _record(price: PriceRecord, context: _CostContext, is_current: bool) -> ClaimLine:
+def _make_price_claim(price: PriceRecord, context: _CostContext, is_current: bool) -> ClaimLine:
     value, unit = format_price(price, context.formatter)
     dated = context.formatter.date(price.date or tr("undated"))
     title = price.provider or price.source.title

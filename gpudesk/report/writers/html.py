@@ -56,11 +56,11 @@ def write_sheet_html(sheet: ComparisonSheet, appendix: Sequence[DocumentBlock] =
         [
             "<!DOCTYPE html>",
             f'<html lang="{get_language()}">',
-            f"<head>{_head(sheet)}</head>",
+            f"<head>{_write_head(sheet)}</head>",
             "<body>",
             "<main>",
-            *_first_page(sheet),
-            *_second_page(sheet),
+            *_write_first_page(sheet),
+            *_write_second_page(sheet),
             *further,
             "</main>",
             "</body>",
@@ -70,7 +70,7 @@ def write_sheet_html(sheet: ComparisonSheet, appendix: Sequence[DocumentBlock] =
     )
 
 
-def _head(sheet: ComparisonSheet) -> str:
+def _write_head(sheet: ComparisonSheet) -> str:
     style = "\n".join(paths.resource(f"sheets/{name}.css").read_text(encoding="utf-8") for name in ("sheet", "paper"))
     return (
         '<meta charset="utf-8">'
@@ -81,7 +81,7 @@ def _head(sheet: ComparisonSheet) -> str:
     )
 
 
-def _first_page(sheet: ComparisonSheet) -> list[str]:
+def _write_first_page(sheet: ComparisonSheet) -> list[str]:
     brand = f'<p class="brand"><strong>GPU Desk</strong> {escape(tr("Comparison sheet"))}</p>'
     parts = [
         f'<header>{brand}<p class="date">{escape(sheet.date or "")}</p></header>',
@@ -89,75 +89,75 @@ def _first_page(sheet: ComparisonSheet) -> list[str]:
     ]
     if sheet.note:
         parts.append(f'<p class="note">{escape(sheet.note)}</p>')
-    parts.append(_facts(sheet.assumptions, "assumptions"))
+    parts.append(_write_facts(sheet.assumptions, "assumptions"))
     if sheet.verdict:
         parts.append(f'<p class="verdict">{escape(sheet.verdict)}</p>')
     if sheet.recommendation is not None:
-        parts.append(_recommendation(sheet.recommendation))
+        parts.append(_write_recommendation(sheet.recommendation))
     if sheet.headlines:
         items = "".join(
             f'<div><p class="question">{escape(headline.label)}</p>'
-            f'<p class="answer">{_winner(headline)}'
+            f'<p class="answer">{_write_leader(headline)}'
             f"{escape(headline.text)}</p>"
             f'<p class="detail">{escape(headline.detail)}</p></div>'
             for headline in sheet.headlines
         )
         parts.append(f'<section class="headlines">{items}</section>')
-    parts.append(_table(sheet.table, sheet, "comparison"))
-    parts.append(f'<p class="key">{_key(sheet.key)}</p>')
+    parts.append(_write_table(sheet.table, sheet, "comparison"))
+    parts.append(f'<p class="key">{_write_key(sheet.key)}</p>')
     if sheet.memory or sheet.throughput:
-        parts.append(f'<div class="charts">{_throughput(sheet)}{_memory(sheet)}</div>')
+        parts.append(f'<div class="charts">{_write_throughput(sheet)}{_write_memory(sheet)}</div>')
     return parts
 
 
-def _second_page(sheet: ComparisonSheet) -> list[str]:
-    parts = [] if sheet.recommendation is None else [_recommended(sheet.recommendation)]
+def _write_second_page(sheet: ComparisonSheet) -> list[str]:
+    parts = [] if sheet.recommendation is None else [_write_recommended(sheet.recommendation)]
     if sheet.how_many.groups:
-        parts.append(_table(sheet.how_many, sheet, "comparison"))
+        parts.append(_write_table(sheet.how_many, sheet, "comparison"))
         parts += [f'<p class="sizing">{escape(remark.text)}.</p>' for remark in sheet.sizing]
     if sheet.costs.groups:
-        parts.append(_table(sheet.costs, sheet, "comparison"))
+        parts.append(_write_table(sheet.costs, sheet, "comparison"))
     if sheet.fleet is not None:
         parts.append(f'<p class="verdict">{escape(sheet.fleet.verdict)}</p>')
-        parts.append(_table(sheet.fleet.table, sheet, "comparison"))
+        parts.append(_write_table(sheet.fleet.table, sheet, "comparison"))
         parts.append(draw_racks(sheet.fleet.sketches))
     parts.append('<div class="appendix">')
     if sheet.notes:
         items = "".join(
             f'<li id="note-{note.number}" value="{note.number}">{escape(note.text)}</li>' for note in sheet.notes
         )
-        parts.append(_section(tr("Notes"), f'<ol class="notes">{items}</ol>'))
+        parts.append(_write_section(tr("Notes"), f'<ol class="notes">{items}</ol>'))
     if sheet.remarks:
-        parts.append(_section(tr("About these estimates"), _remarks(sheet.remarks)))
+        parts.append(_write_section(tr("About these estimates"), _write_remarks(sheet.remarks)))
     if sheet.disputes:
-        parts.append(_section(tr("Also in dispute"), _disputes(sheet.disputes)))
+        parts.append(_write_section(tr("Also in dispute"), _write_disputes(sheet.disputes)))
     if sheet.whose.groups:
-        parts.append(_table(sheet.whose, sheet, "whose"))
+        parts.append(_write_table(sheet.whose, sheet, "whose"))
     if sheet.sources:
-        parts.append(_section(tr("Sources"), _sources(sheet.sources)))
+        parts.append(_write_section(tr("Sources"), _write_sources(sheet.sources)))
     if sheet.trace:
         parts.append(f'<section class="trace"><h2>{escape(tr("Rules"))}</h2><p>{escape(describe_effect_marks())}</p>')
-        parts += [_table(build_trace_table(sheet), sheet, "trace"), "</section>"]
-    parts += ["</div>", f"<footer>{_facts(sheet.foot, 'foot')}</footer>"]
+        parts += [_write_table(build_trace_table(sheet), sheet, "trace"), "</section>"]
+    parts += ["</div>", f"<footer>{_write_facts(sheet.foot, 'foot')}</footer>"]
     return parts
 
 
-def _facts(facts: Iterable[LabeledValue], css_class: str) -> str:
+def _write_facts(facts: Iterable[LabeledValue], css_class: str) -> str:
     items = "".join(f"<div><dt>{escape(fact.label)}</dt><dd>{escape(fact.value)}</dd></div>" for fact in facts)
     return f'<dl class="{css_class}">{items}</dl>'
 
 
-def _recommendation(recommendation: SheetRecommendation) -> str:
+def _write_recommendation(recommendation: SheetRecommendation) -> str:
     mark = "" if recommendation.slot is None else draw_swatch(recommendation.slot, is_variant=recommendation.is_variant)
     return (
         '<section class="recommendation"><div>'
         f'<p class="question">{escape(tr("Recommendation"))}</p>'
         f'<p class="answer">{mark}{escape(recommendation.verdict)}</p><p>{escape(recommendation.reason)}</p></div>'
-        f"{_candidates(recommendation)}</section>"
+        f"{_write_candidates(recommendation)}</section>"
     )
 
 
-def _candidates(recommendation: SheetRecommendation) -> str:
+def _write_candidates(recommendation: SheetRecommendation) -> str:
     """Return a row for each candidate: its deployment, a bar of its odds, and the odds."""
     rows = "".join(
         f"<div><dt>{escape(each.deployment)}<br>{escape(each.value)}</dt>"
@@ -168,7 +168,7 @@ def _candidates(recommendation: SheetRecommendation) -> str:
     return f'<dl class="candidates">{rows}</dl>' if rows else ""
 
 
-def _recommended(recommendation: SheetRecommendation) -> str:
+def _write_recommended(recommendation: SheetRecommendation) -> str:
     parts = []
     for subject, lines in groupby(recommendation.lines, key=lambda line: line.subject):
         items = "".join(f"<li>{escape(line.text)}.</li>" for line in lines)
@@ -177,12 +177,12 @@ def _recommended(recommendation: SheetRecommendation) -> str:
     return f'<section class="recommended">{title}{"".join(parts)}</section>' if parts else ""
 
 
-def _winner(headline: Headline) -> str:
+def _write_leader(headline: Headline) -> str:
     winner = headline.winner
     return "" if winner is None else draw_swatch(winner.slot, is_variant=winner.is_variant)
 
 
-def _table(table: ComparisonTable, sheet: ComparisonSheet, css_class: str) -> str:
+def _write_table(table: ComparisonTable, sheet: ComparisonSheet, css_class: str) -> str:
     heads = "".join(
         f'<th scope="col">{draw_swatch(head.slot, is_variant=head.is_variant)}'
         f'<span class="name slot{head.slot}">{escape(head.name)}</span>'
@@ -205,22 +205,22 @@ def _group(group: ComparisonGroup, columns: int) -> str:
         if group.title
         else ""
     )
-    return f"<tbody>{title}{''.join(_row(row) for row in group.rows)}</tbody>"
+    return f"<tbody>{title}{''.join(_write_row(row) for row in group.rows)}</tbody>"
 
 
-def _row(row: ComparisonRow) -> str:
+def _write_row(row: ComparisonRow) -> str:
     return (
-        f'<tr><th scope="row">{escape(row.label)}{_row_detail(row)}</th>'
+        f'<tr><th scope="row">{escape(row.label)}{_write_row_detail(row)}</th>'
         f'<td class="unit">{escape(row.unit or "")}</td>'
-        f"{''.join(_cell(cell) for cell in row.cells)}</tr>"
+        f"{''.join(_write_cell(cell) for cell in row.cells)}</tr>"
     )
 
 
-def _row_detail(row: ComparisonRow) -> str:
+def _write_row_detail(row: ComparisonRow) -> str:
     return f'<span class="detail">{escape(row.detail)}</span>' if row.detail else ""
 
 
-def _cell(cell: ComparisonCell) -> str:
+def _write_cell(cell: ComparisonCell) -> str:
     notes = ",".join(f'<a href="#note-{number}" class="noted">{number}</a>' for number in cell.notes)
     figure = f'<span class="figure">{escape(cell.text)}</span>'
     sign = _SIGNS.get(cell.mark, "")
@@ -230,11 +230,11 @@ def _cell(cell: ComparisonCell) -> str:
     return f'<td{css_class}><div>{figure}<span class="gutter">{sign}{raised}</span>{second}</div></td>'
 
 
-def _key(key: Iterable[str]) -> str:
+def _write_key(key: Iterable[str]) -> str:
     return " ".join(f"<span>{escape(text)}</span>" for text in key)
 
 
-def _throughput(sheet: ComparisonSheet) -> str:
+def _write_throughput(sheet: ComparisonSheet) -> str:
     if not sheet.throughput:
         return ""
     height = _CHART_HEIGHT if len(sheet.heads) <= _WIDE_COLUMNS else _LOW_CHART_HEIGHT
@@ -243,7 +243,7 @@ def _throughput(sheet: ComparisonSheet) -> str:
     return f'<section class="throughput"><h2>{escape(title)}</h2>{chart}</section>'
 
 
-def _memory(sheet: ComparisonSheet) -> str:
+def _write_memory(sheet: ComparisonSheet) -> str:
     if not sheet.memory:
         return ""
     title = tr("Memory, GiB")
@@ -251,11 +251,11 @@ def _memory(sheet: ComparisonSheet) -> str:
     return f'<section class="memory"><h2>{escape(title)} {legend}</h2>{draw_memory_chart(sheet.memory)}</section>'
 
 
-def _section(title: str, body: str) -> str:
+def _write_section(title: str, body: str) -> str:
     return f"<section><h2>{escape(title)}</h2>{body}</section>"
 
 
-def _remarks(remarks: Iterable[SheetRemark]) -> str:
+def _write_remarks(remarks: Iterable[SheetRemark]) -> str:
     items = "".join(
         f"<li>{f'<strong>{escape(remark.subject)}</strong> ' if remark.subject else ''}{escape(remark.text)}.</li>"
         for remark in remarks
@@ -263,7 +263,7 @@ def _remarks(remarks: Iterable[SheetRemark]) -> str:
     return f'<ul class="remarks">{items}</ul>'
 
 
-def _disputes(disputes: Iterable[SheetDispute]) -> str:
+def _write_disputes(disputes: Iterable[SheetDispute]) -> str:
     items = "".join(
         f"<li><strong>{escape(entry.subject)}</strong> {escape(entry.disagreement)} "
         f"{escape(tr('Verdict: {verdict}.', verdict=entry.verdict))} {escape(entry.reason)}</li>"
@@ -272,12 +272,12 @@ def _disputes(disputes: Iterable[SheetDispute]) -> str:
     return f'<ul class="disputes">{items}</ul>'
 
 
-def _sources(sources: Iterable[SheetSource]) -> str:
-    items = "".join(f'<li value="{source.number}">{_source(source)}</li>' for source in sources)
+def _write_sources(sources: Iterable[SheetSource]) -> str:
+    items = "".join(f'<li value="{source.number}">{_write_source(source)}</li>' for source in sources)
     return f'<ol class="sources">{items}</ol>'
 
 
-def _source(source: SheetSource) -> str:
+def _write_source(source: SheetSource) -> str:
     title = escape(source.title)
     if source.url is not None and source.url.startswith(("https://", "http://")):
         title = f'<a href="{escape(source.url)}">{title}</a>'

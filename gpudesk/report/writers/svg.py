@@ -184,18 +184,18 @@ def draw_throughput_chart(
     highest = math.ceil(max(max(each.high) for each in series) / step) * step
     longest = max(2, *(max(each.concurrency) for each in series), concurrency or 1)
     plane = _ChartPlane(float(longest), highest, height)
-    elements = [_grid(plane, step, formatter)]
+    elements = [_draw_grid(plane, step, formatter)]
     # More than a few intervals cover each other; then only the baseline has one.
-    elements += [_band(each, plane) for each in (series if len(series) <= _MOST_BANDS else series[:1])]
+    elements += [_draw_band(each, plane) for each in (series if len(series) <= _MOST_BANDS else series[:1])]
     if concurrency is not None and concurrency <= longest:
         x = plane.x(concurrency)
         bottom = plane.height - _BOTTOM
         elements.append(
             f'<path d="M{x:.1f} {_TOP:g}V{bottom:.1f}" stroke="#16191D" stroke-width=".8"/>'
-            f"{_text(x - 3, _TOP + 6, formatter.count(concurrency), 'end', 'name')}"
+            f"{_draw_text(x - 3, _TOP + 6, formatter.count(concurrency), 'end', 'name')}"
         )
-    elements += [_curve(each, plane) for each in series]
-    elements.append(_labels(series, plane, formatter))
+    elements += [_draw_curve(each, plane) for each in series]
+    elements.append(_draw_labels(series, plane, formatter))
     spoken = "; ".join(_describe_throughput(each, formatter) for each in series)
     return (
         f'<svg class="chart" viewBox="0 0 {_CHART_WIDTH:g} {height:g}" role="img" aria-label="{escape(spoken)}">'
@@ -214,34 +214,34 @@ def _describe_throughput(series: ThroughputSeries, formatter: Formatter) -> str:
     )
 
 
-def _grid(plane: _ChartPlane, step: float, formatter: Formatter) -> str:
+def _draw_grid(plane: _ChartPlane, step: float, formatter: Formatter) -> str:
     elements = []
     right = _CHART_WIDTH - _RIGHT
     for number in range(round(plane.most_y / step) + 1):
         y = plane.y(number * step)
         color = "#AEB5BF" if number == 0 else "#ECEEF1"
         elements.append(f'<path d="M{_LEFT:g} {y:.1f}H{right:g}" stroke="{color}" stroke-width=".8"/>')
-        elements.append(_text(_LEFT - 5, y + 3, formatter.number(number * step), "end", "tick"))
+        elements.append(_draw_text(_LEFT - 5, y + 3, formatter.number(number * step), "end", "tick"))
     elements += [
-        _text(plane.x(tick), plane.height - 18, formatter.count(tick), "middle", "tick")
+        _draw_text(plane.x(tick), plane.height - 18, formatter.count(tick), "middle", "tick")
         for tick in list_powers_of_two(plane.most_x)
     ]
-    elements.append(_text(right, plane.height - 5, tr("requests in flight"), "end", "tick"))
+    elements.append(_draw_text(right, plane.height - 5, tr("requests in flight"), "end", "tick"))
     return "".join(elements)
 
 
-def _band(series: ThroughputSeries, plane: _ChartPlane) -> str:
+def _draw_band(series: ThroughputSeries, plane: _ChartPlane) -> str:
     upper = [f"{plane.x(x):.1f} {plane.y(y):.1f}" for x, y in zip(series.concurrency, series.high, strict=True)]
     lower = [f"{plane.x(x):.1f} {plane.y(y):.1f}" for x, y in zip(series.concurrency, series.low, strict=True)]
     points = "L".join([*upper, *reversed(lower)])
     return f'<path d="M{points}Z" fill="{_color(series)}" fill-opacity=".1"/>'
 
 
-def _curve(series: ThroughputSeries, plane: _ChartPlane) -> str:
+def _draw_curve(series: ThroughputSeries, plane: _ChartPlane) -> str:
     points = "L".join(
         f"{plane.x(x):.1f} {plane.y(y):.1f}" for x, y in zip(series.concurrency, series.value, strict=True)
     )
-    dash = " ".join(f"{float(part) * _STROKE:g}" for part in _DASHES[_position(series)].split())
+    dash = " ".join(f"{float(part) * _STROKE:g}" for part in _DASHES[_compute_position(series)].split())
     color = _color(series)
     x, y = plane.x(series.concurrency[-1]), plane.y(series.value[-1])
     return (
@@ -250,30 +250,30 @@ def _curve(series: ThroughputSeries, plane: _ChartPlane) -> str:
     )
 
 
-def _labels(series: Sequence[ThroughputSeries], plane: _ChartPlane, formatter: Formatter) -> str:
+def _draw_labels(series: Sequence[ThroughputSeries], plane: _ChartPlane, formatter: Formatter) -> str:
     pitch = _PITCH if len(series) * _PITCH <= plane.height - _BOTTOM else _NARROW_PITCH
     by_height = sorted(series, key=lambda each: plane.y(each.value[-1]))
     places = spread_labels([plane.y(each.value[-1]) for each in by_height], pitch, _TOP + 4, plane.height - _BOTTOM)
     elements = []
     x = _CHART_WIDTH - _RIGHT + 6
     for each, y in zip(by_height, places, strict=True):
-        elements.append(_text(x, y + 3, each.name, "start", f"name slot{each.slot}"))
+        elements.append(_draw_text(x, y + 3, each.name, "start", f"name slot{each.slot}"))
         if pitch == _PITCH:
             full = tr("full at {n}", n=formatter.count(each.concurrency[-1]))
-            elements.append(_text(x, y + 12, full, "start", "tick"))
+            elements.append(_draw_text(x, y + 12, full, "start", "tick"))
     return "".join(elements)
 
 
-def _text(x: float, y: float, text: str, anchor: str, css_class: str) -> str:
+def _draw_text(x: float, y: float, text: str, anchor: str, css_class: str) -> str:
     return f'<text x="{x:.1f}" y="{y:.1f}" text-anchor="{anchor}" class="{css_class}">{escape(text)}</text>'
 
 
-def _position(series: ThroughputSeries) -> int:
+def _compute_position(series: ThroughputSeries) -> int:
     return (series.slot - 1) % len(COLORS)
 
 
 def _color(series: ThroughputSeries) -> str:
-    return COLORS[_position(series)]
+    return COLORS[_compute_position(series)]
 
 
 #: Lengths of the picture of racks.
@@ -291,7 +291,7 @@ def draw_racks(sketches: Sequence[FleetSketch]) -> str:
     )
     middle = drawing.line * 0.75
     texts = "".join(
-        _text(text.x, text.y + middle, text.text, "start", f"name slot{text.slot}" if text.slot else "tick")
+        _draw_text(text.x, text.y + middle, text.text, "start", f"name slot{text.slot}" if text.slot else "tick")
         for text in drawing.texts
     )
     spoken = "; ".join(f"{sketch.name}: {', '.join(sketch.texts)}" for sketch in sketches)

@@ -75,14 +75,14 @@ def align_table(
     widths = [max(measure_text(row[column]) for row in (head, *rows)) for column in range(columns)]
     before = sum(widths[:-1]) + len(_GAP) * (columns - 1)
     widths[-1] = min(widths[-1], max(width - before, 16))
-    lines = [strong(line) for line in _line(head, widths, right)]
+    lines = [strong(line) for line in _write_line(head, widths, right)]
     lines.append("─" * min(width, before + widths[-1]))
     for row in rows:
-        lines += _line(row, widths, right)
+        lines += _write_line(row, widths, right)
     return lines
 
 
-def _line(row: Sequence[str], widths: Sequence[int], right: Sequence[int]) -> list[str]:
+def _write_line(row: Sequence[str], widths: Sequence[int], right: Sequence[int]) -> list[str]:
     last = len(widths) - 1
     cells = [pad_text(text, widths[column], right=column in right) for column, text in enumerate(row[:-1])]
     first, *following = (pad_text(line, widths[-1], right=last in right) for line in wrap_text(row[-1], widths[-1]))
@@ -120,26 +120,26 @@ def list_sheet_lines(sheet: ComparisonSheet, width: int, strong: Callable[[str],
     if sheet.verdict:
         yield from map(strong, wrap_text(sheet.verdict, width))
         yield ""
-    yield from _headlines(sheet, width, strong)
-    for start, end in _blocks(sheet, width):
-        widths = _column_widths(sheet)[start:end]
-        lead = _label_width(sheet) + _COLUMN_GAP + _unit_width(sheet)
+    yield from _list_headline_lines(sheet, width, strong)
+    for start, end in _group_columns(sheet, width):
+        widths = _measure_columns(sheet)[start:end]
+        lead = _label_width(sheet) + _COLUMN_GAP + _measure_units(sheet)
         heads = sheet.heads[start:end]
-        yield strong(" " * lead + _joined([head.name + _GUTTER for head in heads], widths)).rstrip()
-        yield (" " * lead + _joined([head.detail + _GUTTER for head in heads], widths)).rstrip()
+        yield strong(" " * lead + _join_cells([head.name + _GUTTER for head in heads], widths)).rstrip()
+        yield (" " * lead + _join_cells([head.detail + _GUTTER for head in heads], widths)).rstrip()
         yield "─" * (lead + sum(widths) + _COLUMN_GAP * len(widths))
         for number, group in enumerate(sheet.table.groups):
             if number:
                 yield ""
             yield strong(group.title)
             for row in group.rows:
-                yield from _row(row, (start, end), widths, _label_width(sheet), _unit_width(sheet))
+                yield from _list_row_lines(row, (start, end), widths, _label_width(sheet), _measure_units(sheet))
         yield ""
-    yield from wrap_text(_key(), width)
-    yield from _foot(sheet, width, strong)
+    yield from wrap_text(_write_key(), width)
+    yield from _write_foot(sheet, width, strong)
 
 
-def _headlines(sheet: ComparisonSheet, width: int, strong: Callable[[str], str]) -> Iterator[str]:
+def _list_headline_lines(sheet: ComparisonSheet, width: int, strong: Callable[[str], str]) -> Iterator[str]:
     if not sheet.headlines:
         return
     questions = max(measure_text(line.label) for line in sheet.headlines)
@@ -161,26 +161,26 @@ def _label_width(sheet: ComparisonSheet) -> int:
     return len(_INDENT) + max(measure_text(row.label) for group in sheet.table.groups for row in group.rows)
 
 
-def _unit_width(sheet: ComparisonSheet) -> int:
+def _measure_units(sheet: ComparisonSheet) -> int:
     return max(measure_text(row.unit or "") for group in sheet.table.groups for row in group.rows)
 
 
-def _column_widths(sheet: ComparisonSheet) -> list[int]:
+def _measure_columns(sheet: ComparisonSheet) -> list[int]:
     rows = [row for group in sheet.table.groups for row in group.rows]
     return [
         max(
             _LEAST_COLUMN,
             measure_text(head.name + _GUTTER),
             measure_text(head.detail + _GUTTER),
-            *(measure_text(line) for row in rows for line in _cell_lines(row.cells[position])),
+            *(measure_text(line) for row in rows for line in _list_cell_lines(row.cells[position])),
         )
         for position, head in enumerate(sheet.heads)
     ]
 
 
-def _blocks(sheet: ComparisonSheet, width: int) -> Iterator[tuple[int, int]]:
-    widths = _column_widths(sheet)
-    room = width - _label_width(sheet) - _COLUMN_GAP - _unit_width(sheet)
+def _group_columns(sheet: ComparisonSheet, width: int) -> Iterator[tuple[int, int]]:
+    widths = _measure_columns(sheet)
+    room = width - _label_width(sheet) - _COLUMN_GAP - _measure_units(sheet)
     start, used = 0, 0
     for position, column in enumerate(widths):
         if position > start and used + column + _COLUMN_GAP > room:
@@ -190,22 +190,24 @@ def _blocks(sheet: ComparisonSheet, width: int) -> Iterator[tuple[int, int]]:
     yield start, len(widths)
 
 
-def _row(row: ComparisonRow, columns: tuple[int, int], widths: list[int], labels: int, units: int) -> Iterator[str]:
-    cells = [_cell_lines(cell) for cell in row.cells[columns[0] : columns[1]]]
+def _list_row_lines(
+    row: ComparisonRow, columns: tuple[int, int], widths: list[int], labels: int, units: int
+) -> Iterator[str]:
+    cells = [_list_cell_lines(cell) for cell in row.cells[columns[0] : columns[1]]]
     lead = f"{pad_text(_INDENT + row.label, labels)}{' ' * _COLUMN_GAP}{pad_text(row.unit or '', units, right=True)}"
     for number in range(max(len(lines) for lines in cells)):
         texts = [lines[number] if number < len(lines) else "" for lines in cells]
         start = lead if number == 0 else " " * measure_text(lead)
-        yield (start + _joined(texts, widths)).rstrip()
+        yield (start + _join_cells(texts, widths)).rstrip()
 
 
-def _joined(texts: Sequence[str], widths: Sequence[int]) -> str:
+def _join_cells(texts: Sequence[str], widths: Sequence[int]) -> str:
     return "".join(
         " " * _COLUMN_GAP + pad_text(text, width, right=True) for text, width in zip(texts, widths, strict=True)
     )
 
 
-def _cell_lines(cell: ComparisonCell) -> list[str]:
+def _list_cell_lines(cell: ComparisonCell) -> list[str]:
     """Return the figure with its signs, then its interval or second line; figures are right-aligned."""
     sign = " " if cell.mark is None else _SIGNS[cell.mark]
     notes = f"◇{','.join(map(str, cell.notes))}" if cell.notes else ""
@@ -213,7 +215,7 @@ def _cell_lines(cell: ComparisonCell) -> list[str]:
     return [f"{cell.text} {sign}{notes:<3}", *(line + _GUTTER for line in second)]
 
 
-def _key() -> str:
+def _write_key() -> str:
     return " · ".join(
         (
             tr("* best in row"),
@@ -225,7 +227,7 @@ def _key() -> str:
     )
 
 
-def _foot(sheet: ComparisonSheet, width: int, strong: Callable[[str], str]) -> Iterator[str]:
+def _write_foot(sheet: ComparisonSheet, width: int, strong: Callable[[str], str]) -> Iterator[str]:
     if sheet.notes:
         yield ""
         yield strong(tr("Notes"))
