@@ -459,8 +459,13 @@ def _put_recommendation(flow: _Flow, sheet: ComparisonSheet) -> None:
     room = flow.paper.inner_width
     flow.turn()
     flow.put(make_recommendation(recommendation, room))
-    for section in make_recommendation_sections(recommendation):
-        _put_section(flow, SectionLayout(section, room, 2, style="body"), _ADVICE_GAP)
+    sections = make_recommendation_sections(recommendation)
+    whole = (SectionLayout(each, room, 2, style="body").take(flow.paper.height) for each in sections)
+    needed = sum(_ADVICE_GAP + piece.height for piece in whole if piece is not None)
+    # A customer reads one page: smaller type is better than two lines on another.
+    style = "body" if needed <= flow.room else "small"
+    for section in sections:
+        _put_section(flow, SectionLayout(section, room, 2, style=style), _ADVICE_GAP)
 
 
 def _put_fleet(flow: _Flow, sheet: ComparisonSheet) -> None:

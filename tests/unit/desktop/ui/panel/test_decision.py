@@ -24,7 +24,7 @@ def test_an_answer_shows_what_becomes_of_each_accelerator(desk: Desk, panel: Sou
     assert "The 80% interval includes the limit" in lines(panel, NoteBlock)[0]
     assert "Rule behind this question" in sections(panel)
     head = lines(panel, Explanation)[0]
-    assert head == "Effect of this answer; What is your limit for time to first token? 2 s"
+    assert head == "Effect of this answer; What is your limit for time to first token? 2 s · Odds of being the cheapest"
     panel.grab()
 
 
