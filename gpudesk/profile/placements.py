@@ -120,13 +120,11 @@ def _explain_ladder(ladder: DeploymentLadder, tokens: int) -> Message:
     beyond = ladder.lowest(tokens, 1)
     if beyond is None:
         return ladder.reason(tokens, 1)
-    accelerator = ladder.configuration.accelerator
     return message(
         "profile.beyond_host",
-        "Needs {count} × {accelerator}; one host or scale-up domain has {most}",
+        "Needs {count}; a host or scale-up domain has {most}",
         count=beyond.memory.plan.count,
-        accelerator=accelerator.name,
-        most=accelerator.cards_per_host,
+        most=ladder.configuration.accelerator.cards_per_host,
     )
 
 

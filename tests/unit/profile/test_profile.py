@@ -194,7 +194,7 @@ def test_one_accelerator_cannot_do_everything(service: GpuDeskService) -> None:
     rows = {each.task: each for each in service.profile(ProfileQuestion("rtx-4090")).capabilities}
     assert rows["huge_405b"].status is CapabilityStatus.IMPOSSIBLE
     assert rows["huge_405b"].reason is not None
-    assert "one host or scale-up domain has 8" in format_message(rows["huge_405b"].reason)
+    assert "a host or scale-up domain has 8" in format_message(rows["huge_405b"].reason)
 
 
 # Images and video
@@ -615,7 +615,7 @@ def test_limits_tell_why_the_chosen_model_has_none(service: GpuDeskService) -> N
     limits = service.profile(ProfileQuestion("l4", model="llama-3.1-405b")).limits
     assert [each.resource for each in limits][-1] == "power"
     reasons = {format_message(each.reason) for each in limits[:-1] if each.reason is not None}
-    assert reasons == {"Needs 16 × L4; one host or scale-up domain has 8"}
+    assert reasons == {"Needs 16; a host or scale-up domain has 8"}
 
 
 def test_prices_and_costs_rest_on_the_settings_of_the_scenario(service: GpuDeskService) -> None:
