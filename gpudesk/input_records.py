@@ -126,13 +126,13 @@ def _translate(error: ValidationError, hint: Any, plain: object, where: str) -> 
     place, value = where, plain
     *path, last = fault["loc"] or (None,)
     for part in path:
-        place, value, hint = _step(place, value, hint, part)
+        place, value, hint = _enter_part(place, value, hint, part)
     if fault["type"] in ("unexpected_keyword_argument", "extra_forbidden"):
         return make_unknown_field_error(place.rstrip(":"), str(last), _list_fields(hint))
     if fault["type"] in ("missing", "missing_argument"):
         return InputError(MISSING_FIELD, join_place(place, str(last)))
     if last is not None:
-        place, value, hint = _step(place, value, hint, last)
+        place, value, hint = _enter_part(place, value, hint, last)
     if words := _list_words(hint):
         if not isinstance(value, str):
             return make_type_error(place.rstrip(":"), value, "text")
@@ -145,7 +145,7 @@ def _choose_fault(faults: list[Any], plain: object) -> Any:  # noqa: ANN401 - as
     *path, last = faults[0]["loc"] or (None,)
     value: Any = plain
     for part in path:
-        _, value, _ = _step("", value, Any, part)
+        _, value, _ = _enter_part("", value, Any, part)
     names_type = (
         isinstance(last, str)
         and faults[0]["type"].endswith("_type")
@@ -155,7 +155,7 @@ def _choose_fault(faults: list[Any], plain: object) -> Any:  # noqa: ANN401 - as
     return max(alike, key=lambda fault: len(fault["loc"])) if names_type else faults[0]
 
 
-def _step(where: str, value: Any, hint: Any, part: str | int) -> tuple[str, Any, Any]:  # noqa: ANN401
+def _enter_part(where: str, value: Any, hint: Any, part: str | int) -> tuple[str, Any, Any]:  # noqa: ANN401
     """Go from a place to the next inside; pydantic also names union members, which are not places."""
     if (isinstance(value, list) and isinstance(part, int)) or (isinstance(value, dict) and part in value):
         inner = _list_inner(hint, value)

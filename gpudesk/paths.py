@@ -36,73 +36,73 @@ class MissingFileError(FileNotFoundError):
     """A file of the program is missing; the message says what to do."""
 
 
-def catalog_path() -> Path:
+def get_catalog_path() -> Path:
     """Return the shipped catalog, which is never written."""
-    bundle = _bundle()
+    bundle = _find_bundle()
     if bundle is not None:
-        return _existing(bundle / _CATALOG_NAME, "install GPU Desk again")
-    return _existing(built_catalog_path(), "run `make catalog`")
+        return _require_path(bundle / _CATALOG_NAME, "install GPU Desk again")
+    return _require_path(get_built_catalog_path(), "run `make catalog`")
 
 
-def built_catalog_path() -> Path:
+def get_built_catalog_path() -> Path:
     """Return the catalog that a checkout builds from its data; it need not exist yet."""
-    return _checkout() / "build" / _CATALOG_NAME
+    return _get_checkout_dir() / "build" / _CATALOG_NAME
 
 
-def calibration_path() -> Path:
+def get_calibration_path() -> Path:
     return _run_time_data(_CALIBRATION_NAME)
 
 
-def measurements_dir() -> Path:
+def get_measurements_dir() -> Path:
     return _run_time_data(_MEASUREMENTS_NAME)
 
 
-def cost_assumptions_path() -> Path:
+def get_cost_assumptions_path() -> Path:
     return _run_time_data(_COST_ASSUMPTIONS_NAME)
 
 
-def profile_path() -> Path:
+def get_profile_path() -> Path:
     return _run_time_data(_PROFILE_NAME)
 
 
-def diffusion_constants_path() -> Path:
+def get_diffusion_constants_path() -> Path:
     return _run_time_data(_DIFFUSION_CONSTANTS_NAME)
 
 
-def launch_path() -> Path:
+def get_launch_path() -> Path:
     return _run_time_data(_LAUNCH_NAME)
 
 
-def rules_dir() -> Path:
+def get_rules_dir() -> Path:
     return _run_time_data(_RULES_NAME)
 
 
-def steps_path() -> Path:
+def get_steps_path() -> Path:
     return _run_time_data(_STEPS_NAME)
 
 
-def signals_path() -> Path:
+def get_signals_path() -> Path:
     return _run_time_data(_SIGNALS_NAME)
 
 
-def export_rules_path() -> Path:
+def get_export_rules_path() -> Path:
     return _run_time_data(_EXPORT_RULES_NAME)
 
 
-def references_path() -> Path:
+def get_references_path() -> Path:
     return _run_time_data(_REFERENCES_NAME)
 
 
-def software_support_dir() -> Path:
+def get_software_support_dir() -> Path:
     """Return the folder of statements about software on each platform."""
     return _run_time_data(_SOFTWARE_SUPPORT_NAME)
 
 
-def worked_examples_path() -> Path:
+def get_worked_examples_path() -> Path:
     return _run_time_data(_WORKED_EXAMPLES_NAME)
 
 
-def held_out_path() -> Path | None:
+def find_held_out_path() -> Path | None:
     """Return the held-out predictions for published runs; None if they were not generated."""
     try:
         return _run_time_data(_HELD_OUT_NAME)
@@ -112,49 +112,49 @@ def held_out_path() -> Path | None:
 
 def resource(name: str) -> Path:
     """Return a file or folder of `resources/`, named by its path inside it with forward slashes."""
-    return _existing(resources_dir() / name, "it is part of GPU Desk: restore it")
+    return _require_path(get_resources_dir() / name, "it is part of GPU Desk: restore it")
 
 
-def bundle_dir() -> Path | None:
+def find_bundle_dir() -> Path | None:
     """Return the data folder of a wheel or frozen program, None in a checkout."""
-    return _bundle()
+    return _find_bundle()
 
 
-def resources_dir() -> Path:
+def get_resources_dir() -> Path:
     """Return the folder `resources/`; no error if it is missing, so that the error can still be shown."""
-    bundle = _bundle()
-    root = bundle if bundle is not None else _checkout()
+    bundle = _find_bundle()
+    root = bundle if bundle is not None else _get_checkout_dir()
     return root / "resources"
 
 
-def translations_dir() -> Path:
+def get_translations_dir() -> Path:
     """Return the folder of compiled translations, which need not exist."""
-    bundle = _bundle()
-    return _checkout() / "build/translations" if bundle is None else bundle / "resources/translations"
+    bundle = _find_bundle()
+    return _get_checkout_dir() / "build/translations" if bundle is None else bundle / "resources/translations"
 
 
 def data_dir() -> Path | None:
     """Return the folder of editable facts, which exists only in a checkout."""
-    if _bundle() is not None:
+    if _find_bundle() is not None:
         return None
-    folder = _checkout() / "data"
+    folder = _get_checkout_dir() / "data"
     return folder if folder.is_dir() else None
 
 
-def build_record_path() -> Path | None:
+def find_build_record_path() -> Path | None:
     """Return the record of the commit that a wheel was built from; None in a checkout, which asks git."""
-    return _bundled(_BUILD_NAME)
+    return _find_bundled_file(_BUILD_NAME)
 
 
-def parts_path() -> Path | None:
+def find_parts_path() -> Path | None:
     """Return the list of components of a frozen program; None if packages are installed side by side.
 
     The license texts that it names are files next to it.
     """
-    return _bundled(_PARTS_NAME)
+    return _find_bundled_file(_PARTS_NAME)
 
 
-def user_dir() -> Path:
+def get_user_dir() -> Path:
     """Return the folder for all files of the user; it need not exist yet.
 
     `GPUDESK_HOME` moves it. A portable program keeps it next to the program.
@@ -165,22 +165,22 @@ def user_dir() -> Path:
             return Path(home).expanduser().absolute()
         # If the system does not know the user, `~` is an ordinary folder name, as in the shell.
         return Path(home).absolute()
-    portable = _portable_dir()
+    portable = _find_portable_dir()
     if portable is not None:
         return portable
     if sys.platform == "win32":
-        return _folder_from("APPDATA", home_dir() / "AppData" / "Roaming") / "GPU Desk"
+        return _read_folder_variable("APPDATA", get_home_dir() / "AppData" / "Roaming") / "GPU Desk"
     if sys.platform == "darwin":
-        return home_dir() / "Library" / "Application Support" / "GPU Desk"
-    return _folder_from("XDG_DATA_HOME", home_dir() / ".local" / "share") / "gpudesk"
+        return get_home_dir() / "Library" / "Application Support" / "GPU Desk"
+    return _read_folder_variable("XDG_DATA_HOME", get_home_dir() / ".local" / "share") / "gpudesk"
 
 
 def is_portable() -> bool:
     """Whether the user's files are next to the program, so that they move to the next machine with it."""
-    return not os.environ.get("GPUDESK_HOME") and _portable_dir() is not None
+    return not os.environ.get("GPUDESK_HOME") and _find_portable_dir() is not None
 
 
-def home_dir() -> Path:
+def get_home_dir() -> Path:
     """Return the user's home; the root of the system if it has none, as in a container."""
     try:
         return Path.home()
@@ -190,7 +190,7 @@ def home_dir() -> Path:
 
 def ensure_user_dir() -> Path:
     """Return the user's folder, created if necessary and private; raises OSError if that fails."""
-    folder = user_dir()
+    folder = get_user_dir()
     folder.mkdir(mode=0o700, parents=True, exist_ok=True)
     return folder
 
@@ -212,23 +212,23 @@ def can_write_user_dir() -> bool:
         return False
 
 
-def user_catalog_path() -> Path:
+def get_user_catalog_path() -> Path:
     """Return the user's own catalog file. It need not exist yet."""
-    return user_dir() / _CATALOG_NAME
+    return get_user_dir() / _CATALOG_NAME
 
 
-def logs_dir() -> Path:
+def get_logs_dir() -> Path:
     """Return the folder of logs and crash reports. It need not exist yet."""
-    return user_dir() / "logs"
+    return get_user_dir() / "logs"
 
 
 def ensure_logs_dir() -> Path:
     """Return the folder of logs, created if necessary and private; raises OSError if that fails."""
     ensure_user_dir()
-    return make_private_dir(logs_dir())
+    return make_private_dir(get_logs_dir())
 
 
-def _bundle() -> Path | None:
+def _find_bundle() -> Path | None:
     """Return the folder that a wheel or a frozen program carries, or None in a checkout."""
     unpacked = getattr(sys, "_MEIPASS", None)
     if unpacked is not None:
@@ -237,13 +237,13 @@ def _bundle() -> Path | None:
     return folder if folder.is_dir() else None
 
 
-def _bundled(name: str) -> Path | None:
-    bundle = _bundle()
+def _find_bundled_file(name: str) -> Path | None:
+    bundle = _find_bundle()
     path = bundle / name if bundle is not None else None
     return path if path is not None and path.exists() else None
 
 
-def _portable_dir() -> Path | None:
+def _find_portable_dir() -> Path | None:
     if not getattr(sys, "frozen", False):
         return None
     # An AppImage sets this variable to its own path; so does any other image, such as a terminal, for its child
@@ -253,24 +253,24 @@ def _portable_dir() -> Path | None:
     return next((folder for folder in folders if folder.is_dir()), None)
 
 
-def _checkout() -> Path:
+def _get_checkout_dir() -> Path:
     return _PACKAGE.parent
 
 
 def _run_time_data(name: str) -> Path:
     """Return the data that is read at run time and not only when the catalog is built."""
-    bundle = _bundle()
-    root = bundle if bundle is not None else _checkout()
-    return _existing(root / "data" / name, "it is part of GPU Desk: restore it")
+    bundle = _find_bundle()
+    root = bundle if bundle is not None else _get_checkout_dir()
+    return _require_path(root / "data" / name, "it is part of GPU Desk: restore it")
 
 
-def _folder_from(variable: str, default: Path) -> Path:
+def _read_folder_variable(variable: str, default: Path) -> Path:
     """Return the folder an environment variable names; empty or relative values count as unset."""
     folder = Path(os.environ.get(variable, ""))
     return folder if folder.is_absolute() else default
 
 
-def _existing(path: Path, remedy: str) -> Path:
+def _require_path(path: Path, remedy: str) -> Path:
     if not path.exists():
         raise MissingFileError(f"{path} is missing; {remedy}")
     return path

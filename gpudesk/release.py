@@ -55,7 +55,7 @@ class ProgramRelease:
 @functools.cache
 def get_release() -> ProgramRelease:
     """Return the running release; in a checkout the first call asks git, so never call it at startup."""
-    record = paths.build_record_path()
+    record = paths.find_build_record_path()
     if record is not None:
         return read_record(record)
     data = paths.data_dir()
@@ -67,7 +67,10 @@ def read_record(path: Path) -> ProgramRelease:
     try:
         record = json.loads(path.read_text(encoding="utf-8"))
         return ProgramRelease(
-            str(record["version"]), _text(record["commit"]), _text(record["committed"]), bool(record.get("modified"))
+            str(record["version"]),
+            _convert_to_text(record["commit"]),
+            _convert_to_text(record["committed"]),
+            bool(record.get("modified")),
         )
     except (OSError, ValueError, LookupError, TypeError, AttributeError):
         return ProgramRelease(__version__)
@@ -78,8 +81,8 @@ def read_release(root: Path, patience_s: float = _PATIENCE_S) -> ProgramRelease:
     if not (root / ".git").exists():
         # Not the history of a surrounding repository.
         return read_record(root / SOURCE_RECORD)
-    described = _git(root, patience_s, "log", "-1", "--format=%H %ct")
-    changes = _git(root, patience_s, "status", "--porcelain")
+    described = _run_git(root, patience_s, "log", "-1", "--format=%H %ct")
+    changes = _run_git(root, patience_s, "status", "--porcelain")
     if not described or changes is None:
         return ProgramRelease(__version__)
     commit, seconds = described.split()
@@ -94,7 +97,7 @@ def find_installation() -> Installation:
     return "package" if paths.data_dir() is None else "checkout"
 
 
-def _git(root: Path, patience_s: float, *arguments: str) -> str | None:
+def _run_git(root: Path, patience_s: float, *arguments: str) -> str | None:
     """Return the output of git, None if it fails or takes too long."""
     import subprocess
 
@@ -119,5 +122,5 @@ def _git(root: Path, patience_s: float, *arguments: str) -> str | None:
     return process.stdout.strip()
 
 
-def _text(value: object) -> str | None:
+def _convert_to_text(value: object) -> str | None:
     return None if value is None else str(value)

@@ -110,11 +110,11 @@ class GpuDeskService:
         """
         data = paths.data_dir()
         if data is None:
-            path = paths.catalog_path()
+            path = paths.get_catalog_path()
         else:
-            path = paths.built_catalog_path()
+            path = paths.get_built_catalog_path()
             ensure_built(data, path)
-        return cls(Catalog.open(path), user_file=paths.user_catalog_path() if with_user_facts else None)
+        return cls(Catalog.open(path), user_file=paths.get_user_catalog_path() if with_user_facts else None)
 
     def close(self) -> None:
         self.user_catalog.close()
@@ -153,7 +153,7 @@ class GpuDeskService:
         """The fitted constants; raises `InputError` or `MissingFileError` if the file is unusable."""
         from gpudesk.evidence.calibration_file import read_calibration
 
-        return read_calibration(self._calibration_file or paths.calibration_path())
+        return read_calibration(self._calibration_file or paths.get_calibration_path())
 
     @cached_property
     def estimator(self) -> Estimator:
@@ -167,12 +167,12 @@ class GpuDeskService:
         from gpudesk.estimation.published_runs import read_published_runs
 
         try:
-            folder = paths.measurements_dir()
+            folder = paths.get_measurements_dir()
         except paths.MissingFileError as error:
             raise input_error(
                 "records.missing", "published measurements are not available: {reason}", reason=str(error)
             ) from error
-        return read_published_runs(folder, paths.held_out_path())
+        return read_published_runs(folder, paths.find_held_out_path())
 
     @cached_property
     def records(self) -> PublishedRunTable:
@@ -186,7 +186,7 @@ class GpuDeskService:
         """The submitted results of MLPerf Inference; raises `InputError` or `MissingFileError`."""
         from gpudesk.estimation.mlperf_comparison import MlperfComparison, read_mlperf
 
-        return MlperfComparison(read_mlperf(paths.measurements_dir()), self.catalog)
+        return MlperfComparison(read_mlperf(paths.get_measurements_dir()), self.catalog)
 
     # Printed figures of documents
 
@@ -195,7 +195,7 @@ class GpuDeskService:
         """Printed figures, computed again; raises `InputError` or `MissingFileError`."""
         from gpudesk.costing.worked_examples import compute_worked_figure, read_worked_examples
 
-        computed = map(compute_worked_figure, read_worked_examples(paths.worked_examples_path()))
+        computed = map(compute_worked_figure, read_worked_examples(paths.get_worked_examples_path()))
         return tuple(figure for figure in computed if figure is not None)
 
     # Scenarios
@@ -222,11 +222,11 @@ class GpuDeskService:
         """Write a scenario with the catalog's revision and the user's facts that it uses; return it."""
         from gpudesk.documents.scenario_file import write_scenario
 
-        saved = replace(self._with_carried(scenario), catalog_revision=self.catalog.revision)
+        saved = replace(self._attach_user_facts(scenario), catalog_revision=self.catalog.revision)
         write_scenario(saved, path)
         return saved
 
-    def _with_carried(self, scenario: Scenario) -> Scenario:
+    def _attach_user_facts(self, scenario: Scenario) -> Scenario:
         """Return a scenario with copies of the user's facts that it uses.
 
         The result is cached while the facts stay the same.
@@ -248,7 +248,7 @@ class GpuDeskService:
 
         calibration = f"{self.calibration.newest_month}, {self.calibration.revision[:8]}"
         return answer_scenario(
-            self._with_carried(scenario),
+            self._attach_user_facts(scenario),
             self.catalog,
             self.estimator,
             calibration,
@@ -299,7 +299,7 @@ class GpuDeskService:
         """Return every parallel plan considered for an estimate, with the reason for or against it."""
         return self.estimator.plans(estimate)
 
-    def rows_behind(self, estimate: Estimate) -> CalibrationCoverage:
+    def count_calibration_rows(self, estimate: Estimate) -> CalibrationCoverage:
         from gpudesk.estimation.derivation.figures import count_published_rows
 
         return count_published_rows(estimate, self.catalog, self.calibration)
@@ -328,7 +328,7 @@ class GpuDeskService:
         """The estimator of diffusion models; raises `InputError` or `MissingFileError` without its constants."""
         from gpudesk.estimation.diffusion import DiffusionEstimator, read_diffusion_constants
 
-        return DiffusionEstimator(self.catalog, read_diffusion_constants(paths.diffusion_constants_path()))
+        return DiffusionEstimator(self.catalog, read_diffusion_constants(paths.get_diffusion_constants_path()))
 
     def estimate_diffusion(self, request: DiffusionRequest) -> DiffusionEstimate:
         """Return the time and memory of a diffusion model; raises `InputError` if they cannot be estimated."""
@@ -340,21 +340,21 @@ class GpuDeskService:
         """Return the roofline of a deployment with its points; None if it does not fit."""
         return self.estimator.roofline(estimate)
 
-    def step_shares(self, estimate: Estimate) -> DeploymentTimeShares | None:
+    def compute_time_shares(self, estimate: Estimate) -> DeploymentTimeShares | None:
         """Return the time breakdown of a deployment; None if it does not fit."""
-        return self.estimator.step_shares(estimate)
+        return self.estimator.compute_time_shares(estimate)
 
     def request_time(self, estimate: Estimate) -> RequestTimeline | None:
         """Return the time breakdown of one request; None if it does not fit or the load has no such time."""
         return self.estimator.request_time(estimate)
 
-    def kv_against_context(self, estimate: Estimate) -> KvCacheCurve:
+    def compute_kv_by_context(self, estimate: Estimate) -> KvCacheCurve:
         """Return the KV cache of a deployment against context length, whether it fits or not."""
-        return self.estimator.kv_against_context(estimate)
+        return self.estimator.compute_kv_by_context(estimate)
 
-    def memory_room(self, estimate: Estimate) -> UsableMemory:
+    def compute_usable_memory(self, estimate: Estimate) -> UsableMemory:
         """Return the usable memory of a deployment and the memory that its load needs, fitting or not."""
-        return self.estimator.memory_room(estimate)
+        return self.estimator.compute_usable_memory(estimate)
 
     # Needs
 
@@ -423,7 +423,7 @@ class GpuDeskService:
         from gpudesk.costing.inputs import read_cost_assumptions
         from gpudesk.costing.scenario_costs import CostCalculator
 
-        return CostCalculator(self.catalog, read_cost_assumptions(paths.cost_assumptions_path()))
+        return CostCalculator(self.catalog, read_cost_assumptions(paths.get_cost_assumptions_path()))
 
     def make_sheet_extras(
         self, answer: Answer, flips: Sequence[DecisionFlip] = (), *, with_rules: bool = False
@@ -494,7 +494,7 @@ class GpuDeskService:
         from gpudesk.decision.outcome.decision import Decider
         from gpudesk.decision.rules.data_files import read_rules
 
-        return Decider(read_rules(paths.rules_dir()), DecisionFactsBuilder(self), self.calibration)
+        return Decider(read_rules(paths.get_rules_dir()), DecisionFactsBuilder(self), self.calibration)
 
     @cached_property
     def reference_data(self) -> ReferenceData:
@@ -517,7 +517,7 @@ class GpuDeskService:
         """Search, as a job, for the smallest changes after which something meets every limit; return them."""
         return self.decider.fork(answer).search_ways_out(answer, decision)
 
-    def flip_steps(self, answer: Answer) -> ProgressSteps[tuple[DecisionFlip, ...]]:
+    def find_flips_in_steps(self, answer: Answer) -> ProgressSteps[tuple[DecisionFlip, ...]]:
         """Search, as a job, for changes that would alter the decision on an answered scenario; return them."""
         from gpudesk.decision.outcome.flips import search_flips
 
@@ -527,9 +527,9 @@ class GpuDeskService:
         """Return the changes that would alter the decision on an answered scenario, the smallest first."""
         from gpudesk.domain.progress import run_to_end
 
-        return run_to_end(self.flip_steps(answer))
+        return run_to_end(self.find_flips_in_steps(answer))
 
-    def shortlist_steps(self, scenario: Scenario) -> ProgressSteps[Scenario]:
+    def shortlist_in_steps(self, scenario: Scenario) -> ProgressSteps[Scenario]:
         """Search the catalog, as a job; return the scenario with the best accelerators for it as columns.
 
         At most six, each with the count that carries the load; if none meets every limit, the closest.
@@ -541,9 +541,9 @@ class GpuDeskService:
     def shortlist(self, scenario: Scenario) -> Scenario:
         from gpudesk.domain.progress import run_to_end
 
-        return run_to_end(self.shortlist_steps(scenario))
+        return run_to_end(self.shortlist_in_steps(scenario))
 
-    def question_steps(self, answer: Answer) -> ProgressSteps[Mapping[str, OptionDecisions]]:
+    def find_questions_in_steps(self, answer: Answer) -> ProgressSteps[Mapping[str, OptionDecisions]]:
         """Search, as a job, for the questions whose answer can still change the recommendation, in order.
 
         Return for each the decision under each of its options.
@@ -560,16 +560,16 @@ class GpuDeskService:
         from gpudesk.profile.builder import ProfileBuilder
         from gpudesk.profile.settings import read_profile_settings
 
-        return ProfileBuilder(self, read_profile_settings(paths.profile_path()))
+        return ProfileBuilder(self, read_profile_settings(paths.get_profile_path()))
 
-    def profile_steps(self, question: ProfileQuestion) -> ProgressSteps[AcceleratorProfile]:
+    def build_profile_in_steps(self, question: ProfileQuestion) -> ProgressSteps[AcceleratorProfile]:
         """Build, as a job, the profile of an accelerator; raises `InputError` for an unknown id."""
         return self.profiles.steps(question)
 
     def profile(self, question: ProfileQuestion) -> AcceleratorProfile:
         from gpudesk.domain.progress import run_to_end
 
-        return run_to_end(self.profile_steps(question))
+        return run_to_end(self.build_profile_in_steps(question))
 
     # Launching
 
@@ -578,7 +578,7 @@ class GpuDeskService:
         """The options of serving engines by engine, newest version first; raises `InputError` or `MissingFileError`."""
         from gpudesk.estimation.launch import read_launch_facts
 
-        return read_launch_facts(paths.launch_path())
+        return read_launch_facts(paths.get_launch_path())
 
     def launch(
         self,
@@ -614,7 +614,9 @@ class GpuDeskService:
             estimate = self.estimate(replace(estimate.request, serving_engine=engine))
         if not estimate.fits:
             raise InputError(estimate.reason or NOTHING_TO_START)
-        settings = self.estimator.launch_settings(estimate, self.catalog.systems_of(estimate.request.accelerator))
+        settings = self.estimator.launch_settings(
+            estimate, self.catalog.list_systems_with(estimate.request.accelerator)
+        )
         return make_launch_plan(estimate, facts, settings, reproduce=reproduce)
 
     # Costs of sharding

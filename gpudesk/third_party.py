@@ -67,7 +67,7 @@ class ThirdPartyWork:
 
 def list_third_party() -> list[ThirdPartyWork]:
     """Return the components of this program, itself first, the others by name."""
-    listed = paths.parts_path()
+    listed = paths.find_parts_path()
     works = list_installed() if listed is None else read_third_party(listed)
     return sorted(works, key=lambda part: (part.name != PROGRAM, part.name.casefold(), part.version))
 
@@ -77,14 +77,17 @@ def read_third_party(path: Path) -> list[ThirdPartyWork]:
     field_names = {field.name for field in fields(ThirdPartyWork)}
     try:
         records = json.loads(path.read_text(encoding="utf-8"))
-        return [_part({name: value for name, value in record.items() if name in field_names}) for record in records]
+        return [
+            _make_component({name: value for name, value in record.items() if name in field_names})
+            for record in records
+        ]
     except (OSError, ValueError, TypeError, AttributeError):
         return []
 
 
 def make_licence_text(part: ThirdPartyWork) -> str:
     """Return the full license of a component: owner, notices, and texts."""
-    listed = paths.parts_path()
+    listed = paths.find_parts_path()
     folder = Path() if listed is None else listed.parent
     texts = [text for name in part.texts if (text := _read_text(folder / name))]
     blocks = ["\n".join(part.copyright), part.note, *texts]
@@ -95,11 +98,11 @@ def list_installed() -> list[ThirdPartyWork]:
     """Return the program, all packages that it needs directly or indirectly, and vendored works."""
     distributions: dict[str, Distribution] = {}
     _collect(_ROOT, distributions)
-    return [_program(), *map(describe_package, distributions.values()), *_carried()]
+    return [_describe_program(), *map(describe_package, distributions.values()), *_list_bundled_works()]
 
 
 def get_package_version(package: str) -> str | None:
-    distribution = _distribution(package)
+    distribution = _find_distribution(package)
     return None if distribution is None else distribution.version
 
 
@@ -115,7 +118,7 @@ def describe_package(package: Distribution) -> ThirdPartyWork:
         version=package.version,
         licence=find_licence_terms(package),
         author=_ADDRESS.sub("", " ".join(author.split())).replace('"', ""),
-        home=_home(package),
+        home=_find_home_page(package),
         purl=f"pkg:pypi/{re.sub(r'[-_.]+', '-', name).lower()}@{package.version}",
         texts=tuple(texts),
     )
@@ -134,15 +137,15 @@ def find_licence_terms(package: Distribution) -> str:
     return " AND ".join(licences) if len(licences) == len(names) else ""
 
 
-def _program() -> ThirdPartyWork:
-    package = _distribution(_ROOT)
+def _describe_program() -> ThirdPartyWork:
+    package = _find_distribution(_ROOT)
     home = paths.data_dir()
     work = describe_package(package) if package is not None else ThirdPartyWork(PROGRAM)
     texts = work.texts if home is None else (str(home.parent / "LICENSE"),)
     return ThirdPartyWork(PROGRAM, work.version, "Apache-2.0", kind="program", texts=texts)
 
 
-def _carried() -> Iterator[ThirdPartyWork]:
+def _list_bundled_works() -> Iterator[ThirdPartyWork]:
     """Yield works inside packages or resources that no package metadata names."""
     yield ThirdPartyWork(
         "Qt",
@@ -160,7 +163,7 @@ def _carried() -> Iterator[ThirdPartyWork]:
         home="https://github.com/rsms/inter",
         kind="asset",
         note=tr("Modified and renamed Desk Sans."),
-        texts=(str(paths.resources_dir() / "fonts" / "LICENSE"),),
+        texts=(str(paths.get_resources_dir() / "fonts" / "LICENSE"),),
     )
     yield ThirdPartyWork(
         "Lucide",
@@ -169,39 +172,39 @@ def _carried() -> Iterator[ThirdPartyWork]:
         home="https://lucide.dev",
         kind="asset",
         note=tr("Icons, partly from Feather."),
-        texts=(str(paths.resources_dir() / "icons" / "LICENSE"),),
+        texts=(str(paths.get_resources_dir() / "icons" / "LICENSE"),),
     )
 
 
 def _collect(name: str, distributions: dict[str, Distribution]) -> None:
-    package = _distribution(name)
+    package = _find_distribution(name)
     for requirement in (package.requires or []) if package is not None else []:
         match = _NAME.match(requirement)
         if match is None or _EXTRA.search(requirement):
             continue
         key = re.sub(r"[-_.]+", "-", match.group()).lower()
         # Packages needed only on other platforms are not installed here.
-        needed = _distribution(key) if key not in distributions else None
+        needed = _find_distribution(key) if key not in distributions else None
         if needed is not None:
             distributions[key] = needed
             _collect(key, distributions)
 
 
-def _distribution(name: str) -> Distribution | None:
+def _find_distribution(name: str) -> Distribution | None:
     try:
         return distribution(name)
     except PackageNotFoundError:
         return None
 
 
-def _home(package: Distribution) -> str:
+def _find_home_page(package: Distribution) -> str:
     entries = (entry.split(", ", 1) for entry in package.metadata.get_all("Project-URL") or [])
     by_label = {label.lower(): url for label, url in entries}
     home_page = package.metadata["Home-page"] or ""
     return next((by_label[label] for label in _HOMES if label in by_label), home_page)
 
 
-def _part(record: dict[str, Any]) -> ThirdPartyWork:
+def _make_component(record: dict[str, Any]) -> ThirdPartyWork:
     values: dict[str, Any] = {
         name: tuple(value) if isinstance(value, list) else value for name, value in record.items()
     }

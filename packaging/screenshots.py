@@ -55,7 +55,7 @@ class _Studio:
         self._folder = folder
         self._app = QApplication(["gpudesk"])
         self._program = DesktopProgram(self._app, GpuDeskService.open())
-        self._window = self._program.new_window()
+        self._window = self._program.open_new_window()
         self._window.resize(*_SIZE)
         self._window.open_template(_TEMPLATE)
 
@@ -205,7 +205,7 @@ class _Studio:
             answer, date=answer.data_date, explain=service.explain, further=service.make_sheet_extras(answer)
         )
         pages = lay_out_sheet(sheet, PaperSize.A4, self._program.formatter)
-        size = pages.paper.page_layout().fullRectPoints().size() * _SHEET_SCALE
+        size = pages.paper.make_page_layout().fullRectPoints().size() * _SHEET_SCALE
         image = QImage(size, QImage.Format.Format_RGB32)
         image.fill("white")
         with QPainter(image) as painter:

@@ -119,8 +119,8 @@ def _shipped_files_are_read_once() -> Iterator[None]:
     from gpudesk.estimation import published_runs
     from gpudesk.evidence import calibration_file
 
-    files = (paths.held_out_path(), paths.calibration_path(), paths.cost_assumptions_path())
-    shipped = (paths.measurements_dir(), paths.rules_dir(), *files)
+    files = (paths.find_held_out_path(), paths.get_calibration_path(), paths.get_cost_assumptions_path())
+    shipped = (paths.get_measurements_dir(), paths.get_rules_dir(), *files)
     with pytest.MonkeyPatch.context() as patch:
         for module, name in (
             (calibration_file, "read_calibration"),
@@ -152,7 +152,7 @@ def _shipped_facts_are_opened_once(_shipped_files_are_read_once: None) -> Iterat
     from gpudesk.decision.purchasing.reference_data import ReferenceData
     from gpudesk.service import GpuDeskService
 
-    path = paths.built_catalog_path()
+    path = paths.get_built_catalog_path()
     ensure_built(DATA, path)
     open_file, close_file = Catalog.open, CatalogDatabase.close
     with Catalog.open(path) as shipped, pytest.MonkeyPatch.context() as patch:
@@ -165,9 +165,9 @@ def _shipped_facts_are_opened_once(_shipped_files_are_read_once: None) -> Iterat
             patch.setattr(GpuDeskService, name, _share(vars(GpuDeskService)[name].func, name, shipped))
         for name in ("answer", "decide"):
             patch.setattr(GpuDeskService, name, _remember_result(vars(GpuDeskService)[name], shipped))
-        for name in ("flip_steps", "question_steps", "profile_steps"):
+        for name in ("find_flips_in_steps", "find_questions_in_steps", "build_profile_in_steps"):
             patch.setattr(GpuDeskService, name, _remember_steps(vars(GpuDeskService)[name], shipped))
-        for name in ("buy_or_wait_steps", "routing_steps"):
+        for name in ("plan_deferral_in_steps", "plan_routing_in_steps"):
             patch.setattr(ReferenceData, name, _remember_steps(vars(ReferenceData)[name], shipped))
         yield
 
@@ -193,8 +193,14 @@ def _list_files(service: Any) -> tuple[object, ...]:  # noqa: ANN401
     """Return what says which files a service reads; a test that wants others replaces it."""
     from gpudesk import paths
 
-    held_out = paths.measurements_dir, paths.held_out_path
-    return service._calibration_file, paths.calibration_path, *held_out, paths.rules_dir, paths.cost_assumptions_path
+    held_out = paths.get_measurements_dir, paths.find_held_out_path
+    return (
+        service._calibration_file,
+        paths.get_calibration_path,
+        *held_out,
+        paths.get_rules_dir,
+        paths.get_cost_assumptions_path,
+    )
 
 
 def _make_key(service: Any, *asked: object) -> tuple[object, ...]:  # noqa: ANN401

@@ -224,7 +224,7 @@ def compute_revision(tables: Mapping[str, Sequence[TableRow]]) -> str:
     for name, rows in sorted(tables.items()):
         if name != META:
             digest.update(f"{name}\n".encode())
-            digest.update("\n".join(sorted(to_canonical_json(_as_stored(row)) for row in rows)).encode())
+            digest.update("\n".join(sorted(to_canonical_json(_convert_row(row)) for row in rows)).encode())
     return digest.hexdigest()[:16]
 
 
@@ -238,7 +238,7 @@ def _read_table(store: CatalogDatabase, table: str) -> list[TableRow]:
     return [dict(zip(columns, row, strict=True)) for row in store.rows(f"SELECT * FROM {table}")]
 
 
-def _as_stored(row: TableRow) -> TableRow:
+def _convert_row(row: TableRow) -> TableRow:
     """Return a row as SQLite stores it, with yes and no as numbers."""
     return {column: int(value) if isinstance(value, bool) else value for column, value in row.items()}
 

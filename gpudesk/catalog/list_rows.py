@@ -87,7 +87,7 @@ def iterate_model_rows(catalog: Catalog) -> Iterator[CatalogRow]:
 def compute_model_value(catalog: Catalog, thing: str, attribute: str) -> CatalogCellValue:
     """Return the value of an unstated attribute that follows from a model's dimensions; else None."""
     column = next((each for each in list_catalog_columns(CatalogSection.MODELS) if each.attribute == attribute), None)
-    if column is None or catalog.kind_of(thing) is not CatalogEntryKind.MODEL:
+    if column is None or catalog.get_entry_kind(thing) is not CatalogEntryKind.MODEL:
         return None
     total = _read_attributes(catalog, catalog.thing(thing)).get("total_parameters")
     return _compute_values(catalog.model(thing), None if total is None else total.value).get(column.key)

@@ -118,7 +118,7 @@ class Catalog:
     def thing(self, thing_id: str) -> CatalogEntry:
         return _look_up(self._things, thing_id, "thing")
 
-    def kind_of(self, thing_id: str) -> CatalogEntryKind:
+    def get_entry_kind(self, thing_id: str) -> CatalogEntryKind:
         return self.thing(thing_id).kind
 
     def accelerators(self) -> tuple[Accelerator, ...]:
@@ -167,14 +167,14 @@ class Catalog:
     def system(self, system_id: str) -> System:
         return _look_up(self._systems, system_id, CatalogEntryKind.SYSTEM)
 
-    def systems_of(self, accelerator_id: str) -> tuple[System, ...]:
+    def list_systems_with(self, accelerator_id: str) -> tuple[System, ...]:
         """Return the systems with an accelerator; raises `InputError` for an unknown accelerator."""
         self.accelerator(accelerator_id)
         return tuple(system for system in self._systems.values() if system.accelerator == accelerator_id)
 
     def find_price_date(self, system_id: str) -> str | None:
         """Return the date of the newest source of the price of a system."""
-        attributes = self._attributes_of(system_id)
+        attributes = self._get_attributes(system_id)
         claims = [each.preferred for name in ("price_low", "price_high") if (each := attributes.get(name)) is not None]
         return max((claim.source.date for claim in claims if claim is not None and claim.source.date), default=None)
 
@@ -186,22 +186,22 @@ class Catalog:
 
     def attributes(self, thing_id: str) -> tuple[AttributeClaims, ...]:
         """Return all attributes of an entry with all their claims, in the order of the data."""
-        return tuple(self._attributes_of(thing_id).values())
+        return tuple(self._get_attributes(thing_id).values())
 
     def attribute(self, thing_id: str, name: str) -> AttributeClaims:
-        attributes = self._attributes_of(thing_id)
+        attributes = self._get_attributes(thing_id)
         if name not in attributes:
             near = _find_near(name, attributes)
             raise InputError(describe_unknown_attribute(thing_id, name, near))
         return attributes[name]
 
-    def accelerator_values(self, accelerator_id: str) -> Mapping[str, ClaimValue]:
+    def get_accelerator_values(self, accelerator_id: str) -> Mapping[str, ClaimValue]:
         """Return the values in effect of an accelerator by attribute, without reading rival claims."""
-        return self._values(accelerator_id, self.shipped.part_values)
+        return self._get_values(accelerator_id, self.shipped.part_values)
 
     def model_values(self, model_id: str) -> Mapping[str, ClaimValue]:
         """Return the values in effect of a model by attribute, without reading rival claims."""
-        return self._values(model_id, self.shipped.model_values)
+        return self._get_values(model_id, self.shipped.model_values)
 
     def sources(self) -> tuple[Source, ...]:
         return tuple(self._sources.values())
@@ -266,7 +266,7 @@ class Catalog:
         """Assemble every accelerator; a user's one without the required values is left out."""
         accelerators, required = {}, list_required_attributes()
         for part in (*self.shipped.parts.values(), *self._own_parts()):
-            values = self.accelerator_values(part.id)
+            values = self.get_accelerator_values(part.id)
             if all(name in values for name in required):
                 accelerators[part.id] = make_accelerator(part, values)
         return accelerators
@@ -283,9 +283,9 @@ class Catalog:
         """Assemble every system; a user's one without its number of accelerators is left out."""
         shipped, parts, systems = self.shipped.system_values, self.shipped.part_values, dict[str, System]()
         for entry in (*self.shipped.systems.values(), *self._own_systems()):
-            values = self._values(entry.id, shipped)
+            values = self._get_values(entry.id, shipped)
             if "accelerator_count" in values:
-                system = make_system(entry, values, self._values(entry.accelerator, parts))
+                system = make_system(entry, values, self._get_values(entry.accelerator, parts))
                 systems[entry.id] = replace(system, own=True) if entry.id in self._layer.systems else system
         return systems
 
@@ -296,11 +296,11 @@ class Catalog:
     def _is_own(self, entry_id: str) -> bool:
         return entry_id in self._things and self._things[entry_id].own
 
-    def _values(self, thing: str, shipped: Mapping[str, Mapping[str, ClaimValue]]) -> Mapping[str, ClaimValue]:
+    def _get_values(self, thing: str, shipped: Mapping[str, Mapping[str, ClaimValue]]) -> Mapping[str, ClaimValue]:
         """Return the current values of an entry; `shipped` has only those of the catalog."""
         if not self._layer.touched(thing):
             return shipped.get(thing, {})
-        attributes = self._attributes_of(thing)
+        attributes = self._get_attributes(thing)
         return {name: each.value for name, each in attributes.items() if each.preferred is not None}
 
     @cached_property
@@ -313,7 +313,7 @@ class Catalog:
     @cached_property
     def _models(self) -> dict[str, Model]:
         models = {
-            model: overlay.merge_model(definition, self._attributes_of(model) if self._layer.touched(model) else {})
+            model: overlay.merge_model(definition, self._get_attributes(model) if self._layer.touched(model) else {})
             for model, definition in self._definitions.items()
         }
         own = self._definitions.keys() - self.shipped.definitions.keys()
@@ -323,10 +323,10 @@ class Catalog:
     def _prices(self) -> tuple[PriceRecord, ...]:
         return overlay.merge_prices(self.shipped.prices, self._layer, self._sources, self.shipped.provider_classes)
 
-    def _attributes_of(self, thing_id: str) -> dict[str, AttributeClaims]:
+    def _get_attributes(self, thing_id: str) -> dict[str, AttributeClaims]:
         if thing_id not in self._attributes:
             thing = self.thing(thing_id)
-            shipped = {} if thing.own else self.shipped.attributes_of(thing_id)
+            shipped = {} if thing.own else self.shipped.get_attribute_claims(thing_id)
             definition = self._definitions[thing_id] if thing.kind is CatalogEntryKind.MODEL else None
             self._attributes[thing_id] = overlay.merge_attributes(
                 thing, shipped, self._layer, self._sources, definition

@@ -272,7 +272,7 @@ def _read_subjects(store: CatalogDatabase, table: str, column: str) -> dict[str,
     return {row: (tuple(subjects), tuple(attributes.get(row, ()))) for row, subjects in things.items()}
 
 
-def _with_subjects(statement: _Statement, subjects: _Subjects | None) -> _Statement:
+def _replace_subjects(statement: _Statement, subjects: _Subjects | None) -> _Statement:
     return statement if subjects is None else replace(statement, things=subjects[0], attributes=subjects[1])
 
 
@@ -413,14 +413,14 @@ class ShippedCatalog:
         """The statements of the source documents, in the order of their ids."""
         subjects = _read_subjects(self.store, "seed_subject", "seed_claim")
         rows = read_rows(self.store, "seed_claim", DocumentStatement, "ORDER BY id", sources=self.sources)
-        return tuple(_with_subjects(DocumentStatement(**values), subjects.get(values["id"])) for values, _ in rows)
+        return tuple(_replace_subjects(DocumentStatement(**values), subjects.get(values["id"])) for values, _ in rows)
 
     @cached_property
     def disputes(self) -> tuple[Dispute, ...]:
         """The disputes, in the order of their ids."""
         subjects = _read_subjects(self.store, "dispute_subject", "dispute")
         rows = read_rows(self.store, "dispute", Dispute, "ORDER BY id")
-        return tuple(_with_subjects(Dispute(**values), subjects.get(values["id"])) for values, _ in rows)
+        return tuple(_replace_subjects(Dispute(**values), subjects.get(values["id"])) for values, _ in rows)
 
     @cached_property
     def disputes_by_thing(self) -> dict[str, tuple[Dispute, ...]]:
@@ -430,7 +430,7 @@ class ShippedCatalog:
                 by_thing.setdefault(thing, []).append(dispute)
         return {thing: tuple(disputes) for thing, disputes in by_thing.items()}
 
-    def attributes_of(self, thing: str) -> dict[str, AttributeClaims]:
+    def get_attribute_claims(self, thing: str) -> dict[str, AttributeClaims]:
         """Return the attributes of an entry, read once; empty for an unknown entry."""
         if thing not in self._attributes:
             self._attributes[thing] = read_attributes(self.store, thing, self.sources)

@@ -58,16 +58,16 @@ def ask_for_diffusion(options: argparse.Namespace, models: Sequence[str], servic
         if not all(diffusion_flags):
             raise UsageError(tr("give diffusion models and language models in separate commands"))
         wrong = [name for name in option_names if name not in _SHARED and name not in _OPTIONS]
-        problem = tr("{option} is for language models; remove it for diffusion models", option=_name(wrong))
+        problem = tr("{option} is for language models; remove it for diffusion models", option=_get_option_name(wrong))
     else:
         wrong = [name for name in option_names if name in _OPTIONS]
-        problem = tr("{option} is for diffusion models (images and video); remove it", option=_name(wrong))
+        problem = tr("{option} is for diffusion models (images and video); remove it", option=_get_option_name(wrong))
     if wrong:
         raise UsageError(problem)
     return any(diffusion_flags)
 
 
-def _name(options: Sequence[str]) -> str:
+def _get_option_name(options: Sequence[str]) -> str:
     return "--" + options[0].replace("_", "-") if options else ""
 
 
@@ -140,5 +140,5 @@ def _ask(
     try:
         return service.estimate_diffusion(DiffusionRequest(accelerator, model, count, **request_values))
     except InputError as error:
-        where = None if error.where is None else _FIELD_OPTIONS.get(error.where, _name([error.where]))
+        where = None if error.where is None else _FIELD_OPTIONS.get(error.where, _get_option_name([error.where]))
         return format_input_error(InputError(error.problem, where or accelerator))

@@ -109,7 +109,7 @@ def main(argv: Sequence[str] | None = None) -> int:
         # From --help and SIGTERM; errors of the parser are UsageError.
         return end.code if isinstance(end.code, int) else EXIT_DONE
     except Exception as error:  # noqa: BLE001 - the only place that turns every bug into one line
-        return _failed(error, arguments)
+        return _report_failure(error, arguments)
     return code
 
 
@@ -194,14 +194,14 @@ def _open_window(files: Sequence[str]) -> int:
             try:
                 return run_window(files)
             except Exception as error:  # noqa: BLE001 - as in `main`, but there may be no terminal
-                return _failed(error, files, report=show_error_window)
+                return _report_failure(error, files, report=show_error_window)
         finally:
             gc.enable()
     report_error(tr("{problem}; `gpudesk compare` and `gpudesk sheet` work without a window", problem=problem))
     return EXIT_AT_FAULT
 
 
-def _failed(
+def _report_failure(
     error: Exception, arguments: Sequence[str], report: Callable[[str, Exception], object] | None = None
 ) -> int:
     """Report an error in one line, also by `report` if given, and return its exit code."""

@@ -294,7 +294,7 @@ def build_scenario(
     base = load_base_scenario(options, service)
     if base is None and not (options.model and (options.accelerators or open_accelerators)):
         raise UsageError(tr("no scenario given; use --accelerators with --model, or --scenario, or --template"))
-    fields = _fields(base)
+    fields = _make_base_fields(base)
     if load is not None:
         fields["workload"]["load"] = dict(load)
     try:
@@ -345,7 +345,7 @@ def load_base_scenario(options: argparse.Namespace, service: GpuDeskService) -> 
     return None
 
 
-def _fields(base: Scenario | None) -> dict[str, Any]:
+def _make_base_fields(base: Scenario | None) -> dict[str, Any]:
     from gpudesk.documents.scenario_sections import write_scenario_section
 
     if base is not None:
@@ -363,8 +363,8 @@ def _apply(options: argparse.Namespace, fields: dict[str, Any], service: GpuDesk
             load = fields["workload"]["load"] | load
         fields["workload"]["load"] = load
     if options.accelerators:
-        fields["accelerators"] = [_choice(text) for text in options.accelerators.split(",")]
-    plan = _select_stated(options, _PLAN) | _pools(options)
+        fields["accelerators"] = [_parse_choice(text) for text in options.accelerators.split(",")]
+    plan = _select_stated(options, _PLAN) | _read_pools(options)
     for choice in fields.setdefault("accelerators", []):
         choice.update(plan)
         if not keep_counts:
@@ -401,24 +401,24 @@ def parse_accelerator_choice(text: str) -> tuple[str, int | None]:
     return name, int(count) if colon else None
 
 
-def _choice(text: str) -> dict[str, Any]:
+def _parse_choice(text: str) -> dict[str, Any]:
     name, count = parse_accelerator_choice(text)
     return {"accelerator": name} if count is None else {"accelerator": name, "count": count}
 
 
-def _pools(options: argparse.Namespace) -> dict[str, Any]:
+def _read_pools(options: argparse.Namespace) -> dict[str, Any]:
     """Return the pool request: none, the program's choice, or the fixed values of each pool."""
     if options.pools is not None:
         if options.disaggregated is False:
             raise UsageError(tr("use either --pools or --no-disaggregated"))
-        pools = [_pool(text, options.pools) for text in options.pools.split(",")]
+        pools = [_parse_pool(text, options.pools) for text in options.pools.split(",")]
         if len(dict(pools)) < len(pools):
             raise UsageError(tr("--pools lists a pool twice; list each pool once"))
         return {"disaggregated": dict(pools)}
     return _select_stated(options, ("disaggregated",))
 
 
-def _pool(text: str, whole_text: str) -> tuple[str, dict[str, int | bool]]:
+def _parse_pool(text: str, whole_text: str) -> tuple[str, dict[str, int | bool]]:
     """Read one pool: its name, and its count and degrees if given."""
     name, _, degrees = text.strip().partition("=")
     fields: dict[str, int | bool] = {}
@@ -468,10 +468,10 @@ def split_list(text: str) -> list[str]:
 
 
 def parse_number_list(text: str) -> list[int]:
-    return [number for part in split_list(text) for number in _numbers(part)]
+    return [number for part in split_list(text) for number in _parse_range(part)]
 
 
-def _numbers(part: str) -> list[int]:
+def _parse_range(part: str) -> list[int]:
     match = _RANGE.fullmatch(part)
     if match is None:
         return [parse_whole(part)]

@@ -208,7 +208,7 @@ def write_sheet(
             raise _say_missing_library(error, target) from error
         save_answer_as_pdf(answer, target, paper, explain, read_age_rule(), further, profiles)
     else:
-        write_atomically(target, _sheet(answer, target.suffix.lower(), further, profiles))
+        write_atomically(target, _write_sheet(answer, target.suffix.lower(), further, profiles))
 
 
 def _say_missing_library(error: ImportError, target: Path) -> InputError:
@@ -234,16 +234,18 @@ def check_format(target: Path) -> None:
         raise InputError(describe_unknown_format(target.suffix, FORMATS), str(target))
 
 
-def _sheet(answer: Answer, suffix: str, further: SheetExtras | None, profiles: Sequence[ProfileTables]) -> bytes:
+def _write_sheet(answer: Answer, suffix: str, further: SheetExtras | None, profiles: Sequence[ProfileTables]) -> bytes:
     if suffix == ".xlsx":
         from gpudesk.report.comparison.sheet import build_machine_sheet
         from gpudesk.report.writers.xlsx import write_sheet_xlsx
 
         return write_sheet_xlsx(build_machine_sheet(answer, further))
-    return _sheet_text(answer, suffix, further, profiles).encode()
+    return _write_sheet_text(answer, suffix, further, profiles).encode()
 
 
-def _sheet_text(answer: Answer, suffix: str, further: SheetExtras | None, profiles: Sequence[ProfileTables]) -> str:
+def _write_sheet_text(
+    answer: Answer, suffix: str, further: SheetExtras | None, profiles: Sequence[ProfileTables]
+) -> str:
     if suffix == ".json":
         from gpudesk.report.writers.json import write_sheet_json
 

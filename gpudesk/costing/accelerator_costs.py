@@ -131,23 +131,23 @@ def make_ownership_inputs(values: CostValues, accelerators: Amount, idle: Amount
     )
 
 
-def cost_owned_total(values: CostValues, deployment: PaidDeployment) -> Amount:
+def compute_owned_total(values: CostValues, deployment: PaidDeployment) -> Amount:
     return sum_lines(list_ownership_lines(make_ownership_inputs(values, deployment.accelerators, deployment.idle)))
 
 
-def cost_upfront(values: CostValues, deployment: PaidDeployment) -> Amount:
+def compute_upfront_cost(values: CostValues, deployment: PaidDeployment) -> Amount:
     """Return the dollars that are paid at once for a deployment that is owned."""
     return compute_upfront_usd(make_ownership_inputs(values, deployment.accelerators, deployment.idle))
 
 
-def cost_owned_per_million(values: CostValues, deployment: PaidDeployment) -> Amount:
+def compute_owned_token_cost(values: CostValues, deployment: PaidDeployment) -> Amount:
     """Return dollars per million output tokens of an owned deployment."""
     return compute_owned_usd_per_million(
-        cost_owned_total(values, deployment), values[THROUGHPUT], values["years"], values["utilisation"]
+        compute_owned_total(values, deployment), values[THROUGHPUT], values["years"], values["utilisation"]
     )
 
 
-def cost_rented_per_million(values: CostValues, deployment: PaidDeployment) -> Amount:
+def compute_rented_token_cost(values: CostValues, deployment: PaidDeployment) -> Amount:
     """Return dollars per million output tokens of a deployment rented around the clock, with its software."""
     rate, utilisation = values[THROUGHPUT], values["utilisation"]
     hourly = deployment.rented * values["rent_usd_per_hour"]
@@ -247,8 +247,8 @@ def make_cost_column(
         tokens_per_s=inputs.tokens_per_s,
         systems=systems,
         tco=None if owned is None else _make_tco(owned),
-        owned=_make_token_costs(inputs, cost_owned_per_million) if own and deployment else None,
-        rented=_make_token_costs(inputs, cost_rented_per_million) if hire and deployment else None,
+        owned=_make_token_costs(inputs, compute_owned_token_cost) if own and deployment else None,
+        rented=_make_token_costs(inputs, compute_rented_token_cost) if hire and deployment else None,
         rent=rent.record,
         rent_usd_per_hour=None if rent.spread is None else rent.spread.likely,
         software=None if count is None else _make_software(inputs.values, count),
@@ -262,7 +262,7 @@ def cost_provider_rents(inputs: AcceleratorCostInputs, rents: tuple[ProviderRent
     if inputs.deployment is None or THROUGHPUT not in inputs.values or not rents:
         return rents
     hourly = np.array([each.usd_per_hour for each in rents])
-    costs = cost_rented_per_million({**inputs.values, "rent_usd_per_hour": hourly}, inputs.deployment)
+    costs = compute_rented_token_cost({**inputs.values, "rent_usd_per_hour": hourly}, inputs.deployment)
     return tuple(
         each._replace(usd_per_million_output=usd) for each, usd in zip(rents, np.asarray(costs).tolist(), strict=True)
     )
@@ -372,8 +372,8 @@ def _make_cost_curve(
         for point in zip(
             np.array(curve.concurrency)[is_positive].tolist(),
             (_MS / paces[is_positive]).tolist(),
-            np.asarray(cost_owned_per_million(values, deployment)).tolist() if own else nothing,
-            np.asarray(cost_rented_per_million(values, deployment)).tolist() if hire else nothing,
+            np.asarray(compute_owned_token_cost(values, deployment)).tolist() if own else nothing,
+            np.asarray(compute_rented_token_cost(values, deployment)).tolist() if hire else nothing,
             strict=True,
         )
     )

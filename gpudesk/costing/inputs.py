@@ -327,7 +327,7 @@ def _resolve_inputs(
     records: AcceleratorRecords,
     source_title: Callable[[str], str],
 ) -> dict[str, ResolvedCostInput]:
-    user_inputs, prices = settings.of_part(part.id), records.prices
+    user_inputs, prices = settings.get_accelerator_inputs(part.id), records.prices
     recorded = {**prices, "price_usd": prices.get(PURCHASE_TERM), "rent_usd_per_hour": prices.get(settings.rent_term)}
     cost_inputs: dict[str, ResolvedCostInput] = {}
     for name in COST_INPUTS:

@@ -136,7 +136,7 @@ def list_ownership_lines(owned: OwnershipInputs) -> dict[str, Amount]:
     and at the end. Cooling is the site's power beyond its machines.
     """
     software = list_software_lines(owned.engineering, owned.accelerators, owned.years)
-    return {**_hardware_lines(owned), **_running_lines(owned), **software}
+    return {**_list_hardware_lines(owned), **_list_running_lines(owned), **software}
 
 
 def sum_lines(lines: Mapping[str, Amount]) -> Amount:
@@ -151,17 +151,20 @@ def list_software_lines(engineering: EngineeringInputs, accelerators: Amount, ye
     """Return the software cost of a deployment over all years, in dollars, owned or rented."""
     share = accelerators / engineering.fleet
     upkeep = engineering.engineers * engineering.engineer_usd_per_year * years
-    return {"porting": share * _porting_usd(engineering), "upkeep": share * upkeep}
+    return {"porting": share * _compute_porting_usd(engineering), "upkeep": share * upkeep}
 
 
 def compute_upfront_usd(owned: OwnershipInputs) -> Amount:
     """Return the upfront cost: hardware and porting."""
-    return _paid(owned) + list_software_lines(owned.engineering, owned.accelerators, owned.years)["porting"]
+    return (
+        _compute_purchase_usd(owned)
+        + list_software_lines(owned.engineering, owned.accelerators, owned.years)["porting"]
+    )
 
 
 def compute_monthly_usd(owned: OwnershipInputs) -> Amount:
     """Return the running cost per month, in cash: without cost of capital and residual value."""
-    running = sum_lines(_running_lines(owned))
+    running = sum_lines(_list_running_lines(owned))
     upkeep = list_software_lines(owned.engineering, owned.accelerators, owned.years)["upkeep"]
     return (running + upkeep) / (owned.years * MONTHS_PER_YEAR)
 
@@ -171,10 +174,10 @@ def compute_energy_kwh(owned: OwnershipInputs) -> Amount:
     return owned.average_kw * owned.running.pue * (owned.years * HOURS_PER_YEAR)
 
 
-def _hardware_lines(owned: OwnershipInputs) -> dict[str, Amount]:
+def _list_hardware_lines(owned: OwnershipInputs) -> dict[str, Amount]:
     hardware = owned.hardware
     pieces = owned.bought * (1.0 + hardware.spares)
-    paid = _paid(owned)
+    paid = _compute_purchase_usd(owned)
     return {
         "accelerators": pieces * hardware.net_price_usd,
         "server": pieces * hardware.server_usd,
@@ -185,13 +188,13 @@ def _hardware_lines(owned: OwnershipInputs) -> dict[str, Amount]:
     }
 
 
-def _paid(owned: OwnershipInputs) -> Amount:
+def _compute_purchase_usd(owned: OwnershipInputs) -> Amount:
     hardware = owned.hardware
     each = hardware.net_price_usd + hardware.server_usd + hardware.network_usd + hardware.rack_usd
     return owned.bought * (1.0 + hardware.spares) * each
 
 
-def _running_lines(owned: OwnershipInputs) -> dict[str, Amount]:
+def _list_running_lines(owned: OwnershipInputs) -> dict[str, Amount]:
     running = owned.running
     months = owned.years * MONTHS_PER_YEAR
     kilowatts = owned.bought * running.machine_kw
@@ -201,12 +204,12 @@ def _running_lines(owned: OwnershipInputs) -> dict[str, Amount]:
         "cooling": energy * (running.pue - 1.0),
         "demand": kilowatts * running.pue * months * running.demand_usd_per_kw_month,
         "hosting": kilowatts * months * running.hosting_usd_per_kw_month,
-        "support": running.support * owned.years * _paid(owned),
+        "support": running.support * owned.years * _compute_purchase_usd(owned),
         "staff": owned.bought * running.staff_usd_per_year * owned.years,
     }
 
 
-def _porting_usd(engineering: EngineeringInputs) -> Amount:
+def _compute_porting_usd(engineering: EngineeringInputs) -> Amount:
     months = engineering.porting_engineer_months
     return months / MONTHS_PER_YEAR * engineering.engineer_usd_per_year
 

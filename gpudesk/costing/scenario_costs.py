@@ -14,7 +14,7 @@ from gpudesk.costing.accelerator_costs import (
     THROUGHPUT,
     AcceleratorCostInputs,
     PaidDeployment,
-    cost_owned_per_million,
+    compute_owned_token_cost,
     cost_provider_rents,
     cost_software,
     gather_cost_inputs,
@@ -191,7 +191,9 @@ def _is_cheaper(inputs: AcceleratorCostInputs, rival: AcceleratorCostInputs) -> 
     """Whether a token costs less than the rival's throughout, if no input makes them equal."""
     assert inputs.deployment is not None
     assert rival.deployment is not None
-    return _cost_per_token(inputs.values, inputs.deployment, {}) < _cost_per_token(rival.values, rival.deployment, {})
+    return _compute_cost_per_token(inputs.values, inputs.deployment, {}) < _compute_cost_per_token(
+        rival.values, rival.deployment, {}
+    )
 
 
 def solve_for_tie(name: str, inputs: AcceleratorCostInputs, rival: AcceleratorCostInputs) -> float | None:
@@ -206,8 +208,8 @@ def solve_for_tie(name: str, inputs: AcceleratorCostInputs, rival: AcceleratorCo
     shared = name != THROUGHPUT and not COST_INPUTS[name].each
 
     def difference(value: float) -> float:
-        ours = _cost_per_token(inputs.values, deployment, {name: value})
-        theirs = _cost_per_token(rival.values, other, {name: value} if shared else {})
+        ours = _compute_cost_per_token(inputs.values, deployment, {name: value})
+        theirs = _compute_cost_per_token(rival.values, other, {name: value} if shared else {})
         return ours - theirs
 
     if name == THROUGHPUT:
@@ -217,8 +219,10 @@ def solve_for_tie(name: str, inputs: AcceleratorCostInputs, rival: AcceleratorCo
     return with_ends[0] if with_ends else _bisect(difference, low, high)
 
 
-def _cost_per_token(values: Mapping[str, float], deployment: PaidDeployment, changed: Mapping[str, float]) -> float:
-    return float(cost_owned_per_million({**values, **changed}, deployment))
+def _compute_cost_per_token(
+    values: Mapping[str, float], deployment: PaidDeployment, changed: Mapping[str, float]
+) -> float:
+    return float(compute_owned_token_cost({**values, **changed}, deployment))
 
 
 def _solve_tied_throughput(
@@ -226,7 +230,7 @@ def _solve_tied_throughput(
 ) -> float:
     """Return the tokens/s at which costs are equal: cost is inversely proportional to throughput."""
     rate = values[THROUGHPUT]
-    ours = _cost_per_token(values, deployment, {})
+    ours = _compute_cost_per_token(values, deployment, {})
     return rate * ours / (ours - difference(rate))
 
 
@@ -307,10 +311,10 @@ class CostCalculator:
         # Jobs ask for other answers meanwhile: return that of this call.
         last = self._last
         if last is None or last[0] is not answer:
-            self._last = last = answer, self._situations(answer)
+            self._last = last = answer, self._list_cost_inputs(answer)
         return last[1]
 
-    def _situations(self, answer: Answer) -> tuple[AcceleratorCostInputs, ...]:
+    def _list_cost_inputs(self, answer: Answer) -> tuple[AcceleratorCostInputs, ...]:
         cache = self._cache_of(answer.scenario)
         return tuple(
             self._gather(key, column, cache)
@@ -388,32 +392,32 @@ class CostCalculator:
             prices = {term: price for term, of in terms if (price := self._prices.find(accelerator.id, term, of))}
             if cache.model is not None:
                 prices |= summarize_api_prices(self._catalog.api_prices(cache.model))
-            systems, system_price = self._systems_of(accelerator.id), self._find_system_price(accelerator, cache)
+            systems, system_price = self._list_systems(accelerator.id), self._find_system_price(accelerator, cache)
             ratio = self._find_class_ratio(accelerator, prices.get(settings.rent_term), settings)
             records = AcceleratorRecords(prices, systems, system_price, self._catalog.data_date, ratio)
             inputs = resolve_cost_inputs(
-                accelerator, count, settings, self.assumptions, records, cache.utilization, self._title
+                accelerator, count, settings, self.assumptions, records, cache.utilization, self._get_source_title
             )
             cache.inputs[accelerator.id, count] = inputs
         return inputs
 
     def _find_system(self, accelerator: Accelerator, cache: _SettingsCache) -> SystemSpec:
-        return find_owned_system(accelerator, self._systems_of(accelerator.id), cache.fleet)
+        return find_owned_system(accelerator, self._list_systems(accelerator.id), cache.fleet)
 
     def _find_system_price(self, accelerator: Accelerator, cache: _SettingsCache) -> SystemPrice | None:
         """Return the cost of one of the systems to buy with an accelerator."""
-        spec, systems = self._find_system(accelerator, cache), self._systems_of(accelerator.id)
+        spec, systems = self._find_system(accelerator, cache), self._list_systems(accelerator.id)
         priced = list_priced_systems(spec, systems, cache.fleet.systems.get(accelerator.id))
         if not priced:
             return None
         dates = [self._catalog.find_price_date(each.id) for each in priced]
         return SystemPrice(spec.slots, summarize_system_prices(accelerator.id, priced, dates))
 
-    def _systems_of(self, accelerator: str) -> Sequence[System]:
+    def _list_systems(self, accelerator: str) -> Sequence[System]:
         """Return the systems on record with an accelerator."""
         return self._systems.get(accelerator, ())
 
-    def _title(self, source: str) -> str:
+    def _get_source_title(self, source: str) -> str:
         return self._catalog.source(source).title
 
     def costs(self, answer: Answer, *, brief: bool = False) -> CostAnswer:
@@ -493,12 +497,12 @@ class CostCalculator:
                 interval, odds = make_ratio_interval(ratio, scale), compute_lead_odds(lead, scale)
                 yield FigureDifference(figure, pair[1], pair[0], interval, odds)
 
-    def with_reported(self, settings: CostSettings, scenario: Scenario) -> CostSettings:
+    def add_reported_discounts(self, settings: CostSettings, scenario: Scenario) -> CostSettings:
         """Return settings with the discounts reported by unnamed buyers, where none is stated."""
         if "discount" in settings.inputs:
             return settings
         for choice in scenario.accelerators:
-            if "discount" in settings.of_part(choice.accelerator):
+            if "discount" in settings.get_accelerator_inputs(choice.accelerator):
                 continue
             vendor = self._catalog.accelerator(choice.accelerator).vendor
             if (reported := self.assumptions.discounts.get(vendor)) is not None:

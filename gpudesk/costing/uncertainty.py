@@ -23,8 +23,8 @@ from gpudesk.costing.accelerator_costs import (
     OF_RENTING,
     THROUGHPUT,
     AcceleratorCostInputs,
-    cost_owned_per_million,
-    cost_rented_per_million,
+    compute_owned_token_cost,
+    compute_rented_token_cost,
 )
 from gpudesk.costing.ownership import Amount
 from gpudesk.domain.answer import Answer, compute_best_odds
@@ -58,15 +58,15 @@ def draw_uniform(seed: int, name: str, count: int) -> Draws:
 
     So the draws of an input do not change with other inputs or accelerators.
     """
-    return _generator(seed, name).random(count)
+    return _make_generator(seed, name).random(count)
 
 
 def draw_normal(seed: int, name: str, count: int) -> Draws:
     """Return standard normal numbers that depend only on the seed and the name."""
-    return _generator(seed, name).standard_normal(count)
+    return _make_generator(seed, name).standard_normal(count)
 
 
-def _generator(seed: int, name: str) -> np.random.Generator:
+def _make_generator(seed: int, name: str) -> np.random.Generator:
     digest = hashlib.blake2b(name.encode(), digest_size=8).digest()
     return np.random.default_rng([seed, int.from_bytes(digest, "little")])
 
@@ -163,7 +163,7 @@ def rank_influences(inputs: AcceleratorCostInputs, basis: PaymentBasis) -> tuple
     if not inputs.knows(basis.needed) or inputs.deployment is None:
         return ()
     deployment = inputs.deployment
-    per_million = cost_rented_per_million if basis.rented else cost_owned_per_million
+    per_million = compute_rented_token_cost if basis.rented else compute_owned_token_cost
     spreads = list_input_ranges(inputs, basis)
     moved = compute_swings(spreads, lambda values: np.asarray(per_million(values, deployment)))
     return tuple(
@@ -205,7 +205,7 @@ class CostSampler:
         """Return the cost per million output tokens in each draw; None if an input is missing."""
         if not inputs.knows(basis.needed) or inputs.deployment is None:
             return None
-        per_million = cost_rented_per_million if basis.rented else cost_owned_per_million
+        per_million = compute_rented_token_cost if basis.rented else compute_owned_token_cost
         values: dict[str, Draws | float] = {}
         for name, spread in list_input_ranges(inputs, basis).items():
             if name == THROUGHPUT:
@@ -241,13 +241,13 @@ def _summarize_draws(
         seed=drawing.seed,
         rented=rented,
         cheapest=odds,
-        quantiles={name: _three_quantiles(each) for name, each in costs.items()},
+        quantiles={name: _compute_three_quantiles(each) for name, each in costs.items()},
         edges=tuple(edges.tolist()),
         histogram={name: tuple(int(n) for n in np.histogram(each, edges)[0]) for name, each in costs.items()},
     )
 
 
-def _three_quantiles(draws: Draws) -> tuple[float, float, float]:
+def _compute_three_quantiles(draws: Draws) -> tuple[float, float, float]:
     low, middle, high = compute_quantiles(draws)
     return low, middle, high
 
@@ -269,7 +269,7 @@ def draw_log_costs(inputs: AcceleratorCostInputs, basis: PaymentBasis) -> Draws:
         if name != THROUGHPUT and not spread.is_known:
             like_for_like = inputs.inputs[name].like_for_like or spread
             values[name] = _draw_cost_input(_name_draws(inputs.accelerator, name), like_for_like)
-    per_million = cost_rented_per_million if basis.rented else cost_owned_per_million
+    per_million = compute_rented_token_cost if basis.rented else compute_owned_token_cost
     return np.broadcast_to(np.log(np.asarray(per_million(values, inputs.deployment))), (_PRICE_DRAWS,))
 
 
@@ -285,7 +285,7 @@ def compute_class_gain(inputs: AcceleratorCostInputs, payments: Iterable[Payment
         float(np.asarray(per_million({**inputs.values, _RENT: usd}, deployment)))
         for usd in (inputs.values[_RENT], rent.likely)
         for per_million in (
-            cost_rented_per_million if payment.rented else cost_owned_per_million
+            compute_rented_token_cost if payment.rented else compute_owned_token_cost
             for payment in payments
             if inputs.knows(payment.needed)
         )

@@ -253,7 +253,7 @@ def load_signer(name: str) -> PackSigner:
 
 def find_signing_key_path() -> Path:
     """Return the path of the user's key; it need not exist yet."""
-    return paths.user_dir() / _KEY_FILE
+    return paths.get_user_dir() / _KEY_FILE
 
 
 def _make_key_file(path: Path) -> None:

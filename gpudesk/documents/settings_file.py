@@ -26,7 +26,7 @@ PlainSetting = TypeVar("PlainSetting")
 
 def get_settings_path() -> Path:
     """Return the path of the settings file, which need not exist."""
-    return paths.user_dir() / "settings.json"
+    return paths.get_user_dir() / "settings.json"
 
 
 @dataclass(frozen=True, slots=True)

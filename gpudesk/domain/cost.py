@@ -154,14 +154,14 @@ class CostSettings:
     single_accelerators: bool = False
     currency: DisplayCurrency | None = None
 
-    def of_part(self, accelerator: str) -> Mapping[str, UncertainValue]:
+    def get_accelerator_inputs(self, accelerator: str) -> Mapping[str, UncertainValue]:
         return self.parts.get(accelerator, _NOTHING)
 
     def with_input(self, name: str, spread: UncertainValue | None, accelerator: str | None = None) -> CostSettings:
         """Return the settings with an input for all, or for one accelerator; None leaves it to the program."""
         if accelerator is None:
-            return replace(self, inputs=_with(self.inputs, name, spread))
-        part = _with(self.of_part(accelerator), name, spread)
+            return replace(self, inputs=_set_input(self.inputs, name, spread))
+        part = _set_input(self.get_accelerator_inputs(accelerator), name, spread)
         parts = {key: value for key, value in self.parts.items() if key != accelerator}
         return replace(self, parts={**parts, accelerator: part} if part else parts)
 
@@ -170,7 +170,9 @@ class CostSettings:
 NO_COST_SETTINGS: Final = CostSettings()
 
 
-def _with(inputs: Mapping[str, UncertainValue], name: str, spread: UncertainValue | None) -> dict[str, UncertainValue]:
+def _set_input(
+    inputs: Mapping[str, UncertainValue], name: str, spread: UncertainValue | None
+) -> dict[str, UncertainValue]:
     others = {key: value for key, value in inputs.items() if key != name}
     return others if spread is None else {**others, name: spread}
 
@@ -391,7 +393,7 @@ class ProviderRent(NamedTuple):
     usd_per_million_output: float | None = None
     smallest_instance: int = 1
 
-    def hourly_bill(self, accelerators: int) -> float:
+    def compute_hourly_bill(self, accelerators: int) -> float:
         """Return the hourly cost of this many accelerators in USD, in whole instances."""
         return round_up_to_lots(accelerators, self.smallest_instance) * self.usd_per_hour
 

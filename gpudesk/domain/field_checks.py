@@ -162,7 +162,7 @@ def accept_number(low: float, high: float, *, above: bool = False) -> FieldCheck
 
     def check(where: str, value: object) -> float:
         if type(value) is int:
-            value = _as_float(where, value)
+            value = _convert_to_float(where, value)
         if type(value) is not float or not math.isfinite(value):
             raise make_type_error(where, value, "number" if type(value) is not float else "finite")
         if above and low == 0 < value < _LEAST_ABOVE_ZERO:
@@ -184,7 +184,7 @@ def accept_number(low: float, high: float, *, above: bool = False) -> FieldCheck
     return check
 
 
-def _as_float(where: str, value: int) -> float:
+def _convert_to_float(where: str, value: int) -> float:
     try:
         return float(value)
     except OverflowError:

@@ -276,7 +276,7 @@ class FleetOption:
     provider_rents: tuple[ProviderRent, ...] = ()
     notes: tuple[Message, ...] = ()
 
-    def cost_of(self, supply: Supply) -> FleetCost | None:
+    def find_supply_cost(self, supply: Supply) -> FleetCost | None:
         return next((cost for cost in self.costs if cost.supply is supply), None)
 
 

@@ -35,7 +35,7 @@ class StorageFormat:
     block: int = 0
     scale_bytes: int = 0
 
-    def tensor_bytes(self, elements: int) -> int:
+    def compute_tensor_bytes(self, elements: int) -> int:
         """Bytes of a tensor of `elements` numbers with its scales, rounded up to whole bytes and blocks."""
         stored = -(-elements * self.bits // 8)
         if self.block:

@@ -269,9 +269,9 @@ class ServingEngine:
 
 def list_platforms(part: Accelerator) -> frozenset[str]:
     """Software platforms of an accelerator: the comma-separated names of its `platform`."""
-    return _platforms(part.platform)
+    return _split_platforms(part.platform)
 
 
 @lru_cache
-def _platforms(names: str) -> frozenset[str]:
+def _split_platforms(names: str) -> frozenset[str]:
     return frozenset(name.strip() for name in names.split(","))

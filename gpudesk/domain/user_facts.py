@@ -199,7 +199,7 @@ class FactEdit:
     unwatched: tuple[WatchNote, ...] = ()
     watched: tuple[WatchNote, ...] = ()
 
-    def inverse(self) -> FactEdit:
+    def invert(self) -> FactEdit:
         return FactEdit(self.text, self.after, self.before, unwatched=self.watched, watched=self.unwatched)
 
     @property
@@ -207,7 +207,7 @@ class FactEdit:
         """Whether it changes the catalog, and not only the watch list."""
         return bool(self.before or self.after)
 
-    def watched_after(self, notes: tuple[WatchNote, ...]) -> tuple[WatchNote, ...]:
+    def list_notes_after(self, notes: tuple[WatchNote, ...]) -> tuple[WatchNote, ...]:
         """Return the notes on the watch list after the step, one per signal."""
         removed = {note.signal for note in self.unwatched}
         replacements = {note.signal: note for note in self.watched}

@@ -186,10 +186,10 @@ class Calibration:
     def rows(self, generation: str, family: str) -> int:
         return self.coverage.get((generation, family), 0)
 
-    def generation_rows(self, generation: str) -> int:
+    def count_generation_rows(self, generation: str) -> int:
         return sum(rows for (part, _), rows in self.coverage.items() if part == generation)
 
-    def family_rows(self, family: str) -> int:
+    def count_family_rows(self, family: str) -> int:
         return sum(rows for (_, engine), rows in self.coverage.items() if engine == family)
 
 
@@ -206,7 +206,7 @@ class IntervalFactors(NamedTuple):
     def around(self, value: float) -> IntervalEstimate:
         return IntervalEstimate(value, value * self.low, value * self.high)
 
-    def widened(self, years: float) -> IntervalFactors:
+    def widen_by_years(self, years: float) -> IntervalFactors:
         """Return the factors for software that is `years` newer than any measurement.
 
         Each year adds `WIDENING` to the width on the logarithmic scale, since nothing has been measured yet.
@@ -276,6 +276,6 @@ def find_basis(calibration: Calibration, generation: str, family: str) -> Estima
     """
     if calibration.rows(generation, family):
         return EstimateBasis.CALIBRATED
-    if calibration.generation_rows(generation) or calibration.family_rows(family):
+    if calibration.count_generation_rows(generation) or calibration.count_family_rows(family):
         return EstimateBasis.ESTIMATED
     return EstimateBasis.UNCALIBRATED

@@ -191,7 +191,7 @@ def compute_diffusion_times(
 
 
 def compute_weight_bytes(parameters: int, weights: Precision) -> int:
-    return STORAGE_FORMATS.get(weights, WIDE_FORMAT).tensor_bytes(parameters)
+    return STORAGE_FORMATS.get(weights, WIDE_FORMAT).compute_tensor_bytes(parameters)
 
 
 def compute_diffusion_memory(
@@ -209,8 +209,8 @@ def compute_diffusion_memory(
     weights = resolve_fp4(request.weights, accelerator.vendor)
     together = request.count if request.sequence_parallel else 1
     denoiser = architecture.denoisers * compute_weight_bytes(architecture.parameters, weights)
-    encoders = sum(WIDE_FORMAT.tensor_bytes(encoder.parameters) for encoder in architecture.text_encoders)
-    decoder = WIDE_FORMAT.tensor_bytes(architecture.decoder_parameters or 0)
+    encoders = sum(WIDE_FORMAT.compute_tensor_bytes(encoder.parameters) for encoder in architecture.text_encoders)
+    decoder = WIDE_FORMAT.compute_tensor_bytes(architecture.decoder_parameters or 0)
     tokens = request.batch * architecture.guidance_passes * (work.image_tokens + architecture.text_tokens)
     size = max(group.hidden_size for group in architecture.blocks)
     denoising = constants.activation_vectors * tokens * size * _ACTIVATION_BYTES / together

@@ -103,18 +103,18 @@ class PoolFlow:
         served: Array = self.pools.decode_replicas * running / stay
         return served
 
-    def arrival(self, rate: Array, others: Array | float = 1.0) -> Array:
+    def compute_arrival_time(self, rate: Array, others: Array | float = 1.0) -> Array:
         """Seconds until the cache of a prompt is in the decode pool, at a rate with random arrivals.
 
         `others` is the share of the load that a request finds ahead of it, 1 if there are many clients.
         """
-        prefill = self._stretched(others * rate / self.prefill_rate)
-        transfer = self._stretched(others * rate / self.transfer_rate)
+        prefill = self._compute_stretch(others * rate / self.prefill_rate)
+        transfer = self._compute_stretch(others * rate / self.transfer_rate)
         moved = self.pools.transfer * transfer + self.pools.handover
         seconds: Array = self.pools.prefill.latency + self._alone * prefill + moved
         return seconds
 
-    def _stretched(self, busy: Array) -> Array:
+    def _compute_stretch(self, busy: Array) -> Array:
         """Factor by which queueing lengthens a station that serves random arrivals one by one (M/D/1)."""
         idle = np.maximum(1.0 - busy, 1e-9)
         stretch: Array = 1.0 + 0.5 * busy / idle
@@ -135,11 +135,11 @@ class PoolFlow:
         """Seconds to the first token of an uncontended request."""
         return self._alone + self.moved
 
-    def last_of(self, burst: Array) -> Array:
+    def compute_last_arrival(self, burst: Array) -> Array:
         """Seconds until the last of `burst` simultaneous prompts is in the decode pool."""
         return np.maximum(self._fill + burst / self.supply, self._alone) + self.moved
 
-    def mean_of(self, burst: Array) -> Array:
+    def compute_mean_arrival(self, burst: Array) -> Array:
         """Mean seconds until prompts of a `burst` are in the decode pool: they finish chunk by chunk."""
         chunk = np.maximum(self.each, self.chunk.total / self.pools.prefill.stages)
         spread = 0.5 * (burst / self.supply + chunk)
@@ -193,7 +193,7 @@ class DisaggregatedResults(ServingResults):
         return DisaggregatedResults(*(getattr(self, field.name)[chosen] for field in fields(self)))
 
 
-def _waves(total: Array, running: Array, tail_wave: float) -> Array:
+def _compute_waves(total: Array, running: Array, tail_wave: float) -> Array:
     """Rounds that `total` requests take, `running` at a time; a started last round counts in part."""
     full = total / running
     return np.maximum(1.0, full + tail_wave * np.minimum(1.0, np.maximum(full - 1.0, 0.0)))
@@ -224,7 +224,9 @@ class _PoolLoadResult:
         flow, pools = self.flow, self.flow.pools
         step, chunk = flow.step(self.running), flow.chunk
         running = pools.decode_replicas * self.running
-        by_station = np.stack((_limiter(chunk), np.full(len(binding), _INTERCONNECT, dtype=np.intp), _limiter(step)))
+        by_station = np.stack(
+            (_find_step_limiter(chunk), np.full(len(binding), _INTERCONNECT, dtype=np.intp), _find_step_limiter(step))
+        )
         return DisaggregatedResults(
             concurrency=self.concurrency,
             admitted=self.admitted,
@@ -246,22 +248,24 @@ class _PoolLoadResult:
         )
 
 
-def _limiter(step: StepTime) -> NDArray[np.intp]:
+def _find_step_limiter(step: StepTime) -> NDArray[np.intp]:
     return find_limiter((step.read_time, step.arithmetic, step.collectives, step.overhead))
 
 
-def _burst(pools: PoolPair, requests: ReplicaRequests, total: Array, constants: SchedulingConstants) -> _PoolLoadResult:
+def _solve_burst(
+    pools: PoolPair, requests: ReplicaRequests, total: Array, constants: SchedulingConstants
+) -> _PoolLoadResult:
     """`total` requests arrive at once; those without room in the decode pool wait for earlier ones."""
     flow = PoolFlow(pools, requests, total / pools.prefill_replicas)
     sequences = np.minimum(total / pools.decode_replicas, flow.capacity)
     room = sequences * pools.decode_replicas
     running = flow.largest(lambda each: flow.rate(each) <= flow.supply, sequences)
     decoding = flow.decoding(running)
-    rounds = _waves(total, room, constants.tail_wave) * room / flow.rate(sequences)
-    duration = np.maximum(flow.last_of(total) + decoding, flow.alone + rounds)
+    rounds = _compute_waves(total, room, constants.tail_wave) * room / flow.rate(sequences)
+    duration = np.maximum(flow.compute_last_arrival(total) + decoding, flow.alone + rounds)
     queued = total - room
-    later = 0.5 * (flow.last_of(room) + duration - decoding)
-    ttft = (room * flow.mean_of(room) + queued * later) / total
+    later = 0.5 * (flow.compute_last_arrival(room) + duration - decoding)
+    ttft = (room * flow.compute_mean_arrival(room) + queued * later) / total
     return _PoolLoadResult(
         flow=flow,
         concurrency=total,
@@ -276,7 +280,7 @@ def _burst(pools: PoolPair, requests: ReplicaRequests, total: Array, constants: 
     )
 
 
-def _closed(
+def _solve_closed_loop(
     pools: PoolPair, requests: ReplicaRequests, clients: Array, total: Array, constants: SchedulingConstants
 ) -> _PoolLoadResult:
     """`clients` send the next request after each answer, until `total` are sent.
@@ -290,7 +294,7 @@ def _closed(
 
     def holds(running: Array) -> Mask:
         rate = flow.rate(running, others)
-        inside = rate * flow.arrival(rate, others) + running * pools.decode_replicas
+        inside = rate * flow.compute_arrival_time(rate, others) + running * pools.decode_replicas
         fits: Mask = (inside <= clients) & (rate <= _FULL * flow.supply)
         return fits
 
@@ -299,12 +303,12 @@ def _closed(
     round_s = clients / rate
     steady = round_s - decoding
     room = np.minimum(clients, flow.capacity * pools.decode_replicas)
-    first = flow.mean_of(room) + others * UNDER_WAY * flow.step(running).total
+    first = flow.compute_mean_arrival(room) + others * UNDER_WAY * flow.step(running).total
     first = (room * first + (clients - room) * np.maximum(first, steady)) / clients
     share = clients / total
     finite = np.isfinite(total)
-    waves = np.where(finite, _waves(total, clients, constants.tail_wave), 1.0)
-    late = np.where(finite, np.maximum(flow.last_of(clients) - steady, 0.0), 0.0)
+    waves = np.where(finite, _compute_waves(total, clients, constants.tail_wave), 1.0)
+    late = np.where(finite, np.maximum(flow.compute_last_arrival(clients) - steady, 0.0), 0.0)
     duration = waves * round_s + late
     return _PoolLoadResult(
         flow=flow,
@@ -330,7 +334,7 @@ def _open(pools: PoolPair, requests: ReplicaRequests, rate: Array) -> _PoolLoadR
     served = np.where(stable, rate, highest)
     running = flow.largest(lambda each: flow.rate(each) <= served, flow.capacity)
     step = flow.step(running).total
-    ttft = flow.arrival(served) + UNDER_WAY * np.minimum(running, 1.0) * step
+    ttft = flow.compute_arrival_time(served) + UNDER_WAY * np.minimum(running, 1.0) * step
     inside = np.maximum(served * (ttft + flow.decoding(running)), 1.0)
     # If the queue grows without end, the pool runs as many sequences as it has room for.
     room = flow.capacity * pools.decode_replicas
@@ -349,7 +353,7 @@ def _open(pools: PoolPair, requests: ReplicaRequests, rate: Array) -> _PoolLoadR
     )
 
 
-def _within(
+def _solve_within_limits(
     pools: PoolPair, requests: ReplicaRequests, loads: DeploymentLoads, constants: SchedulingConstants
 ) -> _PoolLoadResult:
     """The highest rate whose TTFT and TPOT stay within the limits (p99 or mean); NaN if no rate does."""
@@ -358,7 +362,7 @@ def _within(
 
     def first(running: Array) -> Array:
         waits = UNDER_WAY * np.minimum(running, 1.0) * flow.step(running).total
-        return flow.arrival(flow.rate(running)) + waits
+        return flow.compute_arrival_time(flow.rate(running)) + waits
 
     def paced(running: Array) -> Mask:
         within: Mask = np.nan_to_num(flow.tpot(running), nan=0.0) <= margin * loads.tpot
@@ -399,16 +403,16 @@ def serve_pools(
     """
     match kind:
         case LoadKind.BATCH:
-            load_result = _burst(pools, requests, loads.amount, constants)
+            load_result = _solve_burst(pools, requests, loads.amount, constants)
         case LoadKind.SATURATE:
-            load_result = _burst(pools, requests, loads.total, constants)
+            load_result = _solve_burst(pools, requests, loads.total, constants)
         case LoadKind.CONCURRENCY:
             clients = np.minimum(loads.amount, loads.total)
-            load_result = _closed(pools, requests, clients, loads.total, constants)
+            load_result = _solve_closed_loop(pools, requests, clients, loads.total, constants)
         case LoadKind.REQUEST_RATE:
             load_result = _open(pools, requests, loads.amount)
         case LoadKind.LIMITS:
-            load_result = _within(pools, requests, loads, constants)
+            load_result = _solve_within_limits(pools, requests, loads, constants)
         case _:
             assert_never(kind)
     return load_result.results()

@@ -155,30 +155,30 @@ def list_replica_counts(accelerator: Accelerator, wishes: PlanConstraints) -> tu
 DEFAULT_SCALING_FACTOR: Final = 0.88
 
 
-def _flat(count: int, factor: float) -> float:
+def _scale_flat(count: int, factor: float) -> float:
     """Every accelerator loses the same from the second on: n x f."""
     return float(count) if count == 1 else count * factor
 
 
-def _added(count: int, factor: float) -> float:
+def _scale_linearly(count: int, factor: float) -> float:
     """Each accelerator after the first adds f: 1 + f (n - 1)."""
     return 1.0 + factor * (count - 1)
 
 
-def _compounding(count: int, factor: float) -> float:
+def _compound_each(count: int, factor: float) -> float:
     """Each accelerator after the first slows all of them: n x f^(n - 1)."""
     return count * factor ** (count - 1)
 
 
-def _per_doubling(count: int, factor: float) -> float:
+def _compound_per_doubling(count: int, factor: float) -> float:
     return float(count * factor ** math.log2(count))
 
 
 _RULES: Final[dict[ScalingRuleOfThumb, Callable[[int, float], float]]] = {
-    ScalingRuleOfThumb.FLAT: _flat,
-    ScalingRuleOfThumb.ADDED: _added,
-    ScalingRuleOfThumb.COMPOUNDING: _compounding,
-    ScalingRuleOfThumb.PER_DOUBLING: _per_doubling,
+    ScalingRuleOfThumb.FLAT: _scale_flat,
+    ScalingRuleOfThumb.ADDED: _scale_linearly,
+    ScalingRuleOfThumb.COMPOUNDING: _compound_each,
+    ScalingRuleOfThumb.PER_DOUBLING: _compound_per_doubling,
 }
 
 
@@ -235,7 +235,7 @@ def find_kernel_path(
 ) -> KernelPath:
     """Return how `engine` runs `weights` on an accelerator with software of `date`."""
     weights = resolve_fp4(weights, accelerator.vendor)
-    elsewhere = _platform_reason(engine, accelerator, date)
+    elsewhere = _explain_platform_mismatch(engine, accelerator, date)
     if elsewhere is not None:
         return KernelPath(KernelPathKind.NONE, weights, elsewhere)
     for rule in engine.kernels:
@@ -244,7 +244,7 @@ def find_kernel_path(
                 break
             padding = ExpertPadding(rule.hidden_multiple, rule.intermediate_multiple)
             return KernelPath(rule.path, rule.arithmetic or weights, padding=padding)
-    runs_here = tuple(sorted(_formats(engine, accelerator, date)))
+    runs_here = tuple(sorted(_list_formats(engine, accelerator, date)))
     reason = message(
         "engine.no_kernel",
         "{engine} does not support {weights} weights on {accelerator}; it supports {formats}"
@@ -259,7 +259,7 @@ def find_kernel_path(
 
 
 @lru_cache(maxsize=2_000)
-def _platform_reason(engine: ServingEngine, accelerator: Accelerator, date: str | None) -> Message | None:
+def _explain_platform_mismatch(engine: ServingEngine, accelerator: Accelerator, date: str | None) -> Message | None:
     """Return why `engine` does not run on an accelerator at all, or None if it does."""
     if engine.runs_on(accelerator, date):
         return None
@@ -273,7 +273,7 @@ def _platform_reason(engine: ServingEngine, accelerator: Accelerator, date: str 
     )
 
 
-def _formats(engine: ServingEngine, accelerator: Accelerator, date: str | None) -> set[str]:
+def _list_formats(engine: ServingEngine, accelerator: Accelerator, date: str | None) -> set[str]:
     paths: dict[str, KernelPathKind] = {}
     for rule in engine.kernels:
         if rule.when.holds(accelerator, date):
@@ -282,13 +282,13 @@ def _formats(engine: ServingEngine, accelerator: Accelerator, date: str | None) 
 
 
 @lru_cache(maxsize=1_000)
-def _mixers(model: Model) -> frozenset[str]:
+def _list_mixers(model: Model) -> frozenset[str]:
     present = {type(group.mixer) for group in model.layers if group.mixer is not None}
     return frozenset(name for name, kind in MIXER_KINDS.items() if kind in present)
 
 
 @lru_cache(maxsize=1_000)
-def _ffns(model: Model) -> frozenset[str]:
+def _list_ffns(model: Model) -> frozenset[str]:
     present = {type(group.ffn) for group in model.layers if group.ffn is not None}
     return frozenset(name for name, kind in FFN_KINDS.items() if kind in present)
 
@@ -297,7 +297,7 @@ def find_kv_objection(
     engine: ServingEngine, accelerator: Accelerator, model: Model, kv: Precision, date: str | None = None
 ) -> Message | None:
     """Return why `engine` cannot keep the cache of `model` in `kv`, or None if it can."""
-    return _find_kv_objection(engine, accelerator, _mixers(model), resolve_fp4(kv, accelerator.vendor), date)
+    return _find_kv_objection(engine, accelerator, _list_mixers(model), resolve_fp4(kv, accelerator.vendor), date)
 
 
 @lru_cache(maxsize=2_000)
@@ -327,7 +327,9 @@ def _applies(rule: UnsupportedModelRule, accelerator: Accelerator, model: Model,
     if not rule.when.holds(accelerator, date):
         return False
     return (
-        model.id in rule.models or not rule.mixers.isdisjoint(_mixers(model)) or not rule.ffns.isdisjoint(_ffns(model))
+        model.id in rule.models
+        or not rule.mixers.isdisjoint(_list_mixers(model))
+        or not rule.ffns.isdisjoint(_list_ffns(model))
     )
 
 
@@ -340,7 +342,7 @@ def find_objections(
     date: str | None = None,
 ) -> tuple[Message, ...]:
     """Return every reason against serving `model` this way; empty if it runs."""
-    elsewhere = _platform_reason(engine, accelerator, date)
+    elsewhere = _explain_platform_mismatch(engine, accelerator, date)
     if elsewhere is not None:
         return (elsewhere,)
     against: list[Message] = []
@@ -539,11 +541,11 @@ def choose_engine(
     for engine in ordered:
         if not find_objections(engine, accelerator, model, weights, kv, date):
             return engine
-    here = [engine for engine in ordered if _platform_reason(engine, accelerator, date) is None]
-    return _nobody(here, accelerator, model, weights, kv, date)
+    here = [engine for engine in ordered if _explain_platform_mismatch(engine, accelerator, date) is None]
+    return _explain_no_engine(here, accelerator, model, weights, kv, date)
 
 
-def _nobody(
+def _explain_no_engine(
     here: Sequence[ServingEngine],
     accelerator: Accelerator,
     model: Model,
@@ -553,7 +555,7 @@ def _nobody(
 ) -> Message:
     """Return why no serving engine runs the deployment on the accelerator, and the formats that some support."""
     able = [engine for engine in here if find_kernel_path(engine, accelerator, weights, date).reason is None]
-    kv_formats = _kv_formats(able, accelerator, model, date)
+    kv_formats = _list_kv_formats(able, accelerator, model, date)
     if able and str(resolve_fp4(kv, accelerator.vendor)) not in kv_formats:
         return message(
             "engine.none_kv",
@@ -565,7 +567,7 @@ def _nobody(
             formats=kv_formats,
         )
     # If weights and cache would run, the model is the obstacle, and other formats would not help.
-    formats = set() if able else {name for engine in here for name in _formats(engine, accelerator, date)}
+    formats = set() if able else {name for engine in here for name in _list_formats(engine, accelerator, date)}
     return message(
         "engine.none",
         "no serving engine supports {model} with {weights} weights on {accelerator}; supported: {formats}"
@@ -578,7 +580,7 @@ def _nobody(
     )
 
 
-def _kv_formats(
+def _list_kv_formats(
     engines: Sequence[ServingEngine], accelerator: Accelerator, model: Model, date: str | None
 ) -> tuple[str, ...]:
     kv_formats = (

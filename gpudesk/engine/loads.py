@@ -97,14 +97,14 @@ class ReplicaResults:
     compute_terms: Callable[[], LoadTerms]
 
 
-def _either(mask: Mask, one: Callable[[], Array], other: Callable[[], Array]) -> Array:
+def _select_by_mask(mask: Mask, one: Callable[[], Array], other: Callable[[], Array]) -> Array:
     """Return `one` where the mask is True and `other` elsewhere; computes only what some case needs."""
     if np.all(mask):
         return one()
     return np.where(mask, one(), other()) if np.any(mask) else other()
 
 
-def _room(rows: CoefficientColumns, requests: ReplicaRequests, constants: SchedulingConstants) -> Array:
+def _count_room(rows: CoefficientColumns, requests: ReplicaRequests, constants: SchedulingConstants) -> Array:
     """Sequences that run at once. `capacity` counts them at full length.
 
     With on-demand memory more of them run, at different ages: as many as their current caches leave room for. A
@@ -122,7 +122,7 @@ def _room(rows: CoefficientColumns, requests: ReplicaRequests, constants: Schedu
     return np.where(whole, requests.capacity, room)
 
 
-def _chunkful(rows: CoefficientColumns, requests: ReplicaRequests, running: Array) -> Array:
+def _count_prompts_per_chunk(rows: CoefficientColumns, requests: ReplicaRequests, running: Array) -> Array:
     whole = np.floor(rows.chunk_tokens / np.maximum(requests.prompt, 1.0))
     return np.clip(whole, 1.0, running)
 
@@ -156,7 +156,7 @@ class _ReplicaRun:
             beyond = self.requests.spread * (self.constants.longest - 1.0)
             return np.minimum(np.log(self.running) - 0.423 * (1.0 - 1.0 / self.running), beyond)
 
-        return _either(self.requests.varied, outlasting, started)
+        return _select_by_mask(self.requests.varied, outlasting, started)
 
     def compute_fixed_step(self) -> Array:
         """Part of a decode step that does not shrink with its batch: extrapolated from a quarter of the batch."""
@@ -174,13 +174,13 @@ class _ReplicaRun:
 
         def mixed() -> Array:
             """A token waits for one chunk at most."""
-            shared = _chunkful(self.rows, self.requests, self.running)
+            shared = _count_prompts_per_chunk(self.rows, self.requests, self.running)
             most = np.maximum(self.cycle.steps * self.cycle.prefill.total, 1e-12)
             each = self.cycle.each_prompt / most
             begun = (self.running - shared) * each
             later = (self.running - np.where(self.requests.varied, 1.0, shared)) * each
             longer = self.constants.burst_stall_factor * begun
-            burst = _either(
+            burst = _select_by_mask(
                 self.requests.varied,
                 lambda: longer / (1.0 + longer),
                 lambda: np.where(begun < 1.0, 0.5 * begun, 1.0 - 0.5 / np.maximum(begun, 1.0)),
@@ -196,7 +196,7 @@ class _ReplicaRun:
             varied = first_wave * short * rest + (1.0 - first_wave) * others
             return np.where(self.requests.varied, varied, rest)
 
-        return _either(self.rows.mixes > 0, mixed, halted)
+        return _select_by_mask(self.rows.mixes > 0, mixed, halted)
 
     def compute_recomputation(self, first_wave: Array) -> tuple[Array, Array]:
         """Return the seconds that recomputation adds to each request, and the factor on its TPOT.
@@ -257,14 +257,14 @@ class _ReplicaRun:
             remaining_rounds = np.maximum(rounds - waves, 0.0)
             return self.cycle.seconds * waves * (0.5 * (waves - 1.0) + remaining_rounds) / rounds
 
-        return _either(self.requests.varied, even, alike)
+        return _select_by_mask(self.requests.varied, even, alike)
 
 
 def serve_saturated(
     rows: CoefficientColumns, requests: ReplicaRequests, total: Array, constants: SchedulingConstants
 ) -> ReplicaResults:
     """`total` requests are queued at once and served as fast as memory admits, like a static batch."""
-    running = np.minimum(total, _room(rows, requests, constants))
+    running = np.minimum(total, _count_room(rows, requests, constants))
     first_wave = running / total
     cycle = compute_round(rows, requests, running, running)
     run = _ReplicaRun(rows, requests, cycle, running, constants)
@@ -291,7 +291,7 @@ def serve_saturated(
             overlap=(1.0 - first_wave) * cycle.shared,
             waiting=first_wave * (rows.latency + cycle.fill) + running * again,
             tail=first_wave * tail,
-            queue=ttft - _prefill_alone(rows, requests),
+            queue=ttft - _compute_prefill_alone(rows, requests),
             stall=stay - cycle.decoding,
         )
 
@@ -308,12 +308,12 @@ def serve_saturated(
     )
 
 
-def _prefill_alone(rows: CoefficientColumns, requests: ReplicaRequests) -> Array:
+def _compute_prefill_alone(rows: CoefficientColumns, requests: ReplicaRequests) -> Array:
     """Seconds of replica time that a prompt takes without any queue."""
     return compute_request_prefill(rows, requests.prompt, np.ones(len(rows)), requests.cached)[0]
 
 
-def _steady_first_token(
+def _compute_steady_first_token(
     rows: CoefficientColumns, requests: ReplicaRequests, cycle: ServingRound, running: Array, group: Array, first: Array
 ) -> Array:
     """TTFT in a closed loop after its first wave, without a queue.
@@ -327,7 +327,9 @@ def _steady_first_token(
         chunks = np.ceil(requests.prompt / rows.chunk_tokens)
         return np.maximum(rows.latency + group * cycle.each_prompt + others * chunks * cycle.tokens, first)
 
-    steady = _either(requests.varied, lambda: first + others * cycle.loop_wait(rows, requests.prompt, group), together)
+    steady = _select_by_mask(
+        requests.varied, lambda: first + others * cycle.compute_loop_wait(rows, requests.prompt, group), together
+    )
     # Prompts that are not mixed with decode steps wait before their first token.
     queues = np.where(cycle.steps > 0, rows.mixes, 1.0)
     ttft: Array = np.maximum(steady, rows.latency + queues * (cycle.prompts - cycle.stall))
@@ -346,7 +348,7 @@ def serve_closed_loop(
     `total` is infinite for a steady state and never below `concurrency`.
     """
     finite = np.isfinite(total)
-    running = np.minimum(concurrency, _room(rows, requests, constants))
+    running = np.minimum(concurrency, _count_room(rows, requests, constants))
     served = np.where(finite, total, running)
     first_wave = concurrency / total
     # If prompts run before tokens, all waiting prompts run at once, and equal requests stay in step. Without decode
@@ -357,11 +359,11 @@ def serve_closed_loop(
     # Otherwise equal prompts that shared a chunk end together, and their successors share a chunk again. Others end
     # with the same step.
     ended = np.minimum(1.0, rows.tokens_per_step / np.maximum(requests.later, 1.0))
-    group = np.where(requests.varied, 1.0 + ended * (running - 1.0), _chunkful(rows, requests, running))
+    group = np.where(requests.varied, 1.0 + ended * (running - 1.0), _count_prompts_per_chunk(rows, requests, running))
     waiting = np.maximum(1.0 + in_burst * (running - 1.0), group)
     cycle = compute_round(rows, requests, running, waiting)
     first = compute_lone_ttft(rows, requests)
-    steady = _steady_first_token(rows, requests, cycle, running, group, first)
+    steady = _compute_steady_first_token(rows, requests, cycle, running, group, first)
     burst = np.maximum(rows.latency + cycle.burst, first)
     ttft = in_burst * burst + (1.0 - in_burst) * steady
     apart = cycle.apart - (1.0 - first_wave) * cycle.shared
@@ -391,7 +393,7 @@ def serve_closed_loop(
             overlap=(1.0 - first_wave) * cycle.shared,
             waiting=seconds - apart + rows.latency * running / concurrency,
             tail=ends * running / served,
-            queue=ttft - _prefill_alone(rows, requests),
+            queue=ttft - _compute_prefill_alone(rows, requests),
             stall=stay - cycle.decoding,
         )
 
@@ -455,18 +457,18 @@ def get_p99_factors(p99: Mask, constants: SchedulingConstants) -> tuple[Array, A
     return np.where(p99, LATEST, 1.0), np.where(p99, constants.p99_margin, 1.0)
 
 
-def _steady(rows: CoefficientColumns, requests: ReplicaRequests, running: Array) -> ServingRound:
+def _compute_steady_round(rows: CoefficientColumns, requests: ReplicaRequests, running: Array) -> ServingRound:
     """Compute a round of `running` sequences during which some arrive while others wait."""
-    return compute_round(rows, requests, running, _arriving(rows, running))
+    return compute_round(rows, requests, running, _count_arriving(rows, running))
 
 
-def _arriving(rows: CoefficientColumns, running: Array) -> Array:
+def _count_arriving(rows: CoefficientColumns, running: Array) -> Array:
     """Sequences that queue for prefill together with random arrivals."""
     waiting: Array = 1.0 + rows.burst_varied * (running - 1.0)
     return waiting
 
 
-def _largest(good: Callable[[Array], Mask], capacity: Array) -> Array:
+def _find_largest(good: Callable[[Array], Mask], capacity: Array) -> Array:
     """Return the largest whole number up to `capacity` that satisfies `good`, 0 if 1 does not.
 
     `good` must be true up to some number and false beyond it.
@@ -480,7 +482,9 @@ def _largest(good: Callable[[Array], Mask], capacity: Array) -> Array:
     return low
 
 
-def _first_token(rows: CoefficientColumns, first: Array, cycle: ServingRound, present: Array, rate: Array) -> Array:
+def _compute_first_token(
+    rows: CoefficientColumns, first: Array, cycle: ServingRound, present: Array, rate: Array
+) -> Array:
     """TTFT of requests that arrive at random, `rate` per second, with `present` sequences on average.
 
     `present` can be below one. `first` is the TTFT of an uncontended request. The wait never exceeds the prompts of all
@@ -496,18 +500,18 @@ def serve_open_loop(rows: CoefficientColumns, requests: ReplicaRequests, rate: A
 
     def excess(running: Array) -> Array:
         """Sequences that arrive during a round of `running`, less `running`."""
-        return rate * _steady(rows, requests, running).seconds - running
+        return rate * _compute_steady_round(rows, requests, running).seconds - running
 
     capacity = np.maximum(requests.capacity, 1.0)
-    below = np.maximum(_largest(lambda running: excess(running) > 0, capacity), 1.0)
+    below = np.maximum(_find_largest(lambda running: excess(running) > 0, capacity), 1.0)
     more, less = excess(below), excess(np.minimum(below + 1.0, capacity))
     stable = (more <= 0) | (less <= 0)
     share = np.where(more > 0, more / np.maximum(more - less, 1e-9), 0.0)
     running = np.where(stable, np.minimum(below + share, capacity), capacity)
-    cycle = _steady(rows, requests, running)
+    cycle = _compute_steady_round(rows, requests, running)
     present = np.minimum(rate * cycle.seconds, running)
     idle = np.maximum(1.0 - rate * cycle.added, 1e-9)
-    first = _first_token(rows, compute_lone_ttft(rows, requests), cycle, present, rate)
+    first = _compute_first_token(rows, compute_lone_ttft(rows, requests), cycle, present, rate)
     unknown = np.full_like(rate, np.nan)
     served = np.where(stable, rate, np.minimum(rate, running / cycle.seconds))
 
@@ -517,13 +521,13 @@ def serve_open_loop(rows: CoefficientColumns, requests: ReplicaRequests, rate: A
             # With very few arrivals, the replica waits for the next one.
             waiting=running / served - cycle.seconds,
             tail=np.zeros_like(rate),
-            queue=first - _prefill_alone(rows, requests),
+            queue=first - _compute_prefill_alone(rows, requests),
             stall=cycle.decoding / idle - cycle.decoding,
         )
 
     return ReplicaResults(
         running=running,
-        waiting=_arriving(rows, running),
+        waiting=_count_arriving(rows, running),
         rate=served,
         ttft=np.where(stable, first, unknown),
         tpot=np.where(stable, compute_tpot(requests, cycle.decoding / idle), unknown),
@@ -534,7 +538,7 @@ def serve_open_loop(rows: CoefficientColumns, requests: ReplicaRequests, rate: A
     )
 
 
-def _in_short_steps(rows: CoefficientColumns, requests: ReplicaRequests, tokens: float) -> Array:
+def _count_in_short_steps(rows: CoefficientColumns, requests: ReplicaRequests, tokens: float) -> Array:
     """Sequences whose tokens, with the prompts that replace them, fill steps of `tokens` on every rank.
 
     Servers under p99 limits are tuned to steps of a few thousand tokens: longer steps delay all running requests, and
@@ -562,8 +566,8 @@ def serve_within_limits(
     undisturbed = compute_lone_ttft(rows, requests)
 
     def point(running: Array) -> tuple[ServingRound, Array, Array]:
-        cycle = _steady(rows, requests, running)
-        first = _first_token(rows, undisturbed, cycle, running, running / cycle.seconds)
+        cycle = _compute_steady_round(rows, requests, running)
+        first = _compute_first_token(rows, undisturbed, cycle, running, running / cycle.seconds)
         return cycle, compute_tpot(requests, cycle.seconds), first
 
     def latest(first: Array) -> Array:
@@ -574,8 +578,8 @@ def serve_within_limits(
         within: Mask = (np.nan_to_num(between, nan=0.0) <= margin * tpot) & (latest(first) <= ttft)
         return within
 
-    most = np.where(p99, _in_short_steps(rows, requests, constants.limit_tokens), requests.capacity)
-    running = _largest(meets, np.maximum(np.minimum(requests.capacity, most), 1.0))
+    most = np.where(p99, _count_in_short_steps(rows, requests, constants.limit_tokens), requests.capacity)
+    running = _find_largest(meets, np.maximum(np.minimum(requests.capacity, most), 1.0))
     possible = running > 0
     cycle, between, first = point(np.maximum(running, 1.0))
     # Under the highest load that a p99 limit of TTFT allows, queues use part of the limit, up to a round of the
@@ -591,13 +595,13 @@ def serve_within_limits(
             overlap=cycle.shared,
             waiting=np.zeros_like(ttft),
             tail=np.zeros_like(ttft),
-            queue=first - _prefill_alone(rows, requests),
+            queue=first - _compute_prefill_alone(rows, requests),
             stall=cycle.seconds - cycle.decoding,
         )
 
     return ReplicaResults(
         running=running,
-        waiting=_arriving(rows, np.maximum(running, 1.0)),
+        waiting=_count_arriving(rows, np.maximum(running, 1.0)),
         rate=np.where(possible, running / cycle.seconds, unknown),
         ttft=np.where(possible, first, unknown),
         tpot=np.where(possible, between, unknown),

@@ -124,13 +124,13 @@ class KvCacheProfile:
     step_work: CacheStepWork = NO_STEP_WORK
     holding: CacheReservation = AS_FILLED
 
-    def filled_bytes(self, tokens: int) -> int:
+    def compute_filled_bytes(self, tokens: int) -> int:
         """Bytes that a sequence of `tokens` fills on the most loaded accelerator, rounded up."""
-        return self.state_bytes + self._grown(tokens, 0.0)
+        return self.state_bytes + self._compute_grown_bytes(tokens, 0.0)
 
     def sequence_bytes(self, tokens: int) -> int:
         """Bytes that the serving engine reserves for it there, at least what it fills; rounded up."""
-        grown = self._grown(tokens, self.holding.window_share)
+        grown = self._compute_grown_bytes(tokens, self.holding.window_share)
         share = self.holding.state_share
         if not (share and self.state_bytes and self.stored):
             return self.state_bytes + grown
@@ -138,7 +138,7 @@ class KvCacheProfile:
         states = self.state_bytes * self.holding.state_slots
         return max(math.ceil(states / share), math.ceil(grown / (1.0 - share)))
 
-    def _grown(self, tokens: int, window_share: float) -> int:
+    def _compute_grown_bytes(self, tokens: int, window_share: float) -> int:
         # Computed for every new length and plan: a plain loop takes half the time of `sum`.
         grown_bytes = 0
         for growth in self.stored:
@@ -149,7 +149,7 @@ class KvCacheProfile:
                 grown_bytes += math.ceil(growth.per_token * max(float(window), window_share * tokens))
         return grown_bytes
 
-    def sequences_bytes(self, tokens: NDArray[np.int64]) -> NDArray[np.int64]:
+    def compute_sequences_bytes(self, tokens: NDArray[np.int64]) -> NDArray[np.int64]:
         """Return `sequence_bytes` of many lengths at once, exact to the byte."""
         grown = np.zeros(tokens.shape, dtype=np.int64)
         for growth in self.stored:
@@ -165,49 +165,49 @@ class KvCacheProfile:
         return np.maximum(states, np.ceil(grown / (1.0 - share)).astype(np.int64))
 
 
-def _heads(heads: int, ranks: int) -> int:
+def _count_heads(heads: int, ranks: int) -> int:
     """Heads on one rank: divided if there are enough, else one (replicated)."""
     return -(-heads // ranks)
 
 
-def _attention(mixer: Attention, ranks: int, element: float) -> LayerCache:
-    kv_heads = _heads(mixer.kv_heads, ranks)
+def _make_attention_cache(mixer: Attention, ranks: int, element: float) -> LayerCache:
+    kv_heads = _count_heads(mixer.kv_heads, ranks)
     entry = kv_heads * (mixer.head_dim + mixer.value_dim) * element
-    flops = 2.0 * _heads(mixer.heads, ranks) * (mixer.head_dim + mixer.value_dim)
+    flops = 2.0 * _count_heads(mixer.heads, ranks) * (mixer.head_dim + mixer.value_dim)
     main = CacheGrowth(entry, flops, mixer.window)
     if mixer.indexer is None:
         return LayerCache((main,), (main,), prefill=(main,))
-    keys = _indexer_growth(mixer.indexer)
+    keys = _make_indexer_growth(mixer.indexer)
     growths = (CacheGrowth(entry, flops, mixer.indexer.top_k), keys)
     return LayerCache((main, keys), growths, prefill=growths)
 
 
-def _indexer_growth(indexer: AttentionIndexer) -> CacheGrowth:
+def _make_indexer_growth(indexer: AttentionIndexer) -> CacheGrowth:
     if indexer.reused:
         return CacheGrowth(0.0)
     return CacheGrowth(indexer.head_dim + INDEXER_SCALE_BYTES, 2.0 * indexer.heads * indexer.head_dim)
 
 
-def _mla(mixer: MLA, ranks: int, element: float) -> LayerCache:
+def _make_mla_cache(mixer: MLA, ranks: int, element: float) -> LayerCache:
     # Decode works on the latents (absorbed projections), prefill on the keys and values that they expand to. Latents do
     # not divide over tensor-parallel ranks.
     width = mixer.kv_lora_rank + mixer.qk_rope_head_dim
-    heads = _heads(mixer.heads, ranks)
+    heads = _count_heads(mixer.heads, ranks)
     absorbed = 2.0 * heads * (width + mixer.kv_lora_rank)
     unfolded = 2.0 * heads * (mixer.qk_nope_head_dim + mixer.qk_rope_head_dim + mixer.v_head_dim)
     main = CacheGrowth(width * element, absorbed)
     if mixer.indexer is None:
         return LayerCache((main,), (main,), prefill=(CacheGrowth(0.0, unfolded),))
-    keys = _indexer_growth(mixer.indexer)
+    keys = _make_indexer_growth(mixer.indexer)
     selected_growth = CacheGrowth(width * element, absorbed, mixer.indexer.top_k)
     prefill = (CacheGrowth(0.0, unfolded, mixer.indexer.top_k), keys)
     return LayerCache((main, keys), (selected_growth, keys), prefill=prefill)
 
 
-def _compressed(mixer: Compressed, ranks: int, element: float) -> LayerCache:
+def _make_compressed_cache(mixer: Compressed, ranks: int, element: float) -> LayerCache:
     # One entry of head_dim serves as key and value for all heads.
     entry = mixer.head_dim * element
-    flops = 4.0 * _heads(mixer.heads, ranks) * mixer.head_dim
+    flops = 4.0 * _count_heads(mixer.heads, ranks) * mixer.head_dim
     window = CacheGrowth(entry, flops, mixer.window)
     if mixer.compress_ratio is None:
         return LayerCache((window,), (window,), prefill=(window,))
@@ -215,38 +215,43 @@ def _compressed(mixer: Compressed, ranks: int, element: float) -> LayerCache:
     folded = CacheGrowth(entry / ratio, flops / ratio)
     if mixer.indexer is None:
         return LayerCache((window, folded), (window, folded), prefill=(window, folded))
-    keys = _indexer_growth(mixer.indexer)
+    keys = _make_indexer_growth(mixer.indexer)
     keys = CacheGrowth(keys.per_token / ratio, keys.flops_per_token / ratio)
     selected_growth = CacheGrowth(entry / ratio, flops / ratio, mixer.indexer.top_k * ratio)
     growths = (window, selected_growth, keys)
     return LayerCache((window, folded, keys), growths, prefill=growths)
 
 
-def _state(mixer: GatedDeltaNet | KimiDelta | Mamba1 | Mamba2 | Lightning | ShortConvolution, ranks: int) -> int:
+def _compute_state_bytes(
+    mixer: GatedDeltaNet | KimiDelta | Mamba1 | Mamba2 | Lightning | ShortConvolution, ranks: int
+) -> int:
     match mixer:
         case GatedDeltaNet():
-            recurrent = _heads(mixer.value_heads, ranks) * mixer.key_head_dim * mixer.value_head_dim
+            recurrent = _count_heads(mixer.value_heads, ranks) * mixer.key_head_dim * mixer.value_head_dim
             channels = (
-                2 * _heads(mixer.key_heads, ranks) * mixer.key_head_dim
-                + _heads(mixer.value_heads, ranks) * mixer.value_head_dim
+                2 * _count_heads(mixer.key_heads, ranks) * mixer.key_head_dim
+                + _count_heads(mixer.value_heads, ranks) * mixer.value_head_dim
             )
             tail = channels * (mixer.conv_kernel - 1)
         case KimiDelta():
-            recurrent = _heads(mixer.heads, ranks) * mixer.head_dim**2
-            tail = 3 * _heads(mixer.heads, ranks) * mixer.head_dim * (mixer.conv_kernel - 1)
+            recurrent = _count_heads(mixer.heads, ranks) * mixer.head_dim**2
+            tail = 3 * _count_heads(mixer.heads, ranks) * mixer.head_dim * (mixer.conv_kernel - 1)
         case Mamba1():
-            recurrent = _heads(mixer.inner_size, ranks) * mixer.state_size
-            tail = _heads(mixer.inner_size, ranks) * (mixer.conv_kernel - 1)
+            recurrent = _count_heads(mixer.inner_size, ranks) * mixer.state_size
+            tail = _count_heads(mixer.inner_size, ranks) * (mixer.conv_kernel - 1)
         case Mamba2():
-            recurrent = _heads(mixer.heads, ranks) * mixer.head_dim * mixer.state_size
-            channels = _heads(mixer.heads, ranks) * mixer.head_dim + 2 * _heads(mixer.groups, ranks) * mixer.state_size
+            recurrent = _count_heads(mixer.heads, ranks) * mixer.head_dim * mixer.state_size
+            channels = (
+                _count_heads(mixer.heads, ranks) * mixer.head_dim
+                + 2 * _count_heads(mixer.groups, ranks) * mixer.state_size
+            )
             tail = channels * (mixer.conv_kernel - 1)
         case Lightning():
-            recurrent = _heads(mixer.heads, ranks) * mixer.head_dim**2
+            recurrent = _count_heads(mixer.heads, ranks) * mixer.head_dim**2
             tail = 0
         case ShortConvolution():
             recurrent = 0
-            tail = _heads(mixer.inner_size, ranks) * (mixer.conv_kernel - 1)
+            tail = _count_heads(mixer.inner_size, ranks) * (mixer.conv_kernel - 1)
         case _:
             assert_never(mixer)
     return recurrent * STATE_BYTES + tail * CONV_BYTES
@@ -260,14 +265,14 @@ def compute_layer_cache(mixer: Mixer, ranks: int, kv: Precision) -> LayerCache:
     element = KV_BYTES[kv]
     match mixer:
         case Attention():
-            cache = _attention(mixer, ranks, element)
+            cache = _make_attention_cache(mixer, ranks, element)
             return replace(cache, stored=()) if reuses_cache(mixer) else cache
         case MLA():
-            return _mla(mixer, ranks, element)
+            return _make_mla_cache(mixer, ranks, element)
         case Compressed():
-            return _compressed(mixer, ranks, element)
+            return _make_compressed_cache(mixer, ranks, element)
         case _:
-            return LayerCache(state_bytes=_state(mixer, ranks))
+            return LayerCache(state_bytes=_compute_state_bytes(mixer, ranks))
 
 
 def _merge(growths: Iterable[tuple[int, CacheGrowth]]) -> tuple[CacheGrowth, ...]:
@@ -417,23 +422,23 @@ class MemoryBudget:
             return UNLIMITED_SEQUENCES
         return self.pool_bytes // sequence_bytes * self.attention_ranks * self.replicas
 
-    def max_sequences_of(self, tokens: NDArray[np.int64]) -> NDArray[np.int64]:
+    def count_max_by_length(self, tokens: NDArray[np.int64]) -> NDArray[np.int64]:
         """Return `max_sequences` of many lengths at once."""
-        each = self.cache.sequences_bytes(tokens)
+        each = self.cache.compute_sequences_bytes(tokens)
         if self.pool_bytes <= 0:
             return np.zeros_like(each)
         sequences = self.pool_bytes // np.maximum(each, 1) * (self.attention_ranks * self.replicas)
         return np.where(each == 0, UNLIMITED_SEQUENCES, sequences)
 
-    def admitted_sequences_of(self, tokens: NDArray[np.int64]) -> NDArray[np.int64]:
-        """Return `admitted_sequences` of many lengths at once."""
-        each = self.cache.sequences_bytes(tokens)
+    def count_admitted_by_length(self, tokens: NDArray[np.int64]) -> NDArray[np.int64]:
+        """Return `count_admitted_sequences` of many lengths at once."""
+        each = self.cache.compute_sequences_bytes(tokens)
         usual = max(self.usual_pool_bytes, 0) // np.maximum(each, 1)
-        sequences = self.max_sequences_of(tokens)
+        sequences = self.count_max_by_length(tokens)
         by_usual = np.maximum(usual, 1) * (self.attention_ranks * self.replicas)
         return np.where(each == 0, sequences, np.minimum(sequences, by_usual))
 
-    def admitted_sequences(self, tokens: int) -> int:
+    def count_admitted_sequences(self, tokens: int) -> int:
         """Sequences that the engine admits with its default fraction, raised if the default admits none.
 
         It is raised for one sequence per rank only, so that more memory never admits fewer.
@@ -441,7 +446,7 @@ class MemoryBudget:
         return self.count_admitted(self.cache.sequence_bytes(tokens))
 
     def count_admitted(self, sequence_bytes: int) -> int:
-        """Return `admitted_sequences` for sequences of this many bytes per rank."""
+        """Return `count_admitted_sequences` for sequences of this many bytes per rank."""
         return self.limit_admitted(self.count_sequences(sequence_bytes), sequence_bytes)
 
     def limit_admitted(self, sequences: int, sequence_bytes: int) -> int:
@@ -495,7 +500,7 @@ def compute_step_bytes(model: Model, plan: ParallelPlan, settings: MemorySetting
 @lru_cache(maxsize=1_000)
 def _count_step_elements(model: Model, ranks: int) -> int:
     """Elements that one token of a step holds at once."""
-    widest = max((_ffn_elements(group.ffn, model.hidden_size, ranks) for group in model.layers), default=0)
+    widest = max((_count_ffn_elements(group.ffn, model.hidden_size, ranks) for group in model.layers), default=0)
     # The inputs of all layers are computed before the first, and streams are predicted before they are corrected.
     inputs = model.layer_count * model.layer_input_size
     streams = 2 * (model.altup_streams - 1) * model.hidden_size
@@ -509,7 +514,7 @@ def compute_sampling_bytes(model: Model, settings: MemorySettings) -> int:
     return tokens * model.hidden_size * ACTIVATION_BYTES + sampled * model.vocab_size * settings.logit_bytes
 
 
-def _ffn_elements(ffn: Ffn | None, hidden_size: int, ranks: int) -> int:
+def _count_ffn_elements(ffn: Ffn | None, hidden_size: int, ranks: int) -> int:
     """Elements that one token holds at once in the feed-forward block of a rank."""
     if isinstance(ffn, DenseFfn):
         return FFN_VECTORS * -(-ffn.intermediate_size // ranks)
@@ -638,7 +643,7 @@ class MemoryPlan:
 
     def compute_capacity_for(self, tokens: int) -> float:
         """Return `compute_capacity` for sequences of `tokens`."""
-        return self.compute_capacity(self.budget.admitted_sequences(tokens))
+        return self.compute_capacity(self.budget.count_admitted_sequences(tokens))
 
 
 @dataclass(frozen=True, slots=True)

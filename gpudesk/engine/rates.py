@@ -164,7 +164,7 @@ def look_up_rates(calibration: Calibration, keys: Sequence[Mapping[KeyGroup, Con
     return value
 
 
-def _powered(power: Any, reference: Any, exponent: Any) -> Any:  # noqa: ANN401 - numbers or arrays
+def _compute_power_factor(power: Any, reference: Any, exponent: Any) -> Any:  # noqa: ANN401 - numbers or arrays
     """Return the factor of a power limit on sustained arithmetic, relative to the reference; 1 if unknown."""
     is_known = (power > 0) & (reference > 0)
     unknown = 1.0 - is_known
@@ -172,7 +172,7 @@ def _powered(power: Any, reference: Any, exponent: Any) -> Any:  # noqa: ANN401 
     return np.minimum(ratio, MOST_POWER) ** exponent
 
 
-def _aged(constant: ConstantLookup, work: StepWork) -> Any:  # noqa: ANN401 - a number or an array
+def _compute_age_slowdown(constant: ConstantLookup, work: StepWork) -> Any:  # noqa: ANN401 - a number or an array
     """Return the slowdown by older software, which grows faster than linearly with its years."""
     years = work.months_old / 12.0
     return np.exp(constant("age_slowdown") * years**AGE_POWER)
@@ -182,7 +182,7 @@ def compute_rates(constant: ConstantLookup, work: StepWork) -> EffectiveRates:
     """Combine constants into rates of the shape of `work`."""
     eager = 1.0 + work.eager * (constant("eager_factor") - 1.0)
     overhead = constant("collective_overhead")
-    powered = _powered(work.power, constant("reference_power"), constant("power_exponent"))
+    powered = _compute_power_factor(work.power, constant("reference_power"), constant("power_exponent"))
     return EffectiveRates(
         dense_read_efficiency=constant("weight_read_efficiency", KeyGroup.DENSE_WEIGHTS),
         expert_read_efficiency=constant("expert_read_efficiency", KeyGroup.EXPERT_WEIGHTS),
@@ -223,7 +223,7 @@ def compute_rates(constant: ConstantLookup, work: StepWork) -> EffectiveRates:
         burst_varied=constant("burst_varied"),
         limit_queue=constant("limit_queue"),
         gather_steps=constant("gather_steps") * (work.attention_ranks > 1.0),
-        age_factor=_aged(constant, work),
+        age_factor=_compute_age_slowdown(constant, work),
         pairing=constant("pairing", KeyGroup.EXPERT_ARITHMETIC),
     )
 

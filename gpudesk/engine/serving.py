@@ -81,13 +81,13 @@ def serve_replicas(
     if kind is LoadKind.BATCH:
         served = serve_saturated(rows, requests, np.ceil(loads.amount / loads.replicas), constants)
         admitted = np.minimum(loads.amount, served.running * np.minimum(loads.replicas, loads.amount))
-        return served, _results(served, loads.amount, admitted, loads.amount / served.duration)
+        return served, _make_results(served, loads.amount, admitted, loads.amount / served.duration)
     if kind is LoadKind.REQUEST_RATE:
         served = serve_open_loop(rows, requests, loads.amount / loads.replicas)
-        return served, _arriving(served, requests, loads)
+        return served, _compute_open_loop(served, requests, loads)
     if kind is LoadKind.LIMITS:
         served = serve_within_limits(rows, requests, loads.ttft, loads.tpot, loads.p99, constants)
-        return served, _arriving(served, requests, loads)
+        return served, _compute_open_loop(served, requests, loads)
     # Clients beyond the number of requests send nothing.
     clients = loads.total if kind is LoadKind.SATURATE else np.minimum(loads.amount, loads.total)
     active = np.minimum(loads.replicas, clients)
@@ -95,10 +95,10 @@ def serve_replicas(
         served = serve_saturated(rows, requests, clients / active, constants)
     else:
         served = serve_closed_loop(rows, requests, clients / active, loads.total / active, constants)
-    return served, _results(served, clients, served.running * active, served.rate * active)
+    return served, _make_results(served, clients, served.running * active, served.rate * active)
 
 
-def _arriving(served: ReplicaResults, requests: ReplicaRequests, loads: DeploymentLoads) -> ServingResults:
+def _compute_open_loop(served: ReplicaResults, requests: ReplicaRequests, loads: DeploymentLoads) -> ServingResults:
     """Count requests in flight of an open loop by Little's law: arrival rate x residence time.
 
     At least 1 if requests arrive at all; those beyond the admitted number wait. Without a residence time (overload,
@@ -108,10 +108,10 @@ def _arriving(served: ReplicaResults, requests: ReplicaRequests, loads: Deployme
     inside = np.maximum(served.rate * stay * loads.replicas, 1.0)
     inside = np.where(np.isnan(stay), served.running * loads.replicas, inside)
     admitted = np.minimum(inside, requests.capacity * loads.replicas)
-    return _results(served, inside, admitted, served.rate * loads.replicas)
+    return _make_results(served, inside, admitted, served.rate * loads.replicas)
 
 
-def _results(served: ReplicaResults, concurrency: Array, admitted: Array, rate: Array) -> ServingResults:
+def _make_results(served: ReplicaResults, concurrency: Array, admitted: Array, rate: Array) -> ServingResults:
     return ServingResults(
         concurrency=concurrency,
         admitted=admitted,
@@ -133,9 +133,9 @@ def serve_loads(
     present = [kind for kind in LoadKind if bool(np.any(loads.kind == LOAD_CODES[kind]))]
     if len(present) == 1 and len(rows) <= CASES_PER_CHUNK:
         return serve_replicas(present[0], rows, requests, loads, constants)[1]
-    results = _empty(len(rows))
+    results = _make_empty_results(len(rows))
     for kind in present:
-        for chosen in _chunks(loads.kind == LOAD_CODES[kind]):
+        for chosen in _split_into_chunks(loads.kind == LOAD_CODES[kind]):
             # Inputs of a replica are freed at once, so that the next chunk reuses their place in the CPU cache.
             cases = rows.select(chosen), requests.select(chosen), loads.select(chosen)
             part = serve_replicas(kind, *cases, constants)[1]
@@ -144,7 +144,7 @@ def serve_loads(
     return results
 
 
-def _chunks(mask: NDArray[np.bool_]) -> Iterator[NDArray[np.intp] | slice]:
+def _split_into_chunks(mask: NDArray[np.bool_]) -> Iterator[NDArray[np.intp] | slice]:
     """Yield the cases selected by `mask`, at most CHUNK at a time; as slices if all are selected."""
     everywhere = bool(mask.all())
     cases = np.flatnonzero(mask)
@@ -152,7 +152,7 @@ def _chunks(mask: NDArray[np.bool_]) -> Iterator[NDArray[np.intp] | slice]:
         yield slice(start, start + CASES_PER_CHUNK) if everywhere else cases[start : start + CASES_PER_CHUNK]
 
 
-def _empty(cases: int) -> ServingResults:
+def _make_empty_results(cases: int) -> ServingResults:
     arrays = {field.name: np.full(cases, np.nan) for field in fields(ServingResults)}
     return ServingResults(
         **{**arrays, "stable": np.ones(cases, dtype=np.bool_), "limiter": np.zeros(cases, dtype=np.intp)}
@@ -209,7 +209,7 @@ class LowestLimits(NamedTuple):
     ttft: Array
     tpot: Array
 
-    def missed_by(self, loads: DeploymentLoads) -> Array:
+    def compute_miss_factor(self, loads: DeploymentLoads) -> Array:
         """Return these over the limits of the loads, for the limit missed by the larger factor."""
         times: Array = np.maximum(self.ttft / loads.ttft, np.nan_to_num(self.tpot) / loads.tpot)
         return times
@@ -237,7 +237,7 @@ def score_plans(
     if len(missed):
         missed_loads = loads.select(missed)
         least = find_lowest_limits(rows.select(missed), requests.select(missed), missed_loads, constants)
-        scores[missed] = -least.missed_by(missed_loads)
+        scores[missed] = -least.compute_miss_factor(missed_loads)
     return scores
 
 

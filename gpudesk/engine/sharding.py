@@ -53,14 +53,14 @@ class ExpertPadding(NamedTuple):
         """Padding bytes of `stored_bytes` of matrices of `hidden` times `intermediate` elements."""
         if self == NO_PADDING:
             return 0
-        padded = _filled(hidden, self.hidden) * _filled(intermediate, self.intermediate)
+        padded = _round_up(hidden, self.hidden) * _round_up(intermediate, self.intermediate)
         return stored_bytes * padded // (hidden * intermediate) - stored_bytes
 
 
 NO_PADDING = ExpertPadding()
 
 
-def _filled(size: int, multiple: int) -> int:
+def _round_up(size: int, multiple: int) -> int:
     return -(-size // multiple) * multiple
 
 
@@ -119,15 +119,15 @@ def is_partly_narrow(model: Model, weights: Precision) -> bool:
 
 def compute_narrow_share(model: Model, weights: Precision) -> float:
     """Share of the matrices outside routed experts that `weights` covers, by element count."""
-    return _covered(model) if is_partly_narrow(model, weights) else 1.0
+    return _compute_covered_share(model) if is_partly_narrow(model, weights) else 1.0
 
 
 @lru_cache(maxsize=500)
-def _covered(model: Model) -> float:
+def _compute_covered_share(model: Model) -> float:
     """Return the share of the matrices outside routed experts that a partial format covers."""
     narrowed = _NARROWED[model.quantised_tensors]
     covered = every = 0
-    for group, layer in zip(model.layers, _layers(model), strict=True):
+    for group, layer in zip(model.layers, _list_layers(model), strict=True):
         matrices = [tensor for tensor in layer.dense if tensor.quantisable]
         every += group.count * sum(each.parameters for each in matrices)
         covered += group.count * sum(each.parameters for each in matrices if each.tensor_class in narrowed)
@@ -152,7 +152,7 @@ def sum_shares(tensors: _StoredTensors, plan: ParallelPlan) -> TensorShare:
             ranks = min(plan.tp, tensor.kv_heads or plan.tp) if tensor.split is TensorSplit.KV_HEADS else plan.tp
         share = -(-tensor.elements // ranks)
         elements += share * copies
-        stored += storage_format.tensor_bytes(share) * copies
+        stored += storage_format.compute_tensor_bytes(share) * copies
     return TensorShare(elements, stored)
 
 
@@ -167,24 +167,24 @@ class _ShardedLayer:
 
 
 @lru_cache(maxsize=2_000)
-def _layers(model: Model) -> tuple[_ShardedLayer, ...]:
+def _list_layers(model: Model) -> tuple[_ShardedLayer, ...]:
     """Return one layer of each group of the model, in order."""
     layers = []
     for group in model.layers:
         tensors = list_layer_tensors(model, group)
-        dense = _not_of(tensors, TensorClass.EXPERT)
+        dense = _exclude_classes(tensors, TensorClass.EXPERT)
         layers.append(
             _ShardedLayer(
-                experts=_of(tensors, TensorClass.EXPERT),
-                dense=_merged(dense),
+                experts=_select_classes(tensors, TensorClass.EXPERT),
+                dense=_merge_tensors(dense),
                 dense_elements=sum(t.elements * t.copies for t in dense if t.quantisable),
-                active_expert_elements=_active_expert_elements(group, tensors),
+                active_expert_elements=_count_active_expert_elements(group, tensors),
             )
         )
     return tuple(layers)
 
 
-def _merged(tensors: tuple[WeightTensor, ...]) -> tuple[WeightTensor, ...]:
+def _merge_tensors(tensors: tuple[WeightTensor, ...]) -> tuple[WeightTensor, ...]:
     """Merge tensors of equal shape and treatment into copies of one, which divides the same way."""
     alike: dict[tuple[object, ...], WeightTensor] = {}
     for tensor in tensors:
@@ -196,18 +196,18 @@ def _merged(tensors: tuple[WeightTensor, ...]) -> tuple[WeightTensor, ...]:
     return tuple(alike.values())
 
 
-def _of(tensors: tuple[WeightTensor, ...], *classes: TensorClass) -> tuple[WeightTensor, ...]:
+def _select_classes(tensors: tuple[WeightTensor, ...], *classes: TensorClass) -> tuple[WeightTensor, ...]:
     return tuple(tensor for tensor in tensors if tensor.tensor_class in classes)
 
 
-def _not_of(tensors: tuple[WeightTensor, ...], *classes: TensorClass) -> tuple[WeightTensor, ...]:
+def _exclude_classes(tensors: tuple[WeightTensor, ...], *classes: TensorClass) -> tuple[WeightTensor, ...]:
     return tuple(tensor for tensor in tensors if tensor.tensor_class not in classes)
 
 
-def _active_expert_elements(group: LayerGroup, tensors: tuple[WeightTensor, ...]) -> int:
+def _count_active_expert_elements(group: LayerGroup, tensors: tuple[WeightTensor, ...]) -> int:
     if not isinstance(group.ffn, MoeFfn):
         return 0
-    total = sum(t.elements * t.copies for t in _of(tensors, TensorClass.EXPERT))
+    total = sum(t.elements * t.copies for t in _select_classes(tensors, TensorClass.EXPERT))
     return total * group.ffn.experts_per_token // group.ffn.experts
 
 
@@ -239,10 +239,10 @@ def _split_outer_tensors(model: Model) -> tuple[tuple[WeightTensor, ...], ...]:
     outer = list_outer_tensors(model)
     # A matrix outside the layers that is not a lookup table takes part in every step, like the LM head.
     return (
-        _of(outer, TensorClass.EMBEDDING),
-        _of(outer, TensorClass.LAYER_EMBEDDING),
-        _not_of(outer, *_TABLES),
-        _of(outer, TensorClass.LM_HEAD, TensorClass.DENSE_FFN),
+        _select_classes(outer, TensorClass.EMBEDDING),
+        _select_classes(outer, TensorClass.LAYER_EMBEDDING),
+        _exclude_classes(outer, *_TABLES),
+        _select_classes(outer, TensorClass.LM_HEAD, TensorClass.DENSE_FFN),
     )
 
 
@@ -250,17 +250,17 @@ def _split_outer_tensors(model: Model) -> tuple[tuple[WeightTensor, ...], ...]:
 def _store_tensors(
     model: Model, weights: Precision
 ) -> tuple[tuple[_StoredTensors, ...], tuple[tuple[_StoredTensors, _StoredTensors], ...]]:
-    """Return the tensors of `_split_outer_tensors`, and experts and dense of `_layers`, with their formats."""
+    """Return the tensors of `_split_outer_tensors`, and experts and dense of `_list_layers`, with their formats."""
 
     def store(tensors: tuple[WeightTensor, ...]) -> _StoredTensors:
         return tuple([(tensor, get_storage_format(tensor, model, weights)) for tensor in tensors])
 
-    layers = tuple((store(layer.experts), store(layer.dense)) for layer in _layers(model))
+    layers = tuple((store(layer.experts), store(layer.dense)) for layer in _list_layers(model))
     return tuple(map(store, _split_outer_tensors(model))), layers
 
 
 @lru_cache(maxsize=1_000)
-def _divided(
+def _divide_tensors(
     model: Model, weights: Precision, plan: ParallelPlan
 ) -> tuple[_OuterShares, tuple[tuple[TensorShare, TensorShare], ...]]:
     """Return the shares outside the layers, and experts and dense of a layer of each group.
@@ -296,10 +296,10 @@ def _shard_replica(
     if not model.dimensions_known:
         raise ValueError(model.id)
     # Stages and replicas divide no tensor.
-    outer, layers = _divided(model, weights, ParallelPlan(tp, 1, ep, ep // gcd(ep, tp), attention_dp))
+    outer, layers = _divide_tensors(model, weights, ParallelPlan(tp, 1, ep, ep // gcd(ep, tp), attention_dp))
     stage_bytes = dense_bytes = dense_elements = expert_bytes = expert_elements = 0
     undivided = active = moe_layers = ffn_layers = collectives = per_token = expert_count = padded = 0
-    for group, layer, (experts, dense) in zip(model.layers, _layers(model), layers, strict=True):
+    for group, layer, (experts, dense) in zip(model.layers, _list_layers(model), layers, strict=True):
         count, on_stage = group.count, -(-group.count // pp)
         stage_bytes += (experts.stored_bytes + dense.stored_bytes) * on_stage
         dense_bytes += dense.stored_bytes * count

@@ -171,7 +171,7 @@ def _join(read_time: Array, arithmetic: Array) -> Array:
     return joined
 
 
-def _joined(*classes: tuple[Array, Array]) -> tuple[Array, Array]:
+def _join_classes(*classes: tuple[Array, Array]) -> tuple[Array, Array]:
     """Time of operator classes, each given by reading and arithmetic, and the arithmetic share of it."""
     first, *others = classes
     total = _join(*first)
@@ -209,7 +209,7 @@ def compute_coverage(others: Array, log_miss: Array, evenness: Array, skew: Arra
     return np.minimum(coverage + skew * np.sqrt(coverage * (1.0 - coverage)), 1.0)
 
 
-def _matrices(
+def _compute_matrix_times(
     rows: CoefficientColumns, tokens: Array, busiest: Array
 ) -> tuple[tuple[Array, Array], tuple[Array, Array], Array]:
     """Reading and arithmetic of the dense matrices and of the experts, and the calls of the experts.
@@ -268,7 +268,7 @@ def compute_decode_operators(rows: CoefficientColumns, micro_batch: Array, conte
     busiest = sequences * rows.verified_tokens
     cache, attend = compute_decode_attention(rows, context)
     return OperatorTimes(
-        *_matrices(rows, tokens, busiest),
+        *_compute_matrix_times(rows, tokens, busiest),
         head=(rows.head_read, rows.head_flop * busiest / rows.attention_ranks),
         attention=(cache * sequences, attend * busiest),
     )
@@ -285,7 +285,7 @@ def compute_prefill_operators(
     # A token attends to the cached tokens, and on average to half of its own prompt.
     attention = busiest * compute_prefill_attention(rows, cached + prompt * 0.5)
     return OperatorTimes(
-        *_matrices(rows, chunk, busiest),
+        *_compute_matrix_times(rows, chunk, busiest),
         head=(rows.head_read, rows.head_flop * sampled),
         attention=(np.zeros_like(attention), attention),
     )
@@ -335,16 +335,16 @@ def compute_decode_step(rows: CoefficientColumns, sequences: Array, context: Arr
     """
     micro_batch = np.maximum(sequences / rows.stages, 1.0)
     classes = compute_decode_operators(rows, micro_batch, context)
-    total, arithmetic = _joined(classes.dense, classes.experts, classes.head, classes.attention)
+    total, arithmetic = _join_classes(classes.dense, classes.experts, classes.head, classes.attention)
     padded_batch = np.maximum(micro_batch, rows.attention_ranks)
     busiest = padded_batch * rows.verified_tokens
     traffic = rows.activation_token * busiest
     stretch = compute_stretch(rows, sequences)
-    collectives, moved = _collectives(rows, micro_batch * rows.verified_tokens)
+    collectives, moved = _compute_collectives(rows, micro_batch * rows.verified_tokens)
     # The host of each stage schedules every micro-batch.
     scheduled = rows.stages * rows.host_sequence * (padded_batch / rows.attention_ranks)
     own = classes.dense[1] + classes.experts[1] + classes.head[1] + np.maximum(*classes.attention)
-    return _step(
+    return _compute_step(
         rows,
         (total - arithmetic + traffic + classes.expert_calls) * stretch,
         arithmetic * stretch,
@@ -355,14 +355,14 @@ def compute_decode_step(rows: CoefficientColumns, sequences: Array, context: Arr
     )
 
 
-def _collectives(rows: CoefficientColumns, tokens: Array) -> tuple[Array, Array]:
+def _compute_collectives(rows: CoefficientColumns, tokens: Array) -> tuple[Array, Array]:
     """Seconds of the collectives of a step by the faster algorithm, and the share due to its tokens."""
     direct = rows.comm_fixed + rows.comm_token * tokens
     total = np.minimum(direct, rows.ring_fixed + rows.ring_token * tokens)
     return total, total - np.minimum(rows.comm_fixed, rows.ring_fixed)
 
 
-def _step(
+def _compute_step(
     rows: CoefficientColumns,
     read_time: Array,
     arithmetic: Array,
@@ -395,13 +395,13 @@ def compute_prefill_step(
     chunk = np.minimum(rows.chunk_tokens * spread, np.maximum(prompt * waiting, 1.0))
     busiest = chunk / spread
     classes = compute_prefill_operators(rows, prompt, chunk, busiest, cached)
-    total, arithmetic = _joined(classes.dense, classes.experts)
+    total, arithmetic = _join_classes(classes.dense, classes.experts)
     attention = classes.attention[1] + classes.head[1]
-    return chunk, _step(
+    return chunk, _compute_step(
         rows,
         total - arithmetic + rows.head_read + rows.activation_token * busiest + classes.expert_calls,
         arithmetic + attention,
-        _collectives(rows, chunk)[0],
+        _compute_collectives(rows, chunk)[0],
         rows.stages * rows.host_fixed,
         1.0,
         least=rows.prefill_fixed,
@@ -532,7 +532,7 @@ class ServingRound:
         waited: Array = mixes * self.tokens + (0.5 + busy) * step_wait
         return waited
 
-    def loop_wait(self, rows: CoefficientColumns, prompt: Array, group: Array) -> Array:
+    def compute_loop_wait(self, rows: CoefficientColumns, prompt: Array, group: Array) -> Array:
         """Mean wait of a prompt, besides its own prefill, in a closed loop of varied lengths.
 
         The next prompt of a client arrives when the last token of the previous request is out, on average together with

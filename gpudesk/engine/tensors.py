@@ -108,33 +108,33 @@ def list_mixer_tensors(mixer: Mixer, hidden: int) -> list[WeightTensor]:  # noqa
     """Weights of one mixer in a layer whose residual stream is `hidden` wide."""
     match mixer:
         case Attention():
-            return _attention(mixer, hidden)
+            return _list_attention_tensors(mixer, hidden)
         case MLA():
-            return _mla(mixer, hidden)
+            return _list_mla_tensors(mixer, hidden)
         case Compressed():
-            return _compressed(mixer, hidden)
+            return _list_compressed_tensors(mixer, hidden)
         case GatedDeltaNet():
-            return _gated_delta_net(mixer, hidden)
+            return _list_gated_delta_net_tensors(mixer, hidden)
         case KimiDelta():
-            return _kimi_delta(mixer, hidden)
+            return _list_kimi_delta_tensors(mixer, hidden)
         case Mamba1():
-            return _mamba1(mixer, hidden)
+            return _list_mamba1_tensors(mixer, hidden)
         case Mamba2():
-            return _mamba2(mixer, hidden)
+            return _list_mamba2_tensors(mixer, hidden)
         case Lightning():
-            return _lightning(mixer, hidden)
+            return _list_lightning_tensors(mixer, hidden)
         case ShortConvolution():
-            return _short_convolution(mixer, hidden)
+            return _list_short_convolution_tensors(mixer, hidden)
         case _:
             assert_never(mixer)
 
 
-def _attention(mixer: Attention, hidden: int) -> list[WeightTensor]:
+def _list_attention_tensors(mixer: Attention, hidden: int) -> list[WeightTensor]:
     queries = mixer.heads * mixer.head_dim
     outputs = mixer.heads * mixer.value_dim
     tensors = [make_matrix("q_proj", hidden * queries), make_matrix("o_proj", outputs * hidden)]
     if not mixer.reuses_cache:
-        tensors += _keys_and_values(mixer, hidden)
+        tensors += _list_kv_tensors(mixer, hidden)
     if mixer.output_gate == "element":
         tensors.append(make_matrix("gate_proj", hidden * outputs))
     elif mixer.output_gate == "head":
@@ -145,10 +145,10 @@ def _attention(mixer: Attention, hidden: int) -> list[WeightTensor]:
         tensors.append(make_vector("o_bias", hidden))
     if mixer.sinks:
         tensors.append(make_vector("sinks", mixer.heads, TensorSplit.TENSOR))
-    return [*tensors, *_qk_norms(mixer), *_block_indexer(mixer.indexer, hidden)]
+    return [*tensors, *_list_qk_norms(mixer), *_block_indexer(mixer.indexer, hidden)]
 
 
-def _keys_and_values(mixer: Attention, hidden: int) -> list[WeightTensor]:
+def _list_kv_tensors(mixer: Attention, hidden: int) -> list[WeightTensor]:
     keys = mixer.kv_heads * mixer.head_dim
     values = mixer.kv_heads * mixer.value_dim
     tensors = [make_kv_matrix("k_proj", hidden * keys, mixer.kv_heads)]
@@ -159,7 +159,7 @@ def _keys_and_values(mixer: Attention, hidden: int) -> list[WeightTensor]:
     return tensors
 
 
-def _qk_norms(mixer: Attention) -> list[WeightTensor]:
+def _list_qk_norms(mixer: Attention) -> list[WeightTensor]:
     if mixer.qk_norm == "none":
         return []
     if mixer.qk_norm == "head":
@@ -184,7 +184,7 @@ def _block_indexer(indexer: AttentionIndexer | None, hidden: int) -> list[Weight
     ]
 
 
-def _mla(mixer: MLA, hidden: int) -> list[WeightTensor]:
+def _list_mla_tensors(mixer: MLA, hidden: int) -> list[WeightTensor]:
     queries = mixer.heads * (mixer.qk_nope_head_dim + mixer.qk_rope_head_dim)
     outputs = mixer.heads * mixer.v_head_dim
     latent = mixer.kv_lora_rank
@@ -202,10 +202,10 @@ def _mla(mixer: MLA, hidden: int) -> list[WeightTensor]:
         tensors.append(make_matrix("q_b_proj", mixer.q_lora_rank * queries))
     if mixer.output_gate:
         tensors.append(make_matrix("g_proj", hidden * outputs))
-    return [*tensors, *_token_indexer(mixer.indexer, hidden, mixer.q_lora_rank or hidden)]
+    return [*tensors, *_list_token_indexer_tensors(mixer.indexer, hidden, mixer.q_lora_rank or hidden)]
 
 
-def _token_indexer(indexer: AttentionIndexer | None, hidden: int, query_input: int) -> list[WeightTensor]:
+def _list_token_indexer_tensors(indexer: AttentionIndexer | None, hidden: int, query_input: int) -> list[WeightTensor]:
     """The indexer of latent attention, which picks tokens; its key norm has a weight and a bias."""
     if indexer is None or indexer.reused:
         return []
@@ -217,7 +217,7 @@ def _token_indexer(indexer: AttentionIndexer | None, hidden: int, query_input: i
     ]
 
 
-def _compressed(mixer: Compressed, hidden: int) -> list[WeightTensor]:
+def _list_compressed_tensors(mixer: Compressed, hidden: int) -> list[WeightTensor]:
     width = mixer.heads * mixer.head_dim
     tensors = [
         make_matrix("q_a_proj", hidden * mixer.q_lora_rank, split=TensorSplit.REPLICATED),
@@ -232,13 +232,13 @@ def _compressed(mixer: Compressed, hidden: int) -> list[WeightTensor]:
     ]
     if mixer.compress_ratio is not None:
         overlap = 1 if mixer.indexer is None else 2
-        tensors += _compressor("compressor", hidden, mixer.head_dim, mixer.compress_ratio, overlap)
+        tensors += _list_compressor_tensors("compressor", hidden, mixer.head_dim, mixer.compress_ratio, overlap)
         if mixer.indexer is not None:
-            tensors += _entry_indexer(mixer.indexer, hidden, mixer.q_lora_rank, mixer.compress_ratio)
+            tensors += _list_entry_indexer_tensors(mixer.indexer, hidden, mixer.q_lora_rank, mixer.compress_ratio)
     return tensors
 
 
-def _compressor(name: str, hidden: int, head_dim: int, ratio: int, overlap: int) -> list[WeightTensor]:
+def _list_compressor_tensors(name: str, hidden: int, head_dim: int, ratio: int, overlap: int) -> list[WeightTensor]:
     """Projections that compress `ratio` tokens into one entry; published checkpoints keep them wide."""
     width = overlap * head_dim
     return [
@@ -249,16 +249,18 @@ def _compressor(name: str, hidden: int, head_dim: int, ratio: int, overlap: int)
     ]
 
 
-def _entry_indexer(indexer: AttentionIndexer, hidden: int, q_lora_rank: int, ratio: int) -> list[WeightTensor]:
+def _list_entry_indexer_tensors(
+    indexer: AttentionIndexer, hidden: int, q_lora_rank: int, ratio: int
+) -> list[WeightTensor]:
     """The indexer of compressed attention, which compresses its own keys and picks compressed entries."""
     return [
         make_matrix("indexer.q_b_proj", q_lora_rank * indexer.heads * indexer.head_dim, split=TensorSplit.REPLICATED),
         make_matrix("indexer.weights_proj", hidden * indexer.heads, split=TensorSplit.REPLICATED, quantisable=False),
-        *_compressor("indexer", hidden, indexer.head_dim, ratio, overlap=2),
+        *_list_compressor_tensors("indexer", hidden, indexer.head_dim, ratio, overlap=2),
     ]
 
 
-def _gated_delta_net(mixer: GatedDeltaNet, hidden: int) -> list[WeightTensor]:
+def _list_gated_delta_net_tensors(mixer: GatedDeltaNet, hidden: int) -> list[WeightTensor]:
     keys = mixer.key_heads * mixer.key_head_dim
     values = mixer.value_heads * mixer.value_head_dim
     return [
@@ -272,7 +274,7 @@ def _gated_delta_net(mixer: GatedDeltaNet, hidden: int) -> list[WeightTensor]:
     ]
 
 
-def _kimi_delta(mixer: KimiDelta, hidden: int) -> list[WeightTensor]:
+def _list_kimi_delta_tensors(mixer: KimiDelta, hidden: int) -> list[WeightTensor]:
     width = mixer.heads * mixer.head_dim
     if mixer.full_rank_gate:
         gate = [make_matrix("g_proj", hidden * width)]
@@ -301,7 +303,7 @@ def _kimi_delta(mixer: KimiDelta, hidden: int) -> list[WeightTensor]:
     ]
 
 
-def _mamba1(mixer: Mamba1, hidden: int) -> list[WeightTensor]:
+def _list_mamba1_tensors(mixer: Mamba1, hidden: int) -> list[WeightTensor]:
     inner, state, rank = mixer.inner_size, mixer.state_size, mixer.dt_rank
     tensors = [
         make_matrix("in_proj", hidden * 2 * inner),
@@ -319,7 +321,7 @@ def _mamba1(mixer: Mamba1, hidden: int) -> list[WeightTensor]:
     return tensors
 
 
-def _mamba2(mixer: Mamba2, hidden: int) -> list[WeightTensor]:
+def _list_mamba2_tensors(mixer: Mamba2, hidden: int) -> list[WeightTensor]:
     inner, shared = mixer.inner_size, 2 * mixer.groups * mixer.state_size
     return [
         make_matrix("in_proj", hidden * (2 * inner + mixer.heads)),
@@ -335,7 +337,7 @@ def _mamba2(mixer: Mamba2, hidden: int) -> list[WeightTensor]:
     ]
 
 
-def _short_convolution(mixer: ShortConvolution, hidden: int) -> list[WeightTensor]:
+def _list_short_convolution_tensors(mixer: ShortConvolution, hidden: int) -> list[WeightTensor]:
     """Input projection to two gates and a value; the value is convolved."""
     return [
         make_matrix("in_proj", hidden * 3 * mixer.inner_size),
@@ -344,7 +346,7 @@ def _short_convolution(mixer: ShortConvolution, hidden: int) -> list[WeightTenso
     ]
 
 
-def _lightning(mixer: Lightning, hidden: int) -> list[WeightTensor]:
+def _list_lightning_tensors(mixer: Lightning, hidden: int) -> list[WeightTensor]:
     width = mixer.heads * mixer.head_dim
     return [
         make_matrix("qkv_proj", hidden * 3 * width),
@@ -358,13 +360,13 @@ def list_layer_side_tensors(model: Model) -> list[WeightTensor]:
     """Weights of one layer outside its mixer and its feed-forward block."""
     tensors: list[WeightTensor] = []
     if model.residual_streams > 1:
-        tensors += _hyper_connections(model)
+        tensors += _list_hyper_connection_tensors(model)
     if model.altup_streams > 1:
-        tensors += _alternating_updates(model)
+        tensors += _list_altup_tensors(model)
     if model.laurel_rank:
-        tensors += _augmented_residual(model)
+        tensors += _list_laurel_tensors(model)
     if model.layer_input_size:
-        tensors += _layer_input(model)
+        tensors += _list_layer_input_tensors(model)
     return tensors
 
 
@@ -387,7 +389,7 @@ def list_outer_side_tensors(model: Model) -> list[WeightTensor]:
     return tensors
 
 
-def _hyper_connections(model: Model) -> list[WeightTensor]:
+def _list_hyper_connection_tensors(model: Model) -> list[WeightTensor]:
     """Mixing weights of the residual streams, before the mixer and before the feed-forward block.
 
     Each maps all streams to one input and one output weight per stream and, if they are mixed, to a stream-by-stream
@@ -399,7 +401,7 @@ def _hyper_connections(model: Model) -> list[WeightTensor]:
     return [make_vector("hyper_connection.mixer", size), make_vector("hyper_connection.ffn", size)]
 
 
-def _alternating_updates(model: Model) -> list[WeightTensor]:
+def _list_altup_tensors(model: Model) -> list[WeightTensor]:
     """The weights that predict all streams from their mix and correct them by the computed one.
 
     A router over the streams, a matrix of predictions and a vector of corrections for each of its outputs, and a scale
@@ -414,7 +416,7 @@ def _alternating_updates(model: Model) -> list[WeightTensor]:
     ]
 
 
-def _augmented_residual(model: Model) -> list[WeightTensor]:
+def _list_laurel_tensors(model: Model) -> list[WeightTensor]:
     size = model.hidden_size * model.laurel_rank
     return [
         make_matrix("laurel.linear_left", size, TensorClass.DENSE_FFN),
@@ -423,7 +425,7 @@ def _augmented_residual(model: Model) -> list[WeightTensor]:
     ]
 
 
-def _layer_input(model: Model) -> list[WeightTensor]:
+def _list_layer_input_tensors(model: Model) -> list[WeightTensor]:
     """The gate of a per-layer input, its projection into the stream, and the projection that makes it.
 
     The projections of all layers are one matrix in the checkpoint, of which each layer needs a slice. Serving engines
@@ -443,9 +445,9 @@ def list_layer_tensors(model: Model, group: LayerGroup) -> tuple[WeightTensor, .
     if group.mixer is not None:
         tensors += list_mixer_tensors(group.mixer, model.hidden_size)
     if isinstance(group.ffn, DenseFfn):
-        tensors += _dense(group.ffn, model.hidden_size)
+        tensors += _list_dense_tensors(group.ffn, model.hidden_size)
     elif isinstance(group.ffn, MoeFfn):
-        tensors += _moe(group.ffn, model.hidden_size)
+        tensors += _list_moe_tensors(group.ffn, model.hidden_size)
     if group.norms:
         tensors.append(make_norm("norms", group.norms * model.hidden_size))
     return (*tensors, *list_layer_side_tensors(model))
@@ -485,10 +487,10 @@ def count_active_parameters(model: Model, *, with_embedding: bool = False) -> in
     if not (model.tied_embeddings or with_embedding):
         left_out.add(TensorClass.EMBEDDING)
     outer = sum(each.parameters for each in list_outer_tensors(model) if each.tensor_class not in left_out)
-    return outer + sum(group.count * _active_in_layer(model, group) for group in model.layers)
+    return outer + sum(group.count * _count_active_elements(model, group) for group in model.layers)
 
 
-def _active_in_layer(model: Model, group: LayerGroup) -> int:
+def _count_active_elements(model: Model, group: LayerGroup) -> int:
     total = 0
     for tensor in list_layer_tensors(model, group):
         copies = tensor.copies
@@ -498,7 +500,7 @@ def _active_in_layer(model: Model, group: LayerGroup) -> int:
     return total
 
 
-def _dense(ffn: DenseFfn, hidden: int) -> list[WeightTensor]:
+def _list_dense_tensors(ffn: DenseFfn, hidden: int) -> list[WeightTensor]:
     size = hidden * ffn.intermediate_size
     names = ("gate_proj", "up_proj", "down_proj") if ffn.gated else ("up_proj", "down_proj")
     tensors = [make_matrix(name, size, TensorClass.DENSE_FFN) for name in names]
@@ -508,7 +510,7 @@ def _dense(ffn: DenseFfn, hidden: int) -> list[WeightTensor]:
     return tensors
 
 
-def _moe(ffn: MoeFfn, hidden: int) -> list[WeightTensor]:
+def _list_moe_tensors(ffn: MoeFfn, hidden: int) -> list[WeightTensor]:
     width = hidden if ffn.latent_size is None else ffn.latent_size
     names = ("gate_proj", "up_proj", "down_proj") if ffn.gated else ("up_proj", "down_proj")
     tensors = [
@@ -530,10 +532,10 @@ def _moe(ffn: MoeFfn, hidden: int) -> list[WeightTensor]:
         tensors.append(WeightTensor("experts.bias", TensorClass.EXPERT, TensorSplit.EXPERT, biases, copies=ffn.experts))
     if ffn.router_bias:
         tensors.append(WeightTensor("router_bias", TensorClass.ROUTER, TensorSplit.REPLICATED, ffn.experts))
-    return [*tensors, *_beside_experts(ffn, hidden, names)]
+    return [*tensors, *_list_non_expert_tensors(ffn, hidden, names)]
 
 
-def _beside_experts(ffn: MoeFfn, hidden: int, names: tuple[str, ...]) -> list[WeightTensor]:
+def _list_non_expert_tensors(ffn: MoeFfn, hidden: int, names: tuple[str, ...]) -> list[WeightTensor]:
     tensors: list[WeightTensor] = []
     if ffn.latent_size is not None:
         size = hidden * ffn.latent_size

@@ -251,7 +251,7 @@ class Estimator:
         there = find_deployment(estimate, self._table)
         return make_roofline(there.space, there.deployment, self._operate(estimate))
 
-    def step_shares(self, estimate: Estimate) -> DeploymentTimeShares | None:
+    def compute_time_shares(self, estimate: Estimate) -> DeploymentTimeShares | None:
         """Return the time breakdown of a deployment; None if it does not fit."""
         return compute_step_shares(self._operate(estimate)) if estimate.fits else None
 
@@ -265,12 +265,12 @@ class Estimator:
             return self._pool_charts.operate(estimate)
         return operate([find_deployment(estimate, self._table)], self._table, self._constants)
 
-    def kv_against_context(self, estimate: Estimate) -> KvCacheCurve:
+    def compute_kv_by_context(self, estimate: Estimate) -> KvCacheCurve:
         """Return the KV cache of a deployment by context length, fitting or not."""
         space, memory = find_memory_plan(estimate, self._table)
         return compute_kv_curve(estimate, space.configuration, memory)
 
-    def memory_room(self, estimate: Estimate) -> UsableMemory:
+    def compute_usable_memory(self, estimate: Estimate) -> UsableMemory:
         """Return the usable memory of a deployment and the memory that its load needs, fitting or not."""
         _, memory = find_memory_plan(estimate, self._table)
         return compute_memory_room(estimate, memory.budget)
@@ -292,10 +292,10 @@ class Estimator:
 
         self._make_room()
         output_tokens = requests[0].workload.output_tokens if requests else 1
-        sized = [self._to_size(request) for request in requests]
+        sized = [self._make_sizing_request(request) for request in requests]
         return size_demand(demand, sized, self.estimate_many, output_tokens)
 
-    def _to_size(self, request: EstimateRequest) -> SizingRequest:
+    def _make_sizing_request(self, request: EstimateRequest) -> SizingRequest:
         from gpudesk.estimation.sizing.demand import SizingRequest
 
         part, model = self._table.find_facts(request)

@@ -489,7 +489,7 @@ class CaseList:
         self._per_request.append(workload)
 
     def arrays(self) -> CaseArrays:
-        lengths = self._lengths()
+        lengths = self._list_plan_counts()
         counts = np.repeat(np.array([each.accelerators for each in self._fittings], dtype=np.float64), lengths)
         columns = (
             [position for each in self._fittings for position in each.positions],
@@ -498,33 +498,35 @@ class CaseList:
         )
         return make_case_arrays(self._table.coefficients, self._per_request, lengths, *columns, counts)
 
-    def _lengths(self) -> list[int]:
+    def _list_plan_counts(self) -> list[int]:
         return [len(each.positions) for each in self._fittings]
 
-    def _starts(self) -> NDArray[np.intp]:
-        return np.concatenate(([0], np.cumsum(self._lengths())[:-1])).astype(np.intp)
+    def _list_starts(self) -> NDArray[np.intp]:
+        return np.concatenate(([0], np.cumsum(self._list_plan_counts())[:-1])).astype(np.intp)
 
-    def winners(self, results: ServingResults, arrays: CaseArrays, constants: SchedulingConstants) -> NDArray[np.intp]:
+    def find_winners(
+        self, results: ServingResults, arrays: CaseArrays, constants: SchedulingConstants
+    ) -> NDArray[np.intp]:
         """Return the winning case of every question: the plan with the highest output rate.
 
         Among plans within 0.1% of each other the one with the lower TPOT wins, then the simpler one; if none meets the
         limits of the load, the closest.
         """
-        starts = self._starts()
+        starts = self._list_starts()
         score = score_plans(arrays.rows, arrays.requests, arrays.loads, results, constants)
-        peak = np.repeat(np.maximum.reduceat(score, starts), self._lengths())
+        peak = np.repeat(np.maximum.reduceat(score, starts), self._list_plan_counts())
         highest = np.flatnonzero(score >= peak)
         return highest[np.searchsorted(highest, starts)]
 
     def list_deployments(self, cases: NDArray[np.intp]) -> list[ResolvedDeployment]:
-        places = (cases - self._starts()).tolist()
+        places = (cases - self._list_starts()).tolist()
         return [fitting.deployments[place] for fitting, place in zip(self._fittings, places, strict=True)]
 
     def choose(self, factors: Sequence[tuple[float, ...]], constants: SchedulingConstants) -> ChosenCases:
         """Serve all cases and select one per question; `factors` are the interval factors of each."""
         arrays = self.arrays()
         results = serve_loads(arrays.rows, arrays.requests, arrays.loads, constants)
-        cases = self.winners(results, arrays, constants)
+        cases = self.find_winners(results, arrays, constants)
         ideal = self._table.coefficients.take_ideal(self.list_deployments(cases))
         intervals = compute_figure_intervals(results, arrays, cases, ideal, np.array(factors))
-        return ChosenCases(results, cases, (cases - self._starts()).tolist(), intervals)
+        return ChosenCases(results, cases, (cases - self._list_starts()).tolist(), intervals)

@@ -49,19 +49,19 @@ def read_mlperf(folder: Path) -> MlperfTable:
     parts, models = aliases["accelerators"], aliases["models"]
     results: dict[tuple[object, ...], MlperfResult] = {}
     for path in sorted(folder.glob(_FILES)):
-        for result in _results(path, table, parts, models):
+        for result in _read_results(path, table, parts, models):
             # The two accuracy targets of a benchmark are usually the same run.
             results.setdefault(_get_run(result), result)
-    published_ratios = tuple(_stated(entry, parts, models) for entry in table["stated"])
+    published_ratios = tuple(_make_stated_ratio(entry, parts, models) for entry in table["stated"])
     return MlperfTable(tuple(results.values()), table["rounds"], published_ratios)
 
 
-def _results(
+def _read_results(
     path: Path, table: dict[str, Any], parts: Mapping[str, str], models: Mapping[str, str]
 ) -> Iterator[MlperfResult]:
     with path.open(encoding="utf-8", newline="") as file:
         for row in csv.DictReader(file):
-            scenario = _scenario(row, table)
+            scenario = _find_scenario(row, table)
             submission = _SUBMISSION.search(row["note"])
             is_known = row["accelerator"] in parts and row["model"] in models
             if row["metric"] != _METRIC or scenario is None or submission is None or not is_known:
@@ -84,7 +84,7 @@ def _results(
             )
 
 
-def _scenario(row: Mapping[str, str], table: dict[str, Any]) -> MlperfScenario | None:
+def _find_scenario(row: Mapping[str, str], table: dict[str, Any]) -> MlperfScenario | None:
     """Return the MLPerf scenario of a load and its limits; None if unknown."""
     if row["load"] == "saturate":
         return MlperfScenario.OFFLINE
@@ -96,7 +96,7 @@ def _scenario(row: Mapping[str, str], table: dict[str, Any]) -> MlperfScenario |
     return None
 
 
-def _stated(entry: dict[str, Any], parts: Mapping[str, str], models: Mapping[str, str]) -> StatedMlperfRatio:
+def _make_stated_ratio(entry: dict[str, Any], parts: Mapping[str, str], models: Mapping[str, str]) -> StatedMlperfRatio:
     scenario = entry.get("mlperf_scenario")
     return StatedMlperfRatio(
         claim=entry["claim"],

@@ -344,7 +344,7 @@ def compute_memory_room(estimate: Estimate, budget: MemoryBudget) -> UsableMemor
     tokens = estimate.request.workload.request_tokens
     static = budget.weights_bytes + budget.activations_bytes + budget.runtime_bytes
     memory_use = budget.compute_use(
-        _count_sequences(estimate, budget.admitted_sequences(tokens)), budget.cache.sequence_bytes(tokens)
+        _count_sequences(estimate, budget.count_admitted_sequences(tokens)), budget.cache.sequence_bytes(tokens)
     )
     return UsableMemory(usable_bytes=static + budget.pool_bytes, needed_bytes=static + memory_use.kv_bytes)
 
@@ -404,7 +404,7 @@ class CurveTable:
             if len(self._cached_curves) >= MOST_KEPT_CURVES:
                 del self._cached_curves[next(iter(self._cached_curves))]
             self._cached_curves[key] = curve
-        return self._through_estimates(curves, deployments)
+        return self._insert_estimates(curves, deployments)
 
     def _make(self, deployments: list[EstimateDeployment]) -> list[ConcurrencyCurve]:
         points = [list_curve_points(each.max_sequences) for each in deployments]
@@ -427,7 +427,7 @@ class CurveTable:
             for (start, end), where, each in zip(pairwise(borders), points, deployments, strict=True)
         ]
 
-    def _through_estimates(
+    def _insert_estimates(
         self, curves: list[ConcurrencyCurve], deployments: list[EstimateDeployment]
     ) -> tuple[ConcurrencyCurve, ...]:
         """Put the estimates on their curves, so that both give the same figures."""

@@ -316,7 +316,9 @@ class PoolEstimator:
             rarely = replace(missing.loads, amount=np.full(len(missed), _RARELY))
             lone_results = serve_pools(LoadKind.REQUEST_RATE, missing.pools, missing.requests, rarely, self._constants)
             _, margin = get_p99_factors(missing.loads.p99, self._constants)
-            scores[missed] = -LowestLimits(lone_results.ttft, lone_results.tpot / margin).missed_by(missing.loads)
+            scores[missed] = -LowestLimits(lone_results.ttft, lone_results.tpot / margin).compute_miss_factor(
+                missing.loads
+            )
         return scores
 
     def operate(self, estimate: Estimate) -> PoolOperatingPoint:
@@ -469,7 +471,7 @@ def compute_moved_bytes(request: EstimateRequest, pool: list[PoolChoice]) -> tup
     transferred at once as there are ranks.
     """
     budgets = [each.deployment.budget for each in pool]
-    moved = [float(budget.cache.filled_bytes(request.workload.input_tokens)) for budget in budgets]
+    moved = [float(budget.cache.compute_filled_bytes(request.workload.input_tokens)) for budget in budgets]
     return np.array(moved), np.array([float(budget.attention_ranks * budget.replicas) for budget in budgets])
 
 
@@ -509,7 +511,10 @@ def _make_pool_notes(
             request.workload.request_tokens,
             request.workload.load.kind,
             space.configuration,
-            (pair[1].max_sequences, pair[1].deployment.budget.admitted_sequences(request.workload.request_tokens)),
+            (
+                pair[1].max_sequences,
+                pair[1].deployment.budget.count_admitted_sequences(request.workload.request_tokens),
+            ),
             (figures.concurrency, figures.admitted, figures.stable),
         ),
     )

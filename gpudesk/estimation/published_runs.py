@@ -153,10 +153,10 @@ class NearestRuns:
     def __init__(self, runs: Iterable[RunConditions]) -> None:
         rows = list(runs)
         self._codes: dict[str, dict[str, int]] = {name: {} for name in WORDS}
-        self._words = np.array([self._coded(row) for row in rows], dtype=np.intp).reshape(-1, len(WORDS))
-        self._numbers = _numbers(rows)
+        self._words = np.array([self._encode_words(row) for row in rows], dtype=np.intp).reshape(-1, len(WORDS))
+        self._numbers = _tabulate_numbers(rows)
 
-    def _coded(self, row: RunConditions) -> list[int]:
+    def _encode_words(self, row: RunConditions) -> list[int]:
         pairs = zip(self._codes.values(), _words_of(row), strict=True)
         return [codes.setdefault(word, len(codes)) for codes, word in pairs]
 
@@ -164,21 +164,21 @@ class NearestRuns:
         own = OF_FIGURE.get(figure, {})
         pairs = zip(self._codes.values(), _words_of(conditions), strict=True)
         words = [codes.get(word, _NO_CODE) for codes, word in pairs]
-        apart: FloatArray = (self._words != words) @ _weights(WORDS, own)
-        numbers = _numbers([conditions])
+        apart: FloatArray = (self._words != words) @ _list_weights(WORDS, own)
+        numbers = _tabulate_numbers([conditions])
         gaps = np.abs(self._numbers - numbers)
         open_ = np.isnan(gaps)
         one_sided = np.isnan(self._numbers) != np.isnan(numbers)
-        weights = np.concatenate((_weights(RATIOS, own), _weights(STEPS, own)))
+        weights = np.concatenate((_list_weights(RATIOS, own), _list_weights(STEPS, own)))
         apart += np.where(open_, 0.0, gaps) @ weights + one_sided @ _UNSTATED
         return apart
 
 
-def _weights(usual: Mapping[str, float], own: Mapping[str, float]) -> FloatArray:
+def _list_weights(usual: Mapping[str, float], own: Mapping[str, float]) -> FloatArray:
     return np.array([own.get(name, weight) for name, weight in usual.items()])
 
 
-def _numbers(rows: Sequence[RunConditions]) -> FloatArray:
+def _tabulate_numbers(rows: Sequence[RunConditions]) -> FloatArray:
     """Return a row of numbers for each: ratios as logarithms, NaN if unstated."""
     table = np.array([_numbers_of(row) for row in rows], dtype=np.float64)
     table = table.reshape(-1, len(_NUMBERS))
@@ -476,10 +476,10 @@ class PublishedRunTable:
         self._publishers = _make_codes([self._sources[run.source].publisher for run in self._runs])
         families = {engine.id: engine.family for engine in catalog.serving_engines()}
         self._families = families
-        self._nearest = NearestRuns(self._conditions(run.request) for run in self._runs)
+        self._nearest = NearestRuns(self._make_conditions(run.request) for run in self._runs)
         self._bands: dict[tuple[str, str], tuple[float, float] | None] = {}
 
-    def _conditions(self, request: EstimateRequest) -> RunConditions:
+    def _make_conditions(self, request: EstimateRequest) -> RunConditions:
         part, model = self._catalog.accelerator(request.accelerator), self._catalog.model(request.model)
         return make_conditions(request, part, model, self._families.get(request.serving_engine or "", ""))
 
@@ -495,7 +495,7 @@ class PublishedRunTable:
             return ()
         vendor = self._catalog.accelerator(estimate.request.accelerator).vendor
         request = complete_request(estimate, vendor, newest_month)
-        distances = self._nearest.distances(self._conditions(request), published)
+        distances = self._nearest.distances(self._make_conditions(request), published)
         distances[np.isnan(self._predicted[published])] = np.inf
         places = find_nearest(distances, self._publications, self._publishers, MOST_RECORDS)
         self._learn_bands([self._runs[place] for place in places], published, ask)

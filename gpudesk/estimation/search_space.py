@@ -354,9 +354,9 @@ class SearchSpaceTable:
                 kind: tuple(
                     factor
                     for figure in ("throughput", "ttft", "tpot")
-                    for factor in find_interval(self.calibration, figure, basis, {**keys, "load": str(kind)}).widened(
-                        configuration.months_newer / 12.0
-                    )
+                    for factor in find_interval(
+                        self.calibration, figure, basis, {**keys, "load": str(kind)}
+                    ).widen_by_years(configuration.months_newer / 12.0)
                 )
                 for kind in LoadKind
             }

@@ -134,7 +134,7 @@ class MeasurementRow:
             raise CellError(column, f"{cell!r} is not above zero")
         return value
 
-    def optional_number(self, column: str) -> float | None:
+    def read_optional_number(self, column: str) -> float | None:
         return self.number(column) if self.cells[column] else None
 
     def whole(self, column: str) -> int:
@@ -144,21 +144,21 @@ class MeasurementRow:
             raise CellError(column, f"{cell!r} is no whole number of at least 1")
         return int(cell)
 
-    def optional_whole(self, column: str) -> int | None:
+    def read_optional_whole(self, column: str) -> int | None:
         """Return a whole number of at least 1, or None if the cell is empty."""
         return self.whole(column) if self.cells[column] else None
 
     def flag(self, column: str) -> bool:
-        return _one_of(self, column, _FLAGS)
+        return _look_up_word(self, column, _FLAGS)
 
-    def optional_flag(self, column: str) -> bool | None:
+    def read_optional_flag(self, column: str) -> bool | None:
         return self.flag(column) if self.cells[column] else None
 
     def tokens(self, column: str) -> int:
         return max(1, round(self.number(column)))
 
 
-def _one_of(row: MeasurementRow, column: str, words: Mapping[str, _T]) -> _T:
+def _look_up_word(row: MeasurementRow, column: str, words: Mapping[str, _T]) -> _T:
     cell = row.cells[column]
     if cell not in words:
         raise CellError(column, f"{cell!r} is none of {', '.join(words)}")
@@ -166,7 +166,7 @@ def _one_of(row: MeasurementRow, column: str, words: Mapping[str, _T]) -> _T:
 
 
 def read_formats(row: MeasurementRow) -> tuple[Precision, Precision]:
-    return _one_of(row, "weights", _PRECISIONS), _one_of(row, "kv", _KV)
+    return _look_up_word(row, "weights", _PRECISIONS), _look_up_word(row, "kv", _KV)
 
 
 def make_estimate_request(row: MeasurementRow, accelerator: str, model: str) -> EstimateRequest:
@@ -180,42 +180,42 @@ def make_estimate_request(row: MeasurementRow, accelerator: str, model: str) -> 
         model=model,
         weights=weights,
         kv=kv,
-        workload=_workload(row),
+        workload=_read_workload(row),
         count=row.whole("count"),
         serving_engine=row.cells["serving_engine"] or None,
         date=date,
-        tp=row.optional_whole("tp"),
-        pp=row.optional_whole("pp"),
-        ep=row.optional_whole("ep"),
-        dp=row.optional_whole("dp"),
-        attention_dp=row.optional_flag("attention_dp"),
-        memory_fraction=row.optional_number("memory_fraction"),
-        max_batch=row.optional_whole("max_batch"),
-        max_batched_tokens=row.optional_whole("max_batched_tokens"),
+        tp=row.read_optional_whole("tp"),
+        pp=row.read_optional_whole("pp"),
+        ep=row.read_optional_whole("ep"),
+        dp=row.read_optional_whole("dp"),
+        attention_dp=row.read_optional_flag("attention_dp"),
+        memory_fraction=row.read_optional_number("memory_fraction"),
+        max_batch=row.read_optional_whole("max_batch"),
+        max_batched_tokens=row.read_optional_whole("max_batched_tokens"),
         id=row.cells["run"],
     )
 
 
-def _workload(row: MeasurementRow) -> Workload:
-    spread = _one_of(row, "lengths", _LENGTHS)
+def _read_workload(row: MeasurementRow) -> Workload:
+    spread = _look_up_word(row, "lengths", _LENGTHS)
     return Workload(
         input_tokens=row.tokens("input_tokens"),
         output_tokens=row.tokens("output_tokens"),
-        load=_load(row),
+        load=_read_load(row),
         varied=spread > 0,
         spread=spread or 1.0,
         server=row.flag("server"),
-        prefix_hit_rate=row.optional_number("prefix_hit_rate") or 0.0,
+        prefix_hit_rate=row.read_optional_number("prefix_hit_rate") or 0.0,
         eager=row.flag("eager"),
     )
 
 
-def _load(row: MeasurementRow) -> Load:
-    kind = _one_of(row, "load", _LOADS)
+def _read_load(row: MeasurementRow) -> Load:
+    kind = _look_up_word(row, "load", _LOADS)
     if kind is LoadKind.BATCH:
         return Load(kind, batch=row.whole("amount"))
     if kind is LoadKind.CONCURRENCY:
-        return Load(kind, concurrency=row.whole("amount"), requests=row.optional_whole("requests"))
+        return Load(kind, concurrency=row.whole("amount"), requests=row.read_optional_whole("requests"))
     if kind is LoadKind.SATURATE:
         return Load(kind, requests=row.whole("requests"))
     if kind is LoadKind.REQUEST_RATE:
@@ -274,7 +274,7 @@ def list_run_files(folder: Path) -> tuple[Path, ...]:
 def read_measured_runs(folder: Path) -> MeasuredRunSet:
     """Read every published run of a folder; raises `MeasurementsError` with all faults of its rows."""
     digest = hashlib.sha256()
-    tables = _tables({name: _read_into_digest(folder / name, digest) for name in _TABLES})
+    tables = _read_tables({name: _read_into_digest(folder / name, digest) for name in _TABLES})
     problems: list[str] = []
     used: list[MeasuredRun] = []
     unused: list[UnusedMeasurement] = []
@@ -282,7 +282,7 @@ def read_measured_runs(folder: Path) -> MeasuredRunSet:
     runs: set[str] = set()
     # One file after the other: the cells of all rows together would take 13 MB, twice the size of the runs.
     for path in list_run_files(folder):
-        rows = _rows(path.name, _read_into_digest(path, digest), tables, problems)
+        rows = _read_rows(path.name, _read_into_digest(path, digest), tables, problems)
         more_used, more_unused = _runs(rows, tables, ids, runs, problems)
         used += more_used
         unused += more_unused
@@ -304,7 +304,7 @@ def _read_into_digest(path: Path, digest: hashlib._Hash) -> bytes:
     return content
 
 
-def _tables(contents: Mapping[str, bytes]) -> _MeasurementTables:
+def _read_tables(contents: Mapping[str, bytes]) -> _MeasurementTables:
     aliases, metrics, unused = (tomllib.loads(contents[name].decode()) for name in _TABLES)
     absent: dict[str, dict[str, str]] = aliases["absent"]
     known_names = (aliases["accelerators"], aliases["models"], *absent.values())
@@ -318,7 +318,7 @@ def _tables(contents: Mapping[str, bytes]) -> _MeasurementTables:
     )
 
 
-def _rows(file: str, content: bytes, tables: _MeasurementTables, problems: list[str]) -> Iterator[MeasurementRow]:
+def _read_rows(file: str, content: bytes, tables: _MeasurementTables, problems: list[str]) -> Iterator[MeasurementRow]:
     lines = csv.reader(content.decode().splitlines(), strict=True)
     header = tuple(next(lines, ()))
     if header != tables.columns:
@@ -348,7 +348,7 @@ def _runs(
             _check_row(row, tables, ids)
             _check_same_run(row, first.setdefault(row.cells["run"], row), runs, conditions)
             if row.cells["unused"]:
-                unused.append(_unused(row))
+                unused.append(_read_unused(row))
             else:
                 groups.setdefault(row.cells["run"], []).append(row)
         except CellError as error:
@@ -402,7 +402,7 @@ def _check_same_run(row: MeasurementRow, first: MeasurementRow, runs: set[str], 
             raise CellError(name, f"is {cell!r}, but {first.cells[name]!r} in line {first.line} of the same run")
 
 
-def _unused(row: MeasurementRow) -> UnusedMeasurement:
+def _read_unused(row: MeasurementRow) -> UnusedMeasurement:
     cells = row.cells
     return UnusedMeasurement(
         id=cells["id"],
@@ -434,13 +434,13 @@ def _run(rows: list[MeasurementRow], tables: _MeasurementTables) -> MeasuredRun:
         model=cells["model"],
         engine_version=cells["engine_version"] or None,
         request=make_estimate_request(row, names["accelerator"], names["model"]),
-        measured=MappingProxyType(dict(_figures(rows, tables))),
+        measured=MappingProxyType(dict(_list_figures(rows, tables))),
         assumed=frozenset(name for each in rows for name in each.assumed()),
         note=cells["note"] or None,
     )
 
 
-def _figures(rows: list[MeasurementRow], tables: _MeasurementTables) -> Iterator[tuple[str, MeasuredFigure]]:
+def _list_figures(rows: list[MeasurementRow], tables: _MeasurementTables) -> Iterator[tuple[str, MeasuredFigure]]:
     """Yield name and figure of every row of a run; each name once."""
     names: set[str] = set()
     for row in rows:
@@ -452,13 +452,13 @@ def _figures(rows: list[MeasurementRow], tables: _MeasurementTables) -> Iterator
         names.add(metric.figure)
         value = row.number("value")
         if metric.figure == "output_tokens_per_s":
-            value = _output_rate(row, metric, value)
+            value = _compute_output_rate(row, metric, value)
         elif metric.figure == "tpot_ms" and row.number("output_tokens") < LEAST_OUTPUT_TOKENS:
             raise CellError("output_tokens", f"a time of an output token needs {LEAST_OUTPUT_TOKENS} of them")
         yield metric.figure, MeasuredFigure(row.cells["id"], row.cells["metric"], value)
 
 
-def _output_rate(row: MeasurementRow, metric: _MetricDefinition, value: float) -> float:
+def _compute_output_rate(row: MeasurementRow, metric: _MetricDefinition, value: float) -> float:
     output = row.number("output_tokens")
     if metric.counts == "batch":
         return row.number("amount") * output / value

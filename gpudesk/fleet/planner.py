@@ -146,7 +146,7 @@ class FleetPlanner:
         costs: CostSettings,
         sampler: CostSampler,
     ) -> _AcceleratorPlan:
-        systems = self._catalog.systems_of(part.id)
+        systems = self._catalog.list_systems_with(part.id)
         values = _draw_values(part, inputs)
         spec = find_system(part, systems, settings)
         if sizing.count is None:

@@ -93,7 +93,7 @@ def add_systems(sizing: SizingResult, catalog: Catalog, settings: FleetSettings)
 
 def _add_systems(option: SizingOption, catalog: Catalog, settings: FleetSettings) -> SizingOption:
     part = catalog.accelerator(option.accelerator)
-    spec = find_system(part, catalog.systems_of(part.id), settings)
+    spec = find_system(part, catalog.list_systems_with(part.id), settings)
     if option.count is None or spec.system is None or spec.refusal is not None:
         return option
     count = count_systems(spec.slots, option.plan.replica, option.count // option.plan.replica)

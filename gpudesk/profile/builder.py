@@ -187,7 +187,7 @@ def _find_accelerator(catalog: Catalog, accelerator_id: str) -> Accelerator:
     """Return an accelerator; raises `InputError` that names missing required values."""
     known = {each.id for each in catalog.accelerators()}
     if accelerator_id not in known and any(each.id == accelerator_id for each in catalog.things()):
-        values = catalog.accelerator_values(accelerator_id)
+        values = catalog.get_accelerator_values(accelerator_id)
         missing = tuple(REQUIRED_TERMS[name] for name in list_required_attributes() if name not in values)
         if missing:
             raise input_error(

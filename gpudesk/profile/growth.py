@@ -75,7 +75,7 @@ def _add_figures(
     return replace(
         row,
         figure=estimate.output_tokens_per_s,
-        usd_per_million_output=context.cost_per_million(estimate),
+        usd_per_million_output=context.compute_cost_per_million(estimate),
         request=estimate.request,
     )
 
@@ -218,8 +218,8 @@ def list_limits(context: ProfileContext, estimator: Estimator) -> tuple[Resource
         reason = context.explain_no_model() if answer is None else explain_answer(answer)
         unknown = (ResourceHeadroom(name, None, _UNKNOWN, reason=reason) for name in ("memory", *_TIMED))
         return (*unknown, _describe_power(context))
-    shares = estimator.step_shares(answer)
-    limits = [_measure_memory(answer, estimator.memory_room(answer), context)]
+    shares = estimator.compute_time_shares(answer)
+    limits = [_measure_memory(answer, estimator.compute_usable_memory(answer), context)]
     if shares is not None:
         limits += [_measure_time(name, answer, shares, context) for name in _TIMED]
     limits.append(_describe_power(context))

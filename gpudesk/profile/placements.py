@@ -334,12 +334,12 @@ class ProfileContext:
     model: str | None
     _facts: dict[str, AcceleratorFacts] = field(default_factory=dict)
 
-    def facts_of(self, accelerator: Accelerator) -> AcceleratorFacts:
+    def get_accelerator_facts(self, accelerator: Accelerator) -> AcceleratorFacts:
         facts = self._facts.get(accelerator.id)
         if facts is None:
             facts = AcceleratorFacts(
                 accelerator,
-                self.catalog.accelerator_values(accelerator.id),
+                self.catalog.get_accelerator_values(accelerator.id),
                 self.costing.resolve_purchase_price(accelerator, self.question.costs),
                 self.settings.categorize(accelerator),
             )
@@ -348,12 +348,14 @@ class ProfileContext:
 
     @property
     def facts(self) -> AcceleratorFacts:
-        return self.facts_of(self.accelerator)
+        return self.get_accelerator_facts(self.accelerator)
 
     @cached_property
     def others(self) -> tuple[AcceleratorFacts, ...]:
         """All other accelerators of the catalog."""
-        return tuple(self.facts_of(each) for each in self.catalog.accelerators() if each.id != self.accelerator.id)
+        return tuple(
+            self.get_accelerator_facts(each) for each in self.catalog.accelerators() if each.id != self.accelerator.id
+        )
 
     @cached_property
     def _model_formats(self) -> tuple[Precision, Precision] | None:
@@ -399,7 +401,7 @@ class ProfileContext:
         """Total parameters of each model with a known number."""
         return count_model_parameters(self.catalog, self.catalog.models())
 
-    def cost_per_million(self, estimate: Estimate) -> IntervalEstimate | None:
+    def compute_cost_per_million(self, estimate: Estimate) -> IntervalEstimate | None:
         """Return USD per million output tokens: rented if a rent is known, else owned; None without either."""
         accelerator = self.catalog.accelerator(estimate.request.accelerator)
         column = ComparisonColumn(AcceleratorChoice(accelerator.id), accelerator, {}, estimate, None)

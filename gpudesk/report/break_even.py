@@ -170,7 +170,7 @@ _BREAK_EVENS: Final[Mapping[str, tuple[str, str, str, str]]] = {
 
 def _format_break_even_value(kind: str, value: float, formatter: Formatter, money: MoneyFormatter) -> str:
     if kind == "price_usd":
-        return money.add_currency(formatter.estimate(money.in_currency(value)))
+        return money.add_currency(formatter.estimate(money.convert_to_currency(value)))
     if kind == "energy_usd_per_kwh":
         return tr("{amount}/kWh", amount=money.add_currency(money.small(value)))
     if kind == "months_to_own":

@@ -259,13 +259,13 @@ def _write_lines(
     shares = {name: listed * input_cells[f"{name}_share"] for name in _BOUGHT[1:]}
     write({"accelerators": listed * (1.0 - input_cells["discount"]), **shares})
     paid = sum_cells([cells[name] for name in _BOUGHT])
-    write(_average_capital(input_cells, paid))
+    write(_make_capital_formulas(input_cells, paid))
     write(_build_running_lines(input_cells, figures, paid))
     write(_build_software_lines(input_cells, figures))
     return cells
 
 
-def _average_capital(cells: InputCells, paid: CellFormula) -> dict[str, CellFormula]:
+def _make_capital_formulas(cells: InputCells, paid: CellFormula) -> dict[str, CellFormula]:
     residual = cells["residual"]
     return {
         "residual": -residual * paid,
@@ -414,7 +414,7 @@ def build_cash_flow_workbook(
     owned = [column for column in costs.columns if column.tco is not None]
     target = io.BytesIO()
     workbook = xlsxwriter.Workbook(target, _OPTIONS)
-    workbook.set_properties({"title": make_visible(title), "created": _created(made_on)})
+    workbook.set_properties({"title": make_visible(title), "created": _get_creation_time(made_on)})
     looks = WorkbookFormats(workbook)
     used_names = {RESERVED_SHEET_NAME}
     summary, inputs, *pages = (
@@ -437,7 +437,7 @@ def build_cash_flow_workbook(
     return target.getvalue()
 
 
-def _created(made_on: str) -> datetime:
+def _get_creation_time(made_on: str) -> datetime:
     """Return the creation time for the file: not the current time, so that equal content makes equal files."""
     try:
         day = date.fromisoformat(made_on)

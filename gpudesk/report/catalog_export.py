@@ -220,14 +220,14 @@ class _UserFactRows:
     def row(self, fact: UserFact) -> ExportRow:
         """Return the row of a fact other than a source, ending with the reason if it is inactive."""
         waiting = self._waiting.get(get_fact_key(fact))
-        return (*self._row(fact), None if waiting is None else format_message(waiting.why))
+        return (*self._make_row(fact), None if waiting is None else format_message(waiting.why))
 
-    def _row(self, fact: UserFact) -> ExportRow:
+    def _make_row(self, fact: UserFact) -> ExportRow:
         if isinstance(fact, UserClaim):
-            return self._filled(
+            return self._fill_row(
                 fact="claim",
-                **self._about(fact),
-                **self._source(fact.source),
+                **self._make_fact_cells(fact),
+                **self._make_source_cells(fact.source),
                 kind=self._cells.kind(fact.kind),
                 published=fact.published,
                 conditions=fact.conditions,
@@ -235,37 +235,37 @@ class _UserFactRows:
                 note=fact.note,
             )
         if isinstance(fact, ClaimPreference):
-            return self._filled(
+            return self._fill_row(
                 fact="preference",
-                **self._about(fact),
-                **self._source(fact.source, self._attribute(fact.thing, fact.attribute)),
+                **self._make_fact_cells(fact),
+                **self._make_source_cells(fact.source, self._find_attribute(fact.thing, fact.attribute)),
                 reason=fact.reason,
                 retrieved=fact.date,
             )
         if isinstance(fact, UserPrice):
-            return self._price(fact)
+            return self._make_price_row(fact)
         if isinstance(fact, UserEntry):
-            return self._filled(fact=get_fact_key(fact)[0], thing=fact.id, value=fact.name)
+            return self._fill_row(fact=get_fact_key(fact)[0], thing=fact.id, value=fact.name)
         raise TypeError(f"no row for a {type(fact).__name__}")
 
-    def _price(self, price: UserPrice) -> ExportRow:
+    def _make_price_row(self, price: UserPrice) -> ExportRow:
         low = price.usd if price.usd is not None else price.usd_low
         words = (price.term, price.provider, price.region, price.instance)
-        return self._filled(
+        return self._fill_row(
             fact="price",
             thing=price.accelerator,
             attribute=", ".join(word for word in words if word),
             value=low,
             value_high=None if price.usd is not None else price.usd_high,
             unit="USD" if price.term == PURCHASE_TERM else "USD/h",
-            **{**self._source(price.source), **({"date": price.date} if price.date else {})},
+            **{**self._make_source_cells(price.source), **({"date": price.date} if price.date else {})},
             kind=self._cells.kind(price.kind),
             note=price.note,
         )
 
-    def _about(self, fact: UserClaim | ClaimPreference) -> dict[str, ExportValue]:
+    def _make_fact_cells(self, fact: UserClaim | ClaimPreference) -> dict[str, ExportValue]:
         thing, name, value = fact.thing, fact.attribute, fact.value
-        attribute, waiting = self._attribute(thing, name), self._waiting.get(fact.key)
+        attribute, waiting = self._find_attribute(thing, name), self._waiting.get(fact.key)
         unit = attribute.unit if attribute is not None else None if waiting is None else waiting.unit
         is_number = is_figure(value)
         fields: dict[str, ExportValue] = {
@@ -280,14 +280,14 @@ class _UserFactRows:
             fields["shipped_source"] = shipped.source.id
         return fields
 
-    def _attribute(self, thing: str, name: str) -> AttributeClaims | None:
+    def _find_attribute(self, thing: str, name: str) -> AttributeClaims | None:
         if thing not in self._things:
             return None
         if thing not in self._cached_attributes:
             self._cached_attributes[thing] = {each.name: each for each in self._attributes(thing)}
         return self._cached_attributes[thing].get(name)
 
-    def _source(self, source_id: str, attribute: AttributeClaims | None = None) -> dict[str, ExportValue]:
+    def _make_source_cells(self, source_id: str, attribute: AttributeClaims | None = None) -> dict[str, ExportValue]:
         source = self._facts.get("source", source_id)
         if attribute is not None and not isinstance(source, Source):
             source = next((each.source for each in attribute.claims if each.source.id == source_id), None)
@@ -298,7 +298,7 @@ class _UserFactRows:
             "date": source.date
         }
 
-    def _filled(self, **cells: ExportValue) -> ExportRow:
+    def _fill_row(self, **cells: ExportValue) -> ExportRow:
         return tuple(cells.get(key) for key in self._keys)
 
 

@@ -187,18 +187,20 @@ class CatalogCellFormatter:
         self._formatter = formatter
         self._decimals: dict[int, int] = {}
         self._writers: Mapping[CatalogColumnKind, Callable[[CatalogCellValue, CatalogRow, int], str]] = {
-            CatalogColumnKind.NAME: lambda value, _row, _place: self._brief.get(str(value)) or self._words(value),
-            CatalogColumnKind.TEXT: lambda value, _row, place: self._text(value, table.columns[place]),
-            CatalogColumnKind.DATE: lambda value, _row, _place: self._words(value),
+            CatalogColumnKind.NAME: lambda value, _row, _place: (
+                self._brief.get(str(value)) or self._format_words(value)
+            ),
+            CatalogColumnKind.TEXT: lambda value, _row, place: self._format_text(value, table.columns[place]),
+            CatalogColumnKind.DATE: lambda value, _row, _place: self._format_words(value),
             CatalogColumnKind.WORD: lambda value, _row, place: (
                 label_kind_briefly(value) if table.columns[place].key == "kind" else label_term_of_data(value)
             ),
             CatalogColumnKind.ATTRIBUTE: lambda value, _row, _place: label_list_attribute(value),
-            CatalogColumnKind.FIGURE: lambda value, _row, place: self._figure(value, place),
-            CatalogColumnKind.MONEY: lambda value, _row, place: self._money(value, table.columns[place]),
-            CatalogColumnKind.VALUE: lambda value, row, _place: self._value(value, row),
-            CatalogColumnKind.UNIT: lambda _value, row, _place: self._unit(row),
-            CatalogColumnKind.RATIO: lambda value, _row, _place: self._ratio(value),
+            CatalogColumnKind.FIGURE: lambda value, _row, place: self._format_figure(value, place),
+            CatalogColumnKind.MONEY: lambda value, _row, place: self._format_money(value, table.columns[place]),
+            CatalogColumnKind.VALUE: lambda value, row, _place: self._format_value(value, row),
+            CatalogColumnKind.UNIT: lambda _value, row, _place: self._choose_unit(row),
+            CatalogColumnKind.RATIO: lambda value, _row, _place: self._format_ratio(value),
             CatalogColumnKind.AGE: lambda value, _row, _place: format_age(count_days_since(str(value), today)),
         }
 
@@ -210,15 +212,15 @@ class CatalogCellFormatter:
             return format_message(row.waits.why, self._formatter)
         return self._writers[column.kind](value, row, place)
 
-    def whole_name(self, row: CatalogRow) -> str:
+    def get_full_name(self, row: CatalogRow) -> str:
         """Return the full name of a row whose cell shows a short one."""
-        return self._words(row.values[0])
+        return self._format_words(row.values[0])
 
     def search_text(self, row: CatalogRow) -> str:
         """Return all cells of a row in lower case, figures also without their separators."""
         places = range(len(row.values))
         texts = [self.text(row, place) for place in places if row.values[place] is not None]
-        whole = "\n".join([*texts, self.whole_name(row)])
+        whole = "\n".join([*texts, self.get_full_name(row)])
         separator = self._formatter.style.thousands
         if separator and separator in whole and any(letter.isdigit() for letter in whole):
             whole = f"{whole}\n{whole.replace(separator, '')}"
@@ -236,58 +238,62 @@ class CatalogCellFormatter:
         brief_counts = Counter(short.values())
         return {name: brief for name, brief in short.items() if brief_counts[brief] == 1}
 
-    def _text(self, value: CatalogCellValue, column: CatalogColumn) -> str:
+    def _format_text(self, value: CatalogCellValue, column: CatalogColumn) -> str:
         if column.key == "accelerator":
             return shorten_name(str(value))
-        return self._words(translate_data(value) if column.key in _STATEMENTS and isinstance(value, str) else value)
+        return self._format_words(
+            translate_data(value) if column.key in _STATEMENTS and isinstance(value, str) else value
+        )
 
-    def _figure(self, value: CatalogCellValue, place: int) -> str:
+    def _format_figure(self, value: CatalogCellValue, place: int) -> str:
         if not is_figure(value):
-            return self._words(value)
+            return self._format_words(value)
         column = self._table.columns[place]
-        return self._formatter.number(_convert_for_display(value, column), self._places(place))
+        return self._formatter.number(_convert_for_display(value, column), self._count_decimals(place))
 
-    def _places(self, place: int) -> int:
+    def _count_decimals(self, place: int) -> int:
         """Return the decimals of a column, common to all its figures."""
         decimals = self._decimals.get(place)
         if decimals is None:
             column = self._table.columns[place]
-            decimals = column.decimals if column.decimals is not None else self._most(place, column.quantity)
+            decimals = (
+                column.decimals if column.decimals is not None else self._count_max_decimals(place, column.quantity)
+            )
             self._decimals[place] = decimals
         return decimals
 
-    def _most(self, place: int, quantity: Quantity) -> int:
+    def _count_max_decimals(self, place: int, quantity: Quantity) -> int:
         values = {value for row in self._table.rows if is_figure(value := row.values[place])}
         mark = self._formatter.style.decimal
         texts = (self._formatter.catalog(value, quantity) for value in values)
         return max((len(text.partition(mark)[2]) for text in texts), default=0)
 
-    def _money(self, value: CatalogCellValue, column: CatalogColumn) -> str:
+    def _format_money(self, value: CatalogCellValue, column: CatalogColumn) -> str:
         if isinstance(value, tuple):
-            return _DASH.join(self._amount(end, column) for end in value if isinstance(end, int | float))
-        return self._amount(value, column) if is_figure(value) else self._words(value)
+            return _DASH.join(self._format_amount(end, column) for end in value if isinstance(end, int | float))
+        return self._format_amount(value, column) if is_figure(value) else self._format_words(value)
 
-    def _amount(self, value: float, column: CatalogColumn) -> str:
+    def _format_amount(self, value: float, column: CatalogColumn) -> str:
         return self._formatter.number(value, 2 if column.quantity is Quantity.USD_PER_HOUR else 0)
 
-    def _value(self, value: CatalogCellValue, row: CatalogRow) -> str:
+    def _format_value(self, value: CatalogCellValue, row: CatalogRow) -> str:
         quantity = find_quantity(row.attribute or "", row.unit)
         if _is_range(value):
             return _DASH.join(self._formatter.catalog(end, quantity) for end in value)
         if is_figure(value):
             return self._formatter.catalog(value, quantity)
-        return self._words(translate_data(value) if isinstance(value, str) else value)
+        return self._format_words(translate_data(value) if isinstance(value, str) else value)
 
-    def _unit(self, row: CatalogRow) -> str:
+    def _choose_unit(self, row: CatalogRow) -> str:
         """Return the unit in which a row's figure is shown; None for words."""
-        if not any(is_figure(value) or _is_range(value) for value in self._figures_of(row)):
+        if not any(is_figure(value) or _is_range(value) for value in self._list_values(row)):
             return translate_data(row.unit or MISSING_VALUE_TEXT) if row.attribute is None else MISSING_VALUE_TEXT
         if row.attribute is None:
             return translate_data(row.unit or MISSING_VALUE_TEXT)
         unit = get_display_unit(find_quantity(row.attribute, row.unit))
         return unit or translate_data(row.unit or MISSING_VALUE_TEXT)
 
-    def _figures_of(self, row: CatalogRow) -> Iterable[CatalogCellValue]:
+    def _list_values(self, row: CatalogRow) -> Iterable[CatalogCellValue]:
         return (row.values[place] for place in self._value_places)
 
     @cached_property
@@ -295,10 +301,10 @@ class CatalogCellFormatter:
         columns = self._table.columns
         return tuple(place for place, column in enumerate(columns) if column.kind is CatalogColumnKind.VALUE)
 
-    def _ratio(self, value: CatalogCellValue) -> str:
-        return self._formatter.difference(float(value)) if is_figure(value) else self._words(value)
+    def _format_ratio(self, value: CatalogCellValue) -> str:
+        return self._formatter.difference(float(value)) if is_figure(value) else self._format_words(value)
 
-    def _words(self, value: CatalogCellValue) -> str:
+    def _format_words(self, value: CatalogCellValue) -> str:
         if isinstance(value, bool):
             return tr("yes") if value else tr("no")
         if isinstance(value, tuple):
@@ -311,23 +317,23 @@ class CatalogCellFormatter:
     def sentence(self, row: CatalogRow, place: int) -> str:
         """Return the full text of a cell, after the name of the row."""
         column = self._table.columns[place]
-        cell_text = self.whole_name(row) if place == 0 else self.text(row, place)
+        cell_text = self.get_full_name(row) if place == 0 else self.text(row, place)
         if cell_text == MISSING_VALUE_TEXT:
-            cell_text = self._why_unknown(row, column)
+            cell_text = self._explain_unknown(row, column)
         parts = (
             [cell_text]
             if place == 0
-            else [self.whole_name(row), describe_column(self._table.section, column), cell_text]
+            else [self.get_full_name(row), describe_column(self._table.section, column), cell_text]
         )
         if column.kind is CatalogColumnKind.AGE and row.values[place] is not None:
-            parts.append(self._words(row.values[place]))
+            parts.append(self._format_words(row.values[place]))
         if place == 0 and row.announced:
             parts.append(tr("announced"))
         mark = row.marks[place] if row.marks else 0
         parts += [text for flag, text in _describe_marks() if mark & flag]
         return ", ".join(parts)
 
-    def _why_unknown(self, row: CatalogRow, column: CatalogColumn) -> str:
+    def _explain_unknown(self, row: CatalogRow, column: CatalogColumn) -> str:
         if column.kind in (CatalogColumnKind.DATE, CatalogColumnKind.AGE) and column.attribute is None:
             return tr("unknown: the source gives no date")
         if column.key in ("usd", "usd_hour") and any(_format_amounts(self._table, row)):
@@ -396,7 +402,7 @@ def _make_clipboard_field(
     if column.kind is CatalogColumnKind.AGE:
         return writer.text(row, place)
     if column.kind is CatalogColumnKind.NAME:
-        return quote_formula(writer.whole_name(row))
+        return quote_formula(writer.get_full_name(row))
     return quote_formula(" ".join(writer.text(row, place).split()))
 
 

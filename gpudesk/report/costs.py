@@ -43,7 +43,7 @@ class MoneyFormatter:
         self.currency = currency
         self.code = _USD if currency is None else currency.code
 
-    def in_currency(self, usd: float) -> float:
+    def convert_to_currency(self, usd: float) -> float:
         return usd * self._rate
 
     def unit(self, unit: str) -> str:

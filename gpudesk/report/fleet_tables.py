@@ -92,7 +92,7 @@ def _build_row(
         first = DataCell(name, reason, slot=slot, is_strong=True)
         blank = DataCell(MISSING_VALUE_TEXT, is_quiet=True)
         return DataRow(option.accelerator, (first, *(blank,) * 7), f"{name}: {reason}", accelerator=option.accelerator)
-    costs = [answer.api if supply is Supply.API else option.cost_of(supply) for supply in Supply]
+    costs = [answer.api if supply is Supply.API else option.find_supply_cost(supply) for supply in Supply]
     racks = len(option.racks)
     order = label_order(option, formatter)
     total = option.used + option.spare + option.idle
@@ -141,7 +141,7 @@ def _make_cost_cell(cost: FleetCost | None, unit: FleetCostUnit, is_best: bool, 
 
 def format_amount(usd: float, money: MoneyFormatter) -> str:
     """Return an amount with three significant digits, with cents below a hundred."""
-    return money.small(usd) if abs(money.in_currency(usd)) < 100 else money.rounded(usd)
+    return money.small(usd) if abs(money.convert_to_currency(usd)) < 100 else money.rounded(usd)
 
 
 def list_fleet_notes(
@@ -153,7 +153,7 @@ def list_fleet_notes(
     """
     texts, price_notes = [], []
     for supply in Supply:
-        cost = answer.api if supply is Supply.API else option.cost_of(supply)
+        cost = answer.api if supply is Supply.API else option.find_supply_cost(supply)
         price_note = None if cost is None else cost.missing or cost.source
         if price_note is not None and price_note not in price_notes:
             price_notes.append(price_note)
@@ -188,7 +188,7 @@ def describe_fleets(
     accelerator, supply = answer.cheapest
     option = next((each for each in answer.options if each.accelerator == accelerator), None)
     name, _ = looks.get(accelerator, (accelerator, 0))
-    cost = answer.api if option is None else option.cost_of(supply)
+    cost = answer.api if option is None else option.find_supply_cost(supply)
     month = None if cost is None else cost.per_month_usd
     amount = "" if month is None else money.add_currency(format_amount(month.value, money))
     # Costs are averages of the years, in which demand can grow.
@@ -217,7 +217,7 @@ def _describe_order(option: FleetOption, supply: Supply, name: str, formatter: F
         if option.system is not None:
             order = tr("{systems} with {accelerators}", systems=label_order(option, formatter), accelerators=order)
         return tr("Buy {order}", order=order)
-    cost = option.cost_of(supply)
+    cost = option.find_supply_cost(supply)
     count = formatter.count(cost.rented_count if cost is not None else None)
     if supply is Supply.AUTOSCALED:
         return tr("Rent up to {n} {name} and scale down", n=count, name=name)
@@ -259,11 +259,11 @@ class _SheetFleetCells:
         return ComparisonCell(self.formatter.stated(months), months)
 
     def cost(self, supply: Supply, option: FleetOption) -> ComparisonCell:
-        supply_cost = self.answer.api if supply is Supply.API else option.cost_of(supply)
+        supply_cost = self.answer.api if supply is Supply.API else option.find_supply_cost(supply)
         amount = None if supply_cost is None else supply_cost.per_month_usd
         if amount is None:
             return ComparisonCell(MISSING_VALUE_TEXT, reason=tr("no price"))
-        value, low, high = (self.money.in_currency(each) for each in amount)
+        value, low, high = (self.money.convert_to_currency(each) for each in amount)
         texts = [format_amount(each, self.money) for each in amount]
         mark = CellMarking.BEST if _is_cheapest(self.answer, option, supply) else None
         return ComparisonCell(texts[0], value, low, high, texts[1], texts[2], mark=mark)

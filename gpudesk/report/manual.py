@@ -404,7 +404,7 @@ def read_page(name: str) -> ManualPage:
 @cache
 def _read_page(name: str, language: str) -> ManualPage:
     blocks = parse_blocks(paths.resource(f"{_FOLDER}/{name}{_SUFFIX}").read_text(encoding="utf-8"))
-    translation = paths.resources_dir() / _FOLDER / language / f"{name}{_SUFFIX}"
+    translation = paths.get_resources_dir() / _FOLDER / language / f"{name}{_SUFFIX}"
     if translation.exists():
         blocks = _keep_anchors(parse_blocks(translation.read_text(encoding="utf-8")), blocks)
     elif language != SOURCE_LANGUAGE:

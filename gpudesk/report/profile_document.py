@@ -161,14 +161,14 @@ def _list_tables(tables: ProfileTables) -> Iterator[DataTable]:
     yield tables.upgrades()
     yield tables.peers()
     for group in SPECIFICATION_GROUPS:
-        yield tables.specification_group(group)
+        yield tables.make_specification_table(group)
 
 
 def list_profile_blocks(tables: ProfileTables, level: int = 1) -> Iterator[DocumentBlock]:
     """Yield the profile below a heading of a level; its sections are one level below."""
     yield DocumentHeading(level, tables.profile.accelerator.name)
     yield DocumentParagraph(f"{tables.status()}. {tables.headline()}.", strong=True)
-    yield BulletList(tuple(each.sentence for each in tables.headline_specifications()))
+    yield BulletList(tuple(each.sentence for each in tables.list_headline_specifications()))
     yield BulletList(tuple(f"{text}: {rule}" for text, rule in tables.tags()))
     yield DocumentParagraph(tables.architecture().sentence)
     for title, texts in (

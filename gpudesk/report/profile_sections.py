@@ -151,7 +151,7 @@ class ProfileTables:
 
     # The header
 
-    def headline_specifications(self) -> tuple[HeadlineSpecification, ...]:
+    def list_headline_specifications(self) -> tuple[HeadlineSpecification, ...]:
         peaks = (f"{PEAK_DENSE}{name}" for name in _PEAKS)
         known = {name for name, claims in self.profile.attributes.items() if claims.value is not None}
         peak = next((name for name in peaks if name in known), f"{PEAK_DENSE}{_PEAKS[0]}")
@@ -167,7 +167,7 @@ class ProfileTables:
             DataColumn(tr("Model"), stretch=5),
             DataColumn(tr("Output"), is_figure=True),
         )
-        rows = tuple(map(self._capability, self.profile.capabilities))
+        rows = tuple(map(self._make_capability_row, self.profile.capabilities))
         question = self.profile.question
         subtitle = trn(
             "{n} request of {load} tokens in flight, {kv} KV cache",
@@ -179,7 +179,7 @@ class ProfileTables:
         )
         return DataTable("capabilities", tr("Capabilities"), subtitle, columns, rows)
 
-    def _capability(self, each: Capability) -> DataRow:
+    def _make_capability_row(self, each: Capability) -> DataRow:
         icon = _QUEUES_ICON if each.queues else _STATUS_ICONS[each.status]
         words = capitalize_first(format_status(each, self.formatter))
         model = MISSING_VALUE_TEXT if each.model is None else self.name_of(each.model)
@@ -196,7 +196,7 @@ class ProfileTables:
             details, reason = [capitalize_first(reason)], ""
         elif each.queues:
             details, reason = [*details, reason], ""
-        figure = self._rate(each.figure, each.unit, "" if each.basis is None else each.basis.value)
+        figure = self._make_rate_cell(each.figure, each.unit, "" if each.basis is None else each.basis.value)
         task = label_task(each.task)
         sentence = ". ".join(
             part
@@ -220,13 +220,13 @@ class ProfileTables:
         """Return the mark of a row of images or videos with the user's settings."""
         return "own" if row in (self.profile.question.media or {}) else ""
 
-    def _rate(self, figure: IntervalEstimate | None, unit: str = "tok/s", mark: str = "") -> DataCell:
+    def _make_rate_cell(self, figure: IntervalEstimate | None, unit: str = "tok/s", mark: str = "") -> DataCell:
         if figure is None:
             return DataCell(MISSING_VALUE_TEXT, is_quiet=True)
         text = f"{self.formatter.estimate(figure.value)}\N{NO-BREAK SPACE}{unit}"
         return DataCell(text, self.formatter.band(figure), mark=mark, is_strong=True)
 
-    def _plain_rate(self, figure: IntervalEstimate | None, mark: str = "") -> DataCell:
+    def _make_plain_rate_cell(self, figure: IntervalEstimate | None, mark: str = "") -> DataCell:
         """Return a rate whose unit is in the head."""
         if figure is None:
             return DataCell(MISSING_VALUE_TEXT, is_quiet=True)
@@ -241,12 +241,12 @@ class ProfileTables:
             DataColumn(tr("Grade"), stretch=2),
             DataColumn(tr("Seconds each"), is_figure=True),
         )
-        rows = tuple(map(self._diffusion, self.profile.diffusion))
+        rows = tuple(map(self._make_diffusion_row, self.profile.diffusion))
         estimates = [each.diffusion for each in self.profile.diffusion if each.diffusion is not None]
         note = describe_grades(estimates, self.formatter)
         return DataTable("diffusion", tr("Images and video"), "", columns, rows, note)
 
-    def _diffusion(self, each: Capability) -> DataRow:
+    def _make_diffusion_row(self, each: Capability) -> DataRow:
         name = MISSING_VALUE_TEXT if each.model is None else self.name_of(each.model)
         settings = "" if each.diffusion is None else format_diffusion_settings(each.diffusion, self.formatter)
         graded = None if each.diffusion is None else each.diffusion.grade
@@ -260,7 +260,7 @@ class ProfileTables:
             DataCell(settings or reason, reason if settings else "", mark=self._mark_settings(key), is_quiet=True),
             DataCell(words, icon=_STATUS_ICONS[each.status]),
             DataCell(grade),
-            self._plain_rate(each.figure, mark),
+            self._make_plain_rate_cell(each.figure, mark),
         )
         time = "" if each.figure is None else f"{self.formatter.estimate_with_interval(each.figure)} s"
         sentence = ". ".join(part for part in (name, settings, f"{words}, {time}" if time else words, reason) if part)
@@ -300,7 +300,7 @@ class ProfileTables:
         sentence = ". ".join(part.rstrip(".") for part in parts if part)
         attribute = _RESOURCE_ATTRIBUTES.get(each.resource, "")
         if each.resource == "compute":
-            attribute = self.headline_specifications()[2].attribute
+            attribute = self.list_headline_specifications()[2].attribute
         return DataRow(each.resource, cells, sentence, attribute=attribute)
 
     # Models
@@ -323,7 +323,7 @@ class ProfileTables:
             job = each.job
             if is_first or not best_only:
                 most = _BRIEF_REASONS if best_only else len(each.why)
-                rows.append(self._recommendation(each, each.why[:most], is_first=is_first))
+                rows.append(self._make_recommendation_row(each, each.why[:most], is_first=is_first))
         weights = self.format_weights()
         return DataTable("recommendations", tr("Models for each job"), weights, columns, tuple(rows))
 
@@ -334,7 +334,7 @@ class ProfileTables:
             return tr("all factors weighted equally")
         return ", ".join(f"{factor.label} {self.formatter.stated(each)}" for factor, each in weights.items())
 
-    def _recommendation(self, each: JobRecommendation, why: Sequence[Message], *, is_first: bool) -> DataRow:
+    def _make_recommendation_row(self, each: JobRecommendation, why: Sequence[Message], *, is_first: bool) -> DataRow:
         name = self.name_of(each.model)
         first, *others = [self.say(reason) for reason in why] or [""]
         first, mark = capitalize_first(first), each.basis.value
@@ -347,8 +347,8 @@ class ProfileTables:
             DataCell(name, ", ".join(details), is_strong=is_first),
             DataCell(first, "; ".join(others), is_quiet=True),
             DataCell(self.formatter.count(each.context_tokens)),
-            self._plain_rate(each.single, mark),
-            self._plain_rate(each.figure, mark),
+            self._make_plain_rate_cell(each.single, mark),
+            self._make_plain_rate_cell(each.figure, mark),
             DataCell(self.formatter.number(each.score * 100), is_quiet=True),
         )
         sentence = f"{label_job(each.job)}: {name}, {label_precision(each.weights)}. {'; '.join((first, *others))}."
@@ -382,7 +382,7 @@ class ProfileTables:
             DataCell(name, format_text),
             DataCell(missing),
             DataCell(count, is_strong=True),
-            self._plain_rate(each.figure),
+            self._make_plain_rate_cell(each.figure),
             DataCell(
                 self._costs.small(None if cost is None else cost.value), "" if cost is None else self._costs.band(cost)
             ),
@@ -405,11 +405,11 @@ class ProfileTables:
             DataColumn(tr("tok/s each"), is_figure=True),
         )
         model = "" if self.profile.model is None else self.name_of(self.profile.model)
-        rows = tuple(map(self._step, self.profile.scale))
+        rows = tuple(map(self._make_step_row, self.profile.scale))
         note = tr("TB/s by rule: bandwidth × count × 0.88 (MI325X product page). Estimates do not use this rule.")
         return DataTable("scale", tr("Several accelerators"), model, columns, rows, note)
 
-    def _step(self, each: ScaleStep) -> DataRow:
+    def _make_step_row(self, each: ScaleStep) -> DataRow:
         count = self.formatter.count(each.count)
         memory = self.formatter.gib(each.memory_bytes)
         rule = each.bandwidth_rule if each.count > 1 else None
@@ -421,7 +421,7 @@ class ProfileTables:
             DataCell(count, is_strong=True),
             DataCell(memory, flat_rule),
             DataCell(self.formatter.count(each.models_held)),
-            self._plain_rate(each.figure),
+            self._make_plain_rate_cell(each.figure),
             DataCell(MISSING_VALUE_TEXT if share is None else self.formatter.estimate(share.value), is_quiet=True),
         )
         sentence = tr(
@@ -448,7 +448,7 @@ class ProfileTables:
         subtitle = (
             tr("by cost per unlocked model")
             if budget is None
-            else tr("by cost per unlocked model, budget {usd}", usd=self._money(budget))
+            else tr("by cost per unlocked model, budget {usd}", usd=self._format_money(budget))
         )
         note = self._describe_budget() if rows else tr("No step unlocks a model")
         return DataTable("upgrades", tr("Upgrades"), subtitle, columns, rows, note)
@@ -493,7 +493,7 @@ class ProfileTables:
         sentence = ". ".join(part for part in (f"{step}: {count}", whole, reason) if part)
         return DataRow(f"{each.accelerator}:{each.count}", cells, sentence, accelerator=each.accelerator)
 
-    def _money(self, usd: float) -> str:
+    def _format_money(self, usd: float) -> str:
         return self.formatter.money(self.formatter.number(usd), "USD")
 
     # Peers
@@ -505,7 +505,7 @@ class ProfileTables:
             *(DataColumn(name, is_figure=True, stretch=1) for name in (self.name, tr("Mean"))),
             *(DataColumn(self.name_of(each), is_figure=True, stretch=1) for each in rivals),
         )
-        rows = tuple(self._peer(each, rivals) for each in self.profile.peers)
+        rows = tuple(self._make_peer_row(each, rivals) for each in self.profile.peers)
         members = len(self.profile.category_members)
         subtitle = tr(
             "mean of {n} in its category; nearest by price: {priced}; by memory: {large}",
@@ -518,7 +518,7 @@ class ProfileTables:
     def _list_names(self, ids: Sequence[str]) -> str:
         return ", ".join(map(self.name_of, ids)) or tr("none")
 
-    def _peer(self, each: PeerValue, rivals: Sequence[str]) -> DataRow:
+    def _make_peer_row(self, each: PeerValue, rivals: Sequence[str]) -> DataRow:
         name = PRICE_BOUND_ATTRIBUTES[0] if each.attribute == "price" else each.attribute
         quantity = find_quantity(name, ATTRIBUTES[name].unit)
         display_unit = get_display_unit(quantity)
@@ -550,7 +550,7 @@ class ProfileTables:
 
     # All known values
 
-    def specification_group(self, group: str) -> DataTable:
+    def make_specification_table(self, group: str) -> DataTable:
         """Return the attributes of a group of Compare, with the source of each value."""
         titles = {
             "memory": tr("Memory"),
@@ -571,10 +571,10 @@ class ProfileTables:
             for attribute in list_compared_attributes(group)
             if (claims := self.profile.attributes.get(attribute.key)) is not None and claims.value is not None
         ]
-        rows = tuple(self._specification(label, claims) for label, claims in known)
+        rows = tuple(self._make_specification_row(label, claims) for label, claims in known)
         return DataTable(f"specifications.{group}", titles[group], "", columns, rows, "" if rows else tr("Not known"))
 
-    def _specification(self, label: str, claims: AttributeClaims) -> DataRow:
+    def _make_specification_row(self, label: str, claims: AttributeClaims) -> DataRow:
         claim = claims.preferred
         value = format_claim_value(claims, claims.value, self.formatter)
         if claims.name == PRICE_BOUND_ATTRIBUTES[0] and is_figure(claims.value):

@@ -69,15 +69,15 @@ def label_requests_in_flight(workload: Workload, formatter: Formatter) -> str | 
         "{n} requests of {tokens} tokens in flight",
         in_flight,
         n=formatter.count(in_flight),
-        tokens=_tokens(workload, formatter),
+        tokens=_format_tokens(workload, formatter),
     )
 
 
 def label_single_request(workload: Workload, formatter: Formatter) -> str:
-    return tr("One request of {tokens} tokens", tokens=_tokens(workload, formatter))
+    return tr("One request of {tokens} tokens", tokens=_format_tokens(workload, formatter))
 
 
-def _tokens(workload: Workload, formatter: Formatter) -> str:
+def _format_tokens(workload: Workload, formatter: Formatter) -> str:
     return formatter.count(workload.input_tokens + workload.output_tokens)
 
 
@@ -114,14 +114,14 @@ def format_sizing_factor(factor: SizingFactor, formatter: Formatter) -> str:
 
 def describe_demand(demand: Demand, formatter: Formatter) -> str:
     """Return the demand in a line: amount, peak, and limits."""
-    amount = _amount(demand, formatter)
+    amount = _format_amount(demand, formatter)
     if demand.kind is DemandKind.CONCURRENCY:
-        return ", ".join([amount, *_limits(demand, formatter)])
+        return ", ".join([amount, *_list_limits(demand, formatter)])
     peak = tr("peak {times} × average", times=formatter.stated(demand.peak_factor))
-    return ", ".join([amount, peak, *_limits(demand, formatter)])
+    return ", ".join([amount, peak, *_list_limits(demand, formatter)])
 
 
-def _amount(demand: Demand, formatter: Formatter) -> str:
+def _format_amount(demand: Demand, formatter: Formatter) -> str:
     amount = formatter.stated(demand.amount)
     if demand.kind is DemandKind.USERS:
         rate = demand.requests_per_user_hour
@@ -145,7 +145,7 @@ def describe_peak(sizing: SizingResult, formatter: Formatter) -> str:
     )
 
 
-def _limits(demand: Demand, formatter: Formatter) -> list[str]:
+def _list_limits(demand: Demand, formatter: Formatter) -> list[str]:
     limits = (
         (demand.ttft_ms, tr("TTFT up to {n} ms", n=formatter.stated(demand.ttft_ms or 0))),
         (demand.tpot_ms, tr("TPOT up to {n} ms", n=formatter.stated(demand.tpot_ms or 0))),
@@ -209,7 +209,7 @@ def describe_sizing_with_notes(sizing: SizingResult, candidate: SizingOption, na
 def _format_demand(demand: Demand, formatter: Formatter) -> str:
     if demand.kind is DemandKind.USERS:
         return trn("{n} user", "{n} concurrent users", demand.amount, n=formatter.stated(demand.amount))
-    return _amount(demand, formatter)
+    return _format_amount(demand, formatter)
 
 
 def describe_bound(candidate: SizingOption, formatter: Formatter) -> str:

@@ -179,7 +179,7 @@ class Formatter:
     def stated(self, value: float | None) -> str:
         if value is None or not math.isfinite(value):
             return MISSING_VALUE_TEXT
-        return self.number(value, _stated_decimals(value, 0, _MOST_DECIMALS))
+        return self.number(value, _count_stated_decimals(value, 0, _MOST_DECIMALS))
 
     def estimate(self, value: float | None) -> str:
         """Return an estimate with three significant digits: 0.0123, 65.9, 1,390. Files get all digits."""
@@ -288,7 +288,7 @@ class Formatter:
         display_unit = _DISPLAY_UNITS[quantity]
         scaled = value / display_unit.factor
         most = 3 if 0 < abs(scaled) < 1 else display_unit.most_decimals
-        return self.number(scaled, _stated_decimals(scaled, display_unit.least_decimals, most))
+        return self.number(scaled, _count_stated_decimals(scaled, display_unit.least_decimals, most))
 
     def catalog_with_unit(self, value: ClaimValue, quantity: Quantity) -> str:
         """Return a catalog value with its unit; memory in GiB and GB."""
@@ -319,7 +319,7 @@ class Formatter:
             return self.number(scaled, 1 if factor == GIB else 0)
         if unit == "B/s" and factor == 1e12 and abs(scaled) < 10:
             # As in the catalog, 6.0 TB/s.
-            return self.number(scaled, _stated_decimals(scaled, 1, 2))
+            return self.number(scaled, _count_stated_decimals(scaled, 1, 2))
         # A price has the same digits in every place.
         whole = (unit in _COUNTED and scaled == round(scaled)) or (unit == "USD" and abs(scaled) >= _WHOLE_USD)
         return self.number(scaled) if whole else self.estimate(scaled)
@@ -443,7 +443,7 @@ def _estimate_decimals(value: float) -> int:
     return min(max(decimals, 0), 10)
 
 
-def _stated_decimals(value: float, least: int, most: int) -> int:
+def _count_stated_decimals(value: float, least: int, most: int) -> int:
     for decimals in range(least, most):
         if math.isclose(round(value, decimals), value, rel_tol=1e-9):
             return decimals

@@ -40,13 +40,13 @@ class _PseudoTranslations(gettext.NullTranslations):
     """The pseudo-language: accented, longer English in brackets, with unchanged placeholders."""
 
     def gettext(self, message: str) -> str:
-        return f"⟦{self._accented(message)}⟧"
+        return f"⟦{self._accent_text(message)}⟧"
 
     def ngettext(self, msgid1: str, msgid2: str, n: int) -> str:
         return self.gettext(super().ngettext(msgid1, msgid2, n))
 
     @staticmethod
-    def _accented(message: str) -> str:
+    def _accent_text(message: str) -> str:
         parts: list[str] = []
         end = 0
         for match in _KEPT.finditer(message):
@@ -67,7 +67,7 @@ def tr(msgid: str, /, **params: object) -> str:
 
     A placeholder without a parameter is a programming error and raises KeyError.
     """
-    return _filled(_current()[1].gettext(msgid), msgid, params)
+    return _fill_placeholders(_get_current_translation()[1].gettext(msgid), msgid, params)
 
 
 def trn(singular: str, plural: str, n: float, /, **params: object) -> str:
@@ -77,7 +77,9 @@ def trn(singular: str, plural: str, n: float, /, **params: object) -> str:
     """
     count = int(n) if n == int(n) else 2
     source = singular if count == 1 else plural
-    return _filled(_current()[1].ngettext(singular, plural, count), source, {"n": n, **params})
+    return _fill_placeholders(
+        _get_current_translation()[1].ngettext(singular, plural, count), source, {"n": n, **params}
+    )
 
 
 class LabeledEnum(StrEnum):
@@ -100,7 +102,7 @@ class LabeledEnum(StrEnum):
 
 def translate_data(text: str) -> str:
     """Return a text of the data files in the current language; user input stays unchanged."""
-    return _current()[1].gettext(text) if text else text
+    return _get_current_translation()[1].gettext(text) if text else text
 
 
 def set_language(code: str | None) -> None:
@@ -109,12 +111,12 @@ def set_language(code: str | None) -> None:
     A code without translations raises ValueError, which lists the available codes.
     """
     global _active
-    _active = _from_environment() if code is None else _load_known(code)
+    _active = _choose_from_environment() if code is None else _load_known(code)
 
 
 def get_language() -> str:
     """Return the code of the active language."""
-    return _current()[0]
+    return _get_current_translation()[0]
 
 
 @contextmanager
@@ -127,34 +129,34 @@ def use_language(code: str) -> Iterator[None]:
         _override.reset(token)
 
 
-def available_languages() -> tuple[str, ...]:
+def list_available_languages() -> tuple[str, ...]:
     """Return the codes that `set_language` accepts: English, the translated languages, the pseudo-language."""
-    translated = (file.parts[-3] for file in _folder().glob(f"*/LC_MESSAGES/{_DOMAIN}.mo"))
+    translated = (file.parts[-3] for file in _get_folder().glob(f"*/LC_MESSAGES/{_DOMAIN}.mo"))
     return (SOURCE_LANGUAGE, *sorted(translated), PSEUDO)
 
 
-def _current() -> tuple[str, gettext.NullTranslations]:
+def _get_current_translation() -> tuple[str, gettext.NullTranslations]:
     global _active
     override = _override.get()
     if override is not None:
         return override
     if _active is None:
-        _active = _from_environment()
+        _active = _choose_from_environment()
     return _active
 
 
-def _from_environment() -> tuple[str, gettext.NullTranslations]:
+def _choose_from_environment() -> tuple[str, gettext.NullTranslations]:
     """Choose by GPUDESK_LANGUAGE, else by the locale variables; English without a translation."""
     language = os.environ.get("GPUDESK_LANGUAGE")
     if language:
-        return _load(language if language in available_languages() else SOURCE_LANGUAGE)
-    path = gettext.find(_DOMAIN, _folder())
+        return _load(language if language in list_available_languages() else SOURCE_LANGUAGE)
+    path = gettext.find(_DOMAIN, _get_folder())
     return _load(SOURCE_LANGUAGE if path is None else Path(path).parts[-3])
 
 
 def _load_known(code: str) -> tuple[str, gettext.NullTranslations]:
-    if code not in available_languages():
-        raise ValueError(f"no translations for {code!r}; there are {', '.join(available_languages())}")
+    if code not in list_available_languages():
+        raise ValueError(f"no translations for {code!r}; there are {', '.join(list_available_languages())}")
     return _load(code)
 
 
@@ -163,25 +165,25 @@ def _load(code: str) -> tuple[str, gettext.NullTranslations]:
         return code, gettext.NullTranslations()
     if code == PSEUDO:
         return code, _PseudoTranslations()
-    return code, gettext.translation(_DOMAIN, _folder(), languages=[code], class_=_CompiledTranslations)
+    return code, gettext.translation(_DOMAIN, _get_folder(), languages=[code], class_=_CompiledTranslations)
 
 
 @cache
-def _folder() -> Path:
-    return paths.translations_dir()
+def _get_folder() -> Path:
+    return paths.get_translations_dir()
 
 
-def _filled(text: str, source: str, params: dict[str, object]) -> str:
+def _fill_placeholders(text: str, source: str, params: dict[str, object]) -> str:
     """Fill in a translation, or the source text if the translation has an unknown placeholder."""
     try:
-        return _substituted(text, params)
+        return _substitute(text, params)
     except KeyError:
         if text == source:
             raise
-        return _substituted(source, params)
+        return _substitute(source, params)
 
 
-def _substituted(text: str, params: dict[str, object]) -> str:
+def _substitute(text: str, params: dict[str, object]) -> str:
     """Replace placeholders by name only: no attributes, no indexes; braces in values stay unchanged."""
     if "{" not in text and "}" not in text:
         return text

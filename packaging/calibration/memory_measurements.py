@@ -155,9 +155,9 @@ class _MemoryReader:
             ep=row.whole("ep"),
             dp=1,
             attention_dp=row.flag("attention_dp"),
-            memory_fraction=row.optional_number("memory_fraction"),
-            max_batch=row.optional_whole("max_batch"),
-            max_batched_tokens=row.optional_whole("max_batched_tokens"),
+            memory_fraction=row.read_optional_number("memory_fraction"),
+            max_batch=row.read_optional_whole("max_batch"),
+            max_batched_tokens=row.read_optional_whole("max_batched_tokens"),
             id=cells["id"],
         )
 

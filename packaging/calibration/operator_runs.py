@@ -59,7 +59,7 @@ class GemmRun(OperatorRun):
         """Bytes of the matrix with its scales, of the activations as multiplied, and of the result."""
         stored = STORAGE_FORMATS[self.precision]
         into = ACTIVATION_BYTES if self.scheme == "weight-only" else stored.bits / 8
-        return stored.tensor_bytes(self.n * self.k) + self.m * (self.k * into + self.n * ACTIVATION_BYTES)
+        return stored.compute_tensor_bytes(self.n * self.k) + self.m * (self.k * into + self.n * ACTIVATION_BYTES)
 
     @property
     def arithmetic(self) -> Precision:
@@ -138,7 +138,7 @@ class ExpertRun(KernelRun):
     @property
     def stored_bytes(self) -> float:
         elements = self.experts * self.expert_elements / self.expert_ranks
-        return STORAGE_FORMATS[self.precision].tensor_bytes(round(elements))
+        return STORAGE_FORMATS[self.precision].compute_tensor_bytes(round(elements))
 
     @property
     def arithmetic(self) -> Precision:

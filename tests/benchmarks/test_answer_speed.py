@@ -94,7 +94,7 @@ def test_what_is_needed(service: GpuDeskService, say: Say) -> None:
     assert took <= NEEDED
 
 
-@pytest.mark.parametrize("name", ["roofline", "step_shares", "request_time", "kv_against_context"])
+@pytest.mark.parametrize("name", ["roofline", "compute_time_shares", "request_time", "compute_kv_by_context"])
 def test_figures_behind_the_charts(service: GpuDeskService, name: str, say: Say) -> None:
     estimates = fitting(service)
     figure: Callable[[Estimate], object] = getattr(service, name)

@@ -35,7 +35,7 @@ WORST = 2.5
 @pytest.fixture(scope="module")
 def service(tmp_path_factory: pytest.TempPathFactory) -> Iterator[GpuDeskService]:
     shipped = GpuDeskService.open().catalog
-    with GpuDeskService(shipped, user_file=tmp_path_factory.mktemp("own") / paths.user_catalog_path().name) as made:
+    with GpuDeskService(shipped, user_file=tmp_path_factory.mktemp("own") / paths.get_user_catalog_path().name) as made:
         made.user_catalog.do(edits.add_facts(made.catalog, list(many_facts(made)), "Many"))
         yield made
 
@@ -77,7 +77,7 @@ def many_facts(service: GpuDeskService) -> Iterator[UserFact]:
 def window(service: GpuDeskService, qapp: QApplication, qtbot: QtBot, user_home: Path) -> Iterator[MainWindow]:
     program = DesktopProgram(qapp, service)
     program.set_theme("light")
-    made = program.new_window()
+    made = program.open_new_window()
     made.resize(1440, 900)
     made.open_template("70b-chat-on-four")
     made.show_page("compare")

@@ -28,12 +28,12 @@ def _median(benchmark: BenchmarkFixture) -> float:
 
 
 def test_opening_the_catalog_and_making_every_object(benchmark: BenchmarkFixture) -> None:
-    assert benchmark(_open_whole, paths.catalog_path()) == 51 + 83 + 5
+    assert benchmark(_open_whole, paths.get_catalog_path()) == 51 + 83 + 5
     assert _median(benchmark) <= OPENING
 
 
 def test_finding_out_whether_the_catalog_is_fresh(benchmark: BenchmarkFixture) -> None:
     data_dir = paths.data_dir()
     assert data_dir is not None
-    benchmark(is_catalog_stale, data_dir, paths.catalog_path())
+    benchmark(is_catalog_stale, data_dir, paths.get_catalog_path())
     assert _median(benchmark) <= FRESHNESS

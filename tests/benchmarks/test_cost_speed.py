@@ -69,7 +69,7 @@ def test_fleets_of_six_take_a_tenth_of_a_second(service: GpuDeskService, say: Sa
 def window(service: GpuDeskService, qapp: QApplication, qtbot: QtBot, user_home: object) -> MainWindow:
     program = DesktopProgram(qapp, service)
     program.set_theme("light")
-    made = program.new_window()
+    made = program.open_new_window()
     qtbot.addWidget(made, before_close_func=lambda _: made.desk.undo_stack.setClean())
     made.resize(1920, 1080)
     made.open_template(FOUR)

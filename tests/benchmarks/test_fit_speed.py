@@ -65,7 +65,7 @@ def test_all_pairs_take_less_than_a_tenth_of_a_second(service: GpuDeskService, s
 def window(service: GpuDeskService, qapp: QApplication, qtbot: QtBot, user_home: object) -> MainWindow:
     program = DesktopProgram(qapp, service)
     program.set_theme("light")
-    made = program.new_window()
+    made = program.open_new_window()
     qtbot.addWidget(made, before_close_func=lambda _: made.desk.undo_stack.setClean())
     made.resize(1920, 1080)
     made.open_template(SAMPLE_TEMPLATE)

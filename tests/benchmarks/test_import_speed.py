@@ -167,9 +167,9 @@ def test_writing_ten_thousand_rows(benchmark: BenchmarkFixture, form: ExportForm
 @pytest.fixture
 def window(qapp: QApplication, qtbot: QtBot, tmp_path: Path, user_home: Path) -> Iterator[MainWindow]:
     shipped = GpuDeskService.open().catalog
-    with GpuDeskService(shipped, user_file=tmp_path / paths.user_catalog_path().name) as service:
+    with GpuDeskService(shipped, user_file=tmp_path / paths.get_user_catalog_path().name) as service:
         program = DesktopProgram(qapp, service)
-        made = program.new_window()
+        made = program.open_new_window()
         made.show()
         qtbot.waitExposed(made)
         yield made

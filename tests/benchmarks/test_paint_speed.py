@@ -40,7 +40,7 @@ def service() -> Iterator[GpuDeskService]:
 def window(service: GpuDeskService, qapp: QApplication, qtbot: QtBot, user_home: Path) -> Iterator[MainWindow]:
     program = DesktopProgram(qapp, service)
     program.set_theme("light")
-    made = program.new_window()
+    made = program.open_new_window()
     made.open_template(TEMPLATE)
     yield made
     made.desk.undo_stack.setClean()

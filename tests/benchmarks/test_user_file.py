@@ -114,7 +114,7 @@ def test_list_of_prices_in_one_step(benchmark: BenchmarkFixture, tmp_path: Path)
 
         def take_away() -> None:
             if len(file.facts) > 1:
-                file.apply(edit.inverse())
+                file.apply(edit.invert())
 
         benchmark.pedantic(bring_in, setup=take_away, rounds=5)  # type: ignore[no-untyped-call]
     assert _median(benchmark) <= MANY

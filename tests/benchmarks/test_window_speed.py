@@ -101,7 +101,7 @@ def test_a_switch_of_the_language_makes_the_page_in_sight_alone(
 
 def open_all_pages(program: DesktopProgram, qtbot: QtBot) -> MainWindow:
     """Return a new window in which every page and every view was opened."""
-    window = program.new_window()
+    window = program.open_new_window()
     window.open_template("405b-one-node")
     for spec in window.page_specs:
         window.show_page(spec.id)

@@ -334,7 +334,7 @@ def test_what_a_crash_left_is_taken_up_once(program: StartProgram, user_home: Pa
 
     def take_up_twice(user: User) -> None:
         first = user.window
-        second = cast("MainWindow", first.program.new_window())
+        second = cast("MainWindow", first.program.open_new_window())
         second.start.open_recovered.emit(str(kept(user_home)[0]))
         assert second.desk.scenario.workload.load.concurrency == recovered_load
         first.start.open_recovered.emit(str(kept(user_home)[0]))
@@ -351,7 +351,7 @@ def test_an_offer_above_a_file_leaves_alone_what_another_window_has_taken_up(
 ) -> None:
     def take_up_twice(user: User) -> None:
         first = user.window
-        second = cast("MainWindow", first.program.new_window())
+        second = cast("MainWindow", first.program.open_new_window())
         second.start.open_recovered.emit(str(kept(user_home)[0]))
         user.click(choice, first.note)
         assert len(user.windows) == 2

@@ -300,14 +300,14 @@ def test_the_profile_prints_on_two_pages(program: StartProgram, tmp_path: Path) 
 
 def test_going_back_to_the_page_computes_nothing_anew(program: StartProgram, monkeypatch: pytest.MonkeyPatch) -> None:
     asked: list[str] = []
-    steps = GpuDeskService.profile_steps
+    steps = GpuDeskService.build_profile_in_steps
 
     def count(service: GpuDeskService, question: object) -> object:
         asked.append(repr(question))
         ask: Callable[..., object] = steps
         return ask(service, question)
 
-    monkeypatch.setattr(GpuDeskService, "profile_steps", count)
+    monkeypatch.setattr(GpuDeskService, "build_profile_in_steps", count)
 
     def at_window(user: User) -> None:
         page = open_profile(user)

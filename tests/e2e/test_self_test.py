@@ -20,7 +20,7 @@ from tests.e2e.conftest import RunProgram
 ROOT = Path(paths.__file__).parents[1]
 #: The program over other files than its own; its code is the same.
 OVER = "import sys, pathlib; from gpudesk import paths; from gpudesk.cli.main import main; \
-paths._bundle = lambda: pathlib.Path(sys.argv[1]); sys.exit(main(['--self-test', '--json']))"
+paths._find_bundle = lambda: pathlib.Path(sys.argv[1]); sys.exit(main(['--self-test', '--json']))"
 
 
 def worked_s() -> float:
@@ -58,7 +58,7 @@ def test_harmed_installation_fails_in_every_check_that_it_harms(tmp_path: Path) 
     shutil.copytree(ROOT / "resources", bundle / "resources", ignore=shutil.ignore_patterns("pictures"))
     shutil.copytree(ROOT / "data" / "measurements", bundle / "data" / "measurements")
     shutil.copy(ROOT / "data" / "calibration.json", bundle / "data")
-    shutil.copy(paths.catalog_path(), bundle / "catalog.sqlite")
+    shutil.copy(paths.get_catalog_path(), bundle / "catalog.sqlite")
     script = ROOT / "packaging" / "bundle_manifest.py"
     subprocess.run([sys.executable, script, bundle], check=True, capture_output=True)
     (bundle / "resources" / "fonts" / "DeskSans-Medium.ttf").unlink()

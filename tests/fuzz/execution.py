@@ -124,7 +124,7 @@ def _in_folder(folder: Path, home: Path) -> Iterator[None]:
         with (
             patch.dict(os.environ, {"GPUDESK_HOME": str(home)}),
             patch.object(paths, "data_dir", lambda: None),
-            patch.object(paths, "catalog_path", lambda: catalog),
+            patch.object(paths, "get_catalog_path", lambda: catalog),
             patch.object(service, "ensure_built", None),
             patch.object(calibration_file, "read_calibration", _read_calibration),
             patch.object(cost, "_DRAWS", 500),

@@ -199,7 +199,7 @@ def test_the_program_shows_what_was_written_into_it(root: Path, monkeypatch: pyt
     tree = FrozenTree(root)
     found = inventory(tree, "linux")
     write(tree, found)
-    monkeypatch.setattr(paths, "parts_path", lambda: tree.bundle / "parts.json")
+    monkeypatch.setattr(paths, "find_parts_path", lambda: tree.bundle / "parts.json")
     shown = {part.name: part for part in list_third_party()}
     assert list(shown.values()) == found.parts
     assert "GNU LESSER GENERAL PUBLIC LICENSE" in make_licence_text(shown["Qt"])

@@ -50,7 +50,7 @@ def test_wheel_carries_catalog_resources_and_run_time_data_only(names: set[str])
         if file.is_file()
     }
     # What fits say of runs that they have not seen; a checkout can be without.
-    held_out = {"data/accuracy/held-out.csv"} if paths.held_out_path() else set()
+    held_out = {"data/accuracy/held-out.csv"} if paths.find_held_out_path() else set()
     made = {"SHA256SUMS", "build.json", "catalog.sqlite"}
     read = {f"data/{file}" for file in ("calibration.json", "cost_assumptions.toml", "launch.toml")}
     read |= {
@@ -95,8 +95,8 @@ def test_bundled_catalog_is_a_sound_database(installed: Path) -> None:
 def test_installed_program_finds_its_own_files(installed: Path, tmp_path: Path) -> None:
     code = (
         "from gpudesk import paths\n"
-        "print(paths.catalog_path(), paths.calibration_path(), paths.measurements_dir(), sep='\\n')\n"
-        "print(paths.translations_dir(), paths.held_out_path(), paths.data_dir(), sep='\\n')"
+        "print(paths.get_catalog_path(), paths.get_calibration_path(), paths.get_measurements_dir(), sep='\\n')\n"
+        "print(paths.get_translations_dir(), paths.find_held_out_path(), paths.data_dir(), sep='\\n')"
     )
     bundle = installed / "gpudesk" / "_bundled"
     expected = [
@@ -104,7 +104,7 @@ def test_installed_program_finds_its_own_files(installed: Path, tmp_path: Path) 
         bundle / "data" / "calibration.json",
         bundle / "data" / "measurements",
         bundle / "resources/translations",
-        bundle / "data/accuracy/held-out.csv" if paths.held_out_path() else None,
+        bundle / "data/accuracy/held-out.csv" if paths.find_held_out_path() else None,
     ]
     assert run_installed(installed, tmp_path, "-c", code).splitlines() == [*map(str, expected), "None"]
 

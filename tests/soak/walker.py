@@ -359,7 +359,7 @@ class RandomWalk:
         self._leave_forms()
         actions = [
             spec
-            for spec in self.window.actions_of_window()
+            for spec in self.window.list_window_actions()
             if spec.id not in _LEFT_OUT
             and spec.enabled()
             and not spec.id.startswith(("file.recent", "file.new", "file.template"))
@@ -491,7 +491,7 @@ def _answer_questions_with_nothing(replace_attribute: Callable[[object, str, obj
 
 def open_window(program: DesktopProgram) -> MainWindow:
     """Open a window on a template with six accelerators."""
-    window = program.new_window()
+    window = program.open_new_window()
     window.open_template(_TEMPLATE)
     settle()
     return window

@@ -19,12 +19,12 @@ DATA = Path(__file__).parents[2] / "data"
 
 @pytest.fixture(scope="session")
 def facts() -> Catalog:
-    return Catalog.open(paths.built_catalog_path())
+    return Catalog.open(paths.get_built_catalog_path())
 
 
 @pytest.fixture(scope="session")
 def calibration() -> Calibration:
-    return read_calibration(paths.calibration_path())
+    return read_calibration(paths.get_calibration_path())
 
 
 @pytest.fixture(scope="session")

@@ -23,7 +23,7 @@ NOTICES = Path(__file__).parents[2] / "THIRD_PARTY_NOTICES.md"
 @pytest.fixture
 def listed(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     path = tmp_path / "parts.json"
-    monkeypatch.setattr(paths, "parts_path", lambda: path)
+    monkeypatch.setattr(paths, "find_parts_path", lambda: path)
     return path
 
 

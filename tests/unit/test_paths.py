@@ -37,7 +37,7 @@ def test_checkout_reads_where_files_are_edited() -> None:
 def test_checkout_without_a_catalog_says_what_to_do(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
     monkeypatch.setattr(paths, "_PACKAGE", tmp_path / "gpudesk")
     with pytest.raises(paths.MissingFileError, match=r"catalog\.sqlite is missing; run `make catalog`"):
-        paths.catalog_path()
+        paths.get_catalog_path()
     assert paths.data_dir() is None
 
 
@@ -45,9 +45,9 @@ def test_frozen_program_reads_its_bundle(frozen: Path) -> None:
     (frozen / "catalog.sqlite").touch()
     (frozen / "data" / "calibration.json").touch()
     (frozen / "data" / "measurements").mkdir()
-    assert paths.catalog_path() == frozen / "catalog.sqlite"
-    assert paths.calibration_path() == frozen / "data" / "calibration.json"
-    assert paths.measurements_dir() == frozen / "data" / "measurements"
+    assert paths.get_catalog_path() == frozen / "catalog.sqlite"
+    assert paths.get_calibration_path() == frozen / "data" / "calibration.json"
+    assert paths.get_measurements_dir() == frozen / "data" / "measurements"
     assert paths.resource("") == frozen / "resources"
     assert paths.data_dir() is None
 
@@ -58,16 +58,16 @@ def test_missing_resource_is_named(frozen: Path) -> None:
 
 
 def test_only_a_bundle_has_records_of_how_it_was_made(frozen: Path) -> None:
-    assert paths.build_record_path() is None
+    assert paths.find_build_record_path() is None
     (frozen / "build.json").touch()
     (frozen / "parts.json").touch()
-    assert paths.build_record_path() == frozen / "build.json"
-    assert paths.parts_path() == frozen / "parts.json"
+    assert paths.find_build_record_path() == frozen / "build.json"
+    assert paths.find_parts_path() == frozen / "parts.json"
 
 
 def test_a_checkout_has_none() -> None:
-    assert paths.build_record_path() is None
-    assert paths.parts_path() is None
+    assert paths.find_build_record_path() is None
+    assert paths.find_parts_path() is None
 
 
 @pytest.mark.usefixtures("no_home")
@@ -85,30 +85,30 @@ class TestPortable:
 
     def test_folder_beside_the_program(self, folder: Path) -> None:
         assert paths.is_portable()
-        assert paths.user_dir() == folder
-        assert paths.logs_dir() == folder / "logs"
+        assert paths.get_user_dir() == folder
+        assert paths.get_logs_dir() == folder / "logs"
 
     def test_variable_comes_first(self, folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
         monkeypatch.setenv("GPUDESK_HOME", str(folder.parent / "elsewhere"))
         assert not paths.is_portable()
-        assert paths.user_dir() == folder.parent / "elsewhere"
+        assert paths.get_user_dir() == folder.parent / "elsewhere"
 
     def test_without_the_folder_it_is_the_users_own(self, folder: Path) -> None:
         folder.rmdir()
-        assert paths.user_dir() == Path.home() / ".local" / "share" / "gpudesk"
+        assert paths.get_user_dir() == Path.home() / ".local" / "share" / "gpudesk"
 
     def test_image_names_where_it_lies(self, folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
         monkeypatch.setattr(sys, "executable", "/tmp/mounted/usr/bin/gpudesk")
         monkeypatch.setenv("APPIMAGE", str(folder.parent / "GPU_Desk.AppImage"))
-        assert paths.user_dir() == folder
+        assert paths.get_user_dir() == folder
 
     def test_image_that_started_the_program_is_not_its_own(self, folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
         monkeypatch.setenv("APPIMAGE", str(folder.parents[1] / "Terminal.AppImage"))
-        assert paths.user_dir() == folder
+        assert paths.get_user_dir() == folder
 
     def test_a_checkout_is_not_portable(self, folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
         monkeypatch.delattr(sys, "frozen")
-        assert paths.user_dir() != folder
+        assert paths.get_user_dir() != folder
 
 
 def test_without_a_home_the_program_has_a_folder_all_the_same(no_home: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -116,22 +116,22 @@ def test_without_a_home_the_program_has_a_folder_all_the_same(no_home: Path, mon
         raise RuntimeError("Could not determine home directory.")
 
     monkeypatch.setattr(Path, "home", nobody)
-    assert paths.user_dir().is_absolute()
+    assert paths.get_user_dir().is_absolute()
     if sys.platform == "linux":
         monkeypatch.setenv("XDG_DATA_HOME", str(no_home))
-        assert paths.user_dir() == no_home / "gpudesk"
+        assert paths.get_user_dir() == no_home / "gpudesk"
 
 
 def test_home_of_a_user_whom_nobody_knows_is_a_folder(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
     monkeypatch.chdir(tmp_path)
     monkeypatch.setenv("GPUDESK_HOME", "~nobody-of-this-name/desk")
-    assert paths.user_dir() == tmp_path / "~nobody-of-this-name" / "desk"
+    assert paths.get_user_dir() == tmp_path / "~nobody-of-this-name" / "desk"
 
 
 def test_user_folder_is_where_the_variable_says(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
     monkeypatch.setenv("GPUDESK_HOME", str(tmp_path / "Jürgen's files"))
-    assert paths.user_dir() == tmp_path / "Jürgen's files"
-    assert paths.user_catalog_path() == tmp_path / "Jürgen's files" / "catalog.sqlite"
+    assert paths.get_user_dir() == tmp_path / "Jürgen's files"
+    assert paths.get_user_catalog_path() == tmp_path / "Jürgen's files" / "catalog.sqlite"
 
 
 @pytest.mark.parametrize(
@@ -146,15 +146,15 @@ def test_user_folder_follows_the_platform(
     no_home: Path, monkeypatch: pytest.MonkeyPatch, platform: str, expected: str
 ) -> None:
     monkeypatch.setattr(sys, "platform", platform)
-    assert paths.user_dir() == no_home / expected
+    assert paths.get_user_dir() == no_home / expected
 
 
 def test_relative_xdg_folder_counts_as_unset(no_home: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(sys, "platform", "linux")
     monkeypatch.setenv("XDG_DATA_HOME", str(no_home / "data"))
-    assert paths.user_dir() == no_home / "data" / "gpudesk"
+    assert paths.get_user_dir() == no_home / "data" / "gpudesk"
     monkeypatch.setenv("XDG_DATA_HOME", "data")
-    assert paths.user_dir() == no_home / ".local" / "share" / "gpudesk"
+    assert paths.get_user_dir() == no_home / ".local" / "share" / "gpudesk"
 
 
 @pytest.mark.skipif(os.name != "posix", reason="modes of folders are POSIX")

@@ -29,7 +29,7 @@ def sources(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 @pytest.fixture
 def record(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Path]:
     path = tmp_path / "build.json"
-    monkeypatch.setattr(paths, "build_record_path", lambda: path)
+    monkeypatch.setattr(paths, "find_build_record_path", lambda: path)
     release.get_release.cache_clear()
     yield path
     release.get_release.cache_clear()

@@ -47,7 +47,7 @@ def window(qapp: QApplication, monkeypatch: pytest.MonkeyPatch) -> Iterator[Main
     monkeypatch.setattr(QFileDialog, "getOpenFileNames", lambda *_args, **_named: ([], ""))
     with GpuDeskService.open() as service:
         program = DesktopProgram(qapp, service)
-        window = program.new_window()
+        window = program.open_new_window()
         window.resize(1600, 1000)
         window.open_template("70b-chat-on-four")
         window.panel.toggle()
@@ -110,7 +110,7 @@ def list_views(page: DeskPage | None) -> list[Callable[[], None]]:
 
 def read_dialogs(window: MainWindow, seen: set[str]) -> Iterator[tuple[str, str, str]]:
     """Yield place, kind and text of the dialogs that commands open on this page, each command once."""
-    for action in window.actions_of_window():
+    for action in window.list_window_actions():
         if action.id in seen or action.id.startswith(_NOT_RUN) or not action.enabled():
             continue
         seen.add(action.id)
@@ -124,7 +124,7 @@ def read_dialogs(window: MainWindow, seen: set[str]) -> Iterator[tuple[str, str,
 
 
 def read_window(window: MainWindow) -> Iterator[tuple[str, str, str]]:
-    seen = {action.id for action in window.actions_of_window() if action.id.startswith("compare.")}
+    seen = {action.id for action in window.list_window_actions() if action.id.startswith("compare.")}
     for spec in window.page_specs:
         window.show_page(spec.id)
         settle()

@@ -163,27 +163,27 @@ class DataFileReader:
         paths = sorted((self.data_dir / name).glob("*.toml"))
         if not paths:
             self.problems.append(DataProblem(name, "", "the folder holds no TOML file"))
-        entries = (self._toml(f"{name}/{path.name}", schema) for path in paths)
+        entries = (self._read_toml(f"{name}/{path.name}", schema) for path in paths)
         return tuple(entry for entry in entries if entry is not None)
 
     def table(self, name: str, schema: type[_R]) -> tuple[DataEntry[_R], ...]:
         """Read a CSV table whose header must be the fields of the schema, one record per line."""
         try:
             with (self.data_dir / name).open(encoding="utf-8", newline="") as file:
-                return tuple(self._lines(name, csv.reader(file, strict=True), schema))
+                return tuple(self._read_lines(name, csv.reader(file, strict=True), schema))
         except (OSError, UnicodeDecodeError, csv.Error) as error:
             self.problems.append(DataProblem(name, "", _explain_unreadable(error)))
             return ()
 
-    def _toml(self, name: str, schema: type[_T]) -> DataEntry[_T] | None:
+    def _read_toml(self, name: str, schema: type[_T]) -> DataEntry[_T] | None:
         try:
             content = tomllib.loads((self.data_dir / name).read_text(encoding="utf-8"))
         except (OSError, UnicodeDecodeError, tomllib.TOMLDecodeError) as error:
             self.problems.append(DataProblem(name, "", _explain_unreadable(error)))
             return None
-        return self._validated(name, "", content, schema)
+        return self._validate(name, "", content, schema)
 
-    def _lines(self, name: str, lines: _CsvLines, schema: type[_R]) -> Iterator[DataEntry[_R]]:
+    def _read_lines(self, name: str, lines: _CsvLines, schema: type[_R]) -> Iterator[DataEntry[_R]]:
         header: list[str] = next(lines, [])
         if header != list(schema.model_fields):
             header_text = ",".join(schema.model_fields)
@@ -195,11 +195,11 @@ class DataFileReader:
                 problem = f"has {len(cells)} cells, the header {len(header)}"
                 self.problems.append(DataProblem(name, place, problem))
                 continue
-            entry = self._validated(name, place, dict(zip(header, cells, strict=True)), schema)
+            entry = self._validate(name, place, dict(zip(header, cells, strict=True)), schema)
             if entry is not None:
                 yield entry
 
-    def _validated(self, name: str, place: str, content: dict[str, Any], schema: type[_T]) -> DataEntry[_T] | None:
+    def _validate(self, name: str, place: str, content: dict[str, Any], schema: type[_T]) -> DataEntry[_T] | None:
         try:
             if issubclass(schema, BaseModel):
                 return DataEntry(name, place, schema.model_validate(content))

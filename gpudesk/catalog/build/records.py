@@ -23,13 +23,13 @@ from gpudesk.domain.precision import Precision
 _DATE = re.compile(r"\d{4}(?:-(?:0[1-9]|1[0-2])(?:-(?:0[1-9]|[12]\d|3[01]))?)?")
 
 
-def _checked_date(text: str) -> str:
+def _check_date(text: str) -> str:
     if not _DATE.fullmatch(text):
         raise ValueError("write the date as YYYY, YYYY-MM or YYYY-MM-DD")
     return text
 
 
-def _checked_value(value: object, _next: object) -> bool | int | float | str | list[str]:
+def _check_value(value: object, _next: object) -> bool | int | float | str | list[str]:
     if isinstance(value, bool | int) or (isinstance(value, float) and math.isfinite(value)):
         return value
     if isinstance(value, str) and value.strip():
@@ -39,19 +39,19 @@ def _checked_value(value: object, _next: object) -> bool | int | float | str | l
     raise ValueError("a value is a number, a word, true or false, or a list of words")
 
 
-def _none_if_empty(cell: object) -> object:
+def _convert_empty_to_none(cell: object) -> object:
     return None if cell == "" else cell
 
 
 _SLUG: Final = "[a-z0-9]+(?:[.-][a-z0-9]+)*"
 Slug = Annotated[str, Field(pattern=f"^{_SLUG}$")]
 Text = Annotated[str, Field(min_length=1)]
-Date = Annotated[str, AfterValidator(_checked_date)]
+Date = Annotated[str, AfterValidator(_check_date)]
 #: In strict mode pydantic accepts no plain word for an enumeration, but files have nothing else.
 KindWord = Annotated[SourceKind, Field(strict=False)]
 Number = Annotated[float, Field(allow_inf_nan=False)]
 #: A claim's value: one check instead of a union, which would report one error per type.
-RecordedValue = Annotated[bool | int | float | str | list[str], WrapValidator(_checked_value)]
+RecordedValue = Annotated[bool | int | float | str | list[str], WrapValidator(_check_value)]
 
 
 def split_names(cell: str | None) -> tuple[str, ...]:
@@ -146,15 +146,15 @@ class TableRecord(BaseModel):
 
 
 _Word = Annotated[str, Field(min_length=1)]
-_OptionalWord = Annotated[str | None, BeforeValidator(_none_if_empty)]
-_OptionalSlug = Annotated[Slug | None, BeforeValidator(_none_if_empty)]
+_OptionalWord = Annotated[str | None, BeforeValidator(_convert_empty_to_none)]
+_OptionalSlug = Annotated[Slug | None, BeforeValidator(_convert_empty_to_none)]
 _OptionalSlugs = Annotated[
-    Annotated[str, Field(pattern=rf"^{_SLUG}(?:;{_SLUG})*$")] | None, BeforeValidator(_none_if_empty)
+    Annotated[str, Field(pattern=rf"^{_SLUG}(?:;{_SLUG})*$")] | None, BeforeValidator(_convert_empty_to_none)
 ]
-_OptionalDate = Annotated[Date | None, BeforeValidator(_none_if_empty)]
-_OptionalCount = Annotated[Annotated[int, Field(ge=1)] | None, BeforeValidator(_none_if_empty)]
+_OptionalDate = Annotated[Date | None, BeforeValidator(_convert_empty_to_none)]
+_OptionalCount = Annotated[Annotated[int, Field(ge=1)] | None, BeforeValidator(_convert_empty_to_none)]
 _Usd = Annotated[float, Field(gt=0, allow_inf_nan=False)]
-_OptionalUsd = Annotated[_Usd | None, BeforeValidator(_none_if_empty)]
+_OptionalUsd = Annotated[_Usd | None, BeforeValidator(_convert_empty_to_none)]
 
 
 class CloudPriceRecord(TableRecord):

@@ -62,10 +62,10 @@ def make_table_rows(files: DataFiles) -> TableRows:
     """Make the rows of all tables but `meta`."""
     kinds = {entry.place.removeprefix("sources."): entry.record.kind for entry in files.sources}
     accelerators = sorted((entry.record for entry in files.accelerators), key=_release_order)
-    models = sorted((entry.record for entry in files.models), key=lambda m: (m.organisation, _natural_order(m.id)))
-    diffusion = sorted((entry.record for entry in files.diffusion), key=lambda m: _natural_order(m.id))
+    models = sorted((entry.record for entry in files.models), key=lambda m: (m.organisation, _make_natural_key(m.id)))
+    diffusion = sorted((entry.record for entry in files.diffusion), key=lambda m: _make_natural_key(m.id))
     engines = sorted((entry.record for entry in files.engines), key=lambda engine: engine.id)
-    systems = sorted((entry.record for entry in files.systems), key=_system_order)
+    systems = sorted((entry.record for entry in files.systems), key=_make_system_key)
     designs = [entry.record for entry in files.reference_designs]
     statements = join_statements(files, list_attributes_by_thing(files))
     attributes_by_entry = statements.attributes
@@ -110,7 +110,7 @@ def make_table_rows(files: DataFiles) -> TableRows:
     }
 
 
-def _natural_order(name: str) -> tuple[tuple[int, str], ...]:
+def _make_natural_key(name: str) -> tuple[tuple[int, str], ...]:
     parts = re.split(r"(\d+)", name)
     return tuple((int(part), "") if part.isdigit() else (0, part) for part in parts)
 
@@ -118,11 +118,11 @@ def _natural_order(name: str) -> tuple[tuple[int, str], ...]:
 def _release_order(accelerator: AcceleratorFile) -> tuple[Any, ...]:
     attribute = accelerator.attributes.get("release_date")
     dates = [str(claim.value) for claim in attribute.claims if claim.preferred] if attribute is not None else []
-    return accelerator.vendor, dates[0] if dates else "9999", _natural_order(accelerator.id)
+    return accelerator.vendor, dates[0] if dates else "9999", _make_natural_key(accelerator.id)
 
 
-def _system_order(system: SystemFile) -> tuple[Any, ...]:
-    return list(SystemKind).index(system.kind), system.vendor, _natural_order(system.id)
+def _make_system_key(system: SystemFile) -> tuple[Any, ...]:
+    return list(SystemKind).index(system.kind), system.vendor, _make_natural_key(system.id)
 
 
 def _make_source_row(entry: DataEntry[SourceRecord]) -> TableRow:
@@ -222,16 +222,16 @@ def _iterate_result_rows(model: DiffusionFile, kinds: Mapping[str, SourceKind]) 
             "kind": (result.kind or kinds[result.source]).value,
             "retrieved": result.retrieved,
             "note": result.note,
-            "run": None if result.run is None else _to_stated_json(result.run),
+            "run": None if result.run is None else _encode_without_defaults(result.run),
         }
 
 
 def _make_diffusion_row(model: DiffusionFile) -> TableRow:
-    definition = None if model.architecture is None else _to_stated_json(model.architecture)
+    definition = None if model.architecture is None else _encode_without_defaults(model.architecture)
     return {"id": model.id, "medium": model.type, "architecture": definition}
 
 
-def _to_stated_json(record: FileRecord) -> str:
+def _encode_without_defaults(record: FileRecord) -> str:
     """Return a record as JSON, without default values."""
     return to_canonical_json(record.model_dump(mode="json", exclude_unset=True))
 

@@ -73,7 +73,7 @@ class GraphicsMemory:
     def fastest(self) -> float:
         return 1.1 * self.widest_bits / 8 * self.fastest_gbit * _GIGA
 
-    def most_gib(self, bandwidth: float) -> float:
+    def compute_max_gib(self, bandwidth: float) -> float:
         """Return the most memory on the bus of a bandwidth, with slow chips."""
         channels = bandwidth * 8 / (self.slowest_gbit * _GIGA) / _CHIP_BITS
         return channels * self.most_gib_a_channel
@@ -275,8 +275,8 @@ def _check_bus_bandwidth(kind: GraphicsMemory, bandwidth: float, memory: float |
     if bandwidth > kind.fastest:
         problem = _describe_too_fast(kind, kind.fastest)
         yield PlausibilityFinding("memory_bandwidth", PlausibilityGrade.REFUSED, problem, ("memory_type",))
-    elif memory is not None and memory / GIB > 1.01 * kind.most_gib(bandwidth):
-        most = (kind.most_gib(bandwidth) * GIB, "B")
+    elif memory is not None and memory / GIB > 1.01 * kind.compute_max_gib(bandwidth):
+        most = (kind.compute_max_gib(bandwidth) * GIB, "B")
         problem = message(
             "import.part.too_few_channels",
             "{attribute}: a {type} bus at this speed reaches at most {most}",

@@ -266,9 +266,9 @@ class _FigureReader:
 
     def read(self) -> dict[str, list[StatedFigure]]:
         """Return the figures by attribute, the preferred one of each first."""
-        return {attribute[0]: list(self._figures(*attribute)) for attribute in self._attributes()}
+        return {attribute[0]: list(self._list_figures(*attribute)) for attribute in self._list_attributes()}
 
-    def _attributes(self) -> Iterator[tuple[str, _AttributeEntry, str, bool]]:
+    def _list_attributes(self) -> Iterator[tuple[str, _AttributeEntry, str, bool]]:
         """Yield the attributes by name, each with its place and whether the file states that it has no value."""
         attribute_entries, raw = self._entry.attributes, self._table.get("attributes")
         if isinstance(attribute_entries, dict):
@@ -285,7 +285,9 @@ class _FigureReader:
             names.add(each.name)
             yield each.name, each, where, _is_null(raw, number)
 
-    def _figures(self, attribute: str, entry: _AttributeEntry, where: str, unstated: bool) -> Iterator[StatedFigure]:
+    def _list_figures(
+        self, attribute: str, entry: _AttributeEntry, where: str, unstated: bool
+    ) -> Iterator[StatedFigure]:
         """Yield the figures of an attribute, the preferred one first."""
         if entry.reason:
             self.reasons[attribute] = entry.reason

@@ -100,17 +100,17 @@ class ConfigFields:
 
     def whole(self, *names: str, low: int = 1, high: int = LARGEST_SIZE) -> int:
         """Return a required number, under the first of its names that exists, or ask for it."""
-        value = self.maybe(*names, low=low, high=high)
+        value = self.find_whole(*names, low=low, high=high)
         if value is None:
             self.ask(names[0], "whole")
             return low
         return value
 
-    def whole_or(self, default: int, *names: str, low: int = 1, high: int = LARGEST_SIZE) -> int:
-        value = self.maybe(*names, low=low, high=high)
+    def read_whole_or(self, default: int, *names: str, low: int = 1, high: int = LARGEST_SIZE) -> int:
+        value = self.find_whole(*names, low=low, high=high)
         return default if value is None else value
 
-    def maybe(self, *names: str, low: int = 1, high: int = LARGEST_SIZE) -> int | None:
+    def find_whole(self, *names: str, low: int = 1, high: int = LARGEST_SIZE) -> int | None:
         """Return a number, or None without any of its names or a default.
 
         Further names are synonyms: if present too, they count as read.
@@ -119,7 +119,7 @@ class ConfigFields:
         for name in names:
             value = self._get(name)
             if value is not None:
-                return self._whole(self.where(name), value, low, high)
+                return self._check_whole(self.where(name), value, low, high)
         for name in names:
             if name in self._defaults:
                 self.assumed[self.where(name)] = self._defaults[name]
@@ -154,7 +154,7 @@ class ConfigFields:
                 raise make_type_error(f"{self.where(name)}.{number}", value, "text")
         return values
 
-    def wholes(self, name: str, count: int) -> list[int] | None:
+    def read_whole_list(self, name: str, count: int) -> list[int] | None:
         """Return the first `count` numbers of a per-layer list, yes and no as 1 and 0."""
         values = self._list(name, count)
         if values is None:
@@ -162,7 +162,7 @@ class ConfigFields:
         return [
             int(value)
             if isinstance(value, bool)
-            else self._whole(f"{self.where(name)}.{number}", value, 0, LARGEST_SIZE)
+            else self._check_whole(f"{self.where(name)}.{number}", value, 0, LARGEST_SIZE)
             for number, value in enumerate(values, start=1)
         ]
 
@@ -174,7 +174,8 @@ class ConfigFields:
         if not isinstance(values, list):
             raise make_type_error(self.where(name), values, "list")
         return frozenset(
-            self._whole(f"{self.where(name)}.{number}", value, 0, high) for number, value in enumerate(values, start=1)
+            self._check_whole(f"{self.where(name)}.{number}", value, 0, high)
+            for number, value in enumerate(values, start=1)
         )
 
     def is_list(self, name: str) -> bool:
@@ -233,7 +234,7 @@ class ConfigFields:
         return values[:count]
 
     @staticmethod
-    def _whole(where: str, value: object, low: int, high: int) -> int:
+    def _check_whole(where: str, value: object, low: int, high: int) -> int:
         if isinstance(value, float) and math.isfinite(value) and value.is_integer():
             value = int(value)
         if not isinstance(value, int) or isinstance(value, bool):

@@ -328,7 +328,7 @@ class _HeaderStream:
     def number(self, letter: str) -> int:
         return int(struct.unpack(self.order + letter, self.take(struct.calcsize("=" + letter)))[0])
 
-    def scalar(self, letter: str) -> Scalar:
+    def read_scalar(self, letter: str) -> Scalar:
         value: Scalar = struct.unpack(self.order + letter, self.take(struct.calcsize("=" + letter)))[0]
         return value
 
@@ -407,7 +407,7 @@ def _read_keys(stream: _HeaderStream, count: int) -> dict[str, KeyValue]:
 
 def _read_value(stream: _HeaderStream, kind: int, key: str) -> KeyValue:
     if kind in _SCALARS:
-        return stream.scalar(_SCALARS[kind])
+        return stream.read_scalar(_SCALARS[kind])
     if kind == _STRING:
         return stream.text(min(stream.remaining_bytes, LONGEST_HEADER))
     if kind != _ARRAY:

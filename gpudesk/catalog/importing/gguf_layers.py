@@ -118,7 +118,7 @@ class GgufKeys:
             return None
         return " ".join("".join(each if each.isprintable() else " " for each in value[:500]).split()) or None
 
-    def of_layer(self, name: str, layer: int) -> KeyValue | None:
+    def get_layer_value(self, name: str, layer: int) -> KeyValue | None:
         """Return a key of the architecture; of a per-layer list, the layer's entry."""
         value = self._keys.get(self.full(name))
         if isinstance(value, tuple):
@@ -126,15 +126,15 @@ class GgufKeys:
         return value
 
     def whole(self, name: str, layer: int = 0) -> int:
-        value = self.optional(name, layer)
+        value = self.find_layer_number(name, layer)
         if value is None:
             self.missing[self.full(name)] = None
             return _PLACEHOLDER
         return value
 
-    def optional(self, name: str, layer: int = 0) -> int | None:
+    def find_layer_number(self, name: str, layer: int = 0) -> int | None:
         """Return a whole number, or None without one; raises `InputError` for other values."""
-        value = self.of_layer(name, layer)
+        value = self.get_layer_value(name, layer)
         if value is None:
             return None
         if not isinstance(value, int) or not 0 <= value <= _LARGEST:
@@ -268,14 +268,14 @@ class _LayerReader:
                 layer=self.number,
             )
         if self.has("ssm_conv1d_q"):
-            return self._kimi_delta()
+            return self._read_kimi_delta()
         if state_space:
             if self.has("ssm_x"):
                 rank, inner = self.shape("ssm_dt")
                 table: LayerTable = {
                     "kind": "mamba1",
                     "inner_size": inner,
-                    "state_size": self._half(self.shape("ssm_x")[1] - rank, "ssm_x"),
+                    "state_size": self._halve_width(self.shape("ssm_x")[1] - rank, "ssm_x"),
                     "conv_kernel": self.shape("ssm_conv1d")[0],
                     "dt_rank": rank,
                 }
@@ -283,27 +283,27 @@ class _LayerReader:
                     table["inner_norms"] = True
                 return table
             if self.has("ssm_ba", "ssm_alpha", "ssm_beta"):
-                return self._gated_delta_net()
-            return self._mamba2()
+                return self._read_gated_delta_net()
+            return self._read_mamba2()
         if self.has("attn_kv_a_mqa"):
-            return self._mla()
-        return self._attention() if attention else None
+            return self._read_mla()
+        return self._read_attention() if attention else None
 
-    def _attention(self) -> LayerTable:
+    def _read_attention(self) -> LayerTable:
         heads = self.whole("attention.head_count")
-        given_kv = self.keys.optional("attention.head_count_kv", self.number)
+        given_kv = self.keys.find_layer_number("attention.head_count_kv", self.number)
         kv_heads = heads if given_kv is None else given_kv
-        head_dim, value_dim, queries = self._head_sizes(heads, kv_heads)
+        head_dim, value_dim, queries = self._derive_head_sizes(heads, kv_heads)
         table: LayerTable = {"kind": "attention", "heads": heads, "kv_heads": kv_heads, "head_dim": head_dim}
         if value_dim != head_dim:
             table["v_head_dim"] = value_dim
-        table |= self._window()
+        table |= self._read_window()
         if self.bias("attn_q", "attn_qkv"):
             table["qkv_bias"] = True
         if self.bias("attn_output"):
             table["output_bias"] = True
         if self.has("attn_q_norm"):
-            table["qk_norm"] = self._qk_norm(heads, head_dim)
+            table["qk_norm"] = self._derive_qk_norm(heads, head_dim)
         if queries == 2 * heads * head_dim:
             table["output_gate"] = "element"
         elif self.has("attn_gate"):
@@ -317,10 +317,10 @@ class _LayerReader:
             table["shared_kv_projection"] = True
         return table
 
-    def _head_sizes(self, heads: int, kv_heads: int) -> tuple[int, int, int]:
+    def _derive_head_sizes(self, heads: int, kv_heads: int) -> tuple[int, int, int]:
         """Return the width of a key head and a value head, and that of all queries."""
         if self.has("attn_qkv"):
-            return self._fused_sizes(heads, kv_heads)
+            return self._derive_fused_sizes(heads, kv_heads)
         head_dim = self.divided(self.shape("attn_k")[1], kv_heads, "attn_k")
         value_dim = head_dim
         if self.has("attn_v"):
@@ -332,13 +332,13 @@ class _LayerReader:
             raise self.wrong("attn_output")
         return head_dim, value_dim, queries
 
-    def _fused_sizes(self, heads: int, kv_heads: int) -> tuple[int, int, int]:
+    def _derive_fused_sizes(self, heads: int, kv_heads: int) -> tuple[int, int, int]:
         head_dim = self.divided(self.shape("attn_qkv")[1], heads + 2 * kv_heads, "attn_qkv")
         if self.shape("attn_output")[0] != heads * head_dim:
             raise self.wrong("attn_output")
         return head_dim, head_dim, heads * head_dim
 
-    def _qk_norm(self, heads: int, head_dim: int) -> str:
+    def _derive_qk_norm(self, heads: int, head_dim: int) -> str:
         tensor = self.tensors["attn_q_norm.weight"]
         if tensor.elements == head_dim:
             return "head"
@@ -346,9 +346,9 @@ class _LayerReader:
             raise self.wrong("attn_q_norm")
         return "full"
 
-    def _window(self) -> LayerTable:
+    def _read_window(self) -> LayerTable:
         rule = self.keys.windows
-        listed = self.keys.of_layer("attention.sliding_window_pattern", self.number)
+        listed = self.keys.get_layer_value("attention.sliding_window_pattern", self.number)
         if listed is None and rule is None:
             return {}
         if rule is not None and rule.layers not in (None, self.whole("block_count")):
@@ -360,13 +360,13 @@ class _LayerReader:
             slides = period == 1 or (period > 1 and self.number % period < period - 1)
         if not slides:
             return {}
-        return self._named_window()
+        return self._read_named_window()
 
-    def _named_window(self) -> LayerTable:
+    def _read_named_window(self) -> LayerTable:
         """Return the window of a layer; architectures whose layers all have windows can lack one."""
         rule = self.keys.windows
         kind = "sliding" if rule is None else rule.kind
-        window_length = self.keys.optional("attention.sliding_window", self.number)
+        window_length = self.keys.find_layer_number("attention.sliding_window", self.number)
         window = (None if rule is None else rule.window) if window_length is None else window_length
         if window is None:
             if rule is not None and rule.period == 1:
@@ -376,7 +376,7 @@ class _LayerReader:
             return {}
         return {"window": window} if kind == "sliding" else {"window": window, "window_kind": kind}
 
-    def _mla(self) -> LayerTable:
+    def _read_mla(self) -> LayerTable:
         heads = self.whole("attention.head_count")
         latent, rope = self.whole("attention.kv_lora_rank"), self.whole("rope.dimension_count")
         if self.shape("attn_kv_a_mqa")[1] != latent + rope:
@@ -408,10 +408,10 @@ class _LayerReader:
             }
         return table
 
-    def _mamba2(self) -> LayerTable:
+    def _read_mamba2(self) -> LayerTable:
         heads, inner = self.whole("ssm.time_step_rank"), self.shape("ssm_out")[0]
         groups = self.whole("ssm.group_count")
-        shared = self._half(self.shape("ssm_conv1d")[1] - inner, "ssm_conv1d")
+        shared = self._halve_width(self.shape("ssm_conv1d")[1] - inner, "ssm_conv1d")
         return {
             "kind": "mamba2",
             "heads": heads,
@@ -421,7 +421,7 @@ class _LayerReader:
             "conv_kernel": self.shape("ssm_conv1d")[0],
         }
 
-    def _gated_delta_net(self) -> LayerTable:
+    def _read_gated_delta_net(self) -> LayerTable:
         key_heads, value_heads = self.whole("ssm.group_count"), self.whole("ssm.time_step_rank")
         values = self.shape("ssm_out")[0]
         kernel, channels = self.shape("ssm_conv1d")[:2]
@@ -434,7 +434,7 @@ class _LayerReader:
             "conv_kernel": kernel,
         }
 
-    def _kimi_delta(self) -> LayerTable:
+    def _read_kimi_delta(self) -> LayerTable:
         head_dim = self.whole("kda.head_dim")
         return {
             "kind": "kimi_delta",
@@ -443,7 +443,7 @@ class _LayerReader:
             "conv_kernel": self.shape("ssm_conv1d_q")[0],
         }
 
-    def _half(self, width: int, name: str) -> int:
+    def _halve_width(self, width: int, name: str) -> int:
         return self.divided(width, 2, name)
 
     # Feed-forward blocks
@@ -473,9 +473,9 @@ class _LayerReader:
             if self.has("ffn_down"):
                 table["parallel_dense_intermediate_size"] = self.shape("ffn_down")[0]
             return table
-        return self._dense() if self.has("ffn_down") else None
+        return self._read_dense_ffn() if self.has("ffn_down") else None
 
-    def _dense(self) -> LayerTable:
+    def _read_dense_ffn(self) -> LayerTable:
         width, rows = self.shape("ffn_down")[0], self.shape("ffn_up")[1]
         if rows not in (width, 2 * width):
             raise self.wrong("ffn_up")

@@ -104,7 +104,7 @@ class GgufModel:
             for each in self._layers
         )
         fields: LayerTable = {**self._find_precisions(), "native_note": self._describe_storage()}
-        if context := self._keys.optional("context_length"):
+        if context := self._keys.find_layer_number("context_length"):
             fields["max_context"] = context
         norms = sum(f"output_norm.{part}" in self._outer for part in ("weight", "bias"))
         if norms > 1:
@@ -238,17 +238,17 @@ class GgufModel:
                 names=names,
                 parameters=sum(tensor.elements for tensor in odd),
             )
-        if (window := self._unused_window()) is not None:
+        if (window := self._find_unused_window()) is not None:
             yield message(
                 "import.gguf.unused_window",
                 "Sliding window of {window} tokens: it is in the file, but llama.cpp has none for this architecture",
                 window=window,
             )
 
-    def _unused_window(self) -> int | None:
+    def _find_unused_window(self) -> int | None:
         attention = [table for table in self._mixers if table["kind"] == "attention"]
         used = any("window" in table for table in attention)
-        return None if used or not attention else self._keys.optional("attention.sliding_window") or None
+        return None if used or not attention else self._keys.find_layer_number("attention.sliding_window") or None
 
 
 def _sort_tensors(

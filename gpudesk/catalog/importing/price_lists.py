@@ -204,7 +204,7 @@ class PriceCollector:
         if isinstance(match, NameMismatch):
             self._lacking[match][offer.name[:_LONGEST_CELL]] += 1
             return
-        price = self._price(match, offer)
+        price = self._make_price(match, offer)
         if price.id in self._prices:
             self._repeated += 1
             return
@@ -221,7 +221,7 @@ class PriceCollector:
         source = offer.source or self._source
         self._sources.setdefault(source.id, source)
 
-    def _price(self, match: NamedAccelerator, offer: RentalOffer) -> UserPrice:
+    def _make_price(self, match: NamedAccelerator, offer: RentalOffer) -> UserPrice:
         # A slice of chips is one offer by its name, or several by its count.
         count = match.chips if match.chips is not None and offer.count == 1 else offer.count
         usd = offer.usd / count

@@ -120,7 +120,7 @@ _BILLION: Final = 10**9
 
 def make_entry(catalog: Catalog, thing: str, name: str) -> ValueEntry:
     """Return the input of an attribute of an entry; raises `InputError` for an unsuitable one."""
-    return _make_value_entry(catalog, find_attribute(catalog, thing, name), catalog.kind_of(thing))
+    return _make_value_entry(catalog, find_attribute(catalog, thing, name), catalog.get_entry_kind(thing))
 
 
 def make_new_entry(catalog: Catalog, kind: CatalogEntryKind, name: str) -> ValueEntry:
@@ -143,7 +143,7 @@ def find_attribute(catalog: Catalog, thing: str, name: str) -> AttributeClaims:
     claims = next((each for each in catalog.attributes(thing) if each.name == name), None)
     if claims is not None:
         return claims
-    units = get_units(catalog.kind_of(thing))
+    units = get_units(catalog.get_entry_kind(thing))
     if name in units:
         return AttributeClaims(thing, name, units[name], ())
     raise InputError(describe_unknown_attribute(thing, name, ()))
@@ -306,7 +306,7 @@ def _check_figure(attribute: AttributeClaims, value: ClaimValue, unit: str | Non
 def check_dimension(catalog: Catalog, attribute: AttributeClaims, value: ClaimValue) -> None:
     """Refuse a dimension of a model that is inconsistent with the others; `where` is `value`."""
     thing, name = attribute.thing, attribute.name
-    if catalog.kind_of(thing) is not CatalogEntryKind.MODEL:
+    if catalog.get_entry_kind(thing) is not CatalogEntryKind.MODEL:
         return
     definition = catalog.definition(thing)
     if not is_dimension(definition, name):

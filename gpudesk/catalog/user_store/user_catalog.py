@@ -154,7 +154,7 @@ class UserCatalog:
         if edit is None or self._file is not None:
             self.watched = self._list_watched()
         else:
-            self.watched = edit.watched_after(self.watched)
+            self.watched = edit.list_notes_after(self.watched)
         if edit is None or edit.changes_facts:
             self._show(facts, edit)
         for listener in tuple(self._listeners):
@@ -176,7 +176,7 @@ class UserCatalog:
         """Undo the last step and return it; None without one."""
         if not self._undo_steps:
             return None
-        back = self._undo_steps[-1].inverse()
+        back = self._undo_steps[-1].invert()
         facts = self._write_or_look_again(back)
         self._redo_steps.append(self._undo_steps.pop())
         self._replace_facts(facts, back)

@@ -203,7 +203,7 @@ class UserFile:
         edited_keys = {get_fact_key(fact) for fact in edit.after} | {note.key for note in edit.watched}
         unreadable = tuple(row for row in contents.unreadable if (row.table, *row.key) not in edited_keys)
         return UserFileContents(
-            contents.facts.after(edit), contents.signers, edit.watched_after(contents.watched), unreadable
+            contents.facts.after(edit), contents.signers, edit.list_notes_after(contents.watched), unreadable
         )
 
     def _require_expected_rows(self, connection: sqlite3.Connection, changes: Iterable[RowChange]) -> None:

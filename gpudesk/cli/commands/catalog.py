@@ -93,17 +93,17 @@ def list_catalog_lines(
         yield from align_table(head, rows, width, right=right, strong=strong)
 
 
-def _accelerators(service: GpuDeskService) -> _CatalogList:
+def _list_accelerators(service: GpuDeskService) -> _CatalogList:
     listed = _list_terminal_columns(ATTRIBUTES)
     rows = []
     for part in service.catalog.accelerators():
         own = service.catalog.thing(part.id).own
-        name = _marked(part.name, announced=part.announced, own=own)
+        name = _mark_name(part.name, announced=part.announced, own=own)
         rows.append([part.id, *_list_cells(service, part.id, listed), part.vendor, name])
     return [tr("Id"), *_list_heads(listed), tr("Vendor"), tr("Name")], rows, _find_figures(listed, 1)
 
 
-def _systems(service: GpuDeskService) -> _CatalogList:
+def _list_systems(service: GpuDeskService) -> _CatalogList:
     listed = _list_terminal_columns(SYSTEM_ATTRIBUTES)
     rows = [
         [
@@ -111,7 +111,7 @@ def _systems(service: GpuDeskService) -> _CatalogList:
             label_term_of_data(system.kind.value),
             system.accelerator,
             *_list_cells(service, system.id, listed),
-            _marked(system.name, own=system.own),
+            _mark_name(system.name, own=system.own),
         ]
         for system in service.catalog.systems()
     ]
@@ -153,12 +153,12 @@ def _find_figures(columns: _Columns, before: int) -> tuple[int, ...]:
     return tuple(place for place, (_, attribute) in enumerate(columns, start=before) if attribute.unit is not None)
 
 
-def _marked(name: str, *, own: bool, announced: bool = False) -> str:
+def _mark_name(name: str, *, own: bool, announced: bool = False) -> str:
     marks = [word for word, holds in ((tr("announced"), announced), (tr("yours"), own)) if holds]
     return f"{name} ({', '.join(marks)})" if marks else name
 
 
-def _models(service: GpuDeskService) -> _CatalogList:
+def _list_models(service: GpuDeskService) -> _CatalogList:
     head = [tr("Id"), tr("Layers"), tr("Context"), tr("Weights"), tr("Organization"), tr("Name")]
     rows = [
         [
@@ -167,39 +167,41 @@ def _models(service: GpuDeskService) -> _CatalogList:
             Formatter().count(model.max_context),
             MISSING_VALUE_TEXT if model.native_precision is None else model.native_precision.upper(),
             model.organisation,
-            _marked(model.name, own=service.catalog.thing(model.id).own),
+            _mark_name(model.name, own=service.catalog.thing(model.id).own),
         ]
         for model in service.catalog.models()
     ]
     return head, rows, (1, 2)
 
 
-def _things(kind: CatalogEntryKind) -> Callable[[GpuDeskService], _CatalogList]:
+def _make_entry_lister(kind: CatalogEntryKind) -> Callable[[GpuDeskService], _CatalogList]:
     def listed(service: GpuDeskService) -> _CatalogList:
         things = service.catalog.things(kind)
-        rows = [[thing.id, thing.maker or MISSING_VALUE_TEXT, _marked(thing.name, own=thing.own)] for thing in things]
+        rows = [
+            [thing.id, thing.maker or MISSING_VALUE_TEXT, _mark_name(thing.name, own=thing.own)] for thing in things
+        ]
         return [tr("Id"), tr("Maker"), tr("Name")], rows, ()
 
     return listed
 
 
-def _templates(_: GpuDeskService) -> _CatalogList:
+def _list_templates(_: GpuDeskService) -> _CatalogList:
     from gpudesk.documents.scenario_file import list_templates
 
     rows = [[template.id, translate_data(template.scenario.name)] for template in list_templates()]
     return [tr("Id"), tr("Name")], rows, ()
 
 
-def _prices(service: GpuDeskService) -> _CatalogList:
+def _list_prices(service: GpuDeskService) -> _CatalogList:
     head = [tr("Accelerator"), tr("Term"), "USD", tr("Date"), tr("Kind"), tr("Provider"), tr("Kind of provider")]
     rows = [
         [
             price.accelerator or MISSING_VALUE_TEXT,
             price.term,
-            _amount(price.usd, price.usd_low, price.usd_high),
+            _format_amount(price.usd, price.usd_low, price.usd_high),
             Formatter().date(price.date or MISSING_VALUE_TEXT),
             price.kind.label,
-            _marked(price.provider or price.source.named_publisher or MISSING_VALUE_TEXT, own=price.own),
+            _mark_name(price.provider or price.source.named_publisher or MISSING_VALUE_TEXT, own=price.own),
             MISSING_VALUE_TEXT if price.provider_class is ProviderClass.UNKNOWN else price.provider_class,
         ]
         for price in service.catalog.prices()
@@ -207,7 +209,7 @@ def _prices(service: GpuDeskService) -> _CatalogList:
     return head, rows, (2,)
 
 
-def _amount(usd: float | None, low: float | None, high: float | None) -> str:
+def _format_amount(usd: float | None, low: float | None, high: float | None) -> str:
     def format_cell(amount: float) -> str:
         return Formatter().number(amount, 0 if amount >= 1000 else 2)
 
@@ -217,7 +219,7 @@ def _amount(usd: float | None, low: float | None, high: float | None) -> str:
     return " – ".join(dict.fromkeys(ends)) or MISSING_VALUE_TEXT
 
 
-def _sources(service: GpuDeskService) -> _CatalogList:
+def _list_sources(service: GpuDeskService) -> _CatalogList:
     rows = [
         [
             source.id,
@@ -230,7 +232,7 @@ def _sources(service: GpuDeskService) -> _CatalogList:
     return [tr("Id"), tr("Date"), tr("Kind"), tr("Title")], rows, ()
 
 
-def _disputes(service: GpuDeskService) -> _CatalogList:
+def _list_disputes(service: GpuDeskService) -> _CatalogList:
     rows = [
         [
             dispute.id,
@@ -244,16 +246,16 @@ def _disputes(service: GpuDeskService) -> _CatalogList:
 
 
 _LISTS: dict[str, Callable[[GpuDeskService], _CatalogList]] = {
-    "accelerators": _accelerators,
-    "systems": _systems,
-    "reference-designs": _things(CatalogEntryKind.REFERENCE_DESIGN),
-    "models": _models,
-    "diffusion-models": _things(CatalogEntryKind.DIFFUSION_MODEL),
-    "serving-engines": _things(CatalogEntryKind.SERVING_ENGINE),
-    "templates": _templates,
-    "prices": _prices,
-    "sources": _sources,
-    "disputes": _disputes,
+    "accelerators": _list_accelerators,
+    "systems": _list_systems,
+    "reference-designs": _make_entry_lister(CatalogEntryKind.REFERENCE_DESIGN),
+    "models": _list_models,
+    "diffusion-models": _make_entry_lister(CatalogEntryKind.DIFFUSION_MODEL),
+    "serving-engines": _make_entry_lister(CatalogEntryKind.SERVING_ENGINE),
+    "templates": _list_templates,
+    "prices": _list_prices,
+    "sources": _list_sources,
+    "disputes": _list_disputes,
 }
 
 
@@ -267,7 +269,7 @@ def encode_catalog_entry(service: GpuDeskService, thing_id: str) -> dict[str, An
     thing = catalog.thing(thing_id)
     fields: dict[str, Any] = {
         **encode_fields(thing, _ENTRY_FIELDS),
-        **_behaves(service, thing),
+        **_encode_other_fields(service, thing),
         "attributes": [encode_attribute(attribute) for attribute in catalog.attributes(thing_id)],
         "api_prices": [encode_dated_price(price) for price in catalog.api_prices(thing_id)],
         "missing_prices": [encode_dated_price(price) for price in catalog.missing_prices(thing_id)],
@@ -279,7 +281,7 @@ def encode_catalog_entry(service: GpuDeskService, thing_id: str) -> dict[str, An
     return fields
 
 
-def _behaves(service: GpuDeskService, thing: CatalogEntry) -> dict[str, Any]:
+def _encode_other_fields(service: GpuDeskService, thing: CatalogEntry) -> dict[str, Any]:
     """Return an entry's fields besides its attributes; with them, an edited copy of an accelerator can be imported."""
     if thing.kind is CatalogEntryKind.SYSTEM:
         return encode_fields(service.catalog.system(thing.id), "system_kind=kind accelerator provider instance")
@@ -313,9 +315,9 @@ def list_entry_lines(service: GpuDeskService, thing_id: str, width: int, strong:
     attributes = catalog.attributes(thing_id)
     names = max((measure_text(attribute.name) for attribute in attributes), default=0)
     for attribute in attributes:
-        yield from _attribute_lines(attribute, names, width, all_own=thing.own)
+        yield from _list_attribute_lines(attribute, names, width, all_own=thing.own)
     if thing.kind is CatalogEntryKind.SERVING_ENGINE:
-        yield from _settings_lines(encode_value(catalog.serving_engine(thing_id)), width)
+        yield from _list_settings_lines(encode_value(catalog.serving_engine(thing_id)), width)
     for title, lines in (
         (tr("API prices, USD per million tokens"), _list_api_lines(catalog.api_prices(thing_id))),
         (tr("Prices that are not public"), _list_missing_price_lines(catalog.missing_prices(thing_id))),
@@ -361,7 +363,7 @@ def _list_missing_price_lines(prices: Sequence[MissingPrice]) -> list[str]:
     ]
 
 
-def _attribute_lines(attribute: AttributeClaims, names: int, width: int, *, all_own: bool) -> Iterator[str]:
+def _list_attribute_lines(attribute: AttributeClaims, names: int, width: int, *, all_own: bool) -> Iterator[str]:
     """Yield the preferred value with its source, then each rival with its verdict, then the reason.
 
     The user's figures are marked, unless all figures of the entry are `all_own`.
@@ -369,12 +371,12 @@ def _attribute_lines(attribute: AttributeClaims, names: int, width: int, *, all_
     value = format_claim_value(attribute, attribute.value, Formatter())
     mark = "◇" if attribute.disputed else " "
     preferred = attribute.preferred
-    source = "" if preferred is None else f"  [{_source(preferred, value, mark_own=not all_own)}]"
+    source = "" if preferred is None else f"  [{_format_source(preferred, value, mark_own=not all_own)}]"
     indent = " " * (names + 4)
     yield from indent_hanging(f"{pad_text(attribute.name, names)} {mark} ", f"{value}{source}", width)
     for rival in attribute.rivals:
         rival_value = format_claim_value(attribute, rival.value, Formatter())
-        text = f"{rival_value}  [{_source(rival, rival_value, mark_own=not all_own)}]"
+        text = f"{rival_value}  [{_format_source(rival, rival_value, mark_own=not all_own)}]"
         verdict = tr("preferred in the shipped catalog") if is_shipped_claim(attribute, rival) else None
         text = " ".join(part for part in (text, verdict or translate_data(attribute.verdict(rival) or "")) if part)
         yield from indent_hanging(f"{indent[:-2]}{_SIGNS[attribute.stance(rival)]} ", text, width)
@@ -396,7 +398,7 @@ def _own_reasons(attribute: AttributeClaims, chosen: ClaimPreference) -> list[st
     return reasons
 
 
-def _source(claim: Claim, value_text: str, *, mark_own: bool) -> str:
+def _format_source(claim: Claim, value_text: str, *, mark_own: bool) -> str:
     """Return the source and kind of a claim, with the printed figure if it is displayed differently."""
     words = [claim.source.named_publisher, claim.source.title, claim.kind.label]
     words.append(Formatter().date(claim.source.date or ""))
@@ -407,28 +409,28 @@ def _source(claim: Claim, value_text: str, *, mark_own: bool) -> str:
     return ", ".join(word for word in words if word)
 
 
-def _settings_lines(settings: Mapping[str, Any], width: int) -> Iterator[str]:
+def _list_settings_lines(settings: Mapping[str, Any], width: int) -> Iterator[str]:
     for name, value in settings.items():
         if isinstance(value, list) and value and isinstance(value[0], dict):
             yield f"{name}:"
             for rule in value:
-                yield from indent_hanging("  - ", _stated(rule), width)
+                yield from indent_hanging("  - ", _format_rule(rule), width)
         else:
-            yield from wrap_text(f"{name}: {_short(value)}", width, indent="  ")
+            yield from wrap_text(f"{name}: {_format_short(value)}", width, indent="  ")
 
 
-def _short(value: object) -> str:
+def _format_short(value: object) -> str:
     if isinstance(value, list):
-        return ", ".join(_short(item) for item in value)
+        return ", ".join(_format_short(item) for item in value)
     if isinstance(value, dict):
-        return f"({_stated(value)})"
+        return f"({_format_rule(value)})"
     if isinstance(value, bool):
         return tr("yes") if value else tr("no")
     return f"{value:.12g}" if isinstance(value, float) else str(value)
 
 
-def _stated(rule: Mapping[str, Any]) -> str:
-    return ", ".join(f"{key} {_short(item)}" for key, item in rule.items() if item not in (None, []))
+def _format_rule(rule: Mapping[str, Any]) -> str:
+    return ", ".join(f"{key} {_format_short(item)}" for key, item in rule.items() if item not in (None, []))
 
 
 #: Kinds with lists.

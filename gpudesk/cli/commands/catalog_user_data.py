@@ -26,7 +26,7 @@ def add_backup_commands(parts: Any) -> None:  # noqa: ANN401 - argparse does not
     help_text = tr("list backups of your values, newest first")
     part = parts.add_parser("backups", help=help_text, description=help_text)
     add_json_option(part)
-    part.set_defaults(run=_backups)
+    part.set_defaults(run=_list_backups)
     help_text = tr("restore a backup of your values; the current ones are backed up first")
     part = parts.add_parser("restore", help=help_text, description=help_text)
     part.add_argument(
@@ -35,7 +35,7 @@ def add_backup_commands(parts: Any) -> None:  # noqa: ANN401 - argparse does not
     part.set_defaults(run=_restore)
 
 
-def _backups(options: argparse.Namespace) -> int:
+def _list_backups(options: argparse.Namespace) -> int:
 
     from gpudesk.service import GpuDeskService
 

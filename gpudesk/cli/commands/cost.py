@@ -107,7 +107,7 @@ def list_cost_lines(
     for line in (*prices, *rents):
         if line:
             yield from wrap_text(to_sentence(line), width)
-    for rows in (_tokens, _all_years, _yields):
+    for rows in (_format_token_table, _format_ownership_table, _format_efficiency_table):
         yield ""
         yield from rows(costs, context)
     yield ""
@@ -141,7 +141,7 @@ def _list_remarks(costs: CostAnswer, context: _CostTextContext) -> Iterator[str]
     yield from describe_break_evens(costs, context.names, context.formatter, context.money)
 
 
-def _tokens(costs: CostAnswer, context: _CostTextContext) -> list[str]:
+def _format_token_table(costs: CostAnswer, context: _CostTextContext) -> list[str]:
     money = context.money
     head = (
         tr("Million output tokens"),
@@ -172,7 +172,7 @@ def _tokens(costs: CostAnswer, context: _CostTextContext) -> list[str]:
     return align_table(head, rows, context.width, right=range(1, 7), strong=context.strong)
 
 
-def _all_years(costs: CostAnswer, context: _CostTextContext) -> list[str]:
+def _format_ownership_table(costs: CostAnswer, context: _CostTextContext) -> list[str]:
     owned = [each for each in costs.columns if each.tco is not None]
     if not owned or owned[0].tco is None:
         return [tr("Cost of ownership: unknown, for the reasons below.")]
@@ -189,7 +189,7 @@ def _all_years(costs: CostAnswer, context: _CostTextContext) -> list[str]:
     return align_table(head, rows, context.width, right=range(1, len(head)), strong=context.strong)
 
 
-def _yields(costs: CostAnswer, context: _CostTextContext) -> list[str]:
+def _format_efficiency_table(costs: CostAnswer, context: _CostTextContext) -> list[str]:
     head = (
         tr("Efficiency"),
         tr("tok/s per kW"),
@@ -240,14 +240,16 @@ def list_input_lines(costs: CostAnswer, answer: Answer, width: int, strong: _Str
     formatter = Formatter()
     if costs.columns:
         yield strong(tr("All accelerators"))
-        yield from _inputs(costs.columns[0], answer, formatter, width, each=False)
+        yield from _list_input_lines(costs.columns[0], answer, formatter, width, each=False)
     for column, name in zip(costs.columns, list_column_names(answer), strict=True):
         yield ""
         yield strong(name)
-        yield from _inputs(column, answer, formatter, width, each=True)
+        yield from _list_input_lines(column, answer, formatter, width, each=True)
 
 
-def _inputs(column: CostColumn, answer: Answer, formatter: Formatter, width: int, *, each: bool) -> Iterator[str]:
+def _list_input_lines(
+    column: CostColumn, answer: Answer, formatter: Formatter, width: int, *, each: bool
+) -> Iterator[str]:
     prefix = f"{column.accelerator}." if each else ""
     inputs = [cost_input for name, cost_input in column.inputs.items() if COST_INPUTS[name].each is each]
     names = max(measure_text(prefix + cost_input.name) for cost_input in inputs)
@@ -341,14 +343,14 @@ def read_cost_settings(options: argparse.Namespace, scenario: Scenario, service:
     option_values = {name: getattr(options, name, None) for name in names}
     fields |= {name: value for name, value in option_values.items() if value is not None}
     if options.currency is not None:
-        fields["currency"] = _currency(options.currency)
+        fields["currency"] = _parse_currency(options.currency)
     for option in options.settings:
         _state(fields, option, {choice.accelerator for choice in scenario.accelerators})
     try:
         settings = parse_costs(fields)
     except InputError as error:
-        raise InputError(error.problem, _option(error.where)) from error
-    return service.costing.with_reported(settings, scenario) if options.reported_discounts else settings
+        raise InputError(error.problem, _find_option(error.where)) from error
+    return service.costing.add_reported_discounts(settings, scenario) if options.reported_discounts else settings
 
 
 def _state(fields: dict[str, Any], text: str, present: set[str]) -> None:
@@ -364,7 +366,7 @@ def _state(fields: dict[str, Any], text: str, present: set[str]) -> None:
             given=part,
             known=tuple(sorted(present)),
         )
-    numbers = [_number(each, text) for each in value.split(":")]
+    numbers = [_parse_number(each, text) for each in value.split(":")]
     parsed_value: Any = numbers[0] if len(numbers) == 1 else numbers
     if dot:
         fields.setdefault("accelerators", {}).setdefault(part, {})[name] = parsed_value
@@ -372,14 +374,14 @@ def _state(fields: dict[str, Any], text: str, present: set[str]) -> None:
         fields.setdefault("inputs", {})[name] = parsed_value
 
 
-def _number(text: str, number_text: str) -> float:
+def _parse_number(text: str, number_text: str) -> float:
     try:
         return float(text)
     except ValueError as error:
         raise InputError(_describe_wrong_setting(number_text), _SET) from error
 
 
-def _currency(text: str) -> dict[str, Any]:
+def _parse_currency(text: str) -> dict[str, Any]:
     code, equals, rest = text.partition("=")
     rate, at, date = rest.partition("@")
     try:
@@ -392,7 +394,7 @@ def _currency(text: str) -> dict[str, Any]:
     )
 
 
-def _option(where: str | None) -> str | None:
+def _find_option(where: str | None) -> str | None:
     place = (where or "").removeprefix("costs").lstrip(".")
     head = place.partition(".")[0]
     if head in ("rent_term", "provider_class", "runs_on", "around", "currency"):

@@ -138,7 +138,7 @@ def _answer(name: str, value: str) -> dict[str, AnswerValue]:
     if name not in QUESTIONS:
         raise make_unknown_field_error(SET, name, QUESTIONS)
     answer_value: str | float = _find_option(QUESTIONS[name], value)
-    if QUESTIONS[name].takes_number and (number := _finite(value)) is not None:
+    if QUESTIONS[name].takes_number and (number := _parse_finite(value)) is not None:
         answer_value = number
     return {name: parse_answer(name, f"{SET} {name}", answer_value)}
 
@@ -157,7 +157,7 @@ def parse_weight_options(options: Sequence[str], rules: Collection[str]) -> dict
     check = accept_number(WEIGHT_BOUNDS.low, WEIGHT_BOUNDS.high)
     for each in options:
         rule, _, value = (part.strip() for part in each.partition("="))
-        weight = _finite(value)
+        weight = _parse_finite(value)
         if weight is None:
             raise input_error("decide.weight", "{given} is not a valid weight; example: D000-03=2", WEIGHT, given=each)
         if rule not in rules:
@@ -169,7 +169,7 @@ def parse_weight_options(options: Sequence[str], rules: Collection[str]) -> dict
     return weights
 
 
-def _finite(text: str) -> float | None:
+def _parse_finite(text: str) -> float | None:
     """Return the number in a text; None without one."""
     try:
         number = float(text)
@@ -187,10 +187,10 @@ def list_question_lines(
             yield ""
         yield strong(screen.label)
         for question in questions:
-            yield from _question(question, answers[question.id], width)
+            yield from _describe_question(question, answers[question.id], width)
 
 
-def _question(question: DecisionQuestion, answered: QuestionAnswer, width: int) -> Iterator[str]:
+def _describe_question(question: DecisionQuestion, answered: QuestionAnswer, width: int) -> Iterator[str]:
     formatter = Formatter()
     yield from indent_hanging(f"{question.id}  ", get_question_text(question.id), width)
     value = lower_for_sentence(format_answer(question.id, answered.value, formatter))
@@ -482,7 +482,7 @@ def _decide(scenario: Scenario, service: GpuDeskService, options: argparse.Names
     answer = service.answer(scenario)
     decision = service.decide(answer)
     flips = service.flips(answer) if decision.scope.answered else ()
-    questions = tuple(run_to_end(service.question_steps(answer)))
+    questions = tuple(run_to_end(service.find_questions_in_steps(answer)))
     names = dict(zip(make_column_keys(scenario.accelerators), list_column_names(answer), strict=True))
     request = AdvisoryRequest(answer, decision, names, service, get_today())
     if options.json:
@@ -494,7 +494,7 @@ def _decide(scenario: Scenario, service: GpuDeskService, options: argparse.Names
 
     # Report unavailable content before anything is written.
     advisory = list(list_advisory_text(options.show, request, output.get_terminal_width(), output.make_bold))
-    width, costs = output.get_terminal_width(), service.decider.costs_of(answer)
+    width, costs = output.get_terminal_width(), service.decider.get_decision_costs(answer)
     lines = list_decision_lines(decision, flips, names, width, output.make_bold, costs, with_rules=options.rules)
     if searched and decision.verdict is DecisionVerdict.NONE_FITS:
         output.print_lines(wrap_text(tr("Of the whole catalog, these come closest to your limits:"), width))

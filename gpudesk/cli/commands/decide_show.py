@@ -60,10 +60,12 @@ def list_deferral_lines(
     yield AdvisoryLine(0, tr("Buy or wait: {title}", title=format_deferral_verdict(analysis, names)))
     yield AdvisoryLine(1, tr("Documents: {verdict}.", verdict=describe_document_verdict(analysis)))
     yield AdvisoryLine(1, tr("Arithmetic: {verdict}.", verdict=describe_computed_verdict(analysis, formatter)))
-    yield from _texts(1, (describe_contradiction(analysis),))
-    yield from _texts(2, map(describe_deferral_rule, analysis.rules))
-    yield from (AdvisoryLine(1, _figure(row)) for row in list_deferral_figures(analysis, names, money, formatter))
-    yield from _texts(1, (describe_release_slip(analysis, names, formatter),))
+    yield from _make_lines(1, (describe_contradiction(analysis),))
+    yield from _make_lines(2, map(describe_deferral_rule, analysis.rules))
+    yield from (
+        AdvisoryLine(1, _format_figure(row)) for row in list_deferral_figures(analysis, names, money, formatter)
+    )
+    yield from _make_lines(1, (describe_release_slip(analysis, names, formatter),))
     for what, value in list_deferral_flips(analysis, names, money, formatter):
         yield AdvisoryLine(1, tr("Changes at {what}: {value}", what=what, value=value))
     for row in list_future_price_rows(analysis, money):
@@ -77,10 +79,10 @@ def list_deferral_lines(
                 verdict=row.verdict,
             ),
         )
-    yield from _texts(1, list_deferral_notes(analysis, formatter))
+    yield from _make_lines(1, list_deferral_notes(analysis, formatter))
 
 
-def _figure(row: RangeFigureRow) -> str:
+def _format_figure(row: RangeFigureRow) -> str:
     unit = f" {row.unit}" if row.unit else ""
     text = tr("{name}: {value}", name=row.name, value=f"{row.likely}{unit}")
     return tr("{text} ({low} to {high})", text=text, low=row.low, high=row.high) if row.low else text
@@ -102,19 +104,19 @@ def list_routing_lines(
     for plan in routing.plans:
         title = format_routed_plan(plan.plan, routing, names).whole
         yield AdvisoryLine(
-            1, tr("{title}: {result}", title=title, result=_plan(plan, routing, names, money, formatter))
+            1, tr("{title}: {result}", title=title, result=_describe_plan(plan, routing, names, money, formatter))
         )
     for paid, ranking in ((tr("Owned"), routing.owned), (tr("Rented"), routing.rented)):
         yield AdvisoryLine(1, tr("{paid}: {text}", paid=paid, text=describe_ranking(ranking, routing, names)))
         if ranking is not None:
-            yield from _texts(2, (describe_extra_cost(each, routing, names, money) for each in ranking.beyond))
-    yield from _texts(1, list_shared_pool_lines(routing, formatter))
-    yield from _texts(1, list_routing_notes(routing, formatter))
+            yield from _make_lines(2, (describe_extra_cost(each, routing, names, money) for each in ranking.beyond))
+    yield from _make_lines(1, list_shared_pool_lines(routing, formatter))
+    yield from _make_lines(1, list_routing_notes(routing, formatter))
     yield AdvisoryLine(0, tr("Documents on mixed vendors"))
-    yield from _texts(1, map(format_mixing_line, rules))
+    yield from _make_lines(1, map(format_mixing_line, rules))
 
 
-def _plan(
+def _describe_plan(
     plan: RoutedPlan, routing: RoutingResult, names: Mapping[str, str], money: MoneyFormatter, formatter: Formatter
 ) -> str:
     """Return the size and cost of a plan, or why it is impossible."""
@@ -125,12 +127,12 @@ def _plan(
         total, *details = build_pool_cell(plan, key, formatter)
         detail = ", ".join(each for each in details if each)
         parts.append(f"{names[key]} {total}" + (f" ({detail})" if detail else ""))
-    parts.append(tr("owned {amount}", amount=_amount(plan.owned_usd, money)))
-    parts.append(tr("rented {amount}", amount=_amount(plan.rented_usd, money)))
+    parts.append(tr("owned {amount}", amount=_format_amount(plan.owned_usd, money)))
+    parts.append(tr("rented {amount}", amount=_format_amount(plan.rented_usd, money)))
     return "; ".join(parts)
 
 
-def _amount(spread: UncertainValue | None, money: MoneyFormatter) -> str:
+def _format_amount(spread: UncertainValue | None, money: MoneyFormatter) -> str:
     if spread is None:
         return MISSING_VALUE_TEXT
     text = f"{money.rounded(spread.likely)} {money.code}"
@@ -146,7 +148,7 @@ def list_watch_lines(signals: Iterable[tuple[SignalStatus, str]], formatter: For
     yield from (AdvisoryLine(1, describe_signal(each, source, formatter)) for each, source in signals)
 
 
-def _texts(depth: int, texts: Iterable[str]) -> Iterator[AdvisoryLine]:
+def _make_lines(depth: int, texts: Iterable[str]) -> Iterator[AdvisoryLine]:
     return (AdvisoryLine(depth, text) for text in texts if text)
 
 

@@ -53,9 +53,9 @@ def list_estimate_lines(
     if estimate.fits:
         parts += [(tr("Memory reserve"), use.reserved_bytes), (tr("Free"), use.spare_bytes)]
     facts = [
-        *_what(estimate, formatter),
-        *_why(plans, formatter),
-        *_figures(estimate, formatter),
+        *_list_deployment_facts(estimate, formatter),
+        *_list_plan_reasons(plans, formatter),
+        *_list_figures(estimate, formatter),
         *[(label, formatter.memory(size)) for label, size in parts],
     ]
     yield from list_labelled_lines(facts, width)
@@ -65,12 +65,12 @@ def list_estimate_lines(
         yield from (_INDENT + line for line in wrap_text(f"{format_message(note, formatter)}.", width - len(_INDENT)))
 
 
-def _what(estimate: Estimate, formatter: Formatter) -> list[tuple[str, str]]:
+def _list_deployment_facts(estimate: Estimate, formatter: Formatter) -> list[tuple[str, str]]:
     request = estimate.request
     facts = [
         (tr("Serving engine"), label_serving_engine(estimate.serving_engine)),
         (tr("Weights, KV cache"), f"{label_precision(request.weights)}, {label_precision(request.kv)}"),
-        *_plans(estimate, formatter),
+        *_list_plan_facts(estimate, formatter),
     ]
     if estimate.fits:
         facts.append((tr("Fits"), _describe_capacity(estimate, formatter)))
@@ -78,19 +78,19 @@ def _what(estimate: Estimate, formatter: Formatter) -> list[tuple[str, str]]:
     reason = "" if estimate.reason is None else format_message(estimate.reason, formatter)
     facts.append((tr("Does not fit"), reason))
     if estimate.needs is not None:
-        facts.append((tr("Needs"), _accelerators(estimate.needs, formatter)))
+        facts.append((tr("Needs"), _format_accelerators(estimate.needs, formatter)))
     return facts
 
 
-def _accelerators(count: int, formatter: Formatter) -> str:
+def _format_accelerators(count: int, formatter: Formatter) -> str:
     return trn("{n} accelerator", "{n} accelerators", count, n=formatter.count(count))
 
 
-def _plans(estimate: Estimate, formatter: Formatter) -> list[tuple[str, str]]:
+def _list_plan_facts(estimate: Estimate, formatter: Formatter) -> list[tuple[str, str]]:
     pools, plan = estimate.pools, estimate.plan
     if pools is not None:
         labels = (tr("Prefill pool"), pools.prefill), (tr("Decode pool"), pools.decode)
-        return [(label, _pool(pool, formatter)) for label, pool in labels]
+        return [(label, _describe_pool(pool, formatter)) for label, pool in labels]
     degrees = f"TP {plan.tp}, PP {plan.pp}, EP {plan.ep}, DP {plan.dp}"
     if plan.attention_dp:
         degrees = f"{degrees}, {tr('attention DP')}"
@@ -101,10 +101,10 @@ def list_pool_lines(estimate: Estimate, formatter: Formatter) -> list[str]:
     """Return one line per pool of a disaggregated deployment, or why none exists."""
     if estimate.pools is None:
         return [] if estimate.reason is None else [f"{format_message(estimate.reason, formatter)}."]
-    return [f"{label} {text}" for label, text in _plans(estimate, formatter)]
+    return [f"{label} {text}" for label, text in _list_plan_facts(estimate, formatter)]
 
 
-def _pool(pool: AcceleratorPool, formatter: Formatter) -> str:
+def _describe_pool(pool: AcceleratorPool, formatter: Formatter) -> str:
     return tr(
         "{n}: {plan}, {share} busy",
         n=formatter.count(pool.count),
@@ -113,7 +113,7 @@ def _pool(pool: AcceleratorPool, formatter: Formatter) -> str:
     )
 
 
-def _why(plans: PlanChoice | None, formatter: Formatter) -> list[tuple[str, str]]:
+def _list_plan_reasons(plans: PlanChoice | None, formatter: Formatter) -> list[tuple[str, str]]:
     reason = None if plans is None else describe_plan_reason(plans, formatter)
     return [] if reason is None else [(tr("Why this plan"), reason)]
 
@@ -143,7 +143,7 @@ def _describe_capacity(estimate: Estimate, formatter: Formatter) -> str:
     return most
 
 
-def _figures(estimate: Estimate, formatter: Formatter) -> list[tuple[str, str]]:
+def _list_figures(estimate: Estimate, formatter: Formatter) -> list[tuple[str, str]]:
     facts = []
     for figure in list_told_figures():
         value = getattr(estimate, figure.key)
@@ -195,10 +195,10 @@ def run(options: argparse.Namespace) -> int:
             return EXIT_AT_FAULT if faults else EXIT_DONE
         if ask_for_diffusion(options, [options.model] if options.model else [], service):
             return estimate_diffusion(options, service)
-        return _each(build_scenario(options, service), service, as_json=options.json)
+        return _estimate_each(build_scenario(options, service), service, as_json=options.json)
 
 
-def _each(scenario: Scenario, service: GpuDeskService, *, as_json: bool) -> int:
+def _estimate_each(scenario: Scenario, service: GpuDeskService, *, as_json: bool) -> int:
     """Estimate every accelerator of a scenario; failures are reported in one line each."""
     from gpudesk.domain.estimate_json import write_estimate_json, write_plan_choice_json
     from gpudesk.text.formatting import Formatter

@@ -37,11 +37,11 @@ _BULLET = "- "
 
 def list_plan_table(choice: PlanChoice, formatter: Formatter, width: int, strong: Callable[[str], str]) -> list[str]:
     head = (tr("Plan"), tr("Output tok/s"), tr("TTFT ms"), tr("TPOT ms"), tr("Reason"))
-    rows = [_row(option, formatter) for option in choice.options]
+    rows = [_make_row(option, formatter) for option in choice.options]
     return align_table(head, rows, width, right=(1, 2, 3), strong=strong)
 
 
-def _row(option: ConsideredPlan, formatter: Formatter) -> tuple[str, ...]:
+def _make_row(option: ConsideredPlan, formatter: Formatter) -> tuple[str, ...]:
     figures = (option.output_tokens_per_s, option.ttft_ms, option.tpot_ms)
     cells = (MISSING_VALUE_TEXT if each is None else formatter.estimate(each.value) for each in figures)
     reason = join_messages(option.reasons, formatter)
@@ -90,15 +90,15 @@ _NUMBER: Final = re.compile(r"[a-z]+\d*-\d+", re.IGNORECASE)
 
 def print_worked_examples(figure: str, service: GpuDeskService, *, as_json: bool) -> None:
     """Write one example or all of them; raises `InputError` for an unknown one."""
-    chosen = _chosen(figure, service)
+    chosen = _select_figures(figure, service)
     if as_json:
         output.print_json({"examples": [_encode_worked_example(each) for each in chosen]})
         return
-    lines = _list(chosen) if figure == _ALL else _one(chosen[0], service)
+    lines = _list(chosen) if figure == _ALL else _explain_one(chosen[0], service)
     output.print_lines(lines)
 
 
-def _chosen(figure: str, service: GpuDeskService) -> list[WorkedFigure]:
+def _select_figures(figure: str, service: GpuDeskService) -> list[WorkedFigure]:
     examples = service.worked_examples
     if figure == _ALL:
         return list(examples)
@@ -135,7 +135,7 @@ def _list(examples: list[WorkedFigure]) -> list[str]:
     return align_table(head, rows, output.get_terminal_width(), right=(1, 2), strong=output.make_bold)
 
 
-def _one(figure: WorkedFigure, service: GpuDeskService) -> Iterator[str]:
+def _explain_one(figure: WorkedFigure, service: GpuDeskService) -> Iterator[str]:
     from gpudesk.report.explanation.worked_examples import (
         describe_worked_note,
         describe_worked_verdict,
@@ -228,7 +228,7 @@ def run(options: argparse.Namespace) -> int:
         for choice, request in zip(scenario.accelerators, scenario.requests(), strict=True):
             try:
                 estimate = service.estimate(request)
-                explained.append(_explained(choice.accelerator, estimate, options.figure, service))
+                explained.append(_explain_column(choice.accelerator, estimate, options.figure, service))
             except InputError as error:
                 code = EXIT_AT_FAULT
                 report_error(f"{choice.accelerator}: {format_input_error(error)}", "explain")
@@ -271,7 +271,9 @@ def _explain_fleets(options: argparse.Namespace, service: GpuDeskService) -> int
         else:
             explained.append((part, term))
     if options.json:
-        terms = [{"accelerator": part.id, "term": _fields(term, describe_fleet_source)} for part, term in explained]
+        terms = [
+            {"accelerator": part.id, "term": _encode_term(term, describe_fleet_source)} for part, term in explained
+        ]
         output.print_json({"figure": figure, "accelerators": terms})
         return code
     for position, (part, term) in enumerate(explained):
@@ -289,7 +291,7 @@ def _check_figure(figure: str, known: tuple[str, ...] = ()) -> None:
         raise InputError(describe_unknown_figure(figure, figure_names), tr("figure"))
 
 
-def _explained(accelerator: str, estimate: Estimate, figure: str, service: GpuDeskService) -> _ExplainedColumn:
+def _explain_column(accelerator: str, estimate: Estimate, figure: str, service: GpuDeskService) -> _ExplainedColumn:
     """Return everything behind a figure; raises InputError if it has no derivation."""
     term = None if figure == _PLAN else service.explain(estimate, figure)
     plans = service.plans(estimate)
@@ -305,7 +307,7 @@ def _say_json(explained: list[_ExplainedColumn], service: GpuDeskService, figure
     parts = [
         {
             "accelerator": each.accelerator,
-            "term": None if each.term is None else _fields(each.term, service.source_text),
+            "term": None if each.term is None else _encode_term(each.term, service.source_text),
             "plans": write_plan_choice_json(each.plans),
             "record": None if each.record is None else write_record_json(each.record),
         }
@@ -340,12 +342,12 @@ def _list_pools(estimate: Estimate, formatter: Formatter) -> list[str]:
     return list_pool_lines(estimate, formatter)
 
 
-def _fields(term: DerivationTerm, source_text: Callable[[str], str]) -> dict[str, Any]:
+def _encode_term(term: DerivationTerm, source_text: Callable[[str], str]) -> dict[str, Any]:
     return {
         **encode_fields(term, "name value unit"),
         "formula": format_named_formula(term),
         "source": None if term.source is None else source_text(term.source),
-        "inputs": [_fields(part, source_text) for part in term.inputs],
+        "inputs": [_encode_term(part, source_text) for part in term.inputs],
     }
 
 

@@ -50,14 +50,14 @@ def list_fit_lines(
             parts[cell.accelerator],
             formatter.count(cell.count),
             MISSING_VALUE_TEXT if cell.headroom_bytes is None else formatter.gib(cell.headroom_bytes),
-            _remark(cell, formatter),
+            _describe_cell(cell, formatter),
         )
         for cell in cells
     ]
     yield from align_table(head, rows, width, right=(3, 4), strong=strong)
 
 
-def _remark(cell: FitCell, formatter: Formatter) -> str:
+def _describe_cell(cell: FitCell, formatter: Formatter) -> str:
     if cell.plan is None:
         return "" if cell.reason is None else format_message(cell.reason, formatter)
     engine = "" if cell.serving_engine is None else label_serving_engine(cell.serving_engine)
@@ -137,7 +137,7 @@ def run(options: argparse.Namespace) -> int:
                 parts = tuple(part.id for part in service.catalog.accelerators())
             return fit_diffusion(options, options.models, parts or (), service)
         question = _parse_question(options, load_base_scenario(options, service))
-        _show(_cells(question, service), question, service, as_json=options.json)
+        _show(_compute_cells(question, service), question, service, as_json=options.json)
     return EXIT_DONE
 
 
@@ -151,7 +151,7 @@ def _parse_question(options: argparse.Namespace, base: Scenario | None) -> _FitQ
     checked = {name: checks[name]("--" + name.replace("_", "-"), value) for name, value in limits.items()}
     settings = {name: value for name, value in checked.items() if name in _SETTINGS}
     parts, models = _strip_counts(options.accelerators), _strip_counts(options.models)
-    context, concurrency = _context(options), options.concurrency
+    context, concurrency = _read_context(options), options.concurrency
     if base is not None:
         workload, load = base.workload, base.workload.load
         settings = {name: getattr(base, name) for name in _SETTINGS} | settings
@@ -172,7 +172,7 @@ def _parse_question(options: argparse.Namespace, base: Scenario | None) -> _FitQ
     )
 
 
-def _context(options: argparse.Namespace) -> int | None:
+def _read_context(options: argparse.Namespace) -> int | None:
     """Return the tokens of a sequence from the options; None without one."""
     lengths = [each for each in (options.input_tokens, options.output_tokens) if each is not None]
     if lengths and options.context is not None:
@@ -188,7 +188,7 @@ def _strip_counts(ids: Sequence[str] | None) -> tuple[str, ...] | None:
     return None if ids is None else tuple(dict.fromkeys(each.partition(":")[0] for each in ids))
 
 
-def _cells(fit_question: _FitQuestion, service: GpuDeskService) -> list[FitCell]:
+def _compute_cells(fit_question: _FitQuestion, service: GpuDeskService) -> list[FitCell]:
     catalog = service.catalog
     models = catalog.models() if fit_question.models is None else [catalog.model(each) for each in fit_question.models]
     cells: dict[str, tuple[FitCell, ...]] = {}
@@ -204,12 +204,12 @@ def _cells(fit_question: _FitQuestion, service: GpuDeskService) -> list[FitCell]
             fit_question.serving_engine,
             fit_question.memory_fraction,
         )
-        rows = _rows(question, fit_question, group, service)
+        rows = _compute_rows(question, fit_question, group, service)
         cells |= {model.id: row for model, row in zip(group, rows, strict=True)}
     return [cell for model in models for cell in cells[model.id]]
 
 
-def _rows(
+def _compute_rows(
     question: FitQuestion, fit_question: _FitQuestion, models: Sequence[Model], service: GpuDeskService
 ) -> tuple[tuple[FitCell, ...], ...]:
     if fit_question.reading is None:
@@ -243,7 +243,7 @@ def _show(cells: Sequence[FitCell], question: _FitQuestion, service: GpuDeskServ
     models = {model.id: model.name for model in catalog.models()}
     model_ids = {cell.model for cell in cells}
     formatter = Formatter()
-    output.print_line(_asked_text(question, formatter))
+    output.print_line(_describe_request(question, formatter))
     output.print_line()
     output.print_lines(list_fit_lines(cells, parts, models, formatter, output.get_terminal_width(), output.make_bold))
     for name, (_, most) in longest.items():
@@ -254,7 +254,7 @@ def _show(cells: Sequence[FitCell], question: _FitQuestion, service: GpuDeskServ
             output.print_line(f"{warning}.")
 
 
-def _asked_text(question: _FitQuestion, formatter: Formatter) -> str:
+def _describe_request(question: _FitQuestion, formatter: Formatter) -> str:
     if question.reading is not None:
         return f"{describe_reading(question.reading)}."
     return trn(

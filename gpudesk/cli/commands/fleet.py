@@ -266,17 +266,17 @@ class _FleetText:
         month = cost.per_month_usd
         interval = MISSING_VALUE_TEXT
         if month is not None:
-            interval = self.formatter.interval(*map(self.money.in_currency, (month.low, month.high)))
+            interval = self.formatter.interval(*map(self.money.convert_to_currency, (month.low, month.high)))
         return [
             cost.supply.label,
-            self._amount(month),
+            self._format_amount(month),
             interval,
-            self._amount(cost.total_usd),
-            *([self._amount(cost.per_user_month_usd)] if per_user else []),
-            self._amount(cost.per_million_tokens_usd),
+            self._format_amount(cost.total_usd),
+            *([self._format_amount(cost.per_user_month_usd)] if per_user else []),
+            self._format_amount(cost.per_million_tokens_usd),
         ]
 
-    def _amount(self, interval: IntervalEstimate | None) -> str:
+    def _format_amount(self, interval: IntervalEstimate | None) -> str:
         return MISSING_VALUE_TEXT if interval is None else format_amount(interval.value, self.money)
 
     def _list_hours(self, fleets: list[FleetOption]) -> Iterator[str]:

@@ -257,13 +257,13 @@ def _print_imports(
         if not count:
             output.print_line(tr("Nothing to import from {file}: it is already in your catalog", file=each.path))
         else:
-            output.print_line(_line(each, import_proposal, own_facts, is_saved=not options.dry_run))
+            output.print_line(_describe_import(each, import_proposal, own_facts, is_saved=not options.dry_run))
         lines = _list_import_preview(import_proposal, service) if options.dry_run else _list_left_out(import_proposal)
         for line in lines:
             output.print_line(f"  {line}")
 
 
-def _line(file_import: FileImport, proposal: ImportProposal, own_facts: UserFacts, *, is_saved: bool) -> str:
+def _describe_import(file_import: FileImport, proposal: ImportProposal, own_facts: UserFacts, *, is_saved: bool) -> str:
     from gpudesk.catalog.importing.proposals import get_subject
     from gpudesk.report.catalog_import import label_proposal_kind
     from gpudesk.text.formatting import Formatter

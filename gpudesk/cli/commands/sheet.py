@@ -8,7 +8,7 @@ from typing import Any, Final
 from gpudesk.cli.commands import compare
 from gpudesk.cli.options import add_scenario_options, finish_command, split_list
 from gpudesk.domain.claim import StalenessLimits
-from gpudesk.text.translation import LANGUAGE_NAMES, available_languages, get_language, tr, use_language
+from gpudesk.text.translation import LANGUAGE_NAMES, get_language, list_available_languages, tr, use_language
 
 #: Paper sizes.
 PAPERS: Final = ("a4", "letter")
@@ -42,7 +42,7 @@ def add_parser(commands: Any) -> None:  # noqa: ANN401 - argparse does not expor
     )
     parser.add_argument(
         "--language",
-        choices=[code for code in available_languages() if code in LANGUAGE_NAMES],
+        choices=[code for code in list_available_languages() if code in LANGUAGE_NAMES],
         help=tr("language of the sheet (default: language of the terminal)"),
     )
     compare.add_ranking(parser)

@@ -51,10 +51,10 @@ def list_size_lines(
         yield from wrap_text(f"{peak}.", width)
     for candidate, name in zip(sizing.candidates, names, strict=True):
         yield ""
-        yield from _candidate(sizing, candidate, name, formatter, width, strong)
+        yield from _describe_candidate(sizing, candidate, name, formatter, width, strong)
 
 
-def _candidate(
+def _describe_candidate(
     sizing: SizingResult,
     candidate: SizingOption,
     name: str,
@@ -70,9 +70,9 @@ def _candidate(
     yield from (_INDENT + line for line in wrap_text(text, width - len(_INDENT)))
     if candidate.count is None:
         return
-    yield from list_labelled_lines(_facts(candidate, formatter), width)
+    yield from list_labelled_lines(_list_facts(candidate, formatter), width)
     yield ""
-    yield from (_INDENT + line for line in _factors(candidate, formatter, width - len(_INDENT)))
+    yield from (_INDENT + line for line in _format_factors(candidate, formatter, width - len(_INDENT)))
     yield ""
     for line in list_bound_lines(candidate, formatter):
         yield from (_INDENT + part for part in wrap_text(line, width - len(_INDENT)))
@@ -80,7 +80,7 @@ def _candidate(
         yield from (_INDENT + line for line in wrap_text(f"{format_message(note, formatter)}.", width - len(_INDENT)))
 
 
-def _facts(candidate: SizingOption, formatter: Formatter) -> list[tuple[str, str]]:
+def _list_facts(candidate: SizingOption, formatter: Formatter) -> list[tuple[str, str]]:
     estimate, rate = candidate.estimate, candidate.output_tokens_per_s
     power = MISSING_VALUE_TEXT if candidate.power_kw is None else f"{formatter.estimate(candidate.power_kw)} kW"
     spare = candidate.spare // candidate.plan.replica
@@ -88,7 +88,7 @@ def _facts(candidate: SizingOption, formatter: Formatter) -> list[tuple[str, str
         (tr("One replica"), format_plan(candidate.plan)),
         (tr("Replicas"), tr("{n} active, {m} spare", n=formatter.count(candidate.replicas), m=formatter.count(spare))),
         (tr("Hosts"), formatter.count(candidate.nodes)),
-        (tr("Requests in flight at peak"), _in_flight(candidate, formatter)),
+        (tr("Requests in flight at peak"), _format_in_flight(candidate, formatter)),
         (
             tr("Max throughput within limits"),
             MISSING_VALUE_TEXT if rate is None else formatter.estimate_with_interval(rate, "tok/s"),
@@ -103,12 +103,12 @@ def _facts(candidate: SizingOption, formatter: Formatter) -> list[tuple[str, str
     return facts
 
 
-def _in_flight(candidate: SizingOption, formatter: Formatter) -> str:
+def _format_in_flight(candidate: SizingOption, formatter: Formatter) -> str:
     each, total = candidate.concurrency_per_replica, candidate.concurrency
     return tr("{n} per replica, {m} total", n=formatter.count(each), m=formatter.count(total))
 
 
-def _factors(candidate: SizingOption, formatter: Formatter, width: int) -> list[str]:
+def _format_factors(candidate: SizingOption, formatter: Formatter, width: int) -> list[str]:
     rows = [(f"× {format_sizing_factor(each, formatter)}", label_sizing_factor(each)) for each in candidate.factors]
     rows[0] = (rows[0][0].removeprefix("× "), rows[0][1])
     rows.append((f"= {formatter.count(candidate.count)}", tr("accelerators")))
@@ -212,10 +212,10 @@ def read_demand(options: argparse.Namespace, base: Demand | None) -> Demand:
     try:
         return parse_demand(fields)
     except InputError as error:
-        raise InputError(error.problem, _option(error.where, amounts)) from error
+        raise InputError(error.problem, _find_option(error.where, amounts)) from error
 
 
-def _option(where: str | None, amounts: dict[str, Any]) -> str | None:
+def _find_option(where: str | None, amounts: dict[str, Any]) -> str | None:
     name = (where or "").rpartition(".")[2]
     if name == "amount" and amounts:
         name = next(iter(amounts))

@@ -133,12 +133,12 @@ def run(options: argparse.Namespace) -> int:
             settings = {name: getattr(options, name) for name in _SETTINGS}
             sweep = parse_sweep(axes, settings, service.catalog)
         except InputError as error:
-            raise InputError(error.problem, _option(error.where)) from error
+            raise InputError(error.problem, _find_option(error.where)) from error
         sweep_run = service.sweep(sweep, target)
         _check_room(sweep.points, target)
         with closing(sweep_run.steps()) as steps:
             _follow(steps, sweep.points, is_visible=options.progress or sys.stderr.isatty())
-    for line in (*_never(sweep_run), *_without(sweep_run), _speed(sweep_run)):
+    for line in (*_list_impossible_values(sweep_run), *_describe_unfit_points(sweep_run), _describe_speed(sweep_run)):
         report_error(line, "sweep")
     if options.json:
         output.print_json(_encode_run(sweep_run))
@@ -174,7 +174,7 @@ def _check_room(points: int, target: Path) -> None:
     report_error(text, "sweep")
 
 
-def _option(where: str | None) -> str | None:
+def _find_option(where: str | None) -> str | None:
     return None if where is None else "--" + where.rpartition(".")[2].replace("_", "-")
 
 
@@ -207,7 +207,7 @@ def _follow(steps: Iterator[int], points: int, *, is_visible: bool) -> None:
             sys.stderr.write(_SAME_LINE)
 
 
-def _never(sweep_run: SweepRun) -> Iterator[str]:
+def _list_impossible_values(sweep_run: SweepRun) -> Iterator[str]:
     from gpudesk.text.messages import format_message
 
     options = dict(zip(sweep_run.sweep.names, _AXES, strict=False))
@@ -215,11 +215,11 @@ def _never(sweep_run: SweepRun) -> Iterator[str]:
         if not axis:
             yield tr("no point is possible: {reason}", reason=format_message(reason))
         else:
-            place = f"{_option(options[axis])} {value}"
+            place = f"{_find_option(options[axis])} {value}"
             yield tr("no point with {option} is possible: {reason}", option=place, reason=format_message(reason))
 
 
-def _without(sweep_run: SweepRun) -> Iterator[str]:
+def _describe_unfit_points(sweep_run: SweepRun) -> Iterator[str]:
     from gpudesk.text.formatting import Formatter
 
     count = Formatter().count
@@ -235,7 +235,7 @@ def _without(sweep_run: SweepRun) -> Iterator[str]:
         )
 
 
-def _speed(sweep_run: SweepRun) -> str:
+def _describe_speed(sweep_run: SweepRun) -> str:
     from gpudesk.text.formatting import Formatter
 
     formatter = Formatter()

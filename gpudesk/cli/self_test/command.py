@@ -67,7 +67,7 @@ def main(arguments: Sequence[str]) -> int:
     if options.json:
         output.print_json(report.fields())
     else:
-        output.print_lines(report.verdict_lines())
+        output.print_lines(report.list_verdict_lines())
     if options.output is not None:
         report.write(Path(options.output))
     elif sys.__stdout__ is None and not options.json:
@@ -91,7 +91,7 @@ def run_checks(*, show_progress: bool) -> SelfTestReport:
                 finding = check()
                 outcome = CheckOutcome.DOUBT if finding.doubt else CheckOutcome.OK
             except Exception as error:  # noqa: BLE001 - any exception is a failed check
-                finding, outcome = CheckFinding(_reason(error)), CheckOutcome.FAILED
+                finding, outcome = CheckFinding(_describe_failure(error)), CheckOutcome.FAILED
             report.results.append(CheckResult(identity, tr(name), outcome, finding.text, time.perf_counter() - began))
             if show_progress:
                 output.print_line(report.results[-1].line)
@@ -101,7 +101,7 @@ def run_checks(*, show_progress: bool) -> SelfTestReport:
     return report
 
 
-def _reason(error: Exception) -> str:
+def _describe_failure(error: Exception) -> str:
     from gpudesk.paths import MissingFileError
     from gpudesk.text.messages import InputError, format_input_error
 

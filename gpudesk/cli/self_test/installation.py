@@ -38,7 +38,7 @@ _FOLDERS: Final = {
 
 def check_resources() -> CheckFinding:
     """In a bundle every file is unchanged since the build; in a checkout the sources are readable."""
-    bundle = paths.bundle_dir()
+    bundle = paths.find_bundle_dir()
     finding = _read_resources() if bundle is None else _compare(bundle)
     from gpudesk.documents.scenario_file import list_template_ids
 
@@ -126,7 +126,7 @@ def check_own_file() -> CheckFinding:
     from gpudesk.catalog.user_store.user_catalog import UserCatalog
     from gpudesk.text.messages import format_input_error
 
-    path = paths.user_catalog_path()
+    path = paths.get_user_catalog_path()
     own = UserCatalog(path, lambda *_: None)
     try:
         if own.problem is not None:
@@ -228,11 +228,11 @@ def check_user_folder() -> CheckFinding:
     """The user's folder is writable, has room, and supports SQLite's journal."""
     from gpudesk.release import find_installation
 
-    folder = paths.user_dir()
+    folder = paths.get_user_dir()
     try:
         paths.ensure_user_dir()
         with TemporaryDirectory(prefix=".self-test-", dir=folder) as inside:
-            journal = _journal_of(Path(inside) / "try.sqlite")
+            journal = _read_journal_mode(Path(inside) / "try.sqlite")
         free = shutil.disk_usage(folder).free
     except (OSError, sqlite3.Error) as error:
         problem = tr(
@@ -252,7 +252,7 @@ def check_user_folder() -> CheckFinding:
     return CheckFinding(str(folder))
 
 
-def _journal_of(file: Path) -> str:
+def _read_journal_mode(file: Path) -> str:
     with closing(sqlite3.connect(file)) as connection:
         (journal,) = connection.execute("PRAGMA journal_mode = WAL").fetchone()
         connection.execute("CREATE TABLE try (word TEXT)")
@@ -307,7 +307,7 @@ def check_network() -> CheckFinding:
     assert _watch is not None
     faults = [tr("a network socket was used: {what}", what=what) for what in _watch.reports]
     numbers = _open_sockets() - _watch.inherited
-    faults += [tr("a network socket is open: {kind}", kind=kind) for kind in sorted(_kinds(numbers))]
+    faults += [tr("a network socket is open: {kind}", kind=kind) for kind in sorted(_list_socket_kinds(numbers))]
     if getattr(sys, "frozen", False):
         faults += [tr("{name} must not ship with the program", name=name) for name in _CLIENTS if _is_there(name)]
     fail_on_faults(faults)
@@ -330,20 +330,20 @@ def _open_sockets() -> set[str]:
     return numbers
 
 
-def _kinds(numbers: set[str]) -> Iterator[str]:
+def _list_socket_kinds(numbers: set[str]) -> Iterator[str]:
     """Yield the kinds of the sockets with these inodes that can reach other machines.
 
     A socket that is not connected is in no table; local ones always are in theirs.
     """
-    within = _listed("unix", _UNIX_COLUMN)
+    within = _list_sockets("unix", _UNIX_COLUMN)
     if within is None:
         return
     for number in numbers - within:
-        kinds = (name for name, column in _TABLES.items() if number in (_listed(name, column) or ()))
+        kinds = (name for name, column in _TABLES.items() if number in (_list_sockets(name, column) or ()))
         yield next(kinds, tr("unknown kind"))
 
 
-def _listed(table: str, column: int) -> set[str] | None:
+def _list_sockets(table: str, column: int) -> set[str] | None:
     """Return the inodes of the sockets of a table, None if the system does not show it."""
     try:
         lines = (_PROCESS / "net" / table).read_text().splitlines()[1:]

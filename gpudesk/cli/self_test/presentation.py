@@ -49,34 +49,34 @@ def read_pdf(raw: bytes) -> PdfContents:
     heads = {number: _STREAM.sub(b"", body) for number, body in objects.items()}
     return PdfContents(
         pages=sum(_PAGE.search(head) is not None for head in heads.values()),
-        fonts=frozenset(_fonts(objects, heads)),
-        pictures=tuple(_pictures(heads)),
-        text="".join(_text(objects, heads).split()),
+        fonts=frozenset(_list_fonts(objects, heads)),
+        pictures=tuple(_list_pictures(heads)),
+        text="".join(_decode_text(objects, heads).split()),
     )
 
 
-def _fonts(objects: dict[int, bytes], heads: dict[int, bytes]) -> Iterator[str]:
+def _list_fonts(objects: dict[int, bytes], heads: dict[int, bytes]) -> Iterator[str]:
     for head in heads.values():
         match = _EMBEDDED.search(head)
-        if match is not None and _content(objects.get(int(match[2]), b"")):
+        if match is not None and _decompress(objects.get(int(match[2]), b"")):
             yield match[1].decode()
 
 
-def _pictures(heads: dict[int, bytes]) -> Iterator[tuple[int, int]]:
+def _list_pictures(heads: dict[int, bytes]) -> Iterator[tuple[int, int]]:
     for head in heads.values():
         sides = _SIDES.search(head) if b"/Image" in head else None
         if sides is not None:
             yield int(sides[1]), int(sides[2])
 
 
-def _text(objects: dict[int, bytes], heads: dict[int, bytes]) -> str:
-    tables = dict(_tables(objects, heads))
+def _decode_text(objects: dict[int, bytes], heads: dict[int, bytes]) -> str:
+    tables = dict(_list_glyph_tables(objects, heads))
     letters = []
     for number, body in objects.items():
         if b"/Image" in heads[number] or b"/FontFile" in heads[number]:
             continue
         table: _Table = {}
-        for match in _LETTERS.finditer(_content(body)):
+        for match in _LETTERS.finditer(_decompress(body)):
             if match[1] is not None:
                 table = tables.get(match[1], {})
             else:
@@ -85,16 +85,16 @@ def _text(objects: dict[int, bytes], heads: dict[int, bytes]) -> str:
     return "".join(letters)
 
 
-def _tables(objects: dict[int, bytes], heads: dict[int, bytes]) -> Iterator[tuple[bytes, _Table]]:
+def _list_glyph_tables(objects: dict[int, bytes], heads: dict[int, bytes]) -> Iterator[tuple[bytes, _Table]]:
     """Yield for each font name in the pages its table from glyphs to characters."""
     for head in heads.values():
         for match in _NAMED_FONT.finditer(head):
             table = _TO_UNICODE.search(heads.get(int(match[2]), b""))
             if table is not None:
-                yield match[1], _glyphs(_content(objects.get(int(table[1]), b"")))
+                yield match[1], _read_glyphs(_decompress(objects.get(int(table[1]), b"")))
 
 
-def _glyphs(table: bytes) -> _Table:
+def _read_glyphs(table: bytes) -> _Table:
     glyphs: _Table = {}
     for match in _RANGE.finditer(table):
         first = int(match[1], 16)
@@ -103,7 +103,7 @@ def _glyphs(table: bytes) -> _Table:
     return glyphs
 
 
-def _content(body: bytes) -> bytes:
+def _decompress(body: bytes) -> bytes:
     match = _STREAM.search(body)
     if match is None:
         return b""

@@ -139,7 +139,7 @@ class SelfTestReport:
     def _count(self, outcome: CheckOutcome) -> int:
         return sum(result.outcome is outcome for result in self.results)
 
-    def verdict_lines(self) -> list[str]:
+    def list_verdict_lines(self) -> list[str]:
         lines = [] if self.file is None else [tr("Report saved to {file}", file=self.file)]
         return [*lines, self.verdict]
 

@@ -46,7 +46,7 @@ class DecisionSource(DeploymentSource, Protocol):
 
     @property
     def reference_data(self) -> ReferenceData: ...
-    def rows_behind(self, estimate: Estimate) -> CalibrationCoverage: ...
+    def count_calibration_rows(self, estimate: Estimate) -> CalibrationCoverage: ...
     def count_models_held(self, question: FitQuestion, accelerator: str) -> int: ...
     def estimate_diffusion(self, request: DiffusionRequest) -> DiffusionEstimate: ...
 
@@ -125,12 +125,12 @@ def _list_need_facts(views: Sequence[AcceleratorView], parts: Sequence[FactValue
     return {
         "weights_gb": weights,
         "needs_gb": None if weights is None or kv_one is None else weights + kv_one,
-        "kv_some_short": _some_short(parts),
+        "kv_some_short": _is_any_short(parts),
         "least_memory_gb": min(view.column.accelerator.memory_bytes for view in views) / GB,
     }
 
 
-def _some_short(parts: Sequence[FactValues]) -> bool | None:
+def _is_any_short(parts: Sequence[FactValues]) -> bool | None:
     """Whether the requests in flight exceed the KV cache of some deployment; None if unknown."""
     pairs = [(get_number(part, "kv_needed_gb"), get_number(part, "kv_room_gb")) for part in parts]
     is_short = [needed > room for needed, room in pairs if needed is not None and room is not None]
@@ -245,7 +245,7 @@ class DecisionFacts:
             self._log_costs[key] = draw_log_costs(self.situations[place], payment)
         return self._log_costs[key]
 
-    def for_engine(self, engine_fact: FactValue) -> list[dict[str, FactValue]]:
+    def list_engine_facts(self, engine_fact: FactValue) -> list[dict[str, FactValue]]:
         """Return for each column whether the requested serving engine runs on it."""
         return [{"runs_engine": _runs_engine(engine_fact, engines)} for engines in self.engines]
 
@@ -352,7 +352,7 @@ class DecisionFactsBuilder:
         costed = _cost_on_platform(answer, platform)
         costing = self._service.costing
         costs, situations = costing.costs(costed, brief=True), costing.situations(costed)
-        views = self._views(answer, costs)
+        views = self._make_views(answer, costs)
         parts = tuple(list_accelerator_facts(view) for view in views)
         compared = {name for column in answer.columns for name in list_platforms(column.accelerator)}
         by_platform = self._engines_by_platform
@@ -371,11 +371,11 @@ class DecisionFactsBuilder:
     def _get_recorded(self, part_id: str) -> _RecordedFacts:
         if part_id not in self._recorded:
             records = self._service.reference_data
-            references, export = records.named_references(part_id), records.export_facts(part_id)
-            self._recorded[part_id] = _RecordedFacts(self._engines(part_id), references, export)
+            references, export = records.count_named_references(part_id), records.export_facts(part_id)
+            self._recorded[part_id] = _RecordedFacts(self._list_engines(part_id), references, export)
         return self._recorded[part_id]
 
-    def _engines(self, part_id: str) -> frozenset[str]:
+    def _list_engines(self, part_id: str) -> frozenset[str]:
         catalog = self._service.catalog
         part = catalog.accelerator(part_id)
         return frozenset(engine.id for engine in catalog.serving_engines() if engine.runs_on(part))
@@ -386,10 +386,10 @@ class DecisionFactsBuilder:
         engine_ids: dict[str, set[str]] = {}
         for part in self._service.catalog.accelerators():
             for name in list_platforms(part):
-                engine_ids.setdefault(name, set()).update(self._engines(part.id))
+                engine_ids.setdefault(name, set()).update(self._list_engines(part.id))
         return {name: len(engines) for name, engines in engine_ids.items()}
 
-    def _views(self, answer: Answer, costs: CostAnswer) -> tuple[AcceleratorView, ...]:
+    def _make_views(self, answer: Answer, costs: CostAnswer) -> tuple[AcceleratorView, ...]:
         keys, fleet = make_column_keys(answer.scenario.accelerators), answer.scenario.fleet
         catalog = self._service.catalog
         recorded = [self._get_recorded(column.accelerator.id) for column in answer.columns]
@@ -406,7 +406,7 @@ class DecisionFactsBuilder:
                 rows=engine_answers.rows,
                 references=recorded[place].references,
                 export=recorded[place].export,
-                site=find_site_needs(column.accelerator, catalog.systems_of(column.accelerator.id), fleet),
+                site=find_site_needs(column.accelerator, catalog.list_systems_with(column.accelerator.id), fleet),
             )
             for place, (column, engine_answers) in enumerate(
                 zip(answer.columns, self._list_engine_answers(answer), strict=True)
@@ -423,9 +423,9 @@ class DecisionFactsBuilder:
                 _EngineAnswers(
                     alone=estimates[place],
                     fewest=estimates[place + len(answer.columns)],
-                    serving=self._serving(answer, column.accelerator),
+                    serving=self._count_serving_engines(answer, column.accelerator),
                     model_count=self._count_held(answer, column.accelerator.id),
-                    rows=0 if column.estimate is None else self._rows(column.estimate),
+                    rows=0 if column.estimate is None else self._count_rows(column.estimate),
                 )
                 for place, column in enumerate(answer.columns)
             )
@@ -442,15 +442,15 @@ class DecisionFactsBuilder:
             self._single = {single_requests: self._service.estimator.estimate_many(single_requests)}
         return self._single[single_requests]
 
-    def _serving(self, answer: Answer, part: Accelerator) -> int:
+    def _count_serving_engines(self, answer: Answer, part: Accelerator) -> int:
         scenario = answer.scenario
         return sum(
             not find_objections(engine, part, answer.model, scenario.weights, scenario.kv, scenario.date)
             for engine in self._service.catalog.serving_engines()
         )
 
-    def _rows(self, estimate: Estimate) -> int:
-        return self._service.rows_behind(estimate).together
+    def _count_rows(self, estimate: Estimate) -> int:
+        return self._service.count_calibration_rows(estimate).together
 
     def _count_held(self, answer: Answer, part_id: str) -> int:
         """Return how many catalog models one accelerator holds in the formats of the scenario."""

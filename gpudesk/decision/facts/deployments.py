@@ -133,7 +133,7 @@ class DeploymentChooser:
 
     def _choose(self, answer: Answer, terms: DeploymentTerms, lots: Sequence[int]) -> Answer:
         scenario = answer.scenario
-        choices = tuple(self._with_engine(choice, terms.serving_engine) for choice in scenario.accelerators)
+        choices = tuple(self._set_engine(choice, terms.serving_engine) for choice in scenario.accelerators)
         if scenario.demand is not None:
             scenario, choices = self._size_demand(replace(scenario, accelerators=choices), terms)
         else:
@@ -141,7 +141,7 @@ class DeploymentChooser:
         chosen_scenario = replace(scenario, accelerators=choices)
         return answer if chosen_scenario == answer.scenario else self._service.answer(chosen_scenario)
 
-    def _with_engine(self, choice: AcceleratorChoice, engine: str | None) -> AcceleratorChoice:
+    def _set_engine(self, choice: AcceleratorChoice, engine: str | None) -> AcceleratorChoice:
         """Return the choice with the requested serving engine, if that runs on it."""
         if engine is None or choice.serving_engine == engine:
             return choice
@@ -185,7 +185,7 @@ class DeploymentChooser:
             if isinstance(estimate, InputError) or not serves_within(estimate, terms):
                 continue
             lot = lots[place]
-            if place not in best or _effort(estimate, terms, lot) < _effort(best[place], terms, lot):
+            if place not in best or _compute_effort(estimate, terms, lot) < _compute_effort(best[place], terms, lot):
                 best[place] = estimate
         return tuple(
             _fix_count(choice, best.get(place), answer.columns[place].estimate)
@@ -224,7 +224,7 @@ def _exceeds(figure: IntervalEstimate | None, limit: float) -> bool:
     return figure is not None and figure.value > limit
 
 
-def _effort(estimate: Estimate, terms: DeploymentTerms, lot: int) -> tuple[float, int]:
+def _compute_effort(estimate: Estimate, terms: DeploymentTerms, lot: int) -> tuple[float, int]:
     """Return the cost of a size: accelerator-seconds per token in whole lots, or the seconds of a request."""
     rate, request = estimate.output_tokens_per_s, estimate.request_s
     if terms.quickest and request is not None:

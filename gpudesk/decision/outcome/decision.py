@@ -211,7 +211,7 @@ class Decider:
         """
         answers = resolve_answers(answer.scenario, user_answers, answer.model.native_precision)
         ground = self._ground.of(answer, answers)
-        situation = self._situation(ground, answers)
+        situation = self._collect_facts(ground, answers)
         weights = answer.scenario.decision.weights
         values = {name: each.value for name, each in answers.items()}
         lines = trace_rules(self.rules, situation.facts, situation.parts, values, weights)
@@ -255,12 +255,12 @@ class Decider:
         """Return one for a job on its thread, with the data on this answer."""
         return Decider(self.rules, self._ground.fork(answer), self._calibration)
 
-    def costs_of(self, answer: Answer, user_answers: Mapping[str, AnswerValue] | None = None) -> CostAnswer:
+    def get_decision_costs(self, answer: Answer, user_answers: Mapping[str, AnswerValue] | None = None) -> CostAnswer:
         """Return the costs behind a decision, for the deployments that it judges."""
         answers = resolve_answers(answer.scenario, user_answers, answer.model.native_precision)
         return self._ground.of(answer, answers).costs
 
-    def _situation(self, ground: DecisionFacts, answers: Mapping[str, QuestionAnswer]) -> EffectiveFacts:
+    def _collect_facts(self, ground: DecisionFacts, answers: Mapping[str, QuestionAnswer]) -> EffectiveFacts:
         """Return all facts: first those that remove columns, then leaders among the rest."""
         answer = ground.answer
         keys = make_column_keys(answer.scenario.accelerators)
@@ -272,7 +272,7 @@ class Decider:
         wide, by_platform, current = ground.widest, ground.engines_by_platform, _get_platform(answer, answer_facts)
         parts = _merge_facts(parts, [list_platform_facts(current, part, wide, by_platform) for part in parts])
         parts = _merge_facts(parts, [list_timing_facts(part, answer.data_date) for part in parts])
-        parts = _merge_facts(parts, ground.for_engine(answer_facts.get("serving_engine")))
+        parts = _merge_facts(parts, ground.list_engine_facts(answer_facts.get("serving_engine")))
         facts |= _list_derived_facts(parts, every, ground, answer_facts)
         hard = trace_rules(self._removing, facts, parts, {}, {})
         standing = tuple(place for place in every if not list_removing_rules(hard, place))
@@ -413,7 +413,7 @@ def measure_commitment(part: FactValues, payments: Sequence[PaymentBasis], costs
     Rents are those of the cheapest provider, in its whole instances.
     """
     deployed, rate = costs.count or 1, get_number(part, "tokens_per_s")
-    bills = [rent.hourly_bill(deployed) for rent in costs.provider_rents if RENTED in payments]
+    bills = [rent.compute_hourly_bill(deployed) for rent in costs.provider_rents if RENTED in payments]
     owned = get_number(part, "owned_usd_per_million") if OWNED in payments else None
     if owned is not None and rate is not None:
         bills.append(owned * rate * _SECONDS_PER_HOUR / _MILLION)

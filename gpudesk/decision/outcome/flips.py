@@ -86,7 +86,7 @@ def _list_inputs(
         yield _make_question_input(decider, answer, user_answers, QUESTIONS[name], answered.value, grid)
     lead = None if present.recommended is None else present.recommended.accelerator
     removed = {each.key for each in present.candidates if each.removed}
-    ground = decider.costs_of(answer, user_answers)
+    ground = decider.get_decision_costs(answer, user_answers)
     tried: set[str] = set()
     for column in ground.columns:
         if column.key in removed or column.accelerator in tried:

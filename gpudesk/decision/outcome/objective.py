@@ -15,9 +15,9 @@ import numpy as np
 
 from gpudesk.costing.accelerator_costs import (
     AcceleratorCostInputs,
-    cost_owned_per_million,
-    cost_rented_per_million,
-    cost_upfront,
+    compute_owned_token_cost,
+    compute_rented_token_cost,
+    compute_upfront_cost,
 )
 from gpudesk.costing.scenario_costs import compare_port
 from gpudesk.costing.uncertainty import (
@@ -436,9 +436,9 @@ def solve_for_lead(
         return None
     if any(name not in situation.values for name in basis.needed if name != missing):
         return None
-    limits = [(cost_rented_per_million if basis.rented else cost_owned_per_million, usd_per_million)]
+    limits = [(compute_rented_token_cost if basis.rented else compute_owned_token_cost, usd_per_million)]
     if not basis.rented:
-        limits.append((cost_upfront, budget_usd))
+        limits.append((compute_upfront_cost, budget_usd))
     prices = []
     for cost, limit in limits:
         free = float(cost({**situation.values, missing: 0.0}, situation.deployment))

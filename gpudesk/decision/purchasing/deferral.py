@@ -13,8 +13,8 @@ from gpudesk.costing.accelerator_costs import (
     NEEDED_TO_RENT,
     THROUGHPUT,
     AcceleratorCostInputs,
-    cost_owned_per_million,
-    cost_rented_per_million,
+    compute_owned_token_cost,
+    compute_rented_token_cost,
     list_missing_inputs,
 )
 from gpudesk.costing.inputs import WRONG_RANGE
@@ -316,7 +316,7 @@ class DeferralCase:
         self._own = self._table.inputs(situations[0])
         self._waits = waits
         self._next = self._table.inputs(situations[1]) if waits else None
-        self.tokens, self.tokens_origin = self._tokens()
+        self.tokens, self.tokens_origin = self._choose_tokens()
         self.gap_rental, self.without_origin = self._find_gap_rental()
         #: Months of use.
         self.months: Amount = self._own["years"] * MONTHS_PER_YEAR
@@ -331,23 +331,27 @@ class DeferralCase:
         price = self._situations[0].values.get("price_usd")
         return CourseAmounts(
             months=self.months,
-            gap=self._gap(delivery),
-            buy=self._a_month(self._owned(0, self._own)),
-            following=None if self._next is None else self._a_month(self._owned(1, self._next)),
-            without=self._without(),
+            gap=self._compute_gap(delivery),
+            buy=self._compute_monthly_cost(self._compute_owned_cost(0, self._own)),
+            following=None
+            if self._next is None
+            else self._compute_monthly_cost(self._compute_owned_cost(1, self._next)),
+            without=self._compute_gap_cost(),
             tokens=self.tokens,
             waits=self._waits,
-            priced=self._priced(),
+            priced=self._derive_cost_by_price(),
             chosen_price_usd=price,
         )
 
     def monthly(self, amounts: CourseAmounts) -> DeferralMonthlyCosts:
         return DeferralMonthlyCosts(
-            buy_usd=_range_or_none(amounts.buy),
-            next_usd=_range_or_none(amounts.following),
-            without_usd=_range_or_none(amounts.without),
-            buy_usd_per_million=_range_or_none(self._owned(0, self._own)),
-            next_usd_per_million=None if self._next is None else _range_or_none(self._owned(1, self._next)),
+            buy_usd=_compute_range_or_none(amounts.buy),
+            next_usd=_compute_range_or_none(amounts.following),
+            without_usd=_compute_range_or_none(amounts.without),
+            buy_usd_per_million=_compute_range_or_none(self._compute_owned_cost(0, self._own)),
+            next_usd_per_million=None
+            if self._next is None
+            else _compute_range_or_none(self._compute_owned_cost(1, self._next)),
             without_origin=self.without_origin,
             gap_rental=None if self.gap_rental is None else self.gap_rental.accelerator,
         )
@@ -390,14 +394,14 @@ class DeferralCase:
             return False
         return bool(likely.without < likely.buy)
 
-    def _gap(self, delivery: Amount | None) -> Amount | None:
+    def _compute_gap(self, delivery: Amount | None) -> Amount | None:
         if not self._waits:
             return self.months
         if delivery is None:
             return None
         return compute_gap_months(self._question.months_to_launch, delivery, self.months)
 
-    def _tokens(self) -> tuple[Amount | None, TokenDemandOrigin | None]:
+    def _choose_tokens(self) -> tuple[Amount | None, TokenDemandOrigin | None]:
         """Return the output tokens of a month: stated, those of the demand, or the maximum."""
         scenario = self._answer.scenario
         if self._question.tokens_per_month is not None:
@@ -424,34 +428,34 @@ class DeferralCase:
         rental = next((each for each in rivals if each.knows(NEEDED_TO_RENT)), None)
         return rental, None if rental is None else GapCostOrigin.RIVAL_RENT
 
-    def _without(self) -> Amount | None:
+    def _compute_gap_cost(self) -> Amount | None:
         user_cost = self._question.usd_per_month
         if user_cost is not None:
             return self._table.number("a month without", user_cost)
         if self.gap_rental is None or self.gap_rental.deployment is None:
             return None
         values = self._own if self.gap_rental is self._situations[0] else self._table.inputs(self.gap_rental)
-        return self._a_month(cost_rented_per_million(values, self.gap_rental.deployment))
+        return self._compute_monthly_cost(compute_rented_token_cost(values, self.gap_rental.deployment))
 
-    def _owned(self, position: int, values: dict[str, Amount]) -> Amount | None:
+    def _compute_owned_cost(self, position: int, values: dict[str, Amount]) -> Amount | None:
         inputs = self._situations[position]
         if inputs.deployment is None or not inputs.knows(NEEDED_TO_OWN):
             return None
-        return cost_owned_per_million(values, inputs.deployment)
+        return compute_owned_token_cost(values, inputs.deployment)
 
-    def _a_month(self, per_million: Amount | None) -> Amount | None:
+    def _compute_monthly_cost(self, per_million: Amount | None) -> Amount | None:
         if per_million is None or self.tokens is None:
             return None
         return per_million * self.tokens / _MILLION
 
-    def _priced(self) -> MonthlyCostByPrice | None:
+    def _derive_cost_by_price(self) -> MonthlyCostByPrice | None:
         """Return the next accelerator's monthly cost as a linear function of its price."""
         if self._next is None or not self._situations[1].knows(_NEEDED_BESIDE_PRICE):
             return None
         deployment = self._situations[1].deployment
         assert deployment is not None
         at = [
-            self._a_month(cost_owned_per_million({**self._next, "price_usd": price}, deployment))
+            self._compute_monthly_cost(compute_owned_token_cost({**self._next, "price_usd": price}, deployment))
             for price in (0.0, 1.0)
         ]
         free, one = at
@@ -460,7 +464,7 @@ class DeferralCase:
         return MonthlyCostByPrice(free, one - free)
 
 
-def _range_or_none(amount: Amount | None) -> UncertainValue | None:
+def _compute_range_or_none(amount: Amount | None) -> UncertainValue | None:
     return None if amount is None else compute_range(amount)
 
 

@@ -42,12 +42,12 @@ class DeferralCourses:
 
 def compute_gap_months(launch: Amount, delivery: Amount, months: Amount) -> Amount:
     """Return how many months of use pass before the next accelerator is delivered, all counted from today."""
-    return _plain(np.clip(np.asarray(delivery) - launch, 0.0, months))
+    return _unwrap_scalar(np.clip(np.asarray(delivery) - launch, 0.0, months))
 
 
 def compute_after_usd(courses: DeferralCourses) -> Amount:
     """Return the monthly cost of waiting once the next accelerator is available: with or without it, the lower one."""
-    return _plain(np.minimum(courses.next_usd, courses.without_usd))
+    return _unwrap_scalar(np.minimum(courses.next_usd, courses.without_usd))
 
 
 def compute_gap_usd(courses: DeferralCourses) -> Amount:
@@ -85,7 +85,7 @@ def solve_tied_gap(courses: DeferralCourses) -> Amount:
     after = np.asarray(compute_after_usd(courses))
     with np.errstate(divide="ignore", invalid="ignore"):
         gap = (courses.buy_usd - after) * courses.months / (courses.without_usd - after)
-        return _plain(np.where((gap >= 0.0) & (gap <= courses.months), gap, np.nan))
+        return _unwrap_scalar(np.where((gap >= 0.0) & (gap <= courses.months), gap, np.nan))
 
 
 def solve_tied_next_usd(courses: DeferralCourses) -> Amount:
@@ -98,10 +98,10 @@ def solve_tied_next_usd(courses: DeferralCourses) -> Amount:
     spent = np.asarray(courses.buy_usd * courses.months - compute_gap_usd(courses))
     with np.errstate(divide="ignore", invalid="ignore"):
         month = np.where(remaining_months > 0.0, spent / remaining_months, -np.inf)
-    return _plain(np.where(np.asarray(courses.buy_usd) >= courses.without_usd, np.inf, month))
+    return _unwrap_scalar(np.where(np.asarray(courses.buy_usd) >= courses.without_usd, np.inf, month))
 
 
-def _plain(amount: NDArray[np.float64]) -> Amount:
+def _unwrap_scalar(amount: NDArray[np.float64]) -> Amount:
     return float(amount) if amount.ndim == 0 else amount
 
 
@@ -122,7 +122,7 @@ class MonthlyCostByPrice:
     def at(self, price_usd: Amount) -> Amount:
         return self.free_usd + self.usd_per_usd * price_usd
 
-    def price_of(self, month_usd: Amount) -> Amount:
+    def solve_price_for(self, month_usd: Amount) -> Amount:
         return (month_usd - self.free_usd) / self.usd_per_usd
 
 
@@ -172,11 +172,11 @@ class CourseAmounts:
         return replace(
             self,
             months=get_likely(self.months),
-            gap=_likely_or_none(self.gap),
-            buy=_likely_or_none(self.buy),
-            following=_likely_or_none(self.following),
-            without=_likely_or_none(self.without),
-            tokens=_likely_or_none(self.tokens),
+            gap=_get_likely_or_none(self.gap),
+            buy=_get_likely_or_none(self.buy),
+            following=_get_likely_or_none(self.following),
+            without=_get_likely_or_none(self.without),
+            tokens=_get_likely_or_none(self.tokens),
             priced=priced,
         )
 
@@ -225,8 +225,8 @@ def find_turns(
     return DeferralThresholds(
         gap_months=gap,
         delivery_months=delivery,
-        slip_months=None if delivery is None or planned is None else _nonnegative_or_none(delivery - planned),
-        launch_months=None if gap is None or planned is None else _nonnegative_or_none(planned + slip.likely - gap),
+        slip_months=None if delivery is None or planned is None else _drop_negative(delivery - planned),
+        launch_months=None if gap is None or planned is None else _drop_negative(planned + slip.likely - gap),
         usd_per_million=_find_tied_cost(amounts),
         price_usd=_find_tied_price(amounts),
     )
@@ -303,7 +303,7 @@ def _find_tied_price(amounts: CourseAmounts) -> UncertainValue | None:
     month = _find_tied_month(amounts)
     if month is None or amounts.priced is None:
         return None
-    price_range = compute_range(amounts.priced.price_of(month))
+    price_range = compute_range(amounts.priced.solve_price_for(month))
     return None if price_range.likely < 0.0 else _clip_range(price_range)
 
 
@@ -321,11 +321,11 @@ def _compute_scale(courses: DeferralCourses) -> float:
     return dearest * get_likely(courses.months)
 
 
-def _likely_or_none(amount: Amount | None) -> Amount | None:
+def _get_likely_or_none(amount: Amount | None) -> Amount | None:
     return None if amount is None else get_likely(amount)
 
 
-def _nonnegative_or_none(months: float) -> float | None:
+def _drop_negative(months: float) -> float | None:
     return months if months >= 0.0 else None
 
 
@@ -374,9 +374,9 @@ def _list_slips(analysis: DeferralAnalysis, months: float) -> list[float]:
 
 def _make_slip_point(slip: float, courses: DeferralCourses) -> SlipPoint:
     return SlipPoint(
-        slip, _amount_to_float(compute_waiting_cost_usd(courses)), _amount_to_float(compute_gain_usd(courses))
+        slip, _convert_to_float(compute_waiting_cost_usd(courses)), _convert_to_float(compute_gain_usd(courses))
     )
 
 
-def _amount_to_float(amount: Amount) -> float:
+def _convert_to_float(amount: Amount) -> float:
     return float(amount)

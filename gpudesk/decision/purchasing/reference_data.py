@@ -68,31 +68,31 @@ class ReferenceData:
     def export_rules(self) -> ExportRuleSet:
         from gpudesk.decision.rules.data_files import read_export_rules
 
-        return read_export_rules(paths.export_rules_path())
+        return read_export_rules(paths.get_export_rules_path())
 
     @cached_property
     def support(self) -> SoftwareSupport:
         from gpudesk.decision.rules.data_files import read_support
 
-        return read_support(paths.software_support_dir())
+        return read_support(paths.get_software_support_dir())
 
     @cached_property
     def references(self) -> tuple[ReferenceDeployment, ...]:
         from gpudesk.decision.rules.data_files import read_references
 
-        return read_references(paths.references_path())
+        return read_references(paths.get_references_path())
 
     @cached_property
     def steps(self) -> tuple[ProcurementStep, ...]:
         from gpudesk.decision.rules.data_files import read_steps
 
-        return tuple(read_steps(paths.steps_path()))
+        return tuple(read_steps(paths.get_steps_path()))
 
     @cached_property
     def signals(self) -> tuple[WatchSignal, ...]:
         from gpudesk.decision.rules.data_files import read_signals
 
-        return tuple(read_signals(paths.signals_path()))
+        return tuple(read_signals(paths.get_signals_path()))
 
     # Of one accelerator
 
@@ -120,7 +120,7 @@ class ReferenceData:
         )
         return {"export_score": check.tpp, "export_free": free}
 
-    def named_references(self, accelerator: str) -> int:
+    def count_named_references(self, accelerator: str) -> int:
         return sum(each.named for each in find_references(self.references, accelerator))
 
     # Comparisons
@@ -177,7 +177,7 @@ class ReferenceData:
 
         return plan_deferral(scenario, position, today, self._service)
 
-    def buy_or_wait_steps(self, scenario: Scenario, position: int, today: str) -> ProgressSteps[DeferralAnalysis]:
+    def plan_deferral_in_steps(self, scenario: Scenario, position: int, today: str) -> ProgressSteps[DeferralAnalysis]:
         yield JobProgress(_WORKING)
         return self.buy_or_wait(scenario, position, today)
 
@@ -190,7 +190,7 @@ class ReferenceData:
 
         return plan_routing(scenario, self._service)
 
-    def routing_steps(self, scenario: Scenario) -> ProgressSteps[RoutingResult]:
+    def plan_routing_in_steps(self, scenario: Scenario) -> ProgressSteps[RoutingResult]:
         yield JobProgress(_WORKING)
         return self.routing(scenario)
 

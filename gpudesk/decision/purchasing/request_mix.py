@@ -138,7 +138,7 @@ def resolve_request_rate(
         if scenario.demand.kind is DemandKind.CONCURRENCY:
             load = Load(LoadKind.CONCURRENCY, concurrency=math.ceil(scenario.demand.amount))
             at_peak = replace(scenario, workload=replace(scenario.workload, load=load))
-            return _rate_of_baseline(at_peak, service), RequestRateOrigin.BASELINE, scenario.demand
+            return _compute_baseline_rate(at_peak, service), RequestRateOrigin.BASELINE, scenario.demand
         factors = list_demand_factors(scenario.demand, output)
         return math.prod(each.value for each in factors), RequestRateOrigin.DEMAND, scenario.demand
     load = scenario.workload.load
@@ -147,7 +147,7 @@ def resolve_request_rate(
     if rate is None and arriving is not None:
         rate, origin = arriving, RequestRateOrigin.LOAD
     if rate is None:
-        return _rate_of_baseline(scenario, service), RequestRateOrigin.BASELINE, None
+        return _compute_baseline_rate(scenario, service), RequestRateOrigin.BASELINE, None
     limits = None if arriving is None else _make_unlimited_demand(rate)
     return rate, origin, limits
 
@@ -162,7 +162,7 @@ def _make_unlimited_demand(rate: float) -> Demand:
     return Demand(DemandKind.REQUEST_RATE, rate, peak_factor=1.0, spare_replicas=0)
 
 
-def _rate_of_baseline(scenario: Scenario, service: RequestEstimates) -> float:
+def _compute_baseline_rate(scenario: Scenario, service: RequestEstimates) -> float:
     estimate = service.estimate(scenario.requests()[0])
     if estimate.output_tokens_per_s is None:
         problem = estimate.reason or _NO_RATE
@@ -225,7 +225,7 @@ class ReplicaFinder:
         self._scenario, self._demand, self._cap, self._service = scenario, demand, cap, service
 
     def alone(self, position: int, kind: RequestClass) -> ReplicaRates | Message:
-        rates = self._rate(self._request(position, kind), kind)
+        rates = self._find_rate(self._request(position, kind), kind)
         return rates if isinstance(rates, Message) else ReplicaRates(rates[0], {kind.kind: rates[1]})
 
     def shared(self, position: int, kinds: Sequence[RequestClass]) -> ReplicaRates | Message:
@@ -237,29 +237,31 @@ class ReplicaFinder:
         why: Message | None = None
         tried: list[tuple[float, ReplicaRates]] = []
         for kind in kinds:
-            own = self._rate(self._request(position, kind), kind)
+            own = self._find_rate(self._request(position, kind), kind)
             if isinstance(own, Message):
                 return own
-            rates = self._in_plan(position, kinds, own[0])
+            rates = self._compute_rates_in_plan(position, kinds, own[0])
             if isinstance(rates, Message):
                 why = why or rates
             else:
-                tried.append((self._accelerators(rates, kinds), rates))
+                tried.append((self._count_accelerators(rates, kinds), rates))
         if not tried:
             return why or _NO_RATE
         return min(tried, key=lambda each: each[0])[1]
 
-    def _in_plan(self, position: int, kinds: Sequence[RequestClass], plan: ParallelPlan) -> ReplicaRates | Message:
+    def _compute_rates_in_plan(
+        self, position: int, kinds: Sequence[RequestClass], plan: ParallelPlan
+    ) -> ReplicaRates | Message:
         rates = {}
         for kind in kinds:
             request = self._request(position, kind).with_plan(plan)
-            replica_rates = self._rate(request, kind)
+            replica_rates = self._find_rate(request, kind)
             if isinstance(replica_rates, Message):
                 return replica_rates
             rates[kind.kind] = replica_rates[1]
         return ReplicaRates(plan, rates)
 
-    def _accelerators(self, replica: ReplicaRates, kinds: Sequence[RequestClass]) -> float:
+    def _count_accelerators(self, replica: ReplicaRates, kinds: Sequence[RequestClass]) -> float:
         each = [replica.rates[kind.kind].value for kind in kinds]
         busy = count_busy_replicas([kind.requests_per_s for kind in kinds], each)
         return float(count_whole_replicas(busy, self._cap)) * replica.plan.count
@@ -269,21 +271,29 @@ class ReplicaFinder:
         work = replace(request.workload, input_tokens=kind.input_tokens, output_tokens=kind.output_tokens)
         return replace(request, model=kind.model, weights=kind.weights, workload=work)
 
-    def _rate(self, request: EstimateRequest, kind: RequestClass) -> tuple[ParallelPlan, IntervalEstimate] | Message:
+    def _find_rate(
+        self, request: EstimateRequest, kind: RequestClass
+    ) -> tuple[ParallelPlan, IntervalEstimate] | Message:
         if request.disaggregated is not None:
             return POOLS_NOT_SIZED
         try:
-            return self._loaded(request) if self._demand is None else self._sized(request, kind)
+            return (
+                self._estimate_loaded_rate(request)
+                if self._demand is None
+                else self._estimate_sized_rate(request, kind)
+            )
         except InputError as error:
             return error.problem
 
-    def _loaded(self, request: EstimateRequest) -> tuple[ParallelPlan, IntervalEstimate] | Message:
+    def _estimate_loaded_rate(self, request: EstimateRequest) -> tuple[ParallelPlan, IntervalEstimate] | Message:
         estimate = self._service.estimate(request)
         if estimate.output_tokens_per_s is None:
             return estimate.reason or _NO_RATE
         return estimate.plan, _divide_figure(estimate.output_tokens_per_s, request.workload.output_tokens)
 
-    def _sized(self, request: EstimateRequest, kind: RequestClass) -> tuple[ParallelPlan, IntervalEstimate] | Message:
+    def _estimate_sized_rate(
+        self, request: EstimateRequest, kind: RequestClass
+    ) -> tuple[ParallelPlan, IntervalEstimate] | Message:
         assert self._demand is not None
         demand = scale_demand(self._demand, kind.requests_per_s)
         (candidate,) = self._service.estimator.size([request], demand).candidates

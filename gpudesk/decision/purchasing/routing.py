@@ -261,11 +261,11 @@ class _RoutingPlans:
         for plan in RoutePlan:
             if plan.is_split and len(self._kinds) == 1:
                 continue
-            pools = self._pools(plan)
+            pools = self._make_pools(plan)
             if isinstance(pools, Message):
                 routed_plans.append(RoutedPlan(plan, (), reason=pools))
             else:
-                routed, costs[plan] = self._routed(plan, pools)
+                routed, costs[plan] = self._cost_plan(plan, pools)
                 routed_plans.append(routed)
         return tuple(routed_plans), costs
 
@@ -278,20 +278,23 @@ class _RoutingPlans:
             if isinstance(replica, Message):
                 return None, None
             shares = [kind.share for kind in self._kinds]
-            rates.append(1.0 / count_busy_replicas(shares, self._rates(place, replica, self._kinds)))
+            rates.append(1.0 / count_busy_replicas(shares, self._draw_rates(place, replica, self._kinds)))
         loss = compute_even_spread_loss(rates[0], rates[1])
         return compute_range(loss), _make_loss_term(get_likely(rates[0]), get_likely(rates[1]))
 
-    def _pools(self, plan: RoutePlan) -> list[_Pooled] | Message:
+    def _make_pools(self, plan: RoutePlan) -> list[_Pooled] | Message:
         """Return the pools of a plan: one per kind, or one for all kinds of an accelerator if that is not larger."""
         places = _PLACES[plan]
         apart = _collect_pools(
-            [self._pool(places[kind.kind], self._alone[places[kind.kind], kind.kind], (kind,)) for kind in self._kinds]
+            [
+                self._make_pool(places[kind.kind], self._alone[places[kind.kind], kind.kind], (kind,))
+                for kind in self._kinds
+            ]
         )
         if plan.is_split or self._together is None:
             return apart
         place = places[RequestKind.SHORT]
-        together = _collect_pools([self._pool(place, self._together[place], self._kinds)])
+        together = _collect_pools([self._make_pool(place, self._together[place], self._kinds)])
         if isinstance(together, Message):
             return apart
         return (
@@ -300,11 +303,13 @@ class _RoutingPlans:
             else apart
         )
 
-    def _pool(self, place: int, replica: ReplicaRates | Message, kinds: tuple[RequestClass, ...]) -> _Pooled | Message:
+    def _make_pool(
+        self, place: int, replica: ReplicaRates | Message, kinds: tuple[RequestClass, ...]
+    ) -> _Pooled | Message:
         if isinstance(replica, Message):
             return replica
         inputs = self._situations[place]
-        busy = count_busy_replicas([kind.requests_per_s for kind in kinds], self._rates(place, replica, kinds))
+        busy = count_busy_replicas([kind.requests_per_s for kind in kinds], self._draw_rates(place, replica, kinds))
         working = count_whole_replicas(busy, self._cap)
         counts = (working + self._spare) * replica.plan.count
         pool = RoutedPool(
@@ -326,11 +331,11 @@ class _RoutingPlans:
             del values["fleet"]
         return values
 
-    def _rates(self, place: int, replica: ReplicaRates, kinds: Sequence[RequestClass]) -> list[Amount]:
+    def _draw_rates(self, place: int, replica: ReplicaRates, kinds: Sequence[RequestClass]) -> list[Amount]:
         """Return draws of a replica's rate for each kind; those of one accelerator have the same error."""
         return [self._table.rate(self._situations[place], replica.rates[kind.kind]) for kind in kinds]
 
-    def _routed(self, plan: RoutePlan, pooled: Sequence[_Pooled]) -> tuple[RoutedPlan, PlanCosts]:
+    def _cost_plan(self, plan: RoutePlan, pooled: Sequence[_Pooled]) -> tuple[RoutedPlan, PlanCosts]:
         """Return a plan and its costs; pools of one accelerator share its software, so they are costed together."""
         by_place: dict[int, Amount] = {}
         for _, place, counts in pooled:

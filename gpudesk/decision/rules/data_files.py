@@ -190,7 +190,7 @@ class _SignalsFile:
     signals: tuple[WatchSignal, ...] = ()
 
 
-def _with_float(signal_value: KnownSignalValue) -> KnownSignalValue:
+def _convert_to_float(signal_value: KnownSignalValue) -> KnownSignalValue:
     """Return a value on record with a number as a float, however it is written."""
     return (
         signal_value if isinstance(signal_value.value, bool) else replace(signal_value, value=float(signal_value.value))
@@ -211,7 +211,9 @@ def read_signals(path: Path) -> tuple[WatchSignal, ...]:
                 signal=signal.title,
             )
     return tuple(
-        replace(signal, known=tuple(sorted(map(_with_float, signal.known), key=lambda each: each.date, reverse=True)))
+        replace(
+            signal, known=tuple(sorted(map(_convert_to_float, signal.known), key=lambda each: each.date, reverse=True))
+        )
         for signal in signals
     )
 

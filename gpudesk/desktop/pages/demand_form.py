@@ -151,7 +151,7 @@ class DemandForm(QWidget):
 
     def resizeEvent(self, event: QResizeEvent) -> None:
         super().resizeEvent(event)
-        needed = self.kind.width_in_one_line() + self.remove.sizeHint().width() + self._theme.px(16)
+        needed = self.kind.measure_one_line_width() + self.remove.sizeHint().width() + self._theme.px(16)
         self.kind.set_lines(1 if needed <= event.size().width() else 2)
 
     def show_demand(self, demand: Demand) -> None:

@@ -107,7 +107,7 @@ class InteractivePlot(PlotCanvas):
     def mouseMoveEvent(self, event: QMouseEvent) -> None:
         position = event.position()
         if self._dragging_rule:
-            low, high = self.frame.values_x()
+            low, high = self.frame.get_x_range()
             self.rule_moved.emit(min(high, max(low, self.frame.value_x(position.x()))))
         elif self._pressed is not None:
             self._drag_ground(position)
@@ -136,7 +136,7 @@ class InteractivePlot(PlotCanvas):
             self._dragging_rule = False
             self.rule_released.emit()
         elif pressed is not None and not self._panned:
-            key = self.curve_at(event.position())
+            key = self.find_curve_at(event.position())
             if key is not None:
                 self.curve_clicked.emit(key)
 
@@ -148,11 +148,11 @@ class InteractivePlot(PlotCanvas):
         super().leaveEvent(event)
         self.hovered.emit(None)
 
-    def curve_at(self, position: QPointF) -> str | None:
+    def find_curve_at(self, position: QPointF) -> str | None:
         """Return the key of the curve nearest to a pixel, if one is near."""
         best, least = None, _NEAR_CURVE
         for number, line in enumerate(self.drawing.lines):
-            distance = _distance_to_curve(self.pixels_of(number), position.x(), position.y())
+            distance = _compute_curve_distance(self.get_line_pixels(number), position.x(), position.y())
             if distance < least:
                 best, least = line.key, distance
         return best
@@ -161,7 +161,7 @@ class InteractivePlot(PlotCanvas):
         rule = self.drawing.rule
         if rule is None or not rule.movable:
             return False
-        low, high = self.frame.values_x()
+        low, high = self.frame.get_x_range()
         near = low <= rule.value <= high and abs(position.x() - self.frame.pixel_x(rule.value)) <= _GRIP
         return near and self.rule_zone().contains(position)
 
@@ -179,7 +179,7 @@ def _is_in_scroll_area(widget: QWidget) -> bool:
     return False
 
 
-def _distance_to_curve(points: FloatArray, x: float, y: float) -> float:
+def _compute_curve_distance(points: FloatArray, x: float, y: float) -> float:
     if len(points) < 2:
         return float(np.hypot(points[:, 0] - x, points[:, 1] - y).min()) if len(points) else float("inf")
     starts, steps = points[:-1], np.diff(points, axis=0)
@@ -234,13 +234,13 @@ class UnfitNotice(PaintedWidget):
             self._rows = None
         self.setVisible(bool(unfit))
         if unfit:
-            self._rows = self._built(title, unfit)
+            self._rows = self._build_box(title, unfit)
             self._layout.addWidget(self._rows)
             self._rows.show()
             self.setAccessibleName(title)
         return True
 
-    def _built(self, title: str, unfit: Sequence[UnfitColumn]) -> QWidget:
+    def _build_box(self, title: str, unfit: Sequence[UnfitColumn]) -> QWidget:
         px = self._theme.px
         box = QWidget(self)
         self._layout.setContentsMargins(px(12), px(8), px(12), px(10))
@@ -261,7 +261,7 @@ class UnfitNotice(PaintedWidget):
             grid.addWidget(
                 _NoticeSwatch(self._theme, each.slot, each.is_variant, box), row, 0, Qt.AlignmentFlag.AlignTop
             )
-            grid.addLayout(self._words(each, box), row, 1)
+            grid.addLayout(self._make_text_column(each, box), row, 1)
             if each.apply is not None:
                 button = Button(self._theme, each.remedy, parent=box)
                 button.setAccessibleName(each.remedy_spoken or each.remedy)
@@ -270,7 +270,7 @@ class UnfitNotice(PaintedWidget):
         outer.addLayout(grid)
         return box
 
-    def _words(self, each: UnfitColumn, box: QWidget) -> QVBoxLayout:
+    def _make_text_column(self, each: UnfitColumn, box: QWidget) -> QVBoxLayout:
         words = QVBoxLayout()
         words.setSpacing(0)
         name = ThemedLabel(self._theme, each.name, font="label", parent=box)
@@ -300,12 +300,12 @@ def list_unfit_columns(desk: Desk) -> tuple[str, tuple[UnfitColumn, ...]]:
     everyone = desk.columns
     short = [part for part in everyone if part.column.estimate is not None and not part.column.estimate.fits]
     unknown = [part for part in everyone if part.column.estimate is None]
-    entries = [_short(part, number, desk) for number, part in enumerate(everyone) if part in short]
-    entries += [_unknown(part, desk) for part in unknown]
-    return _title(len(short), len(unknown), len(everyone)), tuple(entries)
+    entries = [_make_short_column(part, number, desk) for number, part in enumerate(everyone) if part in short]
+    entries += [_make_unknown_column(part, desk) for part in unknown]
+    return _format_unfit_title(len(short), len(unknown), len(everyone)), tuple(entries)
 
 
-def _title(short: int, unknown: int, everyone: int) -> str:
+def _format_unfit_title(short: int, unknown: int, everyone: int) -> str:
     if short:
         return trn("{n} of {all} does not fit", "{n} of {all} do not fit", short, all=everyone)
     if unknown:
@@ -313,7 +313,7 @@ def _title(short: int, unknown: int, everyone: int) -> str:
     return ""
 
 
-def _short(part: AcceleratorColumn, position: int, desk: Desk) -> UnfitColumn:
+def _make_short_column(part: AcceleratorColumn, position: int, desk: Desk) -> UnfitColumn:
     estimate = part.column.estimate
     if estimate is None or estimate.needs is None:
         return UnfitColumn(part.palette_index, part.is_variant, part.name, format_missing_memory(part, desk))
@@ -345,7 +345,7 @@ def format_missing_memory(part: AcceleratorColumn, desk: Desk) -> str:
     return tr("{size} GiB short per accelerator", size=size)
 
 
-def _unknown(part: AcceleratorColumn, desk: Desk) -> UnfitColumn:
+def _make_unknown_column(part: AcceleratorColumn, desk: Desk) -> UnfitColumn:
     problem = part.column.problem
     return UnfitColumn(
         part.palette_index,
@@ -439,8 +439,8 @@ class DeskChart(InteractivePlot):
         self.show_drawing(drawing)
         self._show_bands()
         self._show_notice()
-        if self.least_height() != self._least_height:
-            self._least_height = self.least_height()
+        if self.measure_least_height() != self._least_height:
+            self._least_height = self.measure_least_height()
             self.updateGeometry()
         if self.hover_x is not None:
             self._show_hover(self.hover_x)
@@ -479,9 +479,9 @@ class DeskChart(InteractivePlot):
         self._show_bands()
 
     def _show_bands(self) -> None:
-        self.set_bands(self._keys_with_band() if self.bands_wanted else frozenset())
+        self.set_bands(self._select_band_keys() if self.bands_wanted else frozenset())
 
-    def _keys_with_band(self) -> frozenset[str]:
+    def _select_band_keys(self) -> frozenset[str]:
         keys = [line.key for line in self.drawing.lines]
         chosen = self.desk.selection.column if self.desk.selection is not None else None
         if self.desk.in_gesture:
@@ -505,7 +505,7 @@ class DeskChart(InteractivePlot):
             self.set_hover(None, None)
         else:
             position = QPointF(self.viewport().mapFromGlobal(self.cursor().pos()))
-            self._hovered_key = self.curve_at(position)
+            self._hovered_key = self.find_curve_at(position)
             self._show_hover(x)
         self._show_bands()
 
@@ -565,7 +565,7 @@ class DeskChart(InteractivePlot):
             return
         start = self.hover_x
         if start is None:
-            low, high = self.frame.values_x()
+            low, high = self.frame.get_x_range()
             start = rule.value if rule is not None else self.frame.x_scale.value_at(sum(self.frame.x) / 2)
             start = min(high, max(low, start))
         value = self.step(start, forward, far)
@@ -585,7 +585,7 @@ class DeskChart(InteractivePlot):
         """Return the smallest and the largest x of all curves."""
         lines = [line for line in self.drawing.lines if len(line.x)]
         if not lines:
-            return self.frame.values_x()
+            return self.frame.get_x_range()
         return min(float(line.x.min()) for line in lines), max(float(line.x.max()) for line in lines)
 
     def _choose(self, by: int) -> None:
@@ -621,14 +621,14 @@ class DeskChart(InteractivePlot):
         return False
 
     def contextMenuEvent(self, event: QContextMenuEvent) -> None:
-        self.context_menu().popup(find_menu_position(event, self))
+        self.make_context_menu().popup(find_menu_position(event, self))
 
-    def context_menu(self) -> QMenu:
+    def make_context_menu(self) -> QMenu:
         return make_chart_menu(self, self, [((tr("Reset zoom"), self.fit_view), self.frame.zoomed)])
 
     # Size
 
-    def least_height(self) -> int:
+    def measure_least_height(self) -> int:
         """Return the height that leaves the curves their minimum, with readout and notice."""
         margins: QMarginsF = self.margins()
         area = float(self.theme.px(120))
@@ -640,4 +640,4 @@ class DeskChart(InteractivePlot):
         return int(margins.top() + margins.bottom() + area)
 
     def minimumSizeHint(self) -> QSize:
-        return QSize(self.theme.px(220), self.least_height())
+        return QSize(self.theme.px(220), self.measure_least_height())

@@ -150,7 +150,7 @@ class DeskPage(QWidget):
         wrong = self.desk.problem
         return "" if wrong is None else format_message(wrong.problem, self.desk.formatter)
 
-    def actions_of_page(self) -> list[ActionSpec]:
+    def list_page_actions(self) -> list[ActionSpec]:
         return []
 
     def focus_content(self) -> None:
@@ -365,7 +365,7 @@ class MultiViewPage(DeskPage, Generic[ViewT]):
     def needs_answer(self) -> bool:
         return True
 
-    def missing_input(self) -> str | None:
+    def find_missing_input(self) -> str | None:
         """Return the missing input: `model`, `accelerators`, or empty."""
         return self.desk.missing if self.needs_answer() else None
 
@@ -425,7 +425,7 @@ class MultiViewPage(DeskPage, Generic[ViewT]):
         # Before the content is visible, so that no other view flashes.
         self._view_stack.setCurrentIndex(list(self.views.values()).index(view))
         answered = self.desk.answer is not None or not needs
-        usable = self.body.show_state(self.problem_text, self.missing_input(), answered=answered)
+        usable = self.body.show_state(self.problem_text, self.find_missing_input(), answered=answered)
         if usable:
             self.show_view()
         if usable and needs and self.has_verdict:
@@ -458,7 +458,7 @@ class MultiViewPage(DeskPage, Generic[ViewT]):
     def _can_show_charts(self) -> bool:
         return self.body.usable and not self.body.isHidden()
 
-    def actions_of_page(self) -> list[ActionSpec]:
+    def list_page_actions(self) -> list[ActionSpec]:
         """Return the page's commands: each view, and those of its charts."""
         section, names = self.menu_section, self.name_chart_commands()
         actions = make_view_actions(self.page_id, self.title(), self._texts, self.choose_view, section)

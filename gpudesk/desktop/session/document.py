@@ -122,7 +122,7 @@ class RecoveryFile(QObject):
 
 
 def find_recovery_dir() -> Path:
-    return paths.user_dir() / "recovery"
+    return paths.get_user_dir() / "recovery"
 
 
 def list_recovered(folder: Path | None = None) -> list[RecoveredScenario]:

@@ -158,7 +158,7 @@ class EvaluatedAnswer:
         """The costs of all columns, with every break-even point between them."""
         return self._service.costs(self.answer)
 
-    def column_costs(self) -> Iterator[tuple[AcceleratorColumn, CostColumn]]:
+    def pair_column_costs(self) -> Iterator[tuple[AcceleratorColumn, CostColumn]]:
         return zip(self.columns, self.costs.columns, strict=True)
 
     # Fleets
@@ -168,7 +168,7 @@ class EvaluatedAnswer:
         """The fleets for the scenario's demand; raises `InputError` without one."""
         return self._service.fleet(self.answer.scenario)
 
-    def fleet_looks(self) -> Mapping[str, tuple[str, int]]:
+    def collect_fleet_looks(self) -> Mapping[str, tuple[str, int]]:
         """Return the name and palette index of each accelerator, by id."""
         return {
             column.column.accelerator.id: (column.name.partition(" × ")[0], column.palette_index)
@@ -185,7 +185,7 @@ class EvaluatedAnswer:
     def keep_ways_out(self, ways: tuple[WayOut, ...]) -> None:
         self.ways_out, self.decision = ways, replace(self.decision, ways_out=ways)
 
-    def with_answers(self, answers: Mapping[str, AnswerValue]) -> EvaluatedAnswer:
+    def decide_with_answers(self, answers: Mapping[str, AnswerValue]) -> EvaluatedAnswer:
         """Return the same comparison decided with another set of answers."""
         other = EvaluatedAnswer(self.answer, self._service, self.formatter)
         other.decision = self._service.decider.decide(self.answer, answers)

@@ -240,9 +240,9 @@ class Jobs(QObject):
         if job is None or job.age_ms < SHOWN_AFTER_MS:
             self._show_state("", can_cancel=False)
         else:
-            self._show_state(self._words(job.progress), can_cancel=job.age_ms >= CANCEL_AFTER_MS)
+            self._show_state(self._describe_progress(job.progress), can_cancel=job.age_ms >= CANCEL_AFTER_MS)
 
-    def _words(self, progress: JobProgress | None) -> str:
+    def _describe_progress(self, progress: JobProgress | None) -> str:
         if progress is None:
             return tr("Working…")
         what = format_message(progress.what, self._formatter)

@@ -239,11 +239,11 @@ def replace_answer(scenario: Scenario, question: str, value: AnswerValue | None)
     """Return the scenario with an answer, or with None without one; raises ValueError for an invalid answer."""
     if value is not None and not QUESTIONS[question].takes(value):
         raise ValueError(f"{value!r} does not answer {question}")
-    return _with(scenario, answers=_set_entry(scenario.decision.answers, question, value))
+    return _replace_decision(scenario, answers=_set_entry(scenario.decision.answers, question, value))
 
 
 def replace_answers(scenario: Scenario, answers: Mapping[str, AnswerValue]) -> Scenario:
-    return _with(scenario, answers=dict(answers))
+    return _replace_decision(scenario, answers=dict(answers))
 
 
 def replace_weight(scenario: Scenario, rule: str, weight: float | None) -> Scenario:
@@ -253,16 +253,16 @@ def replace_weight(scenario: Scenario, rule: str, weight: float | None) -> Scena
     """
     if weight is not None and not WEIGHT_BOUNDS.hold(weight):
         raise ValueError(f"no weight of a rule: {weight}")
-    return _with(scenario, weights=_set_entry(scenario.decision.weights, rule, weight))
+    return _replace_decision(scenario, weights=_set_entry(scenario.decision.weights, rule, weight))
 
 
 def reset_weights(scenario: Scenario) -> Scenario:
-    return _with(scenario, weights={})
+    return _replace_decision(scenario, weights={})
 
 
 def replace_kept_answers(scenario: Scenario, answers: Mapping[str, AnswerValue] | None) -> Scenario:
     """Return the scenario with a second set of answers to compare with, or with None without one."""
-    return _with(scenario, kept=None if answers is None else dict(answers))
+    return _replace_decision(scenario, kept=None if answers is None else dict(answers))
 
 
 def swap_answers(scenario: Scenario) -> Scenario:
@@ -270,17 +270,17 @@ def swap_answers(scenario: Scenario) -> Scenario:
     decision = scenario.decision
     if decision.kept is None:
         return scenario
-    return _with(scenario, answers=decision.kept, kept=decision.answers)
+    return _replace_decision(scenario, answers=decision.kept, kept=decision.answers)
 
 
 def replace_plan_input(scenario: Scenario, name: str, value: AnswerValue | None) -> Scenario:
     """Return the scenario with an input of a plan, or with None without it."""
-    return _with(scenario, plans=_set_entry(scenario.decision.plans, name, value))
+    return _replace_decision(scenario, plans=_set_entry(scenario.decision.plans, name, value))
 
 
 def mark_step_done(scenario: Scenario, step: str, note: str | None) -> Scenario:
     """Return the scenario with a purchase step done, with a note on it, or with None not done."""
-    return _with(scenario, done=_set_entry(scenario.decision.done, step, note))
+    return _replace_decision(scenario, done=_set_entry(scenario.decision.done, step, note))
 
 
 def _set_entry(values: Mapping[str, _V], name: str, value: _V | None) -> dict[str, _V]:
@@ -289,5 +289,5 @@ def _set_entry(values: Mapping[str, _V], name: str, value: _V | None) -> dict[st
     return others if value is None else {**others, name: value}
 
 
-def _with(scenario: Scenario, **fields: Any) -> Scenario:  # noqa: ANN401 - any field of the settings
+def _replace_decision(scenario: Scenario, **fields: Any) -> Scenario:  # noqa: ANN401 - any field of the settings
     return replace(scenario, decision=replace(scenario.decision, **fields))

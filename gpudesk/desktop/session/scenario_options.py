@@ -28,7 +28,7 @@ def list_model_options(service: GpuDeskService) -> list[ChoiceOption]:
         ChoiceOption(
             key=model.id,
             text=model.name,
-            notes=("" if model.max_context is None else _context(model.max_context),),
+            notes=("" if model.max_context is None else _format_context(model.max_context),),
             reason="" if model.dimensions_known else tr("dimensions not published"),
             tag=tr("yours") if service.catalog.thing(model.id).own else "",
             group=model.organisation,
@@ -38,7 +38,7 @@ def list_model_options(service: GpuDeskService) -> list[ChoiceOption]:
     ]
 
 
-def _context(tokens: int) -> str:
+def _format_context(tokens: int) -> str:
     """Return a context length in short: 128k."""
     return tr("{n}k context", n=round(tokens / 1024)) if tokens >= 1024 else tr("{n} context", n=tokens)
 
@@ -46,23 +46,23 @@ def _context(tokens: int) -> str:
 def list_precision_options() -> list[ChoiceOption]:
     widths = {"16": tr("16-bit"), "8": tr("8-bit"), "6": tr("6-bit"), "4": tr("4-bit")}
     return [
-        ChoiceOption(precision.value, label_precision(precision), notes=(widths[_bits(precision)],))
+        ChoiceOption(precision.value, label_precision(precision), notes=(widths[_format_bits(precision)],))
         for precision in Precision
     ]
 
 
-def _bytes(size: float) -> str:
+def _format_bytes(size: float) -> str:
     return trn("{n} byte", "{n} bytes", 1 if size == 1 else 2, n=f"{size:g}")
 
 
 def list_kv_options() -> list[ChoiceOption]:
     return [
-        ChoiceOption(precision.value, label_precision(precision), notes=(_bytes(KV_BYTES[precision]),))
+        ChoiceOption(precision.value, label_precision(precision), notes=(_format_bytes(KV_BYTES[precision]),))
         for precision in KV_BYTES
     ]
 
 
-def _bits(precision: Precision) -> str:
+def _format_bits(precision: Precision) -> str:
     return "".join(character for character in precision.value if character.isdigit())[:2]
 
 
@@ -79,12 +79,12 @@ def list_accelerator_options(service: GpuDeskService, scenario: Scenario, format
     # The user's are among those of their vendor.
     vendors = {vendor: place for place, vendor in enumerate(dict.fromkeys(part.vendor for part in parts))}
     return [
-        _accelerator_option(part, formatter, reason, own=service.catalog.thing(part.id).own)
+        _make_accelerator_option(part, formatter, reason, own=service.catalog.thing(part.id).own)
         for part in sorted(parts, key=lambda part: vendors[part.vendor])
     ]
 
 
-def _accelerator_option(part: Accelerator, formatter: Formatter, reason: str, *, own: bool) -> ChoiceOption:
+def _make_accelerator_option(part: Accelerator, formatter: Formatter, reason: str, *, own: bool) -> ChoiceOption:
     tags = [tr("announced")] if part.announced else []
     tags += [tr("yours")] if own else []
     return ChoiceOption(

@@ -93,7 +93,7 @@ def get_folder(settings: UserSettings, name: str, fallback: Path | None = None) 
     with contextlib.suppress(OSError, ValueError):
         if last and Path(last).is_dir():
             return Path(last)
-    return fallback or paths.home_dir()
+    return fallback or paths.get_home_dir()
 
 
 _NAME = "recent_files"
@@ -103,7 +103,7 @@ _MOST = 10
 def list_recent_files(settings: UserSettings) -> list[Path]:
     stored: list[object] = settings.get(_NAME, [])
     # An absolute path stays unchanged.
-    paths = [_base() / text for text in stored if isinstance(text, str)]
+    paths = [_get_base_path() / text for text in stored if isinstance(text, str)]
     return [path for path in paths if os.path.isfile(path)]  # noqa: PTH113 - a path that is too long is none
 
 
@@ -111,22 +111,22 @@ def note_recent(settings: UserSettings, path: Path) -> None:
     """Put a document first."""
     path = path.absolute()
     others = [each for each in list_recent_files(settings) if each != path]
-    settings.put(_NAME, [_stored(each) for each in [path, *others][:_MOST]])
+    settings.put(_NAME, [_encode_path(each) for each in [path, *others][:_MOST]])
 
 
 def clear_recent(settings: UserSettings) -> None:
     settings.put(_NAME, [])
 
 
-def _base() -> Path:
+def _get_base_path() -> Path:
     """Return the folder of the program and the user's files, which differs between machines for a portable program."""
-    return paths.user_dir().parent
+    return paths.get_user_dir().parent
 
 
-def _stored(path: Path) -> str:
+def _encode_path(path: Path) -> str:
     """Return a path for storage: on the program's removable drive, relative to it."""
-    if paths.is_portable() and path.is_relative_to(_base()):
-        return path.relative_to(_base()).as_posix()
+    if paths.is_portable() and path.is_relative_to(_get_base_path()):
+        return path.relative_to(_get_base_path()).as_posix()
     return str(path)
 
 

@@ -189,7 +189,7 @@ class ProgramInstance(QObject):
             return
         self._watcher.addPath(os.fspath(self._folder))
         now = time.time()
-        for path in _files_in(self._folder):
+        for path in _list_plain_files(self._folder):
             with contextlib.suppress(OSError):
                 request = _read_request(path) if path.suffix == _SUFFIX else None
                 written_at = request.written if request is not None else path.lstat().st_mtime
@@ -210,7 +210,7 @@ class ProgramInstance(QObject):
         """Take all pending requests, and only then open their files, which can be slow."""
         if self._watcher is None or not self.listening:
             return
-        requests = [request for path in _files_in(self._folder) if (request := _take(path)) is not None]
+        requests = [request for path in _list_plain_files(self._folder) if (request := _take(path)) is not None]
         if not requests:
             return
         self._mark_busy()
@@ -234,7 +234,7 @@ class ProgramInstance(QObject):
 
 def find_inbox_dir() -> Path:
     """Return the folder of locks and requests of this machine and of others that share it."""
-    return paths.user_dir() / "inbox"
+    return paths.get_user_dir() / "inbox"
 
 
 def find_machine_name() -> str:
@@ -259,7 +259,7 @@ def _is_unreadable(lock: QLockFile) -> bool:
     return False
 
 
-def _files_in(folder: Path) -> list[Path]:
+def _list_plain_files(folder: Path) -> list[Path]:
     """Return the plain files of a folder; neither links nor pipes, which could block a reader."""
     try:
         with os.scandir(folder) as entries:

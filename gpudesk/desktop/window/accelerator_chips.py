@@ -174,8 +174,8 @@ def make_chip_menu(desk: Desk, theme: Theme, position: int, name: str, parent: Q
         return lambda: desk.apply(scenario_edits.move_accelerator(desk.scenario, position, target), text)
 
     menu.addMenu(_count_menu(desk, position, choice, name, menu))
-    menu.addMenu(_plan_menu(choice, name, apply, menu))
-    menu.addMenu(_engine_menu(desk, choice, name, apply, menu))
+    menu.addMenu(_make_plan_menu(choice, name, apply, menu))
+    menu.addMenu(_make_engine_menu(desk, choice, name, apply, menu))
     menu.addSeparator()
     baseline = _add(menu, tr("Set as baseline"), move(0, tr("Set {name} as baseline", name=name)), "B")
     baseline.setIcon(theme.icon("equal"))
@@ -252,7 +252,9 @@ def _ask_for_count(name: str, count: int, parent: QWidget | None) -> int | None:
     return dialog.intValue() if dialog.exec() else None
 
 
-def _plan_menu(choice: AcceleratorChoice, name: str, apply: Callable[..., Callable[[], None]], parent: QMenu) -> QMenu:
+def _make_plan_menu(
+    choice: AcceleratorChoice, name: str, apply: Callable[..., Callable[[], None]], parent: QMenu
+) -> QMenu:
     menu = make_menu(tr("Parallel plan"), parent)
     group = QActionGroup(menu)
     text = tr("Change plan of {name}", name=name)
@@ -292,7 +294,7 @@ def _spreads(choice: AcceleratorChoice, ep: int) -> bool:
     return True
 
 
-def _engine_menu(
+def _make_engine_menu(
     desk: Desk, choice: AcceleratorChoice, name: str, apply: Callable[..., Callable[[], None]], parent: QMenu
 ) -> QMenu:
     menu = make_menu(tr("Serving engine"), parent)
@@ -366,7 +368,7 @@ class ChipRow(PaintedWidget):
     def add_accelerator(self, accelerator: str) -> None:
         """Add an accelerator with the count of the others, or with the next count if it already has that."""
         scenario = self._desk.scenario
-        name = self._name(accelerator)
+        name = self._get_accelerator_name(accelerator)
         edited = scenario_edits.add_accelerator(
             scenario, accelerator, scenario_edits.find_fitting_count(scenario, accelerator)
         )
@@ -396,14 +398,16 @@ class ChipRow(PaintedWidget):
             zip(self.chips, choices, assign_palette_indexes(choices), find_variants(choices), strict=True)
         ):
             chip.show_part(
-                self._name(choice.accelerator),
+                self._get_accelerator_name(choice.accelerator),
                 choice.count,
                 slot,
                 is_variant=is_variant,
                 announced=self._announced(choice.accelerator),
                 baseline=position == 0,
             )
-        options = [ChoiceOption(str(n), self._name(choice.accelerator)) for n, choice in enumerate(choices)]
+        options = [
+            ChoiceOption(str(n), self._get_accelerator_name(choice.accelerator)) for n, choice in enumerate(choices)
+        ]
         self.baseline.set_options(options, "0")
         self.baseline.name_it()
         self.baseline.setVisible(len(choices) > 1)
@@ -425,7 +429,7 @@ class ChipRow(PaintedWidget):
 
     def _open_menu(self, chip: AcceleratorChip) -> None:
         position = self.chips.index(chip)
-        name = self._name(self._desk.scenario.accelerators[position].accelerator)
+        name = self._get_accelerator_name(self._desk.scenario.accelerators[position].accelerator)
         menu = make_chip_menu(self._desk, self._theme, position, name, chip)
         accelerator = self._desk.scenario.accelerators[position].accelerator
         menu.addSeparator()
@@ -436,7 +440,7 @@ class ChipRow(PaintedWidget):
 
     def _remove(self, chip: AcceleratorChip) -> None:
         position = self.chips.index(chip)
-        name = self._name(self._desk.scenario.accelerators[position].accelerator)
+        name = self._get_accelerator_name(self._desk.scenario.accelerators[position].accelerator)
         edited = scenario_edits.remove_accelerator(self._desk.scenario, position)
         self._desk.apply(edited, tr("Remove {name}", name=name))
         self._focus(max(0, min(position, len(self.chips) - 1)))
@@ -450,7 +454,7 @@ class ChipRow(PaintedWidget):
         else:
             count = next((count for count in reversed(COUNTS) if count < now), now)
         edited = scenario_edits.replace_count(self._desk.scenario, position, count)
-        self._desk.apply(edited, tr("Change count of {name}", name=self._name(choice.accelerator)))
+        self._desk.apply(edited, tr("Change count of {name}", name=self._get_accelerator_name(choice.accelerator)))
 
     def _make_baseline(self, chip: AcceleratorChip) -> None:
         self._move(self.chips.index(chip), 0)
@@ -462,7 +466,7 @@ class ChipRow(PaintedWidget):
             self._move(int(key), 0)
 
     def _move(self, position: int, target: int) -> None:
-        name = self._name(self._desk.scenario.accelerators[position].accelerator)
+        name = self._get_accelerator_name(self._desk.scenario.accelerators[position].accelerator)
         edited = scenario_edits.move_accelerator(self._desk.scenario, position, target)
         self._desk.apply(edited, tr("Set {name} as baseline", name=name))
 
@@ -476,7 +480,7 @@ class ChipRow(PaintedWidget):
     def _chosen(self, key: str) -> None:
         self.add_accelerator(key)
 
-    def _name(self, accelerator: str) -> str:
+    def _get_accelerator_name(self, accelerator: str) -> str:
         try:
             return shorten_name(self._desk.service.catalog.accelerator(accelerator).name)
         except InputError:

@@ -17,7 +17,7 @@ from gpudesk.desktop.window.menus import find_manual_topic, go_to_region
 from gpudesk.documents.scenario_file import get_valid_note, list_templates, make_title
 from gpudesk.domain.answer import Scenario
 from gpudesk.text.messages import format_message
-from gpudesk.text.translation import LANGUAGE_NAMES, available_languages, tr, translate_data
+from gpudesk.text.translation import LANGUAGE_NAMES, list_available_languages, tr, translate_data
 
 if TYPE_CHECKING:
     from gpudesk.desktop.window.catalog_link import CatalogController
@@ -49,7 +49,7 @@ def show_keys(window: DocumentWindow) -> None:
     from gpudesk.desktop.window.dialogs.keyboard import KeyboardDialog, list_shortcuts
     from gpudesk.desktop.window.menus import list_menu_titles
 
-    entries = list_shortcuts(window.actions_of_window(), list_menu_titles())
+    entries = list_shortcuts(window.list_window_actions(), list_menu_titles())
     _open(KeyboardDialog(window.theme, entries, window))
 
 
@@ -160,17 +160,17 @@ FONT_PERCENTS = (90, 100, 110, 125, 150)
 def list_actions(window: DocumentWindow, catalog: CatalogController) -> list[ActionSpec]:
     """Return the actions of a window; those of the visible page come last."""
     return [
-        *_file_actions(window),
+        *_list_file_actions(window),
         *_edit_actions(window, catalog),
         *_view_actions(window),
-        *_scenario_actions(window),
+        *_list_scenario_actions(window),
         *list_catalog_actions(window, catalog),
-        *_help_actions(window),
-        *([] if window.page is None else window.page.actions_of_page()),
+        *_list_help_actions(window),
+        *([] if window.page is None else window.page.list_page_actions()),
     ]
 
 
-def _file_actions(window: DocumentWindow) -> list[ActionSpec]:
+def _list_file_actions(window: DocumentWindow) -> list[ActionSpec]:
     document, files = window.document, window.files
     make = partial(ActionSpec, menu=MenuId.FILE)
     new, recent = partial(make, group=tr("New from template")), partial(make, group=tr("Open recent"))
@@ -244,7 +244,7 @@ def _view_actions(window: DocumentWindow) -> list[ActionSpec]:
         (themes.LIGHT, tr("Light"), "sun"),
         (themes.DARK, tr("Dark"), "moon"),
     )
-    languages = [(code, LANGUAGE_NAMES[code]) for code in available_languages() if code in LANGUAGE_NAMES]
+    languages = [(code, LANGUAGE_NAMES[code]) for code in list_available_languages() if code in LANGUAGE_NAMES]
     make = partial(ActionSpec, menu=MenuId.VIEW)
     panel, style, go = partial(make, section=1), partial(make, section=2), partial(make, section=3)
     return [
@@ -316,7 +316,7 @@ def _view_actions(window: DocumentWindow) -> list[ActionSpec]:
     ]
 
 
-def _scenario_actions(window: DocumentWindow) -> list[ActionSpec]:
+def _list_scenario_actions(window: DocumentWindow) -> list[ActionSpec]:
     desk, chips, ranking = window.desk, window.chips, window.ranking
     make = partial(ActionSpec, menu=MenuId.SCENARIO)
     by_letter, on_answer = partial(make, single_key=True), partial(make, enabled=window.has_answer)
@@ -355,7 +355,7 @@ def _scenario_actions(window: DocumentWindow) -> list[ActionSpec]:
     ]
 
 
-def _help_actions(window: DocumentWindow) -> list[ActionSpec]:
+def _list_help_actions(window: DocumentWindow) -> list[ActionSpec]:
     make = partial(ActionSpec, menu=MenuId.HELP)
     support = partial(make, section=1)
     return [

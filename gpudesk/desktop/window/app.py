@@ -35,7 +35,7 @@ from gpudesk.desktop.window.menus import DialogHelpKeys
 from gpudesk.domain.progress import ProgressSteps
 from gpudesk.service import GpuDeskService
 from gpudesk.text.formatting import Formatter
-from gpudesk.text.translation import available_languages, set_language
+from gpudesk.text.translation import list_available_languages, set_language
 
 if TYPE_CHECKING:
     from gpudesk.desktop.window.manual_window import ManualWindow
@@ -82,7 +82,7 @@ class DesktopProgram(QObject):
         self._outdated: list[MainWindow] = []
         self._turn = make_delay(self, 0, self._free_former_window)
 
-    def new_window(self, files: Sequence[Path] = ()) -> MainWindow:
+    def open_new_window(self, files: Sequence[Path] = ()) -> MainWindow:
         """Open a window on the first of these files, with the others; without any, on the start page.
 
         Files other than scenarios are searched for facts, in a dialog over the window.
@@ -125,7 +125,7 @@ class DesktopProgram(QObject):
 
     def open_files(self, files: Sequence[Path]) -> None:
         """Open the files of a later start or of the system, and bring the last one to the front."""
-        window = self.active_window() or self.new_window()
+        window = self.find_active_window() or self.open_new_window()
         last: MainWindow | None = None
         documents, facts = split_files(files)
         for file in documents:
@@ -133,19 +133,19 @@ class DesktopProgram(QObject):
             before = set(self.windows)
             window.open_path(file)
             new_windows = [each for each in self.windows if each not in before]
-            last = new_windows[-1] if new_windows else self.window_of(file)
+            last = new_windows[-1] if new_windows else self.find_window(file)
         last = last or window
         last.come_to_front()
         if facts:
             last.catalog.import_files(facts)
 
-    def window_of(self, path: Path) -> MainWindow | None:
+    def find_window(self, path: Path) -> MainWindow | None:
         for window in self.windows:
             if window.document.path is not None and _same_file(window.document.path, path):
                 return window
         return None
 
-    def active_window(self) -> MainWindow | None:
+    def find_active_window(self) -> MainWindow | None:
         active = self.app.activeWindow()
         if isinstance(active, MainWindow):
             return active
@@ -170,7 +170,7 @@ class DesktopProgram(QObject):
         activate_language(code)
         self.formatter = Formatter()
         self._replace_manual()
-        active = self.active_window()
+        active = self.find_active_window()
         self._outdated = sorted(self.windows, key=lambda window: window is active)
         for former in self._outdated:
             former.drop_hidden_pages()
@@ -203,7 +203,7 @@ class DesktopProgram(QObject):
 
     def _replace(self, former: MainWindow) -> None:
         """Replace a window by another, with the same document on the same page."""
-        is_active = former is self.active_window()
+        is_active = former is self.find_active_window()
         window = self._make_window()
         window.go_on_from(former)
         self.windows[self.windows.index(former)] = window
@@ -215,9 +215,9 @@ class DesktopProgram(QObject):
         former.deleteLater()
 
     def open_logs(self) -> None:
-        window = self.active_window()
+        window = self.find_active_window()
         if window is not None:
-            show_folder(paths.logs_dir(), window.note.show_note)
+            show_folder(paths.get_logs_dir(), window.note.show_note)
 
     def end(self) -> None:
         """Close everything; unsaved edits of open windows are kept for the next start."""
@@ -269,7 +269,7 @@ class DesktopProgram(QObject):
 
 def activate_language(code: str) -> None:
     """Activate a language by its code; the system's if the code is empty or no longer has translations."""
-    set_language(code if code in available_languages() else None)
+    set_language(code if code in list_available_languages() else None)
 
 
 def run_window(files: Sequence[str] = ()) -> int:
@@ -287,11 +287,11 @@ def run_window(files: Sequence[str] = ()) -> int:
 
 
 def _open(files: Sequence[str], instance: ProgramInstance) -> int:
-    app = _application()
+    app = _get_application()
     free_child_library_path()
     with FaultWatch(app) as watch:
         # Without constants a window has nothing to show; here the error takes one line.
-        paths.calibration_path()
+        paths.get_calibration_path()
         with GpuDeskService.open() as service:
             program = DesktopProgram(app, service)
             watch.follow(program)
@@ -309,7 +309,7 @@ def _show_first_window(program: DesktopProgram, watch: FaultWatch, files: Sequen
     call_after_paint(window.page or window.start, partial(watch.look_back, window))
 
 
-def _application() -> QApplication:
+def _get_application() -> QApplication:
     existing = QApplication.instance()
     if isinstance(existing, QApplication):
         return existing
@@ -326,7 +326,7 @@ def _application() -> QApplication:
 
 def _start(program: DesktopProgram, files: Sequence[Path]) -> MainWindow:
     """Show the first window, then do everything that the user does not wait for."""
-    window = program.new_window(files)
+    window = program.open_new_window(files)
     call_after_paint(window.page or window.start, partial(_settle, window))
     program.handlers.install()
     if isinstance(program.app, DesktopApplication):

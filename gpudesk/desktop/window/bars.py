@@ -60,7 +60,7 @@ class _RailButton(PaintedButton):
         self.setToolTip(f"{self.item.title}  {format_key(f'Ctrl+{self.item.digit}')}" if folded else "")
         self.update()
 
-    def wanted_width(self) -> float:
+    def measure_wanted_width(self) -> float:
         theme = self._theme
         name = QFontMetricsF(theme.font("body_strong")).horizontalAdvance(self.item.title)
         digit = QFontMetricsF(theme.font("caption")).horizontalAdvance(self.item.digit)
@@ -191,7 +191,7 @@ class PageRail(PaintedWidget):
         px, folded = self._theme.px, self.folded
         for button in self._items:
             button.fold(folded)
-        widest = max(button.wanted_width() for button in self._items) + 2 * px(_SIDE) + 1
+        widest = max(button.measure_wanted_width() for button in self._items) + 2 * px(_SIDE) + 1
         wide = min(max(px(_WIDE), int(widest) + 1), px(_WIDEST))
         self.setFixedWidth(px(_FOLDED) if folded else wide)
         self._column.setContentsMargins(px(_SIDE), px(_TOP), px(_SIDE) + 1, px(_SIDE))
@@ -299,13 +299,13 @@ class StatusBar(PaintedWidget):
         self._message = ""
         self.setAccessibleName(tr("Status bar"))
         self._left_label = ElidedLabel(theme, self)
-        self._job = self._part()
+        self._job = self._make_status_label()
         self._job.set_color("text1")
         self._cancel = LinkButton(theme, tr("Cancel"), self.job_cancelled, parent=self)
         self._cancel.hide()
-        self._saved = self._part()
-        self._elapsed = self._part()
-        self._offline = self._part(tr("Offline"))
+        self._saved = self._make_status_label()
+        self._elapsed = self._make_status_label()
+        self._offline = self._make_status_label(tr("Offline"))
         self._offline.setToolTip(tr("GPU Desk never uses the network."))
         parts = (self._job, self._cancel, self._saved, self._elapsed, self._offline)
         self._row = make_row((self._left_label, 1), *parts, on=self)
@@ -363,7 +363,7 @@ class StatusBar(PaintedWidget):
             icon, color = ("info", "text1") if self._message else ("database", "text2")
             pen.icon(icon, self._theme.px(_BAR_SIDE), (self.height() - side) / 2 + 0.5, side, color)
 
-    def _part(self, text: str = "") -> ThemedLabel:
+    def _make_status_label(self, text: str = "") -> ThemedLabel:
         part = ThemedLabel(self._theme, font="small", color="text2", parent=self)
         self._set(part, text)
         return part

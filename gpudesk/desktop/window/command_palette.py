@@ -61,9 +61,9 @@ class PaletteDelegate(QStyledItemDelegate):
         index: QModelIndex | QPersistentModelIndex,
     ) -> QSize:
         """Return the height of a row; all rows are as wide as the list."""
-        return QSize(0, self.height_of(index.data(ROW_ROLE)))
+        return QSize(0, self.measure_palette_row(index.data(ROW_ROLE)))
 
-    def height_of(self, row: PaletteMatch | str) -> int:
+    def measure_palette_row(self, row: PaletteMatch | str) -> int:
         return self._theme.px(GROUP_ROW if isinstance(row, str) else ROW)
 
     def paint(
@@ -316,10 +316,10 @@ class CommandPalette(QWidget):
         box.view.scrollToTop()
         if first >= 0:
             box.view.setCurrentIndex(model.index(first))
-        self._announce(tr("{count}: {first}", count=box.count, first=self._current_text()))
+        self._announce(tr("{count}: {first}", count=box.count, first=self._get_current_text()))
         box.update()
 
-    def _current_text(self) -> str:
+    def _get_current_text(self) -> str:
         row = self._box.view.currentIndex().data(ROW_ROLE)
         return row.entry.spoken if isinstance(row, PaletteMatch) else ""
 
@@ -358,7 +358,7 @@ class CommandPalette(QWidget):
             if target > 0 and self._model.next_row(target, -1) < 0:
                 # Show the name of the group above the first entry.
                 view.scrollToTop()
-            self._announce(self._current_text())
+            self._announce(self._get_current_text())
 
     def _next_group(self, by: int) -> None:
         groups = ("", *self._model.groups)
@@ -379,7 +379,7 @@ class CommandPalette(QWidget):
     def _place(self) -> None:
         px = self._theme.px
         rows = (self._model.index(row).data(ROW_ROLE) for row in range(min(self._model.rowCount(), 24)))
-        listed = sum(self._delegate.height_of(row) for row in rows) + px(10)
+        listed = sum(self._delegate.measure_palette_row(row) for row in rows) + px(10)
         body = px(72) if self._model.match_count == 0 else min(listed, px(_LIST))
         width = min(px(_WIDTH), self.width() - 2 * _LOWEST)
         body_height = px(HEAD) + body + px(FOOT)

@@ -49,12 +49,12 @@ class FileActions:
         if opened and self._document.carries_other_facts:
             self._note.show_note(
                 tr("This file contains values from its author that differ from yours. The results use your values."),
-                self._facts_of(path),
+                self._make_review_actions(path),
                 fault=False,
             )
         return opened
 
-    def _facts_of(self, path: Path | None) -> list[NoteAction]:
+    def _make_review_actions(self, path: Path | None) -> list[NoteAction]:
         take = self.take_facts
         return [] if take is None or path is None else [(tr("Review values…"), partial(take, path))]
 
@@ -72,11 +72,11 @@ class FileActions:
         try:
             read_file()
         except InputError as error:
-            problem = _sentence(error)
+            problem = _format_error_sentence(error)
             carries = isinstance(error, CarriedFactsError)
             self._note.show_note(
                 tr("File not opened: {problem} The current scenario is unchanged.", problem=problem),
-                self._facts_of(path) if carries else [],
+                self._make_review_actions(path) if carries else [],
             )
             return False
         self._note.clear()
@@ -114,7 +114,7 @@ class FileActions:
         try:
             self._document.save(target)
         except InputError as error:
-            problem = _sentence(error)
+            problem = _format_error_sentence(error)
             if self._document.keep_now():
                 problem = tr("Not saved: {problem} Your changes are in the recovery file.", problem=problem)
             else:
@@ -146,6 +146,6 @@ class FileActions:
         return box.clickedButton() is discard
 
 
-def _sentence(error: InputError) -> str:
+def _format_error_sentence(error: InputError) -> str:
     text = format_input_error(error)
     return text if text.endswith((".", "!", "?")) else f"{text}."

@@ -85,7 +85,7 @@ class MainWindow(DocumentWindow):
         self._make_bars()
         self._lay_out()
         self.catalog = CatalogController(self)
-        self.menus = WindowMenus(self.top.menus, self.theme, self.actions_of_window, self)
+        self.menus = WindowMenus(self.top.menus, self.theme, self.list_window_actions, self)
         self.ring = FocusRing(self, self.theme)
         self.status_text = StatusText(self.desk, self.document, self.status)
         recovery.failed.connect(self.status_text.show_recovery_failure)
@@ -257,7 +257,7 @@ class MainWindow(DocumentWindow):
 
     # Actions
 
-    def actions_of_window(self) -> list[ActionSpec]:
+    def list_window_actions(self) -> list[ActionSpec]:
         return list_actions(self, self.catalog)
 
     def new(self) -> None:
@@ -274,7 +274,7 @@ class MainWindow(DocumentWindow):
             target.page.choose_view("result")
 
     def open_path(self, path: Path) -> bool:
-        window = self.program.window_of(path)
+        window = self.program.find_window(path)
         if window is not None:
             window.come_to_front()
             return True
@@ -291,7 +291,7 @@ class MainWindow(DocumentWindow):
         self._target().files.open_recovered(recovered)
 
     def _target(self) -> DocumentWindow:
-        return self if self.document.replaceable else self.program.new_window()
+        return self if self.document.replaceable else self.program.open_new_window()
 
     def preview(self) -> None:
         from gpudesk.desktop.window.sheet_preview import show_preview

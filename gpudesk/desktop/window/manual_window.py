@@ -138,7 +138,7 @@ def _make_address(target: str) -> str:
         return f"#{anchor}"
     if file.endswith(".md"):
         return make_url(f"{file.removesuffix('.md')}#{anchor}" if anchor else file.removesuffix(".md")).toString()
-    picture = (paths.resources_dir() / "manual" / file).resolve()
+    picture = (paths.get_resources_dir() / "manual" / file).resolve()
     return QUrl.fromLocalFile(str(picture)).toString() if picture.suffix in (".png", ".svg") else ""
 
 

@@ -122,11 +122,11 @@ class WindowMenus(QObject):
                     groups[spec.group] = QActionGroup(submenus[spec.group])
                     menu_widget.addMenu(submenus[spec.group])
                 target = submenus[spec.group]
-            action = self._entry(spec, target)
+            action = self._add_entry(spec, target)
             if spec.group is not None and spec.checked is not None:
                 groups[spec.group].addAction(action)
 
-    def _entry(self, spec: ActionSpec, menu: QMenu) -> QAction:
+    def _add_entry(self, spec: ActionSpec, menu: QMenu) -> QAction:
         action = menu.addAction(spec.text.replace("&", "&&"))
         self._show_key(action, spec)
         if spec.icon and spec.checked is None:
@@ -164,7 +164,7 @@ def chain_tab_order(regions: Sequence[QWidget]) -> tuple[QWidget, QWidget] | Non
     Return the first and the last control, None without any. Controls change with the scenario, and pages with their
     first use, so this runs when Tab is pressed rather than after each change.
     """
-    widgets = [widget for region in regions for widget in _as_read(region)]
+    widgets = [widget for region in regions for widget in _list_in_reading_order(region)]
     for before, after in pairwise(widgets):
         QWidget.setTabOrder(before, after)
     return (widgets[0], widgets[-1]) if widgets else None
@@ -179,26 +179,26 @@ class _PlacedControl:
     block: bool
 
 
-def _as_read(region: QWidget) -> Iterator[QWidget]:
+def _list_in_reading_order(region: QWidget) -> Iterator[QWidget]:
     """Yield the controls of a region; a line has those whose middle is above the lower edge of the topmost."""
     line: list[_PlacedControl] = []
-    for control in sorted(_placed(region), key=lambda each: each.rect.top()):
+    for control in sorted(_locate_controls(region), key=lambda each: each.rect.top()):
         if line and control.rect.center().y() > line[0].rect.bottom():
-            yield from _from_the_left(line)
+            yield from _list_from_left(line)
             line = []
         line.append(control)
-    yield from _from_the_left(line)
+    yield from _list_from_left(line)
 
 
-def _from_the_left(line: list[_PlacedControl]) -> Iterator[QWidget]:
+def _list_from_left(line: list[_PlacedControl]) -> Iterator[QWidget]:
     for control in sorted(line, key=lambda each: each.rect.left()):
         if control.block:
-            yield from _as_read(control.widget)
+            yield from _list_in_reading_order(control.widget)
         else:
             yield control.widget
 
 
-def _placed(region: QWidget) -> Iterator[_PlacedControl]:
+def _locate_controls(region: QWidget) -> Iterator[_PlacedControl]:
     window = region.window()
     # Most controls are on hidden pages.
     visible = [widget for widget in (region, *region.findChildren(QWidget)) if widget.isVisible()]

@@ -63,8 +63,8 @@ class _PreparedEntry:
 
     def __init__(self, entry: PaletteEntry) -> None:
         self.entry = entry
-        self.title = _folded(entry.title)
-        self.details = f" {_folded(f'{entry.detail} {entry.words} {entry.group}')}"
+        self.title = _fold_case(entry.title)
+        self.details = f" {_fold_case(f'{entry.detail} {entry.words} {entry.group}')}"
         self.starts = frozenset(
             place
             for place, character in enumerate(self.title)
@@ -72,7 +72,7 @@ class _PreparedEntry:
         )
 
 
-def _folded(text: str) -> str:
+def _fold_case(text: str) -> str:
     """Return a text without case, with unchanged character positions."""
     folded = text.casefold()
     return folded if len(folded) == len(text) else "".join(c.casefold()[:1] or c for c in text)
@@ -101,16 +101,16 @@ def _place(word: str, prepared: _PreparedEntry) -> tuple[float, Sequence[int]] |
         if whole >= 0:
             return (_BEGINNING if whole == 0 else _WORD), range(whole, whole + len(word))
         return _INSIDE, range(at, at + len(word))
-    pieces = _in_pieces(word, prepared)
+    pieces = _match_word_starts(word, prepared)
     if pieces is not None:
         return _PIECES, pieces
     if f" {word}" in prepared.details:
         return _BESIDE, ()
-    gaps = _with_gaps(word, title) if len(word) >= _LEAST_WITH_GAPS else None
+    gaps = _match_with_gaps(word, title) if len(word) >= _LEAST_WITH_GAPS else None
     return None if gaps is None else (_GAPS, gaps)
 
 
-def _in_pieces(word: str, prepared: _PreparedEntry) -> list[int] | None:
+def _match_word_starts(word: str, prepared: _PreparedEntry) -> list[int] | None:
     """Find a word's characters in order, each right after the one before or at the start of a word."""
     title, starts = prepared.title, sorted(prepared.starts)
     places: list[int] = []
@@ -126,7 +126,7 @@ def _in_pieces(word: str, prepared: _PreparedEntry) -> list[int] | None:
     return places
 
 
-def _with_gaps(word: str, title: str) -> list[int] | None:
+def _match_with_gaps(word: str, title: str) -> list[int] | None:
     """Find a word's characters in order, with gaps of less than half of the letters."""
     places: list[int] = []
     at = -1
@@ -203,7 +203,7 @@ class PaletteModel(GroupedListModel):
 
     def _search(self) -> list[PaletteMatch]:
         """Return the results, the best first, disabled ones last; ties keep their order."""
-        words = _folded(self._text).split()
+        words = _fold_case(self._text).split()
         candidates = [each for each in self._prepared if self._group in ("", each.entry.group)]
         if not words:
             return [PaletteMatch(each.entry) for each in candidates]
@@ -223,11 +223,11 @@ _NO_SCENARIOS = frozenset({"file.recent.clear"})
 
 
 def list_palette_entries(window: DocumentWindow) -> list[PaletteEntry]:
-    commands = [_command(spec) for spec in window.actions_of_window() if spec.id not in _LEFT_OUT]
-    return [*commands, *_accelerators(window), *_models(window)]
+    commands = [_make_command_entry(spec) for spec in window.list_window_actions() if spec.id not in _LEFT_OUT]
+    return [*commands, *_list_accelerator_entries(window), *_list_model_entries(window)]
 
 
-def _command(spec: ActionSpec) -> PaletteEntry:
+def _make_command_entry(spec: ActionSpec) -> PaletteEntry:
     is_scenario = spec.id.startswith(("file.template.", "file.recent.")) and spec.id not in _NO_SCENARIOS
     group = tr("Scenarios") if is_scenario else tr("Commands")
     return PaletteEntry(
@@ -242,7 +242,7 @@ def _command(spec: ActionSpec) -> PaletteEntry:
     )
 
 
-def _accelerators(window: DocumentWindow) -> list[PaletteEntry]:
+def _list_accelerator_entries(window: DocumentWindow) -> list[PaletteEntry]:
     desk = window.desk
     return [
         PaletteEntry(
@@ -259,7 +259,7 @@ def _accelerators(window: DocumentWindow) -> list[PaletteEntry]:
     ]
 
 
-def _models(window: DocumentWindow) -> list[PaletteEntry]:
+def _list_model_entries(window: DocumentWindow) -> list[PaletteEntry]:
     desk = window.desk
     return [
         PaletteEntry(

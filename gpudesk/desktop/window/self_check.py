@@ -77,7 +77,7 @@ def _keep(kind: QtMsgType, _context: QMessageLogContext, text: str | None) -> No
 
 def check_icons() -> tuple[int, Faults]:
     """Draw every icon; return how many there are, and the invisible ones."""
-    files = sorted((paths.resources_dir() / "icons").glob("*.svg"))
+    files = sorted((paths.get_resources_dir() / "icons").glob("*.svg"))
     faults = [tr("icon {name} cannot be loaded", name=file.stem) for file in files if not _shows(file)]
     return len(files), faults if files else [tr("icons are missing")]
 
@@ -91,18 +91,18 @@ def _shows(file: Path) -> bool:
     image.fill(Qt.GlobalColor.transparent)
     with QPainter(image) as painter:
         drawing.render(painter, QRectF(image.rect()))
-    return drawing.isValid() and len(_colors(image, step=1)) > 1
+    return drawing.isValid() and len(_collect_colors(image, step=1)) > 1
 
 
 def check_fonts() -> Faults:
     """Return the faults of the font: its files, its digits and signs, and Qt's resolution of its name."""
     load_fonts()
-    faults = [fault for weight in WEIGHTS for fault in _font_faults(weight)]
-    return faults or [fault for weight in WEIGHTS for fault in _family_faults(weight)]
+    faults = [fault for weight in WEIGHTS for fault in _list_font_faults(weight)]
+    return faults or [fault for weight in WEIGHTS for fault in _list_family_faults(weight)]
 
 
-def _font_faults(weight: str) -> Iterator[str]:
-    file = paths.resources_dir() / "fonts" / f"DeskSans-{weight}.ttf"
+def _list_font_faults(weight: str) -> Iterator[str]:
+    file = paths.get_resources_dir() / "fonts" / f"DeskSans-{weight}.ttf"
     font = QRawFont(str(file), _FONT_PIXELS) if file.is_file() else QRawFont()
     if not font.isValid():
         yield tr("font {name} cannot be loaded", name=file.name)
@@ -118,7 +118,7 @@ def _font_faults(weight: str) -> Iterator[str]:
         yield tr("digits in font {name} differ in width", name=file.name)
 
 
-def _family_faults(weight: str) -> Iterator[str]:
+def _list_family_faults(weight: str) -> Iterator[str]:
     info = QFontInfo(make_font(int(_FONT_PIXELS), _WEIGHT_NUMBERS[weight]))
     if info.family() != FAMILY or info.weight() != _WEIGHT_NUMBERS[weight]:
         font_text = f"{info.family()} {info.weight()}"
@@ -156,11 +156,11 @@ def check_window(service: GpuDeskService, template: str) -> tuple[list[str], Fau
     app = QApplication.instance()
     assert isinstance(app, QApplication)
     drawn_pages: list[str] = []
-    with _home_of_its_own(), _collected() as faults:
+    with _use_temporary_home(), _collect_faults() as faults:
         install_accessible_roles()
         program = DesktopProgram(app, service)
         try:
-            window = program.new_window()
+            window = program.open_new_window()
             window.resize(*_WINDOW)
             window.open_template(template)
             for spec in window.page_specs:
@@ -182,19 +182,19 @@ def _settled(window: QWidget, page: QWidget) -> bool:
     until = time.monotonic() + _PATIENCE_S
     while time.monotonic() < until:
         QCoreApplication.processEvents()
-        if len(_colors(page.grab().toImage(), _STEP)) >= _LEAST_COLORS and window.isVisible():
+        if len(_collect_colors(page.grab().toImage(), _STEP)) >= _LEAST_COLORS and window.isVisible():
             return True
         time.sleep(0.01)
     return False
 
 
-def _colors(image: QImage, step: int) -> set[int]:
+def _collect_colors(image: QImage, step: int) -> set[int]:
     rows, columns = range(0, image.height(), step), range(0, image.width(), step)
     return {image.pixel(x, y) for y in rows for x in columns}
 
 
 @contextmanager
-def _home_of_its_own() -> Iterator[None]:
+def _use_temporary_home() -> Iterator[None]:
     """Redirect the user's files to a temporary folder, which is removed afterwards."""
     former = os.environ.get("GPUDESK_HOME")
     # On Windows, files held by a file watcher cannot be removed; it is the system's temporary folder.
@@ -210,7 +210,7 @@ def _home_of_its_own() -> Iterator[None]:
 
 
 @contextmanager
-def _collected() -> Iterator[Faults]:
+def _collect_faults() -> Iterator[Faults]:
     """Yield a list that collects the program's reports: uncaught errors and warnings."""
     faults: Faults = []
 

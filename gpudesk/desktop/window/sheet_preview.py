@@ -44,7 +44,7 @@ from gpudesk.report.labels import get_today, list_accelerator_names
 from gpudesk.report.profile_sections import ProfileTables
 from gpudesk.text.formatting import Formatter
 from gpudesk.text.messages import InputError, format_input_error
-from gpudesk.text.translation import LANGUAGE_NAMES, available_languages, get_language, tr, trn, use_language
+from gpudesk.text.translation import LANGUAGE_NAMES, get_language, list_available_languages, tr, trn, use_language
 
 if TYPE_CHECKING:
     from gpudesk.desktop.window.document_window import DocumentWindow
@@ -79,24 +79,24 @@ class PreviewBar(QWidget):
         )
         self._paper.set_value(paper.value)
         self._paper.chosen.connect(self.paper_chosen)
-        codes = [code for code in available_languages() if code in LANGUAGE_NAMES]
+        codes = [code for code in list_available_languages() if code in LANGUAGE_NAMES]
         self.language = SegmentedControl(
             theme, tr("Language of the sheet"), [(code, LANGUAGE_NAMES[code]) for code in codes]
         )
         self.language.set_value(get_language())
         self.language.chosen.connect(self.language_chosen)
         self.language.setVisible(len(codes) > 1)
-        self._smaller = self._icon_button("zoom-out", tr("Zoom out"), "Ctrl+-")
+        self._smaller = self._make_icon_button("zoom-out", tr("Zoom out"), "Ctrl+-")
         self._smaller.clicked.connect(lambda: self.zoomed.emit(1 / ZOOM_STEP))
         self._zoom = ThemedLabel(theme, font="small", color="text2")
         self._zoom.setAlignment(Qt.AlignmentFlag.AlignCenter)
-        self._larger = self._icon_button("zoom-in", tr("Zoom in"), "Ctrl++")
+        self._larger = self._make_icon_button("zoom-in", tr("Zoom in"), "Ctrl++")
         self._larger.clicked.connect(lambda: self.zoomed.emit(ZOOM_STEP))
-        self._whole = self._icon_button("maximize", tr("Fit page"), "Ctrl+0")
+        self._whole = self._make_icon_button("maximize", tr("Fit page"), "Ctrl+0")
         self._whole.clicked.connect(self.whole_page_wanted)
-        self._back = self._icon_button("chevron-up", tr("Previous page"), "PgUp")
+        self._back = self._make_icon_button("chevron-up", tr("Previous page"), "PgUp")
         self._back.clicked.connect(lambda: self.turned.emit(-1))
-        self._on = self._icon_button("chevron-down", tr("Next page"), "PgDown")
+        self._on = self._make_icon_button("chevron-down", tr("Next page"), "PgDown")
         self._on.clicked.connect(lambda: self.turned.emit(1))
         self._place = ThemedLabel(theme, font="small", color="text2")
         self._options = QHBoxLayout()
@@ -132,7 +132,7 @@ class PreviewBar(QWidget):
         self._print.setToolTip(reason)
         self._print.setAccessibleDescription(reason)
 
-    def _icon_button(self, icon: str, name: str, key: str) -> IconButton:
+    def _make_icon_button(self, icon: str, name: str, key: str) -> IconButton:
         return IconButton(self._theme, icon, name, key=key)
 
     def _arrange(self) -> None:
@@ -196,7 +196,7 @@ class PagesPreview(ThemedDialog):
         self._settings = settings
         self._formatter = formatter
         self._language = get_language()
-        self._pages = self._laid_out(_remembered(settings))
+        self._pages = self._lay_out_pages(_read_paper_size(settings))
         self._fit: str | None = _PAGE
         self._build()
         self._add_shortcuts()
@@ -237,7 +237,7 @@ class PagesPreview(ThemedDialog):
 
     def set_paper(self, size: PaperSize) -> None:
         self._settings.put(_PAPER, size.value)
-        self._pages = self._laid_out(size)
+        self._pages = self._lay_out_pages(size)
         self._view.set_pages(self._pages)
         self._refit()
 
@@ -249,14 +249,14 @@ class PagesPreview(ThemedDialog):
             self.show_language()
         self.set_paper(self._pages.paper.size)
 
-    def _laid_out(self, size: PaperSize) -> SheetPages:
+    def _lay_out_pages(self, size: PaperSize) -> SheetPages:
         with use_language(self._language):
             return self.lay_out(size)
 
     # Saving and printing
 
     def ask_and_save(self) -> None:
-        proposed = self._folder() / _file_name(self.title)
+        proposed = self._get_folder_path() / _make_file_name(self.title)
         target = ask_save_path(self, tr("Save sheet"), proposed, [(tr("PDF files"), _SUFFIX)])
         if target is not None:
             self.save_to(target)
@@ -299,7 +299,7 @@ class PagesPreview(ThemedDialog):
         self._bar.forbid_printing(reason)
         self._show_state(reason)
 
-    def _folder(self) -> Path:
+    def _get_folder_path(self) -> Path:
         """Return the folder of the last saved sheet if it exists, else the documents, else home."""
         documents = Path(QStandardPaths.writableLocation(QStandardPaths.StandardLocation.DocumentsLocation))
         return get_folder(self._settings, _FOLDER, documents if documents.is_dir() else None)
@@ -324,13 +324,13 @@ class PagesPreview(ThemedDialog):
             self._refit()
 
     def turn(self, step: int) -> None:
-        self.go_to(self._current() + step)
+        self.go_to(self._find_current_page() + step)
 
     def go_to(self, number: int) -> None:
         """Bring a page into sight, counted from 0."""
         number = min(self._view.count - 1, max(0, number))
         bar = self._scroll.verticalScrollBar()
-        bar.setValue(round(self._view.page_rect(number).top()) - 8 if number else 0)
+        bar.setValue(round(self._view.compute_page_rect(number).top()) - 8 if number else 0)
         self._show_place()
 
     def _refit(self) -> None:
@@ -340,20 +340,20 @@ class PagesPreview(ThemedDialog):
         self._show_place()
 
     def _set_zoom(self, zoom: float) -> None:
-        current = self._current()
+        current = self._find_current_page()
         self._view.set_zoom(zoom)
         self._bar.show_zoom(self._view.zoom)
         # The scroll bars get the new size only after events are processed.
         QTimer.singleShot(0, self, lambda: self.go_to(current))
 
-    def _current(self) -> int:
+    def _find_current_page(self) -> int:
         bar = self._scroll.verticalScrollBar()
         if bar.value() == bar.maximum() and bar.maximum() > 0:
             return self._view.count - 1
-        return self._view.page_at(bar.value() + self._scroll.viewport().height() / 2)
+        return self._view.find_page_at(bar.value() + self._scroll.viewport().height() / 2)
 
     def _show_place(self) -> None:
-        self._bar.show_place(self._current(), self._view.count)
+        self._bar.show_place(self._find_current_page(), self._view.count)
 
     # Construction
 
@@ -440,7 +440,7 @@ class SheetPreview(PagesPreview):
         self._answer = answer
         self._explain, self._further, self._heading = explain, further or SheetExtras(), heading
         self._rule = make_age_rule(settings.values)
-        self.sheet = self._made_sheet(formatter)
+        self.sheet = self._build_sheet(formatter)
         super().__init__(theme, settings, formatter, parent)
         self.setWindowTitle(tr("Comparison sheet"))
         self._bar.rules.setVisible(self._further.decision is not None)
@@ -464,7 +464,7 @@ class SheetPreview(PagesPreview):
         return " ".join((self.sheet.title, *headline_texts))
 
     def show_language(self) -> None:
-        self.sheet = self._made_sheet(self._formatter)
+        self.sheet = self._build_sheet(self._formatter)
         self._profiles = {key: tables.with_formatter(self._formatter) for key, tables in self._profiles.items()}
 
     def offer_profiles(self, build: Callable[[str, Formatter], ProfileTables]) -> None:
@@ -499,10 +499,10 @@ class SheetPreview(PagesPreview):
         """Append every rule of the recommendation, or remove them."""
         self._further = replace(self._further, with_rules=is_visible)
         with use_language(self._language):
-            self.sheet = self._made_sheet(self._formatter)
+            self.sheet = self._build_sheet(self._formatter)
         self.set_paper(self._pages.paper.size)
 
-    def _made_sheet(self, formatter: Formatter) -> ComparisonSheet:
+    def _build_sheet(self, formatter: Formatter) -> ComparisonSheet:
         sheet = build_sheet(
             self._answer, formatter, date=get_today(), explain=self._explain, rule=self._rule, further=self._further
         )
@@ -538,14 +538,14 @@ class ProfilePreview(PagesPreview):
         self._tables = self._tables.with_formatter(self._formatter)
 
 
-def _remembered(settings: UserSettings) -> PaperSize:
+def _read_paper_size(settings: UserSettings) -> PaperSize:
     try:
         return PaperSize(settings.get(_PAPER, ""))
     except ValueError:
         return find_usual_paper()
 
 
-def _file_name(title: str) -> str:
+def _make_file_name(title: str) -> str:
     name = " ".join(_NOT_IN_NAMES.sub(" ", title).split())[:_LONGEST_NAME].strip(". ")
     return f"{name or tr('comparison')}{_SUFFIX}"
 

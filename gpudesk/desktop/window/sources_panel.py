@@ -81,10 +81,12 @@ def explain_catalog_selection(selection: Selection, view: CatalogContext) -> Exp
             explanation = explain[selection.kind](view, selection.name)
     except InputError:
         explanation = None
-    return add_inactive_facts(explanation, _waiting_at(selection, view.facts.waiting), view)
+    return add_inactive_facts(explanation, _select_inactive_overrides(selection, view.facts.waiting), view)
 
 
-def _waiting_at(selection: Selection, waiting: Iterable[InactiveOverride]) -> tuple[InactiveOverride, ...]:
+def _select_inactive_overrides(
+    selection: Selection, waiting: Iterable[InactiveOverride]
+) -> tuple[InactiveOverride, ...]:
     if selection.kind is SelectionKind.PRICE:
         return tuple(each for each in waiting if each.price is not None and each.price.id == selection.name)
     if selection.kind not in (SelectionKind.CATALOG, SelectionKind.THING):
@@ -105,7 +107,7 @@ def forget_offer(offer: CatalogAction, desk: Desk) -> None:
     place = selections.select_catalog_attribute(offer.thing or "", offer.attribute or "")
     if offer.price is not None:
         place = selections.select_catalog_price(offer.price)
-    for each in _waiting_at(place, catalog.waiting)[:1]:
+    for each in _select_inactive_overrides(place, catalog.waiting)[:1]:
         own.do(forget_inactive(catalog, each))
 
 
@@ -146,14 +148,14 @@ def _make_decision_context(
         is_variant=evaluated.is_variant,
         rules=desk.service.decider.rules,
         formatter=evaluated.formatter,
-        source=lambda name: _there(catalog.source, name),
+        source=lambda name: _find_or_none(catalog.source, name),
         dispute=disputes.get,
         catalog=view.fact,
         weights=evaluated.answer.scenario.decision.weights,
     )
 
 
-def _there(find: Callable[[str], _T], name: str) -> _T | None:
+def _find_or_none(find: Callable[[str], _T], name: str) -> _T | None:
     try:
         return find(name)
     except InputError:
@@ -186,7 +188,7 @@ class SelectionExplainer:
             return explain_decision(self._desk, evaluated, selection, self._view())
         if selection.kind is SelectionKind.MODEL:
             explanation = explain_model_attribute(answer, selection.name, formatter)
-            return self._with_catalog(explanation, answer.model_attributes, selection.name)
+            return self._add_catalog_facts(explanation, answer.model_attributes, selection.name)
         return self._explain_column(evaluated, selection, whole=whole)
 
     def _explain_column(self, evaluated: EvaluatedAnswer, selection: Selection, *, whole: bool) -> Explanation | None:
@@ -196,7 +198,7 @@ class SelectionExplainer:
         position = self._desk.keys.index(selection.column)
         if selection.kind is SelectionKind.ATTRIBUTE:
             explanation = explain_attribute(answer, position, selection.name, formatter)
-            explanation = self._with_catalog(explanation, answer.columns[position].attributes, selection.name)
+            explanation = self._add_catalog_facts(explanation, answer.columns[position].attributes, selection.name)
             if explanation is None or selection.name != PRICE_BOUND_ATTRIBUTES[0]:
                 return explanation
             from gpudesk.report.explanation.cost import explain_purchase_price
@@ -205,10 +207,10 @@ class SelectionExplainer:
             prices = self._desk.service.catalog.prices(column.accelerator)
             return explain_purchase_price(evaluated.answer, column, explanation, self._desk.formatter, prices)
         if selection.kind is SelectionKind.COST:
-            return self._cost(evaluated, position, selection.name)
+            return self._explain_cost(evaluated, position, selection.name)
         if selection.kind is SelectionKind.FLEET:
-            return self._fleet(evaluated, position, selection.name)
-        backing = self._backing(answer.columns[position], selection.name, whole=whole)
+            return self._explain_fleet(evaluated, position, selection.name)
+        backing = self._collect_evidence(answer.columns[position], selection.name, whole=whole)
         return explain_figure(answer, position, selection.name, backing, formatter)
 
     def _explain_deployment(self, request: EstimateRequest, name: str) -> Explanation | None:
@@ -237,9 +239,11 @@ class SelectionExplainer:
             answer = self._desk.service.answer(scenario)
         except InputError:
             return None
-        return explain_figure(answer, 0, name, self._backing(answer.columns[0], name, whole=True), self._desk.formatter)
+        return explain_figure(
+            answer, 0, name, self._collect_evidence(answer.columns[0], name, whole=True), self._desk.formatter
+        )
 
-    def _cost(self, evaluated: EvaluatedAnswer, position: int, name: str) -> Explanation | None:
+    def _explain_cost(self, evaluated: EvaluatedAnswer, position: int, name: str) -> Explanation | None:
         from gpudesk.report.explanation.cost import explain_cost
 
         column = evaluated.costs.columns[position]
@@ -248,7 +252,7 @@ class SelectionExplainer:
         deployment_name = f"{evaluated.columns[position].name}{count}"
         return explain_cost(evaluated.answer, column, deployment_name, name, self._desk.formatter, prices)
 
-    def _fleet(self, evaluated: EvaluatedAnswer, position: int, name: str) -> Explanation | None:
+    def _explain_fleet(self, evaluated: EvaluatedAnswer, position: int, name: str) -> Explanation | None:
         from gpudesk.report.explanation.fleet import explain_fleet_figure, gather_derived_fleet
 
         scenario, part = evaluated.answer.scenario, evaluated.columns[position].column.accelerator
@@ -262,7 +266,7 @@ class SelectionExplainer:
         option = next(each for each in answer.options if each.accelerator == part.id)
         inputs = service.costing.resolve_inputs(part, option.used or 1, scenario)
         fleet = gather_derived_fleet(option, answer, scenario, inputs, formatter)
-        shown_name, _ = evaluated.fleet_looks()[part.id]
+        shown_name, _ = evaluated.collect_fleet_looks()[part.id]
         return None if fleet is None else explain_fleet_figure(fleet, name, shown_name, formatter)
 
     def _view(self) -> CatalogContext:
@@ -283,7 +287,7 @@ class SelectionExplainer:
             computed=partial(compute_model_value, desk.service.catalog),
         )
 
-    def _with_catalog(
+    def _add_catalog_facts(
         self, explanation: Explanation | None, attributes: Mapping[str, AttributeClaims], name: str
     ) -> Explanation | None:
         if explanation is None:
@@ -291,7 +295,7 @@ class SelectionExplainer:
         high = attributes.get(PRICE_BOUND_ATTRIBUTES[1]) if name == PRICE_BOUND_ATTRIBUTES[0] else None
         return add_catalog_facts(explanation, attributes[name], self._view(), high)
 
-    def updated(self, former: Explanation, head: Explanation) -> Explanation:
+    def update_explanation(self, former: Explanation, head: Explanation) -> Explanation:
         """Return a former explanation with the value, interval and basis of a new one."""
         return replace(
             former,
@@ -304,24 +308,24 @@ class SelectionExplainer:
             basis=head.basis,
         )
 
-    def _backing(self, column: ComparisonColumn, name: str, *, whole: bool) -> FigureEvidence:
+    def _collect_evidence(self, column: ComparisonColumn, name: str, *, whole: bool) -> FigureEvidence:
         estimate, service = column.estimate, self._desk.service
         if estimate is None:
             return FigureEvidence()
-        rows = service.rows_behind(estimate)
+        rows = service.count_calibration_rows(estimate)
         if not whole and estimate.fits:
             return FigureEvidence(rows=rows)
         return FigureEvidence(
-            term=self._term(estimate, name),
-            shares=service.step_shares(estimate),
+            term=self._find_derivation(estimate, name),
+            shares=service.compute_time_shares(estimate),
             remedies=service.remedies(estimate),
             plans=service.plans(estimate) if estimate.fits else None,
             record=self._record(estimate, name),
             rows=rows,
-            source_text=self._source_text,
+            source_text=self._get_source_text,
         )
 
-    def _term(self, estimate: Estimate, name: str) -> DerivationTerm | None:
+    def _find_derivation(self, estimate: Estimate, name: str) -> DerivationTerm | None:
         try:
             return self._desk.service.explain(estimate, name if estimate.fits else "memory")
         except InputError:
@@ -334,7 +338,7 @@ class SelectionExplainer:
         except InputError:
             return ()
 
-    def _source_text(self, source: str) -> str:
+    def _get_source_text(self, source: str) -> str:
         """Return a source in words, cached while the catalog is open."""
         text = self._sources.get(source)
         if text is None:
@@ -452,7 +456,7 @@ class SourcesPanel(QWidget):
         explanation = self._explainer.explain(self._selection, whole=whole)
         former = self.explanation
         if not whole and explanation is not None and former is not None:
-            explanation = self._explainer.updated(former, explanation)
+            explanation = self._explainer.update_explanation(former, explanation)
         self.explanation = explanation
         nodes = make_empty_nodes() if explanation is None else self._nodes.build(explanation)
         self.view.show_nodes(nodes, stay=self._shown_selection == self._selection)

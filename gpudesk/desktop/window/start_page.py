@@ -116,7 +116,7 @@ class _OpeningButton(PaintedButton):
     def sizeHint(self) -> QSize:
         return QSize(self._theme.px(200), self._theme.px(self._height))
 
-    def _ground(self) -> str:
+    def _choose_background(self) -> str:
         if self.isDown():
             return "selection"
         return "hover" if self.underMouse() else "page"
@@ -136,7 +136,7 @@ class StartQuestionButton(_OpeningButton):
         theme, rect = self._theme, QRectF(self.rect())
         middle = rect.center().y()
         px = theme.px
-        pen.frame(rect, "hair", radius=8.0, fill=self._ground())
+        pen.frame(rect, "hair", radius=8.0, fill=self._choose_background())
         side = float(px(_ENTRY_ICON))
         pen.icon(self.question.icon, px(_ICON_X), middle - side / 2, side)
         key_x = rect.right() - px(_SIDE) - pen.tag_width(self._key)
@@ -164,13 +164,13 @@ class RecentFileButton(_OpeningButton):
     def paint(self, pen: ThemePainter) -> None:
         px, rect = self._theme.px, QRectF(self.rect())
         middle = rect.center().y()
-        if self._ground() != "page":
-            pen.tint(rect, self._ground(), 6.0)
+        if self._choose_background() != "page":
+            pen.tint(rect, self._choose_background(), 6.0)
         side = float(px(_ENTRY_ICON))
         pen.icon("file-text", px(_ICON_X), middle - side / 2, side)
         right = rect.right() - px(_SIDE)
         time = pen.width(self.file.time, "small")
-        quiet = "text3" if self._ground() == "page" else "text2"
+        quiet = "text3" if self._choose_background() == "page" else "text2"
         pen.text(
             QRectF(right - time - 1, 0, time + 1, rect.height()), self.file.time, font="small", color=quiet, align=RIGHT
         )
@@ -382,12 +382,12 @@ class StartPage(FirstRunPage):
         show_chooser(self._window)
 
     def refresh(self) -> None:
-        self.set_recent([_recent(path) for path in list_recent_files(self._window.settings)])
+        self.set_recent([_make_recent_file(path) for path in list_recent_files(self._window.settings)])
         self.show_left(list_recovered())
 
     def show_left(self, scenarios: Sequence[RecoveredScenario]) -> None:
         self._recovered_by_file = {str(recovered.file): recovered for recovered in scenarios}
-        self.set_recovered([_recovered(key, recovered) for key, recovered in self._recovered_by_file.items()])
+        self.set_recovered([_make_recovered_file(key, recovered) for key, recovered in self._recovered_by_file.items()])
 
     def _open_left(self, key: str) -> None:
         recovered = self._recovered_by_file.get(key)
@@ -408,7 +408,7 @@ def offer_recovered(window: DocumentWindow) -> None:
     if not recovered:
         return
     newest = recovered[0]
-    offered = _recovered("", newest)
+    offered = _make_recovered_file("", newest)
 
     def open_it() -> None:
         if _is_left(window, newest):
@@ -433,7 +433,7 @@ def warn_unsaved_storage(window: DocumentWindow) -> None:
             tr(
                 "Cannot write to {folder}. Your values, settings and unsaved work are lost on exit. Save "
                 "your files elsewhere.",
-                folder=paths.user_dir(),
+                folder=paths.get_user_dir(),
             )
         )
 
@@ -511,15 +511,17 @@ def _is_left(window: DocumentWindow, recovered: RecoveredScenario) -> bool:
     return False
 
 
-def _recent(path: Path) -> RecentFile:
-    return RecentFile(str(path), path.stem, _when(datetime.fromtimestamp(path.stat().st_mtime).astimezone()))
+def _make_recent_file(path: Path) -> RecentFile:
+    return RecentFile(
+        str(path), path.stem, _format_edit_time(datetime.fromtimestamp(path.stat().st_mtime).astimezone())
+    )
 
 
-def _recovered(key: str, recovered: RecoveredScenario) -> RecoveredFile:
+def _make_recovered_file(key: str, recovered: RecoveredScenario) -> RecoveredFile:
     name = recovered.document.stem if recovered.document else recovered.scenario.name or tr("Untitled")
-    return RecoveredFile(key, name, _when(recovered.edited))
+    return RecoveredFile(key, name, _format_edit_time(recovered.edited))
 
 
-def _when(moment: datetime) -> str:
+def _format_edit_time(moment: datetime) -> str:
     today = datetime.now().astimezone().date()
     return f"{moment:%H:%M}" if moment.astimezone().date() == today else f"{moment:%Y-%m-%d}"

@@ -88,30 +88,30 @@ def _has_queue(estimate: Estimate) -> bool:
     return estimate.limiter is Limiter.CAPACITY or (estimate.admitted or 0) < (estimate.concurrency or 0)
 
 
-def _admission_term(context: TermContext) -> DerivationTerm:
+def _derive_admission_term(context: TermContext) -> DerivationTerm:
     """What makes requests wait, or how many could run if none waits."""
     if _has_queue(context.estimate):
         return make_admission_term(context.estimate, context.deployment)
     return make_max_concurrency_term(context.estimate, context.deployment)
 
 
-def _total_term(context: TermContext) -> DerivationTerm:
-    return make_total_term(context.estimate, _throughput_term(context))
+def _derive_total_term(context: TermContext) -> DerivationTerm:
+    return make_total_term(context.estimate, _derive_throughput_term(context))
 
 
-def _per_accelerator_term(context: TermContext) -> DerivationTerm:
-    return make_per_accelerator_term(context.estimate, _throughput_term(context))
+def _derive_per_accelerator_term(context: TermContext) -> DerivationTerm:
+    return make_per_accelerator_term(context.estimate, _derive_throughput_term(context))
 
 
 def _request_term(context: TermContext) -> DerivationTerm:
-    return make_request_term(context.estimate, _ttft_term(context), _tpot_term(context))
+    return make_request_term(context.estimate, _derive_ttft_term(context), _derive_tpot_term(context))
 
 
-def _batch_term(context: TermContext) -> DerivationTerm:
-    return make_batch_term(context.estimate, _throughput_term(context))
+def _derive_batch_term(context: TermContext) -> DerivationTerm:
+    return make_batch_term(context.estimate, _derive_throughput_term(context))
 
 
-def _tpot_term(context: TermContext) -> DerivationTerm:
+def _derive_tpot_term(context: TermContext) -> DerivationTerm:
     work = context.estimate.request.workload
     tpot = get_figure_value(context.estimate.tpot_ms)
     decode = make_decode_term(context)
@@ -122,7 +122,7 @@ def _tpot_term(context: TermContext) -> DerivationTerm:
             "a single output token has none" if work.output_tokens == 1 else _NO_FIGURE[bool(context.estimate.stable)]
         )
         return DerivationTerm("TPOT", None, "ms", reason, inputs=(decode,))
-    stall = _stall_term(context)
+    stall = _derive_stall_term(context)
     speculates = work.acceptance_length != 1
     step = "{decode_step} ÷ {tokens_per_step}" if speculates else "{decode_step}"
     bound = _make_bound_terms(tpot, pure_ms + stall.number, "ms")
@@ -148,7 +148,7 @@ def _make_bound_terms(figure: float, total: float, unit: str) -> tuple[Derivatio
     return (DerivationTerm("limit set by physics", figure - total, unit),)
 
 
-def _stall_term(context: TermContext) -> DerivationTerm:
+def _derive_stall_term(context: TermContext) -> DerivationTerm:
     """The delay of TPOT by other prompts; a draining run also has emptier, shorter steps."""
     load = context.estimate.request.workload.load
     name, what = "stall by prefill", "prefill work of other requests while one decodes, per output token"
@@ -165,7 +165,7 @@ def _get_term(context: TermContext, name: str) -> float:
     return 0.0 if context.terms is None else float(getattr(context.terms, name)[0])
 
 
-def _ttft_term(context: TermContext) -> DerivationTerm:
+def _derive_ttft_term(context: TermContext) -> DerivationTerm:
     ttft = get_figure_value(context.estimate.ttft_ms)
     own = make_prefill_term(context, waiting=1.0)
     if ttft is None:
@@ -184,14 +184,14 @@ def _ttft_term(context: TermContext) -> DerivationTerm:
                 waiting_ms,
                 "ms",
                 "for the running step, the prompts before it, and a place in the cache",
-                inputs=(make_decode_term(context), _admission_term(context)),
+                inputs=(make_decode_term(context), _derive_admission_term(context)),
             ),
             *bound,
         ),
     )
 
 
-def _throughput_term(context: TermContext) -> DerivationTerm:
+def _derive_throughput_term(context: TermContext) -> DerivationTerm:
     estimate = context.estimate
     work = estimate.request.workload
     value = get_figure_value(estimate.output_tokens_per_s)
@@ -199,7 +199,11 @@ def _throughput_term(context: TermContext) -> DerivationTerm:
         return DerivationTerm("output tokens/s", None, "tok/s", "the limits cannot be met")
     busy = context.busy_replicas
     replicas = () if busy == 1.0 else (DerivationTerm("busy replicas", busy, None),)
-    factors = (_running_term(context), *replicas, make_scenario_term("output tokens", work.output_tokens, "tokens"))
+    factors = (
+        _derive_running_term(context),
+        *replicas,
+        make_scenario_term("output tokens", work.output_tokens, "tokens"),
+    )
     return DerivationTerm(
         "output tokens/s",
         value,
@@ -209,22 +213,22 @@ def _throughput_term(context: TermContext) -> DerivationTerm:
     )
 
 
-def _running_term(context: TermContext) -> DerivationTerm:
+def _derive_running_term(context: TermContext) -> DerivationTerm:
     """How many sequences run: the number requested, or as many as memory admits."""
     load = context.estimate.request.workload.load
     name = "running sequences in a replica"
     if _has_queue(context.estimate):
-        admission = _admission_term(context)
+        admission = _derive_admission_term(context)
         grown = (context.estimate.admitted or 0) > admission.number
         rule = "more than at full length, because memory is allocated as they grow" if grown else None
         return DerivationTerm(name, context.running, None, rule, inputs=(admission,))
     if load.kind is LoadKind.LIMITS:
-        return _limits_term(name, context)
+        return _derive_limits_term(name, context)
     is_in_scenario = load.concurrency is not None or load.batch is not None
     return DerivationTerm(name, context.running, None, source="scenario" if is_in_scenario else None)
 
 
-def _limits_term(name: str, context: TermContext) -> DerivationTerm:
+def _derive_limits_term(name: str, context: TermContext) -> DerivationTerm:
     """How many sequences meet the limits; p99 limits allow only short steps."""
     if context.estimate.request.workload.load.limit == "mean":
         return DerivationTerm(name, context.running, None, "as many as meet the limits")
@@ -265,13 +269,13 @@ def _round_term(context: TermContext, seconds: float) -> DerivationTerm:
 
 
 _FIGURES: dict[str, Callable[[TermContext], DerivationTerm]] = {
-    "output_tokens_per_s": _throughput_term,
-    "total_tokens_per_s": _total_term,
-    "output_tokens_per_s_per_accelerator": _per_accelerator_term,
+    "output_tokens_per_s": _derive_throughput_term,
+    "total_tokens_per_s": _derive_total_term,
+    "output_tokens_per_s_per_accelerator": _derive_per_accelerator_term,
     "request_s": _request_term,
-    "batch_s": _batch_term,
-    "ttft_ms": _ttft_term,
-    "tpot_ms": _tpot_term,
+    "batch_s": _derive_batch_term,
+    "ttft_ms": _derive_ttft_term,
+    "tpot_ms": _derive_tpot_term,
 }
 #: Figures of memory, which do not depend on the load.
 _MEMORY_FIGURES: dict[str, Callable[[Estimate, ResolvedDeployment], DerivationTerm]] = {
@@ -307,7 +311,7 @@ def explain_pools(estimate: Estimate, figure: str, table: PoolEstimator) -> Deri
     return maker(_PoolContext(estimate, table, operating_point, *contexts))
 
 
-def _pool_throughput_term(pools: _PoolContext) -> DerivationTerm:
+def _derive_pool_throughput_term(pools: _PoolContext) -> DerivationTerm:
     estimate = pools.estimate
     value = get_figure_value(estimate.output_tokens_per_s)
     if value is None:
@@ -318,11 +322,14 @@ def _pool_throughput_term(pools: _PoolContext) -> DerivationTerm:
         value,
         "tok/s",
         "{output_tokens} × {requests_per_second}",
-        inputs=(make_scenario_term("output tokens", output, "tokens"), _pool_requests_term(pools, value / output)),
+        inputs=(
+            make_scenario_term("output tokens", output, "tokens"),
+            _derive_pool_requests_term(pools, value / output),
+        ),
     )
 
 
-def _pool_requests_term(pools: _PoolContext, rate: float) -> DerivationTerm:
+def _derive_pool_requests_term(pools: _PoolContext, rate: float) -> DerivationTerm:
     """Requests/s, with the maximum of each station by itself."""
     replicas = pools.operation.pair[1].deployment.plan.dp
     running = float(pools.operation.results.running[0])
@@ -334,14 +341,14 @@ def _pool_requests_term(pools: _PoolContext, rate: float) -> DerivationTerm:
         inputs=(
             DerivationTerm("decode replicas", replicas, None),
             DerivationTerm("running per decode replica", running, None),
-            _stay_term(pools, replicas * running / rate),
-            _prefill_pool_term(pools),
+            _derive_stay_term(pools, replicas * running / rate),
+            _derive_prefill_pool_term(pools),
             _link_term(pools),
         ),
     )
 
 
-def _stay_term(pools: _PoolContext, seconds: float) -> DerivationTerm:
+def _derive_stay_term(pools: _PoolContext, seconds: float) -> DerivationTerm:
     """The time of a request in the decode pool."""
     results = pools.operation.results
     steps, decode = make_decode_steps_term(pools.decode), make_decode_term(pools.decode)
@@ -357,7 +364,7 @@ def _stay_term(pools: _PoolContext, seconds: float) -> DerivationTerm:
     )
 
 
-def _prefill_pool_term(pools: _PoolContext) -> DerivationTerm:
+def _derive_prefill_pool_term(pools: _PoolContext) -> DerivationTerm:
     replicas = pools.operation.pair[0].deployment.plan.dp
     prompt = make_prefill_term(pools.prefill, waiting=float(pools.operation.results.waiting[0]))
     return DerivationTerm(
@@ -370,7 +377,7 @@ def _prefill_pool_term(pools: _PoolContext) -> DerivationTerm:
 
 
 def _link_term(pools: _PoolContext) -> DerivationTerm:
-    ends = [_transfer_term(pools, choice) for choice in pools.operation.pair]
+    ends = [_derive_transfer_term(pools, choice) for choice in pools.operation.pair]
     rates = [at_once / time.number for time, at_once in ends]
     slower = int(np.argmin(rates))
     time, at_once = ends[slower]
@@ -383,7 +390,7 @@ def _link_term(pools: _PoolContext) -> DerivationTerm:
     )
 
 
-def _transfer_term(pools: _PoolContext, choice: PoolChoice) -> tuple[DerivationTerm, float]:
+def _derive_transfer_term(pools: _PoolContext, choice: PoolChoice) -> tuple[DerivationTerm, float]:
     """The time in which the ranks of a pool transfer the cache of one prompt, and how many they transfer at once."""
     (each,), (at_once,) = compute_moved_bytes(pools.estimate.request, [choice])
     space = pools.operation.spaces[1]
@@ -404,10 +411,12 @@ def _transfer_term(pools: _PoolContext, choice: PoolChoice) -> tuple[DerivationT
     return time, float(at_once)
 
 
-def _pool_ttft_term(pools: _PoolContext) -> DerivationTerm:
+def _derive_pool_ttft_term(pools: _PoolContext) -> DerivationTerm:
     ttft = get_figure_value(pools.estimate.ttft_ms)
     own = make_prefill_term(pools.prefill, waiting=1.0)
-    transfer = max((_transfer_term(pools, each)[0] for each in pools.operation.pair), key=lambda time: time.number)
+    transfer = max(
+        (_derive_transfer_term(pools, each)[0] for each in pools.operation.pair), key=lambda time: time.number
+    )
     handover = DerivationTerm(
         "handover", pools.table.find_handover_time(pools.operation.spaces[1]), "s", source="calibration:handover_time"
     )
@@ -428,7 +437,7 @@ def _pool_ttft_term(pools: _PoolContext) -> DerivationTerm:
     return DerivationTerm("TTFT", ttft, "ms", " + ".join(formula), inputs=(*delays, waiting, *bound))
 
 
-def _pool_tpot_term(pools: _PoolContext) -> DerivationTerm:
+def _derive_pool_tpot_term(pools: _PoolContext) -> DerivationTerm:
     tpot, work = get_figure_value(pools.estimate.tpot_ms), pools.estimate.request.workload
     decode = make_decode_term(pools.decode)
     if tpot is None:
@@ -445,15 +454,17 @@ def _pool_tpot_term(pools: _PoolContext) -> DerivationTerm:
 
 
 _POOL_FIGURES: dict[str, Callable[[_PoolContext], DerivationTerm]] = {
-    "output_tokens_per_s": _pool_throughput_term,
-    "total_tokens_per_s": lambda pools: make_total_term(pools.estimate, _pool_throughput_term(pools)),
+    "output_tokens_per_s": _derive_pool_throughput_term,
+    "total_tokens_per_s": lambda pools: make_total_term(pools.estimate, _derive_pool_throughput_term(pools)),
     "output_tokens_per_s_per_accelerator": lambda pools: make_per_accelerator_term(
-        pools.estimate, _pool_throughput_term(pools)
+        pools.estimate, _derive_pool_throughput_term(pools)
     ),
-    "request_s": lambda pools: make_request_term(pools.estimate, _pool_ttft_term(pools), _pool_tpot_term(pools)),
-    "batch_s": lambda pools: make_batch_term(pools.estimate, _pool_throughput_term(pools)),
-    "ttft_ms": _pool_ttft_term,
-    "tpot_ms": _pool_tpot_term,
+    "request_s": lambda pools: make_request_term(
+        pools.estimate, _derive_pool_ttft_term(pools), _derive_pool_tpot_term(pools)
+    ),
+    "batch_s": lambda pools: make_batch_term(pools.estimate, _derive_pool_throughput_term(pools)),
+    "ttft_ms": _derive_pool_ttft_term,
+    "tpot_ms": _derive_pool_tpot_term,
 }
 
 
@@ -462,8 +473,8 @@ def count_published_rows(estimate: Estimate, catalog: Catalog, calibration: Cali
     family = catalog.serving_engine(estimate.serving_engine).family
     return CalibrationCoverage(
         together=calibration.rows(generation, family),
-        generation=calibration.generation_rows(generation),
-        family=calibration.family_rows(family),
+        generation=calibration.count_generation_rows(generation),
+        family=calibration.count_family_rows(family),
     )
 
 

@@ -66,7 +66,7 @@ def make_max_concurrency_term(estimate: Estimate, deployment: ResolvedDeployment
 def make_admission_term(estimate: Estimate, deployment: ResolvedDeployment) -> DerivationTerm:
     """Return what makes requests wait: the batch limit of the serving engine, or memory."""
     budget, engine = deployment.budget, deployment.configuration.engine.id
-    by_memory = budget.admitted_sequences(estimate.request.workload.request_tokens)
+    by_memory = budget.count_admitted_sequences(estimate.request.workload.request_tokens)
     if by_memory > (estimate.admitted or 0):
         most = deployment.memory.settings.max_batch
         return DerivationTerm("max per step", most, None, source=f"setting:{engine}/max_batch")
@@ -108,7 +108,7 @@ def _make_held_term(
 
 def _make_cache_term(estimate: Estimate, deployment: ResolvedDeployment) -> DerivationTerm:
     budget, admitted = deployment.budget, estimate.admitted or 1
-    resident = min(admitted, budget.admitted_sequences(estimate.request.workload.request_tokens))
+    resident = min(admitted, budget.count_admitted_sequences(estimate.request.workload.request_tokens))
     rank_bytes = -(-resident // (budget.attention_ranks * budget.replicas))
     return DerivationTerm(
         "KV cache",
@@ -262,7 +262,7 @@ def _make_fraction_term(configuration: ServingConfiguration) -> DerivationTerm:
 
 def _make_sequence_term(estimate: Estimate, deployment: ResolvedDeployment) -> DerivationTerm:
     tokens, cache = estimate.request.workload.request_tokens, deployment.budget.cache
-    sequence_bytes, filled_bytes = cache.sequence_bytes(tokens), cache.filled_bytes(tokens)
+    sequence_bytes, filled_bytes = cache.sequence_bytes(tokens), cache.compute_filled_bytes(tokens)
     length = DerivationTerm("tokens of one sequence", tokens, "tokens", source="scenario")
     filling = "what each layer stores of its tokens"
     if any(reuses_cache(group.mixer) for group in deployment.configuration.model.layers):

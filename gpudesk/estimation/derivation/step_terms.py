@@ -71,7 +71,7 @@ def make_chunk_terms(
         step.prompt_head(sampled),
     )
     overhead = step.overhead(0.0, operators)
-    return (*operators, overhead, *step.host_wait((*operators, overhead)))
+    return (*operators, overhead, *step.make_host_wait_terms((*operators, overhead)))
 
 
 def make_stretch_terms(coefficients: StepCoefficients, sequences: float) -> tuple[DerivationTerm, ...]:
@@ -108,13 +108,13 @@ class _StepTermBuilder:
     def _timed(self, name: str, seconds: float, formula: str, *inputs: DerivationTerm) -> DerivationTerm:
         """Return a time with its slowdown: older software, and the pair of accelerator and serving engine."""
         pairing = replace(_make_constant_term("pairing", self.steps.rates.pairing), name="residual factor")
-        stretches = [each for each in (self._aged(), pairing) if each.value != 1.0]
+        stretches = [each for each in (self._make_age_term(), pairing) if each.value != 1.0]
         if stretches:
             bracketed = f"({formula})" if _is_sum(formula) else formula
             formula = " × ".join((bracketed, *(format_placeholder(each.name) for each in stretches)))
         return DerivationTerm(name, seconds, "s", formula, inputs=(*inputs, *stretches))
 
-    def _aged(self) -> DerivationTerm:
+    def _make_age_term(self) -> DerivationTerm:
         factor, years = self.steps.rates.age_factor, self.deployment.configuration.months_old / 12.0
         slowdown = math.log(factor) / years**AGE_POWER if years else 0.0
         return DerivationTerm(
@@ -128,7 +128,7 @@ class _StepTermBuilder:
             ),
         )
 
-    def _unstretched(self, seconds: float) -> float:
+    def _remove_stretch(self, seconds: float) -> float:
         return seconds / self.steps.rates.stretch
 
     @property
@@ -145,20 +145,20 @@ class _StepTermBuilder:
         source = f"catalog:{part.id}/memory_bandwidth"
         return DerivationTerm("memory bandwidth", part.memory_bandwidth, "B/s", source=source)
 
-    def _peak(self, peak: ArithmeticPeak) -> DerivationTerm:
+    def _make_peak_term(self, peak: ArithmeticPeak) -> DerivationTerm:
         source = f"catalog:{self.deployment.configuration.accelerator.id}/peak_dense_{peak.precision}"
         return DerivationTerm("peak", peak.flops, "FLOP/s", source=source)
 
-    def _ranks(self) -> tuple[DerivationTerm, ...]:
+    def _make_rank_terms(self) -> tuple[DerivationTerm, ...]:
         tp = self.deployment.plan.tp
         return () if tp == 1 else (DerivationTerm("ranks", tp, None),)
 
-    def _rate(self, *factors: str) -> str:
+    def _format_rate(self, *factors: str) -> str:
         """Return the divisor of a formula: the effective rate of all ranks that share the work."""
-        names = (*(term.name for term in self._ranks()), *factors)
+        names = (*(term.name for term in self._make_rank_terms()), *factors)
         return f"({' × '.join(map(format_placeholder, names))})"
 
-    def _reading(
+    def _make_reading_term(
         self, seconds: float, size: DerivationTerm, efficiency: DerivationTerm, *shares: DerivationTerm
     ) -> DerivationTerm:
         amount = " × ".join(format_placeholder(term.name) for term in (size, *shares))
@@ -170,49 +170,49 @@ class _StepTermBuilder:
 
         `busiest` is the tokens of the most loaded attention rank.
         """
-        terms = [self._dense(busiest)]
+        terms = [self._make_dense_term(busiest)]
         if self.deployment.budget.shards.expert_count:
-            touched = self._touched(tokens)
-            terms += (self._experts(tokens, touched), self._expert_calls(touched))
-        terms.append(self._activation_traffic(busiest))
+            touched = self._make_expert_share_term(tokens)
+            terms += (self._make_expert_term(tokens, touched), self._make_expert_call_term(touched))
+        terms.append(self._make_activation_term(busiest))
         if self.deployment.plan.count > self.deployment.plan.dp:
-            terms.append(self._collectives(tokens))
+            terms.append(self._make_collectives_term(tokens))
         return tuple(terms)
 
-    def _dense(self, tokens: float) -> DerivationTerm:
+    def _make_dense_term(self, tokens: float) -> DerivationTerm:
         coefficients, rates, shards = self.steps.coefficients, self.steps.rates, self.deployment.budget.shards
         size = DerivationTerm("bytes", shards.dense.stored_bytes, "B", source=self._model)
-        reading = self._reading(
+        reading = self._make_reading_term(
             coefficients.dense_read, size, _make_constant_term("weight read efficiency", rates.dense_read_efficiency)
         )
         arithmetic = self._timed(
             "arithmetic",
             coefficients.dense_flop * tokens,
-            f"2 × {{parameters}} × {{tokens}} ÷ {self._rate('peak', 'gemm efficiency')}",
+            f"2 × {{parameters}} × {{tokens}} ÷ {self._format_rate('peak', 'gemm efficiency')}",
             DerivationTerm("parameters", shards.dense_elements_undivided, None, source=self._model),
             DerivationTerm("tokens", tokens, "tokens"),
-            *self._ranks(),
-            self._dense_peak(),
+            *self._make_rank_terms(),
+            self._make_dense_peak_term(),
             _make_constant_term("gemm efficiency", rates.dense_efficiency),
         )
         return _join_operator("dense matrices", reading, arithmetic)
 
-    def _dense_peak(self) -> DerivationTerm:
+    def _make_dense_peak_term(self) -> DerivationTerm:
         """Return the peak of the dense matrices, combined if they have two formats."""
         ceilings = self.steps.ceilings[0]
         if not ceilings.dense_parts:
-            return self._peak(ceilings.dense_peak)
+            return self._make_peak_term(ceilings.dense_peak)
         inputs = []
         for (share_name, peak_name), (share, peak) in zip(_DENSE_PARTS, ceilings.dense_parts, strict=True):
             inputs.append(DerivationTerm(share_name, share, None, source=self._model))
-            inputs.append(replace(self._peak(peak), name=peak_name))
+            inputs.append(replace(self._make_peak_term(peak), name=peak_name))
         summed = " + ".join(
             f"{format_placeholder(share.name)} ÷ {format_placeholder(peak.name)}"
             for share, peak in zip(inputs[::2], inputs[1::2], strict=True)
         )
         return DerivationTerm("peak", ceilings.dense_peak.flops, "FLOP/s", f"1 ÷ ({summed})", inputs=tuple(inputs))
 
-    def _touched(self, tokens: float) -> DerivationTerm:
+    def _make_expert_share_term(self, tokens: float) -> DerivationTerm:
         """Return the share of its experts that the most loaded rank reads in a step; see `compute_expert_coverage`."""
         coefficients, shards = self.steps.coefficients, self.deployment.budget.shards
         rows = CoefficientColumns(CoefficientColumns.table([coefficients, replace(coefficients, expert_skew=0.0)]))
@@ -263,7 +263,7 @@ class _StepTermBuilder:
             ),
         )
 
-    def _expert_calls(self, touched: DerivationTerm) -> DerivationTerm:
+    def _make_expert_call_term(self, touched: DerivationTerm) -> DerivationTerm:
         """Return what the calls of the touched experts take on top of their products."""
         shards = self.deployment.budget.shards
         return self._timed(
@@ -276,7 +276,7 @@ class _StepTermBuilder:
             _make_constant_term("expert call time", self.steps.rates.expert_call_s, "s"),
         )
 
-    def _experts(self, tokens: float, touched: DerivationTerm) -> DerivationTerm:
+    def _make_expert_term(self, tokens: float, touched: DerivationTerm) -> DerivationTerm:
         coefficients, rates, ceilings, shards = (
             self.steps.coefficients,
             self.steps.rates,
@@ -301,7 +301,7 @@ class _StepTermBuilder:
             coefficients.expert_flop * (tokens + coefficients.expert_offset * share),
             "2 × {active_parameters} × ({tokens} + {tokens_lost_to_small_groups})"
             + (" × {load_of_the_most_loaded_rank}" if busiest > 1.0 else "")
-            + f" ÷ {self._rate('peak', 'expert gemm efficiency')}",
+            + f" ÷ {self._format_rate('peak', 'expert gemm efficiency')}",
             DerivationTerm("active parameters", shards.active_expert_elements, None, source=self._model),
             DerivationTerm("tokens", tokens, "tokens"),
             DerivationTerm(
@@ -311,18 +311,20 @@ class _StepTermBuilder:
                 source="calibration:expert_half_tokens",
             ),
             *(skew if busiest > 1.0 else ()),
-            *self._ranks(),
-            self._peak(ceilings.expert_peak),
+            *self._make_rank_terms(),
+            self._make_peak_term(ceilings.expert_peak),
             _make_constant_term("expert gemm efficiency", rates.expert_efficiency),
         )
         return _join_operator(
-            "routed experts", self._reading(coefficients.expert_read * share, size, efficiency, touched), arithmetic
+            "routed experts",
+            self._make_reading_term(coefficients.expert_read * share, size, efficiency, touched),
+            arithmetic,
         )
 
-    def _activation_traffic(self, tokens: float) -> DerivationTerm:
+    def _make_activation_term(self, tokens: float) -> DerivationTerm:
         rates, ceilings = self.steps.rates, self.steps.ceilings[0]
         seconds = self.steps.coefficients.activation_token * tokens
-        moved = self._unstretched(self.steps.coefficients.activation_token) * (
+        moved = self._remove_stretch(self.steps.coefficients.activation_token) * (
             ceilings.bandwidth * rates.dense_read_efficiency
         )
         inputs = [_make_constant_term("activation traffic", rates.activation_traffic)]
@@ -342,12 +344,12 @@ class _StepTermBuilder:
 
     def head(self, tokens: float) -> DerivationTerm:
         """Return the LM head of a decode step of `tokens` on one attention rank."""
-        return _join_operator("LM head", *self._head_parts(tokens))
+        return _join_operator("LM head", *self._make_head_terms(tokens))
 
-    def _head_parts(self, tokens: float) -> tuple[DerivationTerm, DerivationTerm]:
+    def _make_head_terms(self, tokens: float) -> tuple[DerivationTerm, DerivationTerm]:
         """Return the reading and the arithmetic of the LM head."""
         rates, ceilings, share = (self.steps.rates, self.steps.ceilings[0], self.deployment.budget.shards.head)
-        reading = self._reading(
+        reading = self._make_reading_term(
             self.steps.coefficients.head_read,
             DerivationTerm("bytes", share.stored_bytes, "B", source=self._model),
             _make_constant_term("weight read efficiency", rates.dense_read_efficiency),
@@ -358,13 +360,13 @@ class _StepTermBuilder:
             "2 × {parameters} × {tokens} ÷ ({peak} × {gemm_efficiency})",
             DerivationTerm("parameters", share.elements, None, source=self._model),
             DerivationTerm("tokens", tokens, "tokens"),
-            self._peak(ceilings.attention_peak),
+            self._make_peak_term(ceilings.attention_peak),
             _make_constant_term("gemm efficiency", rates.dense_efficiency),
         )
 
     def prompt_head(self, sampled: float) -> DerivationTerm:
         """Return the LM head of a prefill chunk, which reads it once and samples once per prompt."""
-        reading, arithmetic = self._head_parts(sampled)
+        reading, arithmetic = self._make_head_terms(sampled)
         total = reading.number + arithmetic.number
         return DerivationTerm("LM head", total, "s", "{reading} + {arithmetic}", inputs=(reading, arithmetic))
 
@@ -381,7 +383,7 @@ class _StepTermBuilder:
             DerivationTerm("sequences", resident, None),
             DerivationTerm(
                 "cache of one sequence",
-                self._unstretched(cache_read) * rate,
+                self._remove_stretch(cache_read) * rate,
                 "B",
                 "KV cache that all layers read for the mean context",
                 source=self._model,
@@ -412,13 +414,13 @@ class _StepTermBuilder:
             DerivationTerm("tokens", tokens, "tokens"),
             DerivationTerm(
                 "operations per token",
-                self._unstretched(seconds) * rate,
+                self._remove_stretch(seconds) * rate,
                 "FLOP",
                 "attention operations of all heads over the attended tokens",
                 source=self._model,
                 inputs=inputs,
             ),
-            self._peak(ceilings.attention_peak),
+            self._make_peak_term(ceilings.attention_peak),
             efficiency,
         )
 
@@ -433,21 +435,25 @@ class _StepTermBuilder:
         share = _make_constant_term("attention efficiency", rates.attention_efficiency)
         return self._attention(tokens, seconds, share, inputs, "attention within the prompt")
 
-    def _collectives(self, tokens: float) -> DerivationTerm:
+    def _make_collectives_term(self, tokens: float) -> DerivationTerm:
         coefficients, rates = self.steps.coefficients, self.steps.rates
         direct = coefficients.comm_fixed + coefficients.comm_token * tokens
         ring = coefficients.ring_fixed + coefficients.ring_token * tokens
         if ring < direct:
             share = _make_constant_term("link efficiency", rates.link_efficiency)
-            return self._collective(tokens, coefficients.ring_fixed, "ring_latency", coefficients.ring_token, share)
+            return self._make_algorithm_term(
+                tokens, coefficients.ring_fixed, "ring_latency", coefficients.ring_token, share
+            )
         share = _make_constant_term("direct efficiency", rates.direct_efficiency)
-        return self._collective(tokens, coefficients.comm_fixed, "allreduce_latency", coefficients.comm_token, share)
+        return self._make_algorithm_term(
+            tokens, coefficients.comm_fixed, "allreduce_latency", coefficients.comm_token, share
+        )
 
-    def _collective(
+    def _make_algorithm_term(
         self, tokens: float, fixed: float, latency: str, each: float, share: DerivationTerm
     ) -> DerivationTerm:
         ceilings = self.steps.ceilings[0]
-        moved = self._unstretched(each) * ceilings.link.bandwidth * share.number
+        moved = self._remove_stretch(each) * ceilings.link.bandwidth * share.number
         way = "around a ring" if latency == "ring_latency" else "all ranks to all others at once"
         return DerivationTerm(
             "collectives",
@@ -473,7 +479,7 @@ class _StepTermBuilder:
 
         `others` are the terms of the operators, which hide part of the host time.
         """
-        launches, host = self._launches(), self._host(sequences)
+        launches, host = self._make_launch_term(), self._make_host_term(sequences)
         busy = sum(term.number for term in (*others, launches))
         hidden = self.steps.coefficients.host_overlap * min(host.number, busy)
         return DerivationTerm(
@@ -497,7 +503,7 @@ class _StepTermBuilder:
             ),
         )
 
-    def host_wait(self, others: tuple[DerivationTerm, ...]) -> tuple[DerivationTerm, ...]:
+    def make_host_wait_terms(self, others: tuple[DerivationTerm, ...]) -> tuple[DerivationTerm, ...]:
         """Return the wait of a prefill chunk for the host to launch its kernels, if that takes longer than `others`."""
         coefficients, rates, shards = self.steps.coefficients, self.steps.rates, self.deployment.budget.shards
         busy = sum(term.number for term in others)
@@ -525,7 +531,7 @@ class _StepTermBuilder:
             ),
         )
 
-    def _launches(self) -> DerivationTerm:
+    def _make_launch_term(self) -> DerivationTerm:
         coefficients, rates, shards = self.steps.coefficients, self.steps.rates, self.deployment.budget.shards
         inputs = [DerivationTerm("layers", shards.layers, None), _make_constant_term("layer time", rates.layer_s, "s")]
         formula = "{layers} × {layer_time}"
@@ -540,7 +546,7 @@ class _StepTermBuilder:
             formula += " + {layers_with_experts} × {moe_layer_time}"
         return self._timed("launches", coefficients.overhead_fixed, formula, *inputs)
 
-    def _host(self, sequences: float) -> DerivationTerm:
+    def _make_host_term(self, sequences: float) -> DerivationTerm:
         coefficients, rates = self.steps.coefficients, self.steps.rates
         inputs, formula = [_make_constant_term("step time", rates.step_s, "s")], "{step_time}"
         if sequences:

@@ -192,7 +192,7 @@ class FitFinder:
         """Yield the cells model by model, for progress display."""
         _check_fit_question(question)
         for model in models:
-            yield tuple(self._cell(question, part, model) for part in accelerators)
+            yield tuple(self._make_cell(question, part, model) for part in accelerators)
 
     def count_held_by_one(self, question: FitQuestion, part: Accelerator, models: Sequence[Model]) -> int:
         """Return how many of the models one accelerator holds."""
@@ -208,7 +208,7 @@ class FitFinder:
         key = *settings, part.id, model.id
         ladder = self._ladders.get(key)
         if ladder is None:
-            ladder = self._ladder(question, part, model)
+            ladder = self._make_ladder(question, part, model)
             with self._lock:
                 self._ladders[key] = ladder
                 self._limit_pairs(MOST_PAIRS)
@@ -223,7 +223,7 @@ class FitFinder:
         while len(self._ladders) > most:
             del self._ladders[next(iter(self._ladders))]
 
-    def _cell(self, question: FitQuestion, part: Accelerator, model: Model) -> FitCell:
+    def _make_cell(self, question: FitQuestion, part: Accelerator, model: Model) -> FitCell:
         ladder = self.find_ladder(question, part, model)
         weights, kv = resolve_fp4(question.weights, part.vendor), resolve_fp4(question.kv, part.vendor)
         if isinstance(ladder, Message):
@@ -246,7 +246,7 @@ class FitFinder:
             headroom_bytes=rung.headroom_bytes,
         )
 
-    def _ladder(self, question: FitQuestion, part: Accelerator, model: Model) -> DeploymentLadder | Message:
+    def _make_ladder(self, question: FitQuestion, part: Accelerator, model: Model) -> DeploymentLadder | Message:
         request = _make_fit_request(question, part, model)
         try:
             configuration = configure_serving(request, part, model, self._engines, self._calibration)

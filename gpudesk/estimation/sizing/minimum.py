@@ -115,18 +115,20 @@ class MinimumCountFinder:
 
         All are tried together, and failed ones again with larger counts; most succeed at the first attempt.
         """
-        fits = [(each, fitting) for each in searches if (fitting := self._smallest(each)) is not None]
+        fits = [(each, fitting) for each in searches if (fitting := self._find_smallest(each)) is not None]
         alone = [
             (each, replace(each.request, workload=replace(each.request.workload, load=_ONE)), fitting)
             for each, fitting in fits
         ]
-        remaining_searches = [(each, self._roomy(each)) for each, _ in fits if each.target_count is not None]
+        remaining_searches = [(each, self._list_roomy(each)) for each, _ in fits if each.target_count is not None]
         while alone or remaining_searches:
             tried = [
-                (each, roomy, fitting) for each, roomy in remaining_searches if (fitting := self._next(each, roomy))
+                (each, roomy, fitting)
+                for each, roomy in remaining_searches
+                if (fitting := self._find_next(each, roomy))
             ]
             whole = [(each, each.request, fitting) for each, _, fitting in tried]
-            sizes = self._sizes([*alone, *whole])
+            sizes = self._choose_sizes([*alone, *whole])
             for (each, _, _), (size, _) in zip(alone, sizes[: len(alone)], strict=True):
                 each.one = size
             for (each, _, _), (size, runs_all) in zip(whole, sizes[len(alone) :], strict=True):
@@ -134,7 +136,7 @@ class MinimumCountFinder:
             alone = []
             remaining_searches = [(each, roomy) for each, roomy, _ in tried if each.load is None]
 
-    def _smallest(self, search: _FormatSearch) -> FittingPlans | None:
+    def _find_smallest(self, search: _FormatSearch) -> FittingPlans | None:
         fitting = search.space.find_smallest_fitting(search.tokens)
         if fitting is None:
             search.reason = make_unfit_estimate(search.request, search.space).reason
@@ -142,7 +144,7 @@ class MinimumCountFinder:
             search.counts = tuple(count for count in search.space.counts if count >= fitting.accelerators)
         return fitting
 
-    def _next(self, search: _FormatSearch, roomy: Iterator[FittingPlans]) -> FittingPlans | None:
+    def _find_next(self, search: _FormatSearch, roomy: Iterator[FittingPlans]) -> FittingPlans | None:
         """Return the next plans to try for the whole load; None, with the reason, after the last."""
         fitting = next(roomy, None)
         if fitting is None:
@@ -151,7 +153,7 @@ class MinimumCountFinder:
             )
         return fitting
 
-    def _roomy(self, search: _FormatSearch) -> Iterator[FittingPlans]:
+    def _list_roomy(self, search: _FormatSearch) -> Iterator[FittingPlans]:
         """Yield the plans of each count, smallest first, if one has room for all requests in flight."""
         for count in search.counts:
             if search.space.compute_room(count, search.tokens) >= (search.target_count or 1):
@@ -159,7 +161,7 @@ class MinimumCountFinder:
                 if fitting is not None:
                     yield fitting
 
-    def _sizes(
+    def _choose_sizes(
         self, trials: list[tuple[_FormatSearch, EstimateRequest, FittingPlans]]
     ) -> list[tuple[DeploymentSize, bool]]:
         """Return the best of the given plans for each, and whether it runs all requests in flight."""
@@ -170,7 +172,7 @@ class MinimumCountFinder:
             cases.add(fitting, make_workload_values(request.workload))
         arrays = cases.arrays()
         results = serve_loads(arrays.rows, arrays.requests, arrays.loads, self._constants)
-        first = cases.winners(results, arrays, self._constants)
+        first = cases.find_winners(results, arrays, self._constants)
         runs_all = np.rint(results.admitted[first]) == np.rint(results.concurrency[first])
         plans = [deployment.plan for deployment in cases.list_deployments(first)]
         return [(DeploymentSize(plan.count, plan), bool(all_)) for plan, all_ in zip(plans, runs_all, strict=True)]

@@ -141,7 +141,7 @@ class ScalingTable:
             accelerators.append(part)
             free = request.with_open_plan()
             scaling_requests += [_ScalingRequest(free, part, count) for count in _list_scaling_counts(request)]
-        rows = iter(self._rows(scaling_requests, brief=brief))
+        rows = iter(self._make_rows(scaling_requests, brief=brief))
         return tuple(
             each
             if isinstance(each, InputError)
@@ -154,7 +154,7 @@ class ScalingTable:
             for each, request in zip(accelerators, requests, strict=True)
         )
 
-    def _rows(self, scaling_requests: Sequence[_ScalingRequest], *, brief: bool) -> list[ScalingRow]:
+    def _make_rows(self, scaling_requests: Sequence[_ScalingRequest], *, brief: bool) -> list[ScalingRow]:
         """Return a row for each: one replica at the load, a single request, and replicas."""
         questions = [replace(each.request, count=each.size, dp=1) for each in scaling_requests]
         if not brief:
@@ -170,7 +170,7 @@ class ScalingTable:
         spread = compute_spreads([estimate for _, estimate in fitting], self._table, self._constants)
         ones = {}
         if not brief:
-            singles = self._alone(
+            singles = self._estimate_alone(
                 [make_single_request(scaling_requests[place].request, estimate) for place, estimate in fitting]
             )
             ones = dict(zip(places, singles, strict=True))
@@ -180,7 +180,7 @@ class ScalingTable:
             for place, each in enumerate(scaling_requests)
         ]
 
-    def _alone(self, requests: Sequence[EstimateRequest]) -> list[tuple[Estimate, ParallelismCosts]]:
+    def _estimate_alone(self, requests: Sequence[EstimateRequest]) -> list[tuple[Estimate, ParallelismCosts]]:
         missing = [request for request in dict.fromkeys(requests) if request not in self._single_estimates]
         if missing:
             if len(self._single_estimates) > _MOST_KEPT:

@@ -58,7 +58,7 @@ class SweepFigures:
     limiter: PositionArray
     plan: PositionArray
 
-    def or_where(self, chosen: MaskArray, other: SweepFigures) -> SweepFigures:
+    def replace_where(self, chosen: MaskArray, other: SweepFigures) -> SweepFigures:
         """Return a copy with the selected points of `other`."""
         return SweepFigures(
             tuple(np.where(chosen, b, a) for a, b in zip(self.figures, other.figures, strict=True)),
@@ -92,7 +92,7 @@ class SweepGroupEvaluator:
     def grid(self, group: SweepGroup) -> SweepFigures:
         """Answer one group as a grid: arrays of shape (cells, loads)."""
         shape = (len(group.at), len(self.amounts))
-        arrays = [self._grid_arrays(group, plan) for plan in range(len(group.deployments))]
+        arrays = [self._make_grid_arrays(group, plan) for plan in range(len(group.deployments))]
         results = [serve_loads(each.rows, each.requests, each.loads, self._constants) for each in arrays]
         self.plans += len(arrays) * shape[0] * shape[1]
         plan = _choose_best(results, group.fits, shape)
@@ -102,12 +102,12 @@ class SweepGroupEvaluator:
             ideal = self._table.coefficients.take_one_ideal(group.deployments[place])
             bands = compute_figure_intervals(results[place], arrays[place], slice(None), ideal, factors)
             here = _collect_figures(results[place], slice(None), bands, plan)
-            figures = here if figures is None else figures.or_where(plan == place, here)
+            figures = here if figures is None else figures.replace_where(plan == place, here)
         if figures is None:
             raise ValueError("a group without cells")
         return figures
 
-    def _grid_arrays(self, group: SweepGroup, plan: int) -> CaseArrays:
+    def _make_grid_arrays(self, group: SweepGroup, plan: int) -> CaseArrays:
         """Return one plan of a group as arrays of shape (cells, 1) or (1, loads)."""
         deployment, lengths = group.deployments[plan], group.lengths
         one = np.ones((1, 1))
@@ -121,7 +121,7 @@ class SweepGroupEvaluator:
                 capacity=group.capacity[:, plan, np.newaxis],
                 varied=one == float(self._varied),
             ),
-            loads=self._loads(self.amounts[np.newaxis, :], one * deployment.plan.dp),
+            loads=self._make_loads(self.amounts[np.newaxis, :], one * deployment.plan.dp),
             counts=one * deployment.plan.count,
         )
 
@@ -165,14 +165,14 @@ class SweepGroupEvaluator:
                 capacity=np.repeat(capacity, loads, axis=0).ravel(),
                 varied=np.full(len(index), self._varied, dtype=np.bool_),
             ),
-            loads=self._loads(
+            loads=self._make_loads(
                 np.tile(np.repeat(self.amounts, plans), cells),
                 of_plan([[float(each.plan.dp) for each in group.deployments] for group in groups]),
             ),
             counts=of_plan([[float(each.plan.count) for each in group.deployments] for group in groups]),
         )
 
-    def _loads(self, amount: Array, replicas: Array) -> DeploymentLoads:
+    def _make_loads(self, amount: Array, replicas: Array) -> DeploymentLoads:
         endless = np.broadcast_to(np.float64(np.inf), replicas.shape)
         return DeploymentLoads(
             kind=np.full(replicas.shape, LOAD_CODES[self._kind], dtype=np.int8),
@@ -389,7 +389,7 @@ class SweepEvaluation:
         waiting: list[SweepCells] = []
         start = points = plans = spaces = 0
         loads = len(self._sweep.amounts)
-        for cells, ends in self._cells():
+        for cells, ends in self._evaluate_cells():
             waiting.append(cells)
             points += len(cells.reasons) * loads
             plans += sum(group.sequences.size for group in cells.groups) * loads
@@ -417,9 +417,9 @@ class SweepEvaluation:
             if (axis, place) not in self._possible:
                 yield self._sweep.names[axis], str(self._sweep.axes[axis][place]), reason
 
-    def _cells(self) -> Iterator[tuple[SweepCells, bool]]:
+    def _evaluate_cells(self) -> Iterator[tuple[SweepCells, bool]]:
         """Yield the cells of one space after the other, in batches, and whether they are its last."""
-        lengths = self._lengths()
+        lengths = self._list_lengths()
         step = max(1, _MOST_PLANS // len(self._sweep.amounts))
         parts = [lengths.select(slice(first, first + step)) for first in range(0, len(lengths), step)]
         for places in product(*(range(length) for length in self._sweep.shape[:SETUP_AXES])):
@@ -451,7 +451,7 @@ class SweepEvaluation:
             count=None if tp is None else tp * (base.pp or 1) * (base.dp or 1),
         )
 
-    def _lengths(self) -> LengthPairs:
+    def _list_lengths(self) -> LengthPairs:
         sweep, work = self._sweep, self._base.workload
         pairs = product(sweep.input_tokens, sweep.output_tokens)
         works = (

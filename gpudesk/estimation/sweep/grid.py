@@ -261,7 +261,7 @@ def _make_group(
     space: SearchSpace, plans: Sequence[MemoryPlan], cells: tuple[LengthPairs, PositionArray]
 ) -> SweepGroup | None:
     lengths, places = cells
-    sequences = np.stack([each.budget.max_sequences_of(lengths.tokens[places]) for each in plans], axis=1)
+    sequences = np.stack([each.budget.count_max_by_length(lengths.tokens[places]) for each in plans], axis=1)
     fits = sequences >= 1
     at, fitting = np.flatnonzero(fits.any(axis=1)), np.flatnonzero(fits.any(axis=0))
     if not len(at):
@@ -269,7 +269,7 @@ def _make_group(
     used = [plans[place] for place in fitting.tolist()]
     sequences = sequences[np.ix_(at, fitting)]
     tokens = lengths.tokens[places[at]]
-    admitted = np.stack([each.budget.admitted_sequences_of(tokens) for each in used], axis=1)
+    admitted = np.stack([each.budget.count_admitted_by_length(tokens) for each in used], axis=1)
     most = np.array([each.max_running for each in used])
     replicas = np.array([each.plan.dp for each in used])
     return SweepGroup(
@@ -287,7 +287,7 @@ def _list_reason_codes(
 ) -> list[str]:
     if not len(tokens):
         return []
-    needed = np.stack([each.budget.cache.sequences_bytes(tokens) for each in plans])
+    needed = np.stack([each.budget.cache.compute_sequences_bytes(tokens) for each in plans])
     pools = np.array([each.budget.pool_bytes for each in plans])
     nearest = (pools[:, np.newaxis] - needed).argmax(axis=0).tolist()
     return [

@@ -59,14 +59,14 @@ class SweepCsvWriter:
         reasons = [f"{'false' if word else 'true'},{word},".encode() for word in self._words.all("reason")]
         fits = _look_up_words(reasons, block.words[0])
         numbers = _format_numbers(block)
-        words = self._tails(block.words[1:])
+        words = self._format_tails(block.words[1:])
         lines = zip(axes, fits, numbers, words, strict=True)
         self._file.write(b"".join([a + f + n + w for a, f, n, w in lines]))
 
     def finish(self) -> None:
         """Nothing is left to write."""
 
-    def _tails(self, codes: NDArray[np.int16]) -> Iterable[bytes]:
+    def _format_tails(self, codes: NDArray[np.int16]) -> Iterable[bytes]:
         """Return the word columns of each point; few of the possible combinations occur."""
         lists = [self._words.all(name) for name in WORD_COLUMNS[1:]]
         mixed = np.ravel_multi_index(tuple(codes.astype(np.intp)), [len(each) for each in lists])
@@ -134,7 +134,7 @@ class SweepNpzWriter:
     def finish(self) -> None:
         """Pack axes, words and columns; each column's temporary file is removed once packed."""
         with zipfile.ZipFile(self._file, "w") as packed:
-            for name, values in self._small().items():
+            for name, values in self._collect_small_arrays().items():
                 with packed.open(zipfile.ZipInfo(f"{name}.npy"), "w") as member:
                     npy.write_array(member, values, allow_pickle=False)
             for name, column in self._columns.items():
@@ -146,7 +146,7 @@ class SweepNpzWriter:
     def _add(self, name: str, values: NDArray[Any]) -> None:
         self._columns[name].write(np.ascontiguousarray(values).data)
 
-    def _small(self) -> dict[str, NDArray[Any]]:
+    def _collect_small_arrays(self) -> dict[str, NDArray[Any]]:
         axes = zip(self._sweep.names, self._sweep.axes, strict=True)
         arrays = {"axes": np.array(self._sweep.names)}
         arrays |= {name: _make_axis_array(values) for name, values in axes}
@@ -202,9 +202,9 @@ class SweepRun:
         """
         with ExitStack() as stack:
             file = stack.enter_context(open_replacement(self.target))
-            writer = self._writer(file, stack)
+            writer = self._make_writer(file, stack)
             blocks = self._evaluation.blocks()
-            while (block := self._next(blocks)) is not None:
+            while (block := self._take_next(blocks)) is not None:
                 began = perf_counter()
                 writer.write(block)
                 self.writing_s += perf_counter() - began
@@ -223,13 +223,13 @@ class SweepRun:
         """Yield axis and value without any possible point, and the reason; both empty for the whole sweep."""
         return self._evaluation.never()
 
-    def _writer(self, file: IO[bytes], stack: ExitStack) -> _SweepWriter:
+    def _make_writer(self, file: IO[bytes], stack: ExitStack) -> _SweepWriter:
         words = self._evaluation.words
         if self.target.suffix.lower() == CSV_SUFFIX:
             return SweepCsvWriter(file, self.sweep, words)
         return SweepNpzWriter(file, self.sweep, words, self.target.resolve().parent, stack)
 
-    def _next(self, blocks: Iterator[SweepBlock]) -> SweepBlock | None:
+    def _take_next(self, blocks: Iterator[SweepBlock]) -> SweepBlock | None:
         began = perf_counter()
         block = next(blocks, None)
         self.evaluation_s += perf_counter() - began

@@ -94,7 +94,7 @@ class SourceNumbering:
                 value=self._find_effective_value(attribute, claim, high),
                 source=self.source(claim.source),
             )
-        rivals = "; ".join(self._rival_texts(attribute))
+        rivals = "; ".join(self._list_rival_texts(attribute))
         refused = tr("Not used: {rivals}.", rivals=rivals) if rivals else ""
         reason = attribute.reason if attribute.reason != tr("Your value") else None
         text = " ".join(part for part in (value, refused, to_sentence(reason) if reason else "") if part)
@@ -104,7 +104,7 @@ class SourceNumbering:
 
     def _find_effective_value(self, attribute: AttributeClaims, claim: Claim, high: AttributeClaims | None) -> str:
         """Return the preferred value, or both ends of a price, and whether it is one of the user's."""
-        text = self._claimed(attribute, claim)
+        text = self._format_claim(attribute, claim)
         upper = None if high is None else high.preferred
         if upper is not None and upper.value != claim.value:
             low, most = (self._formatter.catalog(each.value, Quantity.USD) for each in (claim, upper))
@@ -113,14 +113,14 @@ class SourceNumbering:
             return tr("{value}, custom value", value=text)
         return tr("{value}, custom choice", value=text) if is_user_chosen(attribute) else text
 
-    def _rival_texts(self, attribute: AttributeClaims) -> Iterable[str]:
+    def _list_rival_texts(self, attribute: AttributeClaims) -> Iterable[str]:
         """Return each rival value once, with all its sources."""
         numbers_by_value: dict[str, list[int]] = {}
         preferred = attribute.preferred
-        alike = None if preferred is None else self._claimed(attribute, preferred)
+        alike = None if preferred is None else self._format_claim(attribute, preferred)
         for claim in attribute.rivals:
             if not attribute.agrees(claim):
-                value_text = self._claimed(attribute, claim)
+                value_text = self._format_claim(attribute, claim)
                 if value_text == alike and claim.published:
                     # They differ beyond the displayed digits.
                     value_text = claim.published
@@ -130,7 +130,7 @@ class SourceNumbering:
                     numbers.append(number)
         return (f"{value} [{', '.join(map(str, numbers))}]" for value, numbers in numbers_by_value.items())
 
-    def _claimed(self, attribute: AttributeClaims, claim: Claim) -> str:
+    def _format_claim(self, attribute: AttributeClaims, claim: Claim) -> str:
         return format_claim_value(attribute, claim.value, self._formatter)
 
 
@@ -307,7 +307,7 @@ def build_price_row(answer: Answer, costs: CostAnswer, formatter: Formatter) -> 
         if value is None
         else ComparisonCell(
             money.whole(value),
-            value=money.in_currency(value),
+            value=money.convert_to_currency(value),
             detail=_describe_price_basis(price, names_system=len(bases) > 1),
             delta=format_delta(value / usd[0], formatter) if position and usd[0] else None,
             own=_is_user_price(price),

@@ -147,7 +147,7 @@ class FigureText:
 
     def _round(self, value: float) -> float:
         if self._money is not None:
-            return self._formatter.round_small_amount(self._money.in_currency(value))
+            return self._formatter.round_small_amount(self._money.convert_to_currency(value))
         return self._formatter.round_estimate(value / self._factor)
 
     def format_money(self, value: float) -> str:
@@ -169,7 +169,7 @@ class FigureText:
     ) -> ComparisonCell:
         text, low_text, high_text = self.list_texts(interval)
         if self._money is not None:
-            value, low, high = map(self._money.in_currency, interval)
+            value, low, high = map(self._money.convert_to_currency, interval)
         else:
             value, low, high = (each / self._factor for each in interval)
         return ComparisonCell(text, value, low, high, low_text, high_text, delta=delta, mark=mark, basis=basis)

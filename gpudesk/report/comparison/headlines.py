@@ -52,7 +52,10 @@ _GIVES_WAY: Final = "tpot_ms"
 def build_screen_headlines(answer: Answer, formatter: Formatter) -> tuple[Headline, ...]:
     """Return the leaders' figure for each question, with the lead over the next."""
     view = _ScreenHeadlines(answer, formatter)
-    return (*(view.of_figure(figure) for figure in _list_headline_figures(answer)), view.of_concurrency())
+    return (
+        *(view.make_figure_headline(figure) for figure in _list_headline_figures(answer)),
+        view.make_concurrency_headline(),
+    )
 
 
 def build_sheet_headlines(answer: Answer, formatter: Formatter) -> tuple[Headline, ...]:
@@ -61,8 +64,8 @@ def build_sheet_headlines(answer: Answer, formatter: Formatter) -> tuple[Headlin
     Columns that do not fit come first; a question without an answer is left out.
     """
     view = _SheetHeadlines(answer, formatter)
-    figures = map(view.of_figure, _list_headline_figures(answer))
-    headlines = (view.of_fit(), *figures, view.of_concurrency())
+    figures = map(view.make_figure_headline, _list_headline_figures(answer))
+    headlines = (view.make_fit_headline(), *figures, view.make_concurrency_headline())
     return tuple(headline for headline in headlines if headline is not None)
 
 
@@ -101,11 +104,11 @@ class _HeadlineBuilder:
         )
         self._capacities = mask_unranked(answer, get_max_concurrencies(answer))
 
-    def _text(self, figure: str) -> FigureText:
+    def _make_figure_text(self, figure: str) -> FigureText:
         return FigureText(self._answer, figure, self._formatter)
 
     def _format_range(self, figure: str, values: Iterable[float]) -> str:
-        text, ordered = self._text(figure), sorted(values)
+        text, ordered = self._make_figure_text(figure), sorted(values)
         return f"{text.format(ordered[0])} \N{EN DASH} {text.format(ordered[-1])}"
 
     def _describe_lead(self, figure: str, leader: int, *, brief: bool) -> str:
@@ -116,7 +119,7 @@ class _HeadlineBuilder:
     def _describe_distance_to_rival(self, figure: str, leader: int) -> str:
         """Return the distance of the leader from the column that is most likely to be better; empty without one."""
         rival = find_rival(self._answer, figure)
-        ratio = None if rival is None else self._text(figure).compare_columns(leader, rival)
+        ratio = None if rival is None else self._make_figure_text(figure).compare_columns(leader, rival)
         if rival is None or ratio is None:
             return ""
         distance = describe_distance(ratio, self._formatter)
@@ -167,7 +170,7 @@ class _HeadlineBuilder:
         best = find_best(queueing | ranked, figure) if ranked else None
         if best is None or best not in queueing:
             return UnrankedLead()
-        name, value = self._names[best], self._text(figure).format(queueing[best].value)
+        name, value = self._names[best], self._make_figure_text(figure).format(queueing[best].value)
         estimate = answer.columns[best].estimate
         brief = tr("{name}: {value}, queues", name=name, value=value)
         if estimate is None or estimate.concurrency is None or estimate.admitted is None:
@@ -201,14 +204,14 @@ class _HeadlineBuilder:
 class _ScreenHeadlines(_HeadlineBuilder):
     """The figure of the leader, and the distance of the next one."""
 
-    def of_figure(self, figure: str) -> Headline:
+    def make_figure_headline(self, figure: str) -> Headline:
         """Return the answer to who is best at an interval figure."""
         ranked = rank_figures(self._answer, figure)
         if len(ranked) < _LEAST_TO_COMPARE or not is_compared(self._answer, figure):
             if not ranked:
                 return self._tell_none(figure)
             first = next(iter(ranked))
-            value, low, high = map(self._text(figure).format, ranked[first])
+            value, low, high = map(self._make_figure_text(figure).format, ranked[first])
             if len(self._answer.columns) == 1:
                 detail = tr("80% interval: {low} to {high}", low=low, high=high)
             else:
@@ -217,12 +220,12 @@ class _ScreenHeadlines(_HeadlineBuilder):
         best = find_leaders(self._answer, figure)
         if len(best) > 1:
             return self._tell_open(figure, best, ranked)
-        text = self._text(figure).format(ranked[best[0]].value)
+        text = self._make_figure_text(figure).format(ranked[best[0]].value)
         lead = self._describe_lead(figure, best[0], brief=True)
         distance = self._describe_distance_to_rival(figure, best[0])
         return self._make(figure, best, text, capitalize_first(lead), distance=distance)
 
-    def of_concurrency(self) -> Headline:
+    def make_concurrency_headline(self) -> Headline:
         """Return the answer to who holds most; memory is exact, so only equal values tie."""
         capacities = {position: value for position, value in enumerate(self._capacities) if value is not None}
         if not capacities:
@@ -266,7 +269,7 @@ class _ScreenHeadlines(_HeadlineBuilder):
         first = find_best(ranked, figure)
         best = tuple(sorted(best, key=lambda position: position != first))
         values = [ranked[position].value for position in best]
-        texts = list(dict.fromkeys(map(self._text(figure).format, values)))
+        texts = list(dict.fromkeys(map(self._make_figure_text(figure).format, values)))
         if len(best) == _LEAST_TO_COMPARE:
             text = tr("{one} or {two}", one=texts[0], two=texts[1]) if len(texts) > 1 else texts[0]
             detail = tr("Too close: {odds}", odds=self._list_likely_best(figure, best))
@@ -288,7 +291,7 @@ class _ScreenHeadlines(_HeadlineBuilder):
         mark: CellMarking | None = None,
         distance: str = "",
     ) -> Headline:
-        unit = tr("requests") if figure == _IN_FLIGHT else self._text(figure).unit or ""
+        unit = tr("requests") if figure == _IN_FLIGHT else self._make_figure_text(figure).unit or ""
         odds = () if figure == _IN_FLIGHT else self._list_odds(figure)
         return Headline(
             figure=figure,
@@ -316,7 +319,7 @@ class _ScreenHeadlines(_HeadlineBuilder):
 class _SheetHeadlines(_HeadlineBuilder):
     """The name of the leader, and its difference from the baseline."""
 
-    def of_fit(self) -> Headline | None:
+    def make_fit_headline(self) -> Headline | None:
         """Return how many of the deployments do not fit, with the counts that would; None if all fit."""
         short = {
             name: column.estimate
@@ -337,7 +340,7 @@ class _SheetHeadlines(_HeadlineBuilder):
             return tr("does not fit at any count")
         return tr("needs {n}", n=self._formatter.count(estimate.needs))
 
-    def of_figure(self, figure: str) -> Headline | None:
+    def make_figure_headline(self, figure: str) -> Headline | None:
         """Return who is best at an interval figure, or the only ranked column next to announced ones."""
         ranked = rank_figures(self._answer, figure)
         masked = self._answer.unranked or any(column.queues for column in self._answer.columns)
@@ -347,7 +350,7 @@ class _SheetHeadlines(_HeadlineBuilder):
             return None
         if len(best) > 1:
             return self._make(figure, best, self._describe_tied(figure, ranked, best))
-        detail = self._text(figure).format_interval(ranked[best[0]])
+        detail = self._make_figure_text(figure).format_interval(ranked[best[0]])
         if self._is_only_one_shipping():
             detail = f"{detail}, {tr('only one available')}"
         elif alone:
@@ -361,7 +364,7 @@ class _SheetHeadlines(_HeadlineBuilder):
         values = {position: ranked[position].value for position in best}
         if len(best) == _LEAST_TO_COMPARE:
             order = sorted(best, key=lambda position: position != find_best(ranked, figure))
-            one, two = (self._text(figure).format(values[position]) for position in order)
+            one, two = (self._make_figure_text(figure).format(values[position]) for position in order)
             figures = tr("{one} or {two}", one=one, two=two)
             return tr("{figures}; best: {odds} odds", figures=figures, odds=self._list_likely_best(figure, order))
         return tr(
@@ -370,7 +373,7 @@ class _SheetHeadlines(_HeadlineBuilder):
             names=", ".join(self._names[position] for position in best),
         )
 
-    def of_concurrency(self) -> Headline | None:
+    def make_concurrency_headline(self) -> Headline | None:
         """Return who holds most requests; memory is exact, so there are no intervals."""
         capacities = {position: value for position, value in enumerate(self._capacities) if value is not None}
         if len(capacities) < _LEAST_TO_COMPARE:
@@ -393,7 +396,7 @@ class _SheetHeadlines(_HeadlineBuilder):
 
     def _make(self, figure: str, best: tuple[int, ...], detail: str) -> Headline:
         unranked = self._describe_unranked_lead(figure)
-        unit = None if figure == _IN_FLIGHT else self._text(figure).unit
+        unit = None if figure == _IN_FLIGHT else self._make_figure_text(figure).unit
         return Headline(
             figure=figure,
             label=f"{label_figure(figure)}, {unit}" if unit else label_figure(figure),

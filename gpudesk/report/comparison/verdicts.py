@@ -93,19 +93,19 @@ class _ComparisonVerdict:
     def _describe_alone(self, first: DecisionCandidate) -> str:
         value = "" if first.value is None else format_objective(self._decision, first, self._formatter)
         if len(self._decision.columns) == 1:
-            return tr("{name}: {value}.", name=self._name(first), value=value)
+            return tr("{name}: {value}.", name=self._name_candidate(first), value=value)
         load, columns = self._answer.scenario.workload.load, self._answer.columns
         in_flight = load.concurrency or load.batch
         if in_flight is not None and sum(column.queues for column in columns) == len(columns) - 1:
             return tr(
                 "Only {name} runs all {n} requests at once: {value}.",
-                name=self._name(first),
+                name=self._name_candidate(first),
                 n=self._formatter.count(in_flight),
                 value=value,
             )
         if sum(bool(each.removed) for each in self._decision.candidates):
-            return tr("Only {name} meets every limit: {value}.", name=self._name(first), value=value)
-        return tr("Only {name} has a figure to compare: {value}.", name=self._name(first), value=value)
+            return tr("Only {name} meets every limit: {value}.", name=self._name_candidate(first), value=value)
+        return tr("Only {name} has a figure to compare: {value}.", name=self._name_candidate(first), value=value)
 
     def _describe_lead(self, first: DecisionCandidate, rival: DecisionCandidate) -> str:
         """Return what the contest is about, and the figures of the two ahead in it."""
@@ -120,10 +120,10 @@ class _ComparisonVerdict:
             compared = (replace(first, payment=None), replace(rival, payment=None))
         values = {
             "contest": contest,
-            "name": self._name(first),
+            "name": self._name_candidate(first),
             "value": format_objective(decision, compared[0], formatter),
             "odds": format_odds(first.odds, formatter),
-            "other": self._name(rival),
+            "other": self._name_candidate(rival),
             "other_value": format_objective(decision, compared[1], formatter, brief=True),
         }
         if decision.tied_by is not None:
@@ -152,7 +152,7 @@ class _ComparisonVerdict:
 
     def _describe_rival(self, first: DecisionCandidate, rival: DecisionCandidate) -> str:
         """Return what speaks for the rival; empty if nothing does."""
-        name = self._name(rival)
+        name = self._name_candidate(rival)
         is_wider = self._has_wider_software(rival) and not self._has_wider_software(first)
         if merit := self._describe_merit(first, rival):
             text = "{name} {merit} and has wider software support." if is_wider else "{name} {merit}."
@@ -202,7 +202,7 @@ class _ComparisonVerdict:
         estimate = self._answer.columns[self._decision.columns.index(candidate.key)].estimate
         return estimate is not None and (estimate.count, estimate.plan) == (candidate.count, candidate.plan)
 
-    def _name(self, candidate: DecisionCandidate) -> str:
+    def _name_candidate(self, candidate: DecisionCandidate) -> str:
         name = self._names[candidate.key]
         if candidate.count is None or self._is_as_compared(candidate):
             return name
@@ -508,7 +508,7 @@ class _ImpactTextBuilder:
         if len(lead.after) == 1:
             if not lead.moved and not self._touched(lead.figure):
                 return ""
-            return self._ahead(lead, label)
+            return self._describe_new_lead(lead, label)
         if not lead.moved:
             return ""
         if lead.figure == MAX_CONCURRENCY.key:
@@ -536,17 +536,17 @@ class _ImpactTextBuilder:
             return tr("{names} no longer among the best in {figure}", names=former_leaders, figure=label)
         return tr("{names} now among the best in {figure}", names=joined, figure=label)
 
-    def _ahead(self, lead: LeaderChange, label: str) -> str:
+    def _describe_new_lead(self, lead: LeaderChange, label: str) -> str:
         (winner,) = lead.after
         name = self._names[winner]
-        after, runner = self._lead_over_next(self._impact.after, lead.figure, winner)
+        after, runner = self._compute_lead_over_next(self._impact.after, lead.figure, winner)
         if runner is None or after is None:
             return tr("{name} now leads in {figure}", name=name, figure=label)
         other = self._names[runner]
-        now = self._distance(after)
+        now = self._format_distance(after)
         if not lead.moved:
-            before, former = self._lead_over_next(self._impact.before, lead.figure, winner)
-            was = None if before is None or former != runner else self._distance(before)
+            before, former = self._compute_lead_over_next(self._impact.before, lead.figure, winner)
+            was = None if before is None or former != runner else self._format_distance(before)
             if was == now:
                 return ""
             if was is not None:
@@ -568,7 +568,7 @@ class _ImpactTextBuilder:
             **values,
         )
 
-    def _lead_over_next(self, answer: Answer, figure: str, winner: str) -> tuple[float | None, str | None]:
+    def _compute_lead_over_next(self, answer: Answer, figure: str, winner: str) -> tuple[float | None, str | None]:
         """Return the ratio of the winner to the next ranked column, and that column."""
         keys = make_column_keys(answer.scenario.accelerators)
         values = {
@@ -592,7 +592,7 @@ class _ImpactTextBuilder:
     def is_open(self, figure: str) -> bool:
         return any(lead.figure == figure and len(lead.after) > 1 and not lead.moved for lead in self._impact.leads)
 
-    def _distance(self, ratio: float) -> str:
+    def _format_distance(self, ratio: float) -> str:
         share = abs(ratio - 1)
         return tr("less than 1%") if share < 0.005 else self._formatter.per_cent(share)
 
@@ -602,7 +602,7 @@ class _ImpactTextBuilder:
         lines = [
             line
             for each in column.figures
-            if each.figure in list_headline_figures() and (line := self._figure(column.key, each))
+            if each.figure in list_headline_figures() and (line := self._describe_figure_change(column.key, each))
         ]
         was, now = (0 if each is None else each.max_concurrency for each in (column.before, column.after))
         if was != now and column.fitted:
@@ -611,7 +611,7 @@ class _ImpactTextBuilder:
             lines.append(tr("{name}: max concurrency {was} → {now}", name=name, **numbers))
         return lines
 
-    def _figure(self, key: str, change: FigureChange) -> str:
+    def _describe_figure_change(self, key: str, change: FigureChange) -> str:
         """Return a figure before and after; empty if both look equal."""
         formatter = self._formatter
         largest = max((each.value for each in (change.before, change.after) if each is not None), default=0.0)

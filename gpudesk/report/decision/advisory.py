@@ -132,16 +132,16 @@ def list_load_workings(time: WeightLoadTime, formatter: Formatter) -> tuple[str,
             lines.append(tr("From storage alone: {time}.", time=formatter.quantity(time.storage_s, "s")))
         return tuple(lines)
     # The time itself is one of its terms, or the larger of two.
-    lines = [line for each in time.working.inputs for line in _steps(each, formatter)]
+    lines = [line for each in time.working.inputs for line in _list_steps(each, formatter)]
     if time.storage_s is not None:
         lines.append(tr("The slower of the two sets the time."))
     return tuple(lines)
 
 
-def _steps(term: DerivationTerm, formatter: Formatter) -> Iterator[str]:
+def _list_steps(term: DerivationTerm, formatter: Formatter) -> Iterator[str]:
     """Yield the terms computed from numbers, inputs first."""
     for each in term.inputs:
-        yield from _steps(each, formatter)
+        yield from _list_steps(each, formatter)
     if term.formula is not None and "{" in term.formula and term.value is not None:
         value, unit = format_term_value(term, formatter)
         yield tr(
@@ -238,24 +238,24 @@ def _describe_step_test(tested: ConditionResult, formatter: Formatter) -> str:
     name, sign, _ = (*tested.text.split(maxsplit=2), "", "")[:3]
     fact_text = tr(_FACTS[name])
     if not sign:
-        return tr("{fact}: {outcome}", fact=fact_text, outcome=_outcome(tested.holds))
-    value_text = tr("unknown") if tested.left is None else formatter.stated(_number(tested.left))
-    right = formatter.stated(_number(tested.right))
+        return tr("{fact}: {outcome}", fact=fact_text, outcome=_describe_outcome(tested.holds))
+    value_text = tr("unknown") if tested.left is None else formatter.stated(_convert_to_number(tested.left))
+    right = formatter.stated(_convert_to_number(tested.right))
     return tr(
         "{fact}, {left} {sign} {right}: {outcome}",
         fact=fact_text,
         left=value_text,
         sign=sign,
         right=right,
-        outcome=_outcome(tested.holds),
+        outcome=_describe_outcome(tested.holds),
     )
 
 
-def _number(fact: object) -> float | None:
+def _convert_to_number(fact: object) -> float | None:
     return float(fact) if isinstance(fact, (int, float)) else None
 
 
-def _outcome(holds: bool | None) -> str:
+def _describe_outcome(holds: bool | None) -> str:
     if holds is None:
         return tr("unknown")
     return tr("yes") if holds else tr("no")

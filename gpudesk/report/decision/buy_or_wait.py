@@ -112,10 +112,14 @@ def describe_deferral_origin(
         return tr(_ORIGINS[name])
     if name == "months_to_next":
         return " ".join(f"{format_message(note)}." for note in analysis.notes if note.id in _DATED)
-    return _without_origin(analysis, names) if name == "usd_per_month" else _tokens_origin(analysis, names)
+    return (
+        _describe_gap_cost_origin(analysis, names)
+        if name == "usd_per_month"
+        else _describe_tokens_origin(analysis, names)
+    )
 
 
-def _without_origin(analysis: DeferralAnalysis, names: Mapping[str, str]) -> str:
+def _describe_gap_cost_origin(analysis: DeferralAnalysis, names: Mapping[str, str]) -> str:
     monthly = analysis.monthly
     if monthly.without_origin is None or monthly.gap_rental is None:
         return tr("unknown: no compared accelerator has a rental price")
@@ -125,7 +129,7 @@ def _without_origin(analysis: DeferralAnalysis, names: Mapping[str, str]) -> str
     return tr("rent of {name} in the meantime, including software", name=name)
 
 
-def _tokens_origin(analysis: DeferralAnalysis, names: Mapping[str, str]) -> str:
+def _describe_tokens_origin(analysis: DeferralAnalysis, names: Mapping[str, str]) -> str:
     if analysis.tokens_origin is TokenDemandOrigin.DEMAND:
         return tr("average demand")
     if analysis.tokens_origin is TokenDemandOrigin.DEPLOYMENT:
@@ -162,11 +166,11 @@ def describe_document_verdict(analysis: DeferralAnalysis) -> str:
     if analysis.document is None:
         if not strong:
             return tr("undecided")
-        return tr("contradictory ({rules})", rules=_rules(strong))
-    return tr("{verdict} ({rules})", verdict=label_deferral_verdict(analysis.document), rules=_rules(strong))
+        return tr("contradictory ({rules})", rules=_join_rules(strong))
+    return tr("{verdict} ({rules})", verdict=label_deferral_verdict(analysis.document), rules=_join_rules(strong))
 
 
-def _rules(rules: list[RuleOpinion]) -> str:
+def _join_rules(rules: list[RuleOpinion]) -> str:
     return ", ".join(rule.rule for rule in rules)
 
 
@@ -270,30 +274,32 @@ def list_deferral_flips(
     )
     rows += [(name, format_months(value, formatter)) for name, value in months if value is not None]
     if turns.price_usd is not None:
-        price = _span(turns.price_usd, money.rounded, money.code)
+        price = _format_range(turns.price_usd, money.rounded, money.code)
         rows.append((tr("Price per {name}", name=following), price))
     if turns.usd_per_million is not None:
-        cost = _span(turns.usd_per_million, money.small, tr("{code}/M tokens", code=money.code))
+        cost = _format_range(turns.usd_per_million, money.small, tr("{code}/M tokens", code=money.code))
         rows.append((tr("Cost per million output tokens"), cost))
     return rows
 
 
-def _span(spread: UncertainValue, text: ValueFormatter, unit: str) -> str:
-    likely = _end(spread.likely, text)
+def _format_range(spread: UncertainValue, text: ValueFormatter, unit: str) -> str:
+    likely = _format_end(spread.likely, text)
     if spread.is_known:
         return join_unit(likely, unit)
-    return join_unit(f"{likely} ({_end(spread.low, text)}{_SPACE}–{_SPACE}{_end(spread.high, text)})", unit)
+    return join_unit(
+        f"{likely} ({_format_end(spread.low, text)}{_SPACE}–{_SPACE}{_format_end(spread.high, text)})", unit
+    )
 
 
-def _end(value: float, text: ValueFormatter) -> str:
+def _format_end(value: float, text: ValueFormatter) -> str:
     return text(value) if math.isfinite(value) else tr("no limit")
 
 
 def list_future_price_rows(analysis: DeferralAnalysis, money: MoneyFormatter) -> list[FuturePriceRow]:
-    return [_price_row(point, money) for point in analysis.prices]
+    return [_make_price_row(point, money) for point in analysis.prices]
 
 
-def _price_row(point: NextPricePoint, money: MoneyFormatter) -> FuturePriceRow:
+def _make_price_row(point: NextPricePoint, money: MoneyFormatter) -> FuturePriceRow:
     saved = point.saved_usd
     span = f"{money.whole(saved.low)}{_SPACE}–{_SPACE}{money.whole(saved.high)}"
     return FuturePriceRow(

@@ -277,15 +277,15 @@ def format_fact(name: str, fact: FactValue, formatter: Formatter) -> str:
     if isinstance(fact, bool):
         return tr("yes") if fact else tr("no")
     if isinstance(fact, str):
-        return _word(kind, fact)
+        return _format_word(kind, fact)
     if isinstance(fact, IntervalEstimate):
         if kind is _FactKind.USD_PER_MILLION:
             likely = formatter.money(formatter.small_amount(fact.value), "USD")
             return f"{likely} ({MoneyFormatter(formatter).band(fact)})"
-        return formatter.estimate_with_interval(fact, _unit(kind))
+        return formatter.estimate_with_interval(fact, _find_unit(kind))
     if math.isinf(fact):
         return tr("never") if kind is _FactKind.HOURS else tr("no limit")
-    return _number(kind, fact, formatter)
+    return _format_number(kind, fact, formatter)
 
 
 def get_fact_unit(name: str) -> str | None:
@@ -303,7 +303,7 @@ def format_fact_figure(name: str, fact: FactValue, formatter: Formatter) -> str:
         return formatter.estimate(likely)
     unit = get_fact_unit(name)
     if name in _FACTS and _FACTS[name].kind in _MONEY and isinstance(likely, int | float):
-        return _digits(_FACTS[name].kind, likely, formatter)
+        return _format_digits(_FACTS[name].kind, likely, formatter)
     text = format_fact(name, likely, formatter)
     return text if unit is None else text.removesuffix(join_unit("", unit))
 
@@ -318,7 +318,7 @@ def _answer(name: str, fact: FactValue, formatter: Formatter) -> str:
     return tr("no limit") if fact == NO_LIMIT else format_answer_number(name, float(fact), formatter)
 
 
-def _word(kind: _FactKind, fact: str) -> str:
+def _format_word(kind: _FactKind, fact: str) -> str:
     if kind is _FactKind.ENGINES:
         return ", ".join(label_serving_engine(each) for each in fact.split(", "))
     if kind is _FactKind.LIMITER:
@@ -330,13 +330,13 @@ def _word(kind: _FactKind, fact: str) -> str:
     return fact
 
 
-def _unit(kind: _FactKind) -> str | None:
+def _find_unit(kind: _FactKind) -> str | None:
     return kind.value if kind in _MEASURED else None
 
 
-def _number(kind: _FactKind, fact: float, formatter: Formatter) -> str:
+def _format_number(kind: _FactKind, fact: float, formatter: Formatter) -> str:
     if kind in _MONEY:
-        return formatter.money(_digits(kind, fact, formatter), "USD") + _MONEY[kind]
+        return formatter.money(_format_digits(kind, fact, formatter), "USD") + _MONEY[kind]
     if kind is _FactKind.YEARS:
         return format_years(fact, formatter)
     if kind is _FactKind.MONTHS:
@@ -348,12 +348,12 @@ def _number(kind: _FactKind, fact: float, formatter: Formatter) -> str:
     if kind in (_FactKind.MS, _FactKind.SECONDS):
         text, unit_text = formatter.value_and_unit(fact, kind.value)
         return join_unit(text, unit_text or kind.value)
-    unit = _unit(kind)
-    text = _digits(kind, fact, formatter)
+    unit = _find_unit(kind)
+    text = _format_digits(kind, fact, formatter)
     return join_unit(text, unit) if unit else text
 
 
-def _digits(kind: _FactKind, fact: float, formatter: Formatter) -> str:
+def _format_digits(kind: _FactKind, fact: float, formatter: Formatter) -> str:
     if kind in (_FactKind.COUNT, _FactKind.TOKENS, _FactKind.USD):
         return formatter.stated(fact) if abs(fact) < 1.0 else formatter.number(fact)
     if kind in (_FactKind.USD_PER_HOUR, _FactKind.USD_PER_MILLION):

@@ -317,10 +317,10 @@ def describe_remaining(decision: Decision, names: Mapping[str, str]) -> str:
         count = tr("1 remains")
     if not open_keys:
         return count
-    return tr("{leaves}; {undecided}", leaves=count, undecided=_undecided(open_keys, remaining, names))
+    return tr("{leaves}; {undecided}", leaves=count, undecided=_describe_undecided(open_keys, remaining, names))
 
 
-def _undecided(open_keys: list[str], remaining: list[str], names: Mapping[str, str]) -> str:
+def _describe_undecided(open_keys: list[str], remaining: list[str], names: Mapping[str, str]) -> str:
     if len(open_keys) == 1 and len(remaining) > 1:
         return tr("{name} undecided", name=names[open_keys[0]])
     if len(open_keys) < len(remaining):

@@ -96,12 +96,12 @@ def describe_routing_origin(name: str, origin: RequestRateOrigin, *, is_user_val
 
 def describe_request_mix(routing: RoutingResult, formatter: Formatter, models: Mapping[str, str] | None = None) -> str:
     """Return how many requests of each kind there are; with `models`, names by id, also the serving model."""
-    kinds = "; ".join(_kind_text(kind, formatter, models) for kind in routing.classes)
+    kinds = "; ".join(_describe_kind(kind, formatter, models) for kind in routing.classes)
     rate = formatter.estimate(routing.requests_per_s)
     return tr("{rate} requests/s ({origin}): {kinds}.", rate=rate, origin=routing.rate_origin.label, kinds=kinds)
 
 
-def _kind_text(kind: RequestClass, formatter: Formatter, models: Mapping[str, str] | None) -> str:
+def _describe_kind(kind: RequestClass, formatter: Formatter, models: Mapping[str, str] | None) -> str:
     text = tr(
         "{rate}/s {kind}, {input} input and {output} output tokens",
         rate=formatter.estimate(kind.requests_per_s),
@@ -266,7 +266,7 @@ def describe_extra_cost(
     """Return the extra cost of a split over one vendor, with its software share, as a sentence."""
     values = {
         "split": format_routed_plan(surcharge.plan, routing, names).whole,
-        "amount": _amount(surcharge.usd, money),
+        "amount": _format_amount(surcharge.usd, money),
         "single": lower_for_sentence(format_routed_plan(surcharge.single, routing, names).whole),
     }
     software, alone = surcharge.software_usd, surcharge.software_alone_usd
@@ -274,13 +274,13 @@ def describe_extra_cost(
         return tr("{split}: {amount} compared with {single}, with no software cost.", **values)
     return tr(
         "{split}: {amount} compared with {single}. Software: {software}, or {alone} if no other service shares it.",
-        software=_amount(software, money),
-        alone=_amount(alone, money),
+        software=_format_amount(software, money),
+        alone=_format_amount(alone, money),
         **values,
     )
 
 
-def _amount(spread: UncertainValue, money: MoneyFormatter) -> str:
+def _format_amount(spread: UncertainValue, money: MoneyFormatter) -> str:
     text = format_signed_amount(spread.likely, lambda usd: money.add_currency(money.rounded(usd)))
     if spread.is_known:
         return text

@@ -201,7 +201,7 @@ def label_rule_source(rule: DecisionRule) -> str:
 
 def list_rule_lines(rule: DecisionRule, formatter: Formatter) -> tuple[str, ...]:
     """Return the texts of a rule: reason, conditions, the printed and the correct figures."""
-    lines = [translate_data(rule.why), *_case_lines(rule, formatter)]
+    lines = [translate_data(rule.why), *_describe_cases(rule, formatter)]
     if rule.printed is not None:
         lines.append(tr("Source text: {text}", text=translate_data(rule.printed)))
     if rule.corrected is not None:
@@ -215,7 +215,7 @@ def list_rule_lines(rule: DecisionRule, formatter: Formatter) -> tuple[str, ...]
     return tuple(lines)
 
 
-def _case_lines(rule: DecisionRule, formatter: Formatter) -> Iterator[str]:
+def _describe_cases(rule: DecisionRule, formatter: Formatter) -> Iterator[str]:
     for case in rule.cases:
         when = capitalize_first(describe_condition(case.when, formatter))
         question_condition = "" if case.asked is None else describe_condition(case.asked, formatter)

@@ -197,7 +197,7 @@ def describe_verdict_reason(decision: Decision, names: NamesByKey, formatter: Fo
     if decision.scope.why is not None:
         return format_message(decision.scope.why, formatter)
     if decision.verdict is DecisionVerdict.NONE_FITS:
-        return _why_none(decision, names, formatter)
+        return _explain_no_winner(decision, names, formatter)
     key = find_leading_column(decision)
     if key is None:
         problem = tr("Enter a price on the Cost page, or choose another goal.")
@@ -339,7 +339,7 @@ def _describe_tie(decision: Decision, first: DecisionCandidate, names: NamesByKe
     return f"{close} {why}"
 
 
-def _why_none(decision: Decision, names: NamesByKey, formatter: Formatter) -> str:
+def _explain_no_winner(decision: Decision, names: NamesByKey, formatter: Formatter) -> str:
     lines = {line.rule.id: line for line in decision.trace}
     counts = Counter(each.rule.id for each in decision.exclusions)
     if not counts:
@@ -524,11 +524,11 @@ def describe_reason(reason: DecisionReason, names: NamesByKey, formatter: Format
     if fact is None:
         return line.title if line is not None else ""
     sides = zip((reason.ours, reason.theirs), reason.payments, strict=True)
-    ours, theirs = (_middle_text(fact, value, formatter, payment) for value, payment in sides)
+    ours, theirs = (_format_middle(fact, value, formatter, payment) for value, payment in sides)
     if reason.ours is None or (line is not None and ours == theirs):
         return label_fact(fact) if line is None else line.title
     values = {"label": label_fact(fact), "value": ours}
-    change = _format_change(_middle(reason.ours), _middle(reason.theirs), formatter)
+    change = _format_change(_get_middle(reason.ours), _get_middle(reason.theirs), formatter)
     if reason.other is not None and reason.theirs is not None:
         name = names[reason.other]
         text = tr("{label}: {value}, compared with {other} for {name}", other=theirs, name=name, **values)
@@ -553,14 +553,14 @@ def get_reason_figure(reason: DecisionReason) -> tuple[FactValue, str | None]:
     return ours, None if reason.fact is None else get_fact_unit(reason.fact)
 
 
-def _middle_text(fact: str, value: FactValue, formatter: Formatter, payment: str | None) -> str:
+def _format_middle(fact: str, value: FactValue, formatter: Formatter, payment: str | None) -> str:
     if fact in PER_MILLION and isinstance(value, IntervalEstimate):
         amount = tr("${value}", value=formatter.small_amount(value.value))
         return amount if payment is None else tr("{amount} {payment}", amount=amount, payment=label_payment(payment))
-    return format_fact(fact, _middle(value), formatter)
+    return format_fact(fact, _get_middle(value), formatter)
 
 
-def _middle(fact: FactValue) -> FactValue:
+def _get_middle(fact: FactValue) -> FactValue:
     return fact.value if isinstance(fact, IntervalEstimate) else fact
 
 
@@ -574,7 +574,7 @@ def describe_exclusion(
     tested = [describe_condition_result(each, formatter) for each in list_exclusion_tests(exclusion, decision)]
     if decision is not None:
         tested += _list_shown_fact(exclusion, decision, formatter)
-    title = translate_data(exclusion.rule.title) if decision is None else _line_of(exclusion.rule, decision).title
+    title = translate_data(exclusion.rule.title) if decision is None else _find_line(exclusion.rule, decision).title
     rule = tr("{name}: {title}", name=names[exclusion.key], title=lower_for_sentence(title))
     return "; ".join((rule, *tested))
 
@@ -610,15 +610,15 @@ def list_exclusion_tests(exclusion: RuleExclusion, decision: Decision | None) ->
         return exclusion.because
     place = decision.columns.index(exclusion.key)
     # Negated conditions have no failed comparison.
-    tested = exclusion.because or _line_of(exclusion.rule, decision).cells[place].tested
-    return tuple(_with_numbers(each, decision.parts[place]) for each in tested)
+    tested = exclusion.because or _find_line(exclusion.rule, decision).cells[place].tested
+    return tuple(_replace_with_numbers(each, decision.parts[place]) for each in tested)
 
 
-def _line_of(rule: DecisionRule, decision: Decision) -> TraceLine:
+def _find_line(rule: DecisionRule, decision: Decision) -> TraceLine:
     return next(line for line in decision.trace if line.rule.id == rule.id)
 
 
-def _with_numbers(tested: ConditionResult, part: Mapping[str, FactValue]) -> ConditionResult:
+def _replace_with_numbers(tested: ConditionResult, part: Mapping[str, FactValue]) -> ConditionResult:
     behind = _BEHIND.get(tested.text)
     if behind is None:
         return tested
@@ -643,16 +643,18 @@ def describe_flip(
         part, _, name = flip.input.rpartition(".")
         label = label_cost_input(name)
         if part:
-            label = tr("{name}, {input}", name=_part_name(part, decision, names), input=lower_for_sentence(label))
-    after = lower_for_sentence(_input_value(flip.input, flip.after, formatter))
+            label = tr(
+                "{name}, {input}", name=_name_accelerator(part, decision, names), input=lower_for_sentence(label)
+            )
+    after = lower_for_sentence(_format_input_value(flip.input, flip.after, formatter))
     change = tr("{input}: {value}", input=label, value=after)
     if before is None:
-        return change, tr("now not answered"), _becomes(flip, names)
-    now = lower_for_sentence(_input_value(flip.input, before, formatter))
-    return change, tr("now {value}", value=now), _becomes(flip, names)
+        return change, tr("now not answered"), _describe_new_leader(flip, names)
+    now = lower_for_sentence(_format_input_value(flip.input, before, formatter))
+    return change, tr("now {value}", value=now), _describe_new_leader(flip, names)
 
 
-def _input_value(name: str, value: AnswerValue, formatter: Formatter) -> str:
+def _format_input_value(name: str, value: AnswerValue, formatter: Formatter) -> str:
     if name in QUESTIONS:
         return tr("unknown") if value == UNKNOWN_ANSWER else format_answer(name, value, formatter)
     _, _, cost = name.rpartition(".")
@@ -665,14 +667,14 @@ def _input_value(name: str, value: AnswerValue, formatter: Formatter) -> str:
     return f"{amount}\N{NO-BREAK SPACE}{unit}" if unit else amount
 
 
-def _part_name(part: str, decision: Decision, names: NamesByKey) -> str:
+def _name_accelerator(part: str, decision: Decision, names: NamesByKey) -> str:
     """Return the name of an accelerator; without a count if several columns have it."""
     keys = [each.key for each in decision.candidates if part in (each.key, each.accelerator)]
     name = names[part if part in keys else keys[0]]
     return name if len(keys) == 1 else drop_count(name)
 
 
-def _becomes(flip: DecisionFlip, names: NamesByKey) -> str:
+def _describe_new_leader(flip: DecisionFlip, names: NamesByKey) -> str:
     if not flip.becomes:
         return tr("no recommendation")
     leads = join_alternatives([names[key] for key in flip.becomes])

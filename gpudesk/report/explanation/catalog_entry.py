@@ -270,15 +270,15 @@ def explain_price(view: CatalogContext, price_id: str) -> Explanation | None:
         basis=tr("Your value: {source}", source=price.source.title)
         if price.own
         else f"{capitalize_first(kind)}, {label_date(price.date or price.source.date)}",
-        details=(*_price_details(price), *list_source_details(price.source)),
+        details=(*_list_price_details(price), *list_source_details(price.source)),
         uses=view.uses(price.accelerator),
-        offers=_price_offers(price, view),
+        offers=_list_price_actions(price, view),
         facts=(view.fact,),
     )
     return add_age(explanation, price.date or price.source.date, view.rule.prices, view)
 
 
-def _price_details(price: PriceRecord) -> tuple[ExplanationDetail, ...]:
+def _list_price_details(price: PriceRecord) -> tuple[ExplanationDetail, ...]:
     count = price.accelerators_in_instance
     kind = None if price.provider_class is ProviderClass.UNKNOWN else label_price_word(price.provider_class)
     return list_details(
@@ -290,7 +290,7 @@ def _price_details(price: PriceRecord) -> tuple[ExplanationDetail, ...]:
     )
 
 
-def _price_offers(price: PriceRecord, view: CatalogContext) -> tuple[CatalogAction, ...]:
+def _list_price_actions(price: PriceRecord, view: CatalogContext) -> tuple[CatalogAction, ...]:
     if not view.writable or price.accelerator is None:
         return ()
     if price.own:

@@ -228,7 +228,7 @@ def format_explanation(explanation: Explanation) -> str:
     conditions = explanation.conditions if explanation.value else ""
     lines = [head, explanation.band, explanation.basis, explanation.age, conditions]
     if explanation.decision is not None:
-        lines += explanation.decision.as_text()
+        lines += explanation.decision.list_text_lines()
     lines += explanation.facts
     lines += [f"{detail.label}: {detail.value}" for detail in explanation.details]
     if explanation.limits is not None and explanation.limits.shares:

@@ -169,7 +169,7 @@ def _explain_total(context: _CostContext, deployment: str, groups: tuple[ClaimGr
         ),
         ground=ExplanationBasis.EXACT,
         basis=tr("Before tax; exact for the inputs below"),
-        working=_sum(context, tco),
+        working=_make_sum_term(context, tco),
         claims_title=tr("Catalog prices"),
         claims=groups,
     )
@@ -180,7 +180,7 @@ def _explain_total(context: _CostContext, deployment: str, groups: tuple[ClaimGr
 
 def _derive_owned(context: _CostContext, costs: TokenCosts) -> TermLine:
     tco = context.column.tco
-    inputs = [] if tco is None else [_sum(context, tco)]
+    inputs = [] if tco is None else [_make_sum_term(context, tco)]
     years = context.column.inputs["years"].spread
     hours = HOURS_PER_YEAR * (1.0 if years is None else years.likely)
     inputs.append(_derive_served_tokens(context, hours, tr("Tokens, all years")))
@@ -245,7 +245,7 @@ def _derive_served_tokens(context: _CostContext, hours: float, label: str) -> Te
     return _make_term("tokens", label, value, "M", formula, [throughput, _make_input_term(context, "utilisation")])
 
 
-def _sum(context: _CostContext, tco: TotalCostOfOwnership) -> TermLine:
+def _make_sum_term(context: _CostContext, tco: TotalCostOfOwnership) -> TermLine:
     lines = [_derive_line(context, line) for line in tco.lines if line.usd]
     label = tr("Cost over {years}", years=format_years(tco.years, context.formatter))
     money = context.money

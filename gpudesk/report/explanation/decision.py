@@ -90,15 +90,17 @@ def explain_option(context: DecisionContext, question: str, value: AnswerValue) 
         figure="",
         facts=(context.catalog,),
         decision=DecisionExplanation(
-            outcomes=tuple(_outcomes(context, question, asking)),
-            findings=tuple(_doubts(context)),
+            outcomes=tuple(_list_outcomes(context, question, asking)),
+            findings=tuple(_list_doubts(context)),
             rulings_title=tr("Rule behind this question") if len(asking) == 1 else tr("Rules behind this question"),
-            rulings=tuple(_ruling(rule, context) for rule in _fired_first(asking, context)),
+            rulings=tuple(_make_ruling(rule, context) for rule in _sort_fired_first(asking, context)),
         ),
     )
 
 
-def _outcomes(context: DecisionContext, question: str, asking: Sequence[DecisionRule]) -> Iterator[ColumnOutcomeLine]:
+def _list_outcomes(
+    context: DecisionContext, question: str, asking: Sequence[DecisionRule]
+) -> Iterator[ColumnOutcomeLine]:
     """Yield each column, remaining ones first, with the fact of the question."""
     decision = context.decision
     line = next((each for each in decision.trace if question in each.rule.asks and each.rule.shows), None)
@@ -114,13 +116,15 @@ def _outcomes(context: DecisionContext, question: str, asking: Sequence[Decision
     for place in order:
         fact = None if shows is None else decision.parts[place].get(shows)
         text = "" if shows is None else f"{label_fact(shows)} {format_fact(shows, fact, context.formatter)}"
-        yield context.outcome(place, _state(decision.candidates[place], context.formatter, weighs=weighs), text)
+        yield context.outcome(
+            place, _describe_state(decision.candidates[place], context.formatter, weighs=weighs), text
+        )
 
 
 _EFFECT_RANKS: Final = {ColumnOutcome.STAYS: 0, ColumnOutcome.UNDECIDED: 1, ColumnOutcome.REMOVED: 2}
 
 
-def _state(standing: DecisionCandidate, formatter: Formatter, *, weighs: bool) -> str:
+def _describe_state(standing: DecisionCandidate, formatter: Formatter, *, weighs: bool) -> str:
     fate = find_column_outcome(standing)
     if not weighs or fate is ColumnOutcome.REMOVED:
         return fate.label
@@ -128,7 +132,7 @@ def _state(standing: DecisionCandidate, formatter: Formatter, *, weighs: bool) -
     return share if fate is ColumnOutcome.STAYS else tr("{share}, {fate}", share=share, fate=fate.label)
 
 
-def _doubts(context: DecisionContext) -> Iterator[DecisionFinding]:
+def _list_doubts(context: DecisionContext) -> Iterator[DecisionFinding]:
     decision = context.decision
     for place, standing in enumerate(decision.candidates):
         name = context.names[standing.key]
@@ -139,12 +143,12 @@ def _doubts(context: DecisionContext) -> Iterator[DecisionFinding]:
             yield DecisionFinding(f"removed.{standing.key}", title, tuple(map(to_sentence, texts)))
         elif standing.open_rules:
             lines = [line for line in map(context.line, standing.open_rules) if line is not None]
-            texts = tuple(_why_open(line.cells[place], context) for line in lines)
+            texts = tuple(_explain_undecided(line.cells[place], context) for line in lines)
             title = tr("Why {name} is undecided", name=name)
             yield DecisionFinding(f"undecided.{standing.key}", title, texts)
 
 
-def _why_open(cell: TraceCell, context: DecisionContext) -> str:
+def _explain_undecided(cell: TraceCell, context: DecisionContext) -> str:
     """Return why a rule is undecided for a column: an interval that contains the limit, or an unknown fact."""
     open_tests = [each for each in cell.tested if each.holds is None]
     test_texts = "; ".join(describe_condition_result(each, context.formatter) for each in open_tests)
@@ -159,13 +163,13 @@ def _why_open(cell: TraceCell, context: DecisionContext) -> str:
 # Rules
 
 
-def _fired_first(rules: Sequence[DecisionRule], context: DecisionContext) -> list[DecisionRule]:
+def _sort_fired_first(rules: Sequence[DecisionRule], context: DecisionContext) -> list[DecisionRule]:
     """Return rules in the order of application, those that fired first."""
     place = {line.rule.id: number for number, line in enumerate(context.decision.trace)}
     return sorted(rules, key=lambda rule: place.get(rule.id, len(place)))
 
 
-def _ruling(rule: DecisionRule, context: DecisionContext) -> RulingLine:
+def _make_ruling(rule: DecisionRule, context: DecisionContext) -> RulingLine:
     applies = context.line(rule.id) is not None
     dated = label_date(rule.dated)
     parts = [rule.id, label_rule_source(rule)]
@@ -179,11 +183,11 @@ def _ruling(rule: DecisionRule, context: DecisionContext) -> RulingLine:
         rule.strength.label,
         " · ".join(parts),
         applies,
-        (*map(to_sentence, list_rule_lines(rule, context.formatter)), *_document(rule, context)),
+        (*map(to_sentence, list_rule_lines(rule, context.formatter)), *_cite_document(rule, context)),
     )
 
 
-def _document(rule: DecisionRule, context: DecisionContext) -> Iterator[str]:
+def _cite_document(rule: DecisionRule, context: DecisionContext) -> Iterator[str]:
     source = None if rule.source is None else context.source(rule.source)
     if source is not None:
         date = label_date(rule.dated or source.date)
@@ -199,11 +203,11 @@ def explain_ruling(context: DecisionContext, rule_id: str, key: str = "") -> Exp
     line = context.line(rule_id)
     place = context.decision.columns.index(key) if key in context.decision.columns else None
     cell = None if line is None or place is None else line.cells[place]
-    figure, band, ground = _figure(rule, None if cell is None else cell.value, context)
+    figure, band, ground = _format_figure(rule, None if cell is None else cell.value, context)
     source = None if rule.source is None else context.source(rule.source)
     return Explanation(
         what=tr(rule.title),
-        conditions=_conditions(rule, line, cell, context.names.get(key, "")),
+        conditions=_describe_conditions(rule, line, cell, context.names.get(key, "")),
         figure=figure if cell is not None else "",
         band=band,
         ground=ground,
@@ -212,15 +216,15 @@ def explain_ruling(context: DecisionContext, rule_id: str, key: str = "") -> Exp
         disputes=tuple(build_dispute_line(each) for each in map(context.dispute, rule.disputes) if each is not None),
         facts=(context.catalog,),
         decision=DecisionExplanation(
-            outcomes=tuple(_effects(line, context)) if line is not None and cell is None else (),
-            findings=tuple(_findings(rule, line, place, context)),
-            rulings_title=tr("Rule") if not _kin(rule, line, context) else tr("Rule and related rules"),
-            rulings=tuple(_ruling(each, context) for each in (rule, *_kin(rule, line, context))),
+            outcomes=tuple(_list_effects(line, context)) if line is not None and cell is None else (),
+            findings=tuple(_list_findings(rule, line, place, context)),
+            rulings_title=tr("Rule") if not _find_related_rules(rule, line, context) else tr("Rule and related rules"),
+            rulings=tuple(_make_ruling(each, context) for each in (rule, *_find_related_rules(rule, line, context))),
         ),
     )
 
 
-def _conditions(rule: DecisionRule, line: TraceLine | None, cell: TraceCell | None, name: str) -> str:
+def _describe_conditions(rule: DecisionRule, line: TraceLine | None, cell: TraceCell | None, name: str) -> str:
     strength = rule.strength.label
     if line is None:
         return tr("{strength}; does not apply here", strength=strength)
@@ -229,7 +233,7 @@ def _conditions(rule: DecisionRule, line: TraceLine | None, cell: TraceCell | No
     return tr("{strength}; {name}: {effect}", strength=strength, name=name, effect=cell.effect.label)
 
 
-def _figure(rule: DecisionRule, fact: FactValue, context: DecisionContext) -> tuple[str, str, ExplanationBasis]:
+def _format_figure(rule: DecisionRule, fact: FactValue, context: DecisionContext) -> tuple[str, str, ExplanationBasis]:
     if rule.shows is None or fact is None:
         return MISSING_VALUE_TEXT, "", ExplanationBasis.UNKNOWN
     if not isinstance(fact, IntervalEstimate):
@@ -238,21 +242,21 @@ def _figure(rule: DecisionRule, fact: FactValue, context: DecisionContext) -> tu
     return value, tr("80% interval {low} to {high}", low=low, high=high), ExplanationBasis.ESTIMATED
 
 
-def _effects(line: TraceLine, context: DecisionContext) -> Iterator[ColumnOutcomeLine]:
+def _list_effects(line: TraceLine, context: DecisionContext) -> Iterator[ColumnOutcomeLine]:
     shows = line.rule.shows
     for place, cell in enumerate(line.cells):
         text = "" if shows is None else f"{label_fact(shows)} {format_fact(shows, cell.value, context.formatter)}"
         yield context.outcome(place, cell.effect.label, text)
 
 
-def _findings(
+def _list_findings(
     rule: DecisionRule, line: TraceLine | None, place: int | None, context: DecisionContext
 ) -> Iterator[DecisionFinding]:
     if line is None:
         return
     cell = None if place is None else line.cells[place]
     if cell is not None and cell.effect is RuleEffect.UNDECIDED:
-        yield DecisionFinding("open", tr("Why it is undecided"), (_why_open(cell, context),))
+        yield DecisionFinding("open", tr("Why it is undecided"), (_explain_undecided(cell, context),))
         if context.decision.pilot is not None:
             text = describe_pilot(context.decision.pilot, context.names, context.formatter)
             yield DecisionFinding("pilot", tr("Measure next"), (text,))
@@ -268,10 +272,10 @@ def _findings(
             tr("Answer used"),
             (to_sentence(describe_rule_answers(line, context.formatter, context.decision.answers)),),
         )
-    yield DecisionFinding("weight", tr("Weight"), tuple(_weight(rule, line, context)))
+    yield DecisionFinding("weight", tr("Weight"), tuple(_describe_weight(rule, line, context)))
 
 
-def _weight(rule: DecisionRule, line: TraceLine, context: DecisionContext) -> Iterator[str]:
+def _describe_weight(rule: DecisionRule, line: TraceLine, context: DecisionContext) -> Iterator[str]:
     number = context.formatter.stated
     if line.case.requires is not None:
         yield tr("Rules out every accelerator that fails it; preferences cannot outweigh it.")
@@ -290,6 +294,6 @@ def _weight(rule: DecisionRule, line: TraceLine, context: DecisionContext) -> It
         yield tr("Counted once with {rule}, which covers the same subject.", rule=line.counted_with)
 
 
-def _kin(rule: DecisionRule, line: TraceLine | None, context: DecisionContext) -> list[DecisionRule]:
+def _find_related_rules(rule: DecisionRule, line: TraceLine | None, context: DecisionContext) -> list[DecisionRule]:
     related_ids = [*rule.against, *(() if line is None or line.counted_with is None else (line.counted_with,))]
     return [each for each in context.rules if each.id in related_ids]

@@ -71,7 +71,7 @@ class DerivedFleet:
         return self.option.used + self.option.spare + self.option.idle
 
     def find_cost(self, supply: Supply) -> FleetCost | None:
-        return self.answer.api if supply is Supply.API else self.option.cost_of(supply)
+        return self.answer.api if supply is Supply.API else self.option.find_supply_cost(supply)
 
 
 def gather_derived_fleet(
@@ -320,7 +320,7 @@ def _derive_cost(fleet: DerivedFleet, supply: Supply, unit: FleetCostUnit) -> De
     interval = None if cost is None else getattr(cost, unit)
     if cost is None or interval is None:
         return None
-    total, usd, code = _make_total_term(fleet, cost), fleet.money.in_currency(interval.value), fleet.money.code
+    total, usd, code = _make_total_term(fleet, cost), fleet.money.convert_to_currency(interval.value), fleet.money.code
     if unit is FleetCostUnit.TOTAL:
         return total
     if unit is FleetCostUnit.TOKENS:
@@ -359,7 +359,7 @@ def _make_total_term(fleet: DerivedFleet, cost: FleetCost) -> DerivationTerm:
 
 
 def _make_line_term(fleet: DerivedFleet, cost: FleetCost, line: CostLine) -> DerivationTerm:
-    usd, code = fleet.money.in_currency(line.usd), fleet.money.code
+    usd, code = fleet.money.convert_to_currency(line.usd), fleet.money.code
     if line.name == "api":
         source = None if cost.source is None else format_message(cost.source)
         return DerivationTerm("hosted API", usd, code, source=source)
@@ -369,13 +369,13 @@ def _make_line_term(fleet: DerivedFleet, cost: FleetCost, line: CostLine) -> Der
         count = line.usd / hours / hourly if hourly else None
         return DerivationTerm(
             "rent",
-            money.in_currency(line.usd),
+            money.convert_to_currency(line.usd),
             money.code,
             "{accelerators_rented} × {hours} × {hourly_rent}",
             inputs=(
                 DerivationTerm("accelerators rented", count, None, source=tr("mean over all hours and years")),
                 DerivationTerm("hours", hours, None, source=_SCENARIO),
-                DerivationTerm("hourly rent", money.in_currency(hourly), f"{money.code}/h"),
+                DerivationTerm("hourly rent", money.convert_to_currency(hourly), f"{money.code}/h"),
             ),
         )
     words, names = COST_LINES[line.name]

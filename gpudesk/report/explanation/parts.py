@@ -70,7 +70,7 @@ class DecisionExplanation:
     rulings_title: str = ""
     rulings: tuple[RulingLine, ...] = ()
 
-    def as_text(self) -> Iterator[str]:
+    def list_text_lines(self) -> Iterator[str]:
         """Yield all lines as text, for pasting."""
         yield from (f"- {line.sentence}" for line in self.outcomes)
         for finding in self.findings:

@@ -94,10 +94,10 @@ def list_worked_arithmetic(figure: WorkedFigure, formatter: Formatter) -> list[s
         return []
     name = tr(working.name)
     result = format_computed_figure(figure, formatter)
-    return [f"{name} = {format_named_formula(working)}", f"= {_with_numbers(working, formatter)} = {result}"]
+    return [f"{name} = {format_named_formula(working)}", f"= {_fill_in_numbers(working, formatter)} = {result}"]
 
 
-def _with_numbers(working: DerivationTerm, formatter: Formatter) -> str:
+def _fill_in_numbers(working: DerivationTerm, formatter: Formatter) -> str:
     numbers = {to_placeholder(each.name): format_worked_number(each.number, formatter) for each in working.inputs}
     return tr(working.formula or "", **numbers)
 
@@ -152,7 +152,7 @@ def describe_cost_case(case: str, figures: Sequence[WorkedFigure], formatter: Fo
 _Number = Callable[..., str]
 
 
-def _model_of_800(n: _Number) -> str:
+def _describe_model_of_800(n: _Number) -> str:
     sentences = (
         tr(
             "At equal throughput, the stated weights of 60 to 40 give {saving}%. The document quotes "
@@ -180,7 +180,7 @@ def _model_of_800(n: _Number) -> str:
     return " ".join(sentences)
 
 
-def _rents(n: _Number) -> str:
+def _describe_rents(n: _Number) -> str:
     sentences = (
         tr(
             "At the listed rents, 1,000 hours per month save {low} to {high} USD; at the FAQ’s rents, {faq}.",
@@ -202,7 +202,7 @@ def _rents(n: _Number) -> str:
 
 
 _CONCLUSIONS: Final[Mapping[str, Callable[[_Number], str]]] = {
-    "model_of_800": _model_of_800,
-    "listed_rents": _rents,
-    "rents_of_the_faq": _rents,
+    "model_of_800": _describe_model_of_800,
+    "listed_rents": _describe_rents,
+    "rents_of_the_faq": _describe_rents,
 }

@@ -45,15 +45,16 @@ def build_comparison_clipping(
             if banded:
                 fields += [tr("{name} low", name=head.name), tr("{name} high", name=head.name)]
         lines = [fields]
-        lines += [_line(table, row, positions, banded=banded) for row in rows]
+        lines += [_list_fields(table, row, positions, banded=banded) for row in rows]
     else:
         lines = [[row.cells[position].value for position in positions] for row in rows]
     return ClipboardTable(
-        "\n".join("\t".join(_plain(field, style) for field in line) for line in lines), _as_html(lines, style)
+        "\n".join("\t".join(_format_plain(field, style) for field in line) for line in lines),
+        _write_html_table(lines, style),
     )
 
 
-def _line(
+def _list_fields(
     table: ComparisonTable, row: ComparisonRow, positions: Sequence[int], *, banded: bool
 ) -> list[ClipboardField]:
     group = next(group.title for group in table.groups if any(each.key == row.key for each in group.rows))
@@ -75,18 +76,18 @@ def format_full_number(value: float, style: NumberStyle) -> str:
     return text.replace(".", style.decimal)
 
 
-def _plain(field: ClipboardField, style: NumberStyle) -> str:
+def _format_plain(field: ClipboardField, style: NumberStyle) -> str:
     if field is None:
         return ""
     return quote_formula_cell(" ".join(field.split())) if isinstance(field, str) else format_full_number(field, style)
 
 
-def _as_html(lines: Iterable[Sequence[ClipboardField]], style: NumberStyle) -> str:
-    rows = "".join(f"<tr>{''.join(_table_cell(field, style) for field in line)}</tr>" for line in lines)
+def _write_html_table(lines: Iterable[Sequence[ClipboardField]], style: NumberStyle) -> str:
+    rows = "".join(f"<tr>{''.join(_write_table_cell(field, style) for field in line)}</tr>" for line in lines)
     return f'<html><head><meta charset="utf-8"></head><body><table>{rows}</table></body></html>'
 
 
-def _table_cell(field: ClipboardField, style: NumberStyle) -> str:
+def _write_table_cell(field: ClipboardField, style: NumberStyle) -> str:
     if field is None:
         return "<td></td>"
     if isinstance(field, str):

@@ -58,10 +58,10 @@ DocumentBlock = DocumentHeading | DocumentParagraph | BulletList | CheckList | D
 
 def write_blocks_markdown(blocks: Sequence[DocumentBlock]) -> str:
     """Return a document as Markdown, with all texts escaped."""
-    return "\n\n".join("\n".join(_markdown(block)) for block in blocks) + "\n"
+    return "\n\n".join("\n".join(_write_markdown(block)) for block in blocks) + "\n"
 
 
-def _markdown(block: DocumentBlock) -> Iterator[str]:
+def _write_markdown(block: DocumentBlock) -> Iterator[str]:
     match block:
         case DocumentHeading(level, text):
             yield f"{'#' * level} {escaped(text)}"
@@ -90,7 +90,7 @@ def write_blocks_html(title: str, blocks: Sequence[DocumentBlock]) -> str:
         '<meta charset="utf-8">'
         '<meta name="viewport" content="width=device-width, initial-scale=1">'
         '<meta name="color-scheme" content="light">'
-        f"<title>{_html_text(title)}</title>"
+        f"<title>{_escape_text(title)}</title>"
         f"<style>{style}\n{more}</style>"
     )
     page = ["<!DOCTYPE html>", f'<html lang="{get_language()}">', f"<head>{head}</head>", '<body><main class="paper">']
@@ -99,33 +99,33 @@ def write_blocks_html(title: str, blocks: Sequence[DocumentBlock]) -> str:
 
 def list_html_lines(blocks: Sequence[DocumentBlock]) -> list[str]:
     """Return the lines of an HTML element of the class `paper`, which `sheets/paper.css` styles."""
-    return [line for block in blocks for line in _html(block)]
+    return [line for block in blocks for line in _write_html(block)]
 
 
-def _html(block: DocumentBlock) -> Iterator[str]:
+def _write_html(block: DocumentBlock) -> Iterator[str]:
     match block:
         case DocumentHeading(level, text):
-            yield f"<h{level}>{_html_text(text)}</h{level}>"
+            yield f"<h{level}>{_escape_text(text)}</h{level}>"
         case DocumentParagraph(text, strong):
-            yield f"<p{' class=warning' if strong else ''}>{_html_text(text)}</p>"
+            yield f"<p{' class=warning' if strong else ''}>{_escape_text(text)}</p>"
         case BulletList(lines):
-            yield f"<ul>{''.join(f'<li>{_html_text(line)}</li>' for line in lines)}</ul>"
+            yield f"<ul>{''.join(f'<li>{_escape_text(line)}</li>' for line in lines)}</ul>"
         case CheckList(points):
-            yield f'<ul class="ticks">{"".join(_tick(*point) for point in points)}</ul>'
+            yield f'<ul class="ticks">{"".join(_write_tick(*point) for point in points)}</ul>'
         case DocumentTable(head, rows):
-            heads = "".join(f"<th>{_html_text(each)}</th>" for each in head)
+            heads = "".join(f"<th>{_escape_text(each)}</th>" for each in head)
             yield f'<table class="grid"><thead><tr>{heads}</tr></thead><tbody>'
             for row in rows:
-                yield f"<tr>{''.join(f'<td>{_html_text(each)}</td>' for each in row)}</tr>"
+                yield f"<tr>{''.join(f'<td>{_escape_text(each)}</td>' for each in row)}</tr>"
             yield "</tbody></table>"
 
 
-def _tick(is_done: bool, text: str, note: str) -> str:
+def _write_tick(is_done: bool, text: str, note: str) -> str:
     mark = "☑" if is_done else "☐"
     state = tr("done") if is_done else tr("open")
-    note_html = f'<span class="said">{_html_text(note)}</span>' if note else ""
-    return f'<li><span class="mark" aria-label="{escape(state)}">{mark}</span>{_html_text(text)}{note_html}</li>'
+    note_html = f'<span class="said">{_escape_text(note)}</span>' if note else ""
+    return f'<li><span class="mark" aria-label="{escape(state)}">{mark}</span>{_escape_text(text)}{note_html}</li>'
 
 
-def _html_text(text: str) -> str:
+def _escape_text(text: str) -> str:
     return escape(make_visible(text))

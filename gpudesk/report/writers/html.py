@@ -191,7 +191,7 @@ def _write_table(table: ComparisonTable, sheet: ComparisonSheet, css_class: str)
     )
     narrow = " narrow" if len(sheet.heads) > _WIDE_COLUMNS else ""
     caption = f"<caption>{escape(table.title)}</caption>"
-    body = "".join(_group(group, len(sheet.heads)) for group in table.groups)
+    body = "".join(_write_group(group, len(sheet.heads)) for group in table.groups)
     columns = '<col class="label"><col class="unit">' + "<col>" * len(sheet.heads)
     return (
         f'<table class="{css_class}{narrow}">{caption}<colgroup>{columns}</colgroup>'
@@ -199,7 +199,7 @@ def _write_table(table: ComparisonTable, sheet: ComparisonSheet, css_class: str)
     )
 
 
-def _group(group: ComparisonGroup, columns: int) -> str:
+def _write_group(group: ComparisonGroup, columns: int) -> str:
     title = (
         f'<tr class="group"><th scope="rowgroup" colspan="{columns + 2}">{escape(group.title)}</th></tr>'
         if group.title

@@ -24,10 +24,10 @@ _DELETE: Final = "\x7f"
 
 def make_visible(text: str) -> str:
     """Return the text with a visible sign for each character that a file cannot hold or show."""
-    return text if text.isprintable() else _UNFIT.sub(_picture, text)
+    return text if text.isprintable() else _UNFIT.sub(_replace_control, text)
 
 
-def _picture(match: re.Match[str]) -> str:
+def _replace_control(match: re.Match[str]) -> str:
     character = match.group()
     if character == _DELETE:
         return "\u2421"

@@ -234,7 +234,7 @@ def _draw_band(series: ThroughputSeries, plane: _ChartPlane) -> str:
     upper = [f"{plane.x(x):.1f} {plane.y(y):.1f}" for x, y in zip(series.concurrency, series.high, strict=True)]
     lower = [f"{plane.x(x):.1f} {plane.y(y):.1f}" for x, y in zip(series.concurrency, series.low, strict=True)]
     points = "L".join([*upper, *reversed(lower)])
-    return f'<path d="M{points}Z" fill="{_color(series)}" fill-opacity=".1"/>'
+    return f'<path d="M{points}Z" fill="{_get_color(series)}" fill-opacity=".1"/>'
 
 
 def _draw_curve(series: ThroughputSeries, plane: _ChartPlane) -> str:
@@ -242,7 +242,7 @@ def _draw_curve(series: ThroughputSeries, plane: _ChartPlane) -> str:
         f"{plane.x(x):.1f} {plane.y(y):.1f}" for x, y in zip(series.concurrency, series.value, strict=True)
     )
     dash = " ".join(f"{float(part) * _STROKE:g}" for part in _DASHES[_compute_position(series)].split())
-    color = _color(series)
+    color = _get_color(series)
     x, y = plane.x(series.concurrency[-1]), plane.y(series.value[-1])
     return (
         f'<g fill="none" stroke="{color}" stroke-width="{_STROKE}">'
@@ -272,7 +272,7 @@ def _compute_position(series: ThroughputSeries) -> int:
     return (series.slot - 1) % len(COLORS)
 
 
-def _color(series: ThroughputSeries) -> str:
+def _get_color(series: ThroughputSeries) -> str:
     return COLORS[_compute_position(series)]
 
 
@@ -286,7 +286,7 @@ def draw_racks(sketches: Sequence[FleetSketch]) -> str:
     drawing = lay_out_racks(sketches, _RACKS_WIDTH, _RACKS_HEIGHT, _RACKS_LINE)
     boxes = "".join(map(_draw_rack_box, drawing.boxes))
     titles = "".join(
-        f'<rect {_place(box)} fill-opacity="0"><title>{escape(sentence)}</title></rect>'
+        f'<rect {_write_place(box)} fill-opacity="0"><title>{escape(sentence)}</title></rect>'
         for box, sentence in drawing.regions
     )
     middle = drawing.line * 0.75
@@ -301,7 +301,7 @@ def draw_racks(sketches: Sequence[FleetSketch]) -> str:
     )
 
 
-def _place(box: DrawnBox) -> str:
+def _write_place(box: DrawnBox) -> str:
     return f'x="{box.x:.1f}" y="{box.y:.1f}" width="{box.width:.1f}" height="{box.height:.1f}"'
 
 
@@ -312,10 +312,10 @@ def _draw_rack_box(box: DrawnBox) -> str:
         return f'<path d="{path}" stroke="#4E5763" stroke-width=".8" fill="none"/>'
     if box.kind in ("rack", "system"):
         edge, fill = (_RACK_EDGE, "#fff") if box.kind == "rack" else (_EDGE, _SUNKEN)
-        return f'<rect {_place(box)} rx="1.5" fill="{fill}" stroke="{edge}" stroke-width=".8"/>'
+        return f'<rect {_write_place(box)} rx="1.5" fill="{fill}" stroke="{edge}" stroke-width=".8"/>'
     if box.kind == "used":
-        return f'<rect {_place(box)} rx=".8" fill="{color}"/>'
-    frame = f'<rect {_place(box)} rx=".8" fill="#fff" stroke="{color}" stroke-width=".8"/>'
+        return f'<rect {_write_place(box)} rx=".8" fill="{color}"/>'
+    frame = f'<rect {_write_place(box)} rx=".8" fill="#fff" stroke="{color}" stroke-width=".8"/>'
     if box.kind == "idle":
         return frame
     stroke = f"M{box.x:.1f} {box.y + box.height:.1f}l{box.width:.1f} {-box.height:.1f}"

@@ -123,7 +123,7 @@ def list_sheet_lines(sheet: ComparisonSheet, width: int, strong: Callable[[str],
     yield from _list_headline_lines(sheet, width, strong)
     for start, end in _group_columns(sheet, width):
         widths = _measure_columns(sheet)[start:end]
-        lead = _label_width(sheet) + _COLUMN_GAP + _measure_units(sheet)
+        lead = _measure_label_width(sheet) + _COLUMN_GAP + _measure_units(sheet)
         heads = sheet.heads[start:end]
         yield strong(" " * lead + _join_cells([head.name + _GUTTER for head in heads], widths)).rstrip()
         yield (" " * lead + _join_cells([head.detail + _GUTTER for head in heads], widths)).rstrip()
@@ -133,7 +133,9 @@ def list_sheet_lines(sheet: ComparisonSheet, width: int, strong: Callable[[str],
                 yield ""
             yield strong(group.title)
             for row in group.rows:
-                yield from _list_row_lines(row, (start, end), widths, _label_width(sheet), _measure_units(sheet))
+                yield from _list_row_lines(
+                    row, (start, end), widths, _measure_label_width(sheet), _measure_units(sheet)
+                )
         yield ""
     yield from wrap_text(_write_key(), width)
     yield from _write_foot(sheet, width, strong)
@@ -157,7 +159,7 @@ def _list_headline_lines(sheet: ComparisonSheet, width: int, strong: Callable[[s
     yield ""
 
 
-def _label_width(sheet: ComparisonSheet) -> int:
+def _measure_label_width(sheet: ComparisonSheet) -> int:
     return len(_INDENT) + max(measure_text(row.label) for group in sheet.table.groups for row in group.rows)
 
 
@@ -180,7 +182,7 @@ def _measure_columns(sheet: ComparisonSheet) -> list[int]:
 
 def _group_columns(sheet: ComparisonSheet, width: int) -> Iterator[tuple[int, int]]:
     widths = _measure_columns(sheet)
-    room = width - _label_width(sheet) - _COLUMN_GAP - _measure_units(sheet)
+    room = width - _measure_label_width(sheet) - _COLUMN_GAP - _measure_units(sheet)
     start, used = 0, 0
     for position, column in enumerate(widths):
         if position > start and used + column + _COLUMN_GAP > room:

@@ -83,24 +83,24 @@ class CellFormula:
         return _join(self, "/", other)
 
     def __neg__(self) -> CellFormula:
-        return CellFormula(f"-{_parenthesize(self, _NEGATED)}", -_as_number(self), _NEGATED)
+        return CellFormula(f"-{_parenthesize(self, _NEGATED)}", -_convert_to_number(self), _NEGATED)
 
 
 Operand = CellFormula | float | str
 
 
 def sum_cells(cells: Sequence[CellFormula]) -> CellFormula:
-    return CellFormula(f"SUM({_name_span(cells)})", math.fsum(_as_number(cell) for cell in cells))
+    return CellFormula(f"SUM({_name_span(cells)})", math.fsum(_convert_to_number(cell) for cell in cells))
 
 
 def take_minimum(first: Operand, second: Operand) -> CellFormula:
-    pair = (_as_term(first), _as_term(second))
-    return CellFormula(f"MIN({pair[0].text},{pair[1].text})", min(_as_number(each) for each in pair))
+    pair = (_convert_to_term(first), _convert_to_term(second))
+    return CellFormula(f"MIN({pair[0].text},{pair[1].text})", min(_convert_to_number(each) for each in pair))
 
 
 def take_sign(number: CellFormula) -> CellFormula:
     """Return 1 above 0, -1 below, and 0."""
-    value = _as_number(number)
+    value = _convert_to_number(number)
     return CellFormula(f"SIGN({number.text})", float((value > 0.0) - (value < 0.0)))
 
 
@@ -109,7 +109,7 @@ def choose_if_blank(tested: CellFormula, then: Operand, otherwise: Operand) -> C
 
 
 def choose_if_below(low: CellFormula, high: CellFormula, then: Operand, otherwise: Operand) -> CellFormula:
-    return _choose(f"{low.text}<{high.text}", _as_number(low) < _as_number(high), then, otherwise)
+    return _choose(f"{low.text}<{high.text}", _convert_to_number(low) < _convert_to_number(high), then, otherwise)
 
 
 def find_first_positive(signs: Sequence[CellFormula], labels: Sequence[CellFormula], nowhere: str) -> CellFormula:
@@ -123,21 +123,21 @@ def find_first_positive(signs: Sequence[CellFormula], labels: Sequence[CellFormu
 
 
 def _choose(condition: str, holds: bool, then: Operand, otherwise: Operand) -> CellFormula:
-    one, other = _as_term(then), _as_term(otherwise)
+    one, other = _convert_to_term(then), _convert_to_term(otherwise)
     return CellFormula(f"IF({condition},{one.text},{other.text})", one.value if holds else other.value)
 
 
 def _join(left_operand: Operand, sign: str, right: Operand) -> CellFormula:
-    one, other, binding = _as_term(left_operand), _as_term(right), _BINDING[sign]
+    one, other, binding = _convert_to_term(left_operand), _convert_to_term(right), _BINDING[sign]
     text = f"{_parenthesize(one, binding)}{sign}{_parenthesize(other, binding + 1)}"
-    return CellFormula(text, _OPERATIONS[sign](_as_number(one), _as_number(other)), binding)
+    return CellFormula(text, _OPERATIONS[sign](_convert_to_number(one), _convert_to_number(other)), binding)
 
 
 def _parenthesize(term: CellFormula, binding: int) -> str:
     return term.text if term.binding >= binding else f"({term.text})"
 
 
-def _as_term(operand: Operand) -> CellFormula:
+def _convert_to_term(operand: Operand) -> CellFormula:
     if isinstance(operand, CellFormula):
         return operand
     if isinstance(operand, str):
@@ -146,7 +146,7 @@ def _as_term(operand: Operand) -> CellFormula:
     return CellFormula(f"{operand:.15g}", operand)
 
 
-def _as_number(term: CellFormula) -> float:
+def _convert_to_number(term: CellFormula) -> float:
     return math.nan if isinstance(term.value, str) else term.value
 
 

@@ -28,7 +28,7 @@ from gpudesk.domain.accelerator import Accelerator
 from gpudesk.domain.precision import Precision
 from gpudesk.engine.calibration import CONSTANT_KEYS, ConstantKeys
 from gpudesk.evidence.calibration_file import read_calibration
-from gpudesk.paths import built_catalog_path
+from gpudesk.paths import get_built_catalog_path
 
 DATA = Path(__file__).parents[3] / "data"
 MEASUREMENTS = DATA / "measurements"
@@ -61,7 +61,7 @@ PART = Accelerator(
 
 @pytest.fixture(scope="module")
 def accelerators() -> Mapping[str, Accelerator]:
-    with Catalog.open(built_catalog_path()) as catalog:
+    with Catalog.open(get_built_catalog_path()) as catalog:
         return {part.id: part for part in catalog.accelerators()}
 
 

@@ -18,7 +18,7 @@ from gpudesk.engine.calibration import CONSTANT_KEYS
 from gpudesk.engine.loads import SchedulingConstants
 from gpudesk.engine.rates import KeyGroup, compute_rates
 from gpudesk.engine.step_work import StepWork
-from gpudesk.paths import built_catalog_path
+from gpudesk.paths import get_built_catalog_path
 from tests.unit.calibration.test_operators import MEASUREMENTS
 
 BELIEFS = read_priors(MEASUREMENTS.parent)
@@ -152,7 +152,7 @@ def test_engines_without_kernels_borrow_from_the_others() -> None:
 
 
 def test_measured_operators_pin_what_they_measured() -> None:
-    with Catalog.open(built_catalog_path()) as catalog:
+    with Catalog.open(get_built_catalog_path()) as catalog:
         parts = {part.id: part for part in catalog.accelerators()}
     operators = fit_operators(read_operator_runs(MEASUREMENTS, parts))
     found = {prior.name: prior for prior in pin_priors(BELIEFS, operators)}

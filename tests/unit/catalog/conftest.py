@@ -22,7 +22,7 @@ Edit = Callable[[str, str, str], None]
 @pytest.fixture(scope="session", autouse=True)
 def _each_content_is_read_once() -> Iterator[None]:
     """Most tests read hundreds of files, of which they changed one; records are never changed in place."""
-    read = DataFileReader._toml
+    read = DataFileReader._read_toml
     known: dict[tuple[str, bytes, type], tuple[DataEntry[Any] | None, list[DataProblem]]] = {}
 
     def give(reader: DataFileReader, name: str, schema: type) -> DataEntry[Any] | None:
@@ -38,7 +38,7 @@ def _each_content_is_read_once() -> Iterator[None]:
         return entry
 
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(DataFileReader, "_toml", give)
+        patch.setattr(DataFileReader, "_read_toml", give)
         yield
 
 

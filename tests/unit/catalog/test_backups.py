@@ -73,7 +73,7 @@ def test_step_of_many_facts_is_backed_up_each_time(file: UserFile) -> None:
     assert [backup.reason for backup in _backups(file)] == [BackupReason.DAY]
     large = numbered(2, claims=SMALL_STEP // 2)
     file.apply(large)
-    file.apply(large.inverse())
+    file.apply(large.invert())
     assert [backup.reason for backup in _backups(file)] == [BackupReason.EDIT, BackupReason.EDIT, BackupReason.DAY]
 
 

@@ -37,7 +37,7 @@ titles = st.sampled_from(["Our lab", "An offer", "=1+1"])
 def catalog_of_data() -> Path:
     data = paths.data_dir()
     assert data is not None
-    path = paths.built_catalog_path()
+    path = paths.get_built_catalog_path()
     ensure_built(data, path)
     return path
 

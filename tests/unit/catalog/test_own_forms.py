@@ -30,7 +30,7 @@ PART, NAME, DAY = "mi325x", "memory_bandwidth", "2026-11-21"
 @pytest.fixture
 def bench() -> Iterator[GpuDeskService]:
     with GpuDeskService.open():
-        path = paths.built_catalog_path()
+        path = paths.get_built_catalog_path()
     with GpuDeskService(Catalog.open(path)) as opened:
         yield opened
 

@@ -199,7 +199,7 @@ def test_an_older_list_of_a_provider_is_replaced_by_its_newest() -> None:
 
 
 def test_the_catalog_counts_only_the_newest_list_of_a_provider() -> None:
-    current = list_current_prices(Catalog.open(paths.built_catalog_path()).prices())
+    current = list_current_prices(Catalog.open(paths.get_built_catalog_path()).prices())
     offers = {
         (each.accelerator, each.provider): each.usd
         for each in current

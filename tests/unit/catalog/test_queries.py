@@ -210,8 +210,8 @@ def test_diffusion_model_has_results_measured_and_estimated(catalog: Catalog) ->
 def test_things_are_listed_by_kind(catalog: Catalog) -> None:
     parts = catalog.things(CatalogEntryKind.ACCELERATOR)
     assert [part.id for part in parts] == [accelerator.id for accelerator in catalog.accelerators()]
-    assert catalog.kind_of("gpt-oss-120b") is CatalogEntryKind.MODEL
-    assert catalog.kind_of("sdxl") is CatalogEntryKind.DIFFUSION_MODEL
+    assert catalog.get_entry_kind("gpt-oss-120b") is CatalogEntryKind.MODEL
+    assert catalog.get_entry_kind("sdxl") is CatalogEntryKind.DIFFUSION_MODEL
     assert catalog.thing("mi325x").maker == "AMD"
 
 

@@ -37,7 +37,7 @@ def test_engines_are_read_back_without_the_validator(catalog: Catalog) -> None:
 
 def test_engine_by_id(catalog: Catalog) -> None:
     assert catalog.serving_engine("vllm").supports_pp
-    assert catalog.kind_of("vllm") is CatalogEntryKind.SERVING_ENGINE
+    assert catalog.get_entry_kind("vllm") is CatalogEntryKind.SERVING_ENGINE
     with pytest.raises(InputError) as caught:
         catalog.serving_engine("vLLM 1")
     assert caught.value.problem.parameters["near"] == ("vllm",)

@@ -43,11 +43,11 @@ def test_what_a_system_does_not_state_is_that_of_its_accelerator(catalog: Catalo
 
 
 def test_systems_are_found_by_accelerator(catalog: Catalog) -> None:
-    systems = catalog.systems_of("mi300x")
+    systems = catalog.list_systems_with("mi300x")
     assert {system.accelerator for system in systems} == {"mi300x"}
     assert [system.kind for system in systems] == sorted((s.kind for s in systems), key=list(SystemKind).index)
     with pytest.raises(InputError):
-        catalog.systems_of("mi3000x")
+        catalog.list_systems_with("mi3000x")
 
 
 def test_there_are_systems_of_every_kind(catalog: Catalog) -> None:

@@ -88,7 +88,7 @@ def test_step_and_its_inverse_bring_back_what_was(path: Path, file: UserFile) ->
     assert after.get("price", RENT.id) == cheaper
     assert after.get(*BANDWIDTH.key) is None
     assert _read(path).facts == after.facts
-    assert file.apply(edit.inverse()).facts == before.facts
+    assert file.apply(edit.invert()).facts == before.facts
     assert _read(path).facts == before.facts
 
 

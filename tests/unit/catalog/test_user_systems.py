@@ -62,7 +62,7 @@ FILE: dict[str, Any] = {
 @pytest.fixture
 def bench() -> Iterator[GpuDeskService]:
     with GpuDeskService.open():
-        path = paths.built_catalog_path()
+        path = paths.get_built_catalog_path()
     with GpuDeskService(Catalog.open(path)) as opened:
         yield opened
 
@@ -125,7 +125,7 @@ def test_a_removed_accelerator_takes_its_systems_along(bench: GpuDeskService) ->
     part = UserAccelerator("ours", "Ours", "NVIDIA", "blackwell")
     bench.user_catalog.do(make_entry_step(bench.catalog, part, figures, today=DAY))
     add(bench, replace(SERVER, accelerator="ours"))
-    assert [system.id for system in bench.catalog.systems_of("ours")] == ["our-server"]
+    assert [system.id for system in bench.catalog.list_systems_with("ours")] == ["our-server"]
     bench.user_catalog.do(remove_entry(bench.catalog, "ours"))
     assert not len(bench.user_catalog.facts)
     bench.user_catalog.undo()
@@ -137,9 +137,9 @@ def test_a_removed_accelerator_takes_its_systems_along(bench: GpuDeskService) ->
 
 def test_fleets_take_the_users_system_first(bench: GpuDeskService) -> None:
     part = bench.catalog.accelerator(CARD)
-    assert find_system(part, bench.catalog.systems_of(CARD), NO_FLEET_SETTINGS).system is None
+    assert find_system(part, bench.catalog.list_systems_with(CARD), NO_FLEET_SETTINGS).system is None
     system = add(bench)
-    spec = find_system(part, bench.catalog.systems_of(CARD), NO_FLEET_SETTINGS)
+    spec = find_system(part, bench.catalog.list_systems_with(CARD), NO_FLEET_SETTINGS)
     assert (spec.system, spec.slots, spec.power_w) == (system, 8, 6400)
 
 
@@ -161,7 +161,7 @@ def test_fleet_and_cost_pay_for_the_users_server(bench: GpuDeskService) -> None:
 
 def test_the_users_instance_is_rented_at_its_price(bench: GpuDeskService) -> None:
     system = add(bench, INSTANCE)
-    systems = bench.catalog.systems_of("h100-sxm")
+    systems = bench.catalog.list_systems_with("h100-sxm")
     part = bench.catalog.accelerator("h100-sxm")
     assert find_instance(part, systems, NO_FLEET_SETTINGS, 4, singly=True) == system
     price = UserPrice(
@@ -176,7 +176,7 @@ def test_the_users_instance_is_rented_at_its_price(bench: GpuDeskService) -> Non
     )
     (option,) = bench.fleet(scenario).options
     assert option.instance == system
-    rented = option.cost_of(Supply.RENTED)
+    rented = option.find_supply_cost(Supply.RENTED)
     assert rented is not None
     assert rented.rent_usd_per_hour == 1.23
 

@@ -56,7 +56,7 @@ def test_step_of_facts_and_notes_is_whole_and_can_be_turned_round(path: Path, fi
     both = FactEdit(message("own.step.add", "Add {name}", name="both"), after=ALL, watched=(GAP,))
     assert set(file.apply(both)) == set(ALL)
     assert file.watched == (GAP,)
-    assert len(file.apply(both.inverse())) == 0
+    assert len(file.apply(both.invert())) == 0
     assert file.watched == _read(path) == ()
 
 

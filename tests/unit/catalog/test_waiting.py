@@ -100,7 +100,7 @@ def test_what_waits_is_listed_with_why_and_can_be_removed(
     after = facts.with_own(merged.own.after(step))
     assert after.waiting == ()
     assert all(isinstance(fact, UserClaim | Source) for fact in after.own), "what has its effect stays"
-    assert texts(facts.with_own(after.own.after(step.inverse()))) == [listed]
+    assert texts(facts.with_own(after.own.after(step.invert()))) == [listed]
 
 
 def rows(catalog: Catalog) -> tuple[CatalogRow, ...]:

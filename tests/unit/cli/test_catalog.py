@@ -52,7 +52,7 @@ def test_the_catalog_needs_no_calibration(
     def missing() -> Path:
         raise paths.MissingFileError("calibration.json is missing; restore it")
 
-    monkeypatch.setattr(paths, "calibration_path", missing)
+    monkeypatch.setattr(paths, "get_calibration_path", missing)
     assert entry.main(["catalog", *arguments]) == 0
     asked = ["--accelerators", "h200-sxm", "--model", "llama-3.1-8b", "--input-tokens", "9"]
     assert entry.main(["estimate", *asked, "--output-tokens", "9", "--batch-size", "1"]) == 1

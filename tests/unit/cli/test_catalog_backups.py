@@ -17,7 +17,7 @@ Capture = pytest.CaptureFixture[str]
 @pytest.fixture
 def two_states() -> Path:
     """The user's file with more facts than its only backup."""
-    path = paths.user_catalog_path()
+    path = paths.get_user_catalog_path()
     with UserFile.open(path) as file:
         file.apply(step(*ALL))
         file.apply(numbered(1))
@@ -38,7 +38,7 @@ def _said(capsys: Capture, *arguments: str, code: int = 0) -> str:
 def test_without_facts_there_are_no_backups(capsys: Capture) -> None:
     assert _said(capsys, "backups").startswith("No backups yet. ")
     assert _said(capsys, "backups", "--json") == "[]\n"
-    assert not paths.user_catalog_path().parent.exists()
+    assert not paths.get_user_catalog_path().parent.exists()
 
 
 def test_backups_are_listed_for_people_and_programs(two_states: Path, capsys: Capture) -> None:

@@ -20,7 +20,7 @@ ASKED = [
 def broken_records(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     file = tmp_path / "held-out.csv"
     file.write_text("run,figure\n", encoding="utf-8")
-    monkeypatch.setattr(paths, "held_out_path", lambda: file)
+    monkeypatch.setattr(paths, "find_held_out_path", lambda: file)
     return file
 
 

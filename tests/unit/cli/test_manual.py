@@ -15,7 +15,7 @@ from tests.packaging.scripts import load
 
 Capture = pytest.CaptureFixture[str]
 
-MANUAL = paths.resources_dir() / "manual"
+MANUAL = paths.get_resources_dir() / "manual"
 ROOT = MANUAL.parents[1]
 #: Pages with output of the program, and the numbers that their text may have.
 SHOWING = [name for name in list_page_names() if "```console" in (text := (MANUAL / f"{name}.md").read_text())

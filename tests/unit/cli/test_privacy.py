@@ -32,12 +32,12 @@ def _list_readable_to_others(folder: Path) -> list[Path]:
 
 @posix
 def test_files_in_an_open_folder_are_the_users_alone() -> None:
-    home = paths.user_dir()
+    home = paths.get_user_dir()
     home.mkdir(parents=True)
     home.chmod(0o755)
     (home / "logs").mkdir(mode=0o755)
     output.log_unexpected(ValueError("a fault"), ["cost"])
-    with UserFile.open(paths.user_catalog_path()) as file:
+    with UserFile.open(paths.get_user_catalog_path()) as file:
         file.apply(step(*ALL))
         assert _list_readable_to_others(home) == []
         file.apply(numbered(1))
@@ -47,7 +47,7 @@ def test_files_in_an_open_folder_are_the_users_alone() -> None:
 
 @posix
 def test_file_of_an_earlier_program_is_closed_with_the_next_step() -> None:
-    path = paths.user_catalog_path()
+    path = paths.get_user_catalog_path()
     with UserFile.open(path) as file:
         file.apply(step(*ALL))
     path.chmod(0o644)

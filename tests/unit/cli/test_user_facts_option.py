@@ -25,7 +25,7 @@ RENT = UserPrice("own-rent", "h200-sxm", "on_demand", "own-quote", SourceKind.PR
 
 @pytest.fixture
 def file() -> Path:
-    path = paths.user_catalog_path()
+    path = paths.get_user_catalog_path()
     with UserFile.open(path) as file:
         file.apply(step(QUOTE, RENT))
     return path

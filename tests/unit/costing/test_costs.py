@@ -219,7 +219,7 @@ def test_discounts_of_unnamed_buyers_are_taken_only_when_asked_for(service: GpuD
 
     usual = answer.scenario.costs
     assert discount(usual, "mi325x") == UncertainValue.exactly(0.0)
-    reported = service.costing.with_reported(usual, answer.scenario)
+    reported = service.costing.add_reported_discounts(usual, answer.scenario)
     assert discount(reported, "mi325x") == UncertainValue(0.16, 0.19, 0.22)
     assert discount(reported, "h200-sxm") == UncertainValue(0.08, 0.1, 0.12)
 
@@ -297,11 +297,11 @@ def test_what_is_cheaper_throughout_is_told_from_what_is_dearer(service: GpuDesk
 def test_a_discount_that_is_stated_stays_when_reported_ones_are_taken(service: GpuDeskService, answer: Answer) -> None:
     usual = answer.scenario.costs
     mine = usual.with_input("discount", UncertainValue.exactly(0.05), "mi325x")
-    reported = service.costing.with_reported(mine, answer.scenario)
-    assert reported.of_part("mi325x")["discount"] == UncertainValue.exactly(0.05)
-    assert reported.of_part("h200-sxm")["discount"] == UncertainValue(0.08, 0.1, 0.12)
+    reported = service.costing.add_reported_discounts(mine, answer.scenario)
+    assert reported.get_accelerator_inputs("mi325x")["discount"] == UncertainValue.exactly(0.05)
+    assert reported.get_accelerator_inputs("h200-sxm")["discount"] == UncertainValue(0.08, 0.1, 0.12)
     of_all = usual.with_input("discount", UncertainValue.exactly(0.3))
-    assert service.costing.with_reported(of_all, answer.scenario) == of_all
+    assert service.costing.add_reported_discounts(of_all, answer.scenario) == of_all
 
 
 @pytest.mark.parametrize("fitting", [10, 20, 30, 40])

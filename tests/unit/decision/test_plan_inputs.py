@@ -333,5 +333,5 @@ def test_rules_on_mixing_are_those_that_disagree_with_their_dates(service: GpuDe
 
 def test_jobs_bring_the_same(service: GpuDeskService, scenario: Scenario) -> None:
     beside = service.reference_data
-    assert run_to_end(beside.buy_or_wait_steps(scenario, H200, TODAY)) == beside.buy_or_wait(scenario, H200, TODAY)
-    assert run_to_end(beside.routing_steps(scenario)).plans == beside.routing(scenario).plans
+    assert run_to_end(beside.plan_deferral_in_steps(scenario, H200, TODAY)) == beside.buy_or_wait(scenario, H200, TODAY)
+    assert run_to_end(beside.plan_routing_in_steps(scenario)).plans == beside.routing(scenario).plans

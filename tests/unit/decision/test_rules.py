@@ -17,7 +17,7 @@ from gpudesk.domain.claim import Dispute, Source
 from gpudesk.domain.decision import QUESTIONS, FactValue, RuleEffect, RuleStrength
 from gpudesk.service import GpuDeskService
 
-RULES = {rule.id: rule for rule in read_rules(paths.rules_dir())}
+RULES = {rule.id: rule for rule in read_rules(paths.get_rules_dir())}
 Named = Mapping[str, FactValue]
 NOTHING: Named = MappingProxyType({})
 

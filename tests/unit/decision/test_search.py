@@ -96,7 +96,7 @@ def test_limits_that_nothing_meets_leave_the_nearest_and_ways_out(
 def test_the_platform_is_asked_first_where_it_can_change_the_answer(service: GpuDeskService) -> None:
     asked = scenario("llama-3.1-70b", "h200-sxm", "mi325x", in_flight=64, priority="cost", acquisition="own")
     answer = service.answer(asked)
-    questions = run_to_end(service.question_steps(answer))
+    questions = run_to_end(service.find_questions_in_steps(answer))
     assert next(iter(questions)) == "current_platform"
     lead = service.decide(answer).recommended
     said = dict(asked.decision.answers)
@@ -107,12 +107,12 @@ def test_the_platform_is_asked_first_where_it_can_change_the_answer(service: Gpu
 
 def test_no_question_is_left_where_one_alone_fits(service: GpuDeskService) -> None:
     answer = service.answer(scenario("llama-3.1-8b", "h200-sxm", "b200-hgx", porting="yes", site="hgx"))
-    every = run_to_end(service.question_steps(answer))
+    every = run_to_end(service.find_questions_in_steps(answer))
     for name in every:
         assert name not in answer.scenario.decision.answers
     fixed = replace(answer.scenario, accelerators=answer.scenario.accelerators[:1])
     one = service.answer(fixed)
-    for name in run_to_end(service.question_steps(one)):
+    for name in run_to_end(service.find_questions_in_steps(one)):
         # Of one candidate alone only limits can change the answer.
         assert name in {"serving_engine", "precision", "ttft_limit_ms", "tpot_limit_ms", "destination", "budget_usd"}
 
@@ -122,7 +122,7 @@ def test_what_the_first_decision_rests_on_is_loaded_beforehand(monkeypatch: pyte
         run_to_end(opened.load_steps())
         assert {"estimator", "costing", "decider", "reference_data"} <= opened.__dict__.keys()
     (tmp_path / "seed.toml").write_text("rules = [", encoding="utf-8")
-    monkeypatch.setattr(paths, "rules_dir", lambda: tmp_path)
+    monkeypatch.setattr(paths, "get_rules_dir", lambda: tmp_path)
     with GpuDeskService.open(with_user_facts=False) as opened:
         # A caller that asks for the rules is told what is wrong with them.
         run_to_end(opened.load_steps())

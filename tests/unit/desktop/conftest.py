@@ -62,7 +62,7 @@ def settings(tmp_path: Path, qtbot: QtBot) -> UserSettings:
 @pytest.fixture(autouse=True, scope="session")
 def _shipped_rows_are_made_once(_shipped_facts_are_opened_once: None) -> Iterator[None]:
     """Let all Catalog pages on the shipped facts alone share their rows: making them takes half of a page's start."""
-    shipped, make = Catalog.open(paths.built_catalog_path()), list_rows.iterate_catalog_rows
+    shipped, make = Catalog.open(paths.get_built_catalog_path()), list_rows.iterate_catalog_rows
     rows: dict[CatalogSection, tuple[CatalogRow | None, ...]] = {}
 
     def give(section: CatalogSection, catalog: Catalog) -> Iterator[CatalogRow | None]:

@@ -293,7 +293,7 @@ def check_memory(shown: Shown) -> None:
 def room_left(estimate: Estimate, shown: Shown) -> bool:
     """Return whether memory holds what runs, at full length or said to be given as it grows."""
     said = {note.id for note in estimate.notes} & {"estimate.grown", "estimate.queued_grown"}
-    room = shown.desk.service.memory_room(estimate)
+    room = shown.desk.service.compute_usable_memory(estimate)
     waits = (estimate.admitted or 0) < (estimate.concurrency or 0)
     return estimate.grows == bool(said) and (room.spare_bytes >= 0 or waits)
 

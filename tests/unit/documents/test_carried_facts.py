@@ -80,5 +80,5 @@ def test_copies_for_few_combinations_are_kept(saved: Path, monkeypatch: pytest.M
         scenario = bench.read_scenario(saved)
         for accelerator in bench.catalog.accelerators():
             choices = (*scenario.accelerators, AcceleratorChoice(accelerator.id))
-            assert bench._with_carried(replace(scenario, accelerators=choices)).own_records
+            assert bench._attach_user_facts(replace(scenario, accelerators=choices)).own_records
             assert len(bench._carried) <= service._MOST_CARRIED

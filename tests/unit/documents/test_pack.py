@@ -360,7 +360,7 @@ def test_a_pack_is_taken_in_as_one_step_that_can_be_undone(shipped: Catalog) -> 
     assert edit.before == ()
     after = UserFacts().after(edit)
     assert dict(after.facts) == dict(ALL.facts)
-    assert len(after.after(edit.inverse())) == 0
+    assert len(after.after(edit.invert())) == 0
     catalog = shipped.with_own(after)
     assert catalog.accelerator("mi325x").memory_bandwidth == 5.5e12
     assert catalog.accelerator("ours-x1").memory_bytes == 96 * 2**30

@@ -125,7 +125,7 @@ def test_machines_of_a_rack_are_started_one_by_one(service: GpuDeskService) -> N
 
 def test_a_replica_that_hosts_cannot_share_is_refused(service: GpuDeskService) -> None:
     estimate = service.estimate(asked(accelerator="gb200-nvl72", model="llama-3.1-405b", count=6, tp=2, pp=3))
-    settings = service.estimator.launch_settings(estimate, service.catalog.systems_of("gb200-nvl72"))
+    settings = service.estimator.launch_settings(estimate, service.catalog.list_systems_with("gb200-nvl72"))
     facts = service.launch_facts["vllm"][0]
     with pytest.raises(InputError, match=r"launch\.uneven_hosts"):
         make_launch_plan(estimate, facts, replace(settings, hosts=4))
@@ -398,7 +398,7 @@ def test_a_broken_file_is_named(tmp_path: Path) -> None:
     path.write_text("[vllm", encoding="utf-8")
     with pytest.raises(InputError):
         read_launch_facts(path)
-    text = paths.launch_path().read_text(encoding="utf-8")
+    text = paths.get_launch_path().read_text(encoding="utf-8")
     path.write_text(text.replace('tp = "--tensor-parallel-size"\n', ""), encoding="utf-8")
     with pytest.raises(InputError) as lacking:
         read_launch_facts(path)

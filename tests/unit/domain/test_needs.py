@@ -239,7 +239,7 @@ def test_the_cache_against_context_is_that_of_estimates(
     estimator: Estimator, part: str, model: str, weights: str, count: int
 ) -> None:
     estimate = estimator.estimate(ask(part, model, weights, closed(8), (2000, 500), count=count))
-    curve = estimator.kv_against_context(estimate)
+    curve = estimator.compute_kv_by_context(estimate)
     own = curve.context.index(2500)
     assert curve.tokens == 2500
     assert curve.max_concurrency[own] == estimate.max_concurrency
@@ -268,7 +268,7 @@ def test_the_cache_against_context_is_that_of_estimates(
 
 def test_the_cache_of_one_sequence_does_not_depend_on_the_plan(estimator: Estimator) -> None:
     one, eight = (
-        estimator.kv_against_context(
+        estimator.compute_kv_by_context(
             estimator.estimate(ask("h200-sxm", "llama-3.1-70b", "fp8", closed(8), tp=tp, pp=1, dp=1))
         )
         for tp in (1, 8)
@@ -280,6 +280,6 @@ def test_the_cache_of_one_sequence_does_not_depend_on_the_plan(estimator: Estima
 
 def test_the_cache_is_shown_for_what_does_not_fit(estimator: Estimator) -> None:
     unfit = estimator.estimate(ask("h200-sxm", "llama-3.1-405b", "fp16", closed(1), count=1))
-    curve = estimator.kv_against_context(unfit)
+    curve = estimator.compute_kv_by_context(unfit)
     assert set(curve.max_concurrency) == {0}
     assert curve.fullest_bytes[0] > 0

@@ -113,7 +113,7 @@ def test_idle_pipeline_stages_do_no_arithmetic(estimator: Estimator) -> None:
 def test_a_single_output_token_has_no_decode_point(estimator: Estimator) -> None:
     request = ask("h200-sxm", "llama-3.1-8b", "fp8", closed(4), (500, 1), count=1)
     estimate = fitting(estimator, request)
-    found, shares = estimator.roofline(estimate), estimator.step_shares(estimate)
+    found, shares = estimator.roofline(estimate), estimator.compute_time_shares(estimate)
     assert found is not None
     assert shares is not None
     assert found.decode is None
@@ -129,7 +129,7 @@ def test_shares_add_up_and_the_largest_is_the_limiter(subtests: pytest.Subtests,
     for request in CASES:
         with subtests.test(part=request.accelerator, model=request.model, load=request.workload.load):
             estimate = fitting(estimator, request)
-            shares = estimator.step_shares(estimate)
+            shares = estimator.compute_time_shares(estimate)
             assert shares is not None
             for parts in (shares.run, shares.decode, shares.prefill, shares.token):
                 assert parts is not None
@@ -140,7 +140,7 @@ def test_shares_add_up_and_the_largest_is_the_limiter(subtests: pytest.Subtests,
 
 def test_prefill_is_mixed_into_the_tokens_of_many_but_not_of_one(estimator: Estimator) -> None:
     alone, busy = (
-        estimator.step_shares(
+        estimator.compute_time_shares(
             fitting(estimator, ask("h200-sxm", "llama-3.1-70b", "fp8", closed(n), (4000, 200), count=1, kv="fp8"))
         )
         for n in (1, 32)
@@ -171,12 +171,12 @@ def test_the_time_of_a_request_is_divided_without_rest(subtests: pytest.Subtests
 def test_nothing_is_said_about_what_does_not_fit_or_never_ends(estimator: Estimator) -> None:
     unfit = estimator.estimate(ask("h200-sxm", "llama-3.1-405b", "fp16", closed(1), count=1))
     assert estimator.roofline(unfit) is None
-    assert estimator.step_shares(unfit) is None
+    assert estimator.compute_time_shares(unfit) is None
     assert estimator.request_time(unfit) is None
     overload = Load(LoadKind.REQUEST_RATE, request_rate=1e6)
     endless = fitting(estimator, ask("h200-sxm", "llama-3.1-8b", "fp8", overload, count=1))
     assert estimator.request_time(endless) is None
-    shares = estimator.step_shares(endless)
+    shares = estimator.compute_time_shares(endless)
     assert shares is not None
     assert shares.token is None
 

@@ -138,7 +138,7 @@ def test_links_take_more_of_a_step_the_wider_tensors_are_split(estimator: Estima
     for tp in (1, 2, 4, 8):
         request = ask(part, "llama-3.1-8b", "bf16", closed(load), count=tp, tp=tp)
         estimate = estimator.estimate(request)
-        shares_of = estimator.step_shares(estimate)
+        shares_of = estimator.compute_time_shares(estimate)
         assert shares_of is not None
         shares.append({share.name: share.share for share in shares_of.decode}["interconnect"])
     assert shares[0] == 0.0
@@ -167,7 +167,7 @@ def test_more_accelerators_are_slower_only_for_a_reason(estimator: Estimator, pa
 
 def test_shares_and_times_are_those_of_the_step(estimator: Estimator, pair: TopologyComparison) -> None:
     many, few = pair.baseline, pair.other
-    shares = estimator.step_shares(many.estimate)
+    shares = estimator.compute_time_shares(many.estimate)
     assert shares is not None
     named = {share.name: share.share for share in shares.decode}
     assert many.spread.collectives == pytest.approx(named["interconnect"])

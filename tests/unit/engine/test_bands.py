@@ -105,9 +105,9 @@ def test_the_rule_that_names_most_holds() -> None:
 
 def test_software_that_nobody_measured_yet_is_less_sure() -> None:
     now = IntervalFactors(0.8, 1.25)
-    assert now.widened(0.0) == now
-    assert now.widened(2.0).low == pytest.approx(0.8**1.5)
-    assert now.widened(2.0).high == pytest.approx(1.25**1.5)
+    assert now.widen_by_years(0.0) == now
+    assert now.widen_by_years(2.0).low == pytest.approx(0.8**1.5)
+    assert now.widen_by_years(2.0).high == pytest.approx(1.25**1.5)
 
 
 # Odds

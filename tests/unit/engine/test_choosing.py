@@ -61,7 +61,7 @@ def test_of_plans_that_meet_the_limits_the_fastest_wins() -> None:
 @pytest.mark.parametrize("p99", [True, False])
 def test_where_none_meets_them_the_nearest_wins(p99: bool) -> None:
     asked = within(1e-3, 1e-3, p99=p99)
-    missed = [least(case).missed_by(loads_of([case])).item() for case in asked]
+    missed = [least(case).compute_miss_factor(loads_of([case])).item() for case in asked]
     assert min(missed) > 1.0
     assert scores(asked) == pytest.approx([-times for times in missed])
 

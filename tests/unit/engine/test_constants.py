@@ -58,9 +58,9 @@ def test_coverage_counts_rows_of_part_and_family() -> None:
     calibration = Calibration("c", "r", "2026-08", {"rate": RATE}, (), (), rows)
     assert calibration.rows("hopper", "vllm") == 10
     assert calibration.rows("ada", "vllm") == 0
-    assert calibration.generation_rows("hopper") == 15
-    assert calibration.family_rows("vllm") == 17
-    assert calibration.family_rows("tgi") == 0
+    assert calibration.count_generation_rows("hopper") == 15
+    assert calibration.count_family_rows("vllm") == 17
+    assert calibration.count_family_rows("tgi") == 0
     assert calibration.value("rate", ConstantKeys("hopper")) == 0.6
     with pytest.raises(KeyError, match="unheard"):
         calibration.value("unheard", NO_KEYS)

@@ -192,7 +192,7 @@ def cached(found: Every, given: Answers, tokens: Callable[[Any], int]) -> Array:
     """Return the bytes of one sequence at a length that depends on the workload."""
     lengths = np.array([tokens(work) for work in WORKLOADS])
     caches: list[KvCacheProfile] = [each.memory.budget.cache for each in found.deployments]
-    held: Array = np.array([cache.sequences_bytes(lengths) for cache in caches], dtype=np.float64)
+    held: Array = np.array([cache.compute_sequences_bytes(lengths) for cache in caches], dtype=np.float64)
     return held[given.owner, given.work]
 
 

@@ -162,7 +162,7 @@ def test_layers_with_a_window_can_hold_more_than_it() -> None:
         found = compute_cache_profile(model, Precision.FP16, ONE, CacheReservation(window_share=share))
         assert found.sequence_bytes(10_000) == token * (2 * 10_000 + 6 * kept)
         assert found.sequence_bytes(500) == token * 8 * 500
-        assert found.filled_bytes(10_000) == token * (2 * 10_000 + 6 * 1024)
+        assert found.compute_filled_bytes(10_000) == token * (2 * 10_000 + 6 * 1024)
 
 
 def test_of_two_pools_the_one_that_runs_out_first_decides() -> None:

@@ -189,9 +189,9 @@ def test_many_lengths_at_once_are_each_as_alone(model: Model, kv: Precision) -> 
         part = replace(H200, memory_bytes=memory_gib * GIB)
         found = compute_memory_budget(part, model, Precision.FP8, kv, ParallelPlan(tp=2, dp=3), SETTINGS)
         each = [found.cache.sequence_bytes(length) for length in tokens.tolist()]
-        assert found.cache.sequences_bytes(tokens).tolist() == each
+        assert found.cache.compute_sequences_bytes(tokens).tolist() == each
         held = [found.max_sequences(length) for length in tokens.tolist()]
-        assert found.max_sequences_of(tokens).tolist() == held
+        assert found.count_max_by_length(tokens).tolist() == held
 
 
 def test_more_memory_never_admits_fewer_by_the_usual_share() -> None:
@@ -201,11 +201,11 @@ def test_more_memory_never_admits_fewer_by_the_usual_share() -> None:
         for gib in range(70, 200)
     ]
     for tokens in (500, 4000, 30_000):
-        counts = [each.admitted_sequences(tokens) for each in admitted]
+        counts = [each.count_admitted_sequences(tokens) for each in admitted]
         assert counts == sorted(counts)
         assert all(count <= each.max_sequences(tokens) for count, each in zip(counts, admitted, strict=True))
-        many = [int(each.admitted_sequences_of(np.array([tokens]))[0]) for each in admitted]
+        many = [int(each.count_admitted_by_length(np.array([tokens]))[0]) for each in admitted]
         assert many == counts
     # The usual share holds none of the longest, so it is raised for one.
     tight = next(each for each in admitted if each.usual_pool_bytes <= 0 < each.max_sequences(500))
-    assert tight.admitted_sequences(500) == 1
+    assert tight.count_admitted_sequences(500) == 1

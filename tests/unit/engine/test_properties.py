@@ -79,9 +79,9 @@ def test_no_less_is_set_aside_than_a_sequence_fills(
     model: Model, kv: Precision, plan: ParallelPlan, holding: CacheReservation, tokens: int
 ) -> None:
     cache = compute_cache_profile(model, kv, plan, holding)
-    assert cache.sequence_bytes(tokens) >= cache.filled_bytes(tokens)
-    assert cache.filled_bytes(tokens) == compute_cache_profile(model, kv, plan).sequence_bytes(tokens)
-    assert cache.sequences_bytes(np.array([tokens])).tolist() == [cache.sequence_bytes(tokens)]
+    assert cache.sequence_bytes(tokens) >= cache.compute_filled_bytes(tokens)
+    assert cache.compute_filled_bytes(tokens) == compute_cache_profile(model, kv, plan).sequence_bytes(tokens)
+    assert cache.compute_sequences_bytes(np.array([tokens])).tolist() == [cache.sequence_bytes(tokens)]
 
 
 @given(models(), KV, st.sampled_from([2, 4, 8]), TOKENS)

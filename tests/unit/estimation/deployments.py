@@ -159,7 +159,7 @@ class Answers:
 def answers(table: SearchSpaceTable, found: Every, calibration: Calibration) -> Answers:
     """Ask every deployment for every workload that its memory holds a request of, as the program does."""
     tokens = np.array([work.input_tokens + work.output_tokens for work in WORKLOADS])
-    held = np.array([each.memory.budget.max_sequences_of(tokens) for each in found.deployments])
+    held = np.array([each.memory.budget.count_max_by_length(tokens) for each in found.deployments])
     work, owner = np.nonzero(held.T >= 1)
     running = [
         found.deployments[place].memory.compute_capacity_for(length)

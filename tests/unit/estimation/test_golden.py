@@ -118,7 +118,7 @@ def test_script_writes_the_file_as_it_is(golden: GoldenFile, tmp_path: Path) -> 
     asked["cases"] = [{"request": case["request"], "expected": {}} for case in asked["cases"][:2]]
     file.write_text(json.dumps(asked))
     script = ROOT / "packaging" / "make_golden.py"
-    subprocess.run([sys.executable, script, paths.catalog_path(), file], check=True, capture_output=True)
+    subprocess.run([sys.executable, script, paths.get_catalog_path(), file], check=True, capture_output=True)
     assert read_golden(file) == GoldenFile(golden.calibration, golden.cases[:2])
 
 

@@ -211,7 +211,7 @@ def test_charts_are_those_of_the_pools(estimator: Estimator, load: Load) -> None
         at = curve.concurrency.index(64)
         assert curve.output_tokens_per_s.value[at] == pytest.approx(rate(found), rel=1e-9)
         assert curve.limiter[at] == str(found.limiter)
-    roofline, shares = estimator.roofline(found), estimator.step_shares(found)
+    roofline, shares = estimator.roofline(found), estimator.compute_time_shares(found)
     assert roofline is not None
     assert roofline.prefill is not None
     assert roofline.decode is not None
@@ -223,8 +223,8 @@ def test_charts_are_those_of_the_pools(estimator: Estimator, load: Load) -> None
     assert parts is not None
     assert found.request_s is not None
     assert sum(parts) == pytest.approx(found.request_s.value)
-    assert estimator.memory_room(found).usable_bytes > 0
-    assert estimator.kv_against_context(found).max_concurrency
+    assert estimator.compute_usable_memory(found).usable_bytes > 0
+    assert estimator.compute_kv_by_context(found).max_concurrency
 
 
 @pytest.mark.parametrize("load", LOADS, ids=lambda load: f"{load.kind}")

@@ -99,7 +99,7 @@ class KernelPredictor:
     def _predict_product(self, row: Mapping[str, str]) -> float:
         m, n, k, precision = int(row["m"]), int(row["n"]), int(row["k"]), Precision(row["precision"])
         columns = self._columns(
-            precision, dense_bytes=STORAGE_FORMATS[precision].tensor_bytes(n * k), dense_flop=2.0 * n * k
+            precision, dense_bytes=STORAGE_FORMATS[precision].compute_tensor_bytes(n * k), dense_flop=2.0 * n * k
         )
         return _join(compute_decode_operators(columns, _array(m), _array(0)).dense)
 
@@ -114,7 +114,7 @@ class KernelPredictor:
             has_experts=1.0,
             active_share=chosen / experts,
             log_miss=math.log1p(-chosen / experts),
-            expert_bytes=STORAGE_FORMATS[precision].tensor_bytes(experts * elements),
+            expert_bytes=STORAGE_FORMATS[precision].compute_tensor_bytes(experts * elements),
             expert_flop=2.0 * chosen * elements,
             expert_vectors=chosen * VECTOR_BYTES * hidden,
             moe_layers=1.0,

@@ -16,7 +16,7 @@ from gpudesk.catalog.read import Catalog
 from gpudesk.domain.accelerator import Accelerator
 from gpudesk.evidence.calibration_file import read_calibration
 from gpudesk.evidence.measured_runs import read_measured_runs
-from gpudesk.paths import built_catalog_path
+from gpudesk.paths import get_built_catalog_path
 from tests.unit.evidence.kernel_predictions import KernelPredictor
 
 DATA = Path(__file__).parents[3] / "data"
@@ -52,7 +52,7 @@ def rows() -> Mapping[str, Rows]:
 
 @pytest.fixture(scope="module")
 def part() -> Accelerator:
-    with Catalog.open(built_catalog_path()) as catalog:
+    with Catalog.open(get_built_catalog_path()) as catalog:
         return catalog.accelerator("h200-sxm")
 
 

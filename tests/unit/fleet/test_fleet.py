@@ -165,7 +165,7 @@ def test_costs_are_the_sum_of_their_lines(six: FleetAnswer) -> None:
 
 def test_scaling_down_never_costs_more_than_renting_all_hours(six: FleetAnswer) -> None:
     for option in six.options:
-        rented, scaled = option.cost_of(Supply.RENTED), option.cost_of(Supply.AUTOSCALED)
+        rented, scaled = option.find_supply_cost(Supply.RENTED), option.find_supply_cost(Supply.AUTOSCALED)
         assert rented is not None
         assert scaled is not None
         assert rented.total_usd is not None
@@ -221,7 +221,7 @@ def test_shrinking_demand_sells_nothing_but_rents_less(service: GpuDeskService) 
     option = get_only(service.fleet(make_scenario("h100-sxm", fleet=FleetSettings(growth_per_year=-0.5))))
     assert {year.systems for year in option.years} == {option.systems}
     assert option.months_to_next is None
-    ours, theirs = option.cost_of(Supply.RENTED), steady.cost_of(Supply.RENTED)
+    ours, theirs = option.find_supply_cost(Supply.RENTED), steady.find_supply_cost(Supply.RENTED)
     assert ours is not None
     assert theirs is not None
     assert ours.total_usd is not None
@@ -240,7 +240,7 @@ def test_requests_in_flight_are_those_of_the_busiest_hour(service: GpuDeskServic
     assert answer.api.missing is not None
     assert answer.api.missing.id == "fleet.no_tokens"
     # What is rented does not vary with throughput, its tokens do.
-    rented = option.cost_of(Supply.RENTED)
+    rented = option.find_supply_cost(Supply.RENTED)
     assert rented is not None
     assert rented.total_usd is not None
     assert rented.per_million_tokens_usd is not None
@@ -275,7 +275,7 @@ def test_the_site_refuses_what_it_cannot_cool_or_supply(service: GpuDeskService)
     air = get_only(service.fleet(make_scenario("gb200-nvl72", fleet=liquid)))
     weak = get_only(service.fleet(make_scenario("h100-sxm", fleet=FleetSettings(kw_per_rack=4.0))))
     for option, reason in ((air, "fleet.needs_liquid"), (weak, "fleet.needs_power")):
-        owned, rented = option.cost_of(Supply.OWNED), option.cost_of(Supply.RENTED)
+        owned, rented = option.find_supply_cost(Supply.OWNED), option.find_supply_cost(Supply.RENTED)
         assert owned is not None
         assert owned.missing is not None
         assert owned.missing.id == reason
@@ -320,7 +320,7 @@ def test_a_named_system_is_bought_and_an_unknown_one_refused(service: GpuDeskSer
 
 def test_a_named_instance_is_rented_whole_at_its_own_price(service: GpuDeskService) -> None:
     named = FleetSettings(instances={"h100-sxm": "aws-p5-48xlarge"})
-    rented = get_only(service.fleet(make_scenario("h100-sxm", fleet=named))).cost_of(Supply.RENTED)
+    rented = get_only(service.fleet(make_scenario("h100-sxm", fleet=named))).find_supply_cost(Supply.RENTED)
     assert rented is not None
     assert rented.rented_count is not None
     assert rented.rented_count % 8 == 0
@@ -352,7 +352,7 @@ def test_cost_and_fleet_pay_the_same_price_for_hardware(service: GpuDeskService)
         scenario = replace(scenario, weights=Precision.BF16)
         columns = service.costs(service.answer(scenario)).columns
         for column, option in zip(columns, service.fleet(scenario).options, strict=True):
-            owned, tco = option.cost_of(Supply.OWNED), column.tco
+            owned, tco = option.find_supply_cost(Supply.OWNED), column.tco
             if owned is None or owned.total_usd is None or tco is None:
                 continue
             count = column.count if column.systems is None else column.systems.accelerators
@@ -373,7 +373,7 @@ def test_cost_and_fleet_pay_the_same_price_for_hardware(service: GpuDeskService)
 def test_a_price_that_the_user_states_takes_the_place_of_the_record(service: GpuDeskService) -> None:
     costs = CostSettings(parts={"h100-sxm": {"price_usd": UncertainValue.exactly(1000.0)}})
     option = get_only(service.fleet(make_scenario("h100-sxm", costs=costs)))
-    owned = option.cost_of(Supply.OWNED)
+    owned = option.find_supply_cost(Supply.OWNED)
     assert owned is not None
     lines = {line.name: line.usd for line in owned.lines}
     total = option.used + option.spare + option.idle
@@ -519,7 +519,7 @@ def test_reference_designs_come_out_within_five_per_cent(service: GpuDeskService
         system = service.catalog.system(design.system)
         part = service.catalog.accelerator(system.accelerator)
         named = FleetSettings(systems={part.id: system.id})
-        spec = find_system(part, service.catalog.systems_of(part.id), named)
+        spec = find_system(part, service.catalog.list_systems_with(part.id), named)
         occupancy = list_occupancy(ReplicaPacking(1, spec.slots), design.accelerator_count, 0, 0)
         assert sum(used for used, _ in occupancy) == design.accelerator_count
         if design.nodes is not None:

@@ -35,7 +35,7 @@ from gpudesk.text.messages import InputError, format_message, message
 TOKENS = 5000
 _NARROW = (Precision.FP8, Precision.INT8, Precision.FP4, Precision.INT4)
 TEST = Source("own-test", "Our own test", "not stated", SourceKind.USER, None, "2026-04")
-CATALOG = Catalog.open(paths.built_catalog_path())
+CATALOG = Catalog.open(paths.get_built_catalog_path())
 
 
 @pytest.fixture(scope="module")
@@ -274,7 +274,7 @@ def test_removing_a_peer_changes_ranks_and_members(service: GpuDeskService, prof
         calibration, estimator, diffusion = service.calibration, service.estimator, service.diffusion
         costing, reference_data, fit = service.costing, service.reference_data, service.fit
 
-    builder = ProfileBuilder(Source(), read_profile_settings(paths.profile_path()))  # type: ignore[arg-type]
+    builder = ProfileBuilder(Source(), read_profile_settings(paths.get_profile_path()))  # type: ignore[arg-type]
     smaller = run_to_end(builder.steps(ProfileQuestion("mi325x")))
     assert len(smaller.category_members) == len(profile.category_members) - 1
     before, after = ({each.attribute: each for each in one.peers} for one in (profile, smaller))
@@ -286,7 +286,7 @@ def test_removing_a_peer_changes_ranks_and_members(service: GpuDeskService, prof
 
 
 def test_models_for_a_job_fit_and_hold_its_context(service: GpuDeskService, profile: AcceleratorProfile) -> None:
-    settings = read_profile_settings(paths.profile_path())
+    settings = read_profile_settings(paths.get_profile_path())
     contexts = {job.id: job.context_tokens for job in settings.jobs}
     assert {each.job for each in profile.recommendations} == set(contexts)
     for each in profile.recommendations:
@@ -329,7 +329,7 @@ def test_settings_of_an_image_apply_to_their_row_alone(service: GpuDeskService) 
 
 
 def test_job_models_are_in_the_catalog() -> None:
-    settings = read_profile_settings(paths.profile_path())
+    settings = read_profile_settings(paths.get_profile_path())
     known = {model.id for model in CATALOG.models()}
     for job in settings.jobs:
         assert job.models <= known
@@ -663,7 +663,7 @@ def test_a_refuted_time_is_told_with_its_row(profile: AcceleratorProfile) -> Non
 
 
 def test_the_job_reports_progress(service: GpuDeskService) -> None:
-    progress = list(service.profile_steps(ProfileQuestion("mi300x")))
+    progress = list(service.build_profile_in_steps(ProfileQuestion("mi300x")))
     assert [(each.done, each.total) for each in progress] == [(0, 4), (1, 4), (2, 4), (3, 4)]
 
 
@@ -678,13 +678,13 @@ def test_dates_count_from_their_middle() -> None:
 
 def test_what_is_known_is_not_computed_again(monkeypatch: pytest.MonkeyPatch) -> None:
     ladders = []
-    make_ladder = FitFinder._ladder
+    make_ladder = FitFinder._make_ladder
 
     def count(finder: FitFinder, *pair: object) -> object:
         ladders.append(pair)
         return make_ladder(finder, *pair)  # type: ignore[arg-type]
 
-    monkeypatch.setattr(FitFinder, "_ladder", count)
+    monkeypatch.setattr(FitFinder, "_make_ladder", count)
     with GpuDeskService.open(with_user_facts=False) as opened:
         opened.fit = FitFinder(opened.catalog, opened.calibration)
         # A length that no other test asks for: what several ask is shared.

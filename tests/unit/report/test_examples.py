@@ -26,7 +26,7 @@ from gpudesk.service import GpuDeskService
 from gpudesk.text.formatting import Formatter
 from gpudesk.text.messages import InputError
 
-EXAMPLES: Final = read_worked_examples(paths.worked_examples_path())
+EXAMPLES: Final = read_worked_examples(paths.get_worked_examples_path())
 #: Expected values are printed with six digits.
 _PRINTED: Final = 5e-6
 _BINARY: Final[dict[type[ast.operator], Callable[[float, float], float]]] = {

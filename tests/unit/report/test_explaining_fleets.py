@@ -109,7 +109,7 @@ def test_every_column_of_the_table_is_explained_in_the_currency_shown(service: G
     owned = explained[4]
     assert owned is not None
     assert owned.working is not None
-    cost = fleet.option.cost_of(Supply.OWNED)
+    cost = fleet.option.find_supply_cost(Supply.OWNED)
     assert cost is not None
     assert cost.per_month_usd is not None
     assert (owned.unit, owned.figure) == ("EUR", Formatter().estimate(cost.per_month_usd.value * 0.5))

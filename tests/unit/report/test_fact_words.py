@@ -18,7 +18,7 @@ FORMATTER = Formatter()
 
 
 def rules() -> tuple[DecisionRule, ...]:
-    return read_rules(paths.rules_dir())
+    return read_rules(paths.get_rules_dir())
 
 
 def conditions(rule: DecisionRule) -> Iterator[str]:

@@ -92,13 +92,13 @@ def test_words_without_room_stand_below_their_row(tables: ProfileTables) -> None
 
 def test_header_and_peers_show_the_same_digits(tables: ProfileTables) -> None:
     own = {row.key: row.cells[1].text for row in tables.peers().rows}
-    for specification in tables.headline_specifications():
+    for specification in tables.list_headline_specifications():
         assert own[specification.attribute] == specification.text
 
 
 def test_the_price_tells_its_origin(service: GpuDeskService) -> None:
     tables = make_tables(service, "h200-sxm")
-    assert tables.headline_specifications()[-1].unit == "USD in a system"
+    assert tables.list_headline_specifications()[-1].unit == "USD in a system"
     assert any("in whole systems, used here;" in line and "if bought individually" in line for line in tables.advice())
 
 
@@ -131,7 +131,7 @@ def test_the_step_for_a_budget_is_named(service: GpuDeskService, budget: float |
 
 def test_memory_has_one_format(service: GpuDeskService) -> None:
     tables = make_tables(service, "h200-sxm")
-    headline = tables.headline_specifications()[0]
+    headline = tables.list_headline_specifications()[0]
     peers = next(row for row in tables.peers().rows if row.key == "memory")
     assert headline.text == peers.cells[1].text == tables.scale().rows[0].cells[1].text == "141.0"
     assert [row.cells[1].detail for row in tables.scale().rows][1:] == [

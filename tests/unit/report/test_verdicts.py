@@ -151,7 +151,7 @@ def test_all_places_show_the_purchase_price_of_the_costs(service: GpuDeskService
             assert [cell.value for cell in row.cells] == [None if spread is None else spread.likely for spread in used]
         profile = service.profile(ProfileQuestion.from_scenario(each.scenario, "mi325x"))
         header = ProfileTables(profile, PLAIN, str)
-        assert header.headline_specifications()[-1].text == rows[0].cells[1].text
+        assert header.list_headline_specifications()[-1].text == rows[0].cells[1].text
 
 
 def test_a_partly_idle_system_is_named_next_to_its_cost(service: GpuDeskService, answer: Answer) -> None:

@@ -39,7 +39,7 @@ def german(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
         "{n} card\0{n} cards": "{n} Karte\0{n} Karten",
     }
     write_mo(tmp_path / "de" / "LC_MESSAGES" / "gpudesk.mo", messages)
-    monkeypatch.setattr(translation, "_folder", lambda: tmp_path)
+    monkeypatch.setattr(translation, "_get_folder", lambda: tmp_path)
 
 
 def test_english_is_the_message_itself() -> None:
@@ -67,7 +67,7 @@ def test_plural_in_english(n: int, expected: str) -> None:
 
 @pytest.mark.usefixtures("german")
 def test_translation_in_force() -> None:
-    assert translation.available_languages() == ("en", "de", "pseudo")
+    assert translation.list_available_languages() == ("en", "de", "pseudo")
     set_language("de")
     assert tr("{part} fits", part="H200") == "H200 passt"
     assert trn("{n} card", "{n} cards", 1) == "1 Karte"
@@ -97,10 +97,10 @@ def test_language_of_the_environment(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 def test_program_without_its_resources_still_speaks(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
-    monkeypatch.setattr(translation, "_folder", lambda: tmp_path / "gone")
+    monkeypatch.setattr(translation, "_get_folder", lambda: tmp_path / "gone")
     set_language(None)
     assert tr("{part} fits", part="H200") == "H200 fits"
-    assert translation.available_languages() == ("en", "pseudo")
+    assert translation.list_available_languages() == ("en", "pseudo")
 
 
 def test_unknown_language_names_those_there_are() -> None:
@@ -120,7 +120,7 @@ def test_values_are_shown_as_they_are(first: str, second: str) -> None:
 
 
 def test_what_the_fit_check_uses_is_a_genitive_in_german() -> None:
-    entries = (paths.resources_dir() / "translations/de/LC_MESSAGES/gpudesk.po").read_text(encoding="utf-8")
+    entries = (paths.get_resources_dir() / "translations/de/LC_MESSAGES/gpudesk.po").read_text(encoding="utf-8")
     assert 'msgid "all memory"\nmsgstr "des gesamten Speichers"' in entries
     assert "rechnen mit {fraction} {of}," in entries
 

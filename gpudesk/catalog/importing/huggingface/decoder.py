@@ -165,7 +165,7 @@ class DecoderFamily:
             return LayerPart(name, read_latent_attention(f))
         heads = self.read_heads(f, kind)
         value = ("swa_v_head_dim", "v_head_dim") if kind == SLIDING else ("v_head_dim",)
-        value_dim = f.maybe(*value)
+        value_dim = f.find_whole(*value)
         table = make_attention(
             heads,
             v_head_dim=None if value_dim == heads.head_dim else value_dim,
@@ -184,16 +184,18 @@ class DecoderFamily:
     def read_heads(self, f: ConfigFields, kind: str = FULL) -> AttentionHeads:
         """Return the heads of a layer; windowed layers can have other numbers and another width."""
         near = f if kind == SLIDING else ConfigFields({}, "-", parent=f)
-        heads = near.maybe("swa_num_attention_heads", "num_sliding_attention_heads") or f.whole(*_HEADS)
-        kv = near.maybe("swa_num_key_value_heads") or f.maybe(*_KV_HEADS)
+        heads = near.find_whole("swa_num_attention_heads", "num_sliding_attention_heads") or f.whole(*_HEADS)
+        kv = near.find_whole("swa_num_key_value_heads") or f.find_whole(*_KV_HEADS)
         if kv is None:
             kv = f.whole(*_KV_HEADS) if self.asks else self.kv_heads or heads
-        width = near.maybe("swa_head_dim") or f.maybe(*_HEAD_DIM) or self.head_dim or divide_hidden_size(f, heads)
+        width = (
+            near.find_whole("swa_head_dim") or f.find_whole(*_HEAD_DIM) or self.head_dim or divide_hidden_size(f, heads)
+        )
         return AttentionHeads(heads, kv, width)
 
     def _read_dense(self, f: ConfigFields, *, mixed: bool) -> LayerPart:
         names = _DENSE_SIZE if mixed else _SIZE
-        size = f.maybe(*names) if self.block_size is None else self.block_size(f)
+        size = f.find_whole(*names) if self.block_size is None else self.block_size(f)
         if size is None:
             size = 4 * f.whole(*HIDDEN) if self.wide else f.whole(*_SIZE)
         return make_dense(size, gated=self.gated, bias=read_flag(f, self.mlp_bias))
@@ -226,18 +228,18 @@ def has_experts(f: ConfigFields, family: DecoderFamily) -> bool:
     """Whether the file has experts at all; some families name none, or 0 of them, for their dense models."""
     if not family.experts:
         return False
-    return f.whole_or(0, *EXPERTS, low=0, high=MOST_EXPERTS) > 0 if f.has(*EXPERTS) else not family.asks
+    return f.read_whole_or(0, *EXPERTS, low=0, high=MOST_EXPERTS) > 0 if f.has(*EXPERTS) else not family.asks
 
 
 def read_window(f: ConfigFields, default: int | None) -> int | None:
     """Return the width of the windows; 0 is none."""
-    return f.whole_or(default or 0, *_WINDOW, low=0) or None
+    return f.read_whole_or(default or 0, *_WINDOW, low=0) or None
 
 
 def read_shared_size(f: ConfigFields, size: int, default: int = 0) -> int:
     """Return the total width of the shared experts: a width alone, or their number times a width."""
-    shared_width = f.maybe(*_SHARED_SIZE, low=0)
-    many = f.maybe(*_SHARED, low=0)
+    shared_width = f.find_whole(*_SHARED_SIZE, low=0)
+    many = f.find_whole(*_SHARED, low=0)
     if many is None and shared_width is not None:
         return shared_width
     return (default if many is None else many) * (shared_width or size)
@@ -245,7 +247,12 @@ def read_shared_size(f: ConfigFields, size: int, default: int = 0) -> int:
 
 def list_layer_fields(f: ConfigFields, count: int) -> list[ConfigFields]:
     """Return the fields of each layer: its entry of every list, and values for it alone."""
-    lists = {name: f.wholes(name + end, count) or [] for name in _LISTED for end in _LIST_ENDS if f.is_list(name + end)}
+    lists = {
+        name: f.read_whole_list(name + end, count) or []
+        for name in _LISTED
+        for end in _LIST_ENDS
+        if f.is_list(name + end)
+    }
     overrides = f.table("per_layer_config") or ConfigFields({}, parent=f)
     fields_by_prefix: dict[str, ConfigFields] = {"{}": f}
     layers = []
@@ -264,14 +271,14 @@ def _find_layer_kinds(f: ConfigFields, family: DecoderFamily, count: int) -> lis
     has_window = read_window(f, family.window) is not None
     if family.pattern == LATE:
         used = has_window and f.yes("use_sliding_window", default=False)
-        begins = f.whole_or(28, "max_window_layers", low=0)
+        begins = f.read_whole_or(28, "max_window_layers", low=0)
         late = [SLIDING if used and number >= begins else FULL for number in range(count)]
         return late if listed is None or not used else listed
     softmax = f.numbers(next((name for name in _SOFTMAX_LISTS if f.has(name)), _SOFTMAX_LISTS[0]), count)
     if listed is None and family.linear is not None and (softmax is not None or family.is_linear_by_default):
         listed = [FULL if number in (softmax or ()) else LINEAR for number in range(count)]
     if listed is None and family.linear_pattern:
-        interval = f.whole_or(family.linear_pattern, "full_attention_interval", "layer_group_size")
+        interval = f.read_whole_or(family.linear_pattern, "full_attention_interval", "layer_group_size")
         listed = [FULL if (number + 1) % interval == 0 else LINEAR for number in range(count)]
     if listed is None:
         listed = _make_window_pattern(f, family, count)
@@ -308,10 +315,10 @@ def _make_window_pattern(f: ConfigFields, family: DecoderFamily, count: int) -> 
         return [SLIDING if letters[number % len(letters)] == "L" else FULL for number in range(count)]
     if family.pattern == 1 and pattern is None:
         return [SLIDING] * count
-    listed = f.wholes("hybrid_layer_pattern", count)
+    listed = f.read_whole_list("hybrid_layer_pattern", count)
     if listed is not None:
         return [SLIDING if flag else FULL for flag in listed]
-    interval = f.maybe("sliding_window_pattern", "global_attn_every_n_layers")
+    interval = f.find_whole("sliding_window_pattern", "global_attn_every_n_layers")
     if interval is None and family.pattern == 0:
         # Nothing shows which layers have the window, so it is not used.
         f.read_names.difference_update(map(f.where, _WINDOW))
@@ -325,17 +332,17 @@ def find_sparse_layers(f: ConfigFields, count: int, first_dense: int = 0) -> lis
     if kinds is not None:
         return [kind != "dense" for kind in kinds]
     if f.is_list("moe_layer_freq"):
-        return [bool(flag) for flag in f.wholes("moe_layer_freq", count) or ()]
+        return [bool(flag) for flag in f.read_whole_list("moe_layer_freq", count) or ()]
     listed = f.numbers("moe_layers", MOST_LAYERS)
     if listed is not None:
         return [number in listed for number in range(count)]
     dense_ones = f.numbers("mlp_only_layers", MOST_LAYERS) or frozenset()
-    first = f.whole_or(
+    first = f.read_whole_or(
         first_dense, "first_k_dense_replace", "num_dense_layers", "n_dense_layers", "moe_layer_start_index", low=0
     )
-    last = f.whole_or(-1, "moe_layer_end_index", low=-1)
-    every = f.whole_or(1, "moe_layer_freq")
-    step = f.whole_or(1, "decoder_sparse_step", "moe_layer_interval", "interleave_moe_layer_step")
+    last = f.read_whole_or(-1, "moe_layer_end_index", low=-1)
+    every = f.read_whole_or(1, "moe_layer_freq")
+    step = f.read_whole_or(1, "decoder_sparse_step", "moe_layer_interval", "interleave_moe_layer_step")
     return [
         number >= first
         and number not in dense_ones
@@ -355,4 +362,4 @@ def read_latent_attention(f: ConfigFields, **more: object) -> DefinitionTable:
         "qk_nope_head_dim": f.whole("qk_nope_head_dim"),
         "qk_rope_head_dim": f.whole("qk_rope_head_dim"),
         "v_head_dim": f.whole("v_head_dim"),
-    } | drop_defaults({"q_lora_rank": f.maybe("q_lora_rank"), **more})
+    } | drop_defaults({"q_lora_rank": f.find_whole("q_lora_rank"), **more})

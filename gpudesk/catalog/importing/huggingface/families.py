@@ -63,12 +63,12 @@ def _count_shifted_positions(f: ConfigFields, _count: int) -> int:
 
 
 def _read_head_dim(f: ConfigFields) -> int:
-    return f.maybe("head_dim") or f.whole("hidden_size") // f.whole("num_attention_heads")
+    return f.find_whole("head_dim") or f.whole("hidden_size") // f.whole("num_attention_heads")
 
 
 def _count_head_gates(f: ConfigFields, count: int) -> int:
     """One gate per head from the hidden size, in the layers with latent attention."""
-    interval = f.whole_or(6, "layer_group_size")
+    interval = f.read_whole_or(6, "layer_group_size")
     kinds = f.words("layer_types", count)
     softmax = count // interval if kinds is None else kinds.count(FULL)
     return softmax * f.whole("hidden_size") * f.whole("num_attention_heads")
@@ -83,7 +83,7 @@ def _read_lfm2_size(f: ConfigFields) -> int:
     scaled = int(2 * size / 3)
     if isinstance(factor, int | float) and 0 < factor <= _LARGEST_FACTOR:
         scaled = int(factor * scaled)
-    multiple = f.whole_or(256, "block_multiple_of")
+    multiple = f.read_whole_or(256, "block_multiple_of")
     return -(-scaled // multiple) * multiple
 
 
@@ -299,7 +299,7 @@ FAMILIES: Final[Mapping[str, DecoderFamily]] = {
     ),
     "bamba": replace(_LLAMA, linear=read_mamba2),
     "granitemoehybrid": replace(
-        _EXPERTS, linear=read_mamba2, block_size=lambda f: f.whole_or(1024, "shared_intermediate_size")
+        _EXPERTS, linear=read_mamba2, block_size=lambda f: f.read_whole_or(1024, "shared_intermediate_size")
     ),
     "bailing_hybrid": replace(
         _CORRECTED, linear=read_full_rank_delta, linear_pattern=6, scalars=_count_head_gates, first_dense=2
@@ -341,10 +341,11 @@ def _read_step(f: ConfigFields) -> ModelStructure:
     """Step 3.5 and 3.7: window heads in a separate table, and the layers with experts as a text."""
     other = f.table("attention_other_setting") or ConfigFields({}, parent=f)
     values: dict[str, object] = {
-        "num_key_value_heads": f.maybe("num_key_value_heads", "num_attention_groups"),
-        "swa_num_attention_heads": f.maybe("num_sliding_attention_heads") or other.maybe("num_attention_heads"),
-        "swa_num_key_value_heads": other.maybe("num_attention_groups"),
-        "swa_head_dim": other.maybe("head_dim"),
+        "num_key_value_heads": f.find_whole("num_key_value_heads", "num_attention_groups"),
+        "swa_num_attention_heads": f.find_whole("num_sliding_attention_heads")
+        or other.find_whole("num_attention_heads"),
+        "swa_num_key_value_heads": other.find_whole("num_attention_groups"),
+        "swa_head_dim": other.find_whole("head_dim"),
     }
     if not f.has("layer_types"):
         values["sliding_window"] = 0

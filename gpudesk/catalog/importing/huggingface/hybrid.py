@@ -34,11 +34,11 @@ from gpudesk.text.messages import InputError, message
 def _read_jamba(f: ConfigFields) -> ModelStructure:
     count = read_layer_count(f)
     parts = (read_mamba1(f, inner_norms=True), LayerPart("attention", make_attention(read_heads(f))))
-    period, offset = f.whole_or(8, "attn_layer_period"), f.whole_or(4, "attn_layer_offset", low=0)
-    expert_period = f.whole_or(2, "expert_layer_period")
-    expert_offset = f.whole_or(1, "expert_layer_offset", low=0)
+    period, offset = f.read_whole_or(8, "attn_layer_period"), f.read_whole_or(4, "attn_layer_offset", low=0)
+    expert_period = f.read_whole_or(2, "expert_layer_period")
+    expert_offset = f.read_whole_or(1, "expert_layer_offset", low=0)
     size = f.whole("intermediate_size")
-    many = f.whole_or(16, "num_experts")
+    many = f.read_whole_or(16, "num_experts")
     routed = make_moe(many, read_experts_per_token(f), size) if many > 1 else make_dense(size)
     plain = make_dense(size)
     return ModelStructure(
@@ -71,7 +71,7 @@ def _read_nemotron_h(f: ConfigFields) -> ModelStructure:
     shape = AttentionHeads(
         f.whole("num_attention_heads"),
         f.whole("num_key_value_heads"),
-        f.whole_or(128, "head_dim", "attention_head_dim"),
+        f.read_whole_or(128, "head_dim", "attention_head_dim"),
     )
     mixers = {"*": LayerPart("attention", make_attention(shape, qkv_bias=bias, output_bias=bias))}
     if "M" in kinds:
@@ -86,16 +86,16 @@ def _read_nemotron_h(f: ConfigFields) -> ModelStructure:
     if "-" in kinds:
         ffns["-"] = make_dense(f.whole("intermediate_size"), gated=False, bias=f.yes("mlp_bias", default=False))
     if "E" in kinds:
-        shared = f.whole_or(0, "n_shared_experts", low=0)
+        shared = f.read_whole_or(0, "n_shared_experts", low=0)
         size = f.whole("moe_intermediate_size")
         ffns["E"] = read_moe(
             f,
             size,
             experts=("n_routed_experts", "num_local_experts"),
             gated=False,
-            shared_intermediate_size=shared * f.whole_or(size, "moe_shared_expert_intermediate_size"),
+            shared_intermediate_size=shared * f.read_whole_or(size, "moe_shared_expert_intermediate_size"),
             router_bias=True,
-            latent_size=f.maybe("moe_latent_size"),
+            latent_size=f.find_whole("moe_latent_size"),
         )
     return ModelStructure(tuple(LayerLayout(mixers.get(kind), ffns.get(kind), norms=1) for kind in kinds))
 
@@ -126,7 +126,7 @@ def _read_minimax(f: ConfigFields) -> ModelStructure:
     """MiniMax Text 01 and M1: linear attention with a fixed decay, and each n-th layer softmax."""
     count = read_layer_count(f)
     heads = read_heads(f)
-    listed = f.wholes("attn_type_list", count)
+    listed = f.read_whole_list("attn_type_list", count)
     kinds = read_layer_types(
         f,
         count,
@@ -137,7 +137,7 @@ def _read_minimax(f: ConfigFields) -> ModelStructure:
         LINEAR: LayerPart("linear", {"kind": "lightning", "heads": heads.heads, "head_dim": heads.head_dim}),
         FULL: LayerPart("full", make_attention(heads)),
     }
-    shared = f.whole_or(0, "shared_intermediate_size", low=0)
+    shared = f.read_whole_or(0, "shared_intermediate_size", low=0)
     experts = ("num_local_experts", "num_experts")
     routed = read_moe(f, "intermediate_size", experts=experts, shared_intermediate_size=shared)
     return ModelStructure(tuple(LayerLayout(parts[kind], routed) for kind in kinds))
@@ -159,11 +159,11 @@ def _read_kimi_linear(f: ConfigFields) -> ModelStructure:
     gate = f.yes("mla_use_output_gate", default=False)
     parts = {LINEAR: read_kimi_delta(f), FULL: LayerPart("full", read_latent_attention(f, output_gate=gate))}
     size = f.whole("moe_intermediate_size")
-    latent_size = f.maybe("routed_expert_hidden_size")
+    latent_size = f.find_whole("routed_expert_hidden_size")
     routed = read_moe(
         f,
         size,
-        shared_intermediate_size=f.whole_or(0, "num_shared_experts", "n_shared_experts", low=0) * size,
+        shared_intermediate_size=f.read_whole_or(0, "num_shared_experts", "n_shared_experts", low=0) * size,
         router_bias=True,
         latent_size=latent_size,
         latent_norm=latent_size is not None and f.yes("latent_moe_use_norm", default=False),
@@ -193,7 +193,7 @@ def _read_longcat(f: ConfigFields) -> ModelStructure:
     """LongCat Flash: two attentions and two dense blocks a layer, and experts of which some compute nothing."""
     count = read_layer_count(f, "num_layers", "num_hidden_layers")
     dense, experts = f.whole("ffn_hidden_size", "intermediate_size"), f.whole("n_routed_experts")
-    idle = f.whole_or(0, "zero_expert_num", low=0)
+    idle = f.read_whole_or(0, "zero_expert_num", low=0)
     chosen = read_experts_per_token(f)
     computed = max(round(chosen * experts / (experts + idle)), 1)
     mixer = LayerPart("attention", read_latent_attention(f))

@@ -42,15 +42,15 @@ def _read_falcon(f: ConfigFields) -> ModelStructure:
     hidden = f.whole("hidden_size", "n_embed")
     heads = f.whole("num_attention_heads", "n_head")
     new = f.yes("new_decoder_architecture", default=False)
-    many = f.whole_or(heads, "num_kv_heads", "n_head_kv") if new else heads
+    many = f.read_whole_or(heads, "num_kv_heads", "n_head_kv") if new else heads
     kv_heads = many if new or not f.yes("multi_query", default=True) else 1
     bias = f.yes("bias", default=False)
     mixer = make_attention(
         AttentionHeads(heads, kv_heads, divide_hidden_size(f, heads)), qkv_bias=bias, output_bias=bias
     )
     parallel = f.yes("parallel_attn", default=True)
-    norms = f.whole_or(2 if new else 1, "num_ln_in_parallel_attn", high=2) if parallel else 2
-    ffn = make_dense(f.whole_or(4 * hidden, "ffn_hidden_size"), gated=False, bias=bias)
+    norms = f.read_whole_or(2 if new else 1, "num_ln_in_parallel_attn", high=2) if parallel else 2
+    ffn = make_dense(f.read_whole_or(4 * hidden, "ffn_hidden_size"), gated=False, bias=bias)
     layers = repeat_layer(
         LayerPart("attention", mixer), ffn, read_layer_count(f, "num_hidden_layers", "n_layer"), 2 * norms
     )
@@ -62,7 +62,7 @@ def _read_chatglm(f: ConfigFields) -> ModelStructure:
     heads = f.whole("num_attention_heads")
     grouped = f.yes("multi_query_attention", default=False)
     kv_heads = f.whole("multi_query_group_num") if grouped else heads
-    width = f.maybe("kv_channels", "head_dim") or divide_hidden_size(f, heads)
+    width = f.find_whole("kv_channels", "head_dim") or divide_hidden_size(f, heads)
     every_bias = f.yes("add_bias_linear", default=False)
     mixer = make_attention(
         AttentionHeads(heads, kv_heads, width),
@@ -89,7 +89,7 @@ def _read_gemma4(f: ConfigFields, *, layer_input: int = 256) -> ModelStructure:
         # The class makes the last layer global regardless of the list.
         kinds[-1] = FULL
     mixers = _list_mixers(
-        kinds, _read_attentions(f, _find_global_layer_fields(f, kinds)), f.whole_or(0, _REUSING, low=0)
+        kinds, _read_attentions(f, _find_global_layer_fields(f, kinds)), f.read_whole_or(0, _REUSING, low=0)
     )
     with_experts = f.yes("enable_moe_block", default=False)
     size = f.whole("intermediate_size")
@@ -132,21 +132,21 @@ def _find_global_layer_fields(f: ConfigFields, kinds: list[str]) -> ConfigFields
 
 def _read_attentions(f: ConfigFields, of_global: ConfigFields) -> tuple[LayerPart, LayerPart]:
     heads = f.whole("num_attention_heads")
-    kv_heads = f.whole_or(heads, "num_key_value_heads")
+    kv_heads = f.read_whole_or(heads, "num_key_value_heads")
     bias = f.yes("attention_bias", default=False)
     keys_are_values = f.yes("attention_k_eq_v", default=False)
     sliding = make_attention(
-        AttentionHeads(heads, kv_heads, f.whole_or(256, "head_dim")),
+        AttentionHeads(heads, kv_heads, f.read_whole_or(256, "head_dim")),
         window=read_sliding_window(f, 512),
         qk_norm="head",
         qkv_bias=bias,
         output_bias=bias,
     )
-    global_kv = f.whole_or(kv_heads, "num_global_key_value_heads") if keys_are_values else kv_heads
+    global_kv = f.read_whole_or(kv_heads, "num_global_key_value_heads") if keys_are_values else kv_heads
     shape = AttentionHeads(
         heads,
-        of_global.whole_or(global_kv, "num_key_value_heads"),
-        of_global.whole_or(f.whole_or(512, "global_head_dim"), "head_dim"),
+        of_global.read_whole_or(global_kv, "num_key_value_heads"),
+        of_global.read_whole_or(f.read_whole_or(512, "global_head_dim"), "head_dim"),
     )
     full = make_attention(shape, qk_norm="head", qkv_bias=bias, output_bias=bias, shared_kv_projection=keys_are_values)
     return LayerPart("sliding", sliding), LayerPart("global", full)
@@ -168,27 +168,27 @@ def _read_gemma3n(f: ConfigFields) -> ModelStructure:
     count = read_layer_count(f)
     kinds = read_layer_types(f, count, (FULL, SLIDING), make_interval_pattern(5, FULL, SLIDING))
     heads = f.whole("num_attention_heads")
-    shape = AttentionHeads(heads, f.whole_or(heads, "num_key_value_heads"), f.whole_or(256, "head_dim"))
+    shape = AttentionHeads(heads, f.read_whole_or(heads, "num_key_value_heads"), f.read_whole_or(256, "head_dim"))
     sliding = LayerPart("sliding", make_attention(shape, window=read_sliding_window(f, 512), qk_norm="head"))
     full = LayerPart("global", make_attention(shape, qk_norm="head"))
     if f.is_list("intermediate_size"):
-        listed = f.wholes("intermediate_size", count) or [1] * count
+        listed = f.read_whole_list("intermediate_size", count) or [1] * count
     else:
         listed = [f.whole("intermediate_size")] * count
     blocks = {size: make_dense(size) for size in set(listed)}
-    mixers = _list_mixers(kinds, (sliding, full), f.whole_or(15, _REUSING, low=0))
+    mixers = _list_mixers(kinds, (sliding, full), f.read_whole_or(15, _REUSING, low=0))
     layers = tuple(LayerLayout(mixer, blocks[size], _NORMS) for mixer, size in zip(mixers, listed, strict=True))
-    streams = f.whole_or(4, "altup_num_inputs", high=64)
+    streams = f.read_whole_or(4, "altup_num_inputs", high=64)
     sides = _read_layer_inputs(f) | ({"altup_streams": streams} if streams > 1 else {})
-    return ModelStructure(layers, tied=True, sides=sides | {"laurel_rank": f.whole_or(64, "laurel_rank")})
+    return ModelStructure(layers, tied=True, sides=sides | {"laurel_rank": f.read_whole_or(64, "laurel_rank")})
 
 
 def _read_layer_inputs(f: ConfigFields, default: int = 256) -> dict[str, int]:
     """Return the width of the per-layer embeddings, and the tokens in their table."""
-    width = f.whole_or(default, "hidden_size_per_layer_input", low=0)
+    width = f.read_whole_or(default, "hidden_size_per_layer_input", low=0)
     if width == 0:
         return {}
-    tokens = f.whole_or(262144, "vocab_size_per_layer_input")
+    tokens = f.read_whole_or(262144, "vocab_size_per_layer_input")
     return {"layer_input_size": width, "layer_input_vocab_size": tokens}
 
 
@@ -199,7 +199,7 @@ _ROUNDED_TO: Final = 256
 def _read_nemotron_nas(f: ConfigFields) -> ModelStructure:
     count = read_layer_count(f)
     heads = f.whole("num_attention_heads")
-    width = f.maybe("head_dim") or divide_hidden_size(f, heads)
+    width = f.find_whole("head_dim") or divide_hidden_size(f, heads)
     hidden = f.whole("hidden_size")
     if not f.has("block_configs"):
         raise InputError(MISSING_FIELD, f.where("block_configs"))
@@ -214,7 +214,7 @@ def _read_nemotron_nas(f: ConfigFields) -> ModelStructure:
             replaced += attended.yes("replace_with_linear", default=False)
             # The field counts the query heads that share one key and value head.
             kv_heads = max(heads // attended.whole("n_heads_in_group"), 1)
-            window = attended.maybe("window_length")
+            window = attended.find_whole("window_length")
             mixer = mixers.setdefault(
                 (kv_heads, window),
                 LayerPart("attention", make_attention(AttentionHeads(heads, kv_heads, width), window=window)),
@@ -242,7 +242,7 @@ def _read_nemotron_nas(f: ConfigFields) -> ModelStructure:
 
 def _read_block_width(f: ConfigFields, hidden: int) -> int:
     """Return the width of a block: stated, or from its multiplier."""
-    width = f.maybe("intermediate_size")
+    width = f.find_whole("intermediate_size")
     if width is not None:
         return width
     multiplier = f.raw("ffn_mult")
@@ -263,16 +263,16 @@ def _read_llama4(f: ConfigFields) -> ModelStructure:
     count = read_layer_count(f)
     heads = read_heads(f, head_dim=128, kv_heads=8)
     bias = f.yes("attention_bias", default=False)
-    rotated = f.wholes("no_rope_layers", count) if f.raw("no_rope_layers") else None
-    interval = f.whole_or(4, "no_rope_layer_interval")
+    rotated = f.read_whole_list("no_rope_layers", count) if f.raw("no_rope_layers") else None
+    interval = f.read_whole_or(4, "no_rope_layer_interval")
     turns = rotated or [int((number + 1) % interval != 0) for number in range(count)]
     kinds = read_layer_types(f, count, (FULL, CHUNKED), lambda number: CHUNKED if turns[number] else FULL)
-    chunk = f.whole_or(8192, "attention_chunk_size")
+    chunk = f.read_whole_or(8192, "attention_chunk_size")
     within = LayerPart(
         "chunked", make_attention(heads, window=chunk, window_kind="chunked", qkv_bias=bias, output_bias=bias)
     )
     full = LayerPart("global", make_attention(heads, qkv_bias=bias, output_bias=bias))
-    step = f.whole_or(1, "interleave_moe_layer_step")
+    step = f.read_whole_or(1, "interleave_moe_layer_step")
     listed = f.numbers("moe_layers", count)
     sparse = [number in listed if listed is not None else (number + 1) % step == 0 for number in range(count)]
     size = f.whole("intermediate_size")
@@ -287,15 +287,15 @@ def _read_minimax_m3(f: ConfigFields) -> ModelStructure:
     heads = read_heads(f, head_dim=128)
     norm = read_minimax_norm(f, "per_head")
     sparse = f.table("sparse_attention_config") or ConfigFields({}, f.where("sparse_attention_config"), parent=f)
-    block = sparse.whole_or(128, "sparse_block_size")
-    blocks = sparse.whole_or(16, "sparse_topk_blocks")
+    block = sparse.read_whole_or(128, "sparse_block_size")
+    blocks = sparse.read_whole_or(16, "sparse_topk_blocks")
     indexer = {
-        "heads": sparse.whole_or(4, "sparse_num_index_heads"),
-        "head_dim": sparse.whole_or(128, "sparse_index_dim"),
+        "heads": sparse.read_whole_or(4, "sparse_num_index_heads"),
+        "head_dim": sparse.read_whole_or(128, "sparse_index_dim"),
         "top_k": block * blocks,
         "block": block,
     }
-    sparse_flags = sparse.wholes("sparse_attention_freq", count) or [0] * count
+    sparse_flags = sparse.read_whole_list("sparse_attention_freq", count) or [0] * count
     full = LayerPart("dense", make_attention(heads, qk_norm=norm))
     picking = LayerPart("sparse", make_attention(heads, qk_norm=norm, indexer=indexer))
     size = f.whole("intermediate_size", "moe_intermediate_size")

@@ -25,7 +25,7 @@ from gpudesk.text.messages import InputError, Message, message_n
 def _read_blocks(f: ConfigFields, *, router_bias: bool) -> tuple[LayerPart, LayerPart | None]:
     """Return the routed experts with the shared ones, and the dense block if one is named."""
     size = f.whole("moe_intermediate_size")
-    shared = f.whole_or(0, "n_shared_experts", "num_shared_experts", low=0)
+    shared = f.read_whole_or(0, "n_shared_experts", "num_shared_experts", low=0)
     routed = read_moe(
         f,
         size,
@@ -60,7 +60,7 @@ def _read_deepseek(f: ConfigFields, *, first_dense: int | None = None, output_ga
 def _read_hunyuan_v4(f: ConfigFields) -> ModelStructure:
     """Hunyuan V4: DeepSeek's attention with a gate and a sink a head, and streams that are not mixed."""
     structure = _read_deepseek(f, output_gate=True)
-    streams = f.whole_or(4, "hc_mult", high=64)
+    streams = f.read_whole_or(4, "hc_mult", high=64)
     sides = {"residual_streams": streams, "residual_mixing": False} if streams > 1 else {}
     sinks = len(structure.layers) * f.whole("num_attention_heads")
     return ModelStructure(structure.layers, sides={**sides, "scalars": sinks})
@@ -91,8 +91,8 @@ def _find_indexer_kinds(f: ConfigFields, count: int) -> list[str]:
             problem = describe_short_list(len(letters), count)
             raise InputError(problem, f.where("index_topk_pattern"))
         return ["shared" if letter == "S" else "full" for letter in letters[:count]]
-    interval = f.whole_or(1, "index_topk_freq")
-    offset = f.whole_or(2, "index_skip_topk_offset", low=0)
+    interval = f.read_whole_or(1, "index_topk_freq")
+    offset = f.read_whole_or(2, "index_skip_topk_offset", low=0)
     return ["full" if max(number - offset + 1, 0) % interval == 0 else "shared" for number in range(count)]
 
 
@@ -118,13 +118,13 @@ def _read_deepseek_v4(f: ConfigFields) -> ModelStructure:
             kinds[ratio] = LayerPart("sparse", base | {"compress_ratio": ratio, "indexer": indexer})
         else:
             kinds[ratio] = LayerPart("heavy", base | {"compress_ratio": ratio})
-    hashed = f.whole_or(3, "num_hash_layers", low=0)
+    hashed = f.read_whole_or(3, "num_hash_layers", low=0)
     by_table = LayerPart("hash_moe", _read_blocks(f, router_bias=False)[0].table)
     by_score = _read_blocks(f, router_bias=True)[0]
     layers = tuple(
         LayerLayout(kinds[ratios[number]], by_table if number < hashed else by_score) for number in range(count)
     )
-    streams = f.whole_or(4, "hc_mult", high=64)
+    streams = f.read_whole_or(4, "hc_mult", high=64)
     sides = {"residual_streams": streams} if streams > 1 else {}
     return ModelStructure(layers, sides=sides, notes=_describe_hash_tables(f, min(hashed, count)))
 
@@ -161,7 +161,7 @@ _KIND_RATIOS: Final[Mapping[str, int]] = {
 
 def _read_ratios(f: ConfigFields, count: int) -> list[int]:
     """Return how many tokens each layer compresses to one entry; 0 keeps the window alone."""
-    listed = f.wholes("compress_ratios", count)
+    listed = f.read_whole_list("compress_ratios", count)
     if listed is not None:
         return listed
     kinds = f.words("layer_types", count)
@@ -174,7 +174,7 @@ def _read_ratios(f: ConfigFields, count: int) -> list[int]:
             problem = describe_unknown_word(quote_value(kind), tuple(_KIND_RATIOS))
             raise InputError(problem, f"{f.where('layer_types')}.{number}")
         ratio = _KIND_RATIOS[kind]
-        ratios.append(rates.whole_or(ratio, kind) if rates is not None and ratio else ratio)
+        ratios.append(rates.read_whole_or(ratio, kind) if rates is not None and ratio else ratio)
     return ratios
 
 

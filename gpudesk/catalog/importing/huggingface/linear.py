@@ -14,11 +14,11 @@ def read_delta_net(f: ConfigFields) -> LayerPart:
         "linear",
         {
             "kind": "gated_delta_net",
-            "key_heads": f.whole_or(16, "linear_num_key_heads"),
-            "value_heads": f.whole_or(32, "linear_num_value_heads"),
-            "key_head_dim": f.whole_or(128, "linear_key_head_dim"),
-            "value_head_dim": f.whole_or(128, "linear_value_head_dim"),
-            "conv_kernel": f.whole_or(4, "linear_conv_kernel_dim"),
+            "key_heads": f.read_whole_or(16, "linear_num_key_heads"),
+            "value_heads": f.read_whole_or(32, "linear_num_value_heads"),
+            "key_head_dim": f.read_whole_or(128, "linear_key_head_dim"),
+            "value_head_dim": f.read_whole_or(128, "linear_value_head_dim"),
+            "conv_kernel": f.read_whole_or(4, "linear_conv_kernel_dim"),
         },
     )
 
@@ -26,15 +26,15 @@ def read_delta_net(f: ConfigFields) -> LayerPart:
 def read_mamba1(f: ConfigFields, *, inner_norms: bool = False) -> LayerPart:
     """Return a state space of the first kind, whose rank is by default a sixteenth of the hidden size."""
     hidden = f.whole("hidden_size")
-    inner = f.whole_or(2, "mamba_expand", "expand", high=64) * hidden
+    inner = f.read_whole_or(2, "mamba_expand", "expand", high=64) * hidden
     rank = f.raw("mamba_dt_rank") if f.has("mamba_dt_rank") else f.raw("time_step_rank")
     return LayerPart(
         "mamba",
         {
             "kind": "mamba1",
             "inner_size": inner,
-            "state_size": f.whole_or(16, "mamba_d_state", "state_size"),
-            "conv_kernel": f.whole_or(4, "mamba_d_conv", "conv_kernel"),
+            "state_size": f.read_whole_or(16, "mamba_d_state", "state_size"),
+            "conv_kernel": f.read_whole_or(4, "mamba_d_conv", "conv_kernel"),
             "dt_rank": math.ceil(hidden / 16) if rank in (None, "auto") else f.whole("mamba_dt_rank", "time_step_rank"),
         }
         | drop_defaults({"inner_norms": inner_norms}),
@@ -43,19 +43,21 @@ def read_mamba1(f: ConfigFields, *, inner_norms: bool = False) -> LayerPart:
 
 def read_mamba2(f: ConfigFields) -> LayerPart:
     """Return a state space of the second kind; heads divide the inner size unless a head width is stated."""
-    heads = f.whole_or(128, "mamba_n_heads", "mamba_num_heads", "n_mamba_heads", "num_heads")
-    inner = f.maybe("mamba_d_ssm") or f.whole_or(2, "mamba_expand", "expand", high=64) * f.whole("hidden_size")
+    heads = f.read_whole_or(128, "mamba_n_heads", "mamba_num_heads", "n_mamba_heads", "num_heads")
+    inner = f.find_whole("mamba_d_ssm") or f.read_whole_or(2, "mamba_expand", "expand", high=64) * f.whole(
+        "hidden_size"
+    )
     width = f.raw("mamba_d_head")
     if width in (None, "auto"):
-        head_dim = f.maybe("mamba_head_dim", "mamba_headdim", "head_dim") or max(inner // heads, 1)
+        head_dim = f.find_whole("mamba_head_dim", "mamba_headdim", "head_dim") or max(inner // heads, 1)
     else:
         head_dim = f.whole("mamba_d_head")
     return make_mamba2(
         f,
         heads,
         head_dim,
-        f.whole_or(256, "mamba_d_state", "ssm_state_size", "state_size"),
-        f.whole_or(1, "mamba_n_groups", "mamba_ngroups", "n_groups"),
+        f.read_whole_or(256, "mamba_d_state", "ssm_state_size", "state_size"),
+        f.read_whole_or(1, "mamba_n_groups", "mamba_ngroups", "n_groups"),
     )
 
 
@@ -66,7 +68,7 @@ def make_mamba2(f: ConfigFields, heads: int, head_dim: int, state: int, groups: 
         "head_dim": head_dim,
         "state_size": state,
         "groups": groups,
-        "conv_kernel": f.whole_or(4, "conv_kernel", "mamba_d_conv"),
+        "conv_kernel": f.read_whole_or(4, "conv_kernel", "mamba_d_conv"),
     }
     if not f.yes("mamba_rms_norm", default=True):
         table["gated_norm"] = False
@@ -81,8 +83,8 @@ def read_pure_mamba2(f: ConfigFields) -> LayerPart:
 def read_short_convolution(f: ConfigFields) -> LayerPart:
     table = {
         "kind": "short_convolution",
-        "inner_size": f.whole_or(f.whole("hidden_size"), "conv_dim"),
-        "conv_kernel": f.whole_or(3, "conv_L_cache"),
+        "inner_size": f.read_whole_or(f.whole("hidden_size"), "conv_dim"),
+        "conv_kernel": f.read_whole_or(3, "conv_L_cache"),
     }
     return LayerPart("convolution", table)
 
@@ -94,8 +96,8 @@ def read_full_rank_delta(f: ConfigFields) -> LayerPart:
         {
             "kind": "kimi_delta",
             "heads": f.whole("linear_num_heads", "num_attention_heads"),
-            "head_dim": f.whole_or(128, "linear_head_dim"),
-            "conv_kernel": f.whole_or(4, "linear_conv_kernel_dim", "short_conv_kernel_size"),
+            "head_dim": f.read_whole_or(128, "linear_head_dim"),
+            "conv_kernel": f.read_whole_or(4, "linear_conv_kernel_dim", "short_conv_kernel_size"),
             "full_rank_gate": True,
             "full_rank_decay": True,
         },
@@ -109,9 +111,9 @@ def read_kimi_delta(f: ConfigFields) -> LayerPart:
         "linear",
         {
             "kind": "kimi_delta",
-            "heads": linear.whole_or(32, "num_heads"),
-            "head_dim": linear.whole_or(128, "head_dim"),
-            "conv_kernel": linear.whole_or(4, "short_conv_kernel_size"),
+            "heads": linear.read_whole_or(32, "num_heads"),
+            "head_dim": linear.read_whole_or(128, "head_dim"),
+            "conv_kernel": linear.read_whole_or(4, "short_conv_kernel_size"),
         }
         | drop_defaults({"full_rank_gate": linear.yes("use_full_rank_gate", default=False)}),
     )

@@ -235,11 +235,13 @@ def _read_stated_format(
 def _read_bits(table: ConfigFields | None, layers: int) -> _StatedFormat | None:
     if table is None:
         return None
-    width = table.maybe("bits", "w_bit", low=1, high=64)
+    width = table.find_whole("bits", "w_bit", low=1, high=64)
     precision = {4: Precision.INT4, 8: Precision.INT8}.get(width or 0)
     if precision is None:
         return None
-    stated_format = _StatedFormat(dict.fromkeys(_CLASSES, precision), table.maybe("group_size", "q_group_size", low=-1))
+    stated_format = _StatedFormat(
+        dict.fromkeys(_CLASSES, precision), table.find_whole("group_size", "q_group_size", low=-1)
+    )
     _widen(stated_format, _list_excepted_modules(table), layers)
     return stated_format
 
@@ -262,7 +264,7 @@ def _read_model_opt(table: ConfigFields, layers: int, base: _StatedFormat | None
         precision = _parse_format_name(table.raw("quant_algo"))
         if precision is None:
             return None
-        stated_format = _StatedFormat(dict.fromkeys(_CLASSES, precision), table.maybe("group_size"))
+        stated_format = _StatedFormat(dict.fromkeys(_CLASSES, precision), table.find_whole("group_size"))
         if str(table.raw("quant_algo")).upper().startswith("FP8_PB"):
             stated_format.block = _MODEL_OPT_BLOCK
         _widen(stated_format, _list_excepted_modules(table), layers)
@@ -275,7 +277,7 @@ def _read_model_opt(table: ConfigFields, layers: int, base: _StatedFormat | None
             precision = _parse_format_name(module.get("quant_algo"))
             if precision is not None:
                 stated_format.formats[kind] = precision
-    stated_format.group = table.maybe("group_size")
+    stated_format.group = table.find_whole("group_size")
     return stated_format if any(stated_format.formats.values()) else None
 
 
@@ -294,7 +296,7 @@ def _read_groups(table: ConfigFields, layers: int) -> _StatedFormat | None:
             continue
         stated_format = stated_format or _StatedFormat(dict.fromkeys(_CLASSES))
         if stated_format.group is None:
-            stated_format.group = weights.maybe("group_size")
+            stated_format.group = weights.find_whole("group_size")
         stated_format.block = stated_format.block or _read_block_side(weights, "block_structure")
         targets = list(_list_target_classes(group, layers) if not target else _list_named_classes([target], layers))
         stated_format.formats |= dict.fromkeys(targets, precision)
@@ -309,7 +311,7 @@ def _read_block_side(table: ConfigFields | None, name: str) -> int | None:
     """Return the side of the squares that share a scale; None for other shapes."""
     if table is None or not table.is_list(name):
         return None
-    rows, columns = table.wholes(name, 2) or (0, 0)
+    rows, columns = table.read_whole_list(name, 2) or (0, 0)
     return rows if rows == columns and rows > 0 else None
 
 
@@ -360,8 +362,8 @@ def _find_weight_format(weights: ConfigFields) -> Precision | None:
     precision = _parse_format_name(weights.raw("dtype"))
     if precision is not None:
         return precision
-    width = weights.maybe("num_bits", low=1, high=64)
-    group = weights.maybe("group_size", low=-1)
+    width = weights.find_whole("num_bits", low=1, high=64)
+    group = weights.find_whole("group_size", low=-1)
     if weights.word("type") == "float":
         if width == 8:
             return Precision.FP8

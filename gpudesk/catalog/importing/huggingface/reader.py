@@ -221,7 +221,7 @@ def read_generic(f: ConfigFields) -> ModelStructure:
         pattern=LATE if late else 0,
         experts=True,
         linear=next((read_mixer for name, read_mixer in mixers.items() if f.has(name)), None),
-        linear_pattern=f.whole_or(0, "full_attention_interval", low=0),
+        linear_pattern=f.read_whole_or(0, "full_attention_interval", low=0),
         asks=True,
     )
     return family.read(f)
@@ -422,7 +422,7 @@ class _ConfigReading:
             "tied_embeddings": self._is_tied(),
             "notes": [],
         }
-        contexts = [fields.maybe(name) for fields in (text, self.whole) for name in _CONTEXT]
+        contexts = [fields.find_whole(name) for fields in (text, self.whole) for name in _CONTEXT]
         if known_contexts := [context for context in contexts if context is not None]:
             definition["max_context"] = max(known_contexts)
         if self.architecture is None:
@@ -494,7 +494,7 @@ class _ConfigReading:
                 message("import.hf.other_senses", "Image or audio encoders are excluded: this is the text model")
             )
         for fields in (self.text, self.whole):
-            drafts = fields.maybe(*_DRAFT_LAYERS, low=0)
+            drafts = fields.find_whole(*_DRAFT_LAYERS, low=0)
             if drafts:
                 unread.append(
                     message_n(

@@ -101,10 +101,10 @@ class AttentionHeads:
 def read_heads(f: ConfigFields, *, head_dim: int | None = None, kv_heads: int | None = None) -> AttentionHeads:
     """Read the heads; without `head_dim` the residual width divided among them."""
     heads = f.whole("num_attention_heads")
-    kv = f.maybe("num_key_value_heads")
+    kv = f.find_whole("num_key_value_heads")
     if kv is None:
         kv = heads if kv_heads is None else kv_heads
-    width = f.maybe("head_dim")
+    width = f.find_whole("head_dim")
     if width is None:
         width = head_dim if head_dim is not None else divide_hidden_size(f, heads)
     return AttentionHeads(heads, kv, width)
@@ -236,4 +236,4 @@ def make_interval_pattern(interval: int, kind: str, other: str) -> Callable[[int
 
 def read_sliding_window(f: ConfigFields, default: int | None = None) -> int | None:
     """Return the width of the sliding window; 0 is none."""
-    return f.whole_or(default or 0, "sliding_window", low=0) or None
+    return f.read_whole_or(default or 0, "sliding_window", low=0) or None

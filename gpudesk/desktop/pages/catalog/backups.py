@@ -29,7 +29,7 @@ def make_rewrite_actions(
     own: UserCatalog, formatter: Formatter, show_note: ShowNote
 ) -> list[tuple[str, Callable[[], object]]]:
     """Return the note's button that saves the user's values again; empty while their file exists."""
-    return [(_text(), partial(rewrite_user_file, own, formatter, show_note))] if own.removed else []
+    return [(_label_rewrite(), partial(rewrite_user_file, own, formatter, show_note))] if own.removed else []
 
 
 def rewrite_user_file(own: UserCatalog, formatter: Formatter, show_note: ShowNote) -> None:
@@ -53,7 +53,7 @@ class RewriteButton(Button):
     """Saves the user's values again; visible only while their file is missing."""
 
     def __init__(self, theme: Theme, own: UserCatalog, formatter: Formatter, show_note: ShowNote) -> None:
-        super().__init__(theme, _text())
+        super().__init__(theme, _label_rewrite())
         self._own = own
         self._formatter = formatter
         self._show_note = show_note
@@ -69,7 +69,7 @@ class RewriteButton(Button):
         self.follow()
 
 
-def _text() -> str:
+def _label_rewrite() -> str:
     return tr("Save your values again")
 
 
@@ -182,7 +182,7 @@ class BackupsDialog(ThemedDialog):
         self.table.setRowCount(len(self._backups))
         for row, backup in enumerate(self._backups):
             damaged = backup.problem is not None
-            for column, item in enumerate(self.table.fill_row(row, self._cells(backup), tips=damaged)):
+            for column, item in enumerate(self.table.fill_row(row, self._format_cells(backup), tips=damaged)):
                 if damaged:
                     item.setForeground(self._theme.color("unfit" if column == 1 else "text3"))
         for place in (0, 2, 3, 4):
@@ -203,7 +203,7 @@ class BackupsDialog(ThemedDialog):
             self.table.selectRow(next((row for row, backup in enumerate(self._backups) if backup.problem is None), 0))
         self._describe()
 
-    def _cells(self, backup: Backup) -> tuple[str, ...]:
+    def _format_cells(self, backup: Backup) -> tuple[str, ...]:
         formatter = self._formatter
         facts = MISSING_VALUE_TEXT if backup.facts is None else formatter.count(backup.facts)
         reason = backup.reason.label if backup.problem is None else format_message(backup.problem, formatter)

@@ -84,7 +84,9 @@ class CatalogSorting:
     descending: bool
 
 
-def next_column_sorting(sorting: CatalogSorting | None, column: str, *, largest_first: bool) -> CatalogSorting | None:
+def choose_next_column_sorting(
+    sorting: CatalogSorting | None, column: str, *, largest_first: bool
+) -> CatalogSorting | None:
     """Return the next sorting by a column: one direction, then the other, then catalog order."""
     if sorting is None or sorting.column != column:
         return CatalogSorting(column, largest_first)
@@ -238,14 +240,14 @@ class CatalogSections:
         sought = words.casefold().strip()
         matching, former = part.positions, part.sought
         if part.query != query or matching is None or not sought.startswith(former):
-            matching, former = self._narrowed(section, facets, sorting, announced_among, stale_days), ""
+            matching, former = self._filter_places(section, facets, sorting, announced_among, stale_days), ""
         if sought != former:
             # Further typing only narrows the rows found so far.
             matching = find_matching(self.texts(section), matching, sought)
         part.query, part.sought, part.positions = query, sought, matching
         return matching
 
-    def _narrowed(
+    def _filter_places(
         self,
         section: CatalogSection,
         facets: CatalogFacets,
@@ -342,7 +344,7 @@ class CatalogModel(TableItemModel):
     def column(self, number: int) -> CatalogColumn:
         return self.table.columns[number]
 
-    def line_of(self, key: str) -> int:
+    def find_catalog_line(self, key: str) -> int:
         """Return the line of a row by key, -1 if it is not shown."""
         rows = self.table.rows
         return next(

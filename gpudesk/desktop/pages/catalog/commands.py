@@ -139,11 +139,11 @@ class CatalogCommands:
     def _has_row(self) -> bool:
         return self.current() is not None
 
-    def _kind(self, row: CatalogRow) -> CatalogEntryKind | None:
+    def _find_kind(self, row: CatalogRow) -> CatalogEntryKind | None:
         if row.thing is None:
             return None
         try:
-            return self._page.desk.service.catalog.kind_of(row.thing)
+            return self._page.desk.service.catalog.get_entry_kind(row.thing)
         except InputError:
             return None
 
@@ -154,7 +154,7 @@ class CatalogCommands:
         return row is not None and self._use_of(row[0]) is not None
 
     def _use_of(self, row: CatalogRow) -> tuple[str, Callable[[], object]] | None:
-        kind = self._kind(row)
+        kind = self._find_kind(row)
         if row.thing is None or kind is None:
             return None
         if kind is CatalogEntryKind.ACCELERATOR:
@@ -265,7 +265,7 @@ class CatalogCommands:
     def copy(self) -> None:
         """Copy the selected cells, several of them with the heads of their columns."""
         view, model = self._page.view, self._page.model
-        lines, columns = view.selected_lines_and_columns()
+        lines, columns = view.list_selected_positions()
         rows = [row for line in lines if (row := model.row(line)) is not None]
         self._copy(rows, columns, with_heads=len(rows) * len(columns) > 1)
 
@@ -354,7 +354,7 @@ class CatalogCommands:
     # Actions
 
     def actions(self) -> list[ActionSpec]:
-        return [*self._edit_actions(), *self._column_actions()]
+        return [*self._edit_actions(), *self._list_column_actions()]
 
     def _edit_actions(self) -> list[ActionSpec]:
         def act(name: str, text: str, run: Callable[[], object], icon: str, enabled: Callable[[], bool],
@@ -376,7 +376,7 @@ class CatalogCommands:
                 lambda: bool(self._page.model.lines), "Ctrl+Shift+C"),
         ]  # fmt: skip
 
-    def _column_actions(self) -> list[ActionSpec]:
+    def _list_column_actions(self) -> list[ActionSpec]:
         page = self._page
 
         def number() -> int:

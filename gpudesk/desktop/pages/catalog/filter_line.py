@@ -41,7 +41,7 @@ class ColumnSettings:
 
     def of(self, section: CatalogSection, columns: Sequence[CatalogColumn]) -> ColumnOrder:
         """Return the arrangement of a section, initially the default."""
-        stored: dict[str, Any] = self._settings.get(_setting_key(section), {})
+        stored: dict[str, Any] = self._settings.get(_make_setting_key(section), {})
         keys = [column.key for column in columns]
         listed = _read_words(stored.get("order"))
         kept_keys = [key for key in dict.fromkeys(listed) if key in keys[1:]]
@@ -63,15 +63,15 @@ class ColumnSettings:
 
     def keep(self, section: CatalogSection, columns: ColumnOrder) -> None:
         self._settings.put(
-            _setting_key(section),
+            _make_setting_key(section),
             {"order": list(columns.order), "hidden": sorted(columns.hidden), "widths": dict(columns.widths)},
         )
 
     def forget(self, section: CatalogSection) -> None:
-        self._settings.put(_setting_key(section), {})
+        self._settings.put(_make_setting_key(section), {})
 
 
-def _setting_key(section: CatalogSection) -> str:
+def _make_setting_key(section: CatalogSection) -> str:
     return f"catalog.columns.{section.value}"
 
 
@@ -139,16 +139,16 @@ class ColumnArrangement(QObject):
         self.changed.emit()
 
     def can_move(self, number: int, step: int) -> bool:
-        return self._neighbour(number, step) is not None
+        return self._find_neighbour(number, step) is not None
 
     def move(self, number: int, step: int) -> None:
         """Move a column past its visible neighbor, to the left (-1) or to the right (1)."""
-        target = self._neighbour(number, step)
+        target = self._find_neighbour(number, step)
         if target is not None:
             heads = self._view.heads
             heads.moveSection(heads.visualIndex(number), heads.visualIndex(target))
 
-    def _neighbour(self, number: int, step: int) -> int | None:
+    def _find_neighbour(self, number: int, step: int) -> int | None:
         shown_columns = self._view.heads.shown()
         if number == 0 or number not in shown_columns:
             return None
@@ -245,9 +245,9 @@ class CatalogFilterBar(FlowRow):
         for name, pill in pills.items():
             pill.setVisible(ranked is not None if name == "rank" else name in offered)
         chosen = sorted(self._facets.makers)
-        pills["makers"].show_text(_format_few_names(chosen) if chosen else self._maker_word(), on=bool(facets.makers))
-        pills["kinds"].show_text(self._kinds_text(), on=bool(facets.kinds))
-        pills["age"].show_text(self._age_text(), on=facets.stale or facets.newer_than is not None)
+        pills["makers"].show_text(_format_few_names(chosen) if chosen else self._label_maker(), on=bool(facets.makers))
+        pills["kinds"].show_text(self._format_kinds(), on=bool(facets.kinds))
+        pills["age"].show_text(self._format_age(), on=facets.stale or facets.newer_than is not None)
         pills["disputes"].show_text(tr("Disputed"), on=facets.disputes)
         pills["own"].show_text(tr("Your values"), on=facets.own)
         status = tr("Available") if facets.shipping else tr("Available and announced")
@@ -260,7 +260,7 @@ class CatalogFilterBar(FlowRow):
         self.count.setText(text)
         self.flow.invalidate()
 
-    def _maker_word(self) -> str:
+    def _label_maker(self) -> str:
         return {
             CatalogSection.ACCELERATORS: tr("Vendor"),
             CatalogSection.MODELS: tr("Organization"),
@@ -268,11 +268,11 @@ class CatalogFilterBar(FlowRow):
             CatalogSection.SOURCES: tr("Publisher"),
         }.get(self._section, tr("Vendor"))
 
-    def _kinds_text(self) -> str:
+    def _format_kinds(self) -> str:
         chosen = [kind.label for kind in SourceKind if kind in self._facets.kinds]
         return _format_few_names(chosen) if chosen else tr("Kind")
 
-    def _age_text(self) -> str:
+    def _format_age(self) -> str:
         if self._facets.stale:
             return tr("Stale")
         days = self._facets.newer_than

@@ -180,7 +180,7 @@ class ImportFiguresPanel(PaintedWidget):
         area.show_widget(self._body)
         make_column(area, margins=(1, 0, 0, 0), on=self)
 
-    def height_for(self, width: int) -> int:
+    def measure_height_for(self, width: int) -> int:
         return max(self._body.heightForWidth(width), self._body.sizeHint().height())
 
     def paint(self, pen: ThemePainter) -> None:
@@ -272,7 +272,7 @@ class ImportDialog(BackgroundFormDialog):
         hint, px = super().sizeHint(), self.theme.px
         if self._beside is None:
             return hint
-        figures = self._beside.height_for(px(_ASIDE)) + px(_FOOT)
+        figures = self._beside.measure_height_for(px(_ASIDE)) + px(_FOOT)
         return QSize(hint.width(), min(max(hint.height(), figures), px(_HIGHEST)))
 
     # Rows
@@ -280,7 +280,7 @@ class ImportDialog(BackgroundFormDialog):
     def _fill(self) -> None:
         proposal = self.proposal
         self.add_head(proposal.name, f"{label_proposal_kind(proposal.kind)}, {self._file_import.path.name}")
-        self.add_rows(self._name_rows())
+        self.add_rows(self._make_name_rows())
         no_provider, no_date = find_missing_price_fields(self.proposal)
         rows: list[FormRow] = []
         if no_provider:
@@ -310,15 +310,15 @@ class ImportDialog(BackgroundFormDialog):
             self._beside = ImportFiguresPanel(self.theme, self._figures)
             self.set_aside(self._beside)
 
-    def _name_rows(self) -> list[FormRow]:
+    def _make_name_rows(self) -> list[FormRow]:
         subject = get_subject(self.proposal)
         if subject is None and not self.proposal.missing:
-            return self._id_rows()
+            return self._make_id_rows()
         name = TextRow(self.theme, "name", tr("Name"), required=True)
         name.show_value(self.proposal.name if subject is None else subject.name)
-        return [name, *self._id_rows()]
+        return [name, *self._make_id_rows()]
 
-    def _id_rows(self) -> list[FormRow]:
+    def _make_id_rows(self) -> list[FormRow]:
         subject, sources = get_subject(self.proposal), list_proposal_sources(self.proposal)
         rows: list[FormRow] = []
         if subject is not None:
@@ -326,14 +326,14 @@ class ImportDialog(BackgroundFormDialog):
             row.show_value(subject.id)
             rows.append(row)
         if has_no_owner(self.proposal):
-            rows.append(self._organisation_row())
+            rows.append(self._make_organisation_row())
         if sources:
             row = TextRow(self.theme, "title", tr("Source"), required=True)
             row.show_value(sources[0].title)
             rows.append(row)
         return rows
 
-    def _organisation_row(self) -> FormRow:
+    def _make_organisation_row(self) -> FormRow:
         """Ask for the organization of a model that neither its folder nor its file names."""
         organisations = {model.organisation for model in self.desk.service.catalog.models()}
         return TextRow(
@@ -382,7 +382,7 @@ class ImportDialog(BackgroundFormDialog):
             return
         self._ask(self.proposal)
         if self._missing and self.row("id") is None and get_subject(self.proposal) is not None:
-            self.add_section(tr("Entry"), self._id_rows())
+            self.add_section(tr("Entry"), self._make_id_rows())
         self._show_figures()
         # New widgets get their size with the next event.
         QTimer.singleShot(0, self, self._grow)
@@ -420,7 +420,7 @@ class ImportDialog(BackgroundFormDialog):
             self._go_to_fault()
             return
         try:
-            proposal = self._completed()
+            proposal = self._complete_proposal()
         except FieldError as error:
             self.show_problem(str(error))
         except InputError as error:
@@ -429,7 +429,7 @@ class ImportDialog(BackgroundFormDialog):
             wishes = ImportOverrides(**{row.name: _read_field_text(row) for row in self.rows if row.name in _WISHES})
             self.write(apply_import(self.desk.service, self._file_import, proposal, wishes), self._finish_import)
 
-    def _completed(self) -> ImportProposal:
+    def _complete_proposal(self) -> ImportProposal:
         """Return the proposal completed with the answers; raises `InputError` or `FieldError`."""
         if not self._missing:
             return self.proposal

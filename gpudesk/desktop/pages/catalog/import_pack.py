@@ -195,10 +195,10 @@ class PackDialog(BackgroundFormDialog):
         self.trust.setVisible(unsure)
         self.trust.toggled.connect(self._count)
         self.column.addWidget(self.trust)
-        self.column.addLayout(self._choices())
+        self.column.addLayout(self._make_choice_row())
         self.column.addWidget(self.table, 1)
 
-    def _choices(self) -> QBoxLayout:
+    def _make_choice_row(self) -> QBoxLayout:
         self.count_label = ThemedLabel(self.theme, font="small", color="text2")
         all_rows = LinkButton(self.theme, tr("Select all"), self.model.choose_all)
         all_rows.setAccessibleName(tr("Select all rows"))

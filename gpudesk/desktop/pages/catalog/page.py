@@ -21,9 +21,9 @@ from gpudesk.desktop.pages.catalog.catalog_model import (
     CatalogModel,
     CatalogSections,
     CatalogSorting,
+    choose_next_column_sorting,
     find_ranked_end,
     is_largest_first,
-    next_column_sorting,
     share_sections,
 )
 from gpudesk.desktop.pages.catalog.commands import CatalogCommands, CatalogListPage, select_catalog_cell
@@ -319,13 +319,15 @@ class CatalogPage(CatalogListPage):
         lines, headings = insert_price_headings(table, places, sorting, self.desk.formatter)
         model.show(table, shelf.writer(section), lines, headings=headings, rule=rule)
         self.filter.show_count(format_row_count(len(places), len(table.rows), self.desk.formatter))
-        self.filter.show_facets(self.facets, self.rule, ranked=self._ranking(rule >= 0))
+        self.filter.show_facets(self.facets, self.rule, ranked=self._get_announced_ranking(rule >= 0))
         self.view.setAccessibleDescription(self.filter.count.text())
         # Of the other sections: after the list has been painted.
         self._counting.start(0)
         empty = not places
         if empty:
-            self.empty.show_reason(*explain_empty_list(self.section, self._words, self.facets, self._problem()))
+            self.empty.show_reason(
+                *explain_empty_list(self.section, self._words, self.facets, self._describe_problem())
+            )
         self._stack.setCurrentIndex(int(empty))
 
     def matches(self, section: CatalogSection, words: str) -> list[int]:
@@ -339,7 +341,7 @@ class CatalogPage(CatalogListPage):
             stale_days=get_stale_days(self.rule, section),
         )
 
-    def _ranking(self, has_tail: bool) -> bool | None:
+    def _get_announced_ranking(self, has_tail: bool) -> bool | None:
         """Return whether announced rows are ranked, None without a ranking."""
         if self.section is not CatalogSection.ACCELERATORS or self.sorting is None:
             return None
@@ -384,12 +386,12 @@ class CatalogPage(CatalogListPage):
     def _leave_empty(self) -> None:
         if self._words.split() or self.facets.active:
             self.clear_filter()
-        elif self._problem():
+        elif self._describe_problem():
             self.backups_requested.emit()
         else:
             self.import_requested.emit()
 
-    def _problem(self) -> str:
+    def _describe_problem(self) -> str:
         """Return why the user's facts cannot be used, empty if they can."""
         problem = self.desk.service.user_catalog.problem
         return "" if problem is None else to_sentence(format_message(problem.problem, self.desk.formatter))
@@ -417,7 +419,7 @@ class CatalogPage(CatalogListPage):
             return
         column = self.model.column(number)
         first = is_largest_first(column.kind)
-        self._sortings[self.section] = next_column_sorting(self.sorting, column.key, largest_first=first)
+        self._sortings[self.section] = choose_next_column_sorting(self.sorting, column.key, largest_first=first)
         self._show_rows()
         self.view.heads.viewport().update()
 
@@ -508,7 +510,7 @@ class CatalogPage(CatalogListPage):
         button = self._columns_button
         pop_up(menu, button.mapToGlobal(QPoint(0, button.height() + 4)))
 
-    def actions_of_page(self) -> list[ActionSpec]:
+    def list_page_actions(self) -> list[ActionSpec]:
         views = [(section.value, section.label) for section in CatalogSection]
         make = partial(ActionSpec, menu=MenuId.VIEW, section=_SECTION_OF_MENU)
         return [

@@ -102,7 +102,7 @@ class CatalogTableView(PaintedTable):
                 vertical.resizeSection(number, height)
         self._tall = self._table.headings
         for number in self._tall:
-            vertical.resizeSection(number, self._measures.heading_height())
+            vertical.resizeSection(number, self._measures.measure_heading())
         self.heads.update_header_height()
         self.fit_columns()
 
@@ -175,7 +175,7 @@ class CatalogTableView(PaintedTable):
 
     def indexAt(self, place: QPoint) -> QModelIndex:
         """Return the cell at a position; the first column covers the others."""
-        row, column = self.rowAt(place.y()), self.heads.number_at(place)
+        row, column = self.rowAt(place.y()), self.heads.find_section_at(place)
         return self._table.index(row, column) if row >= 0 and column >= 0 else QModelIndex()
 
     def scrollTo(
@@ -199,7 +199,7 @@ class CatalogTableView(PaintedTable):
         return None if row is None else (row.key, self._table.column(index.column()).key)
 
     def find_cell(self, row_key: str, column_key: str) -> QModelIndex:
-        line, column = self._table.line_of(row_key), max(0, self._table.table.place(column_key))
+        line, column = self._table.find_catalog_line(row_key), max(0, self._table.table.place(column_key))
         return self._table.index(line, column) if line >= 0 else QModelIndex()
 
     def show_cell(self, row_key: str, column_key: str = "") -> bool:
@@ -208,7 +208,7 @@ class CatalogTableView(PaintedTable):
         self.show_current(index)
         return index.isValid()
 
-    def selected_lines_and_columns(self) -> tuple[list[int], list[int]]:
+    def list_selected_positions(self) -> tuple[list[int], list[int]]:
         """Return the lines and the columns, from left to right, with selected cells."""
         blocks = self.list_selected_blocks()
         lines = {line for top, bottom, _, _ in blocks for line in range(top, bottom + 1)}
@@ -428,7 +428,7 @@ class CatalogTableView(PaintedTable):
             for number, words in enumerate(lines):
                 self._layer.text(body, color, words, x, top + number * height)
             return
-        most = self._measures.room_for_words(column.end - x)
+        most = self._measures.compute_text_room(column.end - x)
         self._layer.text(body, color, text, x, middle, most)
 
     def get_ring_box(self, row: VisibleSection, column: VisibleSection) -> QRectF:

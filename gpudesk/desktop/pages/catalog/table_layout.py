@@ -106,12 +106,12 @@ class CatalogLayout:
         """Return the lines of a cell's text in a column of this width."""
         if section not in _WRAPPED:
             return (text,)
-        return self._measure.lines(text, self.body(section), self.room_for_words(width))
+        return self._measure.lines(text, self.body(section), self.compute_text_room(width))
 
-    def room_for_words(self, width: float) -> float:
+    def compute_text_room(self, width: float) -> float:
         return max(1.0, width - self._theme.length(WORD_END))
 
-    def heading_height(self) -> int:
+    def measure_heading(self) -> int:
         return self._theme.line("small") + self._theme.px(19)
 
     def head_height(self, *, grouped: bool) -> int:
@@ -125,7 +125,7 @@ class CatalogLayout:
     ) -> dict[int, int]:
         """Return the width of each visible column; `chosen` are user-set ones, by key."""
         self._follow(model)
-        naturals = {column: self._natural(model, column) for column in visible_columns}
+        naturals = {column: self._get_width_range(model, column) for column in visible_columns}
         fixed = {
             column: float(chosen[model.column(column).key])
             for column in visible_columns
@@ -133,10 +133,10 @@ class CatalogLayout:
         }
         free = [column for column in visible_columns if column not in fixed]
         remaining = room - sum(fixed.values()) - self._theme.length(MARGIN)
-        widths = fixed | self._shared({column: naturals[column] for column in free}, remaining)
+        widths = fixed | self._distribute_width({column: naturals[column] for column in free}, remaining)
         return {column: round(width) for column, width in widths.items()}
 
-    def _shared(self, naturals: Mapping[int, ColumnWidthRange], room: float) -> dict[int, float]:
+    def _distribute_width(self, naturals: Mapping[int, ColumnWidthRange], room: float) -> dict[int, float]:
         """Distribute the width: first to cut columns up to their full width, then a little to all; else shrink all."""
         wished_widths = {column: natural.width for column, natural in naturals.items()}
         spare = room - sum(wished_widths.values())
@@ -174,17 +174,17 @@ class CatalogLayout:
         self._natural_widths.clear()
         self._gutters.clear()
 
-    def _natural(self, model: CatalogModel, number: int) -> ColumnWidthRange:
+    def _get_width_range(self, model: CatalogModel, number: int) -> ColumnWidthRange:
         natural = self._natural_widths.get(number)
         if natural is None:
-            natural = self._natural_widths[number] = self._measured(model, number)
+            natural = self._natural_widths[number] = self._measure_column(model, number)
         return natural
 
-    def _measured(self, model: CatalogModel, number: int) -> ColumnWidthRange:
+    def _measure_column(self, model: CatalogModel, number: int) -> ColumnWidthRange:
         column, length = model.column(number), self._theme.length
         section = model.table.section
         head = self._texts.width("caption_strong", label_column(section, column))
-        content = self._content(model, number, column)
+        content = self._measure_content(model, number, column)
         if column.kind in FIGURES:
             width = max(content, head) + length(FIGURE_START) + self.gutter(model, number)
             if column.kind is CatalogColumnKind.VALUE:
@@ -194,21 +194,21 @@ class CatalogLayout:
         if column.kind is CatalogColumnKind.NAME:
             around = length(MARGIN + WORD_END) + (length(SWATCH) if section is CatalogSection.ACCELERATORS else 0.0)
             whole = max(content, head) + around
-            width = min(max(self._usual(model, number), head) + around, length(_MOST_NAME))
-            least = max(length(_LEAST_NAME), self._tagged(model))
+            width = min(max(self._measure_usual_text(model, number), head) + around, length(_MOST_NAME))
+            least = max(length(_LEAST_NAME), self._measure_tagged_names(model))
             return ColumnWidthRange(width, min(width, least), whole)
         whole = max(content, head + arrow) + length(WORD_END)
         if column.kind in (CatalogColumnKind.DATE, CatalogColumnKind.WORD):
             return ColumnWidthRange(whole, whole, whole)
-        usual = self._usual(model, number) if column.kind is CatalogColumnKind.TEXT else content
+        usual = self._measure_usual_text(model, number) if column.kind is CatalogColumnKind.TEXT else content
         width = min(max(usual, head + arrow) + length(WORD_END), length(_MOST_WORDS))
         least = length(_LEAST.get(column.kind, _LEAST_WORDS))
         if section in _WRAPPED and column.kind is CatalogColumnKind.TEXT:
-            word = math.ceil(self._widest_word(model, number) + length(WORD_END))
+            word = math.ceil(self._measure_widest_word(model, number) + length(WORD_END))
             least, width = max(least, word), max(width, word)
         return ColumnWidthRange(width, min(width, least), whole)
 
-    def _usual(self, model: CatalogModel, number: int) -> float:
+    def _measure_usual_text(self, model: CatalogModel, number: int) -> float:
         """Return the width that fits the text of most rows; long lists are sampled."""
         rows = model.table.rows
         value_counts = Counter(row.values[number] for row in rows[:: len(rows) // _SAMPLED_ROWS + 1])
@@ -220,18 +220,18 @@ class CatalogLayout:
         else:
             return 0.0
         row = next(row for row in model.table.rows if row.values[number] == value)
-        return self._texts.width(self._font(model, model.column(number)), model.text(row, number))
+        return self._texts.width(self._choose_font(model, model.column(number)), model.text(row, number))
 
-    def _widest_word(self, model: CatalogModel, number: int) -> float:
+    def _measure_widest_word(self, model: CatalogModel, number: int) -> float:
         texts = {model.text(row, number) for row in model.table.rows}
         words = {word for text in texts for word in text.split(" ")}
         return max((self._texts.width(self.body(model.table.section), word) for word in words), default=0.0)
 
-    def _font(self, model: CatalogModel, column: CatalogColumn) -> str:
+    def _choose_font(self, model: CatalogModel, column: CatalogColumn) -> str:
         font = self.body(model.table.section)
         return f"{font}_strong" if column.kind is CatalogColumnKind.NAME else font
 
-    def _tagged(self, model: CatalogModel) -> float:
+    def _measure_tagged_names(self, model: CatalogModel) -> float:
         """Return the width of names next to a tag, which must not be cut completely."""
         announced = [row for row in model.table.rows if row.announced]
         most = self._theme.length(_TAGGED_NAME)
@@ -240,8 +240,8 @@ class CatalogLayout:
         tag = self._texts.width("caption_strong", tr("Announced"))
         return max((text + tag + around for text in texts), default=0.0)
 
-    def _content(self, model: CatalogModel, number: int, column: CatalogColumn) -> float:
-        font = self._font(model, column)
+    def _measure_content(self, model: CatalogModel, number: int, column: CatalogColumn) -> float:
+        font = self._choose_font(model, column)
         rows = _find_longest_rows(model.table.rows, number)
         widest = 0.0
         for row in rows:
@@ -312,9 +312,9 @@ class CatalogHeader(PaintedHeader):
     def frozen_width(self) -> int:
         return self.sectionSize(0) if self.count() else 0
 
-    def number_at(self, place: QPoint) -> int:
+    def find_section_at(self, place: QPoint) -> int:
         """Return the column at a position, -1 for none."""
-        return 0 if 0 <= place.x() < self.frozen_width else super().number_at(place)
+        return 0 if 0 <= place.x() < self.frozen_width else super().find_section_at(place)
 
     # Painting
 

@@ -14,8 +14,8 @@ from PySide6.QtWidgets import QMenu, QWidget
 from gpudesk.desktop.pages.compare.comparison_model import (
     ComparisonArrangement,
     ComparisonModel,
+    choose_next_row_sorting,
     move_row,
-    next_row_sorting,
 )
 from gpudesk.desktop.pages.compare.table import ComparisonTableView
 from gpudesk.desktop.session import scenario_edits
@@ -81,7 +81,7 @@ class ArrangementController(QObject):
 
     def sort_by(self, table: ComparisonTable, key: str) -> None:
         """Order the columns by a row: best first, then the reverse, then as in the scenario."""
-        self.change(sorting=next_row_sorting(table, self._arrangement.sorting, key))
+        self.change(sorting=choose_next_row_sorting(table, self._arrangement.sorting, key))
 
     def hide_column(self, key: str) -> None:
         self.change(hidden_columns=self._arrangement.hidden_columns | {key})
@@ -128,7 +128,7 @@ class ComparisonCommands:
     def row_of(self, number: int) -> ComparisonRow | None:
         return self._model.lines[number].row if 0 <= number < len(self._model.lines) else None
 
-    def _current_row(self) -> ComparisonRow | None:
+    def _get_current_row(self) -> ComparisonRow | None:
         return self.row_of(self._view.currentIndex().row())
 
     def sort_by(self, number: int) -> None:
@@ -137,7 +137,7 @@ class ComparisonCommands:
             self._arranger.sort_by(self._model.table, row.key)
 
     def _on_row(self, act: Callable[[ComparisonRow], object], row: ComparisonRow | None = None) -> None:
-        chosen_row = row or self._current_row()
+        chosen_row = row or self._get_current_row()
         if chosen_row is not None:
             act(chosen_row)
 
@@ -152,12 +152,12 @@ class ComparisonCommands:
 
     # Columns
 
-    def _current_head(self) -> ComparisonHead | None:
+    def _get_current_head(self) -> ComparisonHead | None:
         column = self._view.currentIndex().column()
         return self._model.head(column) if 0 <= column < self._model.columnCount() else None
 
     def _on_head(self, act: Callable[[ComparisonHead], object]) -> None:
-        head = self._current_head()
+        head = self._get_current_head()
         if head is not None:
             act(head)
 
@@ -175,13 +175,13 @@ class ComparisonCommands:
     def move_column(self, head: ComparisonHead, step: int) -> None:
         """Move a column past its visible neighbor, in the scenario's order."""
         self._arranger.change(sorting=None)
-        target = self._neighbour(head, step)
+        target = self._find_neighbour(head, step)
         position = self._position(head)
         if position is not None and target is not None:
             edited = scenario_edits.move_accelerator(self._desk.scenario, position, target)
             self._desk.apply(edited, tr("Move {name}", name=head.name))
 
-    def _neighbour(self, head: ComparisonHead, step: int) -> int | None:
+    def _find_neighbour(self, head: ComparisonHead, step: int) -> int | None:
         """Return the scenario position of the next visible column, in the scenario's order."""
         hidden = self._arranger.arrangement.hidden_columns
         visible_heads = [each for each in self._model.table.heads if each.key not in hidden]
@@ -197,13 +197,13 @@ class ComparisonCommands:
             self._desk.apply(edited, tr("Remove {name}", name=head.name))
 
     def _can_hide(self) -> bool:
-        return self._current_head() is not None and self._model.columnCount() > 1
+        return self._get_current_head() is not None and self._model.columnCount() > 1
 
     # Copying
 
     def copy(self) -> None:
         """Copy the selected cells: a single one as its number, several with their labels; none copies the table."""
-        cells = self._view.selected_cells()
+        cells = self._view.list_selected_indices()
         if not cells:
             self.copy_table()
             return
@@ -257,7 +257,7 @@ class ComparisonCommands:
         menu.addSeparator()
         for step, icon, text in ((-1, "arrow-left", tr("Move left")), (1, "arrow-right", tr("Move right"))):
             entry = add_entry(menu, self._theme.icon(icon), text, partial(self.move_column, head, step))
-            entry.setEnabled(self._neighbour(head, step) is not None)
+            entry.setEnabled(self._find_neighbour(head, step) is not None)
         menu.addSeparator()
         hide = add_entry(
             menu, self._theme.icon("eye-off"), tr("Hide column"), lambda: self._arranger.hide_column(head.key)
@@ -274,7 +274,7 @@ class ComparisonCommands:
     # Actions
 
     def actions(self) -> list[ActionSpec]:
-        return [*self._copy_actions(), *self._row_actions(), *self._column_actions()]
+        return [*self._copy_actions(), *self._list_row_actions(), *self._list_column_actions()]
 
     def _copy_actions(self) -> list[ActionSpec]:
         make = partial(ActionSpec, menu=MenuId.EDIT, section=_SECTION)
@@ -290,9 +290,9 @@ class ComparisonCommands:
             ),
         ]
 
-    def _row_actions(self) -> list[ActionSpec]:
+    def _list_row_actions(self) -> list[ActionSpec]:
         make = partial(ActionSpec, menu=MenuId.VIEW, section=_SECTION + 1)
-        on_row = partial(make, enabled=lambda: self._current_row() is not None)
+        on_row = partial(make, enabled=lambda: self._get_current_row() is not None)
         up, down = partial(self._step_row, -1), partial(self._step_row, 1)
         return [
             on_row("compare.sort", tr("Sort columns by this row"), lambda: self._on_row(self._sort), "arrow-up-down"),
@@ -305,10 +305,10 @@ class ComparisonCommands:
     def _step_row(self, step: int) -> None:
         self._on_row(lambda row: self._move(row, step))
 
-    def _column_actions(self) -> list[ActionSpec]:
+    def _list_column_actions(self) -> list[ActionSpec]:
         arranger = self._arranger
         make = partial(ActionSpec, menu=MenuId.VIEW, section=_SECTION + 2)
-        on_column = partial(make, enabled=lambda: self._current_head() is not None)
+        on_column = partial(make, enabled=lambda: self._get_current_head() is not None)
         baseline, left, right = partial(self._on_head, self.set_baseline), self._step_column(-1), self._step_column(1)
         hide, remove = partial(self._on_head, self._hide_column), partial(self._on_head, self.remove_column)
         return [

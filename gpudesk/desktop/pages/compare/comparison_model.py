@@ -151,7 +151,9 @@ def find_row(table: ComparisonTable, key: str) -> ComparisonRow | None:
     return next((row for group in table.groups for row in group.rows if row.key == key), None)
 
 
-def next_row_sorting(table: ComparisonTable, sorting: ComparisonSorting | None, key: str) -> ComparisonSorting | None:
+def choose_next_row_sorting(
+    table: ComparisonTable, sorting: ComparisonSorting | None, key: str
+) -> ComparisonSorting | None:
     """Return the next sorting by a row: the best first, then reversed, then the scenario's order."""
     row = find_row(table, key)
     best_first = row is None or (row.more_is_better is not False and any(c.is_figure for c in row.cells))
@@ -273,13 +275,13 @@ class ComparisonModel(TableItemModel):
         return describe_compared_row(line.row) if spoken else line.row.label
 
     def get_head(self, section: int, *, spoken: bool) -> str:
-        return self._head_sentence(section) if spoken else self.head(section).name
+        return self._describe_head(section) if spoken else self.head(section).name
 
     def explain_head(self, section: int, *, across: bool) -> str:
         row = None if across else self.lines[section].row
         return "" if row is None else explain_key(row.key)
 
-    def _head_sentence(self, section: int) -> str:
+    def _describe_head(self, section: int) -> str:
         head = self.head(section)
         parts = [head.name, head.detail, tr("baseline") if self.is_baseline(section) else ""]
         return ", ".join(part for part in parts if part)
@@ -339,7 +341,7 @@ class RowChoiceModel(QAbstractListModel):
         if role == _Role.DisplayRole:
             return line.group.title if line.row is None else line.row.label
         if role == _Role.CheckStateRole:
-            return self._tick(line)
+            return self._get_check_state(line)
         if role == HEADING_ROLE:
             return line.row is None
         if role == _Role.AccessibleTextRole:
@@ -360,7 +362,7 @@ class RowChoiceModel(QAbstractListModel):
         self.chosen.emit(self._hidden)
         return True
 
-    def _tick(self, line: ComparisonLine) -> Qt.CheckState:
+    def _get_check_state(self, line: ComparisonLine) -> Qt.CheckState:
         rows = line.group.rows if line.row is None else (line.row,)
         hidden = sum(row.key in self._hidden for row in rows)
         if hidden == 0:

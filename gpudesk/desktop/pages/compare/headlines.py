@@ -74,17 +74,19 @@ class HeadlineBox(PaintedButton):
         answer, theme = self.answer, self._theme
         if answer is None:
             return 0.0
-        first = self._width("small", answer.label)
+        first = self._measure_text("small", answer.label)
         for leader in answer.leaders if self.naming > LeaderDetail.NOTHING else ():
             first += theme.length(_GAP + SWATCH_WIDTH)
             if self.naming is LeaderDetail.NAMES:
-                first += theme.length(_NAME_GAP) + self._width("label", leader.name)
-        second = self._width("headline", answer.text) + theme.length(_GAP) + self._width("small", answer.unit)
-        third = self._width("small", answer.detail) + (theme.length(_GLYPH) if answer.is_open else 0)
-        fourth = self._width("small", answer.unranked.brief)
+                first += theme.length(_NAME_GAP) + self._measure_text("label", leader.name)
+        second = (
+            self._measure_text("headline", answer.text) + theme.length(_GAP) + self._measure_text("small", answer.unit)
+        )
+        third = self._measure_text("small", answer.detail) + (theme.length(_GLYPH) if answer.is_open else 0)
+        fourth = self._measure_text("small", answer.unranked.brief)
         return max(first, second, third, fourth) + theme.length(_GAP)
 
-    def _width(self, font: str, text: str) -> float:
+    def _measure_text(self, font: str, text: str) -> float:
         return self._measure.width(text, font)
 
     def paint(self, pen: ThemePainter) -> None:
@@ -97,7 +99,7 @@ class HeadlineBox(PaintedButton):
             top = theme.length(_PAD)
             x = pen.text(QRectF(0, top, right, small), answer.label, font="small", color="text2")
             for leader in answer.leaders if self.naming > LeaderDetail.NOTHING else ():
-                x = self._leader(pen, leader, x + theme.length(_GAP), top + small / 2, right)
+                x = self._draw_leader(pen, leader, x + theme.length(_GAP), top + small / 2, right)
             baseline = top + small + large / 2 + pen.metrics("headline").capHeight() / 2
             figure = pen.text(QPointF(0, baseline), answer.text, font="headline")
             pen.text(QPointF(figure + theme.length(_GAP), baseline), answer.unit, font="small", color="text3")
@@ -114,10 +116,10 @@ class HeadlineBox(PaintedButton):
             if answer.unranked.text:
                 fourth = QRectF(0, top + 2 * small + large, right, small)
                 unranked = answer.unranked
-                fits = self._width("small", unranked.text) <= right
+                fits = self._measure_text("small", unranked.text) <= right
                 pen.text(fourth, unranked.text if fits else unranked.brief, font="small", color="text3")
 
-    def _leader(self, pen: ThemePainter, leader: HeadlineLeader, x: float, level: float, right: float) -> float:
+    def _draw_leader(self, pen: ThemePainter, leader: HeadlineLeader, x: float, level: float, right: float) -> float:
         """Draw a swatch and a name as far as they fit; return the x where they end."""
         theme = self._theme
         if x + theme.length(SWATCH_WIDTH) > right:
@@ -194,12 +196,12 @@ class HeadlineStrip(PaintedWidget):
         boxes = self._boxes[: self._count]
         if not boxes:
             return
-        boxes = self._yielded(boxes)
+        boxes = self._fit_boxes(boxes)
         for box in self._boxes:
             box.setVisible(box in boxes)
         self._share(boxes, self.width() - self._theme.px(_MARGIN) * (1 + len(boxes)))
 
-    def _yielded(self, boxes: list[HeadlineBox]) -> list[HeadlineBox]:
+    def _fit_boxes(self, boxes: list[HeadlineBox]) -> list[HeadlineBox]:
         """Remove names, then swatches, then whole answers until they fit; return the rest."""
         for box in boxes:
             box.naming = LeaderDetail.NAMES

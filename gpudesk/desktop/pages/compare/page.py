@@ -376,7 +376,7 @@ class ComparePage(DeskPage):
 
     def refresh(self) -> None:
         desk = self.desk
-        self.note.show_text(self._problems())
+        self.note.show_text(self._describe_problems())
         if desk.missing is not None:
             self._missing.show_missing(desk.missing)
             self._stack.setCurrentIndex(1)
@@ -398,7 +398,7 @@ class ComparePage(DeskPage):
         for control in (self.filter, self._segment, self._rows, self._print):
             control.setVisible(self._stack.currentIndex() == 0)
 
-    def _problems(self) -> str:
+    def _describe_problems(self) -> str:
         """Return why the scenario, or one of its columns, has no answer; empty if all have one."""
         desk, formatter = self.desk, self.desk.formatter
         if desk.missing is not None:
@@ -443,10 +443,10 @@ class ComparePage(DeskPage):
         count = trn("{n} row", "{n} rows", every) if row_count == every else tr("{n} of {m} rows", n=row_count, m=every)
         self._corner.show_count(count, len(arrangement.hidden_columns))
         self._corner.place(self.view.label_width, self.view.horizontalHeader().height())
-        self.view.empty_text = self._why_empty()
+        self.view.empty_text = self._explain_empty()
         self.view.setAccessibleDescription(count)
 
-    def _why_empty(self) -> str:
+    def _explain_empty(self) -> str:
         arrangement = self._arranger.arrangement
         if arrangement.filter:
             return tr("No row contains “{words}”", words=arrangement.filter)
@@ -473,7 +473,7 @@ class ComparePage(DeskPage):
     def _follow_selection(self) -> None:
         """Make the selected figure's cell current; if several rows show it, the current one stays."""
         chosen = self.desk.selection
-        keys = self.view.current_keys()
+        keys = self.view.get_current_keys()
         if chosen is not None and keys is not None:
             row = next((line.row for line in self.model.lines if line.key == keys[0]), None)
             if row is not None and _select_row(row, keys[1]) == chosen:
@@ -506,7 +506,7 @@ class ComparePage(DeskPage):
     def _toggle_differences(self) -> None:
         self._arranger.change(differences_only=not self._arranger.arrangement.differences_only)
 
-    def actions_of_page(self) -> list[ActionSpec]:
+    def list_page_actions(self) -> list[ActionSpec]:
         make = partial(ActionSpec, menu=MenuId.VIEW, section=_SECTION)
         return [
             make("compare.filter", tr("Filter rows"), self.focus_filter, "search", ("/",), single_key=True),

@@ -82,24 +82,24 @@ class ComparisonLayout:
         Labels shrink first, then the names in the heads, which are cut.
         """
         listed, visible_rows = list(heads), list(rows)
-        length, needed = self._theme.length, self._least_label(visible_rows)
+        length, needed = self._theme.length, self._measure_least_label(visible_rows)
         full = round(min(max(length(LABEL_WIDTH), needed), length(_MOST_LABEL)))
         count = max(1, len(listed))
         share = (room - full) // count
-        wide = self._least_column(listed, visible_rows, WIDE)
+        wide = self._measure_least_column(listed, visible_rows, WIDE)
         if share >= wide:
             return ComparisonWidths(full, min(share, round(length(_MOST_COLUMN))), WIDE)
         least = round(length(_LEAST_LABEL))
-        dense = self._least_column(listed, visible_rows, DENSE)
+        dense = self._measure_least_column(listed, visible_rows, DENSE)
         if least + count * dense > room:
-            dense = self._least_column(listed, visible_rows, DENSE, with_names=False)
+            dense = self._measure_least_column(listed, visible_rows, DENSE, with_names=False)
         label = min(full, room - count * dense)
         if label < least:
             # The columns have to scroll anyway.
             label = full
         return ComparisonWidths(label, max(dense, (room - label) // count), DENSE)
 
-    def _least_column(
+    def _measure_least_column(
         self,
         heads: Iterable[ComparisonHead],
         rows: Iterable[ComparisonRow],
@@ -110,18 +110,18 @@ class ComparisonLayout:
         length = self._theme.length
         fixed = length(margins.left) + length(margins.gutter)
         cells = (cell for row in rows for cell in row.cells)
-        figures = max((self._cell_width(cell, margins) for cell in cells), default=0.0)
+        figures = max((self._measure_cell(cell, margins) for cell in cells), default=0.0)
         names = max((self._texts.width("option", head.name) for head in heads), default=0.0)
         if not with_names:
             names = min(names, length(_LEAST_NAME))
         head = length(margins.left) + length(_SWATCH) + names + length(8)
         return int(max(fixed + figures, head)) + 1
 
-    def _cell_width(self, cell: ComparisonCell, margins: CellMargins) -> float:
+    def _measure_cell(self, cell: ComparisonCell, margins: CellMargins) -> float:
         """Return the width of a figure with its difference and interval; text takes the rest."""
         width = self._texts.width
         if cell.value is None:
-            return 0.0 if margins is DENSE else self._unknown_width(cell)
+            return 0.0 if margins is DENSE else self._measure_unknown_cell(cell)
         if not cell.is_figure or shows_range(cell):
             return 0.0
         figure = width("section" if cell.mark in (CellMarking.BEST, CellMarking.TIED) else "body", cell.text)
@@ -129,11 +129,11 @@ class ComparisonLayout:
             figure += width("caption", cell.delta) + self._theme.length(margins.gap)
         return max(figure, width("caption", cell.line_below or ""))
 
-    def _unknown_width(self, cell: ComparisonCell) -> float:
+    def _measure_unknown_cell(self, cell: ComparisonCell) -> float:
         reason = self._texts.width("caption", cell.reason or "")
         return reason + self._theme.length(8) + self._texts.width("body", cell.text)
 
-    def _least_label(self, rows: Iterable[ComparisonRow]) -> int:
+    def _measure_least_label(self, rows: Iterable[ComparisonRow]) -> int:
         width, length = self._texts.width, self._theme.length
         widest = max((width("body", row.label) + width("caption", row.unit or "") for row in rows), default=0.0)
         return int(widest + length(LABEL_MARGIN) + length(8) + length(LABEL_END)) + 1
@@ -390,7 +390,7 @@ class ComparisonTableView(PaintedTable):
         """Return the full text of a cell as a sentence; empty for headings."""
         return super().describe_cell(index) if self.is_walkable(index.row()) else ""
 
-    def selected_cells(self) -> list[tuple[int, int]]:
+    def list_selected_indices(self) -> list[tuple[int, int]]:
         """Return row and column of all selected cells, in reading order."""
         return sorted((index.row(), index.column()) for index in self.selectedIndexes())
 
@@ -464,10 +464,10 @@ class ComparisonTableView(PaintedTable):
             layer.right(self._find_largest_font(cell.text, right - edge), color, cell.text, edge, right, level)
         else:
             token = "section" if tinted or cell.own else "body"
-            figure = self._texts.laid_out(token, cell.text)
+            figure = self._texts.get_text_layout(token, cell.text)
             layer.place(token, color, figure, right - figure.width, level)
             if cell.delta:
-                delta = self._texts.laid_out("caption", cell.delta)
+                delta = self._texts.get_text_layout("caption", cell.delta)
                 if left + delta.width <= right - figure.width:
                     layer.place("caption", quiet, delta, left, level)
         self._mark_gutter(cell, right, column.end - length(margins.inset), level)
@@ -477,7 +477,7 @@ class ComparisonTableView(PaintedTable):
     ) -> None:
         """Draw the dash with the reason to its left; if that is too wide, below it or in its place."""
         layer, step = self._layer, self._theme.length(_LINE)
-        dash = self._texts.laid_out("body", cell.text)
+        dash = self._texts.get_text_layout("body", cell.text)
         end = right - dash.width - self._theme.length(8)
         reason = cell.reason or ""
         beside = self._texts.width("caption", reason) <= end - left

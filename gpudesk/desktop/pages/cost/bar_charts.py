@@ -55,15 +55,15 @@ class TokenCostChart(BarChart):
         self._costed = costed
         money, costs = costed.money, costed.costs
         ends = [
-            money.in_currency(min(each.high, each.value * _MOST_OF_INTERVAL))
+            money.convert_to_currency(min(each.high, each.value * _MOST_OF_INTERVAL))
             for column in costs.columns
             for each in (_describe_output(column, rented=True), _describe_output(column, rented=False))
             if each is not None
         ]
         mark = None
-        key = [(DOT, tr("rented 24/7")), (RING, self._years())]
+        key = [(DOT, tr("rented 24/7")), (RING, self._label_owned_years())]
         if costs.api is not None:
-            mark = BarMark(money.in_currency(costs.api.value))
+            mark = BarMark(money.convert_to_currency(costs.api.value))
             ends.append(mark.value)
             key.append((LINE, tr("hosted API {amount}", amount=money.small(costs.api.value))))
         if costs.api_missing:
@@ -72,34 +72,34 @@ class TokenCostChart(BarChart):
             BarRow(
                 part.key,
                 part.name,
-                (self._interval(column, rented=True), self._owned(column)),
-                self._sentence(part.name, column),
+                (self._make_interval(column, rented=True), self._make_owned_lane(column)),
+                self._describe_token_cost(part.name, column),
                 part.palette_index,
                 part.is_variant,
             )
-            for part, column in costed.column_costs()
+            for part, column in costed.pair_column_costs()
         )
         title = tr("Cost per million output tokens")
         subtitle = tr("{code} before taxes, with input processing", code=money.code)
         self.show_groups(BarGroup(title, subtitle, rows, 0.0, max(ends, default=1.0), tuple(key), mark))
 
-    def _interval(self, column: CostColumn, *, rented: bool) -> BarInterval | None:
+    def _make_interval(self, column: CostColumn, *, rented: bool) -> BarInterval | None:
         cost = _describe_output(column, rented=rented)
         if cost is None or self._costed is None:
             return None
         money = self._costed.money
-        low, value, high = (money.in_currency(each) for each in (cost.low, cost.value, cost.high))
+        low, value, high = (money.convert_to_currency(each) for each in (cost.low, cost.value, cost.high))
         return BarInterval(low, value, high, money.small(cost.value), is_filled=rented)
 
-    def _owned(self, column: CostColumn) -> BarLane:
-        owned = self._interval(column, rented=False)
+    def _make_owned_lane(self, column: CostColumn) -> BarLane:
+        owned = self._make_interval(column, rented=False)
         if owned is not None:
             return owned
         missing = _find_missing_price(column)
         text = describe_missing_input(missing)
         return BarNote(capitalize_first(text), link=_offer_entry(missing))
 
-    def _sentence(self, name: str, column: CostColumn) -> str:
+    def _describe_token_cost(self, name: str, column: CostColumn) -> str:
         sentences = []
         for rented, words in ((True, tr("rented")), (False, tr("owned"))):
             interval = _describe_output(column, rented=rented)
@@ -108,7 +108,7 @@ class TokenCostChart(BarChart):
         sentences += [describe_missing_input(each) for each in column.missing]
         return f"{name}: {'; '.join(sentences)}."
 
-    def _years(self) -> str:
+    def _label_owned_years(self) -> str:
         tcos = [column.tco for column in self._costed.costs.columns] if self._costed else []
         years = next((tco.years for tco in tcos if tco is not None), None)
         if years is None:
@@ -120,7 +120,7 @@ class TokenCostChart(BarChart):
         for words in (tr("Rented"), tr("Owned")):
             heads += [words, f"{words}{_SPACE}{tr('low')}", f"{words}{_SPACE}{tr('high')}"]
         rows = []
-        for part, column in self._costed.column_costs() if self._costed else ():
+        for part, column in self._costed.pair_column_costs() if self._costed else ():
             cells = [part.name]
             for rented in (True, False):
                 interval = _describe_output(column, rented=rented)
@@ -165,30 +165,32 @@ class OwnershipCostChart(BarChart):
         unit = tr("thousand {code}", code=costed.money.code)
         deployment = "" if counts == {1} else tr("whole deployment")
         software = describe_software_share(costed.costs.columns, self.formatter)
-        subtitle = ", ".join(filter(None, (unit, deployment, self._spares(costed), software)))
+        subtitle = ", ".join(filter(None, (unit, deployment, self._describe_spares(costed), software)))
         rows = tuple(
             BarRow(
                 part.key,
                 part.name,
-                (self._bar(column, costed),),
-                self._sentence(part.name, column),
+                (self._make_cost_bar(column, costed),),
+                self._describe_ownership_cost(part.name, column),
                 part.palette_index,
                 part.is_variant,
             )
-            for part, column in costed.column_costs()
+            for part, column in costed.pair_column_costs()
         )
-        most = max((costed.money.in_currency(sum(_list_cost_parts(tco))) / _THOUSAND for tco in tcos), default=1.0)
+        most = max(
+            (costed.money.convert_to_currency(sum(_list_cost_parts(tco))) / _THOUSAND for tco in tcos), default=1.0
+        )
         used = [any(amounts) for amounts in zip(*map(_list_cost_parts, tcos), strict=True)]
         key = tuple((ink, part) for ink, part, is_used in zip(_INKS, label_cost_parts(), used, strict=False) if is_used)
         self.show_groups(BarGroup(title, subtitle, rows, 0.0, most, key))
 
-    def _spares(self, costed: EvaluatedAnswer) -> str:
+    def _describe_spares(self, costed: EvaluatedAnswer) -> str:
         """Return the note that hardware includes spares, if any."""
         column = next((column for column in costed.costs.columns if column.tco is not None), None)
         share = None if column is None else column.inputs["spares"].spread
         return tr("with {share} spares", share=self.formatter.per_cent(share.likely)) if share and share.likely else ""
 
-    def _bar(self, column: CostColumn, costed: EvaluatedAnswer) -> BarLane:
+    def _make_cost_bar(self, column: CostColumn, costed: EvaluatedAnswer) -> BarLane:
         """Return one bar with the total after it, or the missing input with a link to enter it."""
         tco, money = column.tco, costed.money
         if tco is None:
@@ -197,14 +199,14 @@ class OwnershipCostChart(BarChart):
             return BarNote(capitalize_first(text), framed=True, link=_offer_entry(missing))
         segments, at = [], 0.0
         for usd, ink in zip(_list_cost_parts(tco), _INKS, strict=True):
-            start, end = (money.in_currency(each) / _THOUSAND for each in (at, at + usd))
+            start, end = (money.convert_to_currency(each) / _THOUSAND for each in (at, at + usd))
             segments.append(BarSegment(start, end, ink, "" if ink == HATCH else money.thousands(usd)))
             at += usd
         worth = next((line.usd for line in tco.lines if line.name == "residual"), 0.0)
         detail = tr("net of {amount} residual", amount=money.thousands(-worth)) if worth else ""
         return StackedBar(tuple(segments), money.thousands(tco.total_usd), detail)
 
-    def _sentence(self, name: str, column: CostColumn) -> str:
+    def _describe_ownership_cost(self, name: str, column: CostColumn) -> str:
         if column.tco is None or self._costed is None:
             return f"{name}: {'; '.join(describe_missing_input(each) for each in column.missing)}."
         money = self._costed.money
@@ -215,7 +217,7 @@ class OwnershipCostChart(BarChart):
         return f"{name}: {total}. {lines}."
 
     def data(self, formatter: Formatter) -> ChartData:
-        owned = [(part, column.tco) for part, column in self._costed.column_costs()] if self._costed else []
+        owned = [(part, column.tco) for part, column in self._costed.pair_column_costs()] if self._costed else []
         names = next(([line.name for line in tco.lines] for _, tco in owned if tco is not None), [])
         heads = (tr("Accelerator"), *(label_cost_line(name) for name in names), tr("Total"))
         rows = []
@@ -256,14 +258,14 @@ class SensitivityChart(BarChart):
         """Show the influences on one accelerator's cost of `now` dollars."""
         self._costed, self._influences = costed, influences[:_MOST_INFLUENCES]
         part, money, now = costed.columns[place], costed.money, now or 0.0
-        ends = [money.in_currency(each) for row in self._influences for each in (row.at_low, row.at_high)]
+        ends = [money.convert_to_currency(each) for row in self._influences for each in (row.at_low, row.at_high)]
         words = tr("{name} rented", name=part.name) if rented else tr("{name} owned", name=part.name)
         rows = tuple(
             BarRow(
                 row.name,
                 label_cost_input(row.name),
-                (self._bar(row, costed, now, part.palette_index),),
-                self._sentence(row),
+                (self._make_sensitivity_bar(row, costed, now, part.palette_index),),
+                self._describe_sensitivity(row),
             )
             for row in self._influences
         )
@@ -274,34 +276,36 @@ class SensitivityChart(BarChart):
                 rows,
                 0.0,
                 max(ends, default=1.0),
-                mark=BarMark(money.in_currency(now), tr("Base case {amount}", amount=money.small(now))),
+                mark=BarMark(money.convert_to_currency(now), tr("Base case {amount}", amount=money.small(now))),
                 note=tr("No cost yet. Enter a price."),
             )
         )
 
-    def _bar(self, row: CostSensitivity, costed: EvaluatedAnswer, now: float, palette_index: int) -> StackedBar:
+    def _make_sensitivity_bar(
+        self, row: CostSensitivity, costed: EvaluatedAnswer, now: float, palette_index: int
+    ) -> StackedBar:
         """Return the bar from the lowest to the highest cost, with the input at each end."""
         (low, low_input), (high, high_input) = sorted(((row.at_low, row.low), (row.at_high, row.high)))
-        left, middle, right = (costed.money.in_currency(each) for each in (low, now, high))
+        left, middle, right = (costed.money.convert_to_currency(each) for each in (low, now, high))
         segments = (BarSegment(min(left, middle), max(right, middle), palette_index=palette_index),)
-        before, after = (self._amount(row.name, each) for each in (low_input, high_input))
+        before, after = (self._format_input_end(row.name, each) for each in (low_input, high_input))
         return StackedBar(segments, before=before, after=after)
 
-    def _sentence(self, row: CostSensitivity) -> str:
+    def _describe_sensitivity(self, row: CostSensitivity) -> str:
         if self._costed is None:
             return ""
         money = self._costed.money
         return tr(
             "{name} from {low} to {high}: cost from {at_low} to {at_high} {code}.",
             name=label_cost_input(row.name),
-            low=self._amount(row.name, row.low),
-            high=self._amount(row.name, row.high),
+            low=self._format_input_end(row.name, row.low),
+            high=self._format_input_end(row.name, row.high),
             at_low=money.small(row.at_low),
             at_high=money.small(row.at_high),
             code=money.code,
         )
 
-    def _amount(self, name: str, value: float) -> str:
+    def _format_input_end(self, name: str, value: float) -> str:
         """Return an end of an input with its unit; money in the scenario's currency."""
         if self._costed is None:
             return ""
@@ -310,7 +314,7 @@ class SensitivityChart(BarChart):
         if not unit.startswith("USD"):
             text = format_input_amount(name, value, self.formatter)
             return join_unit(text, unit) if unit else text
-        return money.add_currency(self.formatter.stated(float(f"{money.in_currency(value):.3g}"))) + unit[3:]
+        return money.add_currency(self.formatter.stated(float(f"{money.convert_to_currency(value):.3g}"))) + unit[3:]
 
     def data(self, formatter: Formatter) -> ChartData:
         heads = (tr("Input"), tr("Low"), tr("High"), tr("Unit"), tr("Cost at low, USD"), tr("Cost at high, USD"))

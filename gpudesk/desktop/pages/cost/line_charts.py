@@ -46,8 +46,8 @@ class _CostCurves(DeskChart):
     def _code(self) -> str:
         return "" if self._costed is None else self._costed.money.code
 
-    def _column_costs(self) -> list[tuple[AcceleratorColumn, CostColumn]]:
-        return [] if self._costed is None else list(self._costed.column_costs())
+    def _list_column_costs(self) -> list[tuple[AcceleratorColumn, CostColumn]]:
+        return [] if self._costed is None else list(self._costed.pair_column_costs())
 
 
 class CostCurveChart(_CostCurves):
@@ -69,23 +69,23 @@ class CostCurveChart(_CostCurves):
         self.subtitle = tr("{code} per million output tokens, input included", code=self._code)
         self.x_title = tr("tokens per second per user")
         lines, thin, marks = [], [], []
-        for part, column in self._column_costs():
-            owned, rented = (self._line(part, column, rented=each) for each in (False, True))
+        for part, column in self._list_column_costs():
+            owned, rented = (self._make_cost_curve(part, column, rented=each) for each in (False, True))
             first = owned or rented
             if first is not None:
                 lines.append(first)
             if owned is not None and rented is not None:
                 thin.append(rented)
-            marks += self._mark(part, column)
+            marks += self._mark_scenario_cost(part, column)
         note = "" if lines else tr("No cost yet. Enter a price or a rent.")
         return PlotDrawing(tuple(lines), tuple(thin), tuple(marks), note=note, ghost_label=tr("rented"))
 
-    def _line(self, part: AcceleratorColumn, column: CostColumn, *, rented: bool) -> PlotCurve | None:
+    def _make_cost_curve(self, part: AcceleratorColumn, column: CostColumn, *, rented: bool) -> PlotCurve | None:
         points = [(point, (point.rented_usd if rented else point.owned_usd)) for point in column.curve]
         known_points = [(point, usd) for point, usd in reversed(points) if usd is not None]
         if len(known_points) < 2 or self._costed is None:
             return None
-        rate = self._costed.money.in_currency(1.0)
+        rate = self._costed.money.convert_to_currency(1.0)
         return PlotCurve(
             *part.identity,
             np.array([point.tokens_per_s_per_user for point, _ in known_points]),
@@ -95,11 +95,11 @@ class CostCurveChart(_CostCurves):
             capped=False,
         )
 
-    def _mark(self, part: AcceleratorColumn, column: CostColumn) -> list[PointMark]:
+    def _mark_scenario_cost(self, part: AcceleratorColumn, column: CostColumn) -> list[PointMark]:
         pace, costs = part.figure("tpot_ms"), column.owned or column.rented
         if pace is None or costs is None or self._costed is None or pace.value <= 0.0:
             return []
-        y = self._costed.money.in_currency(costs.output.value)
+        y = self._costed.money.convert_to_currency(costs.output.value)
         return [PointMark(part.key, part.palette_index, _MS / pace.value, y, part.is_variant)]
 
     # Reading values
@@ -108,10 +108,10 @@ class CostCurveChart(_CostCurves):
         if self._costed is None:
             return None
         rows = []
-        for part, column in self._costed.column_costs():
+        for part, column in self._costed.pair_column_costs():
             cells = []
             for rented in (False, True):
-                line = self._line(part, column, rented=rented)
+                line = self._make_cost_curve(part, column, rented=rented)
                 reading = None if line is None else line.at(x)
                 text = MISSING_VALUE_TEXT if reading is None else self.formatter.estimate(reading.value)
                 cells.append(text)
@@ -124,8 +124,8 @@ class CostCurveChart(_CostCurves):
 
     def summary(self) -> str:
         sentences = []
-        for part, column in self._column_costs():
-            line = self._line(part, column, rented=column.owned is None)
+        for part, column in self._list_column_costs():
+            line = self._make_cost_curve(part, column, rented=column.owned is None)
             if line is not None:
                 sentences.append(
                     tr(
@@ -155,7 +155,7 @@ class CostCurveChart(_CostCurves):
                 formatter.estimate(point.owned_usd),
                 formatter.estimate(point.rented_usd),
             )
-            for part, column in self._column_costs()
+            for part, column in self._list_column_costs()
             for point in column.curve
         ]
         return ChartData(tr("Cost vs. interactivity, per million output tokens"), heads, tuple(rows))
@@ -180,14 +180,14 @@ class RentOrBuyChart(_CostCurves):
         self.subtitle = tr("cash paid, thousand {code}; circle: payback", code=self._code)
         self.x_title = tr("months")
         lines, bought, marks = [], [], []
-        for part, column in self._column_costs():
-            months = self._months()
-            rent, purchase = self._rented(column, months), self._bought(column, months)
+        for part, column in self._list_column_costs():
+            months = self._list_months()
+            rent, purchase = self._compute_rented_cash(column, months), self._compute_owned_cash(column, months)
             if rent is not None:
-                lines.append(self._line(part, months, rent, tr("rent")))
+                lines.append(self._make_cash_curve(part, months, rent, tr("rent")))
             if purchase is not None:
-                bought.append(self._line(part, months, purchase, ""))
-            marks += self._crossing(part, column)
+                bought.append(self._make_cash_curve(part, months, purchase, ""))
+            marks += self._mark_crossing(part, column)
         return PlotDrawing(
             lines=tuple(lines),
             ghosts=tuple(bought),
@@ -196,39 +196,39 @@ class RentOrBuyChart(_CostCurves):
             ghost_label=tr("buy"),
         )
 
-    def _line(self, part: AcceleratorColumn, months: np.ndarray, amounts: np.ndarray, end: str) -> PlotCurve:
+    def _make_cash_curve(self, part: AcceleratorColumn, months: np.ndarray, amounts: np.ndarray, end: str) -> PlotCurve:
         return PlotCurve(*part.identity, months, amounts, end=end, capped=False)
 
-    def _months(self) -> np.ndarray:
+    def _list_months(self) -> np.ndarray:
         """Return the months of the horizon; three years if nothing is owned."""
         tcos = [column.tco for column in self._costed.costs.columns] if self._costed else []
         years = next((tco.years for tco in tcos if tco is not None), 3.0)
         return np.linspace(0.0, years * MONTHS_PER_YEAR, 61)
 
-    def _scaled(self, usd: np.ndarray) -> np.ndarray:
-        rate = 1.0 if self._costed is None else self._costed.money.in_currency(1.0)
+    def _convert_to_thousands(self, usd: np.ndarray) -> np.ndarray:
+        rate = 1.0 if self._costed is None else self._costed.money.convert_to_currency(1.0)
         return usd * rate / _THOUSAND
 
-    def _rented(self, column: CostColumn, months: np.ndarray) -> np.ndarray | None:
+    def _compute_rented_cash(self, column: CostColumn, months: np.ndarray) -> np.ndarray | None:
         software = column.software
         if column.rent_usd_per_hour is None or column.count is None or software is None:
             return None
         monthly = HOURS_PER_MONTH * column.rent_usd_per_hour * column.rented_count + software.per_month_usd
-        return self._scaled(software.at_once_usd + months * monthly)
+        return self._convert_to_thousands(software.at_once_usd + months * monthly)
 
-    def _bought(self, column: CostColumn, months: np.ndarray) -> np.ndarray | None:
+    def _compute_owned_cash(self, column: CostColumn, months: np.ndarray) -> np.ndarray | None:
         if column.tco is None:
             return None
-        return self._scaled(column.tco.at_once_usd + months * column.tco.per_month_usd)
+        return self._convert_to_thousands(column.tco.at_once_usd + months * column.tco.per_month_usd)
 
-    def _crossing(self, part: AcceleratorColumn, column: CostColumn) -> list[PointMark]:
+    def _mark_crossing(self, part: AcceleratorColumn, column: CostColumn) -> list[PointMark]:
         if self._costed is None or column.tco is None:
             return []
         break_evens = (each for each in self._costed.costs.break_evens if each.key == part.key)
         months = next((each.value for each in break_evens if each.name == "months_to_own"), None)
         if months is None or months > column.tco.years * MONTHS_PER_YEAR:
             return []
-        (at,) = self._scaled(np.array([column.tco.at_once_usd + months * column.tco.per_month_usd]))
+        (at,) = self._convert_to_thousands(np.array([column.tco.at_once_usd + months * column.tco.per_month_usd]))
         text = format_months(round(months), self.formatter)
         return [PointMark(part.key, part.palette_index, months, float(at), is_variant=True, text=text)]
 
@@ -237,20 +237,20 @@ class RentOrBuyChart(_CostCurves):
     def read_at(self, x: float) -> tuple[float, CursorReadout] | None:
         if self._costed is None:
             return None
-        month = min(max(round(x), 0), int(self._months()[-1]))
+        month = min(max(round(x), 0), int(self._list_months()[-1]))
         rows = []
-        for part, column in self._costed.column_costs():
+        for part, column in self._costed.pair_column_costs():
             at = np.array([float(month)])
             cells = [
                 MISSING_VALUE_TEXT if point is None else self.formatter.number(float(point[0]), 1)
-                for point in (self._rented(column, at), self._bought(column, at))
+                for point in (self._compute_rented_cash(column, at), self._compute_owned_cash(column, at))
             ]
             rows.append(CursorReadoutRow(*part.identity, tuple(cells)))
         title = trn("After {n} month", "After {n} months", month, n=self.formatter.count(month))
         return float(month), CursorReadout(title, (tr("rent"), tr("buy")), tuple(rows))
 
     def stops(self) -> tuple[float, ...]:
-        return (0.0, float(self._months()[-1]))
+        return (0.0, float(self._list_months()[-1]))
 
     def summary(self) -> str:
         if self._costed is None:
@@ -263,16 +263,16 @@ class RentOrBuyChart(_CostCurves):
         )
 
     def data(self, formatter: Formatter) -> ChartData:
-        columns = self._column_costs()
+        columns = self._list_column_costs()
         heads = [tr("Months")]
         for part, _ in columns:
             heads += [tr("{name}, rent", name=part.name), tr("{name}, buy", name=part.name)]
         rows = []
-        for month in range(0, int(self._months()[-1]) + 1, 6):
+        for month in range(0, int(self._list_months()[-1]) + 1, 6):
             at = np.array([float(month)])
             cells = [formatter.count(month)]
             for _, column in columns:
-                both = (self._rented(column, at), self._bought(column, at))
+                both = (self._compute_rented_cash(column, at), self._compute_owned_cash(column, at))
                 cells += [MISSING_VALUE_TEXT if each is None else formatter.number(float(each[0]), 1) for each in both]
             rows.append(tuple(cells))
         return ChartData(tr("Rent or buy, thousand {code}", code=self._code or "USD"), tuple(heads), tuple(rows))
@@ -297,14 +297,14 @@ class CostDistributionChart(_CostCurves):
         self.title = tr("Cost distribution")
         self.subtitle = tr("% of simulations by cost; all accelerators share the same simulations")
         self.x_title = tr("{code} per million output tokens", code=self._code)
-        lines = self._lines()
+        lines = self._make_histogram_curves()
         return PlotDrawing(lines=lines, note="" if lines else self.why_empty)
 
-    def _lines(self) -> tuple[PlotCurve, ...]:
+    def _make_histogram_curves(self) -> tuple[PlotCurve, ...]:
         draws, costed = self._draws, self._costed
         if draws is None or costed is None or not draws.edges:
             return ()
-        edges = np.array(draws.edges) * costed.money.in_currency(1.0)
+        edges = np.array(draws.edges) * costed.money.convert_to_currency(1.0)
         middles = (edges[:-1] + edges[1:]) / 2.0
         return tuple(
             PlotCurve(
@@ -326,7 +326,7 @@ class CostDistributionChart(_CostCurves):
         draws, costed = self._draws, self._costed
         if draws is None or costed is None or not draws.edges:
             return None
-        edges = np.array(draws.edges) * costed.money.in_currency(1.0)
+        edges = np.array(draws.edges) * costed.money.convert_to_currency(1.0)
         place = int(np.clip(np.searchsorted(edges, x), 0, len(edges) - 1))
         rows = []
         for part in costed.columns:
@@ -341,7 +341,7 @@ class CostDistributionChart(_CostCurves):
         """Move by one bar of the histogram, or by ten."""
         if self._draws is None or self._costed is None or len(self._draws.edges) < 2:
             return None
-        rate = self._costed.money.in_currency(1.0)
+        rate = self._costed.money.convert_to_currency(1.0)
         width = (self._draws.edges[1] - self._draws.edges[0]) * rate
         low, high = self._draws.edges[0] * rate, self._draws.edges[-1] * rate
         return min(max(value + width * (10.0 if far else 1.0) * (1.0 if forward else -1.0), low), high)

@@ -333,13 +333,13 @@ class AssumptionsView(CostView):
         accelerator, name = self._waiting.pop(0)
         inputs = [each for each, spec in COST_INPUTS.items() if spec.each is (accelerator is not None)]
         layout, holder = (self._grids, self) if accelerator is None else (self._own_grids, self._own)
-        grid = self._grid(holder, accelerator, name, inputs)
+        grid = self._make_grid(holder, accelerator, name, inputs)
         layout.addWidget(grid)
         # At once: a layout alone would wait for the next event, too late for a field to be focused.
         grid.show()
         self._show_inputs({place: row for place, row in self._rows.items() if place[0] == accelerator})
 
-    def _grid(self, parent: QWidget, accelerator: str | None, name: str, inputs: list[str]) -> QWidget:
+    def _make_grid(self, parent: QWidget, accelerator: str | None, name: str, inputs: list[str]) -> QWidget:
         holder = QWidget(parent)
         grid = QGridLayout(holder)
         grid.setContentsMargins(0, 0, 0, self.theme.px(8))
@@ -389,7 +389,7 @@ class AssumptionsView(CostView):
         self.controls.show_settings(settings)
         self.currency.show_currency(settings.currency)
         self._show_inputs(self._rows)
-        parts = {column.accelerator: part.name for part, column in costed.column_costs()}
+        parts = {column.accelerator: part.name for part, column in costed.pair_column_costs()}
         if tuple(parts) == self._parts:
             return
         self._parts = tuple(parts)
@@ -436,7 +436,7 @@ class AssumptionsView(CostView):
 
     def _take_discounts(self) -> None:
         scenario = self._desk.scenario
-        settings = self._desk.service.costing.with_reported(scenario.costs, scenario)
+        settings = self._desk.service.costing.add_reported_discounts(scenario.costs, scenario)
         self._apply(settings, tr("Use reported discounts"))
 
     # Texts and numbers
@@ -587,9 +587,9 @@ class CostPage(MultiViewPage[CostView]):
         if isinstance(first, QWidget):
             first.setFocus(Qt.FocusReason.OtherFocusReason)
 
-    def actions_of_page(self) -> list[ActionSpec]:
+    def list_page_actions(self) -> list[ActionSpec]:
         text, enabled = tr("Save cash flow…"), lambda: self.body.usable
         saved = ActionSpec(
             "cost.cash_flow", text, self.save_cash_flow, "file-down", menu=MenuId.FILE, section=2, enabled=enabled
         )
-        return [*super().actions_of_page(), saved]
+        return [*super().list_page_actions(), saved]

@@ -96,7 +96,7 @@ def make_simulation_figures(costed: EvaluatedAnswer, draws: CostDistribution) ->
         for key, quantiles in ranked
         if key in names
     ]
-    for part, column in costed.column_costs():
+    for part, column in costed.pair_column_costs():
         if part.key not in draws.quantiles:
             note = tr("excluded: {missing}", missing="; ".join(describe_missing_input(each) for each in column.missing))
             rows.append(FigureRow(*part.identity, (MISSING_VALUE_TEXT,) * 4, note))
@@ -235,7 +235,7 @@ class TokenCostView(CostView):
                 _make_unit_cells(costed, column),
                 _format_unit_remark(column),
             )
-            for part, column in costed.column_costs()
+            for part, column in costed.pair_column_costs()
         )
         title = tr("Total cost at this load per unit, {code}", code=code)
         figures = build_accelerator_table(title, heads, rows, leading={0}, remarks=tr("Basis"))
@@ -405,14 +405,14 @@ class PublishedCasesView(CostView):
         date = self._desk.formatter.date(source.date or "—")
         self.source.setText(tr("Source: {title}, {date}", title=translate_data(source.title), date=date))
         try:
-            figures = self._figures()
+            figures = self._list_figures()
         except InputError as error:
             self.note_label.setText(format_input_error(error, self.formatter))
             return
         self.note_label.setText(describe_cost_case(case.id, figures, self.formatter))
         self.table.set_rows([_make_case_row(each, self.formatter)[1:] for each in figures])
 
-    def _figures(self) -> list[WorkedFigure]:
+    def _list_figures(self) -> list[WorkedFigure]:
         case = self._chosen
         figures = self._desk.service.worked_examples
         return [each for each in figures if case.first <= each.example.id <= case.last]
@@ -428,7 +428,7 @@ class PublishedCasesView(CostView):
         return ChartData(
             label_cost_case(self._chosen.id),
             heads,
-            tuple(_make_case_row(each, formatter) for each in self._figures()),
+            tuple(_make_case_row(each, formatter) for each in self._list_figures()),
             3,
         )
 

@@ -69,12 +69,12 @@ def format_document(rule: DecisionRule) -> str:
 def make_factor_rows(
     decision: Decision, rules: Mapping[str, DecisionRule], formatter: Formatter
 ) -> tuple[FactorRow, ...]:
-    return tuple(_row(factor, rules, formatter) for factor in decision.factors)
+    return tuple(_make_factor_row(factor, rules, formatter) for factor in decision.factors)
 
 
-def _row(factor: DecisionFactor, rules: Mapping[str, DecisionRule], formatter: Formatter) -> FactorRow:
+def _make_factor_row(factor: DecisionFactor, rules: Mapping[str, DecisionRule], formatter: Formatter) -> FactorRow:
     measured = any(cell.level is not FactorLevel.UNKNOWN for cell in factor.cells)
-    cells = [_level(factor.fact, cell, formatter) for cell in factor.cells]
+    cells = [_make_level_cell(factor.fact, cell, formatter) for cell in factor.cells]
     unit = find_common_unit([cell.figure or MISSING_VALUE_TEXT for cell in cells])
     measure = label_fact(factor.fact) if measured else tr("No measure available")
     return FactorRow(
@@ -86,7 +86,7 @@ def _row(factor: DecisionFactor, rules: Mapping[str, DecisionRule], formatter: F
     )
 
 
-def _level(fact: str, cell: FactorCell, formatter: Formatter) -> FactorTableCell:
+def _make_level_cell(fact: str, cell: FactorCell, formatter: Formatter) -> FactorTableCell:
     word = cell.level.label
     word = capitalize_first(word)
     if cell.value is None or cell.level is FactorLevel.LACKS:
@@ -213,7 +213,7 @@ class FactorsTableView(PaintedTable):
         for number, factor in enumerate(self._table.rows):
             lines = sum(map(len, self._break_documents(factor)))
             self.verticalHeader().resizeSection(number, max(px(_ROW_HEIGHT), line * lines + px(_AROUND_LINES)))
-        self.setFixedHeight(self.whole_height())
+        self.setFixedHeight(self.measure_whole_height())
 
     def _break_documents(self, factor: FactorRow) -> tuple[tuple[str, ...], tuple[str, ...]]:
         """Return the lines of a factor's sources and of their statements."""

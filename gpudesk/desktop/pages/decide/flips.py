@@ -69,7 +69,7 @@ class ChangeBox(PaintedButton):
         self.setSizePolicy(QSizePolicy.Policy.Ignored, QSizePolicy.Policy.Fixed)
         theme.follow(self._dress)
 
-    def lines_in(self, width: int) -> int:
+    def count_change_lines(self, width: int) -> int:
         """Return the number of lines of the change in a box of a width, at most two."""
         metrics = QFontMetricsF(self._theme.font("body_strong"))
         room = width - 2 * self._theme.px(_PAD)
@@ -187,7 +187,7 @@ class ChangeGrid(QWidget):
         gap = self._theme.px(_GAP)
         count = min(max(1, (self.width() + gap) // (self._theme.px(_LEAST_BOX) + gap)), _FEW_FLIPS)
         width = (self.width() - (count - 1) * gap) // count
-        lines = max(box.lines_in(width) for box in self.boxes)
+        lines = max(box.count_change_lines(width) for box in self.boxes)
         for number, box in enumerate(self.boxes):
             box.set_lines(lines)
             self._grid.removeWidget(box)
@@ -271,7 +271,7 @@ class FlipsBlock(SearchBlock[tuple[DecisionFlip, ...]]):
         return evaluated.flips
 
     def start_search(self, evaluated: EvaluatedAnswer) -> ProgressSteps[tuple[DecisionFlip, ...]]:
-        return self.desk.service.flip_steps(evaluated.answer)
+        return self.desk.service.find_flips_in_steps(evaluated.answer)
 
     def keep_result(self, evaluated: EvaluatedAnswer, result: tuple[DecisionFlip, ...]) -> None:
         evaluated.flips = result
@@ -289,7 +289,7 @@ class FlipsBlock(SearchBlock[tuple[DecisionFlip, ...]]):
 
     # Display
 
-    def shown_flips(self) -> tuple[ChangeText, ...]:
+    def list_shown_flips(self) -> tuple[ChangeText, ...]:
         evaluated = self._evaluated
         if evaluated is None or self.flips is None:
             return ()
@@ -303,14 +303,14 @@ class FlipsBlock(SearchBlock[tuple[DecisionFlip, ...]]):
         )
 
     def _show_boxes(self) -> None:
-        changes = self.shown_flips()
+        changes = self.list_shown_flips()
         self.grid.show_changes(changes if self._all else changes[:_FEW_FLIPS])
-        self.status_label.setText(self._summary(len(changes)))
+        self.status_label.setText(self._summarize_flips(len(changes)))
         self.more.setVisible(len(changes) > _FEW_FLIPS)
         every = tr("Show all ({n})", n=self.desk.formatter.count(len(changes)))
         self.more.setText(tr("Show fewer") if self._all else every)
 
-    def _summary(self, count: int) -> str:
+    def _summarize_flips(self, count: int) -> str:
         if count:
             return tr("nearest change first; click to apply")
         if self._evaluated is not None and self._evaluated.decision.verdict is DecisionVerdict.NONE_FITS:

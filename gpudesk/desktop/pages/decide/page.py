@@ -134,7 +134,7 @@ class DecidePage(MultiViewPage[DecideView]):
         else:
             super().focus_content()
 
-    def actions_of_page(self) -> list[ActionSpec]:
+    def list_page_actions(self) -> list[ActionSpec]:
         """Return each view, the dialogue steps, which are disabled in other views, and the copy commands."""
 
         def is_usable() -> bool:
@@ -152,7 +152,7 @@ class DecidePage(MultiViewPage[DecideView]):
         file = partial(ActionSpec, menu=MenuId.FILE, section=2, enabled=is_usable)
         turn, result = partial(view, enabled=is_asking), partial(self._show_wanted, RESULT)
         return [
-            *super().actions_of_page(),
+            *super().list_page_actions(),
             turn("decide.next", tr("Next question"), lambda: step(1), "arrow-right", ("Alt+Right",)),
             turn("decide.back", tr("Previous question"), lambda: step(-1), "arrow-left", ("Alt+Left",)),
             view("decide.recommend", tr("Show recommendation"), result, "signpost"),

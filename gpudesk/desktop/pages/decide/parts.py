@@ -386,11 +386,11 @@ class OddsBars(PaintedWidget):
         self.setVisible(bool(self.lines))
         self._dress()
 
-    def _row(self) -> int:
+    def _measure_row(self) -> int:
         return self._theme.line("small") + self._theme.px(_BAR + _ROW_GAP)
 
     def _dress(self) -> None:
-        self.setFixedHeight(max(1, len(self.lines)) * self._row())
+        self.setFixedHeight(max(1, len(self.lines)) * self._measure_row())
         self.update()
 
     def sizeHint(self) -> QSize:
@@ -400,7 +400,7 @@ class OddsBars(PaintedWidget):
         theme = self._theme
         line, width = theme.line("small"), float(self.width())
         for number, (each, column) in enumerate(zip(self.lines, self._columns, strict=True)):
-            y = float(number * self._row())
+            y = float(number * self._measure_row())
             x = pen.swatch(0.0, y + line / 2, column.palette_index, is_variant=column.is_variant) + theme.px(6)
             odds = pen.width(each.odds_text, "small_strong")
             pen.text(QRectF(0, y, width, line), each.odds_text, font="small_strong", align=RIGHT)

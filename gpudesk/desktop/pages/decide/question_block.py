@@ -189,27 +189,27 @@ class OptionCard(OptionButton):
 
     @property
     def rows(self) -> int:
-        return 1 + max((row for row, _, _ in self._places()), default=0)
+        return 1 + max((row for row, _, _ in self._arrange_accelerators()), default=0)
 
     def sizeHint(self) -> QSize:
         px = self._theme.px
         lines = self.rows - 1 + (2 if self.narrow else 0)
         return QSize(px(240), px(_HEIGHT) + lines * px(_NAME_LINE) + (px(8) if self.narrow else 0))
 
-    def _effect_x(self) -> float:
+    def _compute_effect_x(self) -> float:
         px = self._theme.px
         return float(px(_TEXT_X)) if self.narrow else max(px(200), self.width() * _EFFECT_AT)
 
-    def _right_end(self) -> float:
+    def _compute_right_end(self) -> float:
         key = self._theme.px(30) if self.number else 0
         return self.width() - self._theme.px(_RIGHT) - key
 
-    def _places(self) -> list[tuple[int, float, float]]:
+    def _arrange_accelerators(self) -> list[tuple[int, float, float]]:
         """Return row, left end and width of each accelerator: the same on all cards, undecided or not."""
         if self.effect is None:
             return []
         px, metrics = self._theme.px, QFontMetricsF(self._theme.font("caption"))
-        room = self._right_end() - self._effect_x()
+        room = self._compute_right_end() - self._compute_effect_x()
         widths = [
             max(px(_PITCH), metrics.horizontalAdvance(f"{part.name} ?") + px(_CARD_GAP + _BETWEEN))
             for part, _ in self.effect.parts
@@ -226,8 +226,8 @@ class OptionCard(OptionButton):
         px, height = theme.px, float(theme.px(_HEIGHT))
         middle = height / 2
         self._draw_radio(pen, px(_RADIO_X), middle, _RADIO)
-        x, at = float(px(_TEXT_X)), self._effect_x()
-        room = self._right_end() - x if self.narrow else at - px(_CARD_GAP) - x
+        x, at = float(px(_TEXT_X)), self._compute_effect_x()
+        room = self._compute_right_end() - x if self.narrow else at - px(_CARD_GAP) - x
         uses = pen.lines(self.words.use, room, "small", 1 if self.narrow else 2)
         top = middle - px(21)
         title = QRectF(x, top - px(7) * (len(uses) - 1), room, theme.line("option"))
@@ -249,10 +249,10 @@ class OptionCard(OptionButton):
     def _draw_effect(self, pen: ThemePainter, effect: OptionEffect, x: float, top: float) -> None:
         theme = self._theme
         px, line = theme.px, float(theme.line("small"))
-        room = self._right_end() - x
+        room = self._compute_right_end() - x
         pen.text(QRectF(x, top, room, line + px(2)), effect.text, font="small_strong", color="text1")
         first = top + line + px(5)
-        for (part, fate), (row, start, width) in zip(effect.parts, self._places(), strict=True):
+        for (part, fate), (row, start, width) in zip(effect.parts, self._arrange_accelerators(), strict=True):
             self._draw_part(pen, part, fate, x + start, first + row * px(_NAME_LINE), width - px(_BETWEEN))
 
     def _draw_part(
@@ -531,7 +531,7 @@ class NextQuestionBlock(SearchBlock[Mapping[str, OptionDecisions]]):
         return evaluated.next_questions
 
     def start_search(self, evaluated: EvaluatedAnswer) -> ProgressSteps[Mapping[str, OptionDecisions]]:
-        return self.desk.service.question_steps(evaluated.answer)
+        return self.desk.service.find_questions_in_steps(evaluated.answer)
 
     def keep_result(self, evaluated: EvaluatedAnswer, result: Mapping[str, OptionDecisions]) -> None:
         evaluated.keep_questions(result)

@@ -213,7 +213,7 @@ class QuestionsView(DecideView):
             self._fill(evaluated)
             return
         # Answers decide whether others are asked: the screen stays.
-        focus, place = self._focused_question(), self._scroll.verticalScrollBar().value()
+        focus, place = self._find_focused_question(), self._scroll.verticalScrollBar().value()
         self._make_body(evaluated)
         self._fill(evaluated)
         if focus:
@@ -257,9 +257,9 @@ class QuestionsView(DecideView):
 
     def _list_questions(self) -> tuple[str, ...]:
         """Return the questions of the screen that matter, or that the user wants to answer anyway."""
-        return tuple(name for name, reason in self._questions() if not reason)
+        return tuple(name for name, reason in self._list_screen_questions() if not reason)
 
-    def _questions(self) -> Iterator[tuple[str, str]]:
+    def _list_screen_questions(self) -> Iterator[tuple[str, str]]:
         """Yield the questions of the screen, each with the reason to skip it, if any."""
         evaluated = self.evaluated
         if evaluated is None:
@@ -286,7 +286,7 @@ class QuestionsView(DecideView):
             body.answered.connect(self.answer)
             body.pointed.connect(self._point)
             body.wanted_all_the_same.connect(self._ask_anyway)
-            body.ask(list(self._questions()))
+            body.ask(list(self._list_screen_questions()))
         if former is not None:
             self._scroll.takeWidget()
             # The signal can come from one of its links.
@@ -297,7 +297,7 @@ class QuestionsView(DecideView):
     def _fill(self, evaluated: EvaluatedAnswer) -> None:
         """Show the current answers and the known effects of others; request the missing effects."""
         origins = [each.origin for each in evaluated.decision.answers.values()]
-        steps = [self._step_of(screen, evaluated) for screen in _SCREENS]
+        steps = [self._make_screen_entry(screen, evaluated) for screen in _SCREENS]
         self.steps.show_steps(steps, self.screen_shown, origins.count(AnswerOrigin.YOURS), len(origins))
         requests: list[tuple[str, AnswerValue]] = []
         if isinstance(self.body, NextQuestionBody):
@@ -312,7 +312,7 @@ class QuestionsView(DecideView):
         self.recommend.setVisible(not last)
         self.next.setText(tr("See recommendation") if last else tr("Next question"))
 
-    def _step_of(self, screen: DialogueScreen, evaluated: EvaluatedAnswer) -> ScreenEntry:
+    def _make_screen_entry(self, screen: DialogueScreen, evaluated: EvaluatedAnswer) -> ScreenEntry:
         answers = evaluated.decision.answers
         names = [name for name, question in QUESTIONS.items() if question.screen is screen]
         user_answered = [name for name in names if answers[name].origin is AnswerOrigin.YOURS]
@@ -363,7 +363,7 @@ class QuestionsView(DecideView):
         else:
             self.steps.focus_current()
 
-    def _focused_question(self) -> str:
+    def _find_focused_question(self) -> str:
         """Return the question with the focused answer, empty without one."""
         blocks = () if self.body is None else self.body.blocks
         return next((each.question for each in blocks if any(o.hasFocus() for o in each.options)), "")

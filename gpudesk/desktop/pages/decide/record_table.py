@@ -154,14 +154,14 @@ class RecordTableView(RowsView):
 
     def fit_columns(self) -> None:
         """Share the width among the columns."""
-        for column, width in enumerate(self._widths()):
+        for column, width in enumerate(self._compute_widths()):
             self.setColumnWidth(column, width)
 
     def measure_lines(self, row: int) -> int:
         cells = enumerate(self.rows[row].cells)
         return max(measure_cell_height(self._theme, each, self.columnWidth(column)) for column, each in cells)
 
-    def _widths(self) -> list[int]:
+    def _compute_widths(self) -> list[int]:
         room = self.viewport().width()
         least = [self._theme.px(head.least) for head in self._model.heads]
         if sum(least) > room:

@@ -323,7 +323,7 @@ class RecordView(DecideView):
         self.extent.chosen.connect(lambda _: self._show())
         self.platforms: list[PlatformSupportBlock] = []
         self.references = ReferenceDeploymentsBlock(theme, self)
-        self.references.table.chosen.connect(self._chooser(self.references.table))
+        self.references.table.chosen.connect(self._make_row_handler(self.references.table))
         self.loading = WeightLoadingBlock(desk, theme, self)
         self._lay_out()
 
@@ -362,10 +362,10 @@ class RecordView(DecideView):
             return
         support = self.desk.service.reference_data.support
         on = _group_by_platform(evaluated)
-        self._make_platforms(self._wanted_platforms())
+        self._make_platforms(self._select_platforms())
         for block in self.platforms:
             block.show_support(support, on.get(block.platform, ()))
-        self.references.show_references(self._wanted_references(), evaluated.formatter)
+        self.references.show_references(self._select_references(), evaluated.formatter)
 
     def _make_platforms(self, platforms: tuple[str, ...]) -> None:
         if tuple(block.platform for block in self.platforms) == platforms:
@@ -376,10 +376,10 @@ class RecordView(DecideView):
             block.deleteLater()
         self.platforms = [PlatformSupportBlock(self.theme, platform, self) for platform in platforms]
         for block in self.platforms:
-            block.table.chosen.connect(self._chooser(block.table))
+            block.table.chosen.connect(self._make_row_handler(block.table))
             self._blocks.addWidget(block)
 
-    def _wanted_platforms(self) -> tuple[str, ...]:
+    def _select_platforms(self) -> tuple[str, ...]:
         if self._evaluated is None:
             return ()
         compared = tuple(_group_by_platform(self._evaluated))
@@ -387,13 +387,13 @@ class RecordView(DecideView):
             return compared
         return tuple(dict.fromkeys((*compared, *list_platforms(self.desk.service.reference_data.support))))
 
-    def _wanted_references(self) -> tuple[ReferenceDeployment, ...]:
+    def _select_references(self) -> tuple[ReferenceDeployment, ...]:
         references = self.desk.service.reference_data.references
         if self._evaluated is None or self.extent.value == ALL_RECORDS:
             return references
         return find_references(references, *(part.column.accelerator.id for part in self._evaluated.columns))
 
-    def _chooser(self, table: RecordTableView) -> Callable[[int], None]:
+    def _make_row_handler(self, table: RecordTableView) -> Callable[[int], None]:
         def choose(row: int) -> None:
             selection = table.rows[row].selection
             if selection is not None:
@@ -406,8 +406,8 @@ class RecordView(DecideView):
     def copied(self) -> str:
         formatter, support = self.desk.formatter, self.desk.service.reference_data.support
         parts = (
-            join_lines(list_support_lines(support, self._wanted_platforms())),
-            join_lines(list_reference_lines(self._wanted_references(), formatter)),
+            join_lines(list_support_lines(support, self._select_platforms())),
+            join_lines(list_reference_lines(self._select_references(), formatter)),
             self.loading.text(formatter),
         )
         return "\n\n".join(part for part in parts if part)

@@ -217,11 +217,11 @@ class ResultView(DecideView):
             theme, tr("Show all rules"), lambda: self.show_rules(is_visible=self._rules_held.isHidden()), parent=self
         )
         self._rules_held: QWidget = QWidget(self)
-        self._why = self._pair(self.reasons, self.against)
-        self._next = self._pair(self.pilot, self.advice)
+        self._why = self._make_column_pair(self.reasons, self.against)
+        self._next = self._make_column_pair(self.pilot, self.advice)
         self._lay_out()
 
-    def _pair(self, one: QWidget, other: QWidget) -> QBoxLayout:
+    def _make_column_pair(self, one: QWidget, other: QWidget) -> QBoxLayout:
         """Return a row of two columns, placed below one another in narrow windows."""
         top = Qt.AlignmentFlag.AlignTop
         return make_row((one, 1, top), (other, 1, top), gap=self.theme.px(24))

@@ -89,13 +89,13 @@ class AnswerSetComparison:
                     for place, share in zip(places, shares, strict=True)
                     for text in _format_ranking(key, place, share, self.current_set.formatter)
                 ),
-                self._removed_by(key),
+                self._describe_exclusions(key),
             )
             for key in order
         )
         return build_accelerator_table(tr("Rankings"), heads, rows, leading={0, 2}, remarks=tr("Ruled out by"))
 
-    def _removed_by(self, key: str) -> str:
+    def _describe_exclusions(self, key: str) -> str:
         rules = []
         for decided, words in ((self.current_set, name_current_set()), (self.saved_set, name_kept_set())):
             titles = [translate_data(each.rule.title) for each in decided.decision.exclusions if each.key == key]
@@ -241,7 +241,7 @@ class AnswerSetsView(DecideView):
             self.sets = None
             self.status_label.setText(tr("Save these answers, change some, and compare both results here."))
             return
-        self.sets = sets = AnswerSetComparison(evaluated, evaluated.with_answers(kept_answers))
+        self.sets = sets = AnswerSetComparison(evaluated, evaluated.decide_with_answers(kept_answers))
         for verdict, decided in zip(self.verdicts, (sets.current_set, sets.saved_set), strict=True):
             verdict.show_verdict(decided)
         questions = sets.questions()

@@ -133,7 +133,7 @@ def make_trace_table(
     for role in RuleRole:
         title = role.label
         rows = tuple(
-            _row(line, tuple(also.get(line.rule.id, ())), title, decision, changed, formatter)
+            _make_rule_row(line, tuple(also.get(line.rule.id, ())), title, decision, changed, formatter)
             for line in decision.trace
             if line.counted_with is None and line.role is role
         )
@@ -144,7 +144,7 @@ def make_trace_table(
     return TraceTable(tuple(heads), tuple(groups), silent)
 
 
-def _row(
+def _make_rule_row(
     line: TraceLine,
     also: tuple[TraceLine, ...],
     group: str,
@@ -152,7 +152,7 @@ def _row(
     changed: Collection[str],
     formatter: Formatter,
 ) -> TraceRuleRow:
-    unit, cells = _cells(line, formatter)
+    unit, cells = _make_cells(line, formatter)
     return TraceRuleRow(
         line=line,
         also=also,
@@ -164,11 +164,13 @@ def _row(
     )
 
 
-def _cells(line: TraceLine, formatter: Formatter) -> tuple[str, tuple[TraceTableCell, ...]]:
+def _make_cells(line: TraceLine, formatter: Formatter) -> tuple[str, tuple[TraceTableCell, ...]]:
     """Return the common unit of a line's figures, and its cells without it."""
     shows = line.rule.shows
     whole = ["" if shows is None else format_fact(shows, cell.value, formatter) for cell in line.cells]
-    likely = ["" if shows is None else format_fact(shows, _likely(cell.value), formatter) for cell in line.cells]
+    likely = [
+        "" if shows is None else format_fact(shows, _get_likely_value(cell.value), formatter) for cell in line.cells
+    ]
     unit = find_common_unit(likely)
     return unit, tuple(
         TraceTableCell(cell.effect, strip_unit(figure, unit), all_of_it, cell.effect.label)
@@ -176,7 +178,7 @@ def _cells(line: TraceLine, formatter: Formatter) -> tuple[str, tuple[TraceTable
     )
 
 
-def _likely(fact: FactValue) -> FactValue:
+def _get_likely_value(fact: FactValue) -> FactValue:
     return fact.value if isinstance(fact, IntervalEstimate) else fact
 
 
@@ -269,7 +271,7 @@ class TraceModel(TableItemModel):
     # Updates
 
     def show(self, table: TraceTable) -> None:
-        lines = self._lines_of(table)
+        lines = self._list_lines(table)
         alike = [head.key for head in table.heads] == [head.key for head in self.table.heads] and [
             make_line_key(line) for line in lines
         ] == [make_line_key(line) for line in self.lines]
@@ -280,9 +282,9 @@ class TraceModel(TableItemModel):
         if opened != self.opened:
             with self.exchanging(is_alike=False):
                 self.opened = opened
-                self.lines = self._lines_of(self.table)
+                self.lines = self._list_lines(self.table)
 
-    def _lines_of(self, table: TraceTable) -> tuple[TraceTableLine, ...]:
+    def _list_lines(self, table: TraceTable) -> tuple[TraceTableLine, ...]:
         lines: list[TraceTableLine] = []
         for group in table.groups:
             lines += [group, *group.rows]
@@ -297,20 +299,20 @@ class TraceModel(TableItemModel):
         place = column - FIRST
         return self.table.heads[place] if 0 <= place < len(self.table.heads) else None
 
-    def row_at(self, row: int) -> TraceRuleRow | None:
+    def find_rule_row(self, row: int) -> TraceRuleRow | None:
         """Return the rule row of a line, None for another kind of line."""
         line = self.lines[row] if 0 <= row < len(self.lines) else None
         return line if isinstance(line, TraceRuleRow) else None
 
     def cell(self, row: int, column: int) -> TraceTableCell | None:
-        traced = self.row_at(row)
+        traced = self.find_rule_row(row)
         return None if traced is None or self.head(column) is None else traced.cells[column - FIRST]
 
     def row_of(self, key: str) -> int:
         """Return the number of a line by its key, -1 if it is not shown."""
         return next((number for number, line in enumerate(self.lines) if make_line_key(line) == key), -1)
 
-    def row_of_rule(self, rule: str) -> int:
+    def find_line_of_rule(self, rule: str) -> int:
         """Return the number of the line of a rule, alone or with others; -1 without one."""
         for number, line in enumerate(self.lines):
             if isinstance(line, TraceRuleRow) and any(each.rule.id == rule for each in line.lines):
@@ -318,7 +320,7 @@ class TraceModel(TableItemModel):
         return self.row_of(rule)
 
     def can_be_weighed(self, row: int) -> bool:
-        traced = self.row_at(row)
+        traced = self.find_rule_row(row)
         return traced is not None and traced.weight is not None
 
     def sentence(self, row: int, column: int) -> str:
@@ -361,7 +363,7 @@ class TraceModel(TableItemModel):
     def data(self, index: Index, role: int = _Role.DisplayRole) -> Any:  # noqa: ANN401 - by role
         if role != _Role.EditRole:
             return super().data(index, role)
-        traced = self.row_at(index.row())
+        traced = self.find_rule_row(index.row())
         return traced.weight if traced is not None and index.column() == WEIGHT else None
 
     def get_text(self, row: int, column: int) -> str:
@@ -376,7 +378,7 @@ class TraceModel(TableItemModel):
 
     def setData(self, index: Index, value: Any, role: int = _Role.EditRole) -> bool:  # noqa: ANN401
         """Request a user weight for a row; it is shown with the next decision."""
-        traced = self.row_at(index.row())
+        traced = self.find_rule_row(index.row())
         if role != _Role.EditRole or traced is None or not self.can_be_weighed(index.row()):
             return False
         if not WEIGHT_BOUNDS.hold(float(value)):
@@ -448,10 +450,10 @@ class RuleTraceLayout:
         most = min(px(_ANSWER[1]), max(px(_ANSWER[0]), remaining - px(_LEAST_RULE) * 3 // 2))
         answer = min(max(round(natural_width) + px(END + 6), px(_ANSWER[0])), most, remaining)
         rule = remaining - answer
-        cut = sum(self._needed(row) > rule for row in rows)
+        cut = sum(self._measure_rule(row) > rule for row in rows)
         return RuleTraceWidths(rule, answer, weight, cell, cut > _CUT * len(rows))
 
-    def _needed(self, row: TraceRuleRow) -> float:
+    def _measure_rule(self, row: TraceRuleRow) -> float:
         """Return the width of a rule with unit, marks and ids in one line."""
         length, width = self._theme.length, self._texts.width
         needed = length(PAD + 4) + width("body", row.title) + length(GAP) + width("caption", row.ids)

@@ -175,8 +175,8 @@ class RuleTraceTableView(PaintedTable):
             height = self._measures.height(line, tall=self._widths.tall)
             if self.rowHeight(number) != height:
                 self.setRowHeight(number, height)
-        if self.height() != self.whole_height():
-            self.setFixedHeight(self.whole_height())
+        if self.height() != self.measure_whole_height():
+            self.setFixedHeight(self.measure_whole_height())
         self.viewport().update()
 
     def _fit_columns(self) -> None:
@@ -241,7 +241,7 @@ class RuleTraceTableView(PaintedTable):
 
     def show_rule(self, rule: str, column: str) -> None:
         """Make the cell of a rule current silently; none if the rule is not shown."""
-        row = self._table.row_of_rule(rule) if rule else -1
+        row = self._table.find_line_of_rule(rule) if rule else -1
         keys = [head.key for head in self._table.table.heads]
         place = FIRST + keys.index(column) if column in keys else RULE
         current = self.currentIndex()
@@ -285,8 +285,12 @@ class RuleTraceTableView(PaintedTable):
         else:
             self.choose_current()
 
-    def page_height(self) -> int:
-        return super().page_height() if self._outer is None else self._outer.viewport().height() - self.heads.height()
+    def measure_page_height(self) -> int:
+        return (
+            super().measure_page_height()
+            if self._outer is None
+            else self._outer.viewport().height() - self.heads.height()
+        )
 
     def keyPressEvent(self, event: QKeyEvent) -> None:
         """Edit or reset a weight; other keys open, move or search."""
@@ -297,7 +301,7 @@ class RuleTraceTableView(PaintedTable):
         elif key == Qt.Key.Key_F2 or (enter and index.column() == WEIGHT and not self._is_fold(index)):
             self.edit_weight(index.row())
         elif key == Qt.Key.Key_Delete:
-            traced = self._table.row_at(index.row())
+            traced = self._table.find_rule_row(index.row())
             if traced is not None and traced.changed:
                 self.reset_requested.emit(traced.key)
         elif enter:
@@ -317,7 +321,7 @@ class RuleTraceTableView(PaintedTable):
         if index.column() == WEIGHT:
             self.edit_weight(index.row())
 
-    def named_rows(self) -> list[tuple[int, str]]:
+    def list_named_rows(self) -> list[tuple[int, str]]:
         return [(number, line.title) for number, line in enumerate(self._table.lines) if self.is_walkable(number)]
 
     # Painting
@@ -508,7 +512,7 @@ class RuleTraceBlock(QWidget):
 
     def weigh(self, key: str, weight: float) -> None:
         """Weight a row as one step: its rule gets the weight, and those counted with it no more."""
-        row = self._row(key)
+        row = self._find_row(key)
         if row is None:
             return
         scenario = replace_weight(self._desk.scenario, key, weight)
@@ -518,7 +522,7 @@ class RuleTraceBlock(QWidget):
         self._desk.apply(scenario, tr("Weight of {rule}", rule=row.title))
 
     def reset(self, key: str) -> None:
-        row = self._row(key)
+        row = self._find_row(key)
         if row is None:
             return
         scenario = self._desk.scenario
@@ -530,8 +534,8 @@ class RuleTraceBlock(QWidget):
         """Reset all weights as one step."""
         self._desk.apply(reset_weights(self._desk.scenario), tr("Reset weights"))
 
-    def _row(self, key: str) -> TraceRuleRow | None:
-        return self.model.row_at(self.model.row_of(key))
+    def _find_row(self, key: str) -> TraceRuleRow | None:
+        return self.model.find_rule_row(self.model.row_of(key))
 
     # Text and menu
 
@@ -543,7 +547,7 @@ class RuleTraceBlock(QWidget):
         self.copied.emit()
 
     def _menu(self, line: int, _column: int, place: QPoint) -> None:
-        row = self.model.row_at(line)
+        row = self.model.find_rule_row(line)
         menu = make_menu(parent=self)
         menu.setAccessibleName(tr("Rule"))
         edit = menu.addAction(tr("Edit weight"))

@@ -106,7 +106,7 @@ class LoadCurveEditor(PaintedWidget):
             self.show_curve(self._values)
 
     def _draw_to(self, place: QPointF) -> None:
-        area = self._area()
+        area = self._compute_plot_area()
         self.choose_hour(int((place.x() - area.left()) / area.width() * HOURS_PER_DAY))
         share = (area.bottom() - place.y()) / area.height()
         self.set_value(self.hour, share * self._scale)
@@ -132,12 +132,12 @@ class LoadCurveEditor(PaintedWidget):
     def sizeHint(self) -> QSize:
         return QSize(self._theme.px(_CURVE_WIDTH), self._theme.px(_CURVE_HEIGHT))
 
-    def _area(self) -> QRectF:
+    def _compute_plot_area(self) -> QRectF:
         below = self._theme.line("caption") + 2
         return QRectF(self.rect()).adjusted(0, 2, 0, -below)
 
     def paint(self, pen: ThemePainter) -> None:
-        area = self._area()
+        area = self._compute_plot_area()
         pitch = area.width() / HOURS_PER_DAY
         for hour, value in enumerate(self._values):
             height = max(1.0, value / self._scale * area.height())

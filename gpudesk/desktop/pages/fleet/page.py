@@ -132,7 +132,7 @@ class FleetPage(MultiViewPage[FleetView]):
         evaluated = self.desk.evaluated
         if evaluated is None or evaluated.answer.scenario.demand is None:
             return ""
-        return describe_fleets(evaluated.fleet, evaluated.fleet_looks(), self.desk.formatter, evaluated.money)
+        return describe_fleets(evaluated.fleet, evaluated.collect_fleet_looks(), self.desk.formatter, evaluated.money)
 
     # Display
 
@@ -155,7 +155,9 @@ class FleetPage(MultiViewPage[FleetView]):
         self._show_form(answer)
         scenario = evaluated.answer.scenario
         self.view.show_fleets(
-            ShownFleets(answer, scenario.fleet, evaluated.fleet_looks(), evaluated.money, self._find_chosen(answer))
+            ShownFleets(
+                answer, scenario.fleet, evaluated.collect_fleet_looks(), evaluated.money, self._find_chosen(answer)
+            )
         )
 
     def _find_chosen(self, answer: FleetAnswer) -> str:

@@ -106,24 +106,24 @@ class DayChart(FleetChart):
         self.title = tr("One day")
         self.subtitle = tr("requests per second: demand and capacity, {name}", name=self.name)
         self.x_title = tr("hour of the day")
-        series = self._series()
+        series = self._compute_series()
         if series is None:
             return PlotDrawing(note=tr("No fleet for this demand."))
         requests, scaled, fixed = series
         lines = (
-            self._steps("fixed", tr("Fixed capacity"), fixed, self.slot, 2),
-            self._steps("autoscaled", tr("Autoscaled capacity"), scaled, self.slot, 3),
-            self._steps("requests", tr("Requests"), requests, 0, 0),
+            self._make_step_curve("fixed", tr("Fixed capacity"), fixed, self.slot, 2),
+            self._make_step_curve("autoscaled", tr("Autoscaled capacity"), scaled, self.slot, 3),
+            self._make_step_curve("requests", tr("Requests"), requests, 0, 0),
         )
         return PlotDrawing(lines=lines)
 
-    def _steps(self, key: str, name: str, values: FloatArray, slot: int, dash: int) -> PlotCurve:
+    def _make_step_curve(self, key: str, name: str, values: FloatArray, slot: int, dash: int) -> PlotCurve:
         edges = np.arange(len(values) + 1, dtype=float)
         return PlotCurve(
             key, slot, False, name, np.repeat(edges, 2)[1:-1], np.repeat(values, 2), capped=False, dash=dash
         )
 
-    def _series(self) -> tuple[FloatArray, FloatArray, FloatArray] | None:
+    def _compute_series(self) -> tuple[FloatArray, FloatArray, FloatArray] | None:
         """Return requests/s of the hours, and the capacity of the autoscaled and the fixed fleet."""
         hours = () if self.option is None else self.option.hours
         busy = [each for each in hours if each.utilization > 0 and each.replicas]
@@ -135,7 +135,7 @@ class DayChart(FleetChart):
         return requests, scaled, np.full(len(hours), scaled.max())
 
     def read_at(self, x: float) -> tuple[float, CursorReadout] | None:
-        series = self._series()
+        series = self._compute_series()
         if series is None or self.option is None:
             return None
         hour = int(min(max(x, 0), len(self.option.hours) - 1))
@@ -154,7 +154,7 @@ class DayChart(FleetChart):
         return (0.5, 23.5)
 
     def summary(self) -> str:
-        series = self._series()
+        series = self._compute_series()
         if series is None or self.option is None:
             return ""
         requests, _, fixed = series
@@ -174,7 +174,7 @@ class DayChart(FleetChart):
             tr("Autoscaled capacity, requests/s"),
             tr("Fixed capacity, requests/s"),
         )
-        series = self._series()
+        series = self._compute_series()
         rows: list[tuple[str, ...]] = []
         if series is not None and self.option is not None:
             for hour, each in enumerate(self.option.hours):
@@ -195,11 +195,11 @@ class YearsChart(FleetChart):
         self.title = tr("Cost over the years")
         self.subtitle = tr("total paid by each month, thousand {code}, {name}", code=self.money.code, name=self.name)
         self.x_title = tr("months")
-        lines = tuple(self._line(cost) for cost in self._costs())
+        lines = tuple(self._make_curve(cost) for cost in self._list_costs())
         note = "" if lines else tr("No cost yet. Enter a price or a rent.")
         return PlotDrawing(lines=lines, marks=tuple(self._mark_next(lines)), note=note)
 
-    def _keys_with_band(self) -> frozenset[str]:
+    def _select_band_keys(self) -> frozenset[str]:
         """Return one curve: the curve at the mouse or the keyboard focus, else the cheapest in the end.
 
         All bands have one color, so overlapping ones would look like one.
@@ -209,15 +209,15 @@ class YearsChart(FleetChart):
         cheapest = min(self.drawing.lines, key=lambda line: float(line.y[-1]), default=None)
         return frozenset({at_hand} if at_hand else {cheapest.key} if cheapest else ())
 
-    def _costs(self) -> Iterator[FleetCost]:
+    def _list_costs(self) -> Iterator[FleetCost]:
         if self.option is None or self.answer is None:
             return
-        costs = (self.answer.api if supply is Supply.API else self.option.cost_of(supply) for supply in Supply)
+        costs = (self.answer.api if supply is Supply.API else self.option.find_supply_cost(supply) for supply in Supply)
         yield from (cost for cost in costs if cost is not None and cost.cumulative_usd)
 
-    def _line(self, cost: FleetCost) -> PlotCurve:
+    def _make_curve(self, cost: FleetCost) -> PlotCurve:
         value, low, high = self._scale(cost)
-        months = self._months(cost)
+        months = self._compute_months(cost)
         slot = 0 if cost.supply is Supply.API else self.slot
         dash = _DASHES[cost.supply]
         name = cost.supply.label
@@ -225,10 +225,10 @@ class YearsChart(FleetChart):
 
     def _scale(self, cost: FleetCost) -> tuple[FloatArray, ...]:
         """Return the cumulative cost with the ends of its interval, in thousands of the displayed currency."""
-        rate = self.money.in_currency(1.0) / _THOUSAND
+        rate = self.money.convert_to_currency(1.0) / _THOUSAND
         return tuple(np.array(each) * rate for each in zip(*cost.cumulative_usd, strict=True))
 
-    def _months(self, cost: FleetCost) -> FloatArray:
+    def _compute_months(self, cost: FleetCost) -> FloatArray:
         """Return the months at the beginning and at the end of each year; the last year can be partial."""
         years = 0.0 if self.answer is None else self.answer.horizon_years
         months: FloatArray = np.minimum(np.arange(len(cost.cumulative_usd), dtype=float), years) * MONTHS_PER_YEAR
@@ -245,8 +245,8 @@ class YearsChart(FleetChart):
 
     def read_at(self, x: float) -> tuple[float, CursorReadout] | None:
         rows = []
-        for cost in self._costs():
-            line = self._line(cost)
+        for cost in self._list_costs():
+            line = self._make_curve(cost)
             value, low, high = (float(np.interp(x, line.x, each)) for each in self._scale(cost))
             cells = (self.formatter.estimate(value), self.formatter.interval(low, high))
             rows.append(self._read(line.key, line.name, *cells, slot=line.slot))
@@ -266,7 +266,7 @@ class YearsChart(FleetChart):
                 amount=self.money.rounded_thousands(cost.cumulative_usd[-1].value),
                 code=self.money.code,
             )
-            for cost in self._costs()
+            for cost in self._list_costs()
         ]
         months = None if self.option is None else self.option.months_to_next
         if months is not None:
@@ -274,10 +274,10 @@ class YearsChart(FleetChart):
         return " ".join(texts)
 
     def data(self, formatter: Formatter) -> ChartData:
-        costs = list(self._costs())
+        costs = list(self._list_costs())
         money = MoneyFormatter(formatter, self.money.currency)
         heads = (tr("Months"), *(cost.supply.label for cost in costs))
-        months = self._months(costs[0]) if costs else ()
+        months = self._compute_months(costs[0]) if costs else ()
         rows = tuple(
             (
                 formatter.stated(float(month)),
@@ -378,7 +378,7 @@ class FleetTableView(FleetView):
         name, _ = fleets.looks.get(option.accelerator, (option.accelerator, 0))
         use = label_use(option.used, option.spare, option.idle, self.formatter)
         self.title.setText(tr("{name}: {use}", name=name, use=use) if use else name)
-        systems = self.desk.service.catalog.systems_of(option.accelerator)
+        systems = self.desk.service.catalog.list_systems_with(option.accelerator)
         for field, is_rented, system in (("systems", False, option.system), ("instances", True, option.instance)):
             options = [
                 ChoiceOption(each.id, label_system(each.name)) for each in systems if each.is_rented == is_rented

@@ -269,24 +269,24 @@ class MemoryBarRow(QWidget):
             self.update()
         if not quiet:
             self.setAccessibleName(bar.sentence)
-            self.setAccessibleDescription(self.sentence_of(self.place))
+            self.setAccessibleDescription(self.describe_place(self.place))
 
     def set_place(self, place: str) -> None:
         self.place = place if place in self.places() else WHOLE_ROW
-        self.setAccessibleDescription(self.sentence_of(self.place))
+        self.setAccessibleDescription(self.describe_place(self.place))
         self.update()
 
     def places(self) -> Sequence[str]:
         return (WHOLE_ROW, *(part.kind.value for part in self.bar.parts), VERDICT_PLACE)
 
-    def sentence_of(self, place: str) -> str:
+    def describe_place(self, place: str) -> str:
         """Return the sentence on a position; empty for the whole bar, which has a name."""
         if place == VERDICT_PLACE:
             return " ".join(each for each in (f"{self.bar.headline}.", self.bar.reason) if each)
-        part = self._part(place)
+        part = self._find_segment(place)
         return "" if part is None else part.sentence
 
-    def _part(self, place: str) -> MemorySegment | None:
+    def _find_segment(self, place: str) -> MemorySegment | None:
         return next((part for part in self.bar.parts if part.kind.value == place), None)
 
     # Remedies
@@ -318,7 +318,7 @@ class MemoryBarRow(QWidget):
             return
         theme, small = self._theme, QFontMetricsF(self._theme.font("small"))
         x = self._measures.verdict + theme.length(GLYPH) + small.horizontalAdvance(self.bar.detail)
-        middle = self._bar_rect().center().y() + theme.length(LINE_APART) / 2
+        middle = self._compute_bar_rect().center().y() + theme.length(LINE_APART) / 2
         for link in self.links:
             x += theme.length(LINK_GAP)
             width, height = round(small.horizontalAdvance(link.text())) + 2, theme.px(LINE_APART)
@@ -355,18 +355,18 @@ class MemoryBarRow(QWidget):
                 _paint_reason(pen, bar, at)
             _paint_verdict(pen, bar, at)
             if self._selected or self.hasFocus():
-                paint_ring(pen, self.rect_of(self.place))
+                paint_ring(pen, self.compute_place_rect(self.place))
 
-    def _bar_rect(self) -> QRectF:
+    def _compute_bar_rect(self) -> QRectF:
         theme = self._theme
         if self._measures is None:
             return QRectF()
         at, end = self._measures.left, self._measures.x(self.bar.extent)
         return QRectF(at, round(theme.length(BAR_TOP)), end - at, round(theme.length(BAR)))
 
-    def rect_of(self, place: str) -> QRectF:
-        rect = self._bar_rect()
-        at, part = self._measures, self._part(place)
+    def compute_place_rect(self, place: str) -> QRectF:
+        rect = self._compute_bar_rect()
+        at, part = self._measures, self._find_segment(place)
         if at is None:
             return rect
         if place == VERDICT_PLACE:
@@ -385,7 +385,7 @@ class MemoryBarRow(QWidget):
             return VERDICT_PLACE
         # The shortage covers the segments that cause it.
         kinds = [part.kind for part in self.bar.parts if at.x(part.start) <= position.x() < at.x(part.end)]
-        inside = self._bar_rect().adjusted(0, -6, 0, 6).contains(position)
+        inside = self._compute_bar_rect().adjusted(0, -6, 0, 6).contains(position)
         if not kinds or not inside:
             return WHOLE_ROW
         return MemorySegmentKind.SHORT.value if MemorySegmentKind.SHORT in kinds else kinds[0].value
@@ -417,7 +417,7 @@ class MemoryBarRow(QWidget):
     def event(self, event: QEvent) -> bool:
         if isinstance(event, QHelpEvent) and event.type() == QEvent.Type.ToolTip:
             place = self.place_at(QPointF(event.pos()))
-            text = self.bar.sentence if place == WHOLE_ROW else self.sentence_of(place)
+            text = self.bar.sentence if place == WHOLE_ROW else self.describe_place(place)
             QToolTip.showText(event.globalPos(), text, self)
             return True
         return super().event(event)

@@ -129,7 +129,7 @@ def _make_bar_without_estimate(
 def _make_bar_with_estimate(
     key: str, name: str, slot: int, is_variant: bool, estimate: Estimate, desk: Desk
 ) -> ColumnMemoryBar:
-    formatter, room = desk.formatter, desk.service.memory_room(estimate)
+    formatter, room = desk.formatter, desk.service.compute_usable_memory(estimate)
     state = _find_fit_state(estimate)
     headline, detail = _format_verdict(estimate, state, room, formatter)
     capacity = estimate.memory.capacity_bytes
@@ -344,7 +344,7 @@ def make_memory_data(desk: Desk, formatter: Formatter, title: str) -> ChartData:
 
 
 def _list_figures(estimate: Estimate, desk: Desk, formatter: Formatter) -> tuple[str, ...]:
-    use, room = estimate.memory, desk.service.memory_room(estimate)
+    use, room = estimate.memory, desk.service.compute_usable_memory(estimate)
     sizes = (
         use.weights_bytes,
         use.kv_bytes,

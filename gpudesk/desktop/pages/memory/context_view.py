@@ -74,7 +74,7 @@ class CacheCurves:
             self._answer = self._desk.answer
             service = self._desk.service
             self._curves = tuple(
-                CacheCurve(part, service.kv_against_context(part.column.estimate))
+                CacheCurve(part, service.compute_kv_by_context(part.column.estimate))
                 for part in self._desk.columns
                 if part.column.estimate is not None
             )
@@ -92,10 +92,10 @@ class _CacheChart(DeskChart):
 
     # To implement in subclasses
 
-    def curve_lines(self, curves: tuple[CacheCurve, ...]) -> tuple[PlotCurve, ...]:
+    def make_curves(self, curves: tuple[CacheCurve, ...]) -> tuple[PlotCurve, ...]:
         raise NotImplementedError
 
-    def rows_at(self, tokens: int) -> tuple[CursorReadoutRow, ...]:
+    def make_readout_rows(self, tokens: int) -> tuple[CursorReadoutRow, ...]:
         raise NotImplementedError
 
     def heads(self) -> tuple[str, ...]:
@@ -109,7 +109,7 @@ class _CacheChart(DeskChart):
     def make_drawing(self) -> PlotDrawing:
         curves = self._contexts.curves()
         self.x_title = tr("context length, tokens")
-        lines = self.curve_lines(curves)
+        lines = self.make_curves(curves)
         tokens = curves[0].curve.tokens if curves else 0
         rule = CursorLine(float(tokens), self.formatter.count(tokens), movable=False) if lines else None
         marks = []
@@ -135,7 +135,7 @@ class _CacheChart(DeskChart):
             return None
         nearest = min(lengths, key=lambda length: abs(np.log(length / max(x, 1.0))))
         title = tr("At {n} tokens", n=self.formatter.count(nearest))
-        return float(nearest), CursorReadout(title, self.heads(), self.rows_at(nearest))
+        return float(nearest), CursorReadout(title, self.heads(), self.make_readout_rows(nearest))
 
 
 class RequestCacheChart(_CacheChart):
@@ -144,7 +144,7 @@ class RequestCacheChart(_CacheChart):
     _unit: int = GIB
     _unit_name = ""
 
-    def curve_lines(self, curves: tuple[CacheCurve, ...]) -> tuple[PlotCurve, ...]:
+    def make_curves(self, curves: tuple[CacheCurve, ...]) -> tuple[PlotCurve, ...]:
         """Return one line if all columns have the same cache, else one each."""
         answer = self.desk.answer
         self.title = tr("KV cache per request")
@@ -159,10 +159,10 @@ class RequestCacheChart(_CacheChart):
             kv=label_precision(answer.scenario.kv),
         )
         if len({each.curve.sequence_bytes for each in curves}) == 1:
-            return (self._line(("", 0, False, answer.model.name), curves[0].curve),)
-        return tuple(self._line(each.part.identity, each.curve) for each in curves)
+            return (self._make_cache_curve(("", 0, False, answer.model.name), curves[0].curve),)
+        return tuple(self._make_cache_curve(each.part.identity, each.curve) for each in curves)
 
-    def _line(self, identity: tuple[str, int, bool, str], curve: KvCacheCurve) -> PlotCurve:
+    def _make_cache_curve(self, identity: tuple[str, int, bool, str], curve: KvCacheCurve) -> PlotCurve:
         x, y = np.array(curve.context, dtype=np.float64), np.array(curve.sequence_bytes) / self._unit
         is_positive = y > 0
         size, tokens = self.formatter.estimate(y[-1]), self.formatter.count(x[-1])
@@ -172,7 +172,7 @@ class RequestCacheChart(_CacheChart):
     def heads(self) -> tuple[str, ...]:
         return (self._unit_name, tr("max per accelerator"))
 
-    def rows_at(self, tokens: int) -> tuple[CursorReadoutRow, ...]:
+    def make_readout_rows(self, tokens: int) -> tuple[CursorReadoutRow, ...]:
         """Return the KV cache of a request in each column, and its largest share on one accelerator."""
         return tuple(
             CursorReadoutRow(
@@ -223,14 +223,14 @@ class RequestCapacityChart(_CacheChart):
 
     figure = "max_concurrency"
 
-    def curve_lines(self, curves: tuple[CacheCurve, ...]) -> tuple[PlotCurve, ...]:
+    def make_curves(self, curves: tuple[CacheCurve, ...]) -> tuple[PlotCurve, ...]:
         """Return a line for each column that holds a request, up to its maximum length."""
         self.title = tr("Max concurrency")
         self.subtitle = tr("requests of this length, whole deployment")
-        lines = (self._line(each) for each in curves)
+        lines = (self._make_capacity_curve(each) for each in curves)
         return tuple(line for line in lines if line is not None)
 
-    def _line(self, each: CacheCurve) -> PlotCurve | None:
+    def _make_capacity_curve(self, each: CacheCurve) -> PlotCurve | None:
         capacities = np.array(each.curve.max_concurrency, dtype=np.float64)
         is_positive = capacities >= 1
         if not is_positive.any():
@@ -246,16 +246,16 @@ class RequestCapacityChart(_CacheChart):
     def heads(self) -> tuple[str, ...]:
         return (tr("in flight"), "")
 
-    def rows_at(self, tokens: int) -> tuple[CursorReadoutRow, ...]:
+    def make_readout_rows(self, tokens: int) -> tuple[CursorReadoutRow, ...]:
         """Return how many requests of a length each column holds, the most first."""
         capacities = [
             (_find_value_at(each.curve, each.curve.max_concurrency, tokens), each.part)
             for each in self._contexts.curves()
         ]
         capacities.sort(key=lambda pair: -pair[0])
-        return tuple(CursorReadoutRow(*part.identity, self._cells(count)) for count, part in capacities)
+        return tuple(CursorReadoutRow(*part.identity, self._format_cells(count)) for count, part in capacities)
 
-    def _cells(self, count: int) -> tuple[str, str]:
+    def _format_cells(self, count: int) -> tuple[str, str]:
         return (self.formatter.count(count), "") if count else (MISSING_VALUE_TEXT, tr("does not fit"))
 
     def why_empty(self) -> str:
@@ -403,5 +403,5 @@ class ContextView(QWidget):
         self.request.setFocus(Qt.FocusReason.ShortcutFocusReason)
 
     def minimumSizeHint(self) -> QSize:
-        least = self.request.least_height() + self._theme.px(48) + self.table.height()
+        least = self.request.measure_least_height() + self._theme.px(48) + self.table.height()
         return QSize(self._theme.px(560), least)

@@ -97,7 +97,7 @@ def arrange_fit_table(matrix: FitMatrix, parameters: Mapping[str, float], order:
         for model, cells in zip(matrix.models, matrix.rows, strict=True)
         if _has(f"{model.name} {model.organisation} {model.id}", words)
     ]
-    rows = _ordered(rows, order, places.get(order.by))
+    rows = _sort_rows(rows, order, places.get(order.by))
     if order.most:
         columns_shown = [places[column.part.id] for column in columns]
         rows = [row for row in rows if any(_within(row.cells[place], order.most) for place in columns_shown)]
@@ -134,7 +134,7 @@ def _within(cell: FitCell, most: int) -> bool:
     return cell.count is not None and cell.count <= most
 
 
-def _ordered(rows: list[FitRow], order: FitOrder, by: int | None) -> list[FitRow]:
+def _sort_rows(rows: list[FitRow], order: FitOrder, by: int | None) -> list[FitRow]:
     """Sort the rows; unknown values come last in both directions."""
     rows = sorted(rows, key=lambda row: (row.parameters is None, row.parameters or 0.0))
     if by is not None:
@@ -161,7 +161,7 @@ class FitModel(TableItemModel):
 
     def show(self, table: FitTable) -> None:
         if table != self.table:
-            with self.exchanging(is_alike=_frame(table) == _frame(self.table)):
+            with self.exchanging(is_alike=_list_ids(table) == _list_ids(self.table)):
                 self.table = table
 
     # Lookup
@@ -228,7 +228,7 @@ def format_parameters(row: FitRow, formatter: Formatter) -> str:
     return MISSING_VALUE_TEXT if row.parameters is None else formatter.number(row.parameters / 1e9, 1)
 
 
-def _frame(table: FitTable) -> tuple[list[str], list[str]]:
+def _list_ids(table: FitTable) -> tuple[list[str], list[str]]:
     return [row.model.id for row in table.rows], [each.part.id for each in table.columns]
 
 

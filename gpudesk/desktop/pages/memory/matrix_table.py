@@ -334,7 +334,7 @@ class FitMatrixTableView(PaintedTable):
     def find_cell(self, row_key: str, column_key: str) -> QModelIndex:
         return self._table.index_of(row_key, column_key)
 
-    def current_cell(self) -> FitCell | None:
+    def get_current_cell(self) -> FitCell | None:
         return self._table.cell(self.currentIndex())
 
     def go_to(self, model: str, part: str) -> None:
@@ -352,7 +352,7 @@ class FitMatrixTableView(PaintedTable):
 
     def _store_position(self) -> None:
         """Store the position of the current cell, also while nothing is shown."""
-        self._kept_keys = self.current_keys() or self._kept_keys
+        self._kept_keys = self.get_current_keys() or self._kept_keys
 
     def _restore_position(self) -> None:
         super()._restore_position()
@@ -363,7 +363,7 @@ class FitMatrixTableView(PaintedTable):
         self.current_changed.emit()
 
     def use_current(self) -> None:
-        if self.current_cell() is not None:
+        if self.get_current_cell() is not None:
             self.opened.emit()
 
     def focus_rect(self) -> QRect | None:

@@ -134,7 +134,7 @@ class FitMatrixQuery(BackgroundQuery[FitMatrix]):
         if reading:
             self._done(query, self._compute_reading(question, reading))
         else:
-            self._find(query, self._steps(question))
+            self._find(query, self._compute_matrix(question))
         return True
 
     def _find(self, query: tuple[object, ...], steps: ProgressSteps[FitMatrix]) -> None:
@@ -169,7 +169,7 @@ class FitMatrixQuery(BackgroundQuery[FitMatrix]):
             self._parameters = catalog, count_model_parameters(catalog, catalog.models())
         return self._parameters[1]
 
-    def _steps(self, question: FitQuestion) -> ProgressSteps[FitMatrix]:
+    def _compute_matrix(self, question: FitQuestion) -> ProgressSteps[FitMatrix]:
         service = self._desk.service
         parts, models = service.catalog.accelerators(), service.catalog.models()
         rows: Iterator[tuple[FitCell, ...]] = service.fit.rows(question, parts, models)
@@ -317,16 +317,16 @@ class FitMatrixView(QWidget):
         if self.choices.reading:
             self.note.setText(describe_reading(self.choices.reading))
 
-    def _order(self) -> FitOrder:
+    def _make_order(self) -> FitOrder:
         choices = self.choices
         return FitOrder(*self._words, choices.most, choices.by, choices.descending)
 
     def _show(self) -> None:
-        matrix, order = self.query.result, self._order()
+        matrix, order = self.query.result, self._make_order()
         self._waits = self._waits and self.query.state is QueryState.WORKING
         self.table.set_pale(self._waits or self.query.state in (QueryState.STOPPED, QueryState.FAILED))
         self.table.set_order(order)
-        self.table.empty_text = self._state_words()
+        self.table.empty_text = self._describe_state()
         if matrix is not None:
             self.table.empty_text = tr("No match. Clear a filter to see more.")
             self.model.show(arrange_fit_table(matrix, self.query.parameters(), order, self.query.reading))
@@ -345,7 +345,7 @@ class FitMatrixView(QWidget):
 
     # Current cell, or progress
 
-    def _state_words(self) -> str:
+    def _describe_state(self) -> str:
         stopped = tr("Stopped before all models were checked")
         if self.query.result is not None:
             stopped = tr("{stopped}. The counts are from the previous settings", stopped=stopped)
@@ -362,13 +362,15 @@ class FitMatrixView(QWidget):
             self._show_notice(text, tr("Cancel") if can_cancel else "")
 
     def _tell(self) -> None:
-        state, cell = self.query.state, self.table.current_cell()
+        state, cell = self.query.state, self.table.get_current_cell()
         if state is QueryState.WORKING:
             # Short jobs show no progress.
             if self.query.result is None:
-                self._show_notice(self._state_words(), "")
+                self._show_notice(self._describe_state(), "")
         elif state in (QueryState.STOPPED, QueryState.FAILED):
-            self._show_notice(self._state_words(), tr("Continue") if state is QueryState.STOPPED else tr("Try again"))
+            self._show_notice(
+                self._describe_state(), tr("Continue") if state is QueryState.STOPPED else tr("Try again")
+            )
         elif cell is None:
             self._show_notice(tr("Choose a cell to see details"), "")
         else:
@@ -389,7 +391,7 @@ class FitMatrixView(QWidget):
             self._dwell.start()
 
     def _select(self) -> None:
-        cell = self.table.current_cell()
+        cell = self.table.get_current_cell()
         if cell is not None and self._desk.answer is not None:
             self._desk.select(select_matrix_cell(cell, self._desk.answer, self.query.reading))
 
@@ -403,7 +405,7 @@ class FitMatrixView(QWidget):
             self._ask()
 
     def _open(self) -> None:
-        cell, matrix = self.table.current_cell(), self.query.result
+        cell, matrix = self.table.get_current_cell(), self.query.result
         if cell is None or matrix is None or not cell.fits or not self._ready:
             return
         index = self.table.currentIndex()
@@ -425,7 +427,7 @@ class FitMatrixView(QWidget):
         return make_matrix_data(self.title, self.model.table, formatter)
 
     def contextMenuEvent(self, event: QContextMenuEvent) -> None:
-        cell = self.table.current_cell()
+        cell = self.table.get_current_cell()
         can_open = cell is not None and cell.fits and self._ready
         more: list[tuple[ChartCommand, bool]] = [((tr("Open as scenario"), self._open), can_open)]
         make_chart_menu(self, self, more).popup(find_menu_position(event, self))

@@ -176,20 +176,22 @@ class _GroupBuilder:
     formatter: Formatter
 
     def group(self, deployments: Sequence[Sequence[SmallestDeployments]]) -> NeededGroup:
-        return NeededGroup(self.title, tuple(self._row(across) for across in zip(*deployments, strict=True)))
+        return NeededGroup(
+            self.title, tuple(self._make_needed_row(across) for across in zip(*deployments, strict=True))
+        )
 
-    def _row(self, across: Sequence[SmallestDeployments]) -> NeededRow:
+    def _make_needed_row(self, across: Sequence[SmallestDeployments]) -> NeededRow:
         alike = len({needed.weights for needed in across}) == 1
         label = tr("{format} weights", format=label_weight_width(across, self.formatter))
         columns = zip(self.answer.columns, self.names, across, strict=True)
         cells = tuple(
-            self._cell(position, column, name, needed, name_format=not alike)
+            self._make_needed_cell(position, column, name, needed, name_format=not alike)
             for position, (column, name, needed) in enumerate(columns)
         )
         own = STORAGE_FORMATS[resolve_fp4(self.answer.scenario.weights, "")].bits
         return NeededRow(label, across[0].bits == own, cells)
 
-    def _cell(
+    def _make_needed_cell(
         self, position: int, column: ComparisonColumn, name: str, needed: SmallestDeployments, *, name_format: bool
     ) -> NeededCell:
         size = needed.load if self.for_load else needed.one
@@ -253,11 +255,11 @@ class NeededModel(TableItemModel):
         if heads != old:
             self.headerDataChanged.emit(Qt.Orientation.Horizontal, 0, len(heads))
         for number, (one, other) in enumerate(zip(before, lines, strict=True)):
-            if self._visible_contents(one) != self._visible_contents(other):
+            if self._collect_visible_content(one) != self._collect_visible_content(other):
                 self.dataChanged.emit(self.index(number, 0), self.index(number, len(heads)))
 
     @staticmethod
-    def _visible_contents(line: NeededGroup | NeededRow) -> object:
+    def _collect_visible_content(line: NeededGroup | NeededRow) -> object:
         """Return the visible content of a line: not the sentences, which name the load."""
         if isinstance(line, NeededGroup):
             return line.title
@@ -383,7 +385,7 @@ class NeededMatrixView(PaintedTable):
 
     # The current cell
 
-    def current_cell(self) -> NeededCell | None:
+    def get_current_cell(self) -> NeededCell | None:
         index = self.currentIndex()
         return self.needs_item_model.cell(index.row(), index.column()) if index.isValid() else None
 
@@ -407,13 +409,13 @@ class NeededMatrixView(PaintedTable):
             super().keyPressEvent(event)
 
     def use_current(self) -> None:
-        cell = self.current_cell()
+        cell = self.get_current_cell()
         if cell is not None and cell.count is not None:
             self.taken.emit(cell)
 
     def _tell(self) -> None:
         self.viewport().update()
-        self.current.emit(self.current_cell())
+        self.current.emit(self.get_current_cell())
 
     # Geometry
 
@@ -452,10 +454,10 @@ class NeededMatrixView(PaintedTable):
     def sizeHint(self) -> QSize:
         columns = self.needs_item_model.columnCount() - 1
         width = self._theme.px(_LABEL_WIDTH) + columns * self._theme.px(_LEAST_COLUMN)
-        return QSize(width, self.whole_height())
+        return QSize(width, self.measure_whole_height())
 
     def minimumSizeHint(self) -> QSize:
-        return QSize(self._theme.px(_LABEL_WIDTH), self.whole_height())
+        return QSize(self._theme.px(_LABEL_WIDTH), self.measure_whole_height())
 
     # Painting
 
@@ -567,7 +569,7 @@ class NeededBlock(QWidget):
             self.remark.setText(remark)
 
     def _take_current(self) -> None:
-        self._take(self.view.current_cell())
+        self._take(self.view.get_current_cell())
 
     def _take(self, cell: NeededCell | None) -> None:
         if cell is None or cell.count is None:

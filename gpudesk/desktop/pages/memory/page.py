@@ -121,7 +121,7 @@ class MemoryBarChart(QWidget):
         if before != len(self.bars) or around != (self._measures, self._extent, self._explained):
             self.update()
         else:
-            self.update(self._title_area())
+            self.update(self._get_title_area())
 
     def _lay_out(self) -> None:
         if not self.bars or not self._extent:
@@ -207,17 +207,17 @@ class MemoryBarChart(QWidget):
         region = event.region()
         with QPainter(self) as painter:
             pen = ThemePainter(painter, self.theme)
-            if region.intersects(self._title_area()):
+            if region.intersects(self._get_title_area()):
                 height = self.theme.length(_TITLE)
                 width = pen.text(QRectF(0, 0, self.width(), height), self.title, font="section")
                 left = width + self.theme.length(10)
                 pen.text(QRectF(left, 0, self.width() - left, height), self._subtitle, font="small", color="text3")
-            if region.intersects(self._key_area()):
+            if region.intersects(self._get_key_area()):
                 self._paint_key(pen, self._measures)
-            if region.intersects(self._axis_area()):
+            if region.intersects(self._get_axis_area()):
                 at = self._measures
                 theme = self.theme
-                top = self._axis_area().top() + theme.length(2)
+                top = self._get_axis_area().top() + theme.length(2)
                 pen.hairline(at.left, top, at.left + at.width + 1, top, "axis")
                 whole = self._extent / GIB
                 step = round_up_step(whole / _INTERVALS)
@@ -233,14 +233,14 @@ class MemoryBarChart(QWidget):
                 right = at.x(self._extent) + pen.width(texts[-1], "caption") / 2 + theme.length(8)
                 pen.text(QPointF(right, baseline), tr("GiB"), font="caption_strong", color="text3")
 
-    def _title_area(self) -> QRect:
+    def _get_title_area(self) -> QRect:
         return QRect(0, 0, self.width(), self.theme.px(_TITLE))
 
-    def _key_area(self) -> QRect:
+    def _get_key_area(self) -> QRect:
         return QRect(0, self.theme.px(_TITLE), self.width(), self.theme.px(_KEY))
 
-    def _axis_area(self) -> QRect:
-        top = self._key_area().bottom() + 1 + len(self.bars) * self.theme.px(ROW)
+    def _get_axis_area(self) -> QRect:
+        top = self._get_key_area().bottom() + 1 + len(self.bars) * self.theme.px(ROW)
         return QRect(0, top, self.width(), self.height() - top)
 
     def _paint_key(self, pen: ThemePainter, at: MemoryBarLayout) -> None:

@@ -314,7 +314,7 @@ class SizingView(QWidget):
         if sizing is None:
             self.demand_label.setText("")
             return
-        self.demand_label.setText(self._asked_text(sizing))
+        self.demand_label.setText(self._describe_request(sizing))
         keys = [part.key for part, _ in self._pairs]
         if not self._is_user_choice or self._chosen not in keys:
             self._is_user_choice = False
@@ -323,19 +323,19 @@ class SizingView(QWidget):
         self.table.choose_row(self._chosen)
         self._show_candidate(sizing)
 
-    def _asked_text(self, sizing: SizingResult) -> str:
+    def _describe_request(self, sizing: SizingResult) -> str:
         demand, peak = describe_demand(sizing.demand, self.formatter), describe_peak(sizing, self.formatter)
         return tr("{demand}: {peak}", demand=demand, peak=peak) if peak else demand
 
     def _show_candidate(self, sizing: SizingResult) -> None:
-        _, name, candidate = self._current()
+        _, name, candidate = self._get_chosen_option()
         sentence = describe_sizing(sizing, candidate, name, self.formatter)
         if candidate.count is None:
             self.candidate.show_candidate(sentence, "", [], "")
             return
         count = self.formatter.count(candidate.count - candidate.spare)
         use = tr("Use {n} {name} for this load", n=count, name=name)
-        is_used = self._desk.scenario == self._deployed(sizing)
+        is_used = self._desk.scenario == self._deploy_candidate(sizing)
         formatter = self.formatter
         rows = [
             (label_sizing_factor(factor), f"{'× ' if place else ''}{format_sizing_factor(factor, formatter)}")
@@ -346,7 +346,7 @@ class SizingView(QWidget):
         bound = "\n".join([*list_bound_lines(candidate, self.formatter), *notes])
         self.candidate.show_candidate(sentence, bound, factors, "" if is_used else use)
 
-    def _current(self) -> tuple[int, str, SizingOption]:
+    def _get_chosen_option(self) -> tuple[int, str, SizingOption]:
         keys = [part.key for part, _ in self._pairs]
         position = keys.index(self._chosen)
         part, candidate = self._pairs[position]
@@ -357,13 +357,13 @@ class SizingView(QWidget):
             self._chosen, self._is_user_choice = key, True
             self._show_candidate(self._sizing)
 
-    def _deployed(self, sizing: SizingResult) -> Scenario:
-        position, _, candidate = self._current()
+    def _deploy_candidate(self, sizing: SizingResult) -> Scenario:
+        position, _, candidate = self._get_chosen_option()
         return apply_candidate(self._desk.scenario, position, candidate, sizing.peak_load)
 
     def _use(self) -> None:
         if self._sizing is not None:
-            self._desk.apply(self._deployed(self._sizing), self.candidate.use.text())
+            self._desk.apply(self._deploy_candidate(self._sizing), self.candidate.use.text())
 
     def _is_wide(self) -> bool:
         return self.width() >= self.theme.px(_WIDE)

@@ -228,11 +228,11 @@ class ConcurrencyChart(DeskChart):
         return PlotDrawing(
             lines=lines,
             ghosts=ghosts,
-            marks=self._marks(load, lines),
-            rule=self._working_line(load),
+            marks=self._mark_estimates(load, lines),
+            rule=self._make_load_line(load),
             limit=self._limit(load),
-            cursor_readout=self._at_this_load(load) if self.docked else None,
-            note="" if lines or self.desk.answer is None else self._why_empty(),
+            cursor_readout=self._read_out_at_load(load) if self.docked else None,
+            note="" if lines or self.desk.answer is None else self._explain_empty(),
         )
 
     def _draw_curves(self, columns: Sequence[AcceleratorColumn], maker: CurveBuilder) -> tuple[PlotCurve, ...]:
@@ -242,12 +242,12 @@ class ConcurrencyChart(DeskChart):
         answer = self.desk.answer
         return None if answer is None else answer.scenario.workload.load
 
-    def _working_line(self, load: Load | None) -> CursorLine | None:
+    def _make_load_line(self, load: Load | None) -> CursorLine | None:
         if load is None or load.kind is not LoadKind.CONCURRENCY or load.concurrency is None:
             return None
         return CursorLine(float(load.concurrency), self.formatter.count(load.concurrency))
 
-    def _marks(self, load: Load | None, lines: tuple[PlotCurve, ...]) -> tuple[PointMark, ...]:
+    def _mark_estimates(self, load: Load | None, lines: tuple[PlotCurve, ...]) -> tuple[PointMark, ...]:
         by_key = {line.key: line for line in lines}
         if load is None or load.kind not in _SETTLE:
             return ()
@@ -278,14 +278,14 @@ class ConcurrencyChart(DeskChart):
             return LimitLine(value, tr("limit {n} ms, mean", n=number))
         return LimitLine(value, tr("limit {n} ms, p99", n=number))
 
-    def _why_empty(self) -> str:
+    def _explain_empty(self) -> str:
         if any(part.column.estimate is not None for part in self.desk.columns):
             return tr("No curve: no accelerator fits the model")
         return tr("No curve: no accelerator has an estimate")
 
     # Reading values
 
-    def _at_this_load(self, load: Load | None) -> CursorReadout | None:
+    def _read_out_at_load(self, load: Load | None) -> CursorReadout | None:
         if load is None:
             return None
         pinned = self._pinned
@@ -323,10 +323,12 @@ class ConcurrencyChart(DeskChart):
         heads: tuple[str, ...] = (str(get_figure_unit(self.figure)), tr("80% interval"))
         if self.desk.ghost is not None:
             heads = (*heads, tr("vs. pinned"))
-        rows = tuple(CursorReadoutRow(*reading.part.identity, self._cells(reading)[: len(heads)]) for reading in reads)
+        rows = tuple(
+            CursorReadoutRow(*reading.part.identity, self._format_cells(reading)[: len(heads)]) for reading in reads
+        )
         return CursorReadout(title, heads, rows)
 
-    def _cells(self, reading: _ConcurrencyReading) -> tuple[str, ...]:
+    def _format_cells(self, reading: _ConcurrencyReading) -> tuple[str, ...]:
         if reading.reading is None:
             return (MISSING_VALUE_TEXT, reading.instead, "")
         value, low, high = reading.reading.value, reading.reading.low, reading.reading.high
@@ -343,11 +345,11 @@ class ConcurrencyChart(DeskChart):
 
     def move_rule(self, value: float) -> None:
         """Set the scenario's concurrency; one drag or one held key is one step."""
-        scenario = self._with_concurrency(max(1, round(value)))
+        scenario = self._replace_concurrency(max(1, round(value)))
         gesture = None if self._dragging else f"concurrency by key {self._key_steps}"
         self.desk.apply(scenario, tr("Change concurrency"), gesture)
 
-    def _with_concurrency(self, count: int) -> Scenario:
+    def _replace_concurrency(self, count: int) -> Scenario:
         if self.desk.scenario.workload.load.kind is not LoadKind.CONCURRENCY:
             return self.desk.scenario
         return replace_load_value(self.desk.scenario, count)
@@ -449,18 +451,18 @@ class ThroughputChart(ConcurrencyChart):
             self.ground_changed()
         return drawing
 
-    def foot_height(self) -> float:
+    def measure_foot(self) -> float:
         return measure_strips(self, len(self._strips))
 
     def margins(self) -> QMarginsF:
         """Reserve space at the left for names, at the right for those at the curves' ends, below for strips."""
         px = self.theme.px
         names = max([0.0] + [self.text_painter.width(strip.name, "small_strong") for strip in self._strips])
-        left = min(max(self.y_texts_width(), names + px(10)), px(120))
-        return QMarginsF(left, self.head_height() + px(6), px(112), self.foot_height() + px(26))
+        left = min(max(self.measure_y_texts(), names + px(10)), px(120))
+        return QMarginsF(left, self.head_height() + px(6), px(112), self.measure_foot() + px(26))
 
     def rule_zone(self) -> QRectF:
-        return super().rule_zone().adjusted(0, 0, 0, self.foot_height())
+        return super().rule_zone().adjusted(0, 0, 0, self.measure_foot())
 
     def paint_background(self, painter: QPainter) -> None:
         super().paint_background(painter)
@@ -481,7 +483,7 @@ class ThroughputChart(ConcurrencyChart):
     def paint_overlay(self, painter: QPainter) -> None:
         count = len(self._strips) if self.drawing.lines else 0
         rule, area = self.drawing.rule, self.frame.area
-        low, high = self.frame.values_x()
+        low, high = self.frame.get_x_range()
         if rule is not None and not rule.read_off and low <= rule.value <= high:
             x = round(self.frame.pixel_x(rule.value)) + 0.5
             bottom = area.bottom() + measure_strips(self, count) - 2
@@ -511,4 +513,4 @@ class LatencyChart(ConcurrencyChart):
         token = "label"
         names = max([0.0] + [self.text_painter.width(line.name, token) for line in self.drawing.lines])
         right = max(px(60), names + px(2)) + (px(60) if self.detailed_labels else 0)
-        return QMarginsF(self.y_texts_width(), self.head_height() + px(8), min(right, px(160)), px(42))
+        return QMarginsF(self.measure_y_texts(), self.head_height() + px(8), min(right, px(160)), px(42))

@@ -109,13 +109,13 @@ class TimeSplitChart(BarChart):
                 if estimate is None:
                     splits.append(TimeSplit(part, None, None))
                 else:
-                    splits.append(TimeSplit(part, bench.request_time(estimate), bench.step_shares(estimate)))
+                    splits.append(TimeSplit(part, bench.request_time(estimate), bench.compute_time_shares(estimate)))
             self._splits = tuple(splits)
         token = tr("% of time, including prefill of other requests")
         self.show_groups(
-            self._requests(),
-            self._shares(tr("One output token"), token, "tpot_ms", (*_ORDER, PREFILL_SHARE)),
-            self._shares(tr("One prefill chunk"), tr("% of time"), "ttft_ms", _ORDER),
+            self._make_request_group(),
+            self._make_share_group(tr("One output token"), token, "tpot_ms", (*_ORDER, PREFILL_SHARE)),
+            self._make_share_group(tr("One prefill chunk"), tr("% of time"), "ttft_ms", _ORDER),
         )
         if not self.desk.in_gesture:
             self.setAccessibleName(tr("Prefill and decode, chart"))
@@ -123,7 +123,7 @@ class TimeSplitChart(BarChart):
 
     # Groups
 
-    def _requests(self) -> BarGroup:
+    def _make_request_group(self) -> BarGroup:
         longest = max((sum(split.request) for split in self._splits if split.request is not None), default=1.0)
         names = (tr("queueing"), tr("prefill"), tr("decode"))
         return BarGroup(
@@ -137,39 +137,41 @@ class TimeSplitChart(BarChart):
     def _request(self, split: TimeSplit, longest: float) -> BarRow:
         time, inks = split.request, [ink for _, ink in _TIMES]
         if time is None:
-            return self._row(split, None, MISSING_VALUE_TEXT)
+            return self._make_bar_row(split, None, MISSING_VALUE_TEXT)
         texts = [tr("{n} s", n=self.formatter.estimate(seconds)) for seconds in (*time, sum(time))]
         segments = _stack([seconds / longest for seconds in time], inks, texts[:-1])
-        return self._row(split, segments, texts[-1])
+        return self._make_bar_row(split, segments, texts[-1])
 
-    def _shares(self, title: str, subtitle: str, figure_name: str, order: Sequence[str]) -> BarGroup:
+    def _make_share_group(self, title: str, subtitle: str, figure_name: str, order: Sequence[str]) -> BarGroup:
         key = tuple((_INKS[name], label_time_share(name)) for name in order)
         rows = tuple(self._share_row(split, figure_name, order) for split in self._splits)
         return BarGroup(title, subtitle, rows, key=key, figure=figure_name)
 
     def _share_row(self, split: TimeSplit, figure_name: str, order: Sequence[str]) -> BarRow:
-        shares = _shares_of(split, figure_name)
-        text = self._token_time(split.part) if figure_name == "tpot_ms" else ""
+        shares = _get_time_shares(split, figure_name)
+        text = self._format_token_time(split.part) if figure_name == "tpot_ms" else ""
         if shares is None:
-            return self._row(split, None, text)
+            return self._make_bar_row(split, None, text)
         by_name = {share.name: share.share for share in shares}
         names = [name for name in order if name in by_name]
         lengths = [by_name[name] for name in names]
         words = [self.formatter.per_cent(length) for length in lengths]
-        return self._row(split, _stack(lengths, [_INKS[name] for name in names], words), text)
+        return self._make_bar_row(split, _stack(lengths, [_INKS[name] for name in names], words), text)
 
-    def _row(self, split: TimeSplit, segments: tuple[BarSegment, ...] | None, value: str) -> BarRow:
+    def _make_bar_row(self, split: TimeSplit, segments: tuple[BarSegment, ...] | None, value: str) -> BarRow:
         part = split.part
-        lane: BarLane = BarNote(self._why_none(part), color="text3") if segments is None else StackedBar(segments)
+        lane: BarLane = (
+            BarNote(self._explain_missing(part), color="text3") if segments is None else StackedBar(segments)
+        )
         return BarRow(
             part.key, part.name, (lane,), palette_index=part.palette_index, is_variant=part.is_variant, value=value
         )
 
-    def _token_time(self, part: AcceleratorColumn) -> str:
+    def _format_token_time(self, part: AcceleratorColumn) -> str:
         value = part.figure("tpot_ms")
         return MISSING_VALUE_TEXT if value is None else tr("{n} ms", n=self.formatter.estimate(value.value))
 
-    def _why_none(self, part: AcceleratorColumn) -> str:
+    def _explain_missing(self, part: AcceleratorColumn) -> str:
         if part.column.estimate is None:
             return tr("cannot be estimated")
         if not part.column.estimate.fits:
@@ -182,7 +184,7 @@ class TimeSplitChart(BarChart):
         sentences = []
         for split in self._splits:
             if split.request is None:
-                sentences.append(f"{split.part.name}: {self._why_none(split.part)}.")
+                sentences.append(f"{split.part.name}: {self._explain_missing(split.part)}.")
                 continue
             waiting, prefill, decode = (self.formatter.estimate(seconds) for seconds in split.request)
             sentences.append(
@@ -205,7 +207,7 @@ class TimeSplitChart(BarChart):
             times = split.request or (None, None, None)
             cells = [formatter.estimate(seconds) for seconds in times]
             for figure_name, order in (("tpot_ms", (*_ORDER, PREFILL_SHARE)), ("ttft_ms", _ORDER)):
-                shares = {share.name: share.share for share in _shares_of(split, figure_name) or ()}
+                shares = {share.name: share.share for share in _get_time_shares(split, figure_name) or ()}
                 cells += [
                     formatter.number(shares[name] * 100, 1) if name in shares else MISSING_VALUE_TEXT for name in order
                 ]
@@ -213,7 +215,7 @@ class TimeSplitChart(BarChart):
         return ChartData(tr("Prefill and decode"), tuple(heads), tuple(rows))
 
 
-def _shares_of(split: TimeSplit, figure_name: str) -> tuple[TimeShare, ...] | None:
+def _get_time_shares(split: TimeSplit, figure_name: str) -> tuple[TimeShare, ...] | None:
     if split.shares is None:
         return None
     return split.shares.token if figure_name == "tpot_ms" else split.shares.prefill
@@ -272,15 +274,15 @@ class RooflineChart(DeskChart):
         self.subtitle = tr("TFLOPS per accelerator; thick line: achievable, faint line: data-sheet peak")
         self.x_title = tr("FLOP per byte read")
         roofed = self.roofed
-        span = _span(roofed)
+        span = _compute_span(roofed)
         return PlotDrawing(
-            lines=tuple(self._roof(each, each.roofline.effective, span) for each in roofed),
-            ghosts=tuple(self._roof(each, each.roofline.paper, span) for each in roofed),
-            marks=_marks(roofed),
+            lines=tuple(self._make_roof_curve(each, each.roofline.effective, span) for each in roofed),
+            ghosts=tuple(self._make_roof_curve(each, each.roofline.paper, span) for each in roofed),
+            marks=_make_point_marks(roofed),
             note="" if roofed or self.desk.answer is None else tr("No roofline: no accelerator fits the model"),
         )
 
-    def _roof(self, each: RooflineColumn, roof: RooflineCeiling, span: tuple[float, float]) -> PlotCurve:
+    def _make_roof_curve(self, each: RooflineColumn, roof: RooflineCeiling, span: tuple[float, float]) -> PlotCurve:
         x = np.array(sorted({span[0], min(max(roof.ridge, span[0]), span[1]), span[1]}))
         y = np.array([roof.at(intensity) / _TERA for intensity in x])
         part = each.part
@@ -321,8 +323,8 @@ class RooflineChart(DeskChart):
                     "{name}: memory-bound below {ridge} FLOP/byte; decode at {decode}, prefill at {prefill}.",
                     name=each.part.name,
                     ridge=self.formatter.estimate(roof.ridge),
-                    decode=_intensity(each.roofline.decode, self.formatter),
-                    prefill=_intensity(each.roofline.prefill, self.formatter),
+                    decode=_format_intensity(each.roofline.decode, self.formatter),
+                    prefill=_format_intensity(each.roofline.prefill, self.formatter),
                 )
             )
         return " ".join(sentences)
@@ -341,10 +343,10 @@ class RooflineChart(DeskChart):
             tr("Prefill, FLOP/byte"),
             tr("Prefill, TFLOPS"),
         )
-        return ChartData(self.title, heads, tuple(_row(each, formatter) for each in self.roofed), 2)
+        return ChartData(self.title, heads, tuple(_format_roofline_row(each, formatter) for each in self.roofed), 2)
 
 
-def _row(each: RooflineColumn, formatter: Formatter) -> tuple[str, ...]:
+def _format_roofline_row(each: RooflineColumn, formatter: Formatter) -> tuple[str, ...]:
     roofline = each.roofline
     figures = (
         roofline.effective.bandwidth / _TERA,
@@ -356,37 +358,37 @@ def _row(each: RooflineColumn, formatter: Formatter) -> tuple[str, ...]:
     points = [
         text
         for point in (roofline.decode, roofline.prefill)
-        for text in (_intensity(point, formatter), _attained(point, formatter))
+        for text in (_format_intensity(point, formatter), _format_attained_flops(point, formatter))
     ]
     texts = (formatter.estimate(figure) for figure in figures)
     return (each.part.name, label_precision(roofline.arithmetic), *texts, *points)
 
 
-def _intensity(point: RooflinePoint | None, formatter: Formatter) -> str:
+def _format_intensity(point: RooflinePoint | None, formatter: Formatter) -> str:
     return MISSING_VALUE_TEXT if point is None else formatter.estimate(point.intensity)
 
 
-def _attained(point: RooflinePoint | None, formatter: Formatter) -> str:
+def _format_attained_flops(point: RooflinePoint | None, formatter: Formatter) -> str:
     return MISSING_VALUE_TEXT if point is None else formatter.estimate(point.flops / _TERA)
 
 
-def _points(each: RooflineColumn) -> list[tuple[str, RooflinePoint]]:
+def _list_named_points(each: RooflineColumn) -> list[tuple[str, RooflinePoint]]:
     named_points = ((tr("decode"), each.roofline.decode), (tr("prefill"), each.roofline.prefill))
     return [(name, point) for name, point in named_points if point is not None]
 
 
-def _span(roofed: tuple[RooflineColumn, ...]) -> tuple[float, float]:
+def _compute_span(roofed: tuple[RooflineColumn, ...]) -> tuple[float, float]:
     places = [each.roofline.effective.ridge for each in roofed]
     places += [each.roofline.paper.ridge for each in roofed]
-    places += [point.intensity for each in roofed for _, point in _points(each)]
+    places += [point.intensity for each in roofed for _, point in _list_named_points(each)]
     return (min(places) / _REACH, max(places) * _REACH) if places else (1.0, 1000.0)
 
 
-def _marks(roofed: tuple[RooflineColumn, ...]) -> tuple[PointMark, ...]:
+def _make_point_marks(roofed: tuple[RooflineColumn, ...]) -> tuple[PointMark, ...]:
     """Return the points; the lowest of each kind has the label, with free space below."""
     marks = []
     for name in (tr("decode"), tr("prefill")):
-        kind = [(each, point) for each in roofed for label, point in _points(each) if label == name]
+        kind = [(each, point) for each in roofed for label, point in _list_named_points(each) if label == name]
         lowest = min((point.flops for _, point in kind), default=0.0)
         marks += [
             PointMark(

@@ -183,12 +183,12 @@ class MlperfBlock(QWidget):
             self.status_label.setText(capitalize_first(problem))
             self._show_tables(visible=False)
             return
-        self._comparison = self._head_to_head(mlperf)
+        self._comparison = self._compare_head_to_head(mlperf)
         head_to_head = self._comparison
         if head_to_head is None:
             return
         self._show_tables(visible=True)
-        names = self._names()
+        names = self._collect_names()
         self._offer(mlperf, head_to_head, names)
         slots: dict[str, tuple[int, bool]] = {}
         for each in self._desk.columns:
@@ -205,7 +205,7 @@ class MlperfBlock(QWidget):
         for widget in (self.table, self.submissions, self.ratio_table, self.copy_citation):
             widget.setVisible(visible)
 
-    def _head_to_head(self, mlperf: MlperfComparison) -> MlperfHeadToHead | None:
+    def _compare_head_to_head(self, mlperf: MlperfComparison) -> MlperfHeadToHead | None:
         round_name, model, baseline = self._selection
         rounds = mlperf.rounds
         model_id = model or self._desk.scenario.model
@@ -233,7 +233,7 @@ class MlperfBlock(QWidget):
         head_to_head = self._comparison
         if head_to_head is None:
             return
-        names = self._names()
+        names = self._collect_names()
         self.table.choose_row(self._row)
         self.status_label.setText(describe_mlperf_verdict(head_to_head, self._row, names, self.formatter))
         row = head_to_head.row(self._row)
@@ -254,7 +254,7 @@ class MlperfBlock(QWidget):
         ]
         self.ratio_table.set_rows(rows)
 
-    def _names(self) -> dict[str, str]:
+    def _collect_names(self) -> dict[str, str]:
         return {part.id: shorten_name(part.name) for part in self._desk.service.catalog.accelerators()}
 
     # Interface for charts
@@ -265,7 +265,7 @@ class MlperfBlock(QWidget):
     def data(self, formatter: Formatter) -> ChartData:
         head_to_head = self._comparison
         model = "" if head_to_head is None else self._desk.service.catalog.model(head_to_head.model).name
-        names = self._names()
+        names = self._collect_names()
         heads = (
             tr("Accelerator"),
             tr("MLPerf scenario"),

@@ -110,20 +110,22 @@ class ScalingChart(DeskChart):
             self.title = tr("Effective memory bandwidth")
             rule = list_rule_names()[self.rule]
             self.subtitle = tr("% of the total at this load; thin line: {rule}", rule=rule)
-        lines = tuple(line for line in map(self._line, scaled) if line is not None)
+        lines = tuple(line for line in map(self._make_curve, scaled) if line is not None)
         self._set_borders(scaled)
         return PlotDrawing(
             lines=lines,
-            ghosts=self._by_rule(lines) if self.quantity == BANDWIDTH else (),
-            marks=tuple(self._marks(lines)),
+            ghosts=self._make_rule_curves(lines) if self.quantity == BANDWIDTH else (),
+            marks=tuple(self._mark_deployments(lines)),
             note="" if lines or self.desk.answer is None else tr("No accelerator fits the model at any count"),
         )
 
-    def _line(self, scaled: ScaledColumn) -> PlotCurve | None:
+    def _make_curve(self, scaled: ScaledColumn) -> PlotCurve | None:
         if scaled.scaling is None:
             return None
         scaling = scaled.scaling
-        points = [(row.count, value) for row in scaling.rows if (value := self._value(row, scaling)) is not None]
+        points = [
+            (row.count, value) for row in scaling.rows if (value := self._compute_value(row, scaling)) is not None
+        ]
         if not points:
             return None
         count, values = zip(*points, strict=True)
@@ -141,7 +143,7 @@ class ScalingChart(DeskChart):
             high=high if banded else None,
         )
 
-    def _value(self, row: ScalingRow, scaling: AcceleratorScaling) -> IntervalEstimate | None:
+    def _compute_value(self, row: ScalingRow, scaling: AcceleratorScaling) -> IntervalEstimate | None:
         """Return the chart's value of a row: tokens/s, or bandwidth in percent of the total."""
         if self.quantity == THROUGHPUT:
             return None if row.estimate is None else row.estimate.output_tokens_per_s
@@ -149,7 +151,7 @@ class ScalingChart(DeskChart):
             return None
         return IntervalEstimate(*(100.0 * row.bandwidth / (row.count * scaling.bandwidth),) * 3)
 
-    def _by_rule(self, lines: tuple[PlotCurve, ...]) -> tuple[PlotCurve, ...]:
+    def _make_rule_curves(self, lines: tuple[PlotCurve, ...]) -> tuple[PlotCurve, ...]:
         chosen = self._results.chosen()
         own = None if chosen is None else next((each for each in lines if each.key == chosen.part.key), None)
         if own is None or chosen is None or chosen.scaling is None:
@@ -159,7 +161,7 @@ class ScalingChart(DeskChart):
         y = np.array([100.0 * row.by_rule[self.rule] / (row.count * whole) for row in rows])
         return (PlotCurve(own.key, own.slot, own.is_variant, own.name, own.x, y, capped=False),)
 
-    def _marks(self, lines: tuple[PlotCurve, ...]) -> Iterator[PointMark]:
+    def _mark_deployments(self, lines: tuple[PlotCurve, ...]) -> Iterator[PointMark]:
         """Yield a circle for each deployment of the scenario; replicas are next to the curve of one."""
         keys = {line.key for line in lines}
         for scaled in self._results.columns():
@@ -177,7 +179,7 @@ class ScalingChart(DeskChart):
             return None if throughput is None else throughput.value
         row = next((row for row in scaled.scaling.rows if row.count == estimate.count), None)
         same = row is not None and row.estimate is not None and row.estimate.plan == estimate.plan
-        own_value = self._value(row, scaled.scaling) if same and row is not None else None
+        own_value = self._compute_value(row, scaled.scaling) if same and row is not None else None
         return None if own_value is None else own_value.value
 
     # Ends of hosts
@@ -192,7 +194,7 @@ class ScalingChart(DeskChart):
         super().paint_background(painter)
         if not self.drawing.lines:
             return
-        low, high = self.frame.values_x()
+        low, high = self.frame.get_x_range()
         pen = QPen(self.theme.color("axis"), 1.0)
         pen.setDashPattern([2, 3])
         area = self.frame.area
@@ -208,7 +210,7 @@ class ScalingChart(DeskChart):
             self.text_painter.draw_right(painter, x - self.theme.px(5), top, text, "caption", color)
 
     def sizeHint(self) -> QSize:
-        return QSize(self.theme.px(400), max(self.least_height(), self.theme.px(_HEIGHT)))
+        return QSize(self.theme.px(400), max(self.measure_least_height(), self.theme.px(_HEIGHT)))
 
     # Reading values
 
@@ -230,7 +232,7 @@ class ScalingChart(DeskChart):
     def _read_value(self, scaled: ScaledColumn, count: int) -> tuple[float, CursorReadoutRow]:
         part, scaling = scaled.part, scaled.scaling
         row = None if scaling is None else next((row for row in scaling.rows if row.count == count), None)
-        value = None if row is None or scaling is None else self._value(row, scaling)
+        value = None if row is None or scaling is None else self._compute_value(row, scaling)
         part_key = (part.key, part.palette_index, part.is_variant, _strip_count(part.name))
         if row is None or value is None:
             unfit = row is not None and row.estimate is not None and not row.estimate.fits

@@ -70,21 +70,21 @@ class CurveBuilder:
 
     def _make(self, part: AcceleratorColumn, curve: ConcurrencyCurve, figure: str) -> PlotCurve | None:
         if figure == PARETO:
-            return self._pareto(part, curve)
+            return self._make_pareto_curve(part, curve)
         count = np.array(curve.concurrency, dtype=np.float64)
-        return self._line(part, curve, count, getattr(curve, figure))
+        return self._make_curve(part, curve, count, getattr(curve, figure))
 
-    def _pareto(self, part: AcceleratorColumn, curve: ConcurrencyCurve) -> PlotCurve | None:
+    def _make_pareto_curve(self, part: AcceleratorColumn, curve: ConcurrencyCurve) -> PlotCurve | None:
         """Return tokens/s per accelerator by tokens/s per user, for rising concurrency.
 
         Both have intervals, so neither is shaded.
         """
         with np.errstate(divide="ignore", invalid="ignore"):
             per_user = 1000.0 / np.array(curve.tpot_ms.value)
-        line = self._line(part, curve, per_user, curve.output_tokens_per_s_per_accelerator)
+        line = self._make_curve(part, curve, per_user, curve.output_tokens_per_s_per_accelerator)
         return None if line is None else replace(line, low=None, high=None)
 
-    def _line(
+    def _make_curve(
         self, part: AcceleratorColumn, curve: ConcurrencyCurve, x: FloatArray, series: IntervalSeries
     ) -> PlotCurve | None:
         value, low, high = (np.array(values) for values in (series.value, series.low, series.high))
@@ -146,7 +146,7 @@ def find_best_at(line: PlotCurve, speed: float) -> ParetoPoint | None:
     """
     if line.count is None:
         return None
-    counts = _worth_trying(line.count, line.x / speed)
+    counts = _list_candidate_counts(line.count, line.x / speed)
     at, log_counts = np.log(counts), np.log(line.count)
     speeds = np.exp(np.interp(at, log_counts, np.log(line.x)))
     values = np.exp(np.interp(at, log_counts, np.log(line.y)))
@@ -157,7 +157,7 @@ def find_best_at(line: PlotCurve, speed: float) -> ParetoPoint | None:
     return ParetoPoint(float(values[best]), float(speeds[best]), int(counts[best]))
 
 
-def _worth_trying(count: FloatArray, pace: FloatArray) -> FloatArray:
+def _list_candidate_counts(count: FloatArray, pace: FloatArray) -> FloatArray:
     """Return the whole numbers of requests that can be the best: the points, and both sides of a crossing.
 
     `pace` is the speed at each point over the required one. Between points both figures are monotonic, so no other
@@ -223,12 +223,12 @@ class ParetoChart(DeskChart):
         self.detailed_labels = len(lines) <= _MOST_DETAILED
         # Without names at the curves the readout next to them says it.
         load_text = self._load_text() if self.frame.area.width() > self.theme.px(_LEAST_LABELED) else ""
-        best_text = tr("best at ≥ {n}", n=self._speed(speed)) if self.labelled else ""
+        best_text = tr("best at ≥ {n}", n=self._format_speed(speed)) if self.labelled else ""
         return PlotDrawing(
             lines=lines,
             ghosts=ghosts,
-            marks=(*_label_highest(self._load_marks(), load_text), *_label_highest(_best_marks(best), best_text)),
-            rule=CursorLine(speed, self._tab(speed), read_off=True, movable=not limited) if lines else None,
+            marks=(*_label_highest(self._load_marks(), load_text), *_label_highest(_mark_best_points(best), best_text)),
+            rule=CursorLine(speed, self._format_tab(speed), read_off=True, movable=not limited) if lines else None,
             cursor_readout=self._read_out(best, ghosts, speed),
             note="" if lines or answer is None else tr("No curves to compare"),
         )
@@ -251,7 +251,7 @@ class ParetoChart(DeskChart):
 
     def describe_best(self) -> str:
         """Return the best column at the reading speed, the next one, and whether none is as fast at the load."""
-        speed, marks = self._speed(self.read_off), self._load_marks()
+        speed, marks = self._format_speed(self.read_off), self._load_marks()
         best_points = [(line.name, best) for line in self.drawing.lines if (best := find_best_at(line, self.read_off))]
         if not best_points:
             return tr("No accelerator reaches {speed} tok/s per user.", speed=speed)
@@ -287,10 +287,10 @@ class ParetoChart(DeskChart):
     def _draw_curves(self, columns: Sequence[AcceleratorColumn], maker: CurveBuilder) -> tuple[PlotCurve, ...]:
         return maker.lines(columns, PARETO, exact=not self.desk.in_gesture)
 
-    def _tab(self, speed: float) -> str:
-        return tr("≥ {n} tok/s", n=self._speed(speed))
+    def _format_tab(self, speed: float) -> str:
+        return tr("≥ {n} tok/s", n=self._format_speed(speed))
 
-    def _speed(self, speed: float) -> str:
+    def _format_speed(self, speed: float) -> str:
         """Format a speed: the cursor is at whole numbers, a limit at any value."""
         return self.formatter.count(speed) if speed == round(speed) else self.formatter.estimate(speed)
 
@@ -306,13 +306,17 @@ class ParetoChart(DeskChart):
             heads = (*heads, tr("vs. pinned"))
         rows = tuple(
             CursorReadoutRow(
-                line.key, line.slot, line.is_variant, line.name, self._cells(best, pinned.get(line.key))[: len(heads)]
+                line.key,
+                line.slot,
+                line.is_variant,
+                line.name,
+                self._format_cells(best, pinned.get(line.key))[: len(heads)],
             )
             for line, best in ordered
         )
-        return CursorReadout(tr("Best at ≥ {n} tok/s per user", n=self._speed(speed)), heads, rows)
+        return CursorReadout(tr("Best at ≥ {n} tok/s per user", n=self._format_speed(speed)), heads, rows)
 
-    def _cells(self, best: ParetoPoint | None, pinned: ParetoPoint | None) -> tuple[str, ...]:
+    def _format_cells(self, best: ParetoPoint | None, pinned: ParetoPoint | None) -> tuple[str, ...]:
         if best is None:
             return (MISSING_VALUE_TEXT, tr("not reached"), "")
         against = MISSING_VALUE_TEXT if pinned is None else self.formatter.difference(best.value / pinned.value)
@@ -345,13 +349,13 @@ class ParetoChart(DeskChart):
         """Reserve space at the right for the readout if no corner of the plot is free."""
         if self.is_held:
             return self._margins
-        self._margins = self._found_margins()
+        self._margins = self._compute_margins()
         return self._margins
 
-    def _found_margins(self) -> QMarginsF:
+    def _compute_margins(self) -> QMarginsF:
         px = self.theme.px
         right = px(96) if self.labelled else px(14)
-        margins = QMarginsF(self.y_texts_width(), self.head_height() + px(8), right, px(44))
+        margins = QMarginsF(self.measure_y_texts(), self.head_height() + px(8), right, px(44))
         cursor_readout, lines = self.drawing.cursor_readout, self.drawing.lines
         if cursor_readout is None or not lines:
             self.read_out_beside = False
@@ -380,14 +384,16 @@ class ParetoChart(DeskChart):
         sentences = [tr("Tokens per second per accelerator vs. per user.")]
         for row in cursor_readout.rows:
             if row.cells[0] == MISSING_VALUE_TEXT:
-                sentences.append(tr("{name} does not reach {speed}.", name=row.name, speed=self._tab(self.read_off)))
+                sentences.append(
+                    tr("{name} does not reach {speed}.", name=row.name, speed=self._format_tab(self.read_off))
+                )
             else:
                 sentences.append(
                     tr(
                         "{name}: {value} tok/s per accelerator at {speed} per user, requests in flight: {n}.",
                         name=row.name,
                         value=row.cells[0],
-                        speed=self._tab(self.read_off),
+                        speed=self._format_tab(self.read_off),
                         n=row.cells[1],
                     )
                 )
@@ -422,7 +428,7 @@ def _label_highest(marks: Sequence[PointMark], text: str) -> tuple[PointMark, ..
     return tuple(replace(mark, text=text) if mark is highest else mark for mark in marks)
 
 
-def _best_marks(points: list[CurveWithPoint]) -> tuple[PointMark, ...]:
+def _mark_best_points(points: list[CurveWithPoint]) -> tuple[PointMark, ...]:
     return tuple(
         PointMark(line.key, line.slot, best.speed, best.value, line.is_variant)
         for line, best in points

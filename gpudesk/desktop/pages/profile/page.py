@@ -203,12 +203,12 @@ class AcceleratorName(PaintedWidget):
         self.updateGeometry()
         self.update()
 
-    def _before(self) -> int:
+    def _measure_swatch(self) -> int:
         return self._theme.px(SWATCH_WIDTH + 10) if self._index else 0
 
     def sizeHint(self) -> QSize:
         width = QFontMetricsF(self._theme.font("verdict")).horizontalAdvance(self._name)
-        return QSize(round(width) + self._before() + 4, self._theme.line("verdict"))
+        return QSize(round(width) + self._measure_swatch() + 4, self._theme.line("verdict"))
 
     def minimumSizeHint(self) -> QSize:
         return QSize(self._theme.px(90), self._theme.line("verdict"))
@@ -216,7 +216,7 @@ class AcceleratorName(PaintedWidget):
     def paint(self, pen: ThemePainter) -> None:
         if self._index:
             pen.swatch(0, self.height() / 2, self._index, is_variant=self._is_variant)
-        pen.text(QRectF(self.rect()).adjusted(self._before(), 0, 0, 0), self._name, font="verdict")
+        pen.text(QRectF(self.rect()).adjusted(self._measure_swatch(), 0, 0, 0), self._name, font="verdict")
 
 
 class ProfileHeader(QWidget):
@@ -249,7 +249,7 @@ class ProfileHeader(QWidget):
         self.name.show_name(tables.profile.accelerator.name, palette_index, is_variant=is_variant)
         self.tags.show_tags(tables.tags())
         self.headline.setText(f"{tables.status()}. {tables.headline()}")
-        self.strip.show_specifications(tables.headline_specifications())
+        self.strip.show_specifications(tables.list_headline_specifications())
         self.strip.show()
 
     def show_name_alone(self, name: str) -> None:
@@ -331,7 +331,7 @@ class ProfilePage(MultiViewPage[ProfileView]):
             view.compared.connect(self.compare_with)
         return view
 
-    def missing_input(self) -> str | None:
+    def find_missing_input(self) -> str | None:
         return None if self._other or self.desk.scenario.accelerators else "accelerators"
 
     def needs_answer(self) -> bool:
@@ -406,7 +406,7 @@ class ProfilePage(MultiViewPage[ProfileView]):
         if not asks:
             self._show()
         elif self.query.state is QueryState.WORKING and not self._is_shown():
-            self.subject.show_name_alone(self._name_of(self.accelerator))
+            self.subject.show_name_alone(self._get_name(self.accelerator))
             self.body.show_state("", None, answered=False)
 
     def _is_shown(self) -> bool:
@@ -420,7 +420,7 @@ class ProfilePage(MultiViewPage[ProfileView]):
         elif state is not QueryState.WORKING:
             self._tell("")
         if state is QueryState.FAILED:
-            self.subject.show_name_alone(self._name_of(self.accelerator))
+            self.subject.show_name_alone(self._get_name(self.accelerator))
             self.body.show_state(self.query.problem, None, answered=False)
         elif tables is not None and self.isVisible() and state is QueryState.READY:
             columns = (each for each in self.desk.columns if each.column.accelerator.id == self.accelerator)
@@ -447,9 +447,9 @@ class ProfilePage(MultiViewPage[ProfileView]):
     @property
     def tables(self) -> ProfileTables | None:
         profile = self.query.result
-        return None if profile is None else ProfileTables(profile, self.desk.formatter, self._name_of)
+        return None if profile is None else ProfileTables(profile, self.desk.formatter, self._get_name)
 
-    def _name_of(self, thing: str) -> str:
+    def _get_name(self, thing: str) -> str:
         catalog = self.desk.service.catalog
         try:
             return shorten_name(catalog.thing(thing).name)
@@ -493,7 +493,7 @@ class ProfilePage(MultiViewPage[ProfileView]):
         """Put the deployment of a row into the scenario as one step, or show its accelerator."""
         request = row.request
         if request is not None:
-            model, part = self._name_of(request.model), self._name_of(request.accelerator)
+            model, part = self._get_name(request.model), self._get_name(request.accelerator)
             count = self.desk.formatter.count(request.count or 1)
             text = tr("Open {model} on {n} × {accelerator}", model=model, n=count, accelerator=part)
             scenario = replace_model_and_baseline(
@@ -510,7 +510,7 @@ class ProfilePage(MultiViewPage[ProfileView]):
         for each in (self.accelerator, rival):
             if each not in {choice.accelerator for choice in scenario.accelerators}:
                 scenario = add_accelerator(scenario, each, 1)
-        self.desk.apply(scenario, tr("Compare with {name}", name=self._name_of(rival)))
+        self.desk.apply(scenario, tr("Compare with {name}", name=self._get_name(rival)))
         self.page_requested.emit("compare", "")
 
     def print_profile(self) -> None:
@@ -524,11 +524,11 @@ class ProfilePage(MultiViewPage[ProfileView]):
     def focus_content(self) -> None:
         self.view.focus_first()
 
-    def actions_of_page(self) -> list[ActionSpec]:
+    def list_page_actions(self) -> list[ActionSpec]:
         view = partial(ActionSpec, menu=MenuId.VIEW, section=self.menu_section + 1)
         file = partial(ActionSpec, menu=MenuId.FILE, section=30)
         return [
-            *super().actions_of_page(),
+            *super().list_page_actions(),
             view("profile.other", tr("Show other accelerator"), self.choose_other, "cpu", ("Ctrl+J",)),
             file("profile.print", tr("Print profile"), self.print_profile, "printer"),
         ]

@@ -146,7 +146,7 @@ class ProfileQuery(BackgroundQuery[AcceleratorProfile]):
             self._cached_profiles.move_to_end(key)
             super()._done(key, profile)
             return True
-        self._start("profile", key, self._desk.service.profile_steps(question))
+        self._start("profile", key, self._desk.service.build_profile_in_steps(question))
         return True
 
     def _done(self, key: tuple[object, ...], profile: AcceleratorProfile) -> None:

@@ -469,4 +469,4 @@ class SpecificationsView(ProfileView):
 
     def show_profile(self, tables: ProfileTables) -> None:
         for group in self.sections:
-            self.show_table(group, tables, partial(ProfileTables.specification_group, group=group))
+            self.show_table(group, tables, partial(ProfileTables.make_specification_table, group=group))

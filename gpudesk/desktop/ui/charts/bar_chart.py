@@ -244,7 +244,7 @@ class BarChart(QWidget):
         self._fit()
 
     def _fit(self) -> None:
-        most = self._most_ticks()
+        most = self._count_max_ticks()
         self._scales = [
             _LINEAR.fitted(group.low, group.high, most) if self._style.axis else (group.low, group.high)
             for group in self.groups
@@ -252,32 +252,37 @@ class BarChart(QWidget):
         self._place_areas()
 
     def sizeHint(self) -> QSize:
-        return QSize(self.theme.px(self._style.width[0]), self._height(self._style.rows[1]))
+        return QSize(self.theme.px(self._style.width[0]), self._compute_height(self._style.rows[1]))
 
     def minimumSizeHint(self) -> QSize:
-        return QSize(self.theme.px(self._style.width[1]), self._height(self._style.rows[0]))
+        return QSize(self.theme.px(self._style.width[1]), self._compute_height(self._style.rows[0]))
 
-    def _height(self, row: float) -> int:
+    def _compute_height(self, row: float) -> int:
         px = self.theme.px
         least = 2 if self._style.axis else 0
-        return sum(self._around() + max(len(group.rows), least) * px(row) for group in self.groups)
+        return sum(self._measure_group_margins() + max(len(group.rows), least) * px(row) for group in self.groups)
 
-    def _around(self) -> int:
+    def _measure_group_margins(self) -> int:
         """Return the height above and below the rows of a group."""
         style = self._style
         return sum(self.theme.px(each) for each in (style.head, style.key, style.axis, style.below))
 
     # Geometry
 
-    def _row_height(self) -> float:
+    def _compute_row_height(self) -> float:
         least, _, most = self._style.rows
-        px, around = self.theme.px, self._around() - self.theme.px(self._style.below)
+        px, around = self.theme.px, self._measure_group_margins() - self.theme.px(self._style.below)
         free = self.height() - around * len(self.groups)
         return min(max(free / max(len(self.rows), 1), 1.0), px(most)) if most > least else float(px(least))
 
     def _place_areas(self) -> None:
         """Place the rectangle of each group's rows between the ends of the scale."""
-        px, style, height, around = self.theme.px, self._style, self._row_height(), self._around()
+        px, style, height, around = (
+            self.theme.px,
+            self._style,
+            self._compute_row_height(),
+            self._measure_group_margins(),
+        )
         left, head = px(style.names), px(style.head) + px(style.key)
         width, top = max(self.width() - px(style.right) - left, 1), 0.0
         self._areas = []
@@ -299,11 +304,11 @@ class BarChart(QWidget):
             number -= len(each.rows)
         raise IndexError(number)
 
-    def _x_of(self, group: int, value: float) -> float:
+    def _map_to_x(self, group: int, value: float) -> float:
         area, (low, high) = self._areas[group], self._scales[group]
         return area.left() + (value - low) / (high - low) * area.width()
 
-    def _most_ticks(self) -> int:
+    def _count_max_ticks(self) -> int:
         room = self.width() - self.theme.px(self._style.names) - self.theme.px(self._style.right)
         return max(2, int(max(room, 1) / self.theme.px(_TICK)))
 
@@ -335,9 +340,9 @@ class BarChart(QWidget):
             pen.text(area, group.note, font="small", color="text3")
             return
         if style.axis:
-            ticks = _LINEAR.ticks(*self._scales[place], self._most_ticks())
+            ticks = _LINEAR.ticks(*self._scales[place], self._count_max_ticks())
             for tick, text in zip(ticks, format_ticks(_LINEAR, ticks, self.formatter), strict=True):
-                x = self._x_of(place, tick)
+                x = self._map_to_x(place, tick)
                 pen.hairline(x, area.top(), x, area.bottom(), "strong" if tick == 0.0 else "grid")
                 below = QRectF(x - self.theme.px(_TICK) / 2, area.bottom(), self.theme.px(_TICK), self.theme.px(24))
                 pen.text(below, text, font="caption", color="text2", align=CENTRE)
@@ -398,9 +403,9 @@ class BarChart(QWidget):
         px = self.theme.px
         left, right = place.left(), place.left()
         if bar.segments:
-            left, right = (self._x_of(group, each) for each in (bar.segments[0].start, bar.segments[-1].end))
+            left, right = (self._map_to_x(group, each) for each in (bar.segments[0].start, bar.segments[-1].end))
         for segment in bar.segments:
-            start, end = self._x_of(group, segment.start), self._x_of(group, segment.end)
+            start, end = self._map_to_x(group, segment.start), self._map_to_x(group, segment.end)
             self._paint_segment(pen, segment, QRectF(start, place.top(), end - start, place.height()))
         if bar.before:
             before = QRectF(left - px(86), place.top(), px(80), place.height())
@@ -435,7 +440,7 @@ class BarChart(QWidget):
     def _paint_interval(self, pen: ThemePainter, group: int, cost: BarInterval, row: BarRow, place: QRectF) -> None:
         px, middle = self.theme.px, place.center().y()
         color = self.theme.mark_color(row.palette_index)
-        low, at, high = (self._x_of(group, each) for each in (cost.low, cost.value, cost.high))
+        low, at, high = (self._map_to_x(group, each) for each in (cost.low, cost.value, cost.high))
         high = min(high, place.right())
         shade = QColor(color)
         shade.setAlphaF(_FILLED_ALPHA if cost.is_filled else _OPEN_ALPHA)
@@ -463,7 +468,7 @@ class BarChart(QWidget):
             self._links.append(BarLink(pressed, row.key, note.link))
 
     def _paint_mark(self, pen: ThemePainter, place: int, mark: BarMark, area: QRectF) -> None:
-        px, x = self.theme.px, self._x_of(place, mark.value)
+        px, x = self.theme.px, self._map_to_x(place, mark.value)
         pen.rule(x, area.top(), x, area.bottom(), "text1", 1.0)
         words = QRectF(x - px(60), area.top() - px(20), px(120), px(18))
         pen.text(words, mark.words, font="caption_strong", align=CENTRE)
@@ -505,7 +510,7 @@ class BarChart(QWidget):
         if link is not None:
             self.link_pressed.emit(link.key)
             return
-        number = self._row_at(event.position())
+        number = self._find_row_at(event.position())
         if number >= 0:
             self.current = number
             band = self.band(number)
@@ -520,7 +525,7 @@ class BarChart(QWidget):
     def _link_at(self, place: QPointF) -> BarLink | None:
         return next((link for link in self._links if link.place.contains(place)), None)
 
-    def _row_at(self, place: QPointF) -> int:
+    def _find_row_at(self, place: QPointF) -> int:
         bands = (self.band(number) for number in range(len(self.rows)))
         return next((number for number, band in enumerate(bands) if band.top() <= place.y() < band.bottom()), -1)
 
@@ -528,7 +533,7 @@ class BarChart(QWidget):
         """Show the full text of the row, or of subtitle and legend, which can be cut, as a tooltip."""
         if isinstance(event, QHelpEvent) and event.type() == QEvent.Type.ToolTip:
             place = QPointF(event.pos())
-            number = self._row_at(place)
+            number = self._find_row_at(place)
             subtitle = next((subtitle for head, subtitle in self._heads if head.contains(place)), "")
             QToolTip.showText(event.globalPos(), subtitle if number < 0 else self.rows[number].sentence, self)
             return True

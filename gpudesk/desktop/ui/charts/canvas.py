@@ -88,7 +88,7 @@ def _paint_title(plot: PlotCanvas, painter: QPainter) -> None:
     baseline = round(letters.metrics("section").ascent() + theme.px(2))
     letters.draw(painter, 0, baseline, plot.title, "section", theme.color("text1"))
     x = letters.width(plot.title, "section") + theme.px(10)
-    subtitle = letters.elided(plot.subtitle, "small", plot.viewport().width() - x)
+    subtitle = letters.elide_text(plot.subtitle, "small", plot.viewport().width() - x)
     letters.draw(painter, x, baseline, subtitle, "small", theme.color("text3"))
 
 
@@ -99,12 +99,12 @@ def count_possible_ticks(plot: PlotCanvas) -> tuple[int, int]:
 
 
 def find_x_ticks(plot: PlotCanvas) -> tuple[float, ...]:
-    return plot.frame.x_scale.ticks(*plot.frame.values_x(), count_possible_ticks(plot)[0])
+    return plot.frame.x_scale.ticks(*plot.frame.get_x_range(), count_possible_ticks(plot)[0])
 
 
 def _paint_grid(plot: PlotCanvas, painter: QPainter) -> None:
     area, theme = plot.frame.area, plot.theme
-    ticks = plot.frame.y_scale.ticks(*plot.frame.values_y(), count_possible_ticks(plot)[1])
+    ticks = plot.frame.y_scale.ticks(*plot.frame.get_y_range(), count_possible_ticks(plot)[1])
     heights = [round(plot.frame.pixel_y(tick)) + 0.5 for tick in ticks]
     lines = [QLineF(area.left(), y, area.right(), y) for y in heights]
     across = [round(plot.frame.pixel_x(tick)) + 0.5 for tick in find_x_ticks(plot)]
@@ -127,7 +127,7 @@ def _paint_grid(plot: PlotCanvas, painter: QPainter) -> None:
 
 def find_x_text_baseline(plot: PlotCanvas) -> float:
     metrics = plot.text_painter.metrics("caption")
-    return round(plot.frame.area.bottom() + plot.foot_height() + plot.theme.px(7) + metrics.ascent())
+    return round(plot.frame.area.bottom() + plot.measure_foot() + plot.theme.px(7) + metrics.ascent())
 
 
 def _paint_x_texts(plot: PlotCanvas, painter: QPainter) -> None:
@@ -153,7 +153,7 @@ def _paint_limit(plot: PlotCanvas, painter: QPainter) -> None:
     limit = plot.drawing.limit
     if limit is None:
         return
-    low, high = plot.frame.values_y()
+    low, high = plot.frame.get_y_range()
     if not low <= limit.value <= high:
         return
     y = round(plot.frame.pixel_y(limit.value)) + 0.5
@@ -475,7 +475,7 @@ def _find_reach(plot: PlotCanvas, x: float, width: float) -> float:
 
 
 def _is_x_visible(plot: PlotCanvas, value: float) -> bool:
-    low, high = plot.frame.values_x()
+    low, high = plot.frame.get_x_range()
     return low * (1 - 1e-9) <= value <= high * (1 + 1e-9)
 
 
@@ -652,14 +652,14 @@ class PlotCanvas(GraphicsView):  # type: ignore[misc]
 
     def margins(self) -> QMarginsF:
         px, (left, top, right, bottom) = self.theme.px, self.around
-        return QMarginsF(px(left) or self.y_texts_width(), self.head_height() + px(top), px(right), px(bottom))
+        return QMarginsF(px(left) or self.measure_y_texts(), self.head_height() + px(top), px(right), px(bottom))
 
-    def y_texts_width(self) -> float:
+    def measure_y_texts(self) -> float:
         highest = self.frame.y_scale.value_at(self.frame.whole_y[1])
         width = self.text_painter.width(self.formatter.count(highest), "caption")
         return max(float(self.theme.px(48)), math.ceil(width) + self.theme.px(10))
 
-    def foot_height(self) -> float:
+    def measure_foot(self) -> float:
         return 0.0
 
     def head_height(self) -> float:
@@ -704,7 +704,7 @@ class PlotCanvas(GraphicsView):  # type: ignore[misc]
         self.viewport().update()
         self.ranged.emit()
 
-    def pixels_of(self, number: int) -> FloatArray:
+    def get_line_pixels(self, number: int) -> FloatArray:
         """Return the points of a line of the drawing in pixels, within the visible range."""
         pixels = self._points.get(number)
         if pixels is None:
@@ -715,14 +715,14 @@ class PlotCanvas(GraphicsView):  # type: ignore[misc]
     def sample_curves(self) -> list[FloatArray]:
         """Return points along each line of the drawing in pixels, at most a few apart; cached like its points."""
         if self._samples is None:
-            self._samples = [resample_curve(self.pixels_of(number)) for number in range(len(self.drawing.lines))]
+            self._samples = [resample_curve(self.get_line_pixels(number)) for number in range(len(self.drawing.lines))]
         return self._samples
 
     def find_curve_ends(self) -> list[_CurveEnd | None]:
         """Return the visible end of each line, None if it is not visible; cached like its points."""
         if self._ends is None:
             numbers = range(len(self.drawing.lines))
-            self._ends = [_find_curve_end(self.pixels_of(number), self.frame.area) for number in numbers]
+            self._ends = [_find_curve_end(self.get_line_pixels(number), self.frame.area) for number in numbers]
         return self._ends
 
     # Painting

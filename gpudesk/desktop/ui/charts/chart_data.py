@@ -44,7 +44,7 @@ class ChartData:
     rows: tuple[tuple[str, ...], ...]
     first_number: int = 1
 
-    def tab_separated(self) -> str:
+    def format_tab_separated(self) -> str:
         return "".join("\t".join(cells) + "\n" for cells in (self.heads, *self.rows))
 
 
@@ -124,12 +124,12 @@ class ChartDataDialog(QDialog):
         return min(max(width, theme.px(_LEAST_WIDTH)), theme.px(_MOST_WIDTH))
 
     def copy(self) -> None:
-        QGuiApplication.clipboard().setText(self._machine.tab_separated())
+        QGuiApplication.clipboard().setText(self._machine.format_tab_separated())
 
     def copy_selected(self) -> None:
         rows = sorted({index.row() for index in self.view.selectedIndexes()})
         chosen = replace(self._machine, rows=tuple(self._machine.rows[row] for row in rows))
-        QGuiApplication.clipboard().setText(chosen.tab_separated())
+        QGuiApplication.clipboard().setText(chosen.format_tab_separated())
 
 
 ChartCommand = tuple[str, Callable[[], object]]
@@ -153,12 +153,12 @@ def copy_to_clipboard(charts: list[CopyableChart], picture: QPixmap) -> None:
     mime = QMimeData()
     mime.setImageData(picture.toImage())
     tables = [chart.data(Formatter(MACHINE_NUMBERS)) for chart in charts]
-    mime.setText("\n".join(f"{table.title}\n{table.tab_separated()}" for table in tables))
+    mime.setText("\n".join(f"{table.title}\n{table.format_tab_separated()}" for table in tables))
     QGuiApplication.clipboard().setMimeData(mime)
 
 
 def copy_data(chart: CopyableChart) -> None:
-    QGuiApplication.clipboard().setText(chart.data(Formatter(MACHINE_NUMBERS)).tab_separated())
+    QGuiApplication.clipboard().setText(chart.data(Formatter(MACHINE_NUMBERS)).format_tab_separated())
 
 
 def show_data_table(chart: CopyableChart) -> ChartDataDialog:
@@ -169,7 +169,9 @@ def show_data_table(chart: CopyableChart) -> ChartDataDialog:
 
 
 def save_picture(chart: CopyableChart) -> None:
-    target = ask_save_path(chart.window(), tr("Save image"), paths.home_dir() / "chart.png", [(tr("Images"), ".png")])
+    target = ask_save_path(
+        chart.window(), tr("Save image"), paths.get_home_dir() / "chart.png", [(tr("Images"), ".png")]
+    )
     if target is not None and not chart.grab().save(str(target)):
         QMessageBox.warning(
             chart.window(), tr("Not saved"), tr("Cannot write {file}. Choose another folder", file=target)
@@ -246,10 +248,10 @@ class PlotCurve:
         """
         if not len(self.x) or not self.x[0] <= x <= self.x[-1]:
             return None
-        y, low, high = (self._between(x, values) for values in (self.y, self.low, self.high))
+        y, low, high = (self._interpolate(x, values) for values in (self.y, self.low, self.high))
         return None if y is None else CurveReading(y, y if low is None else low, y if high is None else high)
 
-    def _between(self, x: float, values: FloatArray | None) -> float | None:
+    def _interpolate(self, x: float, values: FloatArray | None) -> float | None:
         if values is None:
             return None
         if np.any(values <= 0):

@@ -115,16 +115,16 @@ class CoordinateFrame:
         up = (self.y_scale.place(y) - self.y[0]) * (self.area.height() / (self.y[1] - self.y[0]))
         return np.stack([self.area.left() + across, self.area.bottom() - up], axis=1)
 
-    def values_x(self) -> ValueRange:
+    def get_x_range(self) -> ValueRange:
         return self.x_scale.value_at(self.x[0]), self.x_scale.value_at(self.x[1])
 
-    def values_y(self) -> ValueRange:
+    def get_y_range(self) -> ValueRange:
         return self.y_scale.value_at(self.y[0]), self.y_scale.value_at(self.y[1])
 
     def fit(self, x: ValueRange, y: ValueRange, most: tuple[int, int]) -> None:
         """Show everything between values, and store that as the whole; at most `most` ticks."""
-        self.whole_x = self._places(self.x_scale, x, most[0])
-        self.whole_y = self._places(self.y_scale, y, most[1])
+        self.whole_x = self._fit_range(self.x_scale, x, most[0])
+        self.whole_y = self._fit_range(self.y_scale, y, most[1])
         self.x, self.y = self.whole_x, self.whole_y
 
     def show_whole(self) -> None:
@@ -134,15 +134,15 @@ class CoordinateFrame:
         """Zoom to a share of the visible range around a pixel, which stays in place; never beyond the whole."""
         right = (x - self.area.left()) / max(1.0, self.area.width())
         up = (self.area.bottom() - y) / max(1.0, self.area.height())
-        self.x = _zoomed(self.x, self.whole_x, factor, right)
-        self.y = _zoomed(self.y, self.whole_y, factor, up)
+        self.x = _zoom_range(self.x, self.whole_x, factor, right)
+        self.y = _zoom_range(self.y, self.whole_y, factor, up)
 
     def pan(self, right: float, down: float) -> None:
-        self.x = _moved(self.x, self.whole_x, -right / max(1.0, self.area.width()))
-        self.y = _moved(self.y, self.whole_y, down / max(1.0, self.area.height()))
+        self.x = _shift_range(self.x, self.whole_x, -right / max(1.0, self.area.width()))
+        self.y = _shift_range(self.y, self.whole_y, down / max(1.0, self.area.height()))
 
     @staticmethod
-    def _places(scale: AxisScale, values: ValueRange, most: int) -> ValueRange:
+    def _fit_range(scale: AxisScale, values: ValueRange, most: int) -> ValueRange:
         low, high = scale.fitted(*values, most)
         return scale.place_of(low), scale.place_of(high)
 
@@ -170,20 +170,20 @@ def find_extents(
     return (x_low, x_high), (min(low, band_low), max(high, band_high))
 
 
-def _zoomed(visible: ValueRange, whole: ValueRange, factor: float, share: float) -> ValueRange:
+def _zoom_range(visible: ValueRange, whole: ValueRange, factor: float, share: float) -> ValueRange:
     """Return a range with another span; the position at `share` of it stays in place."""
     most = whole[1] - whole[0]
     span = min(most, max(most * _CLOSEST, (visible[1] - visible[0]) * factor))
     fixed = visible[0] + share * (visible[1] - visible[0])
-    return _inside((fixed - share * span, fixed + (1 - share) * span), whole)
+    return _clamp_range((fixed - share * span, fixed + (1 - share) * span), whole)
 
 
-def _moved(visible: ValueRange, whole: ValueRange, share: float) -> ValueRange:
+def _shift_range(visible: ValueRange, whole: ValueRange, share: float) -> ValueRange:
     by = share * (visible[1] - visible[0])
-    return _inside((visible[0] + by, visible[1] + by), whole)
+    return _clamp_range((visible[0] + by, visible[1] + by), whole)
 
 
-def _inside(bounds: ValueRange, whole: ValueRange) -> ValueRange:
+def _clamp_range(bounds: ValueRange, whole: ValueRange) -> ValueRange:
     span = min(bounds[1] - bounds[0], whole[1] - whole[0])
     low = min(max(bounds[0], whole[0]), whole[1] - span)
     return (whole[0], whole[1]) if span >= (whole[1] - whole[0]) * (1 - 1e-9) else (low, low + span)
@@ -224,12 +224,12 @@ class PixelLayer(QGraphicsItem):
     def paint(self, painter: QPainter, option: QStyleOptionGraphicsItem, widget: QWidget | None = None) -> None:
         del option, widget
         if self._is_cached:
-            painter.drawPixmap(0, 0, self._picture_for(painter.device().devicePixelRatio()))
+            painter.drawPixmap(0, 0, self._get_picture(painter.device().devicePixelRatio()))
             return
         with QPainterStateGuard(painter):
             self._painted(painter)
 
-    def _picture_for(self, ratio: float) -> QPixmap:
+    def _get_picture(self, ratio: float) -> QPixmap:
         if self._picture is None or self._picture.devicePixelRatio() != ratio:
             self._picture = QPixmap((self._rect.size() * ratio).toSize())
             self._picture.setDevicePixelRatio(ratio)
@@ -298,8 +298,8 @@ class CurveItems:
     def show(
         self, lines: Sequence[PlotCurve], ghosts: Sequence[PlotCurve], x_scale: AxisScale, y_scale: AxisScale
     ) -> None:
-        self._fill(self._curves, lines, CURVE_Z, self._pen, x_scale, y_scale)
-        self._fill(self._ghosts, ghosts, GHOST_Z, self._ghost_pen, x_scale, y_scale)
+        self._fill(self._curves, lines, CURVE_Z, self._make_curve_pen, x_scale, y_scale)
+        self._fill(self._ghosts, ghosts, GHOST_Z, self._make_ghost_pen, x_scale, y_scale)
 
     def show_bands(self, lines: Sequence[PlotCurve], x_scale: AxisScale, y_scale: AxisScale) -> None:
         banded = [line for line in lines if line.low is not None and line.high is not None and len(line.x) > 1]
@@ -339,15 +339,15 @@ class CurveItems:
         for item, line in zip(items, lines, strict=False):
             item.show_curve(x_scale.place(line.x), y_scale.place(line.y), pen(line))
 
-    def _pen(self, line: PlotCurve) -> QPen:
-        return self._dashed(line, self._theme.mark_color(line.slot), CURVE)
+    def _make_curve_pen(self, line: PlotCurve) -> QPen:
+        return self._make_dashed_pen(line, self._theme.mark_color(line.slot), CURVE)
 
-    def _ghost_pen(self, line: PlotCurve) -> QPen:
+    def _make_ghost_pen(self, line: PlotCurve) -> QPen:
         color = QColor(self._theme.mark_color(line.slot))
         color.setAlpha(_GHOST_ALPHA)
-        return self._dashed(line, color, _GHOST)
+        return self._make_dashed_pen(line, color, _GHOST)
 
-    def _dashed(self, line: PlotCurve, color: QColor, width: float) -> QPen:
+    def _make_dashed_pen(self, line: PlotCurve, color: QColor, width: float) -> QPen:
         pen = QPen(color, width * self.ratio)
         pen.setCosmetic(True)
         pen.setCapStyle(Qt.PenCapStyle.FlatCap)

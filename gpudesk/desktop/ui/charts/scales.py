@@ -132,12 +132,12 @@ class DecadeScale(_LogScale):
     def ticks(self, low: float, high: float, most: int) -> tuple[float, ...]:
         """Return 1-2-5 ticks, or 1-3 ticks for few decades, or decades, or every few of them."""
         decades = range(math.floor(math.log10(low)) - 1, math.ceil(math.log10(high)) + 1)
-        fine = _within((factor * 10.0**power for power in decades for factor in _ONE_TWO_FIVE), low, high)
+        fine = _select_in_range((factor * 10.0**power for power in decades for factor in _ONE_TWO_FIVE), low, high)
         if len(fine) <= max(most, 1):
             return fine if len(fine) >= _FEWEST else make_even_ticks(low, high, most)
-        whole = _within((10.0**power for power in decades), low, high)
+        whole = _select_in_range((10.0**power for power in decades), low, high)
         if len(whole) < _FEWEST:
-            return _within((factor * 10.0**power for power in decades for factor in _ONE_THREE), low, high)
+            return _select_in_range((factor * 10.0**power for power in decades for factor in _ONE_THREE), low, high)
         stride = max(1, math.ceil(len(whole) / max(1, most)))
         return whole[::stride]
 
@@ -166,13 +166,13 @@ def make_even_ticks(low: float, high: float, most: int) -> tuple[float, ...]:
 
 def format_ticks(scale: AxisScale, ticks: Sequence[float], formatter: Formatter) -> tuple[str, ...]:
     """Return the tick labels: equal decimals on an even scale, individual ones on a logarithmic one."""
-    decimals = [_decimals(tick) for tick in ticks]
+    decimals = [_count_decimals(tick) for tick in ticks]
     if isinstance(scale, LinearScale):
         decimals = [max(decimals, default=0)] * len(decimals)
     return tuple([formatter.number(tick, count) for tick, count in zip(ticks, decimals, strict=True)])
 
 
-def _decimals(value: float) -> int:
+def _count_decimals(value: float) -> int:
     for count in range(6):
         if math.isclose(round(value, count), value, rel_tol=1e-9):
             return count
@@ -184,7 +184,7 @@ def _round_down_to_decade_step(value: float) -> float:
     return max(factor * power for factor in _ONE_TWO_FIVE if factor * power <= value * (1 + _SLACK))
 
 
-def _within(values: Iterable[float], low: float, high: float) -> tuple[float, ...]:
+def _select_in_range(values: Iterable[float], low: float, high: float) -> tuple[float, ...]:
     return tuple(value for value in values if low * (1 - _SLACK) <= value <= high * (1 + _SLACK))
 
 
@@ -260,7 +260,7 @@ def place_labels(
     order = sorted(range(len(requests)), key=lambda number: -requests[number].x)
     for number in order:
         obstacles = [*boxes, *(_label_box(places[other], requests[other]) for other in places)]
-        places[number] = _best_place(requests[number], points, obstacles, bounds, gap, strict=strict)
+        places[number] = _find_best_place(requests[number], points, obstacles, bounds, gap, strict=strict)
     _put_in_order(places, requests)
     return tuple(places[number] for number in range(len(requests)))
 
@@ -327,7 +327,7 @@ def _label_box(place: PlacedLabel, label: LabelRequest) -> Box:
     return (place.x, place.y - half, place.x + label.width + _LABEL_GAP, place.y + half)
 
 
-def _best_place(
+def _find_best_place(
     label: LabelRequest, points: FloatArray, occupied: Sequence[Box], bounds: LabelBounds, gap: float, *, strict: bool
 ) -> PlacedLabel:
     shifts = _SHIFT_STEP * np.arange(-_MOST_STEPS, _MOST_STEPS + 1)

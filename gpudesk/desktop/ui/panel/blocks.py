@@ -267,33 +267,33 @@ class BlockLayouts:
     def _lay_out(self, block: PanelBlock, state: BlockState) -> BlockLayout:
         match block:
             case RowBlock():
-                return self._row(block, state)
+                return self._lay_out_row(block, state)
             case HeadingBlock():
-                return self._heading(block, state)
+                return self._lay_out_heading(block, state)
             case NoteBlock():
-                return self._note(block, state) if block.boxed else self._bare_note(block, state)
+                return self._lay_out_note(block, state) if block.boxed else self._lay_out_bare_note(block, state)
             case BarBlock():
-                return self._bar(block, state)
+                return self._lay_out_bar(block, state)
             case LinkBlock():
                 return self._link(block, state)
             case _:
-                return self._figure(block, state)
+                return self._lay_out_figure(block, state)
 
     # Lengths
 
     def _px(self, n: float) -> float:
         return float(self._theme.px(n))
 
-    def _line(self, font: str) -> float:
+    def _measure_line(self, font: str) -> float:
         return float(self._theme.line(font))
 
     def _wrapped(self, layout: BlockLayout, x: float, text: str, font: str, color: str, width: float) -> None:
         if text:
-            layout.paragraph(x, self._measure.lines(text, font, width), font, color, self._line(font))
+            layout.paragraph(x, self._measure.lines(text, font, width), font, color, self._measure_line(font))
 
     # The figure
 
-    def _figure(self, what: Explanation, state: BlockState) -> BlockLayout:
+    def _lay_out_figure(self, what: Explanation, state: BlockState) -> BlockLayout:
         layout, x = BlockLayout(), self._px(_MARGIN)
         width = state.width - 2 * x
         layout.space(self._px(14))
@@ -318,7 +318,7 @@ class BlockLayouts:
             text_width = self._measure.width(what.figure, font)
             if text_width + unit > width:
                 continue
-            height = self._line(font)
+            height = self._measure_line(font)
             if what.unit:
                 baseline = layout.height + (height + self._measure.metrics(font).capHeight()) / 2
                 rise = self._measure.metrics("small").capHeight()
@@ -333,7 +333,7 @@ class BlockLayouts:
         """Place a text after a glyph, or after an icon without a suitable glyph."""
         if not text:
             return
-        middle, side = layout.height + self._line("small") / 2, self._px(13)
+        middle, side = layout.height + self._measure_line("small") / 2, self._px(13)
         if glyph:
             layout.glyph(glyph, x + self._px(5), middle)
         else:
@@ -343,13 +343,13 @@ class BlockLayouts:
 
     # Headings and notes
 
-    def _heading(self, heading: HeadingBlock, state: BlockState) -> BlockLayout:
+    def _lay_out_heading(self, heading: HeadingBlock, state: BlockState) -> BlockLayout:
         layout, x = BlockLayout(), self._px(_MARGIN)
         room = state.width - 2 * x
         if heading.group:
             layout.space(self._px(6))
-            text = self._measure.elided(heading.title, "caption_strong", room)
-            layout.row(x, text, "caption_strong", "text2", self._line("caption_strong"))
+            text = self._measure.elide_text(heading.title, "caption_strong", room)
+            layout.row(x, text, "caption_strong", "text2", self._measure_line("caption_strong"))
             layout.space(self._px(2))
             return layout
         layout.space(self._px(8))
@@ -358,33 +358,33 @@ class BlockLayouts:
             layout.space(self._px(9))
             return layout
         layout.space(self._px(14))
-        title = self._measure.elided(heading.title, "label", room)
+        title = self._measure.elide_text(heading.title, "label", room)
         remaining = room - self._measure.width(title, "label") - self._px(12)
-        height = self._line("label")
-        aside = self._measure.elided(heading.aside, "caption", remaining) if remaining > self._px(40) else ""
+        height = self._measure_line("label")
+        aside = self._measure.elide_text(heading.aside, "caption", remaining) if remaining > self._px(40) else ""
         if aside:
             layout.text(state.width - x, aside, "caption", "text3", height, right=True)
         layout.row(x, title, "label", "text1", height)
         layout.space(self._px(6))
         return layout
 
-    def _note(self, note: NoteBlock, state: BlockState) -> BlockLayout:
+    def _lay_out_note(self, note: NoteBlock, state: BlockState) -> BlockLayout:
         layout, inset = BlockLayout(), self._px(12)
         layout.space(self._px(8))
         top, icon = layout.height, self._px(15)
         layout.space(self._px(10))
         x = inset + self._px(10) + icon + self._px(8)
-        layout.icon(note.icon, inset + self._px(10), layout.height + self._line("small") / 2, icon)
+        layout.icon(note.icon, inset + self._px(10), layout.height + self._measure_line("small") / 2, icon)
         self._wrapped(layout, x, note.text, "small", "text1", state.edge - self._px(10) - x)
         layout.space(self._px(10))
         layout.fill(QRectF(inset, top, state.edge - inset, layout.height - top), "sunken", 8.0, behind=True)
         layout.space(self._px(12))
         return layout
 
-    def _bare_note(self, note: NoteBlock, state: BlockState) -> BlockLayout:
+    def _lay_out_bare_note(self, note: NoteBlock, state: BlockState) -> BlockLayout:
         layout, icon, x = BlockLayout(), self._px(16), self._px(_MARGIN + 6)
         layout.space(self._px(18))
-        layout.icon(note.icon, x, layout.height + self._line("small") / 2, icon)
+        layout.icon(note.icon, x, layout.height + self._measure_line("small") / 2, icon)
         inner = x + icon + self._px(8)
         self._wrapped(layout, inner, note.text, "small", "text2", state.width - self._px(_MARGIN) - inner)
         layout.space(self._px(18))
@@ -392,7 +392,7 @@ class BlockLayouts:
 
     # Bars and links
 
-    def _bar(self, bar: BarBlock, state: BlockState) -> BlockLayout:
+    def _lay_out_bar(self, bar: BarBlock, state: BlockState) -> BlockLayout:
         layout, x = BlockLayout(), self._px(_MARGIN)
         layout.space(self._px(2))
         height, gap = self._px(10), 2.0
@@ -400,24 +400,24 @@ class BlockLayouts:
         total = sum(bar.shares) or 1.0
         for place, share in enumerate(bar.shares):
             width = max(1.0, room * share / total)
-            layout.fill(QRectF(x, layout.height, width, height), _ink(place), 2.0)
+            layout.fill(QRectF(x, layout.height, width, height), _choose_ink(place), 2.0)
             x += width + gap
         layout.space(height + self._px(8))
         return layout
 
     def _link(self, link: LinkBlock, state: BlockState) -> BlockLayout:
         layout, x = BlockLayout(), self._px(_MARGIN)
-        height, room = self._line("small") + self._px(8), state.width - 2 * x
+        height, room = self._measure_line("small") + self._px(8), state.width - 2 * x
         if link.key:
             key, right = link.key, state.width - x
             layout.pieces.append(lambda pen, y: pen.key_hint(right - pen.tag_width(key), y + height / 2, key))
             room -= self._measure.width(link.key, "caption") + self._px(20)
-        layout.row(x, self._measure.elided(link.text, "small", room), "small", "link", height)
+        layout.row(x, self._measure.elide_text(link.text, "small", room), "small", "link", height)
         return layout
 
     # Rows
 
-    def _row(self, row: RowBlock, state: BlockState) -> BlockLayout:
+    def _lay_out_row(self, row: RowBlock, state: BlockState) -> BlockLayout:
         layout = BlockLayout()
         depth = state.depth if row.nested else 0
         x = self._px(_MARGIN + row.indent) + depth * self._px(_INDENT)
@@ -439,7 +439,9 @@ class BlockLayouts:
 
     def _mark_row(self, layout: BlockLayout, x: float, row: RowBlock) -> float:
         """Place the sign before the first line; return the indent of the texts."""
-        height = self._line(row.lines[0].font) + (self._px(row.lines[0].leading) if row.lines[0].leading else 0.0)
+        height = self._measure_line(row.lines[0].font) + (
+            self._px(row.lines[0].leading) if row.lines[0].leading else 0.0
+        )
         middle = layout.height + height / 2
         if row.glyph:
             layout.glyph(row.glyph, x + self._px(5), middle)
@@ -450,23 +452,23 @@ class BlockLayouts:
             return self._px(_AFTER_SWATCH)
         if row.ink is not None:
             side = self._px(8)
-            layout.fill(QRectF(x, middle - side / 2, side, side), _ink(row.ink), 2.0)
+            layout.fill(QRectF(x, middle - side / 2, side, side), _choose_ink(row.ink), 2.0)
             return self._px(_AFTER_INK)
         return 0.0
 
     def _row_line(self, layout: BlockLayout, x: float, line: RowLine, row: RowBlock, state: BlockState) -> None:
         px, measure = self._px, self._measure
-        height = self._line(line.font) + (px(line.leading) if line.leading else 0.0)
+        height = self._measure_line(line.font) + (px(line.leading) if line.leading else 0.0)
         right = state.width - px(_MARGIN)
         fold = line.fold and state.foldable
         if line.label:
-            label = measure.elided(line.label, "caption", px(_LABELS - 8))
+            label = measure.elide_text(line.label, "caption", px(_LABELS - 8))
             layout.text(x, label, "caption", self._color(QUIET, row, state), height)
             x += px(_LABELS)
         room = self._add_values(layout, right, height, line, row, state, right - x) - x
         room -= px(_FOLD_ROOM) if fold or line.check else 0.0
         room -= px(_SIGN_ROOM) if line.sign else 0.0
-        texts = self._broken(line, max(px(_LEAST_TEXT), room), state)
+        texts = self._break_line(line, max(px(_LEAST_TEXT), room), state)
         color = self._color(line.current_color if state.current and line.current_color else line.color, row, state)
         layout.paragraph(x, texts[:-1], line.font, color, height)
         at = x + measure.width(texts[-1], line.font)
@@ -480,10 +482,10 @@ class BlockLayouts:
             self._add_fold(layout, at + px(2), height, row, state)
         layout.row(x, texts[-1], line.font, color, height)
 
-    def _broken(self, line: RowLine, room: float, state: BlockState) -> tuple[str, ...]:
+    def _break_line(self, line: RowLine, room: float, state: BlockState) -> tuple[str, ...]:
         whole = (line.cut is not RowCut.NEVER and state.current) or (line.cut is RowCut.UNTIL_OPEN and state.expanded)
         if line.middle and not whole:
-            return (self._measure.elided(line.text, line.font, room, middle=True),)
+            return (self._measure.elide_text(line.text, line.font, room, middle=True),)
         return self._measure.lines(line.text, line.font, room, 0 if whole else line.most)
 
     def _add_values(
@@ -499,7 +501,7 @@ class BlockLayouts:
         """Place the values at the right of a line; return where the text before them must end."""
         px, at = self._px, right
         for place, value in enumerate(line.values):
-            text = self._measure.elided(value.text, value.font, width * value.share)
+            text = self._measure.elide_text(value.text, value.font, width * value.share)
             color = self._color(value.color, row, state)
             layout.text(at, text, value.font, color, height, right=True)
             at -= self._measure.width(text, value.font) + px(8 if place == len(line.values) - 1 else 4)
@@ -522,5 +524,5 @@ class BlockLayouts:
         return "text2" if state.current or row.emphatic else "text3"
 
 
-def _ink(place: int) -> str:
+def _choose_ink(place: int) -> str:
     return _INKS[min(place, len(_INKS) - 1)]

@@ -218,7 +218,7 @@ class PanelDelegate(QStyledItemDelegate):
         foldable = node.has_children
         state = BlockState(
             width=self._view.width(),
-            edge=self._view.box_edge(),
+            edge=self._view.compute_box_edge(),
             depth=line.depth,
             foldable=foldable,
             expanded=foldable and self._view.isExpanded(index),
@@ -240,7 +240,7 @@ class PanelDelegate(QStyledItemDelegate):
             fill = self._fill(line, index)
             if fill is not None:
                 rect.setLeft(self._theme.px(_INSET))
-                rect.setRight(self._view.box_edge())
+                rect.setRight(self._view.compute_box_edge())
                 pen.tint(rect, fill, radius=_RADIUS)
             self.layout(line, index).draw(pen, rect.y())
 
@@ -315,8 +315,8 @@ class PanelView(QTreeView):
 
         With `stay` they are about the same figure: the scroll position stays too.
         """
-        places = self._places() if stay else []
-        current = self._line(self.currentIndex())
+        places = self._list_visible_lines() if stay else []
+        current = self._get_line(self.currentIndex())
         self.hovered = None
         if not self.lines.show(nodes):
             self._restore_folds()
@@ -336,7 +336,7 @@ class PanelView(QTreeView):
                 bar.setValue(bar.value() + rect.top() - top)
                 return
 
-    def _places(self) -> list[tuple[str, int]]:
+    def _list_visible_lines(self) -> list[tuple[str, int]]:
         """Return the keys of the visible lines, and their y; empty at the very top.
 
         A line that is cut off at the top comes last.
@@ -345,7 +345,7 @@ class PanelView(QTreeView):
             return []
         places: list[tuple[str, int]] = []
         index = self.indexAt(QPoint(0, 0))
-        while (line := self._line(index)) is not None:
+        while (line := self._get_line(index)) is not None:
             top = self.visualRect(index).top()
             if top > self.viewport().height():
                 break
@@ -353,7 +353,7 @@ class PanelView(QTreeView):
             index = self.indexBelow(index)
         return sorted(places, key=lambda place: place[1] < 0)
 
-    def box_edge(self) -> int:
+    def compute_box_edge(self) -> int:
         """Return the right edge of boxes and fills: at their margin, clear of the scroll bar."""
         return min(self.width() - self._theme.px(8), self.viewport().width() - 2)
 
@@ -363,7 +363,7 @@ class PanelView(QTreeView):
             return None
         rect = self.visualRect(index).intersected(self.viewport().rect())
         rect.setLeft(self._theme.px(8))
-        rect.setRight(self.box_edge())
+        rect.setRight(self.compute_box_edge())
         return None if rect.isEmpty() else rect
 
     def go_to(self, key: str) -> bool:
@@ -374,7 +374,7 @@ class PanelView(QTreeView):
             self.scrollTo(index, QAbstractItemView.ScrollHint.EnsureVisible)
         return index.isValid()
 
-    def _line(self, index: Index) -> PanelRow | None:
+    def _get_line(self, index: Index) -> PanelRow | None:
         return self.lines.line(index)
 
     # Folding
@@ -397,7 +397,7 @@ class PanelView(QTreeView):
         return self._folds.get(line.node.key, default)
 
     def _keep_fold(self, index: Index, *, open_: bool) -> None:
-        line = self._line(index)
+        line = self._get_line(index)
         if line is not None and not self._restoring:
             self._folds[line.node.key] = open_
 
@@ -410,7 +410,7 @@ class PanelView(QTreeView):
     def currentChanged(self, current: Index, previous: Index) -> None:
         super().currentChanged(current, previous)
         for index in (previous, current):
-            line = self._line(index)
+            line = self._get_line(index)
             if line is not None:
                 place = self.lines.index_of(line)
                 self.lines.dataChanged.emit(place, place)
@@ -433,7 +433,7 @@ class PanelView(QTreeView):
 
     def _follow_edit_link(self) -> bool:
         """Follow the link with the key F2; an address gets the key press itself, to be selected as text."""
-        current = self._line(self.currentIndex())
+        current = self._get_line(self.currentIndex())
         if current is not None and current.node.address:
             return False
         nodes = (line.node for line in self.lines.lines)
@@ -449,7 +449,7 @@ class PanelView(QTreeView):
 
     def follow(self, index: Index) -> None:
         """Handle Enter or a click: follow a link, go from a term to its claims, fold or unfold."""
-        line = self._line(index)
+        line = self._get_line(index)
         if line is None:
             return
         if isinstance(line.node.block, LinkBlock) or line.node.address:
@@ -475,7 +475,7 @@ class PanelView(QTreeView):
             return
         point = event.position().toPoint()
         index = self.indexAt(point)
-        line = self._line(index)
+        line = self._get_line(index)
         if line is None:
             return
         if line.node.folding or self._on_fold(line, index, point):
@@ -485,14 +485,14 @@ class PanelView(QTreeView):
 
     def mouseDoubleClickEvent(self, event: QMouseEvent) -> None:
         index = self.indexAt(event.position().toPoint())
-        line = self._line(index)
+        line = self._get_line(index)
         if line is not None and isinstance(line.node.subject, TermLine) and line.node.has_children:
             self._toggle(line)
         elif line is not None and line.node.address:
             self.edit(index)
 
     def contextMenuEvent(self, event: QContextMenuEvent) -> None:
-        line = self._line(self.currentIndex())
+        line = self._get_line(self.currentIndex())
         if line is None:
             return
         menu = make_menu(parent=self)
@@ -515,7 +515,7 @@ class PanelView(QTreeView):
         self._hover(QModelIndex())
 
     def _hover(self, index: QModelIndex) -> None:
-        line = self._line(index)
+        line = self._get_line(index)
         if line is self.hovered:
             return
         former, self.hovered = self.hovered, line

@@ -165,7 +165,7 @@ class PaperThroughputChart:
                 ink.leader(*line, series.slot)
             ink.text(place.x, top + _FIRST_LINE, series.name, style="group", color=f"slot{series.slot}")
             if whole:
-                ink.text(place.x, top + _SECOND_LINE, self._full(series), style="small", color="text2")
+                ink.text(place.x, top + _SECOND_LINE, self._format_full_label(series), style="small", color="text2")
 
     def _list_obstacles(self, plane: _PaperPlane) -> list[Box]:
         """Return what labels avoid: the line of the load."""
@@ -178,9 +178,9 @@ class PaperThroughputChart:
         return LabelRequest(end.x(), end.y(), self._label_width(series), _LABEL_HEIGHT)
 
     def _label_width(self, series: ThroughputSeries) -> float:
-        return max(measure_width(series.name, "group"), measure_width(self._full(series), "small"))
+        return max(measure_width(series.name, "group"), measure_width(self._format_full_label(series), "small"))
 
-    def _full(self, series: ThroughputSeries) -> str:
+    def _format_full_label(self, series: ThroughputSeries) -> str:
         return tr("full at {n}", n=self._formatter.count(series.concurrency[-1]))
 
 
@@ -213,7 +213,7 @@ class PaperMemoryChart:
 
     def piece(self, room: float, height: float) -> SheetPiece:
         left = min(find_widest((bar.name for bar in self._bars), "group"), room * _NAMES) + 8
-        tails = find_widest(map(_tail, self._bars), "small") + 7
+        tails = find_widest(map(_format_bar_label, self._bars), "small") + 7
         scale = (room - left - tails) / max(bar.extent for bar in self._bars)
         key = self._key(room)
         pitch = min(_PITCH, (height - CHART_TITLE_HEIGHT - _ABOVE_KEY - key.height) / len(self._bars))
@@ -251,7 +251,7 @@ class PaperMemoryChart:
         return SheetPiece(12 + line * _KEY_LINE, draw)
 
 
-def _tail(bar: SheetMemoryBar) -> str:
+def _format_bar_label(bar: SheetMemoryBar) -> str:
     return bar.label if bar.needed is None else tr("needs {needed}", needed=bar.needed)
 
 
@@ -272,4 +272,4 @@ def _draw_bar(ink: SheetPainter, bar: SheetMemoryBar, x: float, middle: float, h
         ink.hatch(x + full, top, beyond, height, "unfit")
     ink.rule(x + full, top - 2.5, x + full, top + height + 2.5, color="text1", width=1.4)
     color = "text2" if bar.needed is None else "unfit"
-    ink.text(x + bar.extent * scale + 5, middle + 2.5, _tail(bar), style="small", color=color)
+    ink.text(x + bar.extent * scale + 5, middle + 2.5, _format_bar_label(bar), style="small", color=color)

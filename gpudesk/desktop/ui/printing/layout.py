@@ -84,7 +84,11 @@ def make_recommendation(recommendation: SheetRecommendation, room: float) -> She
     odds = stack_pieces(
         [
             make_space(measure_line_height("small_strong") + 1),
-            *(piece for each in recommendation.candidates for piece in (_candidate(each, right), make_space(1.5))),
+            *(
+                piece
+                for each in recommendation.candidates
+                for piece in (_make_candidate_line(each, right), make_space(1.5))
+            ),
         ]
     )
     lead = SWATCH + 5 if recommendation.slot is not None else 0.0
@@ -100,7 +104,7 @@ def make_recommendation(recommendation: SheetRecommendation, room: float) -> She
     return stack_pieces([make_space(6), put_side_by_side([verdict, odds], [0.0, room - right])])
 
 
-def _candidate(each: SheetCandidate, room: float) -> SheetPiece:
+def _make_candidate_line(each: SheetCandidate, room: float) -> SheetPiece:
     """Return a line of a candidate, over a bar of its odds."""
     line = measure_line_height("small")
     odds = measure_width(each.odds_text, "small_strong")
@@ -163,7 +167,7 @@ class SheetOpening:
         title = limit_lines(wrap_text(sheet.title, "title", room), _TITLE_LINES, room)
         facts = sheet.assumptions
         needed = [max(measure_width(fact.label, "small"), measure_width(fact.value, "body_strong")) for fact in facts]
-        rows = [_fact_row(facts, needed, row, room) for row in _rows(needed, room)]
+        rows = [_make_fact_row(facts, needed, row, room) for row in _group_facts_by_row(needed, room)]
         pieces = [
             make_brand(tr("Comparison sheet"), sheet.date or "", room),
             make_paragraph(title, "title"),
@@ -180,7 +184,7 @@ class SheetOpening:
             pieces.append(make_recommendation(sheet.recommendation, room))
         faults = [headline for headline in sheet.headlines if headline.mark is CellMarking.FAILS]
         answers = [headline for headline in sheet.headlines if headline.mark is not CellMarking.FAILS]
-        pieces += [_fault(headline, room) for headline in faults]
+        pieces += [_make_fault_headline(headline, room) for headline in faults]
         if answers:
             pieces += [make_space(7), _answers(answers, room)]
         self.piece = stack_pieces(pieces)
@@ -194,7 +198,7 @@ def _fit_verdict(verdict: str, room: float) -> tuple[TextLine, ...]:
     return limit_lines(lines, _VERDICT_LINES, room)
 
 
-def _rows(needed: Sequence[float], room: float) -> list[range]:
+def _group_facts_by_row(needed: Sequence[float], room: float) -> list[range]:
     """Return which facts share a row: as many as fit, evenly distributed over several rows."""
     for count in range(1, len(needed) + 1):
         each = -(-len(needed) // count)
@@ -204,7 +208,7 @@ def _rows(needed: Sequence[float], room: float) -> list[range]:
     return [range(at, at + 1) for at in range(len(needed))]
 
 
-def _fact_row(facts: Sequence[LabeledValue], needed: Sequence[float], row: range, room: float) -> SheetPiece:
+def _make_fact_row(facts: Sequence[LabeledValue], needed: Sequence[float], row: range, room: float) -> SheetPiece:
     spare = room - sum(needed[at] for at in row)
     gap = spare / max(1, len(row) - 1)
     places = []
@@ -221,7 +225,7 @@ def _fact_row(facts: Sequence[LabeledValue], needed: Sequence[float], row: range
     return SheetPiece(21, draw)
 
 
-def _fault(headline: Headline, room: float) -> SheetPiece:
+def _make_fault_headline(headline: Headline, room: float) -> SheetPiece:
     runs = (TextRun(f"{headline.text}. ", "head", "unfit"), TextRun(f"{headline.detail}.", "lead", "text1"))
     words = make_paragraph(wrap_runs(runs, room - _GLYPH), "lead")
 
@@ -346,8 +350,8 @@ def lay_out_sheet(
     load_fonts()
     best: tuple[tuple[int, bool, bool, bool], _Flow, _Arrangement] | None = None
     # Profiles are in portrait format, and all pages have one orientation.
-    for paper, arrangement in product([Paper(size)] if profiles else _papers(sheet, size), _ARRANGEMENTS):
-        flow, whole, is_filled = _arranged(sheet, paper, arrangement, formatter, working=False)
+    for paper, arrangement in product([Paper(size)] if profiles else _list_orientations(sheet, size), _ARRANGEMENTS):
+        flow, whole, is_filled = _arrange_pages(sheet, paper, arrangement, formatter, working=False)
         # In landscape, a table over two pages is as good: the heads are repeated.
         is_low = arrangement.least_charts < _READABLE_CHARTS
         rank = (max(_MOST_PAGES, len(flow.pages)), not is_filled, is_low, not (whole or paper.landscape))
@@ -356,32 +360,32 @@ def lay_out_sheet(
         if rank == (_MOST_PAGES, False, False, False):
             break
     assert best is not None
-    flow = _with_working(sheet, *best[1:], formatter)
+    flow = _add_derivations(sheet, *best[1:], formatter)
     _put_recommendation(flow, sheet)
     _put_fleet(flow, sheet)
     _put_rules(flow, sheet)
-    return SheetPages(flow.paper, tuple(_with_margins(sheet, flow.paper, flow.pages, profiles)))
+    return SheetPages(flow.paper, tuple(_add_margins(sheet, flow.paper, flow.pages, profiles)))
 
 
-def _with_working(sheet: ComparisonSheet, flow: _Flow, arrangement: _Arrangement, formatter: Formatter) -> _Flow:
+def _add_derivations(sheet: ComparisonSheet, flow: _Flow, arrangement: _Arrangement, formatter: Formatter) -> _Flow:
     """Return the pages with the derivation of figures, if that takes no further page; else unchanged."""
     if not sheet.working:
         return flow
-    longer, *_ = _arranged(sheet, flow.paper, arrangement, formatter, working=True)
+    longer, *_ = _arrange_pages(sheet, flow.paper, arrangement, formatter, working=True)
     return longer if len(longer.pages) <= len(flow.pages) else flow
 
 
-def _papers(sheet: ComparisonSheet, size: PaperSize) -> tuple[Paper, ...]:
+def _list_orientations(sheet: ComparisonSheet, size: PaperSize) -> tuple[Paper, ...]:
     """Return the possible orientations: many accelerators are set in landscape if that takes few pages."""
     upright = Paper(size)
     return (upright,) if len(sheet.heads) <= _MOST_UPRIGHT else (Paper(size, landscape=True), upright)
 
 
-def _arranged(
+def _arrange_pages(
     sheet: ComparisonSheet, paper: Paper, arrangement: _Arrangement, formatter: Formatter, *, working: bool
 ) -> tuple[_Flow, bool, bool]:
     """Return the pages of one arrangement, and whether the first holds the whole table without an empty foot."""
-    flow = _Flow(paper, paper.bottom - _foot(sheet, paper, 1, 1).height)
+    flow = _Flow(paper, paper.bottom - _make_page_foot(sheet, paper, 1, 1).height)
     room = paper.inner_width
     opening = SheetOpening(sheet, room, note_lines=2 if paper.landscape else 3)
     flow.put(opening.piece)
@@ -541,7 +545,7 @@ class _Charts:
         return put_side_by_side(pieces, steps)
 
 
-def _with_margins(
+def _add_margins(
     sheet: ComparisonSheet, paper: Paper, pages: Sequence[Sequence[PlacedPiece]], profiles: Sequence[ProfileTables]
 ) -> Iterator[tuple[PlacedPiece, ...]]:
     room = paper.inner_width
@@ -556,16 +560,16 @@ def _with_margins(
 
     head = PlacedPiece(SIDE, TOP, SheetPiece(_RUNNING_HEAD, draw))
     whole = [(*([head] if number else []), *page) for number, page in enumerate(pages)]
-    bottom = paper.bottom - _foot(sheet, paper, 1, 1).height
+    bottom = paper.bottom - _make_page_foot(sheet, paper, 1, 1).height
     whole += [page for tables in profiles for page in make_profile_pages(tables, paper, sheet.date or "", bottom)]
     for number, page in enumerate(whole):
-        yield (*page, PlacedPiece(SIDE, bottom, _foot(sheet, paper, number + 1, len(whole))))
+        yield (*page, PlacedPiece(SIDE, bottom, _make_page_foot(sheet, paper, number + 1, len(whole))))
 
 
-def _foot_lines(sheet: ComparisonSheet, paper: Paper) -> tuple[TextLine, ...]:
+def _wrap_foot_text(sheet: ComparisonSheet, paper: Paper) -> tuple[TextLine, ...]:
     foot_text = "  ·  ".join(f"{fact.label} {fact.value}" for fact in sheet.foot)
     return wrap_text(foot_text, "small", paper.inner_width * _FOOT_SHARE, "text3")
 
 
-def _foot(sheet: ComparisonSheet, paper: Paper, number: int, count: int) -> SheetPiece:
-    return make_foot(_foot_lines(sheet, paper), number, count, paper.inner_width)
+def _make_page_foot(sheet: ComparisonSheet, paper: Paper, number: int, count: int) -> SheetPiece:
+    return make_foot(_wrap_foot_text(sheet, paper), number, count, paper.inner_width)

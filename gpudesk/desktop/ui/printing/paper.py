@@ -84,7 +84,7 @@ class Paper:
     def bottom(self) -> float:
         return self.height - FOOT
 
-    def page_layout(self) -> QPageLayout:
+    def make_page_layout(self) -> QPageLayout:
         """Return the page layout for a printer or PDF, without margins: the sheet draws its own."""
         orientation = QPageLayout.Orientation
         return QPageLayout(
@@ -154,13 +154,13 @@ def make_paper_font(style: str) -> QFont:
 
 
 @cache
-def _metrics(style: str) -> QFontMetricsF:
+def _get_font_metrics(style: str) -> QFontMetricsF:
     return QFontMetricsF(make_paper_font(style))
 
 
 @lru_cache(maxsize=1 << 12)
 def measure_width(text: str, style: str) -> float:
-    return _metrics(style).horizontalAdvance(text) / UNITS
+    return _get_font_metrics(style).horizontalAdvance(text) / UNITS
 
 
 def find_widest(texts: Iterable[str], style: str) -> float:
@@ -180,13 +180,13 @@ def wrap_runs(runs: tuple[TextRun, ...], room: float) -> tuple[TextLine, ...]:
     lines: list[TextLine] = []
     line: list[PlacedRun] = []
     x = 0.0
-    for word in _words(runs):
+    for word in _split_into_words(runs):
         gap = measure_width(" ", word[0].style) if line else 0.0
         needed = sum(measure_width(part.text, part.style) for part in word)
         if line and x + gap + needed > room:
             lines.append(tuple(line))
             line, x, gap = [], 0.0, 0.0
-        for part in _broken(word, room) if needed > room else (word,):
+        for part in _break_word(word, room) if needed > room else (word,):
             if part is not word and line:
                 lines.append(tuple(line))
                 line, x, gap = [], 0.0, 0.0
@@ -199,7 +199,7 @@ def wrap_runs(runs: tuple[TextRun, ...], room: float) -> tuple[TextLine, ...]:
 _Word = list[TextRun]
 
 
-def _words(runs: Sequence[TextRun]) -> Iterator[_Word]:
+def _split_into_words(runs: Sequence[TextRun]) -> Iterator[_Word]:
     """Yield unbreakable pieces: words, also across runs, and numbers with their units."""
     word: _Word = []
     for run in runs:
@@ -224,7 +224,7 @@ def _keeps(word: _Word, text: str) -> bool:
     return word[-1].text[-1:].isdigit() and (grouped or ending in _UNITS_OF_FIGURES)
 
 
-def _broken(word: _Word, room: float) -> Iterator[_Word]:
+def _break_word(word: _Word, room: float) -> Iterator[_Word]:
     for part in word:
         text = part.text
         while text:
@@ -308,13 +308,13 @@ class SheetPainter:
 
     def tint(self, x: float, y: float, width: float, height: float, color: str, *, radius: float) -> None:
         """Fill a rectangle; the radius is in points."""
-        self._pen.tint(_rect(x, y, width, height), color, radius / _MARKS)
+        self._pen.tint(_scale_rect(x, y, width, height), color, radius / _MARKS)
 
     def bar(self, x: float, y: float, width: float, height: float, slot: int) -> None:
-        self._pen.tint(_rect(x, y, width, height), self._look.mark_color(slot), 1.5 / _MARKS)
+        self._pen.tint(_scale_rect(x, y, width, height), self._look.mark_color(slot), 1.5 / _MARKS)
 
     def hatch(self, x: float, y: float, width: float, height: float, color: str) -> None:
-        self._pen.hatch(_rect(x, y, width, height), color)
+        self._pen.hatch(_scale_rect(x, y, width, height), color)
 
     def swatch(self, x: float, y: float, slot: int, *, is_variant: bool) -> None:
         """Draw the swatch of an accelerator around the height `y`."""
@@ -328,7 +328,7 @@ class SheetPainter:
         self, x: float, y: float, width: float, height: float, draw: Callable[[ThemePainter, QRectF], object]
     ) -> None:
         """Let a picture shared with the screen paint itself into a rectangle."""
-        draw(self._pen, _rect(x, y, width, height))
+        draw(self._pen, _scale_rect(x, y, width, height))
 
     def glyph(self, name: str, x: float, y: float) -> None:
         self._pen.glyph(name, x * UNITS, y * UNITS)
@@ -356,7 +356,7 @@ class SheetPainter:
         self._painter.drawLine(start * UNITS, end * UNITS)
 
 
-def _rect(x: float, y: float, width: float, height: float) -> QRectF:
+def _scale_rect(x: float, y: float, width: float, height: float) -> QRectF:
     return QRectF(x * UNITS, y * UNITS, width * UNITS, height * UNITS)
 
 
@@ -432,7 +432,7 @@ def make_paragraph(lines: Sequence[TextLine], style: str, step: float | None = N
 
 def find_first_baseline(style: str, height: float) -> float:
     """Return the base line of letters in the middle of a line of some height."""
-    return (height + (_metrics(style).capHeight() / UNITS)) / 2
+    return (height + (_get_font_metrics(style).capHeight() / UNITS)) / 2
 
 
 def draw_line(ink: SheetPainter, line: TextLine, x: float, baseline: float) -> None:

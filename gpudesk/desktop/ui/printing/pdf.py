@@ -78,7 +78,7 @@ def render_pdf(pages: SheetPages, title: str, scenario: bytes | None) -> bytes:
     buffer.open(QIODevice.OpenModeFlag.WriteOnly)
     writer = QPdfWriter(buffer)
     writer.setResolution(_POINTS_PER_INCH * UNITS)
-    writer.setPageLayout(pages.paper.page_layout())
+    writer.setPageLayout(pages.paper.make_page_layout())
     writer.setTitle(title)
     writer.setCreator(f"GPU Desk {__version__}")
     if scenario is not None:

@@ -76,25 +76,25 @@ class PagesView(QWidget):
         down = (room.height() - 2 * _GAP) / (paper.height * PIXELS_PER_POINT)
         return min(across, down) if whole_page else across
 
-    def page_rect(self, number: int) -> QRectF:
+    def compute_page_rect(self, number: int) -> QRectF:
         """Return the rectangle of a page, counted from 0."""
-        wide, high = self._page_size()
+        wide, high = self._compute_page_size()
         left = max(_GAP, (self.width() - wide) / 2)
         return QRectF(round(left), _GAP + number * (high + _GAP), wide, high)
 
-    def page_at(self, y: float) -> int:
-        _, high = self._page_size()
+    def find_page_at(self, y: float) -> int:
+        _, high = self._compute_page_size()
         return min(self.count - 1, max(0, int((y - _GAP / 2) // (high + _GAP))))
 
     def sizeHint(self) -> QSize:
-        wide, high = self._page_size()
+        wide, high = self._compute_page_size()
         return QSize(wide + 2 * _GAP, _GAP + self.count * (high + _GAP))
 
     def paintEvent(self, event: QPaintEvent) -> None:
         with QPainter(self) as painter:
             painter.fillRect(event.rect(), self._theme.color("sunken"))
             for number in range(self.count):
-                rect = self.page_rect(number)
+                rect = self.compute_page_rect(number)
                 if rect.intersects(QRectF(event.rect())):
                     self._draw_page(painter, number, rect)
 
@@ -107,10 +107,10 @@ class PagesView(QWidget):
             self._print_page(painter, number, rect)
             painter.restore()
         else:
-            painter.drawPixmap(rect.topLeft(), self._picture(number, rect, ratio))
+            painter.drawPixmap(rect.topLeft(), self._get_page_picture(number, rect, ratio))
         ThemePainter(painter, self._theme).frame(rect.adjusted(-1, -1, 1, 1), "strong", radius=0)
 
-    def _picture(self, number: int, rect: QRectF, ratio: float) -> QPixmap:
+    def _get_page_picture(self, number: int, rect: QRectF, ratio: float) -> QPixmap:
         picture = self._pictures.get(number)
         if picture is None or picture.devicePixelRatio() != ratio:
             picture = QPixmap(round(rect.width() * ratio), round(rect.height() * ratio))
@@ -127,7 +127,7 @@ class PagesView(QWidget):
         painter.scale(scale, scale)
         self._pages.draw(number, SheetPainter(painter))
 
-    def _page_size(self) -> tuple[int, int]:
+    def _compute_page_size(self) -> tuple[int, int]:
         scale = self._zoom * PIXELS_PER_POINT
         return round(self._pages.paper.width * scale), round(self._pages.paper.height * scale)
 
@@ -171,7 +171,7 @@ def make_printer(pages: SheetPages, title: str) -> QPrinter:
     printer.setDocName(title)
     printer.setCreator("GPU Desk")
     printer.setFullPage(True)
-    printer.setPageLayout(pages.paper.page_layout())
+    printer.setPageLayout(pages.paper.make_page_layout())
     return printer
 
 
@@ -185,7 +185,7 @@ def print_pages(printer: QPrinter, pages: SheetPages, lay_out: Callable[[PaperSi
     size = sizes.get(printer.pageLayout().pageSize().id(), pages.paper.size)
     pages = pages if size is pages.paper.size else lay_out(size)
     printer.setFullPage(True)
-    printer.setPageOrientation(pages.paper.page_layout().orientation())
+    printer.setPageOrientation(pages.paper.make_page_layout().orientation())
     painter = QPainter()
     if not painter.begin(printer):
         raise InputError(_REFUSED, printer.printerName() or None)
@@ -196,7 +196,7 @@ def print_pages(printer: QPrinter, pages: SheetPages, lay_out: Callable[[PaperSi
         scale = min(unit, fitting)
         painter.scale(scale, scale)
         ink = SheetPainter(painter)
-        for position, number in enumerate(_chosen(printer, len(pages.pages))):
+        for position, number in enumerate(_get_page_range(printer, len(pages.pages))):
             if position and not printer.newPage():
                 raise InputError(_REFUSED, printer.printerName() or None)
             pages.draw(number, ink)
@@ -204,7 +204,7 @@ def print_pages(printer: QPrinter, pages: SheetPages, lay_out: Callable[[PaperSi
         painter.end()
 
 
-def _chosen(printer: QPrinter, count: int) -> range:
+def _get_page_range(printer: QPrinter, count: int) -> range:
     """Return the positions of the chosen pages; all without a range."""
     first, last = printer.fromPage(), printer.toPage()
     return range(max(first, 1) - 1, min(last, count) if last else count)

@@ -136,7 +136,7 @@ def _make_first_page(
         make_paragraph(limit_lines(wrap_text(tables.headline(), "lead", room), 2, room), "lead"),
         make_space(5),
         make_rule(room, "text1", 0.8),
-        _make_specifications(tables.headline_specifications(), room),
+        _make_specifications(tables.list_headline_specifications(), room),
         make_rule(room, "hair", 0.5),
         make_space(_GAP),
         put_side_by_side([_make_table_beside(tables.capabilities(), left, lines, limits.height), limits], beside),
@@ -241,7 +241,7 @@ def _make_data_section(tables: ProfileTables) -> TextSection:
     entries = []
     sources: dict[str, int] = {}
     for group in SPECIFICATION_GROUPS:
-        for row in tables.specification_group(group).rows:
+        for row in tables.make_specification_table(group).rows:
             label, value, source = (cell.text for cell in row.cells)
             runs = [TextRun(f"{label}: ", "small_strong"), TextRun(value)]
             if source:
@@ -327,14 +327,14 @@ def _share_widths(columns: Sequence[DataColumn], rows: Sequence[DataRow], room: 
 
 
 def _measure_cells(column: DataColumn, cells: Sequence[DataCell], *, is_flat: bool) -> float:
-    texts = [measure_width(cell.text, _style(cell)) + (_MARK if cell.mark else 0) for cell in cells]
+    texts = [measure_width(cell.text, _choose_cell_style(cell)) + (_MARK if cell.mark else 0) for cell in cells]
     details = [measure_width(cell.detail, "small") + (_PAD if is_flat else 0) for cell in cells]
     texts = list(map(add if is_flat else max, texts, details))
     return max([*texts, _LEAST_BAR if column.is_bar else 0.0], default=0.0) + 1.5 * _PAD
 
 
 def _measure_longest_word(column: DataColumn, cells: Sequence[DataCell]) -> float:
-    words = [(word, _style(cell)) for cell in cells for word in cell.text.split(" ")]
+    words = [(word, _choose_cell_style(cell)) for cell in cells for word in cell.text.split(" ")]
     words += [(word, "small") for text in (column.head, *(cell.detail for cell in cells)) for word in text.split(" ")]
     return max(measure_width(word, style) for word, style in words) + _PAD
 
@@ -346,7 +346,7 @@ def _measure_head(head: str) -> float:
     return min(max(measure_width(line, "small") for line in lines) for lines in splits)
 
 
-def _style(cell: DataCell) -> str:
+def _choose_cell_style(cell: DataCell) -> str:
     return "best" if cell.is_strong else "body"
 
 
@@ -398,9 +398,9 @@ def _break_cell(column: DataColumn, cell: DataCell, width: float, most: int, *, 
     color, space = "text2" if cell.is_quiet else "text1", width - _PAD + 0.5
     beside = space - (_MARK if cell.mark else 0.0)
     if is_flat and cell.detail:
-        runs = (TextRun(cell.text, _style(cell), color), TextRun(f" {cell.detail}", "small", "text3"))
+        runs = (TextRun(cell.text, _choose_cell_style(cell), color), TextRun(f" {cell.detail}", "small", "text3"))
         return _CellLines(limit_lines(wrap_runs(runs, beside), max(most, 2), beside), ())
-    text = limit_lines(wrap_text(cell.text, _style(cell), beside, color), most, beside)
+    text = limit_lines(wrap_text(cell.text, _choose_cell_style(cell), beside, color), most, beside)
     detail = wrap_text(cell.detail, "small", space, "text3") if cell.detail else ()
     return _CellLines(text, limit_lines(detail, most, space))
 
@@ -440,5 +440,5 @@ def _draw_cell(
     _draw_lines(ink, lines.text, x, top, None if flush_right is None else flush_right - mark, "body")
     _draw_lines(ink, lines.detail, x, top + len(lines.text) * body, flush_right, "small")
     if cell.mark:
-        at = x + width - _PAD - 4 if column.is_figure else x + measure_width(cell.text, _style(cell)) + 8
+        at = x + width - _PAD - 4 if column.is_figure else x + measure_width(cell.text, _choose_cell_style(cell)) + 8
         ink.glyph(cell.mark, at, top + body / 2)

@@ -84,7 +84,7 @@ class _LineBlock:
         return self.text_height + (_BELOW if self.last else 0.0)
 
 
-def _finer(run: TextRun) -> TextRun:
+def _reduce_run_size(run: TextRun) -> TextRun:
     return replace(run, style=run.style.replace("small", "fine"))
 
 
@@ -102,10 +102,10 @@ class SectionLayout:
         hang = find_widest((entry.number for entry in section.entries), self._number)
         self._hang = hang + _HANG if hang else 0.0
         self._style = style
-        self._chunks = [chunk for entry in section.entries for chunk in self._chunked(entry)]
+        self._chunks = [chunk for entry in section.entries for chunk in self._split_into_blocks(entry)]
 
-    def _chunked(self, entry: TextEntry) -> list[_LineBlock]:
-        runs = tuple(map(_finer, entry.runs)) if self._fine else entry.runs
+    def _split_into_blocks(self, entry: TextEntry) -> list[_LineBlock]:
+        runs = tuple(map(_reduce_run_size, entry.runs)) if self._fine else entry.runs
         lines = wrap_runs(runs, self._column - self._hang)
         parts = [lines[at : at + _MOST_LINES] for at in range(0, len(lines), _MOST_LINES)]
         return [
@@ -119,7 +119,7 @@ class SectionLayout:
     def take(self, height: float) -> SheetPiece | None:
         """Return a heading with as much as fits into a height, or None if that is too little."""
         room = height - _HEADING
-        columns = self._filled(room)
+        columns = self._fill_columns(room)
         line_count = sum(map(len, columns))
         if line_count == 0 or (line_count < len(self._chunks) and room < 3 * measure_line_height(self._style)):
             return None
@@ -128,11 +128,11 @@ class SectionLayout:
             high = room
             while high - low > 0.5:
                 middle = (low + high) / 2
-                if sum(map(len, self._filled(middle))) == len(self._chunks):
+                if sum(map(len, self._fill_columns(middle))) == len(self._chunks):
                     high = middle
                 else:
                     low = middle
-            columns = self._filled(high)
+            columns = self._fill_columns(high)
         self._chunks = self._chunks[line_count:]
         line = make_rule(self._room, "hair", 0.5)
         title = self.title
@@ -141,9 +141,9 @@ class SectionLayout:
             ink.text(x, y + 9.0, title, style="group", color="text1")
             line.draw(ink, x, y + 12.5)
 
-        return stack_pieces([SheetPiece(_HEADING, draw), self._body(columns)])
+        return stack_pieces([SheetPiece(_HEADING, draw), self._make_body(columns)])
 
-    def _filled(self, height: float) -> list[list[_LineBlock]]:
+    def _fill_columns(self, height: float) -> list[list[_LineBlock]]:
         """Return the content of each column if each is filled before the next."""
         columns: list[list[_LineBlock]] = [[]]
         used = 0.0
@@ -157,7 +157,7 @@ class SectionLayout:
             used += chunk.height
         return columns
 
-    def _body(self, columns: Sequence[Sequence[_LineBlock]]) -> SheetPiece:
+    def _make_body(self, columns: Sequence[Sequence[_LineBlock]]) -> SheetPiece:
         height = max(
             sum(chunk.height for chunk in column[:-1]) + column[-1].text_height for column in columns if column
         )
@@ -192,33 +192,33 @@ def make_text_sections(
             tr("Notes"),
             tuple(TextEntry((TextRun(note.text),), str(note.number), "disputed_text") for note in sheet.notes),
         ),
-        TextSection(tr("About this comparison"), tuple(_whole_note(sheet)) if whole_note else ()),
-        TextSection(tr("About these estimates"), tuple(_remark(remark) for remark in sheet.remarks)),
-        TextSection(tr("Headline figure calculations"), tuple(_working(sheet)) if working else ()),
-        TextSection(tr("Other disputed values"), tuple(_dispute(entry) for entry in sheet.disputes)),
-        TextSection(sheet.whose.title, tuple(_whose(sheet))),
-        TextSection(tr("Sources"), tuple(_source(source) for source in sheet.sources)),
+        TextSection(tr("About this comparison"), tuple(_list_note_entries(sheet)) if whole_note else ()),
+        TextSection(tr("About these estimates"), tuple(_make_remark_entry(remark) for remark in sheet.remarks)),
+        TextSection(tr("Headline figure calculations"), tuple(_list_derivation_entries(sheet)) if working else ()),
+        TextSection(tr("Other disputed values"), tuple(_make_dispute_entry(entry) for entry in sheet.disputes)),
+        TextSection(sheet.whose.title, tuple(_list_attribution_entries(sheet))),
+        TextSection(tr("Sources"), tuple(_make_source_entry(source) for source in sheet.sources)),
     )
     return tuple(section for section in sections if section.entries)
 
 
-def _whole_note(sheet: ComparisonSheet) -> Iterator[TextEntry]:
+def _list_note_entries(sheet: ComparisonSheet) -> Iterator[TextEntry]:
     return (TextEntry((TextRun(paragraph),)) for paragraph in sheet.note.splitlines() if paragraph.strip())
 
 
-def _remark(remark: SheetRemark) -> TextEntry:
+def _make_remark_entry(remark: SheetRemark) -> TextEntry:
     words = TextRun(f"{remark.text}.")
     return TextEntry((TextRun(f"{remark.subject}: ", _STRONG), words) if remark.subject else (words,))
 
 
-def _working(sheet: ComparisonSheet) -> Iterator[TextEntry]:
+def _list_derivation_entries(sheet: ComparisonSheet) -> Iterator[TextEntry]:
     for working in sheet.working:
         yield TextEntry((TextRun(f"{working.figure} = ", _STRONG), TextRun(f"{working.formulas}.")))
         for name, numbers in working.lines:
             yield TextEntry((TextRun(f"{name}: ", _STRONG), TextRun(f"{numbers}.", color="text2")))
 
 
-def _dispute(entry: SheetDispute) -> TextEntry:
+def _make_dispute_entry(entry: SheetDispute) -> TextEntry:
     verdict = tr("Verdict: {verdict}.", verdict=entry.verdict)
     return TextEntry(
         (
@@ -230,7 +230,7 @@ def _dispute(entry: SheetDispute) -> TextEntry:
     )
 
 
-def _whose(sheet: ComparisonSheet) -> Iterator[TextEntry]:
+def _list_attribution_entries(sheet: ComparisonSheet) -> Iterator[TextEntry]:
     """Yield an entry per accelerator: the sources of its figures."""
     rows = [row for group in sheet.whose.groups for row in group.rows]
     for position, head in enumerate(sheet.heads):
@@ -243,7 +243,7 @@ def _whose(sheet: ComparisonSheet) -> Iterator[TextEntry]:
             yield TextEntry((TextRun(f"{head.name}: ", _STRONG), TextRun(stated_text)))
 
 
-def _source(source: SheetSource) -> TextEntry:
+def _make_source_entry(source: SheetSource) -> TextEntry:
     rest = ", ".join(word for word in (source.publisher, source.kind, source.date) if word)
     return TextEntry((TextRun(f"{source.title}. "), TextRun(rest, color="text2")), str(source.number))
 
@@ -317,8 +317,8 @@ class PaperTable:
         self, table: ComparisonTable, room: float, density: TableDensity, aligned: Sequence[ComparisonGroup] = ()
     ) -> None:
         self._density = density
-        self._plan = _planned(replace(table, groups=(*table.groups, *aligned)), room)
-        self.head = self._heads(table.heads)
+        self._plan = _plan_columns(replace(table, groups=(*table.groups, *aligned)), room)
+        self.head = self._make_head_row(table.heads)
         grouped = [self._group(group) for group in table.groups]
         self.groups = tuple(map(stack_pieces, grouped))
         #: Every row separately, the first of a group below its title: for groups larger than a page.
@@ -326,7 +326,7 @@ class PaperTable:
 
     # Heads
 
-    def _heads(self, heads: Sequence[ComparisonHead]) -> SheetPiece:
+    def _make_head_row(self, heads: Sequence[ComparisonHead]) -> SheetPiece:
         plan = self._plan
         room = plan.column - plan.gutter
         above = any(measure_width(head.name, "head") + SWATCH + 4 > room for head in heads)
@@ -349,8 +349,8 @@ class PaperTable:
                 else:
                     ink.swatch(left - SWATCH - 4, top + 6.0, head.slot, is_variant=head.is_variant)
                 top += swatch_height
-                top = _right_lines(ink, name, right, top, measure_line_height("head"), "head")
-                _right_lines(ink, detail, right, top, measure_line_height("small"), "small")
+                top = _draw_right_lines(ink, name, right, top, measure_line_height("head"), "head")
+                _draw_right_lines(ink, detail, right, top, measure_line_height("small"), "small")
             make_rule(plan.room, "text1", 0.8).draw(ink, x, y + height)
 
         return SheetPiece(height + 0.8, draw)
@@ -358,10 +358,10 @@ class PaperTable:
     # Groups and rows
 
     def _group(self, group: ComparisonGroup) -> list[SheetPiece]:
-        first, *rest = [self._row(row, beside=self._fits_beside(row)) for row in group.rows]
-        return [stack_pieces([*self._title(group.title), first]), *rest]
+        first, *rest = [self._make_table_row(row, beside=self._fits_beside(row)) for row in group.rows]
+        return [stack_pieces([*self._make_group_title(group.title), first]), *rest]
 
-    def _title(self, title: str) -> list[SheetPiece]:
+    def _make_group_title(self, title: str) -> list[SheetPiece]:
         if not title:
             return []
         height = self._density.group
@@ -375,17 +375,17 @@ class PaperTable:
 
     def _fits_beside(self, row: ComparisonRow) -> bool:
         return all(
-            _figure_width(cell) + _ASIDE + measure_width(second, "small") <= self._plan.inner
+            _measure_figure(cell) + _ASIDE + measure_width(second, "small") <= self._plan.inner
             for cell in row.cells
-            if (second := _second(cell))
+            if (second := _format_detail(cell))
         )
 
-    def _row(self, row: ComparisonRow, *, beside: bool) -> SheetPiece:
+    def _make_table_row(self, row: ComparisonRow, *, beside: bool) -> SheetPiece:
         plan, density = self._plan, self._density
         unit = measure_width(row.unit, "small") + _PAD if row.unit else 0.0
         label = wrap_text(row.label, "body", plan.labels - unit - _PAD)
         detail = wrap_text(row.detail, "small", plan.labels - _PAD, "text3")
-        cells = [self._cell(cell, beside=beside) for cell in row.cells]
+        cells = [self._wrap_cell(cell, beside=beside) for cell in row.cells]
         extra_height = (len(label) - 1) * _WRAPPED
         labels = density.row + extra_height + len(detail) * density.further
         height = max(labels, *(cell.height(density) for cell in cells))
@@ -405,17 +405,17 @@ class PaperTable:
 
         return SheetPiece(height, draw)
 
-    def _cell(self, cell: ComparisonCell, *, beside: bool) -> _WrappedCell:
+    def _wrap_cell(self, cell: ComparisonCell, *, beside: bool) -> _WrappedCell:
         room = self._plan.inner
         color = FAULT_COLORS.get(cell.mark, "text1")
         if cell.mark in FAULT_GLYPHS:
             room -= _GLYPH
-        style = _style(cell)
+        style = _choose_figure_style(cell)
         if any(measure_width(word, style) > room for word in cell.text.split()):
             # A long word is smaller rather than broken.
             style = "small"
         figure = wrap_text(cell.text, style, room, color) or ((),)
-        second = wrap_text(_second(cell), "small", self._plan.inner, _second_color(cell))
+        second = wrap_text(_format_detail(cell), "small", self._plan.inner, _choose_detail_color(cell))
         return _WrappedCell(cell, figure, second, beside and len(figure) == 1 and len(second) == 1)
 
     def _draw_cell(self, ink: SheetPainter, set_cell: _WrappedCell, right: float, y: float, height: float) -> None:
@@ -428,18 +428,18 @@ class PaperTable:
         for number, line in enumerate(set_cell.figure):
             _right_line(ink, line, end, baseline + number * _WRAPPED)
         if cell.mark in FAULT_GLYPHS:
-            left = end - _line_width(set_cell.figure[0])
+            left = end - _measure_line(set_cell.figure[0])
             ink.glyph(FAULT_GLYPHS[cell.mark], left - 7, baseline - 2.9)
         for number, line in enumerate(set_cell.second):
             if set_cell.beside:
-                _right_line(ink, line, end - _figure_width(cell) - _ASIDE, baseline)
+                _right_line(ink, line, end - _measure_figure(cell) - _ASIDE, baseline)
             else:
                 last = baseline + (len(set_cell.figure) - 1) * _WRAPPED
                 _right_line(ink, line, end, last + (number + 1) * density.further)
         _draw_gutter(ink, cell, end, baseline)
 
 
-def _planned(table: ComparisonTable, room: float) -> _ColumnPlan:
+def _plan_columns(table: ComparisonTable, room: float) -> _ColumnPlan:
     rows = [row for group in table.groups for row in group.rows]
     count = max(1, len(table.heads))
     labels = _LABELS
@@ -448,22 +448,22 @@ def _planned(table: ComparisonTable, room: float) -> _ColumnPlan:
         labels = min(_LABELS, max(needed, default=0.0) + 2 * _PAD)
     column = min((room - labels) / count, _WIDEST)
     pad = _PAD if column > _NARROW else 2.0
-    raised = max((_gutter_width(cell) for row in rows for cell in row.cells), default=0.0)
+    raised = max((_measure_gutter(cell) for row in rows for cell in row.cells), default=0.0)
     # In narrow columns notes can extend over the padding of the next column.
     gutter = max(measure_width("≈", "body") + 3, min(raised + 3, 18.0 if column > _NARROW else 11.0))
     return _ColumnPlan(room, labels, column, gutter, pad)
 
 
-def _style(cell: ComparisonCell) -> str:
+def _choose_figure_style(cell: ComparisonCell) -> str:
     return "best" if cell.mark in (CellMarking.BEST, CellMarking.TIED, CellMarking.FAILS) else "body"
 
 
-def _figure_width(cell: ComparisonCell) -> float:
+def _measure_figure(cell: ComparisonCell) -> float:
     glyph = _GLYPH if cell.mark in FAULT_GLYPHS else 0.0
-    return measure_width(cell.text, _style(cell)) + glyph
+    return measure_width(cell.text, _choose_figure_style(cell)) + glyph
 
 
-def _second(cell: ComparisonCell) -> str:
+def _format_detail(cell: ComparisonCell) -> str:
     detail = cell.detail or ""
     if cell.band:
         return f"{cell.band} ({detail})" if detail else cell.band
@@ -471,17 +471,17 @@ def _second(cell: ComparisonCell) -> str:
     return f"({detail})" if detail[-1:].isdigit() else detail
 
 
-def _second_color(cell: ComparisonCell) -> str:
+def _choose_detail_color(cell: ComparisonCell) -> str:
     return "best_text" if cell.mark in (CellMarking.BEST, CellMarking.TIED) else "text2"
 
 
-def _raised(cell: ComparisonCell) -> str:
+def _format_superscript(cell: ComparisonCell) -> str:
     return ",".join(map(str, cell.notes))
 
 
-def _gutter_width(cell: ComparisonCell) -> float:
+def _measure_gutter(cell: ComparisonCell) -> float:
     tie = measure_width("≈", "body") + 1 if cell.mark in (CellMarking.TIED, CellMarking.OPEN) else 0.0
-    return tie + measure_width(_raised(cell), "raised")
+    return tie + measure_width(_format_superscript(cell), "raised")
 
 
 def _draw_gutter(ink: SheetPainter, cell: ComparisonCell, x: float, baseline: float) -> None:
@@ -491,18 +491,18 @@ def _draw_gutter(ink: SheetPainter, cell: ComparisonCell, x: float, baseline: fl
         ink.text(x, baseline, "≈", style="body", color="best_text" if cell.mark is CellMarking.TIED else "text2")
         x += measure_width("≈", "body") + 1
     if cell.notes:
-        ink.text(x, baseline - 2.6, _raised(cell), style="raised", color="disputed_text")
+        ink.text(x, baseline - 2.6, _format_superscript(cell), style="raised", color="disputed_text")
 
 
-def _line_width(line: TextLine) -> float:
+def _measure_line(line: TextLine) -> float:
     return max((word.x + measure_width(word.text, word.style) for word in line), default=0.0)
 
 
 def _right_line(ink: SheetPainter, line: TextLine, right: float, baseline: float) -> None:
-    draw_line(ink, line, right - _line_width(line), baseline)
+    draw_line(ink, line, right - _measure_line(line), baseline)
 
 
-def _right_lines(
+def _draw_right_lines(
     ink: SheetPainter, lines: Sequence[TextLine], right: float, top: float, step: float, style: str
 ) -> float:
     """Draw right-aligned lines; return the y of the next one."""

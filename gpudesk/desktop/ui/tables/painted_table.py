@@ -164,7 +164,7 @@ class PaintedHeader(QHeaderView):
                 place = (start, 0, size, self.height()) if self._is_level else (0, start, self.width(), size)
                 self.viewport().update(*place)
 
-    def number_at(self, place: QPoint) -> int:
+    def find_section_at(self, place: QPoint) -> int:
         """Return the number of the head at a position, -1 for none."""
         return self.logicalIndexAt(place)
 
@@ -174,7 +174,7 @@ class PaintedHeader(QHeaderView):
 
     def mouseMoveEvent(self, event: QMouseEvent) -> None:
         super().mouseMoveEvent(event)
-        self.hovered.emit(self.number_at(event.position().toPoint()))
+        self.hovered.emit(self.find_section_at(event.position().toPoint()))
 
     def leaveEvent(self, event: QEvent) -> None:
         super().leaveEvent(event)
@@ -183,7 +183,7 @@ class PaintedHeader(QHeaderView):
     def viewportEvent(self, event: QEvent) -> bool:
         if event.type() == QEvent.Type.ToolTip:
             help_event = cast("QHelpEvent", event)
-            number = self.number_at(help_event.pos())
+            number = self.find_section_at(help_event.pos())
             text = "" if number < 0 else self.describe_head(number, help_event.pos())
             QToolTip.showText(help_event.globalPos(), text, self)
             return True
@@ -260,14 +260,18 @@ class PaintedTable(QTableView):
 
         self._shows_all_rows = True
 
-    def whole_height(self) -> int:
+    def measure_whole_height(self) -> int:
         return self.horizontalHeader().sizeHint().height() + self.verticalHeader().length() + 2
 
     def sizeHint(self) -> QSize:
-        return QSize(self._theme.px(600), self.whole_height()) if self._shows_all_rows else super().sizeHint()
+        return QSize(self._theme.px(600), self.measure_whole_height()) if self._shows_all_rows else super().sizeHint()
 
     def minimumSizeHint(self) -> QSize:
-        return QSize(self._theme.px(320), self.whole_height()) if self._shows_all_rows else super().minimumSizeHint()
+        return (
+            QSize(self._theme.px(320), self.measure_whole_height())
+            if self._shows_all_rows
+            else super().minimumSizeHint()
+        )
 
     # To implement in subclasses
 
@@ -291,7 +295,7 @@ class PaintedTable(QTableView):
         """Return the full text of a cell as a sentence, empty without any."""
         return str(index.data(Qt.ItemDataRole.ToolTipRole) or "")
 
-    def named_rows(self) -> Sequence[tuple[int, str]]:
+    def list_named_rows(self) -> Sequence[tuple[int, str]]:
         """Return the number and the name of each row that can be found by typing."""
         model, upright = self.model(), Qt.Orientation.Vertical
         return [(n, str(model.headerData(n, upright) or "")) for n in range(model.rowCount()) if self.is_walkable(n)]
@@ -299,12 +303,12 @@ class PaintedTable(QTableView):
     def get_ring_box(self, row: VisibleSection, column: VisibleSection) -> QRectF:
         return QRectF(column.start, row.start, column.size, row.size)
 
-    def page_height(self) -> int:
+    def measure_page_height(self) -> int:
         return self.viewport().height()
 
     # The current cell
 
-    def current_keys(self) -> tuple[str, str] | None:
+    def get_current_keys(self) -> tuple[str, str] | None:
         """Return the keys of row and column of the current cell."""
         index = self.currentIndex()
         return self.get_keys(index) if index.isValid() else None
@@ -322,7 +326,7 @@ class PaintedTable(QTableView):
         self.viewport().update()
 
     def choose_current(self) -> None:
-        keys = self.current_keys()
+        keys = self.get_current_keys()
         if keys is not None:
             self.cell_chosen.emit(*keys)
 
@@ -331,7 +335,7 @@ class PaintedTable(QTableView):
         self.choose_current()
 
     def _store_position(self) -> None:
-        self._kept_keys = self.current_keys()
+        self._kept_keys = self.get_current_keys()
 
     def _restore_position(self) -> None:
         self.hover(-1)
@@ -418,7 +422,7 @@ class PaintedTable(QTableView):
 
     def _find_page_up(self, row: int) -> int:
         labels = self.verticalHeader()
-        level = labels.sectionViewportPosition(row) - self.page_height() + labels.sectionSize(row)
+        level = labels.sectionViewportPosition(row) - self.measure_page_height() + labels.sectionSize(row)
         target = labels.visualIndexAt(level)
         if target >= 0 and labels.sectionViewportPosition(target) < level:
             target += 1
@@ -426,7 +430,7 @@ class PaintedTable(QTableView):
 
     def _find_page_down(self, row: int) -> int:
         labels, end = self.verticalHeader(), self.model().rowCount() - 1
-        level = labels.sectionViewportPosition(row) + self.page_height() - labels.sectionSize(row)
+        level = labels.sectionViewportPosition(row) + self.measure_page_height() - labels.sectionSize(row)
         target = labels.visualIndexAt(level)
         return self._find_walkable(max(end if target < 0 else target, min(row + 1, end)), -1)
 
@@ -446,7 +450,7 @@ class PaintedTable(QTableView):
         return super().event(event)
 
     def keyboardSearch(self, search: str) -> None:
-        rows = self.named_rows()
+        rows = self.list_named_rows()
         current = self.currentIndex()
         place = next((place for place, (number, _) in enumerate(rows) if number == current.row()), -1)
         match = self._typed.find(search, [name for _, name in rows], place)
@@ -511,7 +515,7 @@ class PaintedTable(QTableView):
         header.customContextMenuRequested.connect(partial(self._request_head_menu, header))
 
     def _request_head_menu(self, header: PaintedHeader, place: QPoint) -> None:
-        number, above = header.number_at(place), header is self.horizontalHeader()
+        number, above = header.find_section_at(place), header is self.horizontalHeader()
         if number >= 0 and (above or self.is_walkable(number)):
             row, column = (-1, number) if above else (number, -1)
             self.menu_requested.emit(row, column, header.viewport().mapToGlobal(place))

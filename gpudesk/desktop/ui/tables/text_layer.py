@@ -43,12 +43,12 @@ class TextCache:
 
     def font(self, token: str) -> QFont:
         """Return the font of a token, to set on the painter before its texts are drawn."""
-        return self._measured(token)[0]
+        return self._get_face(token)[0]
 
     def width(self, token: str, text: str) -> float:
-        return self.laid_out(token, text).width
+        return self.get_text_layout(token, text).width
 
-    def laid_out(self, token: str, text: str, most: float = 0) -> TextLayout:
+    def get_text_layout(self, token: str, text: str, most: float = 0) -> TextLayout:
         """Return a text, cut with an ellipsis to `most` pixels if that is above 0."""
         key = (token, text, int(most))
         layout = self._texts.get(key)
@@ -59,7 +59,7 @@ class TextCache:
         return layout
 
     def _lay_out(self, token: str, text: str, most: int) -> TextLayout:
-        font, metrics, rise = self._measured(token)
+        font, metrics, rise = self._get_face(token)
         width = metrics.horizontalAdvance(text)
         if most and width > most + 0.5:
             text = metrics.elidedText(text, Qt.TextElideMode.ElideRight, most)
@@ -70,7 +70,7 @@ class TextCache:
         static.prepare(QTransform(), font)
         return TextLayout(static, width, rise)
 
-    def _measured(self, token: str) -> tuple[QFont, QFontMetricsF, float]:
+    def _get_face(self, token: str) -> tuple[QFont, QFontMetricsF, float]:
         face = self._fonts.get(token)
         if face is None:
             font = self._theme.font(token)
@@ -104,13 +104,13 @@ class TextLayer:
 
     def text(self, token: str, color: str, text: str, x: float, middle: float, most: float = 0) -> float:
         """Add a text from `x` on, cut to `most` if that is above 0; return its width."""
-        layout = self._texts.laid_out(token, text, most)
+        layout = self._texts.get_text_layout(token, text, most)
         self.place(token, color, layout, x, middle)
         return layout.width
 
     def right(self, token: str, color: str, text: str, left: float, right: float, middle: float) -> float:
         """Add a text that ends at `right`, cut if it would start before `left`; return its width."""
-        layout = self._texts.laid_out(token, text, max(1.0, right - left))
+        layout = self._texts.get_text_layout(token, text, max(1.0, right - left))
         self.place(token, color, layout, right - layout.width, middle)
         return layout.width
 
@@ -130,9 +130,9 @@ class TextLayer:
         ratio = painter.device().devicePixelRatio()
         half = self._theme.length(_GLYPH_BOX) / 2
         for name, color, x, y in self._marks:
-            painter.drawPixmap(QPointF(round(x - half), round(y - half)), self._glyph(name, color, ratio))
+            painter.drawPixmap(QPointF(round(x - half), round(y - half)), self._get_glyph_pixmap(name, color, ratio))
 
-    def _glyph(self, name: str, color: str, ratio: float) -> QPixmap:
+    def _get_glyph_pixmap(self, name: str, color: str, ratio: float) -> QPixmap:
         key = (name, color, ratio)
         pixmap = self._glyphs.get(key)
         if pixmap is None:

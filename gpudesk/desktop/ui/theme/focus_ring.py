@@ -67,7 +67,7 @@ class FocusRing(QWidget):
         # While the program ends, half-destroyed windows still send events.
         if not isValid(self._window):
             return
-        rect = self._ringed() if self._by_keyboard else None
+        rect = self._find_ring_rect() if self._by_keyboard else None
         if rect is None:
             self.hide()
             return
@@ -119,7 +119,7 @@ class FocusRing(QWidget):
             handle.removeEventFilter(self)
             handle.installEventFilter(self)
 
-    def _ringed(self) -> QRect | None:
+    def _find_ring_rect(self) -> QRect | None:
         widget = self._target
         if widget is None or not isValid(widget) or isinstance(widget, QMenuBar):
             # A menu bar highlights its current menu itself.
@@ -135,11 +135,11 @@ class FocusRing(QWidget):
             if part is None:
                 return None
         else:
-            part = _content(widget)
+            part = _get_content_rect(widget)
         return QRect(widget.mapTo(self._window, part.topLeft()), part.size())
 
 
-def _content(widget: QWidget) -> QRect:
+def _get_content_rect(widget: QWidget) -> QRect:
     """Return a widget's rectangle; for check boxes only the drawn part, since they can be stretched."""
     if isinstance(widget, QCheckBox | QRadioButton):
         size = widget.sizeHint().boundedTo(widget.size())

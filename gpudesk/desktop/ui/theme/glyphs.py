@@ -34,16 +34,16 @@ _PROGRAM_SIZES = (16, 24, 32, 48, 64, 128, 256)
 
 
 @lru_cache(maxsize=256)
-def _source(name: str) -> str:
+def _read_svg(name: str) -> str:
     return paths.resource(f"icons/{name}.svg").read_text(encoding="utf-8")
 
 
 def tint_svg(name: str, color: QColor) -> bytes:
-    return _source(name).replace(_PLACEHOLDER, color.name()).encode()
+    return _read_svg(name).replace(_PLACEHOLDER, color.name()).encode()
 
 
 @lru_cache(maxsize=256)
-def _renderer_of(name: str, rgba: int, width: int, height: int) -> QPixmap:
+def _render_icon(name: str, rgba: int, width: int, height: int) -> QPixmap:
     color = QColor.fromRgba(rgba)
     image = QImage(width, height, QImage.Format.Format_ARGB32_Premultiplied)
     image.fill(Qt.GlobalColor.transparent)
@@ -57,7 +57,7 @@ def _renderer_of(name: str, rgba: int, width: int, height: int) -> QPixmap:
 def render_icon(name: str, color: QColor, size: float, ratio: float) -> QPixmap:
     """Return an icon `size` device-independent pixels wide for a screen with this device pixel ratio."""
     pixels = max(1, round(size * ratio))
-    pixmap = QPixmap(_renderer_of(name, color.rgba(), pixels, pixels))
+    pixmap = QPixmap(_render_icon(name, color.rgba(), pixels, pixels))
     pixmap.setDevicePixelRatio(ratio)
     return pixmap
 
@@ -106,7 +106,7 @@ class TintedIconEngine(QIconEngine):
 
     def paint(self, painter: QPainter, rect: QRect, mode: QIcon.Mode, state: QIcon.State) -> None:  # noqa: ARG002
         ratio = painter.device().devicePixelRatio()
-        side = self._side(min(rect.width(), rect.height()))
+        side = self._compute_icon_side(min(rect.width(), rect.height()))
         pixmap = render_icon(self._name, self._color(mode), side, ratio)
         corner = QPoint(rect.x() + (rect.width() - side) // 2, rect.y() + (rect.height() - side) // 2)
         painter.drawPixmap(corner, pixmap)
@@ -123,13 +123,13 @@ class TintedIconEngine(QIconEngine):
         scale: float,
     ) -> QPixmap:
         """Return a picture of at most this many device-independent pixels, sharp at this scale."""
-        side = self._side(min(size.width(), size.height()))
+        side = self._compute_icon_side(min(size.width(), size.height()))
         return render_icon(self._name, self._color(mode), side, scale)
 
     def clone(self) -> QIconEngine:
         return TintedIconEngine(self._name, self._token, self._size, self._theme)
 
-    def _side(self, room: int) -> int:
+    def _compute_icon_side(self, room: int) -> int:
         return max(1, min(room, self._theme.px(self._size)))
 
     def _color(self, mode: QIcon.Mode) -> QColor:
@@ -162,7 +162,7 @@ def make_marker_path(name: str) -> QPainterPath:
         path.closeSubpath()
     else:
         corners, radius, first = _POLYGONS[name]
-        path.addPolygon(_polygon(corners, radius, first))
+        path.addPolygon(_make_polygon(corners, radius, first))
         path.closeSubpath()
     return path
 
@@ -172,7 +172,7 @@ def make_marker_at(name: str, x: float, y: float, radius: float) -> QPainterPath
     return QTransform(radius, 0, 0, radius, x, y).map(make_marker_path(name))
 
 
-def _polygon(corners: int, radius: float, first: float) -> QPolygonF:
+def _make_polygon(corners: int, radius: float, first: float) -> QPolygonF:
     angles = (math.radians(first + 360 * corner / corners) for corner in range(corners))
     points = [QPointF(radius * math.cos(angle), radius * math.sin(angle)) for angle in angles]
     # The centroid of a triangle is below half its height.

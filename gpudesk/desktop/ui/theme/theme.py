@@ -53,18 +53,18 @@ class ControlImages:
 def make_style_sheet(colors: ColorTable, px: Callable[[float], int], images: ControlImages) -> str:
     """Return the rules for a palette; `px` scales lengths with the text size."""
     parts = (
-        _buttons(colors, px),
-        _fields(colors, px, images),
-        _ticks(colors, px, images),
-        _sliders(colors, px),
-        _menus(colors, px, images),
-        _views(colors, px),
+        _make_button_styles(colors, px),
+        _make_field_styles(colors, px, images),
+        _make_check_box_styles(colors, px, images),
+        _make_slider_styles(colors, px),
+        _make_menu_styles(colors, px, images),
+        _make_view_styles(colors, px),
         _scroll_bars(colors, px),
     )
     return "\n".join(parts)
 
 
-def _buttons(c: ColorTable, px: Callable[[float], int]) -> str:
+def _make_button_styles(c: ColorTable, px: Callable[[float], int]) -> str:
     inner = px(28) - 2
     return f"""
 QPushButton {{ background: {c["page"]}; color: {c["text1"]}; border: 1px solid {c["strong"]};
@@ -105,7 +105,7 @@ QDialogButtonBox {{ dialogbuttonbox-buttons-have-icons: 0; }}
 """
 
 
-def _fields(c: ColorTable, px: Callable[[float], int], images: ControlImages) -> str:
+def _make_field_styles(c: ColorTable, px: Callable[[float], int], images: ControlImages) -> str:
     inner = px(28) - 2
     half = inner // 2
     down, down_off = images.url("chevron-down", c["text2"]), images.url("chevron-down", c["disabled"])
@@ -144,7 +144,7 @@ QAbstractSpinBox::down-arrow:disabled, QAbstractSpinBox::down-arrow:off {{ image
 """
 
 
-def _ticks(c: ColorTable, px: Callable[[float], int], images: ControlImages) -> str:
+def _make_check_box_styles(c: ColorTable, px: Callable[[float], int], images: ControlImages) -> str:
     side = px(14)
     radius = (side + 2) // 2
     return f"""
@@ -167,7 +167,7 @@ QRadioButton::indicator:checked:disabled {{ background: {c["strong"]}; border-co
 """
 
 
-def _sliders(c: ColorTable, px: Callable[[float], int]) -> str:
+def _make_slider_styles(c: ColorTable, px: Callable[[float], int]) -> str:
     # The handle is as high as the groove and both margins, so its height is odd; for a circle the width must be the
     # same. Qt drops a radius above half of it, and the handle becomes square.
     whole = px(14) | 1
@@ -189,7 +189,7 @@ QProgressBar::chunk:disabled {{ background: {c["strong"]}; }}
 """
 
 
-def _menus(c: ColorTable, px: Callable[[float], int], images: ControlImages) -> str:
+def _make_menu_styles(c: ColorTable, px: Callable[[float], int], images: ControlImages) -> str:
     check = images.url("check", c["text1"])
     sub = images.url("chevron-right", c["text2"])
     return f"""
@@ -216,7 +216,7 @@ QToolTip {{ background: {c["raised"]}; color: {c["text1"]}; border: 1px solid {c
 """
 
 
-def _views(c: ColorTable, px: Callable[[float], int]) -> str:
+def _make_view_styles(c: ColorTable, px: Callable[[float], int]) -> str:
     return f"""
 QAbstractItemView {{ background: {c["page"]}; color: {c["text1"]}; border: none; outline: none;
   selection-background-color: {c["selection"]}; selection-color: {c["text1"]}; }}
@@ -332,7 +332,7 @@ class Theme(QObject):
         """Style the application. `preference` is `system`, `light` or `dark`; the font from 90 to 150%."""
         super().__init__(app)
         self._app = app
-        self._look = _Look(preference if preference in PREFERENCES else SYSTEM, _within(font_percent))
+        self._look = _Look(preference if preference in PREFERENCES else SYSTEM, _clamp_percent(font_percent))
         self._deferred: WeakSet[DeferredTheme] = WeakSet()
         self._images = ControlImages(QTemporaryDir())
         for name in _KEPT:
@@ -434,7 +434,7 @@ class Theme(QObject):
 
     def set_font_percent(self, percent: int) -> None:
         """Set the text size, limited to 90 to 150."""
-        percent = _within(percent)
+        percent = _clamp_percent(percent)
         if percent != self._look.percent:
             self._look.percent = percent
             self._apply()
@@ -567,5 +567,5 @@ class DeferredTheme(Theme):
         return [root, *(widget for widget in within if widget.window() is window)]
 
 
-def _within(percent: int) -> int:
+def _clamp_percent(percent: int) -> int:
     return min(MOST_PERCENT, max(LEAST_PERCENT, int(percent)))

@@ -54,7 +54,7 @@ class TextMeasure:
     def width(self, text: str, font: str) -> float:
         return self.metrics(font).horizontalAdvance(text)
 
-    def elided(self, text: str, font: str, width: float, *, middle: bool = False) -> str:
+    def elide_text(self, text: str, font: str, width: float, *, middle: bool = False) -> str:
         mode = _ELLIPSIS.ElideMiddle if middle else _ELLIPSIS.ElideRight
         if self.width(text, font) <= width:
             return text
@@ -132,13 +132,13 @@ class TextPainter(TextMeasure):
         if picture is None:
             if len(self._pictures) > _MOST_PICTURES:
                 self._pictures.clear()
-            picture = self._pictures[key] = self._haloed(text, token, color, ratio)
+            picture = self._pictures[key] = self._render_haloed_text(text, token, color, ratio)
         painter.drawPixmap(QPointF(round(x) - _HALO, round(baseline) - self._ascent(token)), picture)
 
     def _ascent(self, token: str) -> float:
         return math.ceil(self.metrics(token).ascent()) + _HALO
 
-    def _haloed(self, text: str, token: str, color: QColor, ratio: float) -> QPixmap:
+    def _render_haloed_text(self, text: str, token: str, color: QColor, ratio: float) -> QPixmap:
         width = math.ceil(self.width(text, token)) + 2 * _HALO
         height = self._ascent(token) + math.ceil(self.metrics(token).descent()) + _HALO
         picture = QPixmap(math.ceil(width * ratio), math.ceil(height * ratio))
@@ -190,7 +190,7 @@ class ThemePainter:
         return self.look.name_color(int(color[4:])) if color.startswith("slot") else self.look.color(color)
 
     def metrics(self, font: str | QFont) -> QFontMetricsF:
-        return self._face(font)[1]
+        return self._get_face(font)[1]
 
     def width(self, text: str, font: str | QFont = "body") -> float:
         return self.metrics(font).horizontalAdvance(text)
@@ -212,7 +212,7 @@ class ThemePainter:
         In a rectangle the line is vertically centered and cut with an ellipsis if too wide. At a point it starts, ends
         or is centered there, on its base line.
         """
-        face, metrics, cap_height = self._face(font)
+        face, metrics, cap_height = self._get_face(font)
         width = metrics.horizontalAdvance(text)
         if isinstance(where, QRectF):
             if width > where.width() + 0.5:
@@ -397,14 +397,14 @@ class ThemePainter:
     def key_hint(self, x: float, y: float, text: str) -> float:
         return self.tag(x, y, text, color="text3")
 
-    def _face(self, font: str | QFont) -> tuple[QFont, QFontMetricsF, float]:
+    def _get_face(self, font: str | QFont) -> tuple[QFont, QFontMetricsF, float]:
         """Return a font with its metrics and the height of its capitals, cached for this painting."""
         if isinstance(font, QFont):
             metrics = QFontMetricsF(font, self.painter.device())
             return font, metrics, metrics.capHeight()
         face = self._faces.get(font)
         if face is None:
-            face = self._faces[font] = self._face(self.look.font(font))
+            face = self._faces[font] = self._get_face(self.look.font(font))
         return face
 
     def _on_pixel(self, position: float) -> float:

@@ -193,7 +193,7 @@ def load_fonts() -> None:
     if _are_fonts_loaded:
         return
     for weight in WEIGHTS:
-        file = paths.resources_dir() / "fonts" / f"DeskSans-{weight}.ttf"
+        file = paths.get_resources_dir() / "fonts" / f"DeskSans-{weight}.ttf"
         if QFontDatabase.addApplicationFont(str(file)) < 0:
             log.warning("the font %s cannot be loaded; install GPU Desk again", file)
     _are_fonts_loaded = True

@@ -70,7 +70,7 @@ class Button(QPushButton):
         theme.changed.connect(self.updateGeometry)
 
     def sizeHint(self) -> QSize:
-        width = 2 * self._theme.px(_PADDING) + self._parts_width()
+        width = 2 * self._theme.px(_PADDING) + self._measure_parts()
         return QSize(round(width) + 1, self._theme.px(28))
 
     def minimumSizeHint(self) -> QSize:
@@ -96,13 +96,13 @@ class Button(QPushButton):
             self.style().drawControl(QStyle.ControlElement.CE_PushButton, option, painter, self)
             pen = ThemePainter(painter, self._theme)
             theme, middle = self._theme, self.height() / 2
-            color = self._text_color()
-            x = (self.width() - self._parts_width()) / 2
+            color = self._choose_text_color()
+            x = (self.width() - self._measure_parts()) / 2
             if self._icon:
                 side = theme.px(_ICON)
                 pen.icon(self._icon, x, middle - side / 2, side, "text2" if color == "text1" else color)
                 x += side + (theme.px(_GAP) if self.text() else 0)
-            width = self._text_width()
+            width = self._measure_text()
             pen.text(QRectF(x, 0, width + 1, self.height()), self.text(), font="body_strong", color=color)
             if self._key:
                 hint = theme.color(color)
@@ -110,22 +110,22 @@ class Button(QPushButton):
                 place = QRectF(x + width + theme.px(_GAP + 4), 0, self._key_width() + 1, self.height())
                 pen.text(place, self._key, font="caption_strong", color=hint)
 
-    def _text_color(self) -> str:
+    def _choose_text_color(self) -> str:
         if not self.isEnabled():
             return "page" if self._primary else "disabled"
         return "button_text" if self._primary else "text1"
 
-    def _text_width(self) -> float:
+    def _measure_text(self) -> float:
         return QFontMetricsF(self._theme.font("body_strong")).horizontalAdvance(self.text())
 
     def _key_width(self) -> float:
         return QFontMetricsF(self._theme.font("caption_strong")).horizontalAdvance(self._key)
 
-    def _parts_width(self) -> float:
+    def _measure_parts(self) -> float:
         theme = self._theme
         icon = theme.px(_ICON) + (theme.px(_GAP) if self.text() else 0) if self._icon else 0
         key = theme.px(_GAP + 4) + self._key_width() if self._key else 0
-        return icon + self._text_width() + key
+        return icon + self._measure_text() + key
 
 
 class LinkButton(QPushButton):
@@ -253,7 +253,7 @@ class SegmentedControl(QFrame):
             button.setText(text)
             button.setAccessibleName(f"{self._name}: {text}")
 
-    def width_in_one_line(self) -> int:
+    def measure_one_line_width(self) -> int:
         """Return the width of all alternatives side by side."""
         return sum(button.sizeHint().width() for button in self._buttons.values()) + 4
 

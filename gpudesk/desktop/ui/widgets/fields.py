@@ -134,16 +134,16 @@ class FieldFrame:
         self.caption = caption
         self._widest = widest
 
-    def caption_rect(self, width: int) -> QRectF:
+    def compute_caption_rect(self, width: int) -> QRectF:
         px = self.theme.px
         return QRectF(px(_SIDE), px(_CAPTION_TOP), width - 2 * px(_SIDE), self.theme.line("caption"))
 
-    def value_rect(self, width: int, height: int, right: int = 0) -> QRect:
+    def compute_value_rect(self, width: int, height: int, right: int = 0) -> QRect:
         px = self.theme.px
         line = self.theme.line("body")
         return QRect(px(_SIDE), height - px(_VALUE_BOTTOM) - line, width - 2 * px(_SIDE) - right, line)
 
-    def width_for(self, value: str, right: int = 0) -> int:
+    def measure_width_for(self, value: str, right: int = 0) -> int:
         theme = self.theme
         caption = QFontMetricsF(theme.font("caption")).horizontalAdvance(self.caption)
         text = QFontMetricsF(theme.font("body_strong")).horizontalAdvance(value)
@@ -157,10 +157,10 @@ class FieldFrame:
         elif hovered and widget.isEnabled():
             pen.tint(rect, "sunken", 5.0)
         color = "text3" if widget.isEnabled() else "disabled"
-        pen.text(self.caption_rect(widget.width()), self.caption, font="caption", color=color)
+        pen.text(self.compute_caption_rect(widget.width()), self.caption, font="caption", color=color)
         if fault:
             side = self.theme.px(_FAULT_ICON)
-            value = self.value_rect(widget.width(), widget.height(), right)
+            value = self.compute_value_rect(widget.width(), widget.height(), right)
             pen.icon("circle-alert", value.right() - side + 3, value.center().y() - side / 2 + 1, side, "unfit")
 
 
@@ -196,7 +196,7 @@ class ChoiceField(PaintedButton):
     def set_options(self, options: Sequence[ChoiceOption]) -> None:
         self._options = tuple(options)
         self._provider = None
-        self.set_value(self._key, "" if self._text_of(self._key) or not self._key else self.text_shown)
+        self.set_value(self._key, "" if self._find_option_text(self._key) or not self._key else self.text_shown)
 
     def set_provider(self, provider: Callable[[], Sequence[ChoiceOption]]) -> None:
         """Get the options when the list is opened, if they change often or are slow to build."""
@@ -204,7 +204,7 @@ class ChoiceField(PaintedButton):
 
     def set_value(self, key: str, text: str = "") -> None:
         """Show an option as the current one; `text` overrides its text in the list."""
-        text_shown = text or self._text_of(key) or tr("Choose…")
+        text_shown = text or self._find_option_text(key) or tr("Choose…")
         if (key, text_shown) == (self._key, self.text_shown):
             return
         self._key, self.text_shown = key, text_shown
@@ -245,7 +245,9 @@ class ChoiceField(PaintedButton):
         self.update()
 
     def sizeHint(self) -> QSize:
-        return QSize(self._frame.width_for(self.text_shown, self._right()), self._theme.px(HEIGHT))
+        return QSize(
+            self._frame.measure_width_for(self.text_shown, self._measure_trailing_icons()), self._theme.px(HEIGHT)
+        )
 
     def minimumSizeHint(self) -> QSize:
         return QSize(min(self.sizeHint().width(), self._theme.px(_NARROWEST)), self._theme.px(HEIGHT))
@@ -264,20 +266,20 @@ class ChoiceField(PaintedButton):
         right = side + self._theme.px(6)
         hovered = self.underMouse() or is_open
         self._frame.paint(pen, self, hovered=hovered, fault=self.fault, right=right)
-        value = self._frame.value_rect(self.width(), self.height(), self._right())
+        value = self._frame.compute_value_rect(self.width(), self.height(), self._measure_trailing_icons())
         color = "text1" if self.isEnabled() else "disabled"
         pen.text(QRectF(value), self.text_shown, font="body_strong", color=color)
         x = self.width() - side - self._theme.px(_SIDE) + 2
         y = value.center().y() - side / 2 + 1
         pen.icon("chevron-down", x, y, side, "text2" if self.isEnabled() else "disabled")
 
-    def _right(self) -> int:
+    def _measure_trailing_icons(self) -> int:
         return self._theme.px(_CHEVRON + 6) + (self._theme.px(_FAULT_ICON + 2) if self.fault else 0)
 
     def _clicked(self) -> None:
         self.open_list()
 
-    def _text_of(self, key: str) -> str:
+    def _find_option_text(self, key: str) -> str:
         return next((option.text for option in self._options if option.key == key), "")
 
     def _name(self) -> None:
@@ -335,7 +337,9 @@ class NumberField(PaintedWidget):
         self.edit.set_fault(sentence)
 
     def sizeHint(self) -> QSize:
-        return QSize(self._frame.width_for(self.edit.text() + "0", self._right()), self._theme.px(HEIGHT))
+        return QSize(
+            self._frame.measure_width_for(self.edit.text() + "0", self._measure_fault_icon()), self._theme.px(HEIGHT)
+        )
 
     def minimumSizeHint(self) -> QSize:
         return self.sizeHint()
@@ -363,11 +367,11 @@ class NumberField(PaintedWidget):
         self.edit.setFont(self._theme.font("body_strong"))
         self.updateGeometry()
 
-    def _right(self) -> int:
+    def _measure_fault_icon(self) -> int:
         return self._theme.px(_FAULT_ICON + 2) if self.fault else 0
 
     def _place_edit(self) -> None:
-        place = self._frame.value_rect(self.width(), self.height(), self._right())
+        place = self._frame.compute_value_rect(self.width(), self.height(), self._measure_fault_icon())
         self.edit.setGeometry(place.adjusted(-_INSIDE, 0, _INSIDE, 0))
 
     def _show_fault(self, sentence: str) -> None:

@@ -375,7 +375,7 @@ class FullWidthScrollArea(QScrollArea):
         self.setVerticalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
         self.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
         own = (self.verticalScrollBar(), self.horizontalScrollBar())
-        self._bars = {bar: self._over(bar) for bar in own[: 1 + sideways]}
+        self._bars = {bar: self._make_overlay_bar(bar) for bar in own[: 1 + sideways]}
 
     def show_widget(self, widget: QWidget) -> None:
         """Show a widget, which draws no background."""
@@ -386,7 +386,7 @@ class FullWidthScrollArea(QScrollArea):
         super().resizeEvent(event)
         self._place()
 
-    def _over(self, bar: QScrollBar) -> QScrollBar:
+    def _make_overlay_bar(self, bar: QScrollBar) -> QScrollBar:
         """Return a bar linked to one of the area's own and visible while it can be moved."""
         bar_above = QScrollBar(bar.orientation(), self)
 

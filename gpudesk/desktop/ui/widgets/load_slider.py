@@ -119,14 +119,14 @@ class LoadSlider(QWidget):
         self._place()
 
     def _fit_field(self) -> None:
-        if self._field_width() != self.field.width():
+        if self._measure_field() != self.field.width():
             self._place()
 
     def _place(self) -> None:
         """Give the field the width of its digits, and the slider the rest."""
         px, width, height = self._theme.px, self.width(), self.height()
         level = height - px(_LEVEL_BOTTOM)
-        field = self._field_width()
+        field = self._measure_field()
         self.setMinimumWidth(max(self.minimumSizeHint().width(), field + px(_GAP) + px(_SHORTEST)))
         room = width - field - px(_GAP)
         caption = self.kind.sizeHint()
@@ -135,8 +135,8 @@ class LoadSlider(QWidget):
         self.slider.setGeometry(0, level - tall // 2, room, tall)
         self.field.setGeometry(width - field, level - px(28) // 2, field, px(28))
 
-    def _field_width(self) -> int:
-        return max(self._theme.px(_FIELD), self.field.width_for(self.field.text() + "0"))
+    def _measure_field(self) -> int:
+        return max(self._theme.px(_FIELD), self.field.measure_width_for(self.field.text() + "0"))
 
     def _size(self, slider: float) -> QSize:
         px = self._theme.px
@@ -166,7 +166,7 @@ class JumpSlider(QSlider):
         place = event.position().toPoint()
         if event.button() == Qt.MouseButton.LeftButton and not self._handle().contains(place):
             self._begin()
-            self.setValue(self._value_at(place.x()))
+            self.setValue(self._compute_value_at(place.x()))
         super().mousePressEvent(event)
         if not self.isSliderDown():
             self._end()
@@ -203,7 +203,7 @@ class JumpSlider(QSlider):
             QStyle.ComplexControl.CC_Slider, option, QStyle.SubControl.SC_SliderHandle, self
         )
 
-    def _value_at(self, x: int) -> int:
+    def _compute_value_at(self, x: int) -> int:
         width = self._handle().width()
         return QStyle.sliderValueFromPosition(self.minimum(), self.maximum(), x - width // 2, self.width() - width)
 

@@ -71,7 +71,7 @@ class NumberFormat:
         factor = 1.0
         if compact and compact[-1] in _MULTIPLES:
             factor, compact = _MULTIPLES[compact[-1]], compact[:-1]
-        value = self._value(compact) * factor
+        value = self._parse_digits(compact) * factor
         if self.decimals == 0 and value != round(value):
             raise NumberError(tr("Enter a whole number, such as {value}", value=self.text(round(value))))
         if value < self.least:
@@ -80,7 +80,7 @@ class NumberFormat:
             raise NumberError(tr("Maximum: {value}", value=self.text(self.most)))
         return value
 
-    def _value(self, compact: str) -> float:
+    def _parse_digits(self, compact: str) -> float:
         """Read digits. A thousands separator counts as such before three digits, else as a decimal sign."""
         plain = compact.replace(self.style.minus, "-")
         groups = plain.split(self.style.thousands) if self.style.thousands else [plain]
@@ -247,9 +247,9 @@ class NumberEdit(QLineEdit):
         self._entered_by_mouse = False
 
     def sizeHint(self) -> QSize:
-        return QSize(self.width_for("0" * 6), self._theme.px(28))
+        return QSize(self.measure_width_for("0" * 6), self._theme.px(28))
 
-    def width_for(self, text: str) -> int:
+    def measure_width_for(self, text: str) -> int:
         """Return the pixel width at which no digit of a text is cut."""
         return int(QFontMetricsF(self.font()).horizontalAdvance(text)) + 2 * self._theme.px(8) + 2
 

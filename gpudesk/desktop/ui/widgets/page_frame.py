@@ -60,7 +60,7 @@ class PageHeader(QWidget):
         self._button_texts[button] = texts
         self.arrange()
 
-    def _width_of(self, part: QWidget) -> int:
+    def _measure_part(self, part: QWidget) -> int:
         """Return the reserved or actual width of a part of the upper line."""
         hint = part.sizeHint().width()
         if isinstance(part, QPushButton) and part in self._button_texts:
@@ -86,8 +86,8 @@ class PageHeader(QWidget):
 
     def arrange(self) -> None:
         """Move the view choice where it fits, also after text changes."""
-        views = self.segment.width_in_one_line()
-        needed = sum(map(self._width_of, self._fixed)) + views
+        views = self.segment.measure_one_line_width()
+        needed = sum(map(self._measure_part, self._fixed)) + views
         wrapped = needed + _GAP + 2 * self._theme.px(_MARGIN) + (len(self._fixed) + 2) * _SPACING > self.width()
         self.segment.set_lines(2 if wrapped and views + 2 * self._theme.px(_MARGIN) + _SPACING > self.width() else 1)
         if wrapped == self._wrapped:
@@ -159,7 +159,7 @@ class ProblemNote(PaintedWidget):
         self.setVisible(bool(text))
 
     def _measure(self) -> None:
-        lines = max(1, len(self._lines(self.width() or 600)))
+        lines = max(1, len(self._wrap_text(self.width() or 600)))
         self.setFixedHeight(lines * self._theme.line("small") + self._theme.px(16 + 8))
         self.update()
 
@@ -171,7 +171,7 @@ class ProblemNote(PaintedWidget):
     def sizeHint(self) -> QSize:
         return QSize(200, self.height())
 
-    def _lines(self, width: int) -> list[str]:
+    def _wrap_text(self, width: int) -> list[str]:
         metrics = QFontMetricsF(self._theme.font("small"))
         room = width - self._theme.px(16 + 16 + 12 + 26)
         return break_words(self._text.split(), room, metrics)
@@ -183,7 +183,7 @@ class ProblemNote(PaintedWidget):
         pen.tint(ground, "unfit_tint", radius=8)
         x, top = ground.left() + theme.px(12), ground.top() + theme.px(8)
         pen.icon("circle-alert", x, top + (line - theme.px(15)) / 2, theme.px(15), "unfit")
-        for number, words in enumerate(self._lines(self.width())):
+        for number, words in enumerate(self._wrap_text(self.width())):
             row = QRectF(x + theme.px(24), top + number * line, ground.right() - x, line)
             pen.text(row, words, font="small")
 

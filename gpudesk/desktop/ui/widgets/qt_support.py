@@ -19,10 +19,10 @@ AccessibleRole = QAccessible.Role
 
 def install_accessible_roles() -> None:
     """Install the accessible roles; call once, after the application is created."""
-    QAccessible.installFactory(_interface)
+    QAccessible.installFactory(_make_accessible_interface)
 
 
-def _interface(class_name: str, thing: QObject | None) -> QAccessibleInterface | None:
+def _make_accessible_interface(class_name: str, thing: QObject | None) -> QAccessibleInterface | None:
     """Return the accessible interface of the widgets of the program; None leaves it to Qt."""
     del class_name
     role = getattr(thing, "accessible_role", None)

@@ -196,14 +196,14 @@ def list_program_facts(service: GpuDeskService) -> list[ProgramFact]:
         _commit(release),
         ProgramFact(tr("Catalog"), tr("{date}, revision {revision}", date=dated, revision=catalog.revision)),
         ProgramFact(tr("Calibration"), calibrated),
-        ProgramFact(tr("Installed"), _installed(find_installation())),
+        ProgramFact(tr("Installed"), _label_installation(find_installation())),
         ProgramFact(tr("System"), f"{platform.system()} {platform.release()}, {platform.machine()}"),
         ProgramFact("Python", platform.python_version()),
         ProgramFact("Qt", qVersion()),
         ProgramFact("PySide6", PySide6.__version__),
         ProgramFact("NumPy", get_package_version("numpy") or MISSING_VALUE_TEXT),
         ProgramFact("pyqtgraph", get_package_version("pyqtgraph") or MISSING_VALUE_TEXT),
-        ProgramFact(tr("Your data"), str(paths.user_dir()), wide=True),
+        ProgramFact(tr("Your data"), str(paths.get_user_dir()), wide=True),
     ]
 
 
@@ -223,7 +223,7 @@ def _commit(release: ProgramRelease) -> ProgramFact:
     return ProgramFact(name, short, fact(release.commit, moment))
 
 
-def _installed(how: Installation) -> str:
+def _label_installation(how: Installation) -> str:
     return {
         "checkout": tr("source checkout"),
         "package": tr("Python package"),
@@ -249,12 +249,12 @@ class AboutDialog(ThemedDialog):
         self.licence.left.connect(self.show_overview)
         self._stack = QStackedLayout()
         overview = QWidget()
-        make_column(self._head(), self._grid(), (self.parts, 1), gap=self._theme.px(12), on=overview)
+        make_column(self._make_head(), self._make_fact_grid(), (self.parts, 1), gap=self._theme.px(12), on=overview)
         self._stack.addWidget(overview)
         self._stack.addWidget(self.licence)
         make_column(
             (self._stack, 1),
-            self._buttons(),
+            self._make_button_row(),
             gap=theme.px(12),
             margins=(theme.px(24), theme.px(20), theme.px(24), theme.px(16)),
             on=self,
@@ -302,7 +302,7 @@ class AboutDialog(ThemedDialog):
         self.licence_button.setVisible(not self._reads)
         self.licence_button.setEnabled(self.parts.current is not None)
 
-    def _head(self) -> QBoxLayout:
+    def _make_head(self) -> QBoxLayout:
         theme = self._theme
         icon = QLabel()
         icon.setPixmap(make_program_icon().pixmap(theme.px(_ICON)))
@@ -313,7 +313,7 @@ class AboutDialog(ThemedDialog):
         row.addLayout(words, 1)
         return row
 
-    def _grid(self) -> QGridLayout:
+    def _make_fact_grid(self) -> QGridLayout:
         """Return the facts: in two columns with independent line heights, and wide ones below."""
         narrow = [fact for fact in self._facts if not fact.wide]
         half = (len(narrow) + 1) // 2
@@ -324,14 +324,14 @@ class AboutDialog(ThemedDialog):
         grid.setColumnStretch(1, 2)
         captions: list[ThemedLabel] = []
         for column, facts in enumerate((narrow[:half], narrow[half:])):
-            grid.addLayout(self._lines(facts, captions if column == 0 else []), 0, column)
-        grid.addLayout(self._lines([fact for fact in self._facts if fact.wide], captions), 1, 0, 1, 2)
+            grid.addLayout(self._make_fact_lines(facts, captions if column == 0 else []), 0, column)
+        grid.addLayout(self._make_fact_lines([fact for fact in self._facts if fact.wide], captions), 1, 0, 1, 2)
         width = max((each.sizeHint().width() for each in captions), default=0)
         for each in captions:
             each.setMinimumWidth(width)
         return grid
 
-    def _lines(self, facts: Sequence[ProgramFact], captions: list[ThemedLabel]) -> QGridLayout:
+    def _make_fact_lines(self, facts: Sequence[ProgramFact], captions: list[ThemedLabel]) -> QGridLayout:
         theme, top = self._theme, Qt.AlignmentFlag.AlignTop
         lines = QGridLayout()
         lines.setHorizontalSpacing(theme.px(16))
@@ -349,7 +349,7 @@ class AboutDialog(ThemedDialog):
         lines.setRowStretch(len(facts), 1)
         return lines
 
-    def _buttons(self) -> QBoxLayout:
+    def _make_button_row(self) -> QBoxLayout:
         self.copy = Button(self._theme, tr("Copy"), self.copy_text, icon="copy")
         self.licence_button = Button(self._theme, tr("Show license"), self.parts.open_current, icon="file-text")
         self.leave = Button(self._theme, tr("Close"), self.accept, kind="primary")

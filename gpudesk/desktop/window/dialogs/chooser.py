@@ -204,7 +204,7 @@ class ChooserDialog(ThemedDialog):
             return
         self.search.setEnabled(False)
         self._show_state("")
-        steps = self._desk.service.shortlist_steps(self.make_scenario())
+        steps = self._desk.service.shortlist_in_steps(self.make_scenario())
         self._jobs.start("shortlist", steps, self._done, self._failed)
 
     def _done(self, scenario: Scenario) -> None:

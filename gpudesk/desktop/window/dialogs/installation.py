@@ -49,12 +49,12 @@ class InstallationVerdict:
 
 def make_self_test_command() -> list[str]:
     if getattr(sys, "frozen", False):
-        return [*_loader(), sys.executable, "--self-test"]
+        return [*_find_loader(), sys.executable, "--self-test"]
     # -P: a folder of the same name in the working directory is not imported.
     return [sys.executable, "-P", "-m", "gpudesk", "--self-test"]
 
 
-def _loader() -> list[str]:
+def _find_loader() -> list[str]:
     """Return the Linux loader if it runs the program: some removable drives have no executable bits."""
     running = Path("/proc/self/exe")
     if os.access(sys.executable, os.X_OK) or not running.exists():
@@ -94,7 +94,7 @@ class InstallationCheck(QObject):
         environment.insert("PYINSTALLER_RESET_ENVIRONMENT", "1")
         environment.insert("PYTHONIOENCODING", "utf-8")
         self._process.setProcessEnvironment(environment)
-        self._process.start(program, [*arguments, "-o", str(self._result_file(self._folder))])
+        self._process.start(program, [*arguments, "-o", str(self._get_result_path(self._folder))])
 
     def stop(self) -> None:
         """Terminate it silently; no effect if it has ended."""
@@ -104,7 +104,7 @@ class InstallationCheck(QObject):
             self._process.waitForFinished(_PATIENCE_MS)
 
     @staticmethod
-    def _result_file(folder: tempfile.TemporaryDirectory[str]) -> Path:
+    def _get_result_path(folder: tempfile.TemporaryDirectory[str]) -> Path:
         return Path(folder.name) / "result.json"
 
     def _read_output(self) -> None:
@@ -120,7 +120,7 @@ class InstallationCheck(QObject):
     def _finished(self, code: int, _status: QProcess.ExitStatus) -> None:
         if self._folder is None:
             return
-        verdict = _verdict(self._result_file(self._folder))
+        verdict = _read_verdict(self._get_result_path(self._folder))
         self._drop_folder()
         if verdict is not None:
             self.ended.emit(verdict)
@@ -133,7 +133,7 @@ class InstallationCheck(QObject):
         self._folder = None
 
 
-def _verdict(file: Path) -> InstallationVerdict | None:
+def _read_verdict(file: Path) -> InstallationVerdict | None:
     """Return the output of a self-test, None if missing or invalid."""
     try:
         side_file = read_side_file(file, _MOST_BYTES)
@@ -233,8 +233,8 @@ class InstallationDialog(ThemedDialog):
             texts = (check.name, check.finding, tr("{seconds} s", seconds=f"{check.seconds:.2f}"))
             name, _finding, seconds = self.table.fill_row(row, texts)
             name.setIcon(self._theme.icon(icon, color))
-            name.setData(Qt.ItemDataRole.AccessibleTextRole, f"{check.name}: {_word(check.outcome)}")
-            name.setToolTip(_word(check.outcome))
+            name.setData(Qt.ItemDataRole.AccessibleTextRole, f"{check.name}: {_label_outcome(check.outcome)}")
+            name.setToolTip(_label_outcome(check.outcome))
             seconds.setForeground(self._theme.color("text3"))
             seconds.setToolTip("")
         wrong = [row for row, check in enumerate(verdict.checks) if check.outcome != "ok"]
@@ -264,5 +264,5 @@ class InstallationDialog(ThemedDialog):
             table.setRowHeight(row, table.rowHeight(row) + px(_AROUND))
 
 
-def _word(outcome: str) -> str:
+def _label_outcome(outcome: str) -> str:
     return {"ok": tr("ok"), "warning": tr("warning")}.get(outcome, tr("failed"))

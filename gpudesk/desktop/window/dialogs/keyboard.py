@@ -25,19 +25,19 @@ def list_shortcuts(specs: Sequence[ActionSpec], titles: Mapping[MenuId, str]) ->
     """Return the actions with a shortcut, menu by menu; those of the visible page come last."""
     groups: list[MenuId | None] = [*titles, None]
     return [
-        _entry(spec, titles[menu].replace("&", "") if menu is not None else tr("This page"))
+        _make_entry(spec, titles[menu].replace("&", "") if menu is not None else tr("This page"))
         for menu in groups
         for spec in specs
         if spec.menu is menu and (spec.shortcuts or spec.own_keys)
     ]
 
 
-def _entry(spec: ActionSpec, group: str) -> PaletteEntry:
+def _make_entry(spec: ActionSpec, group: str) -> PaletteEntry:
     keys = [format_key(key) for key in (*spec.shortcuts, *spec.own_keys)]
     return PaletteEntry(
         group=group,
         title=(spec.palette or spec.text).removesuffix("…"),
-        detail=_where(spec),
+        detail=_describe_key_scope(spec),
         icon=spec.icon or "keyboard",
         shortcut=tr(" or ").join(keys),
         run=spec.run,
@@ -45,7 +45,7 @@ def _entry(spec: ActionSpec, group: str) -> PaletteEntry:
     )
 
 
-def _where(spec: ActionSpec) -> str:
+def _describe_key_scope(spec: ActionSpec) -> str:
     if spec.single_key:
         return tr("when no field has focus")
     return tr("in the list") if spec.own_keys else ""

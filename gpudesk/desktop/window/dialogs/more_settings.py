@@ -68,18 +68,18 @@ class SettingField:
             return self.blank
         try:
             return (WORKLOAD_FIELDS if self.in_workload else REQUEST_FIELDS)[self.name](
-                self.name, typed if self.is_text else self._number(typed, style)
+                self.name, typed if self.is_text else self._parse_number(typed, style)
             )
         except NumberError as error:
             raise SettingError(str(error)) from error
         except InputError as error:
-            raise SettingError(self._sentence(error.problem, typed)) from error
+            raise SettingError(self._describe_problem(error.problem, typed)) from error
 
-    def _number(self, typed: str, style: NumberStyle) -> int | float:
+    def _parse_number(self, typed: str, style: NumberStyle) -> int | float:
         value = _format(style).parse(typed.removesuffix("%")) / self.scale
         return int(value) if value.is_integer() else value
 
-    def _sentence(self, problem: Message, typed: str) -> str:
+    def _describe_problem(self, problem: Message, typed: str) -> str:
         """Return an error with the limits in the displayed unit."""
         parameters: dict[str, Any] = dict(problem.parameters)
         for limit in ("low", "high"):
@@ -308,7 +308,7 @@ class MoreSettingsDialog(ThemedDialog):
         self.name = QLineEdit(scenario.name)
         self.name.setPlaceholderText(tr("Untitled"))
         self.name.setAccessibleName(tr("Scenario name"))
-        self._name_fault = self._fault_label()
+        self._name_fault = self._make_fault_label()
         self.note = QPlainTextEdit(scenario.note)
         self.note.setTabChangesFocus(True)
         self.note.setAccessibleName(tr("Note, printed at the top of the sheet"))
@@ -316,7 +316,7 @@ class MoreSettingsDialog(ThemedDialog):
         self.note.setFixedHeight(theme.px(_NOTE))
         # This aligns the text with that of the line above.
         self.note.document().setDocumentMargin(theme.px(8))
-        self._note_fault = self._fault_label()
+        self._note_fault = self._make_fault_label()
         self.lengths = SegmentedControl(theme, tr("Request lengths"), [(_VARIED, tr("Varied")), (_FIXED, tr("Fixed"))])
         self.lengths.set_value(_VARIED if work.varied else _FIXED)
         self.server = SegmentedControl(
@@ -332,21 +332,21 @@ class MoreSettingsDialog(ThemedDialog):
         theme, px = self._theme, self._theme.px
         body = QWidget()
         column = make_column(
-            self._row(tr("Name"), self.name, self._name_fault),
-            self._row(tr("Note"), self.note, self._note_fault),
+            self._make_setting_row(tr("Name"), self.name, self._name_fault),
+            self._make_setting_row(tr("Note"), self.note, self._note_fault),
             gap=px(10),
             margins=(px(24), px(20), px(24), px(16)),
             on=body,
         )
         self._add_section(column, tr("Workload"), list_workload_fields())
-        column.addLayout(self._row(tr("Request lengths"), self.lengths))
-        column.addLayout(self._row(tr("Request source"), self.server))
+        column.addLayout(self._make_setting_row(tr("Request lengths"), self.lengths))
+        column.addLayout(self._make_setting_row(tr("Request source"), self.server))
         self._add_section(column, tr("Serving"), list_serving_fields())
-        column.addLayout(self._row("", self.eager))
+        column.addLayout(self._make_setting_row("", self.eager))
         column.addStretch(1)
         area = self._area = FullWidthScrollArea()
         area.show_widget(body)
-        make_column((area, 1), self._buttons(theme), gap=0, on=self)
+        make_column((area, 1), self._make_button_row(theme), gap=0, on=self)
 
     def _add_section(self, column: QBoxLayout, title: str, fields: Sequence[SettingField]) -> None:
         column.addSpacing(self._theme.px(6))
@@ -357,7 +357,7 @@ class MoreSettingsDialog(ThemedDialog):
             self.lines.append(line)
             column.addWidget(line)
 
-    def _row(self, caption: str, control: QWidget, fault: ThemedLabel | None = None) -> QGridLayout:
+    def _make_setting_row(self, caption: str, control: QWidget, fault: ThemedLabel | None = None) -> QGridLayout:
         px = self._theme.px
         grid = QGridLayout()
         grid.setHorizontalSpacing(px(10))
@@ -374,14 +374,14 @@ class MoreSettingsDialog(ThemedDialog):
             grid.addWidget(fault, 1, 1)
         return grid
 
-    def _buttons(self, theme: Theme) -> QBoxLayout:
+    def _make_button_row(self, theme: Theme) -> QBoxLayout:
         cancel = Button(theme, tr("Cancel"), self.reject)
         apply = Button(theme, tr("Apply"), self.accept, kind="primary", key=format_key("Enter"))
         return make_row(
             STRETCH, cancel, apply, gap=theme.px(8), margins=(theme.px(24), theme.px(10), theme.px(24), theme.px(16))
         )
 
-    def _fault_label(self) -> ThemedLabel:
+    def _make_fault_label(self) -> ThemedLabel:
         label = ThemedLabel(self._theme, font="small", color="unfit", wrap=True)
         label.hide()
         return label

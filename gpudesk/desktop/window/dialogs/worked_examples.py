@@ -145,7 +145,7 @@ class WorkedExamplesDialog(ThemedDialog):
     def text(self) -> str:
         """The copied text of the current derivation; empty without one."""
         figure = self.current
-        return "" if figure is None else "\n".join(self._lines(figure))
+        return "" if figure is None else "\n".join(self._list_lines(figure))
 
     def copy_text(self) -> None:
         QGuiApplication.clipboard().setText(self.text)
@@ -172,12 +172,11 @@ class WorkedExamplesDialog(ThemedDialog):
 
     def _has(self, figure: WorkedFigure, words: Sequence[str]) -> bool:
         example = figure.example
-        example_text = (
-            f"{example.id} {translate_data(example.statement)} {self._document(figure)} {example.note}".casefold()
-        )
+        texts = (example.id, translate_data(example.statement), self._get_document_title(figure), example.note)
+        example_text = " ".join(texts).casefold()
         return all(word in example_text for word in words)
 
-    def _document(self, figure: WorkedFigure) -> str:
+    def _get_document_title(self, figure: WorkedFigure) -> str:
         source = figure.example.source
         return "" if source is None else self._source_title(source)
 
@@ -186,12 +185,12 @@ class WorkedExamplesDialog(ThemedDialog):
         self.copy.setEnabled(self.current is not None)
         self.working.setText(self.text or tr("No matching claims. Clear the filter."))
 
-    def _lines(self, figure: WorkedFigure) -> list[str]:
+    def _list_lines(self, figure: WorkedFigure) -> list[str]:
         example = figure.example
         statement = capitalize_first(translate_data(example.statement))
         head = tr("{number}: {statement}", number=example.id, statement=statement)
         text = " ".join(filter(None, (describe_worked_verdict(figure, self._formatter), describe_worked_note(example))))
-        lines = [head, self._document(figure), *list_worked_arithmetic(figure, self._formatter), text]
+        lines = [head, self._get_document_title(figure), *list_worked_arithmetic(figure, self._formatter), text]
         return [line for line in lines if line]
 
     def _go_to_rows(self) -> None:

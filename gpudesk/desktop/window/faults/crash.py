@@ -38,7 +38,7 @@ _BEGUN = time.monotonic()
 def collect_program_facts(*, ask_git: bool = False) -> list[ReportFact]:
     """Return version and platform of the program; a checkout knows its commit only from git."""
     # Asking git takes longer than a start may.
-    release = get_release() if ask_git or paths.build_record_path() is not None else ProgramRelease(__version__)
+    release = get_release() if ask_git or paths.find_build_record_path() is not None else ProgramRelease(__version__)
     kernel = f"{QSysInfo.kernelType()} {QSysInfo.kernelVersion()}"
     commit = f" ({release.short_commit})" if release.short_commit else ""
     return [
@@ -52,12 +52,12 @@ def collect_program_facts(*, ask_git: bool = False) -> list[ReportFact]:
 def collect_session_facts(program: ProgramContext | None) -> list[ReportFact]:
     facts = [("Running for", f"{time.monotonic() - _BEGUN:.0f} s")]
     if isinstance(QGuiApplication.instance(), QGuiApplication):
-        facts.append(("Screens", f"{_screens()}; {QGuiApplication.platformName()}"))
+        facts.append(("Screens", f"{_describe_screens()}; {QGuiApplication.platformName()}"))
     if program is None:
         return [*facts, ("Page", "none, while starting")]
     catalog, theme = program.service.catalog, program.theme
-    window = program.active_window()
-    page = "none" if window is None else _page(window)
+    window = program.find_active_window()
+    page = "none" if window is None else _find_page_id(window)
     shade = "dark" if theme.dark else "light"
     return [
         ("Catalog", f"{catalog.data_date}, shipped revision {catalog.shipped_revision}"),
@@ -78,7 +78,7 @@ def format_report(facts: Iterable[ReportFact], trace: str, lines: Sequence[str])
 
 def mask_home(text: str, home: Path | None = None) -> str:
     """Replace the home folder by `~`, in every form of its path."""
-    folder = home or paths.home_dir()
+    folder = home or paths.get_home_dir()
     for path in {str(folder), str(folder.resolve())}:
         if len(path) < 2 or path == folder.anchor:
             continue
@@ -88,11 +88,11 @@ def mask_home(text: str, home: Path | None = None) -> str:
     return text
 
 
-def _page(window: DocumentWindow) -> str:
+def _find_page_id(window: DocumentWindow) -> str:
     return next((spec.id for spec in window.page_specs if window.is_page(spec.id)), "start")
 
 
-def _screens() -> str:
+def _describe_screens() -> str:
     screen_texts = []
     for screen in QGuiApplication.screens():
         size = screen.size()
@@ -119,7 +119,7 @@ class CrashLog:
     """The file for a crash of this process."""
 
     def __init__(self, folder: Path | None = None) -> None:
-        self._folder = folder or paths.logs_dir()
+        self._folder = folder or paths.get_logs_dir()
         self._file: FileIO | None = None
         self.path: Path | None = None
         self._lock: QLockFile | None = None
@@ -188,12 +188,12 @@ def list_crashes(folder: Path | None = None) -> list[CrashReport]:
 
     Files of killed processes are removed, and only the newest reports are kept.
     """
-    place = folder or paths.logs_dir()
-    crashes = [crash for file in _list_ended(place) if (crash := _crash(file)) is not None]
+    place = folder or paths.get_logs_dir()
+    crashes = [crash for file in _list_ended(place) if (crash := _read_crash(file)) is not None]
     crashes.sort(key=lambda crash: crash.ended, reverse=True)
     for crash in crashes[MOST_KEPT:]:
         crash.discard()
-    newest = sorted(_list_crash_files(place, _SHOWN), key=_changed, reverse=True)
+    newest = sorted(_list_crash_files(place, _SHOWN), key=_read_change_time, reverse=True)
     for file in newest[max(0, MOST_KEPT - len(crashes)) :]:
         _remove(file)
     return crashes[:MOST_KEPT]
@@ -207,13 +207,13 @@ def _list_ended(folder: Path) -> list[Path]:
     return [file for file in {*_list_crash_files(folder, _OPEN), *of_locks} if is_abandoned(file) and file.exists()]
 
 
-def _crash(file: Path) -> CrashReport | None:
+def _read_crash(file: Path) -> CrashReport | None:
     """Read a crash file; one without an event is removed."""
     text = _read_text(file)
     if not _events(text):
         _remove(file)
         return None
-    ended = datetime.fromtimestamp(_changed(file)).astimezone()
+    ended = datetime.fromtimestamp(_read_change_time(file)).astimezone()
     match = _NAME.match(file.name)
     process = int(match.group(1)) if match is not None else 0
     return CrashReport(file, ended, format_report([], text, read_log_lines(process, ended, file.parent)))
@@ -238,7 +238,7 @@ def _read_text(file: Path) -> str:
         return ""
 
 
-def _changed(file: Path) -> float:
+def _read_change_time(file: Path) -> float:
     try:
         return file.stat().st_mtime
     except OSError:

@@ -109,7 +109,7 @@ class FaultDialog(ThemedDialog):
 
     def open_folder(self) -> None:
         """Show the log folder, or its path if that fails."""
-        show_folder(paths.logs_dir(), lambda text, _: self._show_state(text))
+        show_folder(paths.get_logs_dir(), lambda text, _: self._show_state(text))
 
     def step(self, by: int) -> None:
         self._show_one(max(0, min(len(self._messages) - 1, self._number + by)))
@@ -215,7 +215,7 @@ def offer_crashes(window: DocumentWindow, crashes: Sequence[CrashReport]) -> Non
         "GPU Desk ended unexpectedly on {when}.",
         "GPU Desk ended unexpectedly {n} times, last on {when}.",
         times,
-        when=_when(crashes[0]),
+        when=_format_crash_time(crashes[0]),
     )
     show_title = trn("Show report", "Show reports", times)
     window.note.offer(text, [(show_title, show), (tr("Discard"), discard)])
@@ -229,11 +229,13 @@ def show_crashes(window: DocumentWindow, crashes: Sequence[CrashReport]) -> None
     fault_messages = []
     for crash in crashes:
         crash.mark_shown()
-        fault_messages.append(FaultMessage(title, tr("Time: {when}.", when=_when(crash)), state_of_work, crash.report))
+        fault_messages.append(
+            FaultMessage(title, tr("Time: {when}.", when=_format_crash_time(crash)), state_of_work, crash.report)
+        )
     FaultDialog(window.theme, fault_messages, tr("Close"), window).present()
 
 
-def _when(crash: CrashReport) -> str:
+def _format_crash_time(crash: CrashReport) -> str:
     return f"{crash.ended:%Y-%m-%d %H:%M}"
 
 

@@ -202,7 +202,7 @@ def start_log() -> LastLines:
 def read_log_lines(process: int, until: datetime, folder: Path | None = None) -> list[str]:
     """Return the last lines of a process in the log files before a time; empty on failure."""
     sign, end = f" [{process}] ", f"{until:%Y-%m-%d %H:%M:%S}"
-    file = (folder or paths.logs_dir()) / LOG_NAME
+    file = (folder or paths.get_logs_dir()) / LOG_NAME
     lines: deque[str] = deque(maxlen=LAST_LINES)
     for each in (file.with_name(f"{LOG_NAME}.1"), file):
         try:

@@ -17,7 +17,7 @@ def whole_bundle(tmp_path_factory: pytest.TempPathFactory) -> Path:
     shutil.copytree(ROOT / "resources", bundle / "resources", ignore=shutil.ignore_patterns("pictures"))
     shutil.copytree(ROOT / "data" / "measurements", bundle / "data" / "measurements")
     shutil.copy(ROOT / "data" / "calibration.json", bundle / "data")
-    shutil.copy(paths.catalog_path(), bundle / "catalog.sqlite")
+    shutil.copy(paths.get_catalog_path(), bundle / "catalog.sqlite")
     write_manifest(bundle)
     return bundle
 
@@ -26,5 +26,5 @@ def whole_bundle(tmp_path_factory: pytest.TempPathFactory) -> Path:
 def bundle(whole_bundle: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     folder = tmp_path / "_bundled"
     shutil.copytree(whole_bundle, folder)
-    monkeypatch.setattr(paths, "_bundle", lambda: folder)
+    monkeypatch.setattr(paths, "_find_bundle", lambda: folder)
     return folder

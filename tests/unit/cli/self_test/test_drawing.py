@@ -110,7 +110,7 @@ def test_digits_of_several_widths_are_told(monkeypatch: pytest.MonkeyPatch) -> N
 
 def test_other_family_than_asked_for_is_told(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(self_check, "FAMILY", "DeskSans")
-    monkeypatch.setattr(self_check, "_font_faults", lambda _weight: iter(()))
+    monkeypatch.setattr(self_check, "_list_font_faults", lambda _weight: iter(()))
     with pytest.raises(CheckFailedError, match="requested font DeskSans Regular, Qt uses Desk Sans 400"):
         presentation.check_fonts()
 

@@ -92,10 +92,10 @@ def test_listed_template_that_names_nothing_of_the_catalog_is_said(bundle: Path)
 
 
 def test_empty_file_of_a_checkout_is_named(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    shutil.copytree(paths.resources_dir(), tmp_path / "resources")
+    shutil.copytree(paths.get_resources_dir(), tmp_path / "resources")
     empty = tmp_path / "resources" / "fonts" / "DeskSans-Medium.ttf"
     empty.write_bytes(b"")
-    monkeypatch.setattr(paths, "resources_dir", lambda: tmp_path / "resources")
+    monkeypatch.setattr(paths, "get_resources_dir", lambda: tmp_path / "resources")
     with pytest.raises(CheckFailedError, match=re.escape(str(empty))):
         check_resources()
 
@@ -146,19 +146,19 @@ def test_user_without_a_file_has_none_yet(user_home: Path) -> None:
 def test_users_facts_are_counted_and_stay_as_they_are() -> None:
     with GpuDeskService.open() as service:
         service.user_catalog.do(FactEdit(message("own.step.add", "Add {name}", name="x"), after=tuple(ALL)))
-    before = paths.user_catalog_path().read_bytes()
+    before = paths.get_user_catalog_path().read_bytes()
     assert check_own_file().text == f"{len(ALL)} values in your file"
-    assert paths.user_catalog_path().read_bytes() == before
+    assert paths.get_user_catalog_path().read_bytes() == before
 
 
 def test_users_damaged_file_is_a_doubt_and_named_as_theirs(user_home: Path) -> None:
     user_home.mkdir()
-    paths.user_catalog_path().write_bytes(b"no database at all")
+    paths.get_user_catalog_path().write_bytes(b"no database at all")
     found = check_own_file()
     assert found.doubt
     assert found.text.startswith("your values cannot be loaded")
-    assert str(paths.user_catalog_path()) in found.text
-    assert paths.user_catalog_path().read_bytes() == b"no database at all"
+    assert str(paths.get_user_catalog_path()) in found.text
+    assert paths.get_user_catalog_path().read_bytes() == b"no database at all"
 
 
 # Figures

@@ -35,7 +35,7 @@ def test_little_room_is_a_doubt(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 def test_drive_that_no_two_programs_can_share_is_a_doubt(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(installation, "_journal_of", lambda _: "delete")
+    monkeypatch.setattr(installation, "_read_journal_mode", lambda _: "delete")
     found = check_user_folder()
     assert found.doubt
     assert "two programs cannot share your values" in found.text

@@ -150,7 +150,7 @@ def test_the_focus_goes_with_the_view(page: SamplePage, qtbot: QtBot) -> None:
 
 
 def test_every_view_is_an_action(page: SamplePage) -> None:
-    actions = {action.id: action for action in page.actions_of_page()}
+    actions = {action.id: action for action in page.list_page_actions()}
     assert list(actions) == ["sample.first", "sample.second", "sample.free"]
     assert {(action.section, action.group) for action in actions.values()} == {(7, "Sample")}
     actions["sample.second"].run()

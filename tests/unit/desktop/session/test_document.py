@@ -182,14 +182,14 @@ def test_recent_files_on_a_stick_are_found_wherever_it_is_plugged_in(
     monkeypatch.setattr(paths, "is_portable", lambda: True)
     stick = tmp_path / "stick"
     (stick / "offers").mkdir(parents=True)
-    monkeypatch.setattr(paths, "user_dir", lambda: stick / "gpudesk-data")
+    monkeypatch.setattr(paths, "get_user_dir", lambda: stick / "gpudesk-data")
     on_stick, elsewhere = stick / "offers" / "a.gpudesk", tmp_path / "b.gpudesk"
     for file in (on_stick, elsewhere):
         file.touch()
         note_recent(settings, file)
     assert list_recent_files(settings) == [elsewhere, on_stick]
     moved = stick.rename(tmp_path / "another")
-    monkeypatch.setattr(paths, "user_dir", lambda: moved / "gpudesk-data")
+    monkeypatch.setattr(paths, "get_user_dir", lambda: moved / "gpudesk-data")
     assert list_recent_files(settings) == [elsewhere, moved / "offers" / "a.gpudesk"]
 
 

@@ -54,7 +54,7 @@ def test_an_edit_lets_go_of_all_that_was_decided(desk: Desk) -> None:
 def test_another_set_of_answers_leaves_the_one_in_force(desk: Desk) -> None:
     evaluated = evaluated_of(desk)
     decision = evaluated.decision
-    other = evaluated.with_answers({"priority": "speed"})
+    other = evaluated.decide_with_answers({"priority": "speed"})
     assert other.decision.answers["priority"].value == "speed"
     assert evaluated.decision is decision
     assert other.keys == evaluated.keys

@@ -224,7 +224,7 @@ def test_a_folder_that_lets_nobody_look_in_holds_nothing(monkeypatch: pytest.Mon
     def refuse(path: Path, **_: object) -> None:
         raise PermissionError(13, "Permission denied", str(path))
 
-    home = paths.user_dir()
+    home = paths.get_user_dir()
     with monkeypatch.context() as patch:
         patch.setattr(Path, "stat", refuse)
         assert list_recovered() == []

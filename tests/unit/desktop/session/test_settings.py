@@ -85,7 +85,7 @@ def test_a_folder_that_is_not_there_is_the_home_folder(
     monkeypatch.setenv("HOME", str(tmp_path))
     settings = UserSettings(tmp_path / "settings.json")
     settings.put("folder", last)
-    assert get_folder(settings, "folder") == paths.home_dir()
+    assert get_folder(settings, "folder") == paths.get_home_dir()
     assert get_folder(settings, "folder", tmp_path / "other") == tmp_path / "other"
 
 

@@ -17,7 +17,7 @@ FOUR = "70b-chat-on-four"
 @pytest.fixture
 def window(qapp: QApplication, service: GpuDeskService, theme: Theme, qtbot: QtBot) -> Iterator[MainWindow]:
     program = DesktopProgram(qapp, service)
-    made = program.new_window()
+    made = program.open_new_window()
     made.resize(1440, 900)
     made.open_template(FOUR)
     made.activateWindow()

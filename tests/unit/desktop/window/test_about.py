@@ -75,7 +75,7 @@ def test_facts_name_versions_commit_data_and_where_the_users_files_are(
     assert facts["Commit"].copied == f"{COMMIT}, 2026-11-22T20:00:00Z, with local changes"
     assert service.catalog.revision in facts["Catalog"].value
     assert facts["Installed"].value == "source checkout"
-    assert facts["Your data"].value == str(paths.user_dir())
+    assert facts["Your data"].value == str(paths.get_user_dir())
     assert {"Python", "Qt", "PySide6", "NumPy", "pyqtgraph"} <= facts.keys()
 
 

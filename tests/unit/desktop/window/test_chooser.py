@@ -23,7 +23,7 @@ LONG_MS = 60_000
 
 @pytest.fixture
 def dialog(window: MainWindow) -> ChooserDialog:
-    (action,) = (spec for spec in window.actions_of_window() if spec.id == "file.choose")
+    (action,) = (spec for spec in window.list_window_actions() if spec.id == "file.choose")
     action.run()
     (made,) = window.findChildren(ChooserDialog)
     return made

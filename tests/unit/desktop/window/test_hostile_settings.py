@@ -31,7 +31,7 @@ def test_every_page_opens(
     monkeypatch.setattr(UserSettings, "get", get)
     program = DesktopProgram(qapp, service)
     try:
-        window = program.new_window()
+        window = program.open_new_window()
         window.open_template(FOUR)
         for spec in window.page_specs:
             window.show_page(spec.id)

@@ -146,7 +146,7 @@ def test_closing_the_dialog_ends_the_process(
 
 
 def check_from_help(window: MainWindow) -> None:
-    (action,) = (spec for spec in window.actions_of_window() if spec.id == "help.check")
+    (action,) = (spec for spec in window.list_window_actions() if spec.id == "help.check")
     action.run()
 
 
@@ -182,7 +182,7 @@ def test_program_that_ends_takes_the_check_with_it(
     """No one waits for it, and Qt does not complain of a process that was lost."""
     monkeypatch.setattr(COMMAND, lambda: [sys.executable, "-c", "import time; time.sleep(60)"])
     program = DesktopProgram(qapp, service)
-    window = program.new_window()
+    window = program.open_new_window()
     check_from_help(window)
     (dialog,) = window.findChildren(InstallationDialog)
     check = dialog.check

@@ -29,7 +29,7 @@ def _english_again(monkeypatch: pytest.MonkeyPatch) -> None:
 def choose(window: MainWindow, code: str) -> MainWindow:
     """Choose a language in the menu of a window; return the window that takes its place."""
     place = list(window.program.windows).index(window)
-    next(each for each in window.actions_of_window() if each.id == f"view.language.{code}").run()
+    next(each for each in window.list_window_actions() if each.id == f"view.language.{code}").run()
     made = window.program.windows[place]
     assert isinstance(made, MainWindow)
     return made
@@ -69,7 +69,7 @@ def list_main_windows() -> list[MainWindow]:
 
 def test_windows_are_replaced_one_after_the_other(window: MainWindow, qtbot: QtBot) -> None:
     """All pages of all windows at once, in both languages, would take several times the memory."""
-    other = window.program.new_window()
+    other = window.program.open_new_window()
     assert isinstance(other, MainWindow)
     other.open_template(SAMPLE_TEMPLATE)
     for page_id in ("memory", "compare"):
@@ -89,7 +89,7 @@ def test_what_is_left_of_a_window_is_freed(window: MainWindow, qtbot: QtBot) -> 
     before = len(list_main_windows())
     window.program.set_language(PSEUDO)
     assert len(list_main_windows()) == before + 1
-    other = window.program.new_window()
+    other = window.program.open_new_window()
     other.close()
     del other
     QCoreApplication.sendPostedEvents(None, QEvent.Type.DeferredDelete.value)

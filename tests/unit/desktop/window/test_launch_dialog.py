@@ -19,7 +19,7 @@ def dialog(window: MainWindow, qtbot: QtBot) -> LaunchDialog:
 
 def opened(window: MainWindow, qtbot: QtBot) -> LaunchDialog:
     qtbot.waitUntil(window.has_answer)
-    (action,) = (spec for spec in window.actions_of_window() if spec.id == "scenario.launch")
+    (action,) = (spec for spec in window.list_window_actions() if spec.id == "scenario.launch")
     assert action.enabled()
     action.run()
     (made,) = window.findChildren(LaunchDialog)

@@ -34,7 +34,7 @@ def _log_of_its_own() -> Iterator[None]:
 
 @pytest.fixture
 def file() -> Path:
-    return paths.logs_dir() / "gpudesk.log"
+    return paths.get_logs_dir() / "gpudesk.log"
 
 
 def test_the_log_is_begun_once_however_often_it_is_asked_for(file: Path) -> None:

@@ -24,7 +24,7 @@ from gpudesk.desktop.window.manual_window import ManualWindow, make_url, read_to
 from gpudesk.desktop.window.menus import find_manual_topic, list_menu_titles
 from gpudesk.report.manual import Picture, list_page_names, read_page
 
-KEYBOARD = paths.resources_dir() / "manual/keyboard.md"
+KEYBOARD = paths.get_resources_dir() / "manual/keyboard.md"
 
 
 def list_classes(base: type[QWidget]) -> list[type[QWidget]]:
@@ -170,7 +170,7 @@ def test_every_page_is_shown_with_its_pictures(window: MainWindow) -> None:
         assert '.md"' not in manual.view.document().toHtml()
         for block in read_page(name).blocks:
             if isinstance(block, Picture):
-                file = QUrl.fromLocalFile(str(paths.resources_dir() / "manual" / block.file))
+                file = QUrl.fromLocalFile(str(paths.get_resources_dir() / "manual" / block.file))
                 picture = manual.view.loadResource(QTextDocument.ResourceType.ImageResource.value, file)
                 assert isinstance(picture, QImage)
                 assert 100 < picture.width() / picture.devicePixelRatio() <= 700
@@ -223,7 +223,7 @@ def test_keyboard_page_has_the_shortcuts_of_all_pages(window: MainWindow, reques
     rows: dict[str, dict[str, str]] = {}
     for spec in window.page_specs:
         window.show_page(spec.id)
-        for entry in list_shortcuts(window.actions_of_window(), list_menu_titles()):
+        for entry in list_shortcuts(window.list_window_actions(), list_menu_titles()):
             group = f"{spec.title} page" if entry.group == "This page" else f"{entry.group} menu"
             title = entry.title.partition(": ")[0] if entry.title.startswith(("Undo", "Redo")) else entry.title
             keys = " + ".join(entry.shortcut.split(" ")).replace(" + or + ", " or ")
@@ -244,7 +244,7 @@ def test_sections_of_views_have_their_titles(window: MainWindow, request: pytest
         window.show_page(spec.id)
         if not isinstance(window.page, MultiViewPage):
             continue
-        file = paths.resources_dir() / f"manual/{spec.id}.md"
+        file = paths.get_resources_dir() / f"manual/{spec.id}.md"
         text = renewed = file.read_text(encoding="utf-8")
         for view in window.page.view_specs():
             renewed = re.sub(
@@ -261,9 +261,9 @@ def test_menu_entries_of_the_manual_are_there(window: MainWindow) -> None:
     entries: set[str] = set()
     for spec in window.page_specs:
         window.show_page(spec.id)
-        for action in window.actions_of_window():
+        for action in window.list_window_actions():
             if action.menu is not None:
                 entries |= {f"{menus[action.menu]} → {text}" for text in (action.text, action.group)}
     for name in list_page_names():
-        text = (paths.resources_dir() / f"manual/{name}.md").read_text(encoding="utf-8")
+        text = (paths.get_resources_dir() / f"manual/{name}.md").read_text(encoding="utf-8")
         assert [entry for entry in re.findall(r"\*(\w+ → [^*]+)\*", text) if entry not in entries] == [], name

@@ -38,7 +38,7 @@ def in_menus(window: MainWindow) -> dict[str, QAction]:
 
 
 def specs(window: MainWindow) -> list[ActionSpec]:
-    return window.actions_of_window()
+    return window.list_window_actions()
 
 
 @pytest.mark.parametrize("page", PAGES)
@@ -149,7 +149,7 @@ class NativeBar(QMenuBar):
 
 def test_the_systems_own_menu_bar_knows_entries_and_keys_before_it_is_opened(window: MainWindow, qtbot: QtBot) -> None:
     bar = NativeBar(window)
-    WindowMenus(bar, window.theme, window.actions_of_window, window)
+    WindowMenus(bar, window.theme, window.list_window_actions, window)
     file = bar.actions()[0].menu()
     assert isinstance(file, QMenu)
     qtbot.waitUntil(lambda: len(file.actions()) > 0)

@@ -31,7 +31,7 @@ from tests.unit.desktop.window.conftest import FOUR
 @pytest.fixture
 def own_window(qapp: QApplication, user_service: GpuDeskService, theme: Theme, qtbot: QtBot) -> Iterator[MainWindow]:
     program = DesktopProgram(qapp, user_service)
-    made = program.new_window()
+    made = program.open_new_window()
     made.resize(1280, 800)
     made.open_template(FOUR)
     yield made
@@ -94,7 +94,7 @@ def test_where_the_file_was_removed_a_note_offers_to_write_it_anew(
     own_window: MainWindow, user_service: GpuDeskService, qtbot: QtBot
 ) -> None:
     state(user_service, 640)
-    paths.user_catalog_path().unlink()
+    paths.get_user_catalog_path().unlink()
     own_window.catalog.undo()
     assert "was removed while in use" in own_window.note.text
     QTest.mouseClick(button(own_window, "Save your values again"), Qt.MouseButton.LeftButton)
@@ -110,14 +110,14 @@ def test_the_list_of_backups_offers_to_write_the_facts_anew(
     dialog = dialog_of(own_window, qtbot)
     assert not dialog.anew.isVisible(), "the file is there"
     dialog.accept()
-    paths.user_catalog_path().unlink()
+    paths.get_user_catalog_path().unlink()
     dialog = [dialog_of(own_window, qtbot), *own_window.findChildren(BackupsDialog)][-1]
     assert dialog.note.text.startswith("The file with your values was deleted.")
     QTest.keyClick(dialog.anew, Qt.Key.Key_Space)
     assert not dialog.note.text
     assert not dialog.anew.isVisible()
     assert dialog.status_label.text().startswith("Saved your 3 values to a new file.")
-    assert paths.user_catalog_path().is_file()
+    assert paths.get_user_catalog_path().is_file()
 
 
 def test_a_form_that_was_refused_offers_it_and_saves_after_it(
@@ -129,7 +129,7 @@ def test_a_form_that_was_refused_offers_it_and_saves_after_it(
     assert not form.anew.isVisible()
     source = make_user_source("Meter")
     step = state_value(user_service.catalog, "mi300x", "tdp", 660, "W", source, today="2026-11-21")
-    paths.user_catalog_path().unlink()
+    paths.get_user_catalog_path().unlink()
     form.take(step)
     assert "was removed while in use" in form.note.text
     QTest.keyClick(form.anew, Qt.Key.Key_Space)
@@ -181,13 +181,13 @@ def test_the_folder_is_shown(own_window: MainWindow, qtbot: QtBot, monkeypatch: 
     monkeypatch.setattr(QDesktopServices, "openUrl", open_url)
     dialog = dialog_of(own_window, qtbot)
     QTest.keyClick(dialog.folder, Qt.Key.Key_Space)
-    assert shown == [str(paths.user_dir())]
+    assert shown == [str(paths.get_user_dir())]
 
 
 @pytest.fixture
 def broken_file(user_home: Path) -> Path:
     """Put a file that is not a catalog in the place of the user's."""
-    path = paths.user_catalog_path()
+    path = paths.get_user_catalog_path()
     path.parent.mkdir(parents=True, exist_ok=True)
     path.write_bytes(b"not a database at all\n" * 300)
     return path
@@ -225,9 +225,9 @@ def test_nothing_is_said_where_all_is_well(own_window: MainWindow) -> None:
 
 @pytest.fixture
 def damaged_row(user_home: Path) -> None:
-    with UserFile.open(paths.user_catalog_path()) as file:
+    with UserFile.open(paths.get_user_catalog_path()) as file:
         file.apply(step(QUOTE, RENT))
-    with closing(sqlite3.connect(paths.user_catalog_path())) as connection:
+    with closing(sqlite3.connect(paths.get_user_catalog_path())) as connection:
         connection.execute("UPDATE price SET kind = 'gossip'")
         connection.commit()
 

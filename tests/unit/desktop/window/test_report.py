@@ -34,7 +34,7 @@ def test_the_session_is_told_without_anything_of_the_scenario(
     qapp: QApplication, service: GpuDeskService, theme: Theme
 ) -> None:
     program = DesktopProgram(qapp, service)
-    window = program.new_window()
+    window = program.open_new_window()
     window.open_template("70b-chat-on-four")
     facts = dict(collect_session_facts(program))
     said = " ".join(facts.values())

@@ -82,7 +82,7 @@ def _watch_painted(patch: pytest.MonkeyPatch) -> set[str]:
         patch.setattr(owner, name, paint_and_note)
 
     watch(ThemePainter, "text", 1)
-    watch(TextCache, "laid_out", 1)
+    watch(TextCache, "get_text_layout", 1)
     watch(TextPainter, "draw", 3)
     return texts
 
@@ -108,7 +108,7 @@ def _open_window(qapp: QApplication, service: GpuDeskService, language: str) -> 
         patch.setenv("GPUDESK_LANGUAGE", language)
         set_language(None)
         program = DesktopProgram(qapp, service)
-        window = program.new_window()
+        window = program.open_new_window()
         window.resize(*_SIZE)
         window.open_template("70b-chat-on-four")
         _settle()

@@ -217,7 +217,7 @@ def count_destroyed() -> int:
 
 def test_a_window_that_is_closed_leaves_nothing_behind(window: MainWindow) -> None:
     before = count_destroyed()
-    other = window.program.new_window()
+    other = window.program.open_new_window()
     assert isinstance(other, MainWindow)
     other.open_template("70b-chat-on-four")
     for page in [spec.id for spec in other.page_specs]:
@@ -242,7 +242,7 @@ def test_a_window_that_is_closed_right_after_its_first_paint_loads_nothing(windo
 def test_what_opens_at_large_letters_has_room_on_a_small_screen(window: MainWindow, action: str) -> None:
     window.theme.set_font_percent(150)
     window.show_page("compare")
-    next(each for each in window.actions_of_window() if each.id == action).run()
+    next(each for each in window.list_window_actions() if each.id == action).run()
     (opened,) = [each for each in QApplication.topLevelWidgets() if each.isVisible() and each is not window]
     room = opened.screen().availableGeometry()
     assert opened.height() <= room.height()

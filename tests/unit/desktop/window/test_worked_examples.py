@@ -12,7 +12,7 @@ from gpudesk.desktop.window.main_window import MainWindow
 
 @pytest.fixture
 def dialog(window: MainWindow) -> WorkedExamplesDialog:
-    (action,) = (spec for spec in window.actions_of_window() if spec.id == "help.examples")
+    (action,) = (spec for spec in window.list_window_actions() if spec.id == "help.examples")
     action.run()
     (opened,) = window.findChildren(WorkedExamplesDialog)
     assert opened.isVisible()

@@ -32,7 +32,7 @@ from gpudesk.report.manual import (
 )
 from gpudesk.text.formatting import Formatter
 
-MANUAL = paths.resources_dir() / "manual"
+MANUAL = paths.get_resources_dir() / "manual"
 PAGES = list_page_names()
 #: Pages that are written by a program: their numbers are checked where they are made.
 GENERATED = frozenset({"accuracy", "command-line", "glossary", "keyboard"})
@@ -85,7 +85,7 @@ def compute_numbers() -> set[str]:
 
 def compute_profile_numbers() -> set[str]:
     """Return the thresholds of profiles, the factors of their ranking, and the counts that a document prints."""
-    settings = read_profile_settings(paths.profile_path())
+    settings = read_profile_settings(paths.get_profile_path())
     rule = settings.runs_well
     thresholds = (settings.generation_months, settings.strong_percentile, settings.weak_percentile, LEAST_MEMBERS)
     numbers = (*thresholds, *settings.counts, rule.tokens_per_s, rule.concurrency, len(RankingFactor))
@@ -96,7 +96,7 @@ def compute_profile_numbers() -> set[str]:
 
 def compute_diffusion_numbers() -> set[str]:
     """Return the constants of diffusion models that the manual states, and the bits of formats that stay wide."""
-    constants = read_diffusion_constants(paths.diffusion_constants_path()).constants
+    constants = read_diffusion_constants(paths.get_diffusion_constants_path()).constants
     limits = (*constants.image_grades, *constants.video_grades)
     memory = (constants.activation_vectors, math.isqrt(constants.decoder_tile_pixels), WIDE_FORMAT.bits)
     return {f"{each:g}" for each in (*limits, *memory)} | {f"{constants.decoder_pixel_bytes:,.0f}"}

@@ -197,7 +197,7 @@ class FigureForm(FormDialog):
         for row in self.figure_rows:
             row.edited.connect(lambda row=row: self._typed_over(row))
             row.edited.connect(self.judging.start)
-            row.judge = lambda row=row: self._judgement(row)
+            row.judge = lambda row=row: self._judge_row(row)
         self._begin()
         self.name.focus_control()
 
@@ -261,7 +261,7 @@ class FigureForm(FormDialog):
 
     # Validation
 
-    def _judgement(self, row: FormRow) -> FieldVerdict:
+    def _judge_row(self, row: FormRow) -> FieldVerdict:
         findings = [each for each in self._form_findings if each.attribute in row.attributes]
         return describe_findings(findings, self.desk.formatter)
 
@@ -345,7 +345,7 @@ def describe_generation(desk: Desk, chosen: str) -> str:
     if chosen == NONE_OF_THESE:
         return tr("No measured runs exist: estimates are uncalibrated with wide 80% intervals")
     try:
-        runs = desk.service.calibration.generation_rows(chosen)
+        runs = desk.service.calibration.count_generation_rows(chosen)
     except (InputError, MissingFileError):
         return ""
     if not runs:

@@ -339,7 +339,7 @@ class NumberRow(FormRow):
     @property
     def unit(self) -> UnitChoice:
         """The unit typed after the number, else the selected one."""
-        return self._typed_unit() or self._units[0 if self.unit_box is None else self.unit_box.currentIndex()]
+        return self._find_typed_unit() or self._units[0 if self.unit_box is None else self.unit_box.currentIndex()]
 
     def control(self) -> QWidget:
         return self.edit
@@ -353,11 +353,11 @@ class NumberRow(FormRow):
 
     def number(self) -> int | float:
         """Return the number as typed; raises `FieldError`."""
-        text, unit = self.edit.text().strip(), self._typed_unit()
+        text, unit = self.edit.text().strip(), self._find_typed_unit()
         plain = text if unit is None else text[: -len(tr(unit.label))]
         return parse_number(plain, self._format, self._limits.least)
 
-    def _typed_unit(self) -> UnitChoice | None:
+    def _find_typed_unit(self) -> UnitChoice | None:
         """Return the allowed unit typed after the number, None without one."""
         text = self.edit.text().strip().casefold()
         named_units = [unit for unit in self._units if unit.label and text.endswith(tr(unit.label).casefold())]

@@ -97,7 +97,7 @@ class FormDialog(ThemedDialog):
         self._fixed = make_column(gap=px(8))
         self._halves = make_row((area, 1), gap=0)
         self._top = make_column(self.note)
-        make_column(self._top, (self._halves, 1), self._fixed, self._foot(), gap=0, on=self)
+        make_column(self._top, (self._halves, 1), self._fixed, self._make_button_row(), gap=0, on=self)
         if writes_facts:
             self._show_file_problem()
 
@@ -292,7 +292,7 @@ class FormDialog(ThemedDialog):
             level = self._halves.geometry().bottom() + 1
             ThemePainter(painter, self.theme).hairline(0, level, self.width(), level)
 
-    def _foot(self) -> QBoxLayout:
+    def _make_button_row(self) -> QBoxLayout:
         px = self.theme.px
         return make_row(
             self.left_buttons,

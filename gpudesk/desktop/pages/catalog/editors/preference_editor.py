@@ -72,7 +72,7 @@ class ClaimOption(PaintedButton):
 
     def sizeHint(self) -> QSize:
         width = self.width() or self._theme.px(520)
-        return QSize(self._theme.px(420), self._height(width))
+        return QSize(self._theme.px(420), self._compute_height(width))
 
     def resizeEvent(self, event: QResizeEvent) -> None:
         super().resizeEvent(event)
@@ -94,12 +94,12 @@ class ClaimOption(PaintedButton):
 
     def paint(self, pen: ThemePainter) -> None:
         self._draw_box(pen)
-        left, middle, right = self._columns(self.width())
+        left, middle, right = self._compute_columns(self.width())
         top = self._theme.px(_TOP)
         self._draw_figure(pen, left, top, middle - left - self._theme.px(_GAP))
         self._draw_stance(pen, right, top)
         height = self._theme.line("option")
-        room = right - middle - self._stance_width() - self._theme.px(_GAP)
+        room = right - middle - self._measure_stance() - self._theme.px(_GAP)
         pen.text(QRectF(middle, top, room, height), self.choice.line.title, font="body_strong")
         area = QRectF(middle, top + height, right - middle, 0)
         area.setTop(self._draw_lines(pen, area, "small", "text2", (self.choice.line.origin,)))
@@ -138,7 +138,7 @@ class ClaimOption(PaintedButton):
     def _draw_lines(self, pen: ThemePainter, area: QRectF, font: str, color: str, texts: tuple[str, ...]) -> float:
         """Write texts from the top of an area in its width; return the y where they end."""
         height, y = self._theme.line(font), area.top()
-        for line in self._lines(texts, font, area.width()):
+        for line in self._wrap_texts(texts, font, area.width()):
             pen.text(QRectF(area.left(), y, area.width(), height), line, font=font, color=color)
             y += height
         return y
@@ -146,7 +146,7 @@ class ClaimOption(PaintedButton):
     def _draw_stance(self, pen: ThemePainter, right: float, top: float) -> None:
         theme, stance = self._theme, self.choice.line.stance
         height = theme.line("option")
-        where = QRectF(right - self._stance_width(), top, self._stance_width(), height)
+        where = QRectF(right - self._measure_stance(), top, self._measure_stance(), height)
         pen.text(where, self.choice.stance, font="caption", color="text3", align=RIGHT)
         if stance in _GLYPHS:
             pen.glyph(_GLYPHS[stance], where.left() + theme.px(6), top + height / 2)
@@ -154,30 +154,30 @@ class ClaimOption(PaintedButton):
             side = theme.px(13)
             pen.icon("check", where.left(), top + (height - side) / 2, side, "text1")
 
-    def _stance_width(self) -> float:
+    def _measure_stance(self) -> float:
         mark = self._theme.px(18) if self.choice.line.stance is not ClaimStatus.AGREES else 0
         return self._measure.width(self.choice.stance, "caption") + mark + 1
 
-    def _columns(self, width: int) -> tuple[float, float, float]:
+    def _compute_columns(self, width: int) -> tuple[float, float, float]:
         px = self._theme.px
         left = px(_SIDE) + px(_RADIO) + px(_GAP)
         return left, left + px(_FIGURE), width - px(_SIDE)
 
-    def _lines(self, texts: tuple[str, ...], font: str, width: float) -> list[str]:
+    def _wrap_texts(self, texts: tuple[str, ...], font: str, width: float) -> list[str]:
         return [line for text in texts for line in self._measure.lines(text, font, width)]
 
-    def _height(self, width: int) -> int:
+    def _compute_height(self, width: int) -> int:
         theme = self._theme
-        left, middle, right = self._columns(width)
-        notes = self._lines(self.choice.figure_notes, "caption", middle - left - theme.px(_GAP))
-        remarks = self._lines(self.choice.remarks, "small", right - middle)
-        printed = self._lines(self.choice.printed, "caption", right - middle)
+        left, middle, right = self._compute_columns(width)
+        notes = self._wrap_texts(self.choice.figure_notes, "caption", middle - left - theme.px(_GAP))
+        remarks = self._wrap_texts(self.choice.remarks, "small", right - middle)
+        printed = self._wrap_texts(self.choice.printed, "caption", right - middle)
         figure = len(notes) * theme.line("caption")
         words = theme.line("small") * (1 + len(remarks)) + theme.line("caption") * len(printed)
         return 2 * theme.px(_TOP) + theme.line("option") + max(figure, words)
 
     def _settle(self) -> None:
-        height = self._height(self.width())
+        height = self._compute_height(self.width())
         if height != self.height():
             self.setFixedHeight(height)
         self.update()
@@ -247,13 +247,13 @@ class PreferenceEditor(FormDialog):
 
     def edit(self) -> FactEdit | None:
         claim = self.chosen
-        return None if claim is None else self._step(claim, self.reason.text() or "")
+        return None if claim is None else self._make_fact_edit(claim, self.reason.text() or "")
 
     def trial(self) -> FactEdit | None:
         """Return the edit that prefers the marked claim, with or without a reason."""
-        return None if self.chosen is None else self._step(self.chosen, tr("Your choice"))
+        return None if self.chosen is None else self._make_fact_edit(self.chosen, tr("Your choice"))
 
-    def _step(self, claim: Claim, reason: str) -> FactEdit:
+    def _make_fact_edit(self, claim: Claim, reason: str) -> FactEdit:
         catalog = self.desk.service.catalog
         return prefer_claim(catalog, self.thing.id, self.attribute.name, claim, reason, today=get_today())
 
@@ -269,11 +269,11 @@ class PreferenceEditor(FormDialog):
         options = []
         for claim, line in zip(claims, lines, strict=True):
             printed = tuple(_format_printed(seeds[each]) for each in claim.statements if each in seeds)
-            text = describe_claim(claim, line, self._stance_text(claim, line.stance), printed)
+            text = describe_claim(claim, line, self._label_stance(claim, line.stance), printed)
             options.append(ClaimOption(self.theme, text, measure))
         return options
 
-    def _stance_text(self, claim: Claim, stance: ClaimStatus) -> str:
+    def _label_stance(self, claim: Claim, stance: ClaimStatus) -> str:
         """Label a claim: chosen by you, used, shipped value, rejected, agrees or differs."""
         if claim.preferred:
             return tr("chosen by you") if self.attribute.overridden else tr("used")

@@ -71,14 +71,14 @@ class PriceForm(FormDialog):
         self._make_rows(thing)
         self.add_head(self.windowTitle(), tr("US dollars per accelerator"))
         self.add_rows([self.what, self.accelerator, self.low, self.high])
-        self.add_section(tr("Provider and terms"), self._terms())
+        self.add_section(tr("Provider and terms"), self._list_term_rows())
         self.source = SourceFields(theme, desk.service.user_catalog.facts, desk)
         self.add_section(tr("Source"), self.source.rows())
         if self.user_price is not None:
             user_price = self.user_price
             self.what.show_value(PURCHASE_TERM if user_price.term == PURCHASE_TERM else _RENT)
             self.low.show_value(user_price.usd if user_price.usd is not None else user_price.usd_low)
-            for row in (self.accelerator, self.high, *self._terms()):
+            for row in (self.accelerator, self.high, *self._list_term_rows()):
                 row.show_value(getattr(user_price, row.name))
             source = self.desk.service.user_catalog.facts.get("source", user_price.source)
             if isinstance(source, Source):
@@ -154,7 +154,7 @@ class PriceForm(FormDialog):
         self.date = DateRow(theme, "date", tr("Price date"))
         self.note_row = NoteRow(theme, "note", tr("Note"))
 
-    def _terms(self) -> list[FormRow]:
+    def _list_term_rows(self) -> list[FormRow]:
         return [
             self.term,
             self.provider,

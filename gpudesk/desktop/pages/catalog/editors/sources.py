@@ -147,7 +147,7 @@ class SourceForm(FormDialog):
             save=tr("Add source") if adding else tr("Save source"),
             parent=parent,
         )
-        self.add_head(self.windowTitle(), self._used())
+        self.add_head(self.windowTitle(), self._describe_use())
         self.source = SourceFields(theme, desk.service.user_catalog.facts, desk, prefilled=False)
         self.add_rows(self.source.rows())
         if self.user_source is not None:
@@ -165,7 +165,7 @@ class SourceForm(FormDialog):
         if self.user_source is None:
             self.source.remember()
 
-    def _used(self) -> str:
+    def _describe_use(self) -> str:
         if self.user_source is None:
             return tr("Available in all forms after saving")
         count = count_resting_figures(self.desk.service.user_catalog.facts, self.user_source.id)

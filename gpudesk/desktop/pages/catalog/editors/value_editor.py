@@ -48,7 +48,7 @@ class ValueEditor(FormDialog):
         self.conditions = TextRow(theme, "conditions", tr("Conditions"), empty=tr("Example: x16, both directions"))
         self.reason = TextRow(theme, "reason", tr("Reason"), empty=tr("Shown with the value"))
         self.note_row = NoteRow(theme, "note", tr("Note"))
-        self.high_row = self._upper_row()
+        self.high_row = self._make_upper_row()
         values = [row for row in (self.value_row, self.high_row) if row is not None]
         self.add_section(tr("Your value"), [*values, self.conditions, self.reason, self.note_row])
         self.source = SourceFields(theme, desk.service.user_catalog.facts, desk)
@@ -67,12 +67,12 @@ class ValueEditor(FormDialog):
         self.value_row.focus_control()
 
     def edit(self) -> FactEdit:
-        return self._step(self.source.source())
+        return self._make_fact_edit(self.source.source())
 
     def trial(self) -> FactEdit:
-        return self._step(make_user_source(tr("Your value")))
+        return self._make_fact_edit(make_user_source(tr("Your value")))
 
-    def _step(self, source: Source) -> FactEdit:
+    def _make_fact_edit(self, source: Source) -> FactEdit:
         catalog, name = self.desk.service.catalog, self.entry.attribute.name
         figure = next(self.value_row.list_figures())
         return state_value(
@@ -92,7 +92,7 @@ class ValueEditor(FormDialog):
     def after_saving(self) -> None:
         self.source.remember()
 
-    def _upper_row(self) -> NumberRow | None:
+    def _make_upper_row(self) -> NumberRow | None:
         """Return the row of the upper end of a purchase price; None otherwise."""
         if self.entry.attribute.name != PRICE_BOUND_ATTRIBUTES[0]:
             return None
@@ -148,9 +148,9 @@ class ValueEditor(FormDialog):
             inside = row.inside()
         except FieldError:
             inside = None
-        row.set_echo("" if inside is None else self._comparison(inside))
+        row.set_echo("" if inside is None else self._describe_difference(inside))
 
-    def _comparison(self, inside: float) -> str:
+    def _describe_difference(self, inside: float) -> str:
         attribute, formatter = self.entry.attribute, self.desk.formatter
         parts = []
         if find_quantity(attribute.name, attribute.unit) is Quantity.MEMORY:

@@ -109,33 +109,33 @@ class DelayChart(DeskChart):
         self.subtitle = tr("thousand {code}; other inputs at their likely values", code=facts.money.code)
         x = np.array([point.slip_months for point in self._slips])
         lines = tuple(
-            PlotCurve(key, index, False, name, x, self._amounts(key), capped=False)
-            for key, name, index in zip((_COST, _GAIN), self._names(), facts.palette_indexes, strict=True)
+            PlotCurve(key, index, False, name, x, self._compute_amounts(key), capped=False)
+            for key, name, index in zip((_COST, _GAIN), self._label_curves(), facts.palette_indexes, strict=True)
         )
         slip = facts.analysis.slip_months.likely
         rule = CursorLine(slip, self.formatter.stated(round(slip, 1)), movable=False) if slip <= x[-1] else None
-        return PlotDrawing(lines=lines, marks=self._crossing(facts), rule=rule)
+        return PlotDrawing(lines=lines, marks=self._mark_crossing(facts), rule=rule)
 
     @staticmethod
-    def _names() -> tuple[str, str]:
+    def _label_curves() -> tuple[str, str]:
         return tr("Cost of waiting"), tr("Gain")
 
-    def _amounts(self, key: str) -> FloatArray:
+    def _compute_amounts(self, key: str) -> FloatArray:
         facts = self._facts
-        rate = 1.0 if facts is None else facts.money.in_currency(1.0) / 1000.0
+        rate = 1.0 if facts is None else facts.money.convert_to_currency(1.0) / 1000.0
         return np.array([(each.waiting_usd if key == _COST else each.gain_usd) * rate for each in self._slips])
 
-    def _crossing(self, facts: DelayChartData) -> tuple[PointMark, ...]:
+    def _mark_crossing(self, facts: DelayChartData) -> tuple[PointMark, ...]:
         turn = facts.analysis.turns.slip_months
         if turn is None or turn > self._slips[-1].slip_months:
             return ()
-        at = self._at(_COST, turn)
+        at = self._interpolate_amount(_COST, turn)
         text = format_months(turn, self.formatter)
         return (PointMark(_COST, 0, turn, at, is_variant=True, text=text),)
 
-    def _at(self, key: str, slip: float) -> float:
+    def _interpolate_amount(self, key: str, slip: float) -> float:
         x = np.array([point.slip_months for point in self._slips])
-        return float(np.interp(slip, x, self._amounts(key)))
+        return float(np.interp(slip, x, self._compute_amounts(key)))
 
     # Reading values
 
@@ -145,8 +145,8 @@ class DelayChart(DeskChart):
             return None
         slip = min(max(round(x / _NEAR) * _NEAR, 0.0), self._slips[-1].slip_months)
         rows = tuple(
-            CursorReadoutRow(key, index, False, name, (self.formatter.number(self._at(key, slip), 1),))
-            for key, name, index in zip((_COST, _GAIN), self._names(), facts.palette_indexes, strict=True)
+            CursorReadoutRow(key, index, False, name, (self.formatter.number(self._interpolate_amount(key, slip), 1),))
+            for key, name, index in zip((_COST, _GAIN), self._label_curves(), facts.palette_indexes, strict=True)
         )
         title = tr("Slip: {months}", months=format_months(slip, self.formatter))
         return slip, CursorReadout(title, (tr("thousand {code}", code=facts.money.code),), rows)
@@ -160,11 +160,11 @@ class DelayChart(DeskChart):
 
     def data(self, formatter: Formatter) -> ChartData:
         code = "USD" if self._facts is None else self._facts.money.code
-        heads = (tr("Slip, months"), *self._names())
+        heads = (tr("Slip, months"), *self._label_curves())
         rows = tuple(
             (
                 formatter.number(point.slip_months),
-                *(formatter.number(self._at(key, point.slip_months), 1) for key in (_COST, _GAIN)),
+                *(formatter.number(self._interpolate_amount(key, point.slip_months), 1) for key in (_COST, _GAIN)),
             )
             for point in self._slips[::_EVERY]
         )

@@ -86,15 +86,15 @@ class DeferralForm(PlanForm):
         choices = {name: label_deferral_input(name) for name in ("buy_part", "next_part")}
         super().__init__(theme, tr("Buy or wait inputs"), choices)
         self._slip = UncertainValue.exactly(0.0)
-        self.rows = {name: self._row(name, style) for name in _ROWS}
-        self.costs = {name: self._cost_row(name, style) for name in _COSTS.values()}
+        self.rows = {name: self._make_input_row(name, style) for name in _ROWS}
+        self.costs = {name: self._make_cost_row(name, style) for name in _COSTS.values()}
         self.after = ThemedLabel(theme, font="caption", color="text3", wrap=True, parent=self)
         self.after.setText(tr("Each default value shows its source. Clear a field to use the default."))
         self._lay_out()
 
     # Construction
 
-    def _row(self, name: str, style: NumberStyle) -> PlanInputRow:
+    def _make_input_row(self, name: str, style: NumberStyle) -> PlanInputRow:
         if name == "slip":
             names, bounds = [label_deferral_input(each) for each in _SLIP], PLAN_INPUTS[_SLIP[0]].bounds
             label = tr("Slip: low, likely, high")
@@ -106,7 +106,7 @@ class DeferralForm(PlanForm):
         row.edited.connect(partial(self._edit, name))
         return row
 
-    def _cost_row(self, name: str, style: NumberStyle) -> PlanInputRow:
+    def _make_cost_row(self, name: str, style: NumberStyle) -> PlanInputRow:
         row = PlanInputRow(self._theme, "", [label_cost_input(name)], COST_INPUTS[name].bounds, style, self)
         row.edited.connect(lambda _place, value, name=name: self.cost_edited.emit(name, value))
         return row
@@ -164,7 +164,7 @@ class DeferralForm(PlanForm):
         self.rows["slip"].show_values(analysis.slip_months, tr("months"), origin, is_user_value=is_user_value)
         self._show(facts, "years", UncertainValue.exactly(analysis.years))
         money = facts.money
-        self._show(facts, "usd_per_month", analysis.monthly.without_usd, money.in_currency(1.0))
+        self._show(facts, "usd_per_month", analysis.monthly.without_usd, money.convert_to_currency(1.0))
         self._show(facts, "tokens_per_month", analysis.tokens_per_month, _MILLION)
         self._show_costs(facts)
 
@@ -208,7 +208,7 @@ class DeferralForm(PlanForm):
         """Show the missing and stated costs of the next accelerator, which has no column with fields."""
         part, analysis = facts.following, facts.analysis
         lacking = frozenset[str]() if part is None or analysis is None else find_lacking_costs(analysis, part.name)
-        user_costs = {} if part is None else facts.scenario.costs.of_part(part.id)
+        user_costs = {} if part is None else facts.scenario.costs.get_accelerator_inputs(part.id)
         for kind, name in _COSTS.items():
             row = self.costs[name]
             row.setVisible(part is not None and (kind in lacking or name in user_costs))
@@ -218,7 +218,7 @@ class DeferralForm(PlanForm):
             value = user_costs[name].likely if name in user_costs else None
             origin = tr("entered by you") if name in user_costs else tr("unknown: enter a value")
             currency = facts.scenario.costs.currency
-            scale = facts.money.in_currency(1.0) if name == "price_usd" else 1.0
+            scale = facts.money.convert_to_currency(1.0) if name == "price_usd" else 1.0
             row.show_values(
                 [value], get_input_unit(name, currency), origin, is_user_value=name in user_costs, scale=scale
             )
@@ -315,7 +315,7 @@ class DeferralView(PlanView[DeferralAnalysis]):
         self.show_below(self.show_watch_list)
         position, reference, day = self._position, self.desk.service.reference_data, get_today()
         question = (evaluated.answer, position, day)
-        self.job.ask(question, lambda: reference.buy_or_wait_steps(scenario, position, day))
+        self.job.ask(question, lambda: reference.plan_deferral_in_steps(scenario, position, day))
 
     def show_result(self, analysis: DeferralAnalysis) -> None:
         if self.decided is not None:
@@ -325,7 +325,11 @@ class DeferralView(PlanView[DeferralAnalysis]):
                 for key, choice in zip(decided.keys, decided.answer.scenario.accelerators, strict=True)
             }
             palette_indexes = (by_part.get(analysis.chosen, 0), by_part.get(analysis.next_part or "", 0))
-            self.result.show_plan(DelayChartData(analysis, self._names(), self._money(self.decided), palette_indexes))
+            self.result.show_plan(
+                DelayChartData(
+                    analysis, self._collect_names(), self._make_money_formatter(self.decided), palette_indexes
+                )
+            )
 
     # Display
 
@@ -344,21 +348,21 @@ class DeferralView(PlanView[DeferralAnalysis]):
                 analysis=self.plan_result,
                 key=decided.keys[self._position],
                 columns=decided.names,
-                names=self._names(),
-                following=self._following(),
-                money=self._money(decided),
+                names=self._collect_names(),
+                following=self._find_next_accelerator(),
+                money=self._make_money_formatter(decided),
             )
         )
 
-    def _following(self) -> Accelerator | None:
+    def _find_next_accelerator(self) -> Accelerator | None:
         if self.plan_result is None or self.plan_result.next_part is None:
             return None
         return self.desk.service.catalog.accelerator(self.plan_result.next_part)
 
-    def _names(self) -> dict[str, str]:
+    def _collect_names(self) -> dict[str, str]:
         return {part.id: shorten_name(part.name) for part in self.desk.service.catalog.accelerators()}
 
-    def _money(self, decided: EvaluatedAnswer) -> MoneyFormatter:
+    def _make_money_formatter(self, decided: EvaluatedAnswer) -> MoneyFormatter:
         return MoneyFormatter(decided.formatter, decided.answer.scenario.costs.currency)
 
     # Editing the document
@@ -367,7 +371,7 @@ class DeferralView(PlanView[DeferralAnalysis]):
         self.desk.apply(replace_answer(self.desk.scenario, "months_to_launch", months), tr("Months to launch"))
 
     def _state_cost(self, name: str, value: float | None) -> None:
-        following = self._following()
+        following = self._find_next_accelerator()
         if following is None:
             return
         scenario = self.desk.scenario
@@ -391,10 +395,10 @@ class DeferralView(PlanView[DeferralAnalysis]):
         text = ""
         if undo is not None and undo.id in _WATCH_STEPS:
             text = tr("Undo: {step}", step=format_message(undo, self.desk.formatter))
-        signal_sources = tuple((each, self._source(each)) for each in signals)
+        signal_sources = tuple((each, self._get_source_title(each)) for each in signals)
         self.watch.show_signals(signal_sources, writable=own.writable, undo=text)
 
-    def _source(self, watched: SignalStatus) -> str:
+    def _get_source_title(self, watched: SignalStatus) -> str:
         return "" if watched.known is None else self.desk.service.catalog.source(watched.known.source).title
 
     def _note(self, signal: str, entry: WatchEntry) -> None:
@@ -406,7 +410,7 @@ class DeferralView(PlanView[DeferralAnalysis]):
             signal,
             lambda: note_signal(
                 self.desk.service.user_catalog.watched,
-                self._signal(signal),
+                self._find_signal(signal),
                 value,
                 date=entry.date,
                 source=entry.source,
@@ -415,7 +419,7 @@ class DeferralView(PlanView[DeferralAnalysis]):
         )
 
     def _forget(self, signal: str) -> None:
-        self._write(signal, lambda: forget_signal(self.desk.service.user_catalog.watched, self._signal(signal)))
+        self._write(signal, lambda: forget_signal(self.desk.service.user_catalog.watched, self._find_signal(signal)))
 
     def _write(self, signal: str, step: Callable[[], FactEdit]) -> None:
         try:
@@ -426,7 +430,7 @@ class DeferralView(PlanView[DeferralAnalysis]):
             text = problem if is_field else tr("Not saved: {problem}. Your entries are kept.", problem=problem)
             self.watch.tell(signal, error.where or "", capitalize_first(text))
 
-    def _signal(self, signal: str) -> WatchedSignal:
+    def _find_signal(self, signal: str) -> WatchedSignal:
         return next(each for each in self.desk.service.reference_data.signals if each.id == signal)
 
     def _undo(self) -> None:

@@ -83,8 +83,8 @@ class VendorsForm(PlanForm):
         super().__init__(theme, tr("Accelerators and request split"), choices)
         self._facts: VendorsFormState | None = None
         self._columns = 0
-        self.rows = {name: self._row(name, style) for name in _NUMBERS}
-        self._cells = self._made_cells()
+        self.rows = {name: self._make_input_row(name, style) for name in _NUMBERS}
+        self._cells = self._make_cells()
         self._grid = QGridLayout(self)
         self._grid.setContentsMargins(0, 0, 0, 0)
         self._grid.setHorizontalSpacing(theme.px(24))
@@ -92,7 +92,7 @@ class VendorsForm(PlanForm):
         self._arrange(_MOST_COLUMNS)
         theme.follow(self._dress)
 
-    def _row(self, name: str, style: NumberStyle) -> PlanInputRow:
+    def _make_input_row(self, name: str, style: NumberStyle) -> PlanInputRow:
         spec = PLAN_INPUTS[name]
         label = label_routing_input(name)
         row = PlanInputRow(
@@ -103,7 +103,7 @@ class VendorsForm(PlanForm):
         row.setContentsMargins(self._theme.px(8), self._theme.px(6), 0, 0)
         return row
 
-    def _made_cells(self) -> dict[str, QWidget]:
+    def _make_cells(self) -> dict[str, QWidget]:
         cells: dict[str, QWidget] = dict(self.rows)
         for name, field in self.fields.items():
             holder = QWidget(self)
@@ -283,14 +283,14 @@ class VendorsView(PlanView[RoutingResult]):
         self._show_mixing()
         scenario, service = evaluated.answer.scenario, self.desk.service
         try:
-            self._keys()
+            self._find_column_keys()
         except InputError as error:
             self.show_failure(error)
             return
         self.show_form()
-        self.job.ask((evaluated.answer,), lambda: service.reference_data.routing_steps(scenario))
+        self.job.ask((evaluated.answer,), lambda: service.reference_data.plan_routing_in_steps(scenario))
 
-    def _keys(self) -> tuple[str, str]:
+    def _find_column_keys(self) -> tuple[str, str]:
         """Return the columns that share the requests; raises `InputError` without two accelerators."""
         decided, catalog = self.decided, self.desk.service.catalog
         assert decided is not None
@@ -304,7 +304,7 @@ class VendorsView(PlanView[RoutingResult]):
         if decided is None:
             return
         models = catalog.models()
-        keys = self._keys()
+        keys = self._find_column_keys()
         self.form.setEnabled(True)
         self.form.set_fault("", "")
         self.form.set_models(models)
@@ -323,36 +323,38 @@ class VendorsView(PlanView[RoutingResult]):
         if decided is None:
             return
         formatter = self.formatter
-        self.subtitle.setText(self._unit(routing))
-        self.mix.setText(describe_request_mix(routing, formatter, self._models(routing)))
-        table = self._table(formatter)
+        self.subtitle.setText(self._describe_unit(routing))
+        self.mix.setText(describe_request_mix(routing, formatter, self._collect_model_names(routing)))
+        table = self._build_table(formatter)
         if table is not None:
             self.table.show_table(table)
-        self.ranks.show_lines([MarkedLine(*rank) for rank in self._ranks()])
-        self.beyond.show_lines([MarkedLine("plus", "text2", text) for text in self._beyond()])
+        self.ranks.show_lines([MarkedLine(*rank) for rank in self._list_rankings()])
+        self.beyond.show_lines([MarkedLine("plus", "text2", text) for text in self._describe_extra_costs()])
         shared = list_shared_pool_lines(routing, formatter)
         marks = ("triangle-alert", "equal")
         self.shared.show_lines([MarkedLine(mark, "text2", text) for mark, text in zip(marks, shared, strict=False)])
         self.notes.show_lines([MarkedLine("info", "text2", note) for note in list_routing_notes(routing, formatter)])
-        self.result.setAccessibleName(". ".join(text for _, _, text in self._ranks()))
+        self.result.setAccessibleName(". ".join(text for _, _, text in self._list_rankings()))
 
-    def _unit(self, routing: RoutingResult) -> str:
+    def _describe_unit(self, routing: RoutingResult) -> str:
         years = format_years(routing.years, self.formatter)
-        return tr("accelerators; costs over {years}, thousand {code}", years=years, code=self._money().code)
+        return tr(
+            "accelerators; costs over {years}, thousand {code}", years=years, code=self._make_money_formatter().code
+        )
 
-    def _money(self) -> MoneyFormatter:
+    def _make_money_formatter(self) -> MoneyFormatter:
         decided = self.decided
         currency = None if decided is None else decided.answer.scenario.costs.currency
         return MoneyFormatter(self.formatter, currency)
 
-    def _models(self, routing: RoutingResult) -> dict[str, str] | None:
+    def _collect_model_names(self, routing: RoutingResult) -> dict[str, str] | None:
         """Return the names of the models, if there is more than one."""
         used = {kind.model for kind in routing.classes}
         if len(used) < len(routing.classes):
             return None
         return {model: self.desk.service.catalog.model(model).name for model in used}
 
-    def _table(self, formatter: Formatter) -> DataTable | None:
+    def _build_table(self, formatter: Formatter) -> DataTable | None:
         routing, decided = self.plan_result, self.decided
         if routing is None or decided is None:
             return None
@@ -360,7 +362,7 @@ class VendorsView(PlanView[RoutingResult]):
         looks = {part.key: (part.name, part.palette_index, part.is_variant) for part in decided.columns}
         return build_routing_table(routing, looks, money, formatter)
 
-    def _ranks(self) -> Iterator[tuple[str, str, str]]:
+    def _list_rankings(self) -> Iterator[tuple[str, str, str]]:
         routing, decided = self.plan_result, self.decided
         if routing is None or decided is None:
             return
@@ -371,7 +373,7 @@ class VendorsView(PlanView[RoutingResult]):
                 mark = "best"
             yield mark, color, tr("{paid}: {text}", paid=paid, text=text)
 
-    def _beyond(self) -> list[str]:
+    def _describe_extra_costs(self) -> list[str]:
         """Return the extra costs of splits over one vendor: owned, or rented if a price is missing."""
         routing, decided = self.plan_result, self.decided
         if routing is None or decided is None:
@@ -379,7 +381,7 @@ class VendorsView(PlanView[RoutingResult]):
         ranking = routing.owned or routing.rented
         if ranking is None:
             return []
-        money = self._money()
+        money = self._make_money_formatter()
         paid = tr("Owned") if ranking is routing.owned else tr("Rented")
         texts = [describe_extra_cost(each, routing, decided.names, money) for each in ranking.beyond]
         return [tr("{paid}: {text}", paid=paid, text=text) for text in texts]
@@ -399,16 +401,16 @@ class VendorsView(PlanView[RoutingResult]):
     # Interface for page and charts
 
     def data(self, formatter: Formatter) -> ChartData:
-        title = tr("Plans for two accelerators, thousand {code}", code=self._money().code)
-        table = self._table(formatter)
+        title = tr("Plans for two accelerators, thousand {code}", code=self._make_money_formatter().code)
+        table = self._build_table(formatter)
         return ChartData(title, (), ()) if table is None else make_chart_data(title, table)
 
     def copied(self) -> str:
         routing = self.plan_result
-        lines = [self.mix.text(), *(text for _, _, text in self._ranks()), *self._beyond()]
+        lines = [self.mix.text(), *(text for _, _, text in self._list_rankings()), *self._describe_extra_costs()]
         lines += list_shared_pool_lines(routing, self.formatter) if routing is not None else ()
         lines += self.mixing.texts
-        table = "" if routing is None else self.data(self.formatter).tab_separated()
+        table = "" if routing is None else self.data(self.formatter).format_tab_separated()
         return table + "".join(f"{line}\n" for line in lines if line)
 
     def focus_first(self) -> None:

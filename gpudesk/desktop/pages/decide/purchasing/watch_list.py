@@ -206,7 +206,7 @@ class WatchSignalRow(QWidget):
         state = make_row(
             (MarkIcon(theme, mark, color, self), 0, Qt.AlignmentFlag.AlignVCenter), (self.state, 1), gap=theme.px(5)
         )
-        first, second = self._column(theme), self._column(theme)
+        first, second = self._make_column(theme), self._make_column(theme)
         first.addWidget(self._label(theme, translate_data(watched.signal.title), "body_strong", "text1"))
         first.addWidget(self._label(theme, translate_data(watched.signal.look_for), "small", "text2"))
         second.addWidget(self._label(theme, _format_threshold(watched, formatter), "small", "text2"))
@@ -216,7 +216,7 @@ class WatchSignalRow(QWidget):
             if text:
                 second.addWidget(self._label(theme, text, "caption", "text3"))
         second.addWidget(self.edit, 0, Qt.AlignmentFlag.AlignLeft)
-        changes = self._column(theme)
+        changes = self._make_column(theme)
         changes.addWidget(self._label(theme, describe_signal_effect(watched), "small", "text1"))
         grid = _make_grid(self, theme)
         grid.setContentsMargins(0, theme.px(8), 0, theme.px(10))
@@ -257,7 +257,7 @@ class WatchSignalRow(QWidget):
         return label
 
     @staticmethod
-    def _column(theme: Theme) -> QBoxLayout:
+    def _make_column(theme: Theme) -> QBoxLayout:
         return make_column(gap=theme.px(2))
 
 
@@ -289,9 +289,9 @@ class WatchListBlock(QWidget):
             gap=theme.px(10),
         )
         self._rows = make_column(gap=0)
-        make_column(head, self.problem, self._heads(), Hairline(theme, self), self._rows, gap=theme.px(4), on=self)
+        make_column(head, self.problem, self._make_heads(), Hairline(theme, self), self._rows, gap=theme.px(4), on=self)
 
-    def _heads(self) -> QWidget:
+    def _make_heads(self) -> QWidget:
         holder = QWidget(self)
         grid = _make_grid(holder, self._theme)
         for place, words in enumerate(_HEADS):

@@ -14,12 +14,12 @@ def keys(page: CatalogPage) -> list[str]:
 
 
 def go_to(page: CatalogPage, row: str, column: str) -> None:
-    page.view.setCurrentIndex(page.model.index(page.model.line_of(row), page.model.table.place(column)))
+    page.view.setCurrentIndex(page.model.index(page.model.find_catalog_line(row), page.model.table.place(column)))
     page.view.setFocus()
 
 
 def action(page: CatalogPage, name: str) -> ActionSpec:
-    return next(spec for spec in page.actions_of_page() if spec.id == f"catalog.{name}")
+    return next(spec for spec in page.list_page_actions() if spec.id == f"catalog.{name}")
 
 
 def state(desk: Desk, value: float = 5.9) -> None:

@@ -72,11 +72,11 @@ def test_a_claim_can_be_preferred_from_its_row(page: CatalogPage) -> None:
 def test_an_edit_shows_at_once_with_its_mark_and_is_taken_back(page: CatalogPage, own_desk: Desk, qtbot: QtBot) -> None:
     go_to(page, "mi325x", "memory_bandwidth")
     state(own_desk)
-    line = page.model.line_of("mi325x")
+    line = page.model.find_catalog_line("mi325x")
     number = page.model.table.place("memory_bandwidth")
     qtbot.waitUntil(lambda: page.model.index(line, number).data() == "5.90")
     assert "your value" in page.model.sentence(line, number)
-    assert page.view.current_keys() == ("mi325x", "memory_bandwidth"), "the place stays"
+    assert page.view.get_current_keys() == ("mi325x", "memory_bandwidth"), "the place stays"
     menu = QMenu(page)
     row = page.model.row(line)
     assert row is not None
@@ -116,13 +116,13 @@ def test_what_waits_says_why_and_delete_removes_it(page: CatalogPage, own_desk: 
         (*_, last) = keys(page)
         assert len(keys(page)) == left
         go_to(page, last, "reason")
-        assert page.model.index(page.model.line_of(last), reason).data() == why
+        assert page.model.index(page.model.find_catalog_line(last), reason).data() == why
         assert not page.commands.can_use()
         asked: list[EditorRequest] = []
         page.editing_requested.connect(asked.append)
         QTest.keyClick(page.view, Qt.Key.Key_F2)
         assert not asked, "there is nothing to enter it for"
-        menu, row = QMenu(page), page.model.row(page.model.line_of(last))
+        menu, row = QMenu(page), page.model.row(page.model.find_catalog_line(last))
         assert row is not None
         page.commands.fill_cell_menu(menu, row, page.model.column(reason))
         assert entries(menu)["Remove from your values"]

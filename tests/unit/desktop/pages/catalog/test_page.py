@@ -88,7 +88,7 @@ def test_each_section_keeps_its_cell(page: CatalogPage) -> None:
     go_to(page, "mi325x", "tdp")
     page.show_section(CatalogSection.MODELS)
     page.show_section(CatalogSection.ACCELERATORS)
-    assert page.view.current_keys() == ("mi325x", "tdp")
+    assert page.view.get_current_keys() == ("mi325x", "tdp")
 
 
 # Searching and narrowing
@@ -370,7 +370,7 @@ def test_words_of_few_rows_do_not_take_the_room_of_the_others(page: CatalogPage,
 def test_keys_of_the_list_are_among_the_shortcuts(page: CatalogPage) -> None:
     told = {
         entry.title: (entry.shortcut, entry.detail)
-        for entry in list_shortcuts(page.actions_of_page(), {MenuId.EDIT: "Edit", MenuId.VIEW: "View"})
+        for entry in list_shortcuts(page.list_page_actions(), {MenuId.EDIT: "Edit", MenuId.VIEW: "View"})
     }
     assert told["Edit value"] == ("F2", "in the list")
     assert told["Use row in scenario"] == ("Return", "in the list")

@@ -37,7 +37,7 @@ def put_at(page: ComparePage, row: str, column: str) -> None:
 
 
 def action(page: ComparePage, name: str) -> ActionSpec:
-    return next(spec for spec in page.actions_of_page() if spec.id == f"compare.{name}")
+    return next(spec for spec in page.list_page_actions() if spec.id == f"compare.{name}")
 
 
 def clipboard() -> str:
@@ -65,7 +65,7 @@ def test_moving_the_load_changes_figures_in_place(page: ComparePage, desk: Desk,
     with qtbot.assertNotEmitted(page.model.modelReset), qtbot.waitSignal(desk.answered):
         desk.apply(scenario_edits.replace_load_value(desk.scenario, 16), "Change of load")
     assert text(page, "output_tokens_per_s", "h200-sxm") != before
-    assert page.view.current_keys() == ("memory_bandwidth", "mi325x")
+    assert page.view.get_current_keys() == ("memory_bandwidth", "mi325x")
     assert page.view.verticalScrollBar().value() == 40
 
 
@@ -75,7 +75,7 @@ def test_new_part_keeps_the_cell_and_the_scroll(page: ComparePage, desk: Desk, q
     with qtbot.waitSignal(desk.answered):
         desk.apply(scenario_edits.add_accelerator(desk.scenario, "mi300x", 1), "Add")
     assert "MI300X" in names(page)
-    assert page.view.current_keys() == ("memory_bandwidth", "mi325x")
+    assert page.view.get_current_keys() == ("memory_bandwidth", "mi325x")
     assert page.view.verticalScrollBar().value() == 40
 
 
@@ -107,7 +107,7 @@ def test_arrows_move_past_headings_and_select_at_once(page: ComparePage, desk: D
     QTest.keyClick(page.view, Qt.Key.Key_End, Qt.KeyboardModifier.ControlModifier)
     assert desk.selection == select_attribute("mi355x", "price_low")
     QTest.keyClick(page.view, Qt.Key.Key_PageUp)
-    assert page.view.current_keys() != ("price", "mi355x")
+    assert page.view.get_current_keys() != ("price", "mi355x")
 
 
 def test_enter_selects_again_what_was_let_go(page: ComparePage, desk: Desk, qtbot: QtBot) -> None:
@@ -120,14 +120,14 @@ def test_enter_selects_again_what_was_let_go(page: ComparePage, desk: Desk, qtbo
 def test_typing_goes_to_the_row_of_that_label(page: ComparePage, qtbot: QtBot) -> None:
     put_at(page, "output_tokens_per_s", "mi325x")
     QTest.keyClicks(page.view, "board")
-    assert page.view.current_keys() == ("tdp", "mi325x")
+    assert page.view.get_current_keys() == ("tdp", "mi325x")
 
 
 def test_selection_from_elsewhere_is_ringed(page: ComparePage, desk: Desk) -> None:
     desk.select(select_attribute("b200-hgx", "tdp"))
-    assert page.view.current_keys() == ("tdp", "b200-hgx")
+    assert page.view.get_current_keys() == ("tdp", "b200-hgx")
     desk.select(select_figure("b200-hgx", "memory"))
-    qualified = page.view.current_keys()
+    qualified = page.view.get_current_keys()
     assert qualified is not None
     assert qualified[1] == "b200-hgx"
 
@@ -252,7 +252,7 @@ def test_column_actions_act_on_the_current_cell(page: ComparePage, desk: Desk) -
     action(page, "left").run()
     desk.flush()
     assert names(page) == ["H200 SXM", "MI325X", "MI355X", "B200 SXM"]
-    assert page.view.current_keys() == ("memory", "mi355x")
+    assert page.view.get_current_keys() == ("memory", "mi355x")
 
 
 def test_the_menu_of_a_cell_is_that_of_the_row_under_the_mouse(page: ComparePage, qtbot: QtBot) -> None:
@@ -390,7 +390,7 @@ def test_the_verdict_follows_the_answer_and_costs_are_explained_as_costs(
     qtbot.waitUntil(lambda: page.verdict.isEnabled() and page.verdict.text() != before)
     page.strip.chosen.emit("mi325x", "rented_usd_per_million_output")
     assert desk.selection == select_cost("mi325x", "usd_rented")
-    assert page.view.current_keys() == ("rented_usd_per_million_output", "mi325x")
+    assert page.view.get_current_keys() == ("rented_usd_per_million_output", "mi325x")
 
 
 def test_where_more_would_fit_one_key_takes_the_smallest_counts(page: ComparePage, desk: Desk, qtbot: QtBot) -> None:

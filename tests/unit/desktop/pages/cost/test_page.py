@@ -342,8 +342,8 @@ def test_what_does_not_fit_costs_nothing_and_says_so(page: CostPage, desk: Desk)
 
 def test_a_tool_tip_tells_all_of_a_row(page: CostPage) -> None:
     chart = overview(page).years
-    assert chart._row_at(QPointF(chart.band(2).center())) == 2
-    assert chart._row_at(QPointF(5.0, 1.0)) == -1
+    assert chart._find_row_at(QPointF(chart.band(2).center())) == 2
+    assert chart._find_row_at(QPointF(5.0, 1.0)) == -1
 
 
 # Views of one question
@@ -446,7 +446,7 @@ def test_draws_of_quick_edits_are_made_by_one_job_after_the_other(page: CostPage
 def test_views_are_remembered_and_in_the_menu(page: CostPage, desk: Desk, theme: Theme, settings: UserSettings) -> None:
     page.choose_view("rent")
     assert CostPage(desk, theme, settings).head.segment.value == "rent"
-    ids = [spec.id for spec in page.actions_of_page()]
+    ids = [spec.id for spec in page.list_page_actions()]
     assert {"cost.overview", "cost.tokens", "cost.rent", "cost.draws", "cost.assumptions"} <= set(ids)
 
 

@@ -59,7 +59,7 @@ def focused() -> QWidget:
 def test_the_dialogue_begins_with_the_first_question_that_matters(page: DecidePage, desk: Desk, qtbot: QtBot) -> None:
     assert block(page).busy
     asked = wait_for_question(page, qtbot)
-    questions = run_to_end(desk.service.question_steps(found_of(desk).answer))
+    questions = run_to_end(desk.service.find_questions_in_steps(found_of(desk).answer))
     assert asked == next(iter(questions))
     assert block(page).status_label.text() == f"{len(questions) - 1} more questions can change the result"
     shown = block(page).block
@@ -127,7 +127,7 @@ def test_a_question_can_be_skipped_and_comes_again_after_the_last(page: DecidePa
 
 def test_the_action_for_the_next_question_skips_this_one(page: DecidePage, desk: Desk, qtbot: QtBot) -> None:
     first = wait_for_question(page, qtbot)
-    actions = {spec.id: spec for spec in page.actions_of_page()}
+    actions = {spec.id: spec for spec in page.list_page_actions()}
     actions["decide.next"].run()
     assert wait_for_question(page, qtbot) == list(found_of(desk).next_questions or ())[1] != first
     assert page.view_key == "questions"
@@ -145,7 +145,7 @@ def test_nothing_is_asked_of_work_that_figures_say_nothing_of(page: DecidePage, 
     page.choose_view(RESULT)
     say(desk, work="media")
     assert not block(page).isVisible()
-    assert not run_to_end(desk.service.question_steps(found_of(desk).answer))
+    assert not run_to_end(desk.service.find_questions_in_steps(found_of(desk).answer))
 
 
 def test_what_was_found_for_a_former_answer_is_dropped(page: DecidePage, desk: Desk, qtbot: QtBot) -> None:

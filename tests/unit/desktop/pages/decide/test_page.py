@@ -28,7 +28,7 @@ from tests.unit.desktop.pages.decide.views_of import found_of
 @pytest.fixture
 def window(qapp: QApplication, service: GpuDeskService, theme: Theme, qtbot: QtBot) -> Iterator[MainWindow]:
     program = DesktopProgram(qapp, service)
-    made = program.new_window()
+    made = program.open_new_window()
     made.resize(1440, 900)
     made.open_template("70b-chat-on-four")
     made.activateWindow()
@@ -56,7 +56,7 @@ def test_the_page_opens_by_its_key_and_begins_with_the_questions(window: MainWin
 
 def test_each_view_is_an_action_and_can_be_shown(window: MainWindow, qtbot: QtBot) -> None:
     page = page_of(window)
-    actions = {spec.id: spec for spec in window.actions_of_window()}
+    actions = {spec.id: spec for spec in window.list_window_actions()}
     for key in page._specs:
         actions[f"decide.{key}"].run()
         assert page.view_key == key
@@ -148,7 +148,7 @@ def test_what_is_missing_is_said(window: MainWindow) -> None:
     page = page_of(window)
     assert not page.body.usable
     assert not page.head.copy.isEnabled()
-    actions = {spec.id: spec for spec in window.actions_of_window()}
+    actions = {spec.id: spec for spec in window.list_window_actions()}
     assert not actions["decide.next"].enabled()
     page.focus_content()
 
@@ -159,7 +159,7 @@ def test_rules_that_cannot_be_read_are_told_in_place(
     (tmp_path / "seed.toml").write_text("rules = [", encoding="utf-8")
     service = window.desk.service
     kept = service.__dict__.pop("decider")
-    monkeypatch.setattr(paths, "rules_dir", lambda: tmp_path)
+    monkeypatch.setattr(paths, "get_rules_dir", lambda: tmp_path)
     try:
         window.desk.edit("Other", name="Another one")
         window.desk.flush()

@@ -328,7 +328,7 @@ def test_after_the_last_screen_comes_the_recommendation(page: DecidePage, qtbot:
 
 def test_actions_step_through_the_screens(page: DecidePage, qtbot: QtBot) -> None:
     settled(page, qtbot)
-    actions = {spec.id: spec for spec in page.actions_of_page()}
+    actions = {spec.id: spec for spec in page.list_page_actions()}
     assert {"decide.next", "decide.back", "decide.recommend", "decide.questions"} <= set(actions)
     assert actions["decide.next"].shortcuts == ("Alt+Right",)
     actions["decide.next"].run()

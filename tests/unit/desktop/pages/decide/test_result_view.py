@@ -278,8 +278,8 @@ def test_a_part_that_does_not_fit_says_so_in_the_place_of_figures(view: ResultVi
 def test_the_selection_of_another_place_is_shown_in_the_trace(view: ResultView, desk: Desk) -> None:
     say(desk, ttft_limit_ms=2000.0)
     desk.select(select_trace_row("L-01", "mi325x"))
-    assert view.trace.view.current_keys() == ("L-01", "mi325x")
+    assert view.trace.view.get_current_keys() == ("L-01", "mi325x")
     desk.select(select_trace_row("L-01"))
-    assert view.trace.view.current_keys() == ("L-01", "")
+    assert view.trace.view.get_current_keys() == ("L-01", "")
     assert desk.selection is not None
     assert desk.selection.kind is SelectionKind.TRACE

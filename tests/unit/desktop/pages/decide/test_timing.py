@@ -264,13 +264,13 @@ def test_what_the_next_part_lacks_can_be_stated_here(view: DeferralView, desk: D
     type_into(power, "2300")
     type_into(price, "60000")
     settled(view, desk, qtbot)
-    stated = desk.scenario.costs.of_part("mi455x")
+    stated = desk.scenario.costs.get_accelerator_inputs("mi455x")
     assert stated == {"price_usd": UncertainValue.exactly(60_000.0), "accelerator_w": UncertainValue.exactly(2300.0)}
     assert view.result.chart.isVisible()
     assert desk.undo_stack.undoText() == "Cost input: Purchase price"
     QTest.mouseClick(price.reset, Qt.MouseButton.LeftButton)
     settled(view, desk, qtbot)
-    assert "price_usd" not in desk.scenario.costs.of_part("mi455x")
+    assert "price_usd" not in desk.scenario.costs.get_accelerator_inputs("mi455x")
 
 
 def test_amounts_are_typed_in_the_currency_of_the_scenario(view: DeferralView, desk: Desk, qtbot: QtBot) -> None:

@@ -128,7 +128,7 @@ def test_answer_and_weight_stay_current_though_the_rule_is_selected(
 def test_typing_finds_a_rule(view: RuleTraceTableView, block: RuleTraceBlock) -> None:
     view.setFocus(_TAB)
     QTest.keyClicks(view, "cost")
-    line = block.model.row_at(view.currentIndex().row())
+    line = block.model.find_rule_row(view.currentIndex().row())
     assert line is not None
     assert line.title.lower().startswith("cost")
 
@@ -175,7 +175,7 @@ def test_a_weight_is_edited_in_place_and_taken_back(
     QTest.keyClick(edit, Qt.Key.Key_Return)
     qtbot.waitUntil(lambda: desk.scenario.decision.weights == {"D000-02": 7.5})
     desk.flush()
-    row = block.model.row_at(block.model.row_of("D000-02"))
+    row = block.model.find_rule_row(block.model.row_of("D000-02"))
     assert row is not None
     assert (row.changed, row.weight) == (True, 7.5)
     assert block.usual.isVisible()
@@ -222,7 +222,7 @@ def test_a_lower_weight_holds_for_rules_that_count_with_it(block: RuleTraceBlock
     for line in row.also:
         assert (line.rule.id in weights) is (line.weight > 0.25)
     desk.flush()
-    again = block.model.row_at(block.model.row_of_rule(row.key))
+    again = block.model.find_rule_row(block.model.find_line_of_rule(row.key))
     assert again is not None
     assert again.weight == 0.25
     assert desk.undo_stack.count() == 2

@@ -27,7 +27,7 @@ PARTS = ("h200-sxm", "mi325x", "mi355x")
 def _cells_are_computed_once(service: GpuDeskService) -> Iterator[None]:
     """Let views of all models on the shipped facts share their 4,200 cells, a quarter of a second for each question."""
     known: dict[tuple[FitQuestion, str, str], FitCell] = {}
-    find = FitFinder._cell
+    find = FitFinder._make_cell
 
     def give(finder: FitFinder, question: FitQuestion, part: Accelerator, model: Model) -> FitCell:
         if finder is not service.fit:
@@ -38,7 +38,7 @@ def _cells_are_computed_once(service: GpuDeskService) -> Iterator[None]:
         return known[key]
 
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(FitFinder, "_cell", give)
+        patch.setattr(FitFinder, "_make_cell", give)
         yield
 
 

@@ -208,7 +208,7 @@ def test_arrow_keys_walk_over_parts_and_rows_and_select_for_the_panel(
 
 def test_the_mouse_selects_the_part_under_it(page: MemoryPage, desk: Desk, qtbot: QtBot) -> None:
     row = rows(page)[2]
-    centre = row.rect_of(MemorySegmentKind.KV).center().toPoint()
+    centre = row.compute_place_rect(MemorySegmentKind.KV).center().toPoint()
     QTest.mouseClick(row, Qt.MouseButton.LeftButton, pos=centre)
     assert row.place == MemorySegmentKind.KV
     assert desk.selection == select_figure("mi355x", "memory")
@@ -226,7 +226,7 @@ def test_a_selection_made_elsewhere_is_shown(page: MemoryPage, desk: Desk) -> No
 def test_the_axis_does_not_shrink_while_something_is_dragged(page: MemoryPage, desk: Desk) -> None:
     def extents() -> float:
         first = rows(page)[0]
-        return first.rect_of("whole").width()
+        return first.compute_place_rect("whole").width()
 
     desk.begin_gesture("load")
     desk.apply(replace_load_value(desk.scenario, 900), "Load")
@@ -260,7 +260,7 @@ def test_bars_are_painted_in_other_themes_and_sizes(
     row = rows(page)[0]
     assert row.height() == pytest.approx(before * percent / 100, abs=1)
     picture = page.grab().toImage()
-    spot = row.mapTo(page, row.rect_of(MemorySegmentKind.WEIGHTS).center().toPoint())
+    spot = row.mapTo(page, row.compute_place_rect(MemorySegmentKind.WEIGHTS).center().toPoint())
     ratio = picture.devicePixelRatio()
     color = picture.pixelColor(round((spot.x() - 3) * ratio), round(spot.y() * ratio))
     assert color == theme.color("ink1")

@@ -62,7 +62,7 @@ def test_it_begins_with_the_scenarios_formats_and_length_and_at_its_own_cell(vie
     work = desk.scenario.workload
     assert question == FitQuestion(desk.scenario.weights, desk.scenario.kv, work.input_tokens + work.output_tokens)
     assert not view.question.follow.isVisible()
-    current = view.table.current_cell()
+    current = view.table.get_current_cell()
     assert current is not None
     assert (current.model, current.accelerator) == ("llama-3.1-405b", "h200-sxm")
     assert view.narrow.count.text() == "83 of 83 models, 51 of 51 accelerators"
@@ -151,7 +151,7 @@ def test_only_what_so_few_hold_can_be_asked_for(view: FitMatrixView, qtbot: QtBo
 
 
 def test_the_table_opens_at_its_beginning(view: FitMatrixView, desk: Desk) -> None:
-    cell = view.table.current_cell()
+    cell = view.table.get_current_cell()
     assert cell is not None
     assert (cell.model, cell.accelerator) == (desk.scenario.model, "h200-sxm")
     assert view.table.horizontalScrollBar().value() == view.table.verticalScrollBar().value() == 0
@@ -185,7 +185,7 @@ def test_the_corner_orders_by_name_and_by_size(view: FitMatrixView) -> None:
 
 def test_the_order_is_chosen_by_keyboard_too_and_keeps_the_current_cell(view: FitMatrixView) -> None:
     view.question.order.chosen.emit("name")
-    current = view.table.current_cell()
+    current = view.table.get_current_cell()
     assert current is not None
     assert (current.model, current.accelerator) == ("llama-3.1-405b", "h200-sxm")
     view.question.direction.setFocus()
@@ -247,7 +247,7 @@ def test_enter_opens_a_cell_as_the_scenarios_baseline_in_one_step(
     choose(view, qtbot, weights="fp8", kv="fp8")
     view.table.go_to("deepseek-v3.1", "b300-hgx")
     QTest.keyClick(view.table, Qt.Key.Key_Return)
-    scenario, cell = desk.scenario, view.table.current_cell()
+    scenario, cell = desk.scenario, view.table.get_current_cell()
     assert cell is not None
     assert (scenario.model, scenario.weights, scenario.kv) == ("deepseek-v3.1", Precision.FP8, Precision.FP8)
     assert (scenario.accelerators[0].accelerator, scenario.accelerators[0].count) == ("b300-hgx", cell.count)
@@ -262,7 +262,7 @@ def test_enter_opens_a_cell_as_the_scenarios_baseline_in_one_step(
 
 def test_what_is_opened_fits_as_the_cell_says(view: FitMatrixView, desk: Desk) -> None:
     view.table.go_to("llama-3.1-405b", "mi325x")
-    cell = view.table.current_cell()
+    cell = view.table.get_current_cell()
     QTest.mouseClick(view.action, Qt.MouseButton.LeftButton)
     desk.flush()
     assert cell is not None

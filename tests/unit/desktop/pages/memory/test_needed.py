@@ -98,10 +98,10 @@ def test_the_view_of_what_fits_now_shows_the_load_only(page: MemoryPage) -> None
 def test_a_cell_offers_its_deployment_and_enter_takes_it(block: NeededBlock, desk: Desk, qtbot: QtBot) -> None:
     view = block.view
     view.setFocus(Qt.FocusReason.TabFocusReason)
-    assert view.current_cell() == cell(block, 1, 1)
+    assert view.get_current_cell() == cell(block, 1, 1)
     for key in (Qt.Key.Key_Down, Qt.Key.Key_Down, Qt.Key.Key_Right):
         QTest.keyClick(view, key)
-    assert view.current_cell() == cell(block, 3, 2)
+    assert view.get_current_cell() == cell(block, 3, 2)
     offer = cell(block, 3, 2).action
     assert offer == "Use INT4 on 2 × MI325X"
     assert block.offer.text() == offer

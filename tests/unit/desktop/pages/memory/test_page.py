@@ -79,7 +79,7 @@ def test_the_table_is_that_of_the_chart_with_the_focus(page: MemoryPage, qtbot: 
 
 
 def test_every_command_has_an_id_and_runs(page: MemoryPage) -> None:
-    actions = {action.id: action for action in page.actions_of_page()}
+    actions = {action.id: action for action in page.list_page_actions()}
     assert actions["memory.table"].shortcuts == ("Alt+T",)
     actions["memory.context"].run()
     assert page.head.segment.value == CONTEXT

@@ -110,7 +110,7 @@ def test_a_missing_file_is_said(
 
     desk.service.__dict__.pop("mlperf", None)
     with monkeypatch.context() as patched:
-        patched.setattr(paths, "measurements_dir", missing)
+        patched.setattr(paths, "get_measurements_dir", missing)
         block.refresh()
     assert block.status_label.text() == "/measurements is missing; restore it"
     assert not block.table.isVisible()

@@ -138,7 +138,7 @@ def test_copy_takes_picture_and_numbers(page: PerformancePage) -> None:
 
 
 def test_every_command_is_an_action(page: PerformancePage, qtbot: QtBot) -> None:
-    actions = {action.id: action for action in page.actions_of_page()}
+    actions = {action.id: action for action in page.list_page_actions()}
     assert {f"performance.{view}" for view in VIEWS} < set(actions)
     actions["performance.roofline"].run()
     assert page.head.segment.value == "roofline"

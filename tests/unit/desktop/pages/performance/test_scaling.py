@@ -81,7 +81,7 @@ def test_bandwidth_is_shown_beside_the_rule(view: ScalingView) -> None:
     (by_rule,) = drawing.ghosts
     assert by_rule.key == "h100-sxm"
     assert by_rule.y == pytest.approx([88.0] * 6)
-    assert view.chart.frame.values_y() == (0.0, 100.0)
+    assert view.chart.frame.get_y_range() == (0.0, 100.0)
 
 
 def test_counts_are_read_off_by_keyboard(view: ScalingView) -> None:
@@ -246,7 +246,7 @@ def test_numbers_are_copied_and_shown_as_a_table(page: PerformancePage, view: Sc
     assert "Scaling by accelerator count" in text
     assert "Two deployments compared" in text
     assert "KV cache space, GB" in text
-    actions = {action.id: action for action in page.actions_of_page()}
+    actions = {action.id: action for action in page.list_page_actions()}
     view.comparison.table.setFocus()
     actions["performance.table"].run()
     dialog = page.findChild(QDialog) or page.window().findChild(QDialog)

@@ -251,7 +251,7 @@ def test_enter_selects_the_chosen_curve(chart: ThroughputChart, desk: Desk) -> N
 
 def test_a_click_on_a_curve_selects_it(chart: ThroughputChart, desk: Desk) -> None:
     number = 3
-    x, y = chart.pixels_of(number)[-3]
+    x, y = chart.get_line_pixels(number)[-3]
     QTest.mouseClick(chart.viewport(), Qt.MouseButton.LeftButton, pos=QPoint(round(x), round(y)))
     assert desk.selection == select_figure(chart.drawing.lines[number].key, "output_tokens_per_s")
 
@@ -312,7 +312,7 @@ def test_the_chart_has_a_name_and_a_summary(chart: ThroughputChart) -> None:
 
 
 def test_the_context_menu_offers_every_command(chart: ThroughputChart, qtbot: QtBot) -> None:
-    menu = chart.context_menu()
+    menu = chart.make_context_menu()
     texts = [action.text() for action in menu.actions() if action.text()]
     assert texts == ["Copy image", "Copy data", "Show as table", "Save image…", "Reset zoom"]
 

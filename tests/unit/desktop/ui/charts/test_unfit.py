@@ -42,15 +42,15 @@ def test_a_chart_is_high_enough_for_all_that_do_not_fit(theme: Theme, qtbot: QtB
     chart.show_unfit_columns()
     qtbot.addWidget(chart)
     chart.refresh()
-    usual = chart.least_height()
+    usual = chart.measure_least_height()
     scenario = replace(desk.scenario, model="llama-3.1-405b", weights=Precision.BF16)
     desk.apply(scenario, "Larger")
     desk.flush()
     chart.refresh()
     assert chart.notice is not None
-    chart.resize(700, chart.least_height())
+    chart.resize(700, chart.measure_least_height())
     chart.show()
-    assert chart.least_height() > usual
+    assert chart.measure_least_height() > usual
     assert chart.notice.geometry().top() >= chart.head_height()
 
 

@@ -31,7 +31,7 @@ def panel(desk: Desk, theme: Theme, tmp_path: Path, qtbot: QtBot) -> SourcesPane
 def predictions(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """A prediction of every published run, each a tenth above what was measured."""
     file = tmp_path_factory.mktemp("predictions") / "held-out.csv"
-    runs = read_measured_runs(paths.measurements_dir()).used
+    runs = read_measured_runs(paths.get_measurements_dir()).used
     write_held_out(
         file,
         (
@@ -46,6 +46,6 @@ def predictions(tmp_path_factory: pytest.TempPathFactory) -> Path:
 @pytest.fixture
 def recorded(service: GpuDeskService, monkeypatch: pytest.MonkeyPatch, predictions: Path) -> None:
     """Let the service find these predictions."""
-    monkeypatch.setattr(paths, "held_out_path", lambda: predictions)
+    monkeypatch.setattr(paths, "find_held_out_path", lambda: predictions)
     for name in ("measured_runs", "records"):
         service.__dict__.pop(name, None)

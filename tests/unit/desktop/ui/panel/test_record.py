@@ -71,7 +71,7 @@ def test_during_a_drag_the_record_stays(desk: Desk, panel: SourcesPanel) -> None
 def test_without_predictions_the_panel_says_that_nothing_is_known(
     desk: Desk, panel: SourcesPanel, service: GpuDeskService, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(paths, "held_out_path", lambda: None)
+    monkeypatch.setattr(paths, "find_held_out_path", lambda: None)
     for name in ("measured_runs", "records"):
         service.__dict__.pop(name, None)
     desk.select(THROUGHPUT)

@@ -58,7 +58,7 @@ def place(preview: SheetPreview) -> str:
 
 def test_first_page_is_seen_whole(preview: SheetPreview, qtbot: QtBot) -> None:
     assert place(preview) == "Page 1 of 2"
-    page = preview._view.page_rect(0)
+    page = preview._view.compute_page_rect(0)
     assert page.height() <= preview._scroll.viewport().height()
     assert preview.windowTitle() == "Comparison sheet"
 
@@ -126,8 +126,8 @@ def test_save_proposes_a_name_that_any_system_takes(
     settings.put("sheet.folder", str(tmp_path))
     preview.ask_and_save()
     assert asked == [str(tmp_path / "MI325X or H200 for Llama 3.1 70B.pdf")]
-    assert preview_module._file_name('a/b: "c"? <d>|\n') == "a b c d.pdf"
-    assert preview_module._file_name("...") == "comparison.pdf"
+    assert preview_module._make_file_name('a/b: "c"? <d>|\n') == "a b c d.pdf"
+    assert preview_module._make_file_name("...") == "comparison.pdf"
 
 
 def test_failed_save_is_said_in_place_with_the_remedy(preview: SheetPreview, tmp_path: Path) -> None:
@@ -251,7 +251,7 @@ def test_without_a_recommendation_there_are_no_rules_to_append(preview: SheetPre
 def test_paper_stays_white_in_the_dark(preview: SheetPreview, theme: Theme) -> None:
     theme.set_preference(DARK)
     picture = preview._view.grab().toImage()
-    page = preview._view.page_rect(0)
+    page = preview._view.compute_page_rect(0)
     assert picture.pixelColor(int(page.left()) + 6, int(page.top()) + 6).name() == "#ffffff"
     assert picture.pixelColor(2, 2) == theme.color("sunken")
 

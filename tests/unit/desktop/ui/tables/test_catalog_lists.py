@@ -10,10 +10,10 @@ from gpudesk.desktop.pages.catalog.catalog_model import (
     CatalogModel,
     CatalogSections,
     CatalogSorting,
+    choose_next_column_sorting,
     find_matching,
     find_ranked_end,
     is_largest_first,
-    next_column_sorting,
     order_places,
 )
 from gpudesk.domain.attributes import (
@@ -89,14 +89,14 @@ def test_where_the_rows_begin_that_are_not_ranked(table: CatalogTable) -> None:
 
 
 def test_a_head_orders_one_way_then_the_other_then_as_the_catalog_does() -> None:
-    first = next_column_sorting(None, "tdp", largest_first=is_largest_first(CatalogColumnKind.FIGURE))
+    first = choose_next_column_sorting(None, "tdp", largest_first=is_largest_first(CatalogColumnKind.FIGURE))
     assert first == CatalogSorting("tdp", descending=True)
-    second = next_column_sorting(first, "tdp", largest_first=True)
+    second = choose_next_column_sorting(first, "tdp", largest_first=True)
     assert second == CatalogSorting("tdp", descending=False)
-    assert next_column_sorting(second, "tdp", largest_first=True) is None
-    assert next_column_sorting(first, "name", largest_first=is_largest_first(CatalogColumnKind.NAME)) == CatalogSorting(
-        "name", False
-    )
+    assert choose_next_column_sorting(second, "tdp", largest_first=True) is None
+    assert choose_next_column_sorting(
+        first, "name", largest_first=is_largest_first(CatalogColumnKind.NAME)
+    ) == CatalogSorting("name", False)
 
 
 @pytest.mark.parametrize(
@@ -160,8 +160,8 @@ def test_the_model_keeps_to_the_rules_of_qt(table: CatalogTable, qtmodeltester: 
     assert model.row(0) is None
     assert model.sentence(0, 0) == "AMD, two parts"
     assert model.index(1, 1).data() == "700"
-    assert model.line_of("C") == 3
-    assert model.line_of("B") == -1
+    assert model.find_catalog_line("C") == 3
+    assert model.find_catalog_line("B") == -1
     model.show(table, writer, [])
     qtmodeltester.check(model)  # type: ignore[no-untyped-call]
 

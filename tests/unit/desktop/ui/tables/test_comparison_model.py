@@ -13,10 +13,10 @@ from gpudesk.desktop.pages.compare.comparison_model import (
     ComparisonModel,
     ComparisonSorting,
     RowChoiceModel,
+    choose_next_row_sorting,
     list_lines,
     list_shown_columns,
     move_row,
-    next_row_sorting,
 )
 from gpudesk.domain.answer import AcceleratorChoice, Answer, Scenario
 from gpudesk.domain.estimate import Load, LoadKind, Workload
@@ -111,12 +111,12 @@ def test_columns_are_sorted_by_value_with_unknown_last_both_ways(make_table: Mak
 
 def test_sorting_goes_best_first_then_reverse_then_back(make_table: MakeTable) -> None:
     table = make_table()
-    first = next_row_sorting(table, None, "ttft_ms")
+    first = choose_next_row_sorting(table, None, "ttft_ms")
     assert first == ComparisonSorting("ttft_ms", descending=False), "less time is better"
-    second = next_row_sorting(table, first, "ttft_ms")
+    second = choose_next_row_sorting(table, first, "ttft_ms")
     assert second == ComparisonSorting("ttft_ms", descending=True)
-    assert next_row_sorting(table, second, "ttft_ms") is None
-    assert next_row_sorting(table, second, "memory") == ComparisonSorting("memory", descending=True)
+    assert choose_next_row_sorting(table, second, "ttft_ms") is None
+    assert choose_next_row_sorting(table, second, "memory") == ComparisonSorting("memory", descending=True)
 
 
 def test_rows_move_within_their_group_past_hidden_ones(make_table: MakeTable) -> None:

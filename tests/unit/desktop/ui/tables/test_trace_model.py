@@ -58,7 +58,7 @@ def model(decision: Decision, rules: tuple[DecisionRule, ...], qtbot: QtBot) -> 
 
 
 def row_of(model: TraceModel, rule: str) -> TraceRuleRow:
-    found = model.row_at(model.row_of(rule))
+    found = model.find_rule_row(model.row_of(rule))
     assert found is not None
     return found
 
@@ -79,7 +79,7 @@ def test_rules_that_are_counted_together_share_a_row(model: TraceModel, decision
     for line in folded:
         row = row_of(model, line.counted_with or "")
         assert line.rule.id in row.ids
-        assert model.row_of_rule(line.rule.id) == model.row_of(row.key)
+        assert model.find_line_of_rule(line.rule.id) == model.row_of(row.key)
 
 
 def test_cells_say_the_effect_with_the_figure(model: TraceModel) -> None:

@@ -21,7 +21,7 @@ PART, NAME = "mi325x", "memory_bandwidth"
 @pytest.fixture
 def window(qapp: QApplication, bench: GpuDeskService, theme: Theme, qtbot: QtBot) -> Iterator[MainWindow]:
     program = DesktopProgram(qapp, bench)
-    made = program.new_window()
+    made = program.open_new_window()
     made.open_template("70b-chat-on-four")
     made.activateWindow()
     qtbot.waitUntil(made.isActiveWindow)

@@ -20,7 +20,7 @@ FOUR = "70b-chat-on-four"
 @pytest.fixture
 def own_window(qapp: QApplication, user_service: GpuDeskService, theme: Theme, qtbot: QtBot) -> Iterator[MainWindow]:
     program = DesktopProgram(qapp, user_service)
-    made = program.new_window()
+    made = program.open_new_window()
     made.resize(1440, 900)
     made.open_template(FOUR)
     made.activateWindow()
