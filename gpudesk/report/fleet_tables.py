@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from functools import partial
 from typing import Final
 
+from gpudesk.domain.answer import LeadVerdict, judge_odds
 from gpudesk.domain.fleet import FleetAnswer, FleetCost, FleetOption, Supply
 from gpudesk.report.comparison.tables import (
     CellMarking,
@@ -202,7 +203,11 @@ def describe_fleets(
     text = tr("{order}: {amount} per month {terms}.", order=order, amount=amount, terms=terms)
     sentences = [text]
     if answer.odds is not None:
-        sentences.append(tr("Odds of being the cheapest: {share}.", share=format_odds(answer.odds, formatter)))
+        share = format_odds(answer.odds, formatter)
+        if judge_odds(answer.odds) is LeadVerdict.TOO_CLOSE:
+            sentences.append(tr("Too close to call: {share} odds of being the cheapest.", share=share))
+        else:
+            sentences.append(tr("Odds of being the cheapest: {share}.", share=share))
         if answer.runner_up is not None:
             other, usd = answer.runner_up
             name, _ = looks.get(other[0], (other[0], 0))

@@ -70,6 +70,9 @@ def test_no_odds_are_certain(answer: Answer) -> None:
     sure = build_sheet(answer, further=SheetExtras(fleet=replace(fleets, odds=1.0))).fleet
     assert sure is not None
     assert "Odds of being the cheapest: over 99%." in sure.verdict
+    open_ = build_sheet(answer, further=SheetExtras(fleet=replace(fleets, odds=0.34))).fleet
+    assert open_ is not None
+    assert "Too close to call: 34% odds of being the cheapest." in open_.verdict
 
 
 def test_every_form_of_the_sheet_has_the_fleets(answer: Answer, sheet: ComparisonSheet) -> None:
