@@ -80,9 +80,10 @@ def walk_pdf(counter: CallCounter) -> None:
             _answer(user, "vLLM, ")
             _answer(user, "TensorRT-LLM, ")
             _save_sheet(user, Path(folder) / "first.pdf")
-            _answer(user, "TGI, ")
-            with user.counted():
-                _save_sheet(user, Path(folder) / "second.pdf")
+            for answer in ("TGI, ", "vLLM, ", "TensorRT-LLM, ")[:_TIMES]:
+                _answer(user, answer)
+                with user.counted():
+                    _save_sheet(user, Path(folder) / f"{answer[:2]}.pdf")
 
     _at_window(counter, at_window)
 
