@@ -12,7 +12,7 @@ export GPUDESK_HOME="$work/home" QT_QPA_PLATFORM=offscreen
 PATH="$environment/bin:$PATH"
 # All that the wheel says it needs is there, in a version that it allows.
 "$python" -m pip --disable-pip-version-check --python "$environment/bin/python" check
-found=$(python -c 'from gpudesk import paths; print(paths.catalog_path())')
+found=$(python -c 'from gpudesk import paths; print(paths.get_catalog_path())')
 case "$found" in
     "$environment"/*) ;;
     *) echo "the installed program reads $found, which is not its own" >&2; exit 1 ;;
