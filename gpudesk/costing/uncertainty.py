@@ -23,6 +23,8 @@ from gpudesk.costing.accelerator_costs import (
     OF_RENTING,
     THROUGHPUT,
     AcceleratorCostInputs,
+    CostValues,
+    PaidDeployment,
     compute_owned_token_cost,
     compute_rented_token_cost,
 )
@@ -145,6 +147,11 @@ class PaymentBasis:
     def inputs(self) -> tuple[str, ...]:
         return OF_RENTING if self.rented else OF_OWNING
 
+    @property
+    def compute_token_cost(self) -> Callable[[CostValues, PaidDeployment], Amount]:
+        """The cost per million output tokens, in USD."""
+        return compute_rented_token_cost if self.rented else compute_owned_token_cost
+
 
 def list_input_ranges(inputs: AcceleratorCostInputs, basis: PaymentBasis) -> dict[str, UncertainValue]:
     spreads = {
@@ -163,7 +170,7 @@ def rank_influences(inputs: AcceleratorCostInputs, basis: PaymentBasis) -> tuple
     if not inputs.knows(basis.needed) or inputs.deployment is None:
         return ()
     deployment = inputs.deployment
-    per_million = compute_rented_token_cost if basis.rented else compute_owned_token_cost
+    per_million = basis.compute_token_cost
     spreads = list_input_ranges(inputs, basis)
     moved = compute_swings(spreads, lambda values: np.asarray(per_million(values, deployment)))
     return tuple(
@@ -205,7 +212,7 @@ class CostSampler:
         """Return the cost per million output tokens in each draw; None if an input is missing."""
         if not inputs.knows(basis.needed) or inputs.deployment is None:
             return None
-        per_million = compute_rented_token_cost if basis.rented else compute_owned_token_cost
+        per_million = basis.compute_token_cost
         values: dict[str, Draws | float] = {}
         for name, spread in list_input_ranges(inputs, basis).items():
             if name == THROUGHPUT:
@@ -269,7 +276,7 @@ def draw_log_costs(inputs: AcceleratorCostInputs, basis: PaymentBasis) -> Draws:
         if name != THROUGHPUT and not spread.is_known:
             like_for_like = inputs.inputs[name].like_for_like or spread
             values[name] = _draw_cost_input(_name_draws(inputs.accelerator, name), like_for_like)
-    per_million = compute_rented_token_cost if basis.rented else compute_owned_token_cost
+    per_million = basis.compute_token_cost
     return np.broadcast_to(np.log(np.asarray(per_million(values, inputs.deployment))), (_PRICE_DRAWS,))
 
 
@@ -281,17 +288,14 @@ def compute_class_gain(inputs: AcceleratorCostInputs, payments: Iterable[Payment
     rent, deployment = inputs.inputs[_RENT].like_for_like, inputs.deployment
     if rent is None or deployment is None:
         return 0.0
-    costs = [
-        float(np.asarray(per_million({**inputs.values, _RENT: usd}, deployment)))
+    known = [payment for payment in payments if inputs.knows(payment.needed)]
+    if not known:
+        return 0.0
+    now, usual = (
+        min(float(np.asarray(each.compute_token_cost({**inputs.values, _RENT: usd}, deployment))) for each in known)
         for usd in (inputs.values[_RENT], rent.likely)
-        for per_million in (
-            compute_rented_token_cost if payment.rented else compute_owned_token_cost
-            for payment in payments
-            if inputs.knows(payment.needed)
-        )
-    ]
-    half = len(costs) // 2
-    return math.log(min(costs[:half]) / min(costs[half:])) if half else 0.0
+    )
+    return math.log(now / usual)
 
 
 def add_price_doubt(error_scale: float, ours: Draws, theirs: Draws) -> float:
