@@ -97,7 +97,9 @@ class Parser(argparse.ArgumentParser):
         options, unknown = self.parse_known_args(args, namespace)
         if unknown:
             name, command = unknown[0].partition("=")[0], self._find_command(options)
-            near = difflib.get_close_matches(name, command._option_string_actions, n=1)
+            known = command._option_string_actions
+            longer = [each for each in known if name.startswith("--") and each.startswith(name)]
+            near = longer or difflib.get_close_matches(name, known, n=1)
             command.error(_add_suggestion(tr("unknown argument {given}", given=name), near))
         return options
 

@@ -192,6 +192,10 @@ def test_files_that_no_window_opens_are_refused_by_name(tmp_path: Path, capsys: 
             ["catalog", "list", "--jsn"],
             "unknown argument --jsn (did you mean --json?); for help, run `gpudesk catalog list --help`",
         ),
+        (
+            ["compare", "--input", "8"],
+            "unknown argument --input (did you mean --input-tokens?); for help, run `gpudesk compare --help`",
+        ),
         (["fit", "--nothing"], "unknown argument --nothing; for help, run `gpudesk fit --help`"),
     ],
 )
