@@ -464,3 +464,8 @@ class CostDistribution:
     quantiles: Mapping[str, tuple[float, float, float]]
     edges: tuple[float, ...]
     histogram: Mapping[str, tuple[int, ...]]
+
+    @property
+    def compared(self) -> Mapping[str, float]:
+        """The odds to show: those of a single ranked column say nothing about its cost."""
+        return self.cheapest if len(self.cheapest) > 1 else {}

@@ -222,16 +222,20 @@ def _yield_row(column: CostColumn, context: _CostTextContext) -> tuple[str, ...]
 def _list_draws(draws: tuple[CostDistribution, CostDistribution], context: _CostTextContext) -> Iterator[str]:
     money, formatter = context.money, context.formatter
     n = formatter.count(draws[0].n)
-    yield context.strong(tr("{n} simulations: 80% interval, and odds of being the cheapest", n=n))
+    yield context.strong(
+        tr("{n} simulations: 80% interval, and odds of being the cheapest", n=n)
+        if any(each.compared for each in draws)
+        else tr("{n} simulations: 80% interval", n=n)
+    )
     for each in draws:
         if not each.quantiles:
             continue
         lead = tr("Rented: ") if each.rented else tr("Owned: ")
         texts = []
-        for key, (low, _, high) in sorted(each.quantiles.items(), key=lambda pair: -each.cheapest.get(pair[0], 0.0)):
+        for key, (low, _, high) in sorted(each.quantiles.items(), key=lambda pair: -each.compared.get(pair[0], 0.0)):
             text = f"{context.names[key]} {money.small(low)} – {money.small(high)}"
-            if key in each.cheapest:
-                text = f"{text} ({format_odds(each.cheapest[key], formatter)})"
+            if key in each.compared:
+                text = f"{text} ({format_odds(each.compared[key], formatter)})"
             texts.append(text)
         yield from indent_hanging(lead, f"{'; '.join(texts)}.", context.width)
 

@@ -105,6 +105,13 @@ def test_people_read_tokens_years_break_evens_and_draws(capsys: Capture) -> None
     assert "Total" in said
 
 
+def test_the_only_one_without_a_queue_has_no_odds(capsys: Capture) -> None:
+    said = text(capsys, "--accelerators", "h200-sxm,mi325x", "--concurrency", "120")
+    assert "Requests queue on 1 × H200 SXM." in said
+    assert " simulations: 80% interval\nOwned: " in said
+    assert "over 99%" not in said
+
+
 def test_the_cheapest_provider_is_named_with_class_and_date(capsys: Capture) -> None:
     rents = candidate(cost(capsys), "mi325x")["provider_rents"]
     assert [each["usd_per_hour"] for each in rents] == sorted(each["usd_per_hour"] for each in rents)

@@ -319,7 +319,7 @@ class CostDistributionChart(_CostCurves):
         )
 
     def _format_odds(self, draws: CostDistribution, key: str) -> str:
-        odds = draws.cheapest.get(key)
+        odds = draws.compared.get(key)
         return "" if odds is None else tr("cheapest: {odds} odds", odds=format_odds(odds, self.formatter))
 
     def read_at(self, x: float) -> tuple[float, CursorReadout] | None:
@@ -349,10 +349,16 @@ class CostDistributionChart(_CostCurves):
     def summary(self) -> str:
         if self._draws is None or self._costed is None:
             return self.why_empty
-        names = self._costed.names
-        return " ".join(
-            f"{names[key]} {self._format_odds(self._draws, key)}." for key in self._draws.cheapest if key in names
-        )
+        names, money = self._costed.names, self._costed.money
+        parts = []
+        for key, (low, _, high) in self._draws.quantiles.items():
+            if key in names:
+                interval, odds = (
+                    f"{names[key]} {money.small(low)} – {money.small(high)}",
+                    self._format_odds(self._draws, key),
+                )
+                parts.append(f"{interval}; {odds}." if odds else f"{interval}.")
+        return " ".join(parts)
 
     def data(self, formatter: Formatter) -> ChartData:
         draws, costed = self._draws, self._costed

@@ -80,7 +80,7 @@ def make_simulation_figures(costed: EvaluatedAnswer, draws: CostDistribution) ->
     """Return the odds that each accelerator is the cheapest, and the interval of its cost."""
     names = {part.key: part for part in costed.columns}
     money, formatter = costed.money, costed.formatter
-    ranked = sorted(draws.quantiles.items(), key=lambda pair: -draws.cheapest.get(pair[0], 0.0))
+    ranked = sorted(draws.quantiles.items(), key=lambda pair: -draws.compared.get(pair[0], 0.0))
     rows = [
         FigureRow(
             key,
@@ -88,7 +88,7 @@ def make_simulation_figures(costed: EvaluatedAnswer, draws: CostDistribution) ->
             names[key].is_variant,
             names[key].name,
             (
-                format_odds(draws.cheapest[key], formatter) if key in draws.cheapest else MISSING_VALUE_TEXT,
+                format_odds(draws.compared[key], formatter) if key in draws.compared else MISSING_VALUE_TEXT,
                 *(money.small(each) for each in quantiles),
             ),
             tr("rented") if draws.rented else tr("owned"),
