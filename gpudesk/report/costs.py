@@ -400,21 +400,28 @@ def list_api_remarks(costs: CostAnswer) -> list[str]:
 
 
 def list_rent_class_remarks(costs: CostAnswer, names: Mapping[str, str]) -> list[str]:
-    """Return that rents are of different provider classes, and their ratio at one provider; empty if they agree."""
+    """Return what makes rents of different kinds of provider hard to compare; empty if all are of one kind.
+
+    Where no specialized cloud rents an accelerator, what these usually charge says it all; else the kinds are listed.
+    """
     classes = costs.rent_classes
     if len(set(classes.values())) < 2:
         return []
+    by_accelerator = {column.accelerator: classes.get(column.key) for column in costs.columns}
+    unlike = [each for each in costs.same_provider if by_accelerator[each.accelerator] != by_accelerator[each.against]]
+    kinds = _describe_class_ratios(costs, names) or [_list_rent_classes(classes, names)]
+    return [*kinds, *_describe_same_provider_rents(unlike, costs, names)]
+
+
+def _list_rent_classes(classes: Mapping[str, tuple[ProviderClass, ...]], names: Mapping[str, str]) -> str:
     by_classes: dict[tuple[ProviderClass, ...], list[str]] = {}
     for key, provider_classes in classes.items():
         by_classes.setdefault(provider_classes, []).append(names[key])
-    rents = (
+    rents = ", ".join(
         f"{', '.join(map(label_price_word, provider_classes))} ({', '.join(members)})"
         for provider_classes, members in by_classes.items()
     )
-    differ = tr("Rents come from different kinds of provider: {rents}", rents=", ".join(rents))
-    by_accelerator = {column.accelerator: classes.get(column.key) for column in costs.columns}
-    unlike = [each for each in costs.same_provider if by_accelerator[each.accelerator] != by_accelerator[each.against]]
-    return [differ, *_describe_same_provider_rents(unlike, costs, names), *_describe_class_ratios(costs, names)]
+    return tr("Rents come from different kinds of provider: {rents}", rents=rents)
 
 
 def _describe_class_ratios(costs: CostAnswer, names: Mapping[str, str]) -> list[str]:
