@@ -16,6 +16,7 @@ from gpudesk.domain.answer import (
     compute_win_odds,
     find_best,
     find_difference,
+    find_leaders,
     find_rival,
     judge_odds,
     make_column_keys,
@@ -388,25 +389,29 @@ _CHEAPEST: Final = {
         LeadVerdict.LEADS: "To rent, {name} leads: {value} ({odds} odds of being the cheapest).",
     },
 }
+#: Figure -> the sentence for a tie of more than two.
+_SEVERAL_CHEAPEST: Final = {
+    _OWNED: "To own, {n} are too close to call: {amounts}.",
+    _RENTED: "To rent, {n} are too close to call: {amounts}.",
+}
 
 
 def _describe_cheapest(answer: Answer, figure: str, names_unit: bool, formatter: Formatter) -> str:
     ranked, odds = rank_figures(answer, figure), compute_win_odds(answer, figure)
     names, text, best = list_column_names(answer), FigureText(answer, figure, formatter), find_best(ranked, figure)
     rents = list_unlike_rents(answer, figure)
-    amount = add_provider_kind(text.format_money(ranked[best].value), rents[best])
-    values = {
-        "name": names[best],
-        "value": tr("{amount} per million output tokens", amount=amount) if names_unit else amount,
-    }
+    prices = {place: add_provider_kind(text.format_money(ranked[place].value), rents[place]) for place in ranked}
+    if names_unit:
+        prices[best] = tr("{amount} per million output tokens", amount=prices[best])
+    values = {"name": names[best], "value": prices[best]}
+    if len(tied := find_leaders(answer, figure)) > 2:
+        by_price = sorted(tied, key=lambda place: (place != best, ranked[place].value))
+        amounts = join_names([f"{names[place]} ({prices[place]})" for place in by_price])
+        return tr(_SEVERAL_CHEAPEST[figure], n=formatter.count(len(tied)), amounts=amounts)
     if not odds:
         return tr(_CHEAPEST[figure][None], **values)
     rival = max((place for place in odds if place != best), key=lambda place: odds[place])
-    values |= {
-        "odds": format_odds(odds[best], formatter),
-        "other": names[rival],
-        "other_value": add_provider_kind(text.format_money(ranked[rival].value), rents[rival]),
-    }
+    values |= {"odds": format_odds(odds[best], formatter), "other": names[rival], "other_value": prices[rival]}
     return tr(_CHEAPEST[figure][judge_odds(odds[best])], **values)
 
 

@@ -115,7 +115,8 @@ def test_pages_say_who_leads_what_limits_and_what_it_costs(answer: Answer) -> No
     assert answer.costs is not None
     assert describe_token_cost(answer, PLAIN) == (
         "To own, MI325X ($0.53 per million output tokens) and B200 SXM ($0.59) are too close to call."
-        " To rent, MI325X ($1.10) and MI355X ($1.47 at a hyperscaler) are too close to call."
+        " To rent, 4 are too close to call: MI325X ($1.10), B200 SXM ($1.20), H200 SXM ($1.28)"
+        " and MI355X ($1.47 at a hyperscaler)."
     )
     for price, said in ((0.4, "A hosted API costs less: $0.40."), (0.9, "A hosted API costs $0.90.")):
         hosted = replace(answer.costs, api=IntervalEstimate(price, price, price))

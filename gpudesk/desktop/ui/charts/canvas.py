@@ -95,7 +95,7 @@ def _paint_title(plot: PlotCanvas, painter: QPainter) -> None:
 def count_possible_ticks(plot: PlotCanvas) -> tuple[int, int]:
     px, area = plot.theme.px, plot.frame.area
     pitch = px(_Y_PITCH if isinstance(plot.frame.y_scale, LinearScale) else _Y_PITCH_OF_LOG)
-    return min(10, max(2, int(area.width() / px(_X_PITCH)))), min(7, max(2, int(area.height() / pitch)))
+    return min(10, max(2, int(area.width() / px(_X_PITCH)))), min(9, max(2, 1 + int(area.height() / pitch)))
 
 
 def find_x_ticks(plot: PlotCanvas) -> tuple[float, ...]:
