@@ -29,8 +29,7 @@ from gpudesk.report.labels import (
     label_attribute_briefly,
     shorten_name,
 )
-from gpudesk.report.writers.clipboard import format_full_number
-from gpudesk.report.writers.safe_text import quote_formula
+from gpudesk.report.writers.clipboard import format_tab_separated
 from gpudesk.text.formatting import (
     MISSING_VALUE_TEXT,
     Formatter,
@@ -374,42 +373,25 @@ def build_catalog_clipping(
     rows: Sequence[CatalogRow],
     places: Sequence[int],
     writer: CatalogCellFormatter,
-    formatter: Formatter,
     *,
     with_heads: bool,
 ) -> str:
-    """Return cells as tab-separated text: figures with all digits, and no formulas for a spreadsheet."""
-    lines = [[_make_clipboard_field(table, row, place, writer, formatter) for place in places] for row in rows]
+    """Return cells as they are shown, names in full, as tab-separated text."""
+    lines = [[_write_copied_text(table, row, place, writer) for place in places] for row in rows]
     if with_heads:
-        lines.insert(0, [quote_formula(_write_full_head(table, place)) for place in places])
-    return "\n".join("\t".join(line) for line in lines)
+        lines.insert(0, [_write_full_head(table, place) for place in places])
+    return format_tab_separated(lines)
+
+
+def _write_copied_text(table: CatalogTable, row: CatalogRow, place: int, writer: CatalogCellFormatter) -> str:
+    is_name = table.columns[place].kind is CatalogColumnKind.NAME
+    return writer.get_full_name(row) if is_name else writer.text(row, place)
 
 
 def _write_full_head(table: CatalogTable, place: int) -> str:
     column = table.columns[place]
     head = label_column(table.section, column)
     return f"{head}, TFLOPS" if column.group == "dense" else head
-
-
-def _make_clipboard_field(
-    table: CatalogTable, row: CatalogRow, place: int, writer: CatalogCellFormatter, formatter: Formatter
-) -> str:
-    column, value = table.columns[place], row.values[place]
-    if value is None:
-        return ""
-    if is_figure(value) and column.kind in FIGURES:
-        return format_full_number(_write_copied_text(value, column, row), formatter.style)
-    if column.kind is CatalogColumnKind.AGE:
-        return writer.text(row, place)
-    if column.kind is CatalogColumnKind.NAME:
-        return quote_formula(writer.get_full_name(row))
-    return quote_formula(" ".join(writer.text(row, place).split()))
-
-
-def _write_copied_text(value: float, column: CatalogColumn, row: CatalogRow) -> float:
-    if column.kind is CatalogColumnKind.VALUE:
-        return convert_to_display_unit(value, find_quantity(row.attribute or "", row.unit))
-    return float(value) if column.kind is not CatalogColumnKind.FIGURE else _convert_for_display(value, column)
 
 
 def make_sort_key(value: CatalogCellValue, row: CatalogRow, column: CatalogColumn) -> tuple[float, str, float]:

@@ -111,7 +111,7 @@ def test_sentences_say_what_a_cell_shows_and_why_it_is_empty() -> None:
     assert write.sentence(row, price).endswith("unknown: price not published")
 
 
-def test_the_clipboard_has_all_digits_and_nothing_that_a_spreadsheet_runs() -> None:
+def test_the_clipboard_has_what_is_shown_and_nothing_that_a_spreadsheet_runs() -> None:
     columns = [
         CatalogColumn("name", CatalogColumnKind.NAME, head="Accelerator"),
         CatalogColumn("memory_bandwidth", CatalogColumnKind.FIGURE, Quantity.MEMORY_BANDWIDTH, "memory_bandwidth"),
@@ -123,18 +123,18 @@ def test_the_clipboard_has_all_digits_and_nothing_that_a_spreadsheet_runs() -> N
         ["=HYPERLINK(1)", 3.352e12, "+cmd|' /C calc'!A0", (1.0, 2.0)],
         ["Instinct MI300X", None, "a\tb\r\nc", 9999.5],
     )
-    for style, figure in ((ENGLISH_NUMBERS, "3.352"), (GERMAN_NUMBERS, "3,352")):
+    for style, figure in ((ENGLISH_NUMBERS, "3.35"), (GERMAN_NUMBERS, "3,35")):
         formatter = Formatter(style)
         cells = CatalogCellFormatter(made, formatter, TODAY)
-        text = build_catalog_clipping(made, made.rows, (0, 1, 2, 3), cells, formatter, with_heads=True)
+        text = build_catalog_clipping(made, made.rows, (0, 1, 2, 3), cells, with_heads=True)
         lines = [line.split("\t") for line in text.split("\n")]
         assert [len(line) for line in lines] == [4, 4, 4]
         assert lines[0][:2] == ["Accelerator", "TB/s"]
         assert lines[1][0] == "'=HYPERLINK(1)"
         assert lines[1][1] == figure
         assert lines[1][2].startswith("'+")
-        assert lines[2][:3] == ["Instinct MI300X", "", "a b c"]
-        assert lines[2][3] == ("9999.5" if style is ENGLISH_NUMBERS else "9999,5")
+        assert lines[2][:3] == ["Instinct MI300X", "—", "a b c"]
+        assert lines[2][3] == ("10,000" if style is ENGLISH_NUMBERS else "10.000")
 
 
 def test_like_is_ordered_with_like() -> None:

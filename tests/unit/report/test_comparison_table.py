@@ -221,16 +221,17 @@ def test_sentences_say_everything_that_a_cell_shows(make_answer: MakeAnswer) -> 
     assert describe_compared_row(bandwidth) == "Bandwidth, terabytes per second"
 
 
-def test_copy_keeps_all_digits_units_and_bands(make_answer: MakeAnswer) -> None:
-    table = build_comparison_table(make_answer("h200-sxm", "mi325x"), PLAIN)
+def test_copy_has_the_shown_figures_with_units_and_intervals(make_answer: MakeAnswer) -> None:
+    table = build_comparison_table(make_answer("h200-sxm", "mi325x"), Formatter(GERMAN_NUMBERS))
     rows = [row(table, "output_tokens_per_s"), row(table, "memory_bandwidth")]
     made = build_comparison_clipping(table, rows, [0, 1], GERMAN_NUMBERS)
     lines = [line.split("\t") for line in made.text.split("\n")]
     assert lines[0][:6] == ["Group", "Row", "Unit", "H200-SXM, Hopper · SXM · × 1", "H200-SXM low", "H200-SXM high"]
-    assert lines[1][1:6] == ["Output throughput", "tok/s", "1000", "900", "1100"]
+    assert lines[1][1:6] == ["Output throughput", "tok/s", "1.000", "900", "1.100"]
     assert lines[2][:4] == ["Memory", "Bandwidth", "TB/s", "4,8"]
     assert '<td sdval="4.8" sdnum="1033;" x:num="4.8">4,8</td>' in made.html
-    assert build_comparison_clipping(table, rows[1:], [1], ENGLISH_NUMBERS, with_heads=False).text == "6"
+    assert '<td sdval="1100" sdnum="1033;" x:num="1100">1.100</td>' in made.html
+    assert build_comparison_clipping(table, rows[1:], [1], GERMAN_NUMBERS, with_heads=False).text == "6,0"
 
 
 @pytest.mark.parametrize("name", list_template_ids())

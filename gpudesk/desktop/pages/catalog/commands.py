@@ -279,9 +279,7 @@ class CatalogCommands:
             return
         page = self._page
         with _show_busy(many=len(rows) * len(columns) > _MANY):
-            text = build_catalog_clipping(
-                page.model.table, rows, columns, page.writer, page.desk.formatter, with_heads=with_heads
-            )
+            text = build_catalog_clipping(page.model.table, rows, columns, page.writer, with_heads=with_heads)
         QGuiApplication.clipboard().setText(text)
 
     # Menus

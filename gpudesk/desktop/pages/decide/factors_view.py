@@ -24,6 +24,7 @@ from gpudesk.domain.decision import Decision, DecisionFactor, DecisionRule, Fact
 from gpudesk.report.decision.facts import format_fact, label_fact
 from gpudesk.report.decision.rules import label_factor, label_rule_source
 from gpudesk.report.labels import format_date
+from gpudesk.report.writers.clipboard import format_tab_separated
 from gpudesk.text.formatting import MISSING_VALUE_TEXT, Formatter, IntervalEstimate
 from gpudesk.text.messages import capitalize_first
 from gpudesk.text.translation import tr, translate_data
@@ -344,7 +345,7 @@ class FactorsView(DecideView):
         columns = range(model.columnCount())
         lines = [[str(model.headerData(column, across)) for column in columns]]
         lines += [[str(model.index(row, column).data()) for column in columns] for row in range(model.rowCount())]
-        return "\n".join("\t".join(line) for line in lines) + "\n"
+        return format_tab_separated(lines)
 
     def focus_first(self) -> None:
         self.table.setFocus(Qt.FocusReason.OtherFocusReason)

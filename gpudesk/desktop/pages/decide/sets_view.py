@@ -23,6 +23,7 @@ from gpudesk.report.data_table import DataTable, FigureRow, build_accelerator_ta
 from gpudesk.report.decision.questions import format_answer, get_question_text
 from gpudesk.report.decision.verdict import describe_verdict_reason, format_verdict
 from gpudesk.report.labels import format_odds
+from gpudesk.report.writers.clipboard import format_tab_separated
 from gpudesk.text.formatting import MISSING_VALUE_TEXT, Formatter
 from gpudesk.text.translation import tr, translate_data
 
@@ -288,7 +289,7 @@ class AnswerSetsView(DecideView):
         lines = [verdict.accessibleName() for verdict in self.verdicts]
         rows = [(tr("Question"), name_current_set(), name_kept_set())]
         rows += [each[:3] for each in self.sets.questions()]
-        return "\n".join([*lines, "", *("\t".join(row) for row in rows)]) + "\n"
+        return "\n".join([*lines, "", format_tab_separated(rows)])
 
     def focus_first(self) -> None:
         """Focus the first usable control."""

@@ -18,6 +18,7 @@ from gpudesk.desktop.ui.theme.theme_painter import RIGHT, SWATCH_WIDTH, ThemePai
 from gpudesk.domain.decision import WEIGHT_BOUNDS, Decision, DecisionRule, FactValue, RuleEffect, RuleRole, TraceLine
 from gpudesk.report.decision.facts import format_fact
 from gpudesk.report.decision.rules import describe_condition_result, describe_rule_answers, label_rule_source
+from gpudesk.report.writers.clipboard import format_tab_separated
 from gpudesk.text.formatting import MISSING_VALUE_TEXT, Formatter, IntervalEstimate
 from gpudesk.text.translation import tr
 
@@ -228,12 +229,12 @@ def describe_cell(row: TraceRuleRow, head: AcceleratorColumn, place: int, format
 def format_trace(table: TraceTable, formatter: Formatter) -> str:
     """Return the trace as tab-separated lines, for spreadsheets."""
     heads = (tr("Group"), tr("Rule"), tr("IDs"), tr("Answer"), tr("Weight"), *(h.name for h in table.heads))
-    lines = ["\t".join(heads)]
+    lines = [heads]
     for row in table.rows:
         weight = "" if row.weight is None else formatter.stated(row.weight)
         cells = (f"{cell.word} {cell.whole}".strip() for cell in row.cells)
-        lines.append("\t".join((row.group, row.title, row.ids, row.answer, weight, *cells)))
-    return "\n".join(lines) + "\n"
+        lines.append((row.group, row.title, row.ids, row.answer, weight, *cells))
+    return format_tab_separated(lines)
 
 
 #: A group title, a row, the fold, or a rule that did not fire.

@@ -55,7 +55,7 @@ from gpudesk.desktop.ui.widgets.qt_support import make_menu, pop_up
 from gpudesk.domain.decision import WEIGHT_BOUNDS, DecisionRule, RuleEffect
 from gpudesk.report.decision.rules import label_rule_source
 from gpudesk.report.labels import format_date
-from gpudesk.text.formatting import MACHINE_NUMBERS, Formatter
+from gpudesk.text.formatting import Formatter
 from gpudesk.text.messages import lower_for_sentence
 from gpudesk.text.translation import tr, translate_data
 
@@ -543,7 +543,7 @@ class RuleTraceBlock(QWidget):
         return format_trace(self.model.table, formatter)
 
     def copy(self) -> None:
-        QApplication.clipboard().setText(self.text(Formatter(MACHINE_NUMBERS)))
+        QApplication.clipboard().setText(self.text(self._desk.formatter))
         self.copied.emit()
 
     def _menu(self, line: int, _column: int, place: QPoint) -> None:

@@ -14,10 +14,9 @@ from gpudesk.domain.estimate import Estimate
 from gpudesk.domain.sizing import FitRemedy, FitRemedyKind, UsableMemory
 from gpudesk.report.comparison.estimate_rows import build_fit_cell, build_plan_cell, describe_memory_deployment
 from gpudesk.report.labels import label_precision
-from gpudesk.text.formatting import MACHINE_NUMBERS, MISSING_VALUE_TEXT, Formatter
+from gpudesk.text.formatting import MISSING_VALUE_TEXT, Formatter
 from gpudesk.text.messages import capitalize_first, format_message
 from gpudesk.text.translation import tr, trn
-from gpudesk.text.units import GIB
 
 
 class ColumnFitState(StrEnum):
@@ -306,8 +305,6 @@ def format_bars_subtitle(answer: Answer, formatter: Formatter) -> str:
     return f"{what}, {requests}"
 
 
-#: Decimals of GiB in tables for programs, precise to a MiB.
-_MACHINE_DECIMALS = 4
 #: Columns with figures of an estimate.
 _FIGURES = 10
 
@@ -356,12 +353,7 @@ def _list_figures(estimate: Estimate, desk: Desk, formatter: Formatter) -> tuple
     )
     return (
         formatter.count(estimate.count),
-        *(_format_gib(size, formatter) for size in sizes),
+        *(formatter.gib(size) for size in sizes),
         formatter.count(estimate.admitted),
         formatter.count(estimate.max_concurrency),
     )
-
-
-def _format_gib(size: int, formatter: Formatter) -> str:
-    exact = formatter.style is MACHINE_NUMBERS
-    return formatter.number(size / GIB, _MACHINE_DECIMALS) if exact else formatter.gib(size)

@@ -33,12 +33,10 @@ from gpudesk.domain.answer import Answer
 from gpudesk.domain.deployment_analysis import KvCacheCurve
 from gpudesk.report.data_table import FigureRow, build_accelerator_table
 from gpudesk.report.labels import label_precision
-from gpudesk.text.formatting import MACHINE_NUMBERS, MISSING_VALUE_TEXT, Formatter
+from gpudesk.text.formatting import MISSING_VALUE_TEXT, Formatter
 from gpudesk.text.translation import tr
 from gpudesk.text.units import GIB, MIB
 
-#: Decimals of GiB in tables for programs.
-_MACHINE_DECIMALS: Final = 6
 #: From this many bytes at the shortest length on, the axis is in GiB.
 _LEAST_IN_GIB: Final = GIB // 8
 
@@ -294,8 +292,6 @@ def _find_value_at(curve: KvCacheCurve, values: tuple[int, ...], tokens: int) ->
 
 
 def _format_gib(size: int, formatter: Formatter) -> str:
-    if formatter.style is MACHINE_NUMBERS:
-        return formatter.number(size / GIB, _MACHINE_DECIMALS)
     return formatter.estimate(size / GIB) if size else MISSING_VALUE_TEXT
 
 

@@ -27,7 +27,8 @@ from gpudesk.desktop.ui.charts.scales import Box, FloatArray
 from gpudesk.desktop.ui.tables.table_base import TableItemModel
 from gpudesk.desktop.ui.theme.theme import Theme
 from gpudesk.desktop.ui.widgets.qt_support import ask_save_path
-from gpudesk.text.formatting import MACHINE_NUMBERS, Formatter
+from gpudesk.report.writers.clipboard import format_tab_separated
+from gpudesk.text.formatting import Formatter
 from gpudesk.text.translation import tr
 
 if TYPE_CHECKING:
@@ -45,7 +46,7 @@ class ChartData:
     first_number: int = 1
 
     def format_tab_separated(self) -> str:
-        return "".join("\t".join(cells) + "\n" for cells in (self.heads, *self.rows))
+        return format_tab_separated((self.heads, *self.rows))
 
 
 class ChartDataModel(TableItemModel):
@@ -82,16 +83,16 @@ _MOST_WIDTH = 920.0
 
 
 class ChartDataDialog(QDialog):
-    """Shows the numbers of a chart; `machine` is the same table with numbers for programs."""
+    """Shows the numbers of a chart as a table, to read and to copy."""
 
     manual_topic = "performance#numbers-of-a-chart"
 
-    def __init__(self, data: ChartData, machine: ChartData, theme: Theme, parent: QWidget | None = None) -> None:
+    def __init__(self, data: ChartData, theme: Theme, parent: QWidget | None = None) -> None:
         """Build the dialog, which does not follow later changes of the chart."""
         super().__init__(parent)
         self.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
         self.setWindowTitle(data.title)
-        self._data, self._machine = data, machine
+        self._data = data
         self.view = QTableView(self)
         self.view.setAccessibleName(data.title)
         self.view.setModel(ChartDataModel(data, self))
@@ -124,11 +125,11 @@ class ChartDataDialog(QDialog):
         return min(max(width, theme.px(_LEAST_WIDTH)), theme.px(_MOST_WIDTH))
 
     def copy(self) -> None:
-        QGuiApplication.clipboard().setText(self._machine.format_tab_separated())
+        QGuiApplication.clipboard().setText(self._data.format_tab_separated())
 
     def copy_selected(self) -> None:
         rows = sorted({index.row() for index in self.view.selectedIndexes()})
-        chosen = replace(self._machine, rows=tuple(self._machine.rows[row] for row in rows))
+        chosen = replace(self._data, rows=tuple(self._data.rows[row] for row in rows))
         QGuiApplication.clipboard().setText(chosen.format_tab_separated())
 
 
@@ -152,18 +153,17 @@ def copy_to_clipboard(charts: list[CopyableChart], picture: QPixmap) -> None:
     """Copy a picture of charts, and their numbers as text."""
     mime = QMimeData()
     mime.setImageData(picture.toImage())
-    tables = [chart.data(Formatter(MACHINE_NUMBERS)) for chart in charts]
-    mime.setText("\n".join(f"{table.title}\n{table.format_tab_separated()}" for table in tables))
+    tables = [chart.data(chart.formatter) for chart in charts]
+    mime.setText("\n\n".join(f"{table.title}\n{table.format_tab_separated()}" for table in tables))
     QGuiApplication.clipboard().setMimeData(mime)
 
 
 def copy_data(chart: CopyableChart) -> None:
-    QGuiApplication.clipboard().setText(chart.data(Formatter(MACHINE_NUMBERS)).format_tab_separated())
+    QGuiApplication.clipboard().setText(chart.data(chart.formatter).format_tab_separated())
 
 
 def show_data_table(chart: CopyableChart) -> ChartDataDialog:
-    texts, machine = chart.data(chart.formatter), chart.data(Formatter(MACHINE_NUMBERS))
-    dialog = ChartDataDialog(texts, machine, chart.theme, chart.window())
+    dialog = ChartDataDialog(chart.data(chart.formatter), chart.theme, chart.window())
     dialog.show()
     return dialog
 

@@ -44,6 +44,7 @@ from gpudesk.report.decision.buy_or_wait import (
     list_future_price_rows,
 )
 from gpudesk.report.labels import format_months
+from gpudesk.report.writers.clipboard import format_tab_separated
 from gpudesk.text.formatting import Formatter
 from gpudesk.text.messages import capitalize_first, lower_for_sentence
 from gpudesk.text.translation import tr
@@ -304,9 +305,9 @@ class DeferralResultBlock(QWidget):
             tr("Computed: {verdict}", verdict=describe_computed_verdict(analysis, formatter)),
             describe_contradiction(analysis),
             *(f"{rule.rule}: {describe_deferral_rule(rule)}" for rule in analysis.rules),
-            *("\t".join(row) for row in list_deferral_figures(analysis, names, money, formatter)),
-            *("\t".join(row) for row in list_deferral_flips(analysis, names, money, formatter)),
-            *("\t".join(row) for row in list_future_price_rows(analysis, money)),
+            format_tab_separated(list_deferral_figures(analysis, names, money, formatter)),
+            format_tab_separated(list_deferral_flips(analysis, names, money, formatter)),
+            format_tab_separated(list_future_price_rows(analysis, money)),
             describe_release_slip(analysis, names, formatter),
             *list_deferral_notes(analysis, formatter),
         ]

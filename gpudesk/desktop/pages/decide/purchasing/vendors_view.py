@@ -43,7 +43,7 @@ from gpudesk.report.decision.routing import (
 from gpudesk.report.labels import format_years, label_precision
 from gpudesk.text.formatting import Formatter, NumberStyle
 from gpudesk.text.messages import InputError
-from gpudesk.text.translation import tr
+from gpudesk.text.translation import tr, translate_data
 
 _NUMBERS: Final = ("long_share", "requests_per_s", "long_input_tokens", "long_output_tokens")
 _PARTS: Final = ("vendor_a", "vendor_b")
@@ -392,7 +392,7 @@ class VendorsView(PlanView[RoutingResult]):
         lines = [MarkedLine("book-open", "text2", text) for text in map(format_mixing_line, rules)]
         disputes = {each for rule in rules for each in rule.disputes}
         lines += [
-            MarkedLine("scale", "disputed", tr("Dispute: {verdict}", verdict=each.verdict))
+            MarkedLine("scale", "disputed", tr("Dispute: {verdict}", verdict=translate_data(each.verdict)))
             for each in service.catalog.disputes()
             if each.id in disputes and each.verdict
         ]
@@ -411,7 +411,7 @@ class VendorsView(PlanView[RoutingResult]):
         lines += list_shared_pool_lines(routing, self.formatter) if routing is not None else ()
         lines += self.mixing.texts
         table = "" if routing is None else self.data(self.formatter).format_tab_separated()
-        return table + "".join(f"{line}\n" for line in lines if line)
+        return "\n".join(line for line in (table, *lines) if line)
 
     def focus_first(self) -> None:
         self.form.fields["vendor_a"].setFocus(Qt.FocusReason.OtherFocusReason)

@@ -282,12 +282,12 @@ def test_the_keyboard_moves_past_headings_and_finds_names(page: CatalogPage, qtb
 def test_copied_cells_are_a_table(page: CatalogPage, qtbot: QtBot) -> None:
     go_to(page, "mi325x", "memory_bandwidth")
     QTest.keyClick(page.view, Qt.Key.Key_C, Qt.KeyboardModifier.ControlModifier)
-    assert QApplication.clipboard().text() == "6"
+    assert QApplication.clipboard().text() == "6.00"
     QTest.keyClick(page.view, Qt.Key.Key_Space, Qt.KeyboardModifier.ShiftModifier)
     QTest.keyClick(page.view, Qt.Key.Key_C, Qt.KeyboardModifier.ControlModifier)
     head, line = QApplication.clipboard().text().split("\n")
     assert head.split("\t")[:5] == ["Accelerator", "Vendor", "Architecture", "GiB", "TB/s"]
-    assert line.split("\t")[:5] == ["Instinct MI325X", "AMD", "CDNA 3", "256", "6"]
+    assert line.split("\t")[:5] == ["Instinct MI325X", "AMD", "CDNA 3", "256.0", "6.00"]
     action(page, "copy_table").run()
     assert len(QApplication.clipboard().text().split("\n")) == len(keys(page)) + 1
 

@@ -273,7 +273,7 @@ def test_the_menu_of_a_cell_is_that_of_the_row_under_the_mouse(page: ComparePage
 def test_one_cell_is_copied_as_its_number(page: ComparePage, qtbot: QtBot) -> None:
     put_at(page, "memory_bandwidth", "mi325x")
     QTest.keyClick(page.view, Qt.Key.Key_C, Qt.KeyboardModifier.ControlModifier)
-    assert clipboard() == "6"
+    assert clipboard() == "6.0"
 
 
 def test_several_cells_are_copied_with_heads_and_units(page: ComparePage, qtbot: QtBot) -> None:
@@ -288,7 +288,7 @@ def test_several_cells_are_copied_with_heads_and_units(page: ComparePage, qtbot:
         ["Memory", "Capacity", "GiB"],
         ["Memory", "Bandwidth", "TB/s"],
     ]
-    assert [line[3:] for line in lines[1:]] == [["141", "256"], ["4.8", "6"]]
+    assert [line[3:] for line in lines[1:]] == [["141.0", "256.0"], ["4.8", "6.0"]]
     assert QGuiApplication.clipboard().mimeData().hasHtml()
 
 
@@ -298,6 +298,13 @@ def test_the_whole_table_is_copied_as_it_is_shown(page: ComparePage) -> None:
     lines = clipboard().split("\n")
     assert len(lines) == 1 + len(keys(page))
     assert all(len(line.split("\t")) == 3 + page.model.columnCount() for line in lines)
+
+
+def test_copied_estimates_have_the_digits_that_are_shown(page: ComparePage) -> None:
+    shown = text(page, "output_tokens_per_s", "b200-hgx")
+    put_at(page, "output_tokens_per_s", "b200-hgx")
+    QTest.keyClick(page.view, Qt.Key.Key_C, Qt.KeyboardModifier.ControlModifier)
+    assert clipboard() == shown
 
 
 # States

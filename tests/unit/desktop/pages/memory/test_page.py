@@ -52,8 +52,8 @@ def test_a_problem_is_said_and_the_last_answer_stays(page: MemoryPage, desk: Des
 @pytest.mark.parametrize(
     ("view", "title", "row"),
     [
-        (FIT, "Memory per accelerator", "H200 SXM\tTP 2\tdoes not fit on 2, needs 4\t2\t190.9530"),
-        (CONTEXT, "KV cache per request", "5000\t1.2016"),
+        (FIT, "Memory per accelerator", "H200 SXM\tTP 2\tdoes not fit on 2, needs 4\t2\t191.0"),
+        (CONTEXT, "KV cache per request", "5,000\t1.20"),
         (NEEDED, "Accelerators needed", "One request of 5,000 tokens\tFP8 weights\t4 (TP 4)\t2 (TP 2)\t2 (TP 2)"),
     ],
 )

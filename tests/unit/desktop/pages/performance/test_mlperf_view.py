@@ -99,7 +99,7 @@ def test_all_results_are_a_table(page: PerformancePage, block: MlperfBlock) -> N
     page.copy()
     text = QGuiApplication.clipboard().text()
     assert text.startswith("MLPerf v6.1, Llama 2 70B\n")
-    assert "MI355X\tOffline\tAMD\t8xMI355X_2xEPYC_9575F\t8\t106517" in text
+    assert "MI355X\tOffline\tAMD\t8xMI355X_2xEPYC_9575F\t8\t106,517" in text
 
 
 def test_a_missing_file_is_said(

@@ -284,7 +284,8 @@ def test_the_numbers_are_copied_for_a_spreadsheet(chart: ThroughputChart, desk: 
     assert desk.answer is not None
     points = sum(len(column.curve.concurrency) for column in desk.answer.columns if column.curve)
     assert len(rows) == points + 1
-    assert all(float(cell) > 0 for row in rows[1:] for cell in row[2:])
+    assert all(float(cell.replace(",", "")) > 0 for row in rows[1:] for cell in row[2:])
+    assert [tuple(row) for row in rows[1:]] == list(chart.data(chart.formatter).rows)
     chart_data.copy_to_clipboard([chart], chart.grab())
     mime = QGuiApplication.clipboard().mimeData()
     assert mime.hasImage()
