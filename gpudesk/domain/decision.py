@@ -576,7 +576,7 @@ class Decision:
     the next column. `tied_by` is the column that leads by figures alone, within the error, if arguments decided.
     `other_payment` is set if owning or renting is open and the other way alone has another leader, or if only one of
     the two has a named leader. `api_usd` is the price of a million output tokens, with their prompts, at a hosted API;
-    None if it is unknown or costs are not compared. `utilization` is the one that costs assume.
+    None if it is unknown or costs are not compared.
     `media_fits` are known for work on images and video.
     """
 
@@ -604,7 +604,6 @@ class Decision:
     ways_out: tuple[WayOut, ...] = ()
     other_payment: OtherPayment | None = None
     api_usd: float | None = None
-    utilization: ResolvedCostInput | None = None
     media_fits: tuple[MediaFit, ...] = ()
 
     @property

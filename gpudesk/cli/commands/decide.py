@@ -331,7 +331,8 @@ def list_decision_lines(
     formatter = Formatter()
     for line in wrap_text(format_verdict(decision, names, formatter), width):
         yield strong(line)
-    yield from wrap_text(describe_verdict_reason(decision, names, formatter), width)
+    if reason := describe_verdict_reason(decision, names, formatter):
+        yield from wrap_text(reason, width)
     candidates = list_candidate_lines(decision, names, formatter)
     if candidates:
         yield ""

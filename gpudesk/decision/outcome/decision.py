@@ -492,7 +492,6 @@ def _make_decision(
         pilot=_plan_pilot(ground.answer, keys, lines, first, second) if verdict is DecisionVerdict.OPEN else None,
         factors=rate_factors(situation.parts),
         api_usd=api.value if objective.name is ObjectiveName.COST and (api := ground.costs.api) is not None else None,
-        utilization=ground.costs.utilisation if objective.name is ObjectiveName.COST else None,
     )
 
 

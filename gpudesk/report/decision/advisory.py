@@ -512,7 +512,8 @@ def _build_head(paper: NegotiationDocument) -> Iterator[DocumentBlock]:
     origin = tr("Made on {day} from catalog {revision}", day=paper.made_on, revision=paper.revision)
     yield DocumentParagraph(origin)
     yield DocumentHeading(2, format_verdict(decision, names, formatter))
-    yield DocumentParagraph(describe_verdict_reason(decision, names, formatter))
+    if reason := describe_verdict_reason(decision, names, formatter):
+        yield DocumentParagraph(reason)
     key = find_leading_column(decision)
     deployed = format_recommended_deployment(decision, formatter)
     facts = [] if key is None else list(list_delivered_figures(decision, key, formatter))

@@ -51,6 +51,7 @@ from gpudesk.report.decision.verdict import (
     describe_exclusion,
     describe_flip,
     describe_missing_value,
+    describe_other_payment,
     describe_pilot,
     describe_reason,
     describe_unfit,
@@ -156,15 +157,16 @@ def list_recommendation_lines(
     pilot = () if decision.pilot is None else (describe_pilot(decision.pilot, names, formatter),)
     label_for, label_against = label_arguments(decision, names)
     memory = () if decision.scope.answered else list_memory_fits(decision, names, formatter)
+    other_payment = filter(None, (describe_other_payment(decision, names, formatter),))
     grouped: tuple[tuple[str, Iterable[str]], ...] = (
         (tr("Memory"), memory),
         (tr("Key figures"), _list_delivered_lines(decision, formatter)),
         (label_for, (describe_reason(each, names, formatter) for each in decision.reasons)),
         (label_against, list_arguments_against(decision, names, formatter, costs)),
         (tr("Alternatives"), (": ".join(describe_way_out(each, formatter)) for each in decision.ways_out)),
-        (tr("Rental price"), () if costs is None else _list_rent_remarks(decision, costs, names, formatter)),
+        (tr("Rental price"), () if costs is None else list_rent_remarks(decision, costs, names, formatter)),
         (tr("Missing figures"), (describe_missing_value(each, names, formatter) for each in unpriced)),
-        (tr("Tipping points"), _list_flips(flips, decision, names, formatter)),
+        (tr("Tipping points"), (*other_payment, *_list_flips(flips, decision, names, formatter))),
         (tr("Ruled out"), list_removed_columns(decision, names, formatter)),
         (tr("Measure next"), pilot),
         (tr("Next steps"), dict.fromkeys(translate_data(each.text) for each in decision.advice)),
@@ -207,7 +209,7 @@ def _list_unknown_price(
     )
 
 
-def _list_rent_remarks(decision: Decision, costs: CostAnswer, names: HeadNames, formatter: Formatter) -> Iterator[str]:
+def list_rent_remarks(decision: Decision, costs: CostAnswer, names: HeadNames, formatter: Formatter) -> Iterator[str]:
     """Yield the cheapest provider of the recommended accelerator, and differences between rents."""
     key = find_leading_column(decision)
     if key is None or decision.facts.get("acquisition") == "own":
@@ -261,7 +263,7 @@ def _compare_per_rent(column: CostColumn) -> float:
 def list_decision_assumptions(
     decision: Decision, names: HeadNames, formatter: Formatter, costs: CostAnswer | None = None
 ) -> Iterator[str]:
-    """Yield the assumptions of a recommendation: architecture of the model, payment, hours of use, software, fleet."""
+    """Yield the assumptions of a recommendation: architecture of the model, payment, rents, hours of use, software."""
     architecture = decision.facts.get("generic_architecture")
     if architecture is not None:
         yield tr("Unknown model architecture {architecture}: computed as a plain decoder", architecture=architecture)
@@ -273,6 +275,8 @@ def list_decision_assumptions(
     if by_cost:
         yield from _list_payment_assumptions(decision, formatter, costs)
     if costs is not None:
+        if any(each.unlike_rent is not None for each in decision.candidates if each.eligible):
+            yield tr("Odds compare rents like for like, as of specialized clouds")
         yield describe_utilization(costs.utilisation, formatter)
         if old := describe_old_prices(costs.columns, names, formatter):
             yield old

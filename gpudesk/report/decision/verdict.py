@@ -8,7 +8,6 @@ from collections.abc import Mapping
 from typing import Final, NamedTuple
 
 from gpudesk.domain.answer import LeadVerdict, judge_odds
-from gpudesk.domain.cost import CostInputOrigin, ResolvedCostInput
 from gpudesk.domain.decision import (
     QUESTIONS,
     UNKNOWN_ANSWER,
@@ -25,22 +24,13 @@ from gpudesk.domain.decision import (
     FactValue,
     MediaFit,
     ObjectiveName,
-    OtherPayment,
     PilotMeasurement,
     RuleExclusion,
     TraceLine,
     WayOut,
     WayOutKind,
 )
-from gpudesk.report.costs import (
-    add_provider_kind,
-    describe_systems,
-    describe_unlike_rent,
-    describe_utilization,
-    format_input_amount,
-    get_input_unit,
-    label_cost_input,
-)
+from gpudesk.report.costs import add_provider_kind, format_input_amount, get_input_unit, label_cost_input
 from gpudesk.report.decision.facts import format_fact, get_fact_unit, label_fact
 from gpudesk.report.decision.questions import format_answer
 from gpudesk.report.decision.rules import describe_condition_result
@@ -78,8 +68,17 @@ _CLOSE_VERDICTS: Final = {
     ("choose", "choose"): "Choose {n} × {name} or {m} × {other}: too close to call",
 }
 
-#: Facts that make the figures or the purchase of the leading column doubtful.
-_DOUBTS: Final = ("basis", "announced", "license_limit", "discontinued", "old_price", "old_rent")
+_ODDS: Final = {
+    ObjectiveName.COST: "{odds} odds of being the cheapest",
+    ObjectiveName.THROUGHPUT: "{odds} odds of being the fastest per accelerator",
+    ObjectiveName.DENSITY: "{odds} odds of being the fastest per kW",
+    ObjectiveName.LATENCY: "{odds} odds of being the fastest to answer",
+    ObjectiveName.CAPACITY: "{odds} odds of the highest concurrency",
+    ObjectiveName.TIME: "{odds} odds of being first in production",
+}
+
+#: Facts that make the purchase or the figures of the leading column doubtful, the gravest first.
+_DOUBTS: Final = ("announced", "license_limit", "discontinued", "old_price", "old_rent", "basis")
 #: Shorter durations are in minutes, longer ones in hours.
 _MINUTES_FROM: Final = 90.0
 #: A boolean fact -> the two numbers behind it, the smaller one first.
@@ -110,7 +109,7 @@ def find_candidate(decision: Decision, key: str) -> DecisionCandidate:
 
 
 def format_verdict(decision: Decision, names: NamesByKey, formatter: Formatter) -> str:
-    """Return the recommendation with its figure: `Rent 8 H100 SXM: $0.99 per million output tokens`."""
+    """Return the recommendation with its figure and its odds; of two that are too close to call, both names."""
     if not decision.scope.answered:
         return tr("No recommendation for this kind of work")
     if decision.verdict is DecisionVerdict.NONE_FITS:
@@ -127,12 +126,26 @@ def format_verdict(decision: Decision, names: NamesByKey, formatter: Formatter) 
         "name": drop_count(names[candidate.key]),
         "value": _format_value(decision.objective, first.value, formatter),
     }
-    is_close = decision.tied_by is None and judge_odds(first.odds) is LeadVerdict.TOO_CLOSE
     second = None if decision.runner_up is None else find_candidate(decision, decision.runner_up)
-    if is_close and second is not None and not is_like_for_like_tie(first, second):
+    if second is not None and _is_too_close(decision, first, second):
         values |= {"m": formatter.count(second.count or 0), "other": drop_count(names[second.key])}
         return tr(_CLOSE_VERDICTS[verb, _choose_verb(decision, second)], **values)
-    return tr(_CLEAR_VERDICTS[verb], **values)
+    verdict = tr(_CLEAR_VERDICTS[verb], **values)
+    if second is not None:
+        lead = describe_odds(decision.objective, first, formatter)
+    elif any(each.removed for each in decision.candidates):
+        lead = tr("the only one that meets every limit")
+    elif len(decision.candidates) > 1:
+        lead = tr("the only one with figures to compare")
+    else:
+        return verdict
+    return tr("{verdict} ({odds})", verdict=verdict, odds=lead)
+
+
+def _is_too_close(decision: Decision, first: DecisionCandidate, second: DecisionCandidate) -> bool:
+    """Return whether odds alone cannot tell two candidates apart, and no argument does."""
+    is_close = decision.tied_by is None and judge_odds(first.odds) is LeadVerdict.TOO_CLOSE
+    return is_close and not is_like_for_like_tie(first, second)
 
 
 def is_like_for_like_tie(first: DecisionCandidate, second: DecisionCandidate) -> bool:
@@ -193,7 +206,7 @@ def _format_value(
 
 
 def describe_verdict_reason(decision: Decision, names: NamesByKey, formatter: Formatter) -> str:
-    """Return the odds that it is the best, the runner-up, and doubts about its figures."""
+    """Return, in one sentence, what is close or what the verdict rests on; empty if neither needs to be stated."""
     if decision.scope.why is not None:
         return format_message(decision.scope.why, formatter)
     if decision.verdict is DecisionVerdict.NONE_FITS:
@@ -203,41 +216,37 @@ def describe_verdict_reason(decision: Decision, names: NamesByKey, formatter: Fo
         problem = tr("Enter a price on the Cost page, or choose another goal.")
         return f"{problem} {_list_alternatives(decision, formatter)}".strip()
     first = find_candidate(decision, key)
-    # Doubts about the recommended accelerator follow its odds, before others are named.
-    doubts = [each for each in decision.against if each.fact in _DOUBTS and each.line is None]
-    odds, *after = _describe_odds(decision, first, names, formatter)
-    sentences = [odds, *(f"{describe_reason(each, names, formatter)}." for each in doubts), *after]
-    sentences += _describe_unlike_rents(decision, names)
-    if decision.other_payment is not None:
-        sentences.append(_describe_other_payment(decision.other_payment, names, formatter))
-    if (hosted := describe_cheaper_api(decision, formatter)) is not None:
-        sentences.append(f"{hosted}.")
-    if decision.utilization is not None:
-        sentences.append(_describe_utilization_basis(decision.utilization, formatter))
-    if decision.objective.instead_of is ObjectiveName.COST:
-        sentences.append(tr("Too few prices are known, so throughput is compared instead of cost."))
-    if first.payment == "owned" and first.systems is not None and first.systems.idle:
-        sentences.append(tr("Buying means {systems}.", systems=describe_systems(first.systems, formatter)))
     if first.open_rules:
         titles = {line.rule.id: line.title for line in decision.trace}
         open_titles = ", ".join(lower_for_sentence(titles[rule]) for rule in first.open_rules)
-        sentences.append(tr("Undecided limits: {limits}.", limits=open_titles))
-    return " ".join(sentences)
+        return tr("Undecided limits: {limits}.", limits=open_titles)
+    if decision.tied_by is not None:
+        return _describe_tie(decision, first, names, formatter)
+    second = None if decision.runner_up is None else find_candidate(decision, decision.runner_up)
+    if second is not None and judge_odds(first.odds) is LeadVerdict.TOO_CLOSE:
+        return _describe_close_call(decision, first, second, names, formatter)
+    if decision.objective.instead_of is ObjectiveName.COST:
+        return tr("Too few prices are known, so throughput is compared instead of cost.")
+    doubts = {each.fact: each for each in decision.against if each.line is None}
+    doubt = next((doubts[fact] for fact in _DOUBTS if fact in doubts), None)
+    return "" if doubt is None else f"{describe_reason(doubt, names, formatter)}."
 
 
-def _describe_unlike_rents(decision: Decision, names: NamesByKey) -> list[str]:
-    """Return which candidates have only the rent of another kind of provider; empty if all or none have."""
-    rents = {each.key: each.unlike_rent for each in decision.candidates if each.eligible}
-    remarks = [f"{describe_unlike_rent(rent, names[key])}." for key, rent in rents.items() if rent is not None]
-    return [*remarks, tr("The odds allow for that.")] if 0 < len(remarks) < len(rents) else []
-
-
-def _describe_utilization_basis(utilization: ResolvedCostInput, formatter: Formatter) -> str:
-    """Return the utilization behind the costs, and how that of the Fleet page differs."""
-    share = describe_utilization(utilization, formatter)
-    if utilization.origin is CostInputOrigin.DEMAND:
-        return tr("Costs assume {utilization}; Fleet also compares scaling down and a hosted API.", utilization=share)
-    return tr("Costs assume {utilization}; Fleet computes it from your demand.", utilization=share)
+def _describe_close_call(
+    decision: Decision, first: DecisionCandidate, second: DecisionCandidate, names: NamesByKey, formatter: Formatter
+) -> str:
+    """Return the figures and odds of two candidates that are too close to call."""
+    values = {
+        "name": names[first.key],
+        "value": format_objective(decision, first, formatter),
+        "odds": describe_odds(decision.objective, first, formatter),
+        "other": names[second.key],
+        "other_value": format_objective(decision, second, formatter, brief=True),
+        "other_odds": format_odds(second.odds, formatter),
+    }
+    if is_like_for_like_tie(first, second):
+        return tr("Like for like, too close to call with {other} ({other_value}; {other_odds} odds).", **values)
+    return tr("{name}: {value} ({odds}); {other}: {other_value} ({other_odds}).", **values)
 
 
 def label_odds(objective: DecisionObjective) -> str:
@@ -252,37 +261,9 @@ def label_odds(objective: DecisionObjective) -> str:
     }[objective.name]
 
 
-def _describe_odds(decision: Decision, first: DecisionCandidate, names: NamesByKey, formatter: Formatter) -> list[str]:
-    """Return the odds of the recommended candidate, and the runner-up with its figure and odds."""
-    if decision.runner_up is None:
-        if any(each.removed for each in decision.candidates):
-            return [tr("Only {name} meets every limit.", name=names[first.key])]
-        return [tr("Only {name} has the figures to compare.", name=names[first.key])]
-    odds = tr("{label}: {odds}", label=label_odds(decision.objective), odds=format_odds(first.odds, formatter))
-    if decision.tied_by is not None:
-        return [_describe_tie(decision, first, names, formatter)]
-    second = find_candidate(decision, decision.runner_up)
-    runner_up = tr(
-        "Runner-up: {name}, {value} ({odds} odds).",
-        name=names[second.key],
-        value=format_objective(decision, second, formatter),
-        odds=format_odds(second.odds, formatter),
-    )
-    values = {"name": names[first.key], "odds": odds}
-    if is_like_for_like_tie(first, second):
-        return [tr("{name} is the cheapest on record; like for like, too close to call. {odds}.", **values), runner_up]
-    words = {
-        LeadVerdict.LEADS: tr("{name} leads. {odds}", **values),
-        LeadVerdict.LIKELY_LEADS: tr("{name} likely leads. {odds}", **values),
-        LeadVerdict.LEANS: tr("The decision leans to {name}. {odds}", **values),
-        LeadVerdict.TOO_CLOSE: tr(
-            "{name}: {value}. {odds}", value=format_objective(decision, first, formatter), **values
-        ),
-    }
-    sentences = [f"{words[judge_odds(first.odds)]}.", runner_up]
-    if second.missing is not None:
-        sentences.append(f"{describe_missing_value(second, names, formatter)}.")
-    return sentences
+def describe_odds(objective: DecisionObjective, candidate: DecisionCandidate, formatter: Formatter) -> str:
+    """Return a candidate's odds with the event, `76% odds of being the cheapest`."""
+    return tr(_ODDS[objective.name], odds=format_odds(candidate.odds, formatter))
 
 
 def describe_cheaper_api(decision: Decision, formatter: Formatter) -> str | None:
@@ -298,48 +279,42 @@ def describe_cheaper_api(decision: Decision, formatter: Formatter) -> str | None
     )
 
 
-def _describe_other_payment(other: OtherPayment, names: NamesByKey, formatter: Formatter) -> str:
-    """Return which candidate would lead, with its odds, if everything were paid for in the other way."""
-    leader, second, owned = other.leader, other.runner_up, other.payment == "owned"
+def describe_other_payment(decision: Decision, names: NamesByKey, formatter: Formatter) -> str | None:
+    """Return which candidate would lead if everything were paid for in the other way; None if the same one would."""
+    other = decision.other_payment
+    if other is None:
+        return None
+    leader, second = other.leader, other.runner_up
     values = {
-        "payment": tr("If bought") if owned else tr("If rented"),
+        "payment": tr("If bought") if other.payment == "owned" else tr("If rented"),
         "name": names[leader.key],
         "odds": format_odds(leader.odds, formatter),
     }
     if second is None:
-        return tr("{payment}: only {name} has a price.", **values)
+        return tr("{payment}: only {name} has a price", **values)
     values |= {"other": names[second.key], "other_odds": format_odds(second.odds, formatter)}
-    return {
-        LeadVerdict.LEADS: tr("{payment}: {name} leads ({odds} odds; {other}: {other_odds}).", **values),
-        LeadVerdict.LIKELY_LEADS: tr("{payment}: {name} likely leads ({odds} odds; {other}: {other_odds}).", **values),
-        LeadVerdict.LEANS: tr("{payment}: leans to {name} ({odds} odds; {other}: {other_odds}).", **values),
-        LeadVerdict.TOO_CLOSE: tr(
-            "{payment}: too close to call ({name}: {odds} odds; {other}: {other_odds}).", **values
-        ),
-    }[judge_odds(leader.odds)]
+    if judge_odds(leader.odds) is LeadVerdict.TOO_CLOSE:
+        return tr("{payment}: too close to call ({name}: {odds} odds; {other}: {other_odds})", **values)
+    return tr("{payment}: {name} ({odds} odds of being the cheapest; {other}: {other_odds})", **values)
 
 
 def _describe_tie(decision: Decision, first: DecisionCandidate, names: NamesByKey, formatter: Formatter) -> str:
-    """Return the close odds, and what decides instead: arguments, else the smaller commitment."""
+    """Return the odds of the leader by figures, and what decides instead: arguments, else the smaller commitment."""
     other = find_candidate(decision, decision.tied_by or first.key)
-    values = {
-        "other": names[other.key],
-        "odds": format_odds(other.odds, formatter),
-        "name": names[first.key],
-        "less": format_odds(first.odds, formatter),
-    }
-    if judge_odds(other.odds) is LeadVerdict.TOO_CLOSE:
-        close = tr("Too close to call on figures alone: {other} {odds}, {name} {less}.", **values)
-    else:
-        close = tr("Figures alone lean to {other} ({odds} odds; {name}: {less}).", **values)
-    if first.score > other.score:
-        why = tr("The arguments below favor {name}.", name=names[first.key])
-    else:
-        why = tr("{name} is the smaller commitment.", name=names[first.key])
-    return f"{close} {why}"
+    values = {"other": names[other.key], "odds": format_odds(other.odds, formatter), "name": names[first.key]}
+    is_close, is_argued = judge_odds(other.odds) is LeadVerdict.TOO_CLOSE, first.score > other.score
+    if is_close and is_argued:
+        return tr("Too close to call with {other} ({odds} odds); the arguments favor {name}.", **values)
+    if is_close:
+        return tr("Too close to call with {other} ({odds} odds); {name} is the smaller commitment.", **values)
+    if is_argued:
+        return tr("{other} has {odds} odds, but the arguments favor {name}.", **values)
+    return tr("{other} has {odds} odds, but {name} is the smaller commitment.", **values)
 
 
 def _explain_no_winner(decision: Decision, names: NamesByKey, formatter: Formatter) -> str:
+    if decision.ways_out:
+        return _list_alternatives(decision, formatter)
     lines = {line.rule.id: line for line in decision.trace}
     counts = Counter(each.rule.id for each in decision.exclusions)
     if not counts:
@@ -356,8 +331,7 @@ def _explain_no_winner(decision: Decision, names: NamesByKey, formatter: Formatt
         sentence = " ".join(map(to_sentence, problems))
     else:
         sentence = tr("“{title}” rules out {n} of {total}.", **values)
-    alternatives = _list_alternatives(decision, formatter)
-    return f"{sentence} {alternatives or tr('Relax a limit, or compare other accelerators.')}"
+    return f"{sentence} {tr('Relax a limit, or compare other accelerators.')}"
 
 
 def _list_alternatives(decision: Decision, formatter: Formatter) -> str:

@@ -122,7 +122,7 @@ def list_recommendation_items(recommendation: SheetRecommendation) -> list[tuple
     )
     return [
         (tr("Verdict"), recommendation.verdict),
-        (tr("Why"), recommendation.reason),
+        *(((tr("Why"), recommendation.reason),) if recommendation.reason else ()),
         *((tr("Compared"), text) for text in compared),
         *((line.subject, line.text) for line in recommendation.lines),
     ]

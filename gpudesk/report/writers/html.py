@@ -149,10 +149,11 @@ def _write_facts(facts: Iterable[LabeledValue], css_class: str) -> str:
 
 def _write_recommendation(recommendation: SheetRecommendation) -> str:
     mark = "" if recommendation.slot is None else draw_swatch(recommendation.slot, is_variant=recommendation.is_variant)
+    reason = f"<p>{escape(recommendation.reason)}</p>" if recommendation.reason else ""
     return (
         '<section class="recommendation"><div>'
         f'<p class="question">{escape(tr("Recommendation"))}</p>'
-        f'<p class="answer">{mark}{escape(recommendation.verdict)}</p><p>{escape(recommendation.reason)}</p></div>'
+        f'<p class="answer">{mark}{escape(recommendation.verdict)}</p>{reason}</div>'
         f"{_write_candidates(recommendation)}</section>"
     )
 

@@ -132,7 +132,7 @@ def _write_recommendation(recommendation: SheetRecommendation) -> list[str]:
     blocks = [
         f"## {escaped(tr('Recommendation'))}",
         f"**{escaped(recommendation.verdict)}**",
-        escaped(recommendation.reason),
+        *((escaped(recommendation.reason),) if recommendation.reason else ()),
     ]
     if recommendation.candidates:
         head = f"| {escaped(tr('Deployment'))} | {escaped(tr('Figure'))} | {escaped(tr('Odds'))} |"

@@ -24,12 +24,17 @@ from gpudesk.domain.decision import (
     RuleStrength,
 )
 from gpudesk.domain.precision import Precision
-from gpudesk.report.decision.recommendation import list_arguments_against, list_removed_columns
+from gpudesk.report.decision.recommendation import (
+    list_arguments_against,
+    list_recommendation_lines,
+    list_removed_columns,
+)
 from gpudesk.report.decision.rules import describe_rule_answers, label_factor, label_rule_source, list_rule_lines
 from gpudesk.report.decision.verdict import (
     describe_exclusion,
     describe_flip,
     describe_missing_value,
+    describe_other_payment,
     describe_pilot,
     describe_reason,
     describe_verdict_reason,
@@ -69,15 +74,12 @@ def test_a_winner_is_named_with_its_count_its_figure_and_its_odds(service: GpuDe
     value = find_candidate(decision, key).value
     assert value is not None
     cost = f"${FORMATTER.small_amount(value.value)} per million output tokens"
-    assert format_verdict(decision, NAMES, FORMATTER) == f"Buy 1 × {NAMES[key]}: {cost}"
-    odds = format_odds(decision.robustness, FORMATTER)
-    reason = describe_verdict_reason(decision, NAMES, FORMATTER)
-    assert decision.runner_up is not None
-    runner_up = f"Odds of being the cheapest: {odds}. Runner-up: {NAMES[decision.runner_up]}, $"
-    assert reason.startswith(f"{NAMES[key]} likely leads. {runner_up}")
-    assert reason.endswith(".")
-    leaning = replace(decision, candidates=tuple(replace(each, odds=0.7) for each in decision.candidates))
-    assert describe_verdict_reason(leaning, NAMES, FORMATTER).startswith(f"The decision leans to {NAMES[key]}. Odds")
+    odds = f"{format_odds(decision.robustness, FORMATTER)} odds of being the cheapest"
+    assert format_verdict(decision, NAMES, FORMATTER) == f"Buy 1 × {NAMES[key]}: {cost} ({odds})"
+    assert describe_verdict_reason(decision, NAMES, FORMATTER) == ""
+    doubts = tuple(DecisionReason(fact, True, None, None) for fact in ("basis", "discontinued", "license_limit"))
+    reason = describe_verdict_reason(replace(decision, against=doubts), NAMES, FORMATTER)
+    assert reason == "The driver license excludes data centers."
 
 
 @pytest.mark.parametrize(
@@ -107,10 +109,10 @@ def test_a_close_call_is_said_to_be_one(service: GpuDeskService) -> None:
     second = replace(found.recommended, key="b200-hgx", accelerator="b200-hgx")
     decision = replace(found, recommended=second, runner_up="mi355x", tied_by="mi355x")
     reason = describe_verdict_reason(decision, NAMES, FORMATTER)
-    assert reason.startswith("Too close to call on figures alone: MI355X ")
+    assert reason.startswith("Too close to call with MI355X (")
     assert format_verdict(decision, NAMES, FORMATTER).startswith("Choose 1 × B200: 1,")
-    alone = replace(decision, runner_up=None, tied_by=None)
-    assert describe_verdict_reason(alone, NAMES, FORMATTER).startswith("Only B200 has the figures to compare.")
+    alone = format_verdict(replace(decision, runner_up=None, tied_by=None), NAMES, FORMATTER)
+    assert alone.endswith(" (the only one with figures to compare)")
 
 
 @pytest.mark.parametrize(
@@ -145,7 +147,6 @@ def test_a_hosted_api_that_costs_less_is_an_argument_against(service: GpuDeskSer
         hosted = replace(decision, api_usd=share * candidate.value.value)
         against = list(list_arguments_against(hosted, NAMES, FORMATTER))
         assert any(plain(each).endswith("(−50%)") for each in against) is said
-        assert ("A hosted API costs $" in describe_verdict_reason(hosted, NAMES, FORMATTER)) is said
     unknown = replace(decision, api_usd=None)
     assert len(list(list_arguments_against(unknown, NAMES, FORMATTER))) == len(decision.against)
 
@@ -156,12 +157,12 @@ def test_what_decides_a_tie_is_named(service: GpuDeskService) -> None:
     assert decision.runner_up is not None
     first, other = decision.recommended.key, decision.runner_up
     ours, theirs = NAMES[first], NAMES[other]
-    for score, said in ((1.0, f"The arguments below favor {ours}."), (0.0, f"{ours} is the smaller commitment.")):
+    for score, said in ((1.0, f"the arguments favor {ours}."), (0.0, f"{ours} is the smaller commitment.")):
         candidates = tuple(replace(each, score=score if each.key == first else 0.0) for each in decision.candidates)
         tied = replace(decision, candidates=candidates, tied_by=other)
         reason = describe_verdict_reason(tied, NAMES, FORMATTER)
-        assert reason.startswith(f"Too close to call on figures alone: {theirs} ")
-        assert said in reason
+        assert reason.startswith(f"Too close to call with {theirs} (")
+        assert reason.endswith(f" odds); {said}")
 
 
 def test_candidates_have_their_figure_and_odds_the_best_first(service: GpuDeskService) -> None:
@@ -199,7 +200,9 @@ def test_none_fits_names_the_rule_that_removes_most(service: GpuDeskService) -> 
     assert decision.verdict is DecisionVerdict.NONE_FITS
     assert find_leading_column(decision) is None
     assert format_verdict(decision, NAMES, FORMATTER) == "No accelerator meets every limit"
-    assert "“Existing servers” rules out 4 of 4" in describe_verdict_reason(decision, NAMES, FORMATTER)
+    assert describe_verdict_reason(decision, NAMES, FORMATTER).startswith("Alternatives: ")
+    searching = replace(decision, ways_out=())
+    assert "“Existing servers” rules out 4 of 4" in describe_verdict_reason(searching, NAMES, FORMATTER)
     assert list_candidate_lines(decision, NAMES, FORMATTER) == ()
 
 
@@ -207,7 +210,7 @@ def test_a_model_that_fits_nowhere_is_the_first_reason(service: GpuDeskService) 
     scenario = replace(read_template("70b-chat-on-four"), model="llama-3.1-405b")
     parts = tuple(AcceleratorChoice(part, count=1) for part in ("mi325x", "h200-sxm"))
     decision = service.decide(service.answer(replace(scenario, accelerators=parts)))
-    first = describe_verdict_reason(decision, NAMES, FORMATTER)
+    first = describe_verdict_reason(replace(decision, ways_out=()), NAMES, FORMATTER)
     assert first.startswith("The model does not fit: MI325X needs 2, H200 needs 4.")
     assert list(list_removed_columns(decision, NAMES, FORMATTER)) == [
         "Does not fit: MI325X needs 2",
@@ -443,19 +446,15 @@ def test_the_other_way_to_pay_is_one_sentence_where_another_leads(service: GpuDe
     names = {"h100-sxm": "H100", "mi300x": "MI300X"}
     decision = service.decide(service.answer(replace(scenario, accelerators=parts)), {"priority": "cost"})
     assert format_verdict(decision, names, FORMATTER).startswith("Buy 8 × MI300X: $")
-    reason = plain(describe_verdict_reason(decision, names, FORMATTER))
-    assert re.search(r"If rented: too close to call \(H100: \d+% odds; MI300X: \d+%\)\.", reason)
+    close = describe_other_payment(decision, names, FORMATTER)
+    assert re.fullmatch(r"If rented: too close to call \(H100: \d+% odds; MI300X: \d+%\)", plain(close or ""))
     assert decision.other_payment is not None
-    clear = replace(decision.other_payment.leader, odds=0.9)
-    decided_ = replace(decision, other_payment=decision.other_payment._replace(leader=clear))
-    assert "If rented: H100 likely leads (90% odds" in plain(describe_verdict_reason(decided_, names, FORMATTER))
-    leaning = decision.other_payment._replace(leader=replace(clear, odds=0.7))
-    said = plain(describe_verdict_reason(replace(decision, other_payment=leaning), names, FORMATTER))
-    assert "If rented: leans to H100 (70% odds" in said
-    doubt = replace(decision, against=(DecisionReason("discontinued", True, None, None),))
-    assert ". Discontinued: check that you can still buy it at this price. Runner-up: H100, " in plain(
-        describe_verdict_reason(doubt, names, FORMATTER)
-    )
+    clear = decision.other_payment._replace(leader=replace(decision.other_payment.leader, odds=0.7))
+    said = describe_other_payment(replace(decision, other_payment=clear), names, FORMATTER)
+    assert plain(said or "").startswith("If rented: H100 (70% odds of being the cheapest; MI300X: ")
+    tipping = [each.text for each in list_recommendation_lines(decision, (), names, FORMATTER) if each.text == close]
+    assert tipping == [close]
+    assert describe_other_payment(replace(decision, other_payment=None), names, FORMATTER) is None
     document = encode_decision(decision, (), names)
     assert document["other_payment"]["leading"] == "h100-sxm"
     assert sum(document["other_payment"]["odds"].values()) == pytest.approx(1.0)

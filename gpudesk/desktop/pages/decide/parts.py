@@ -443,7 +443,7 @@ class VerdictBlock(PaintedWidget):
         decision, names = evaluated.decision, evaluated.names
         self.swatches.show_columns(find_leaders(evaluated))
         self.title.setText(format_verdict(decision, names, evaluated.formatter))
-        self.reason.setText(describe_verdict_reason(decision, names, evaluated.formatter))
+        self.reason.show_text(describe_verdict_reason(decision, names, evaluated.formatter))
         self.odds_title.setText(label_odds(decision.objective))
         self.bars.show_odds(evaluated)
         self._odds.setVisible(bool(self.bars.lines))

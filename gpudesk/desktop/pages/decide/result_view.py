@@ -37,11 +37,14 @@ from gpudesk.report.costs import MoneyFormatter
 from gpudesk.report.data_table import DataTable, FigureRow, build_accelerator_table
 from gpudesk.report.decision.recommendation import (
     list_arguments_against,
+    list_decision_assumptions,
     list_recommendation_lines,
     list_removed_columns,
+    list_rent_remarks,
 )
 from gpudesk.report.decision.verdict import (
     describe_missing_value,
+    describe_other_payment,
     describe_pilot,
     describe_reason,
     find_leading_column,
@@ -213,12 +216,15 @@ class ResultView(DecideView):
         self.pilot = MarkedList(theme, tr("Measure next"), self)
         self.advice = MarkedList(theme, tr("Next steps"), self)
         self.excluded = MarkedList(theme, tr("Ruled out"), self)
+        self.rents = MarkedList(theme, tr("Rental price"), self)
+        self.assumptions = MarkedList(theme, tr("Assumptions"), self)
         self.rules_link = LinkButton(
             theme, tr("Show all rules"), lambda: self.show_rules(is_visible=self._rules_held.isHidden()), parent=self
         )
         self._rules_held: QWidget = QWidget(self)
         self._why = self._make_column_pair(self.reasons, self.against)
         self._next = self._make_column_pair(self.pilot, self.advice)
+        self._basis = self._make_column_pair(self.rents, self.assumptions)
         self._lay_out()
 
     def _make_column_pair(self, one: QWidget, other: QWidget) -> QBoxLayout:
@@ -238,6 +244,7 @@ class ResultView(DecideView):
         self._flips_held = self._hold(self.flips, margin, 18)
         self._next_held = self._hold(self._next, margin, 18)
         self._excluded_held = self._hold(self.excluded, margin, 18)
+        self._basis_held = self._hold(self._basis, margin, 18)
         link = make_column(Hairline(self.theme, self), make_row(self.rules_link, STRETCH), gap=px(8))
         make_row(margins=(margin - px(_OUT), px(8), margin - px(_OUT), 0), on=self._rules_held)
         self._rules_held.hide()
@@ -252,6 +259,7 @@ class ResultView(DecideView):
             self._flips_held,
             self._next_held,
             self._excluded_held,
+            self._basis_held,
             self._hold(link, margin, 18),
             self._rules_held,
             STRETCH,
@@ -304,6 +312,11 @@ class ResultView(DecideView):
             [MarkedLine("unfit", "unfit", text) for text in list_removed_columns(decision, names, formatter)]
         )
         self._excluded_held.setVisible(bool(decision.exclusions))
+        rents = list_rent_remarks(decision, evaluated.costs, names, formatter)
+        self.rents.show_lines([MarkedLine("coins", "text2", each) for each in rents])
+        assumptions = list_decision_assumptions(decision, names, formatter, evaluated.costs)
+        self.assumptions.show_lines([MarkedLine("info", "text2", each) for each in assumptions])
+        self._basis_held.setVisible(bool(self.rents.texts or self.assumptions.texts))
         if not self._rules_held.isHidden():
             self.trace.show_decision(evaluated)
 
@@ -340,7 +353,7 @@ class ResultView(DecideView):
         if evaluated is None:
             return ""
         names, formatter = evaluated.names, evaluated.formatter
-        lines = [self.verdict.title.text(), self.verdict.reason.text()]
+        lines = [each for each in (self.verdict.title.text(), self.verdict.reason.text()) if each]
         recommendation = list_recommendation_lines(
             evaluated.decision, self.flips.flips or (), names, formatter, evaluated.costs
         )
@@ -356,19 +369,19 @@ class ResultView(DecideView):
     def resizeEvent(self, event: QResizeEvent) -> None:
         super().resizeEvent(event)
         beside = self.width() >= self.theme.px(_TWO_COLUMNS)
-        for row in (self._why, self._next):
+        for row in (self._why, self._next, self._basis):
             set_beside(row, beside)
 
 
 def _list_unknown(evaluated: EvaluatedAnswer) -> list[tuple[str, str, str, str]]:
-    """Return the missing values of an answer, each with a link to the page for entering it."""
+    """Return the missing values of an answer, each with a link to the page for entering it, and the other payment."""
     if not evaluated.decision.scope.answered:
         memory = list_memory_fits(evaluated.decision, evaluated.names, evaluated.formatter)
         # The memory page is about the model of the scenario.
         is_media = bool(evaluated.decision.media_fits)
         link = ("", "", "") if is_media else (tr("Show memory and fit"), _MEMORY_PAGE, "")
         return [(f"{line}.", *link) for line in memory[:1]] + [(f"{line}.", "", "", "") for line in memory[1:]]
-    return [
+    missing = [
         (
             f"{describe_missing_value(each, evaluated.names, evaluated.formatter)}.",
             tr("Enter price") if each.missing in _PRICES else "",
@@ -377,6 +390,8 @@ def _list_unknown(evaluated: EvaluatedAnswer) -> list[tuple[str, str, str, str]]
         )
         for each in list_unpriced_candidates(evaluated.decision)
     ]
+    other_payment = describe_other_payment(evaluated.decision, evaluated.names, evaluated.formatter)
+    return missing if other_payment is None else [*missing, (f"{other_payment}.", "", "", "")]
 
 
 def _format_answered_count(evaluated: EvaluatedAnswer) -> str:

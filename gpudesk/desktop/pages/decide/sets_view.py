@@ -176,9 +176,9 @@ class AnswerSetVerdict(QWidget):
     def show_verdict(self, evaluated: EvaluatedAnswer) -> None:
         self.swatches.show_columns(find_leaders(evaluated))
         self.title.setText(format_verdict(evaluated.decision, evaluated.names, evaluated.formatter))
-        self.reason.setText(describe_verdict_reason(evaluated.decision, evaluated.names, evaluated.formatter))
+        self.reason.show_text(describe_verdict_reason(evaluated.decision, evaluated.names, evaluated.formatter))
         self.bars.show_odds(evaluated)
-        self.setAccessibleName(f"{self._name}: {self.title.text()}. {self.reason.text()}")
+        self.setAccessibleName(f"{self._name}: {self.title.text()}. {self.reason.text()}".rstrip())
 
 
 class AnswerSetsView(DecideView):

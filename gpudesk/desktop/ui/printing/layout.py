@@ -80,7 +80,9 @@ def make_recommendation(recommendation: SheetRecommendation, room: float) -> She
     """Return the verdict with its reason, and next to it the odds of each candidate."""
     left, right = room * _VERDICT, room * _ODDS
     question = make_paragraph(wrap_text(tr("Recommendation"), "small_strong", left, "text3"), "small_strong")
-    reason = make_paragraph(wrap_text(recommendation.reason, "body", left, "text2"), "body")
+    reason = make_space(0)
+    if recommendation.reason:
+        reason = make_paragraph(wrap_text(recommendation.reason, "body", left, "text2"), "body")
     odds = stack_pieces(
         [
             make_space(measure_line_height("small_strong") + 1),
