@@ -349,10 +349,12 @@ class PriceSummary:
 
     def is_older_than_year(self, today: str) -> bool:
         """Whether all are dated, the newest before the year, month or day that is 12 months before an ISO day."""
-        if self.newest is None or self.undated:
-            return False
-        year_ago = f"{int(today[:4]) - 1}{today[4:]}"
-        return self.newest < year_ago[: len(self.newest)]
+        return self.newest is not None and not self.undated and is_older(self.newest, today, years=1)
+
+
+def is_older(date: str, today: str, years: int) -> bool:
+    """Whether a year, month or day is before the one that is some years before an ISO day."""
+    return date < f"{int(today[:4]) - years}{today[4:]}"[: len(date)]
 
 
 class CatalogEntryKind(LabeledEnum):

@@ -8,8 +8,10 @@ from dataclasses import replace
 from typing import TYPE_CHECKING, Final
 
 from gpudesk.decision.facts.answers import question_matters
+from gpudesk.decision.outcome.objective import OWNED
 from gpudesk.decision.outcome.ways_out import list_mendable
 from gpudesk.domain.answer import MAX_ACCELERATORS, AcceleratorChoice, Answer, Scenario
+from gpudesk.domain.claim import is_older
 from gpudesk.domain.decision import (
     QUESTIONS,
     UNKNOWN_ANSWER,
@@ -18,6 +20,7 @@ from gpudesk.domain.decision import (
     Decision,
     DecisionCandidate,
     DecisionObjective,
+    FactValues,
 )
 from gpudesk.domain.progress import JobProgress, ProgressSteps
 from gpudesk.text.messages import message
@@ -32,13 +35,15 @@ _KIND: Final = "work"
 #: Accelerators of a shortlist, at least, and the merit from which one is far behind the best: four times the cost.
 _LEAST_SHORTLISTED: Final = 3
 _FAR_BEHIND: Final = math.log(4.0)
+#: From this age, a purchase price is no offer, so that a shortlist does not rest on it.
+_OUTDATED_YEARS: Final = 3
 
 
 def search_shortlist(service: DeploymentSource, decider: Decider, scenario: Scenario) -> ProgressSteps[Scenario]:
     """Search the catalog, some accelerators per step; return the scenario with the best as its columns.
 
-    Its own accelerators are disregarded; discontinued ones are left out unless the user rents. If none meets every
-    limit, the closest are returned.
+    Its own accelerators are disregarded. Discontinued ones are left out unless the user rents, as are those whose
+    purchase price is no longer an offer. If none meets every limit, the closest are returned.
     """
     rents = scenario.decision.answers.get("acquisition") == "rent"
     parts = [part.id for part in service.catalog.accelerators() if rents or not part.discontinued]
@@ -47,8 +52,13 @@ def search_shortlist(service: DeploymentSource, decider: Decider, scenario: Scen
     for start in range(0, len(parts), MAX_ACCELERATORS):
         yield JobProgress(message("shortlist.searching", "Searching the catalog"), start, len(parts))
         choices = tuple(AcceleratorChoice(part) for part in parts[start : start + MAX_ACCELERATORS])
-        decision = decider.decide(service.answer(replace(scenario, accelerators=choices)))
-        ranked += [(decision.objective, each) for each in decision.candidates if each.eligible]
+        answer = service.answer(replace(scenario, accelerators=choices))
+        decision = decider.decide(answer)
+        ranked += [
+            (decision.objective, each)
+            for each, part in zip(decision.candidates, decision.parts, strict=True)
+            if each.eligible and not (each.payment == OWNED.name and _has_outdated_price(part, answer.data_date))
+        ]
         mendable = list_mendable(decision)
         removed += [
             (each.accelerator not in mendable, len(each.removed), each)
@@ -60,6 +70,11 @@ def search_shortlist(service: DeploymentSource, decider: Decider, scenario: Scen
     else:
         choices = _take_nearest(service, removed)
     return replace(scenario, accelerators=choices)
+
+
+def _has_outdated_price(part: FactValues, today: str) -> bool:
+    date = part.get("old_price")
+    return isinstance(date, str) and is_older(date, today, _OUTDATED_YEARS)
 
 
 def _keep_size(candidate: DecisionCandidate, sized: bool) -> AcceleratorChoice:

@@ -53,6 +53,19 @@ def test_a_shortlist_leaves_out_what_costs_many_times_as_much(service: GpuDeskSe
     assert service.catalog.accelerator(found.recommended.accelerator).vendor == "AMD"
 
 
+def test_a_shortlist_does_not_rest_on_a_price_of_years_ago(service: GpuDeskService) -> None:
+    """The only price of Gaudi 2 is of 2022, by which it would be the cheapest; nobody offers it at that any more."""
+    asked = scenario("llama-3.3-70b", priority="cost", acquisition="own", ttft_limit_ms=300.0)
+    asked = replace(asked, demand=Demand(DemandKind.USERS, 200.0, ttft_ms=300.0, tpot_ms=50.0))
+    found = service.shortlist(asked)
+    gaudi = AcceleratorChoice("gaudi2", 8, tp=4, dp=2)
+    named = replace(found, accelerators=(*found.accelerators[:-1], gaudi))
+    candidate = service.decide(service.answer(named)).candidates[-1]
+    assert candidate.payment == "owned"
+    assert candidate.odds > 0.2
+    assert "gaudi2" not in {choice.accelerator for choice in found.accelerators}
+
+
 def test_few_users_of_a_small_model_need_no_large_accelerator(service: GpuDeskService) -> None:
     """Fifty people ask for so many tokens and no more: what carries that for the least money is found.
 
