@@ -35,15 +35,15 @@ _KIND: Final = "work"
 #: Accelerators of a shortlist, at least, and the merit from which one is far behind the best: four times the cost.
 _LEAST_SHORTLISTED: Final = 3
 _FAR_BEHIND: Final = math.log(4.0)
-#: From this age, a purchase price is no offer, so that a shortlist does not rest on it.
+#: Purchase prices of this age cannot be paid today, so that a shortlist does not rest on them.
 _OUTDATED_YEARS: Final = 3
 
 
 def search_shortlist(service: DeploymentSource, decider: Decider, scenario: Scenario) -> ProgressSteps[Scenario]:
     """Search the catalog, some accelerators per step; return the scenario with the best as its columns.
 
-    Its own accelerators are disregarded. Discontinued ones are left out unless the user rents, as are those whose
-    purchase price is no longer an offer. If none meets every limit, the closest are returned.
+    Its own accelerators are disregarded. Discontinued ones are left out unless the user rents, as are those with only
+    an outdated purchase price. If none meets every limit, the closest are returned.
     """
     rents = scenario.decision.answers.get("acquisition") == "rent"
     parts = [part.id for part in service.catalog.accelerators() if rents or not part.discontinued]

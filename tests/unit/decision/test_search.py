@@ -54,7 +54,7 @@ def test_a_shortlist_leaves_out_what_costs_many_times_as_much(service: GpuDeskSe
 
 
 def test_a_shortlist_does_not_rest_on_a_price_of_years_ago(service: GpuDeskService) -> None:
-    """The only price of Gaudi 2 is of 2022, by which it would be the cheapest; nobody offers it at that any more."""
+    """The only price of Gaudi 2 is of 2022, which would make it the cheapest, and which no seller asks today."""
     asked = scenario("llama-3.3-70b", priority="cost", acquisition="own", ttft_limit_ms=300.0)
     asked = replace(asked, demand=Demand(DemandKind.USERS, 200.0, ttft_ms=300.0, tpot_ms=50.0))
     found = service.shortlist(asked)
