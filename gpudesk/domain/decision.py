@@ -559,12 +559,14 @@ class WayOut(NamedTuple):
     """A change after which a deployment meets every limit, with the estimate that shows it.
 
     `name` is that of the accelerator, `budget_usd` the budget that pays for the deployment, where that is the change.
+    `undecided` are the titles of limits that a missing fact leaves undecided.
     """
 
     kind: WayOutKind
     name: str
     estimate: Estimate
     budget_usd: float | None = None
+    undecided: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)

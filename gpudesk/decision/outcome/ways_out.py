@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Final
 from gpudesk.decision.facts.accelerator_facts import get_number
 from gpudesk.decision.facts.deployments import DeploymentSource, DeploymentTerms, serves_within
 from gpudesk.decision.rules.conditions import parse_condition
+from gpudesk.domain.accelerator import round_up_to_lots
 from gpudesk.domain.answer import MAX_ACCELERATORS, AcceleratorChoice, Answer, Scenario
 from gpudesk.domain.decision import (
     AnswerOrigin,
@@ -97,12 +98,17 @@ def search_ways_out(
         if column.accelerator.id in allowed
     ]
     given = {name: each.value for name, each in answers.items() if each.origin is not AnswerOrigin.DEFAULT}
+    lots = _list_lots(service, answer.scenario, answers)
+
+    def measure(way: WayOut) -> tuple[float, ...]:
+        return _measure_change(way, lots.get(way.estimate.request.accelerator, 1))
+
     kinds = (
         _try_formats(service, requests, terms),
         _try_counts(service, requests, terms),
-        _try_parts(service, every, terms),
+        _try_parts(service, every, terms, lots),
         _try_prompts(service, requests, terms),
-        _try_parts(service, every, terms, other_formats=True),
+        _try_parts(service, every, terms, lots, other_formats=True),
     )
     smallest: list[WayOut] = []
     further: list[WayOut] = []
@@ -121,14 +127,38 @@ def search_ways_out(
             if not isinstance(estimate, InputError) and serves_within(estimate, terms)
         ]
         ways: list[WayOut] = []
-        for scenario, group in _group_ways(answer.scenario, working):
+        for scenario, group in _group_ways(answer.scenario, sorted(working, key=measure)):
             yield progress
             ways += _meet_limits(service, scenario, group[:MAX_ACCELERATORS] if is_last else group, given, decide)
-        ways.sort(key=_measure_change)
+        ways.sort(key=measure)
         smallest += ways[:1]
         # More accelerators of each are one change for all columns.
         further += [way for way in ways[1:] if way.kind is not WayOutKind.COUNT]
-    return (*smallest, *sorted(further, key=_measure_change))[:MOST_WAYS_OUT]
+    return (*smallest, *sorted(further, key=measure))[:MOST_WAYS_OUT]
+
+
+def _list_lots(
+    service: DeploymentSource, scenario: Scenario, answers: Mapping[str, QuestionAnswer]
+) -> Mapping[str, int]:
+    """Return the accelerators on sale now in an open way to pay and within the budget, with the smallest paid lot."""
+    acquisition, budget = answers["acquisition"].value, answers["budget_usd"].value
+    lots: dict[str, int] = {}
+    for rented, price in ((False, "price_usd"), (True, "rent_usd_per_hour")):
+        if acquisition == ("own" if rented else "rent"):
+            continue
+        most = budget if isinstance(budget, float) and not rented else math.inf
+        prices = {
+            each.id: spread.likely
+            for each in service.catalog.accelerators()
+            if not each.announced
+            # A rack is not bought for a few of its accelerators.
+            and (rented or not (each.discontinued or each.domain_over_machines))
+            and (spread := service.costing.resolve_inputs(each, 1, scenario)[price].spread) is not None
+        }
+        for part, lot in zip(prices, service.costing.find_lots([*prices], scenario, rented=rented), strict=True):
+            if lot * prices[part] <= most:
+                lots[part] = min(lot, lots.get(part, lot))
+    return lots
 
 
 def _has_other_accelerator(ways: Sequence[WayOut]) -> bool:
@@ -136,13 +166,13 @@ def _has_other_accelerator(ways: Sequence[WayOut]) -> bool:
 
 
 def _group_ways(scenario: Scenario, ways: Sequence[WayOut]) -> Iterator[tuple[Scenario, list[WayOut]]]:
-    """Yield ways that one decision can compare, with their scenario: the fewest of each accelerator come first."""
+    """Yield ways that one decision can compare, with their scenario, and the first of each accelerator."""
     groups: dict[tuple[Precision, Workload], dict[str, WayOut]] = {}
-    for way in sorted(ways, key=_measure_change):
+    for way in ways:
         request = way.estimate.request
         groups.setdefault((request.weights, request.workload), {}).setdefault(request.accelerator, way)
-    for (weights, workload), fewest in groups.items():
-        yield replace(scenario, weights=weights, workload=workload, demand=None), list(fewest.values())
+    for (weights, workload), first in groups.items():
+        yield replace(scenario, weights=weights, workload=workload, demand=None), list(first.values())
 
 
 def _meet_limits(
@@ -152,7 +182,11 @@ def _meet_limits(
     answer_values: Mapping[str, AnswerValue],
     decide: Callable[[Answer, Mapping[str, AnswerValue]], Decision],
 ) -> list[WayOut]:
-    """Return the first of some ways that meet all limits of the answers, in as few decisions as possible."""
+    """Return the first ways that break no limit of the answers, in as few decisions as possible.
+
+    A limit that a missing fact leaves undecided is named with the way.
+    """
+    eligible: list[WayOut] = []
     for start in range(0, len(ways), MAX_ACCELERATORS):
         compared = ways[start : start + MAX_ACCELERATORS]
         choices = tuple(
@@ -166,29 +200,29 @@ def _meet_limits(
         # Every candidate has a speed, but not every one a price: the limits alone decide.
         answers = {name: value for name, value in answer_values.items() if name != _OVERRIDDEN.get(compared[0].kind)}
         decision = decide(service.answer(replace(scenario, accelerators=choices)), {**answers, "priority": "speed"})
-        eligible = [
-            way
+        eligible += [
+            way._replace(undecided=_list_undecided(decision, place))
             for place, (way, each) in enumerate(zip(compared, decision.candidates, strict=True))
-            if each.eligible and _knows_limits(decision, place)
+            if each.eligible
         ]
-        if eligible:
-            return eligible
-    return []
+        if len(eligible) >= MOST_WAYS_OUT:
+            break
+    return eligible
 
 
-def _knows_limits(decision: Decision, place: int) -> bool:
-    """Whether no limit is undecided because a fact is missing; intervals are decided by their likely values."""
-    return all(
-        isinstance(tested.left, IntervalEstimate)
+def _list_undecided(decision: Decision, place: int) -> tuple[str, ...]:
+    """Return the titles of limits that a missing fact leaves undecided; intervals count by their likely values."""
+    return tuple(
+        line.title
         for line in decision.trace
-        if line.case.requires is not None and line.cells[place].effect is RuleEffect.UNDECIDED
-        for tested in line.cells[place].tested
-        if tested.holds is None
+        if line.case.requires is not None
+        and line.cells[place].effect is RuleEffect.UNDECIDED
+        and not all(isinstance(each.left, IntervalEstimate) for each in line.cells[place].tested if each.holds is None)
     )
 
 
-def _measure_change(way: WayOut) -> tuple[float, ...]:
-    """Return the size of a change: accelerators first, then lost bits and tokens, the format, then throughput.
+def _measure_change(way: WayOut, lot: int) -> tuple[float, ...]:
+    """Return the size of a change: paid accelerators first, then lost bits and tokens, the format, then throughput.
 
     At equal width, FP4 comes before INT4: newer accelerators compute in it.
     """
@@ -196,7 +230,8 @@ def _measure_change(way: WayOut) -> tuple[float, ...]:
     request, rate = estimate.request, estimate.output_tokens_per_s_per_accelerator
     given_up = (-_count_bits(request.weights), -request.workload.input_tokens)
     order = _FORMATS.index(request.weights) if request.weights in _FORMATS else -1
-    return estimate.count, *given_up, order, 0.0 if rate is None else -rate.value
+    paid = round_up_to_lots(estimate.count, lot) if way.kind is WayOutKind.ACCELERATOR else estimate.count
+    return paid, *given_up, order, 0.0 if rate is None else -rate.value
 
 
 _Request = tuple[EstimateRequest, int | None]
@@ -242,19 +277,22 @@ def _try_parts(
     service: DeploymentSource,
     compared: Sequence[EstimateRequest],
     terms: DeploymentTerms,
+    lots: Mapping[str, int],
     *,
     other_formats: bool = False,
 ) -> _Tries:
+    """Yield few of other accelerators; `lots` are of those on sale."""
     accelerators, first = {each.accelerator for each in compared}, compared[0]
     bits = _count_bits(first.weights)
     formats = [each for each in _FORMATS if _count_bits(each) != bits] if other_formats else [first.weights]
     for part in service.catalog.accelerators():
-        if part.id in accelerators or part.announced:
+        if part.id in accelerators or part.id not in lots:
             continue
+        most = min(_MOST_OF_ANOTHER, part.cards_per_host)
         for weights in formats:
             other = replace(first, accelerator=part.id, weights=weights, serving_engine=terms.serving_engine)
             for count in _open_counts(service, other, None, alone=terms.alone):
-                if count <= _MOST_OF_ANOTHER:
+                if count <= most and round_up_to_lots(count, lots[part.id]) <= _MOST_OF_ANOTHER:
                     yield WayOutKind.ACCELERATOR, other.with_open_plan(count)
 
 

@@ -14,7 +14,6 @@ from gpudesk.domain.answer import Answer, ComparisonColumn, SheetExtras, assign_
 from gpudesk.domain.cost import CostAnswer, CostColumn
 from gpudesk.domain.decision import AnswerValue, Decision, DecisionFlip, WayOut
 from gpudesk.domain.fleet import FleetAnswer
-from gpudesk.domain.progress import run_to_end
 from gpudesk.domain.sizing import AcceleratorNeeds
 from gpudesk.report.labels import list_column_names
 from gpudesk.text.formatting import Formatter, IntervalEstimate
@@ -219,10 +218,13 @@ class EvaluatedAnswer:
     def needs(self) -> AcceleratorNeeds:
         return self._service.how_many(self.answer.scenario)
 
+    @property
+    def sheet_lacks_ways_out(self) -> bool:
+        """Whether a sheet has a recommendation without the ways out, which take a search."""
+        return bool(self.answer.scenario.decision.answers) and self.ways_out is None and self.decision.lacks_ways_out
+
     def make_sheet_extras(self) -> SheetExtras:
         """Return what a sheet adds to the answer; a recommendation only if the user answered questions."""
-        if self.answer.scenario.decision.answers and self.ways_out is None and self.decision.lacks_ways_out:
-            self.keep_ways_out(run_to_end(self._service.way_out_steps(self.answer, self.decision)))
         decision = self.decision if self.answer.scenario.decision.answers else None
         fleet = None if self.answer.scenario.demand is None else self.fleet
         return SheetExtras(self.needs, self.full_costs, decision, self.flips or (), leading=self.decision, fleet=fleet)

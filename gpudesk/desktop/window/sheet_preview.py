@@ -47,7 +47,9 @@ from gpudesk.text.messages import InputError, format_input_error
 from gpudesk.text.translation import LANGUAGE_NAMES, get_language, list_available_languages, tr, trn, use_language
 
 if TYPE_CHECKING:
+    from gpudesk.desktop.session.evaluated_answer import EvaluatedAnswer
     from gpudesk.desktop.window.document_window import DocumentWindow
+    from gpudesk.domain.decision import WayOut
 
 
 #: One step of the zoom.
@@ -554,13 +556,30 @@ log = logging.getLogger(__name__)
 
 
 def show_preview(window: DocumentWindow) -> None:
+    """Open the preview of the sheet, at once or after the search for ways out that it shows."""
     desk = window.desk
     desk.flush()
     evaluated = desk.evaluate_with_curves()
     if evaluated is None:
         window.note.show_note(tr("Nothing to print yet. Choose a model and an accelerator."), fault=False)
         return
+    if not evaluated.sheet_lacks_ways_out:
+        _open_sheet_preview(window, evaluated)
+        return
 
+    def show(ways: tuple[WayOut, ...]) -> None:
+        evaluated.keep_ways_out(ways)
+        _open_sheet_preview(window, evaluated)
+
+    def fail(error: InputError) -> None:
+        window.note.show_note(format_input_error(error), fault=True)
+
+    steps = desk.service.way_out_steps(evaluated.answer, evaluated.decision)
+    window.jobs.start("sheet", steps, show, fail)
+
+
+def _open_sheet_preview(window: DocumentWindow, evaluated: EvaluatedAnswer) -> None:
+    desk, scenario = window.desk, evaluated.answer.scenario
     dialog = SheetPreview(
         evaluated.answer_with_costs,
         window.theme,
@@ -568,7 +587,7 @@ def show_preview(window: DocumentWindow) -> None:
         desk.formatter,
         explain=desk.service.explain,
         further=evaluated.make_sheet_extras(),
-        heading=(make_title(desk.scenario, desk.service.catalog), get_valid_note(desk.scenario)),
+        heading=(make_title(scenario, desk.service.catalog), get_valid_note(scenario)),
         parent=window,
     )
     dialog.offer_profiles(partial(_build_profile, window))

@@ -383,6 +383,9 @@ def describe_way_out(way: WayOut, formatter: Formatter) -> tuple[str, str]:
         deployment = tr("{deployment} (rented)", deployment=deployment)
     if way.kind is WayOutKind.CONTEXT:
         deployment = tr("{deployment} (shorter prompts)", deployment=deployment)
+    if way.undecided:
+        limits = ", ".join(lower_for_sentence(each) for each in way.undecided)
+        deployment = tr("{deployment} (undecided: {limits})", deployment=deployment, limits=limits)
     titles = {
         WayOutKind.CONTEXT: tr(
             "Shorter prompts ({tokens})", tokens=format_tokens(request.workload.input_tokens, formatter)

@@ -1,13 +1,21 @@
 """The sheet takes what the desk has decided and costed."""
 
+import threading
+from collections.abc import Generator
 from dataclasses import replace
 from pathlib import Path
 from unittest.mock import patch
+
+from pytestqt.qtbot import QtBot
 
 from gpudesk.costing.scenario_costs import CostCalculator
 from gpudesk.decision.outcome.decision import Decider
 from gpudesk.desktop.window.main_window import MainWindow
 from gpudesk.desktop.window.sheet_preview import SheetPreview, show_preview
+from gpudesk.domain.answer import Answer
+from gpudesk.domain.decision import WayOut, WayOutKind
+from gpudesk.domain.progress import JobProgress
+from gpudesk.text.messages import message
 
 
 def test_printing_decides_nothing_again(window: MainWindow, tmp_path: Path) -> None:
@@ -30,6 +38,30 @@ def test_printing_decides_nothing_again(window: MainWindow, tmp_path: Path) -> N
     assert (tmp_path / "sheet.pdf").read_bytes().startswith(b"%PDF")
     assert decide.call_count == 0
     assert costs.call_count == 0
+
+
+def test_the_sheet_waits_for_ways_out_without_blocking_the_window(window: MainWindow, qtbot: QtBot) -> None:
+    window.desk.edit("Answer", decision=replace(window.desk.scenario.decision, answers={"ttft_limit_ms": 1.0}))
+    with patch("gpudesk.decision.outcome.ways_out.search_ways_out", autospec=True) as search:
+        search.side_effect = _find_one_way
+        show_preview(window)
+        assert window.findChild(SheetPreview) is None, "the search runs as a job"
+        qtbot.waitUntil(lambda: window.findChild(SheetPreview) is not None, timeout=10_000)
+    preview = window.findChild(SheetPreview)
+    assert isinstance(preview, SheetPreview)
+    assert preview.sheet.recommendation is not None
+    assert preview.sheet.recommendation.reason.startswith("Alternatives: 1 × H200 SXM")
+    preview.close()
+
+
+def _find_one_way(
+    _service: object, answer: Answer, *_others: object
+) -> Generator[JobProgress, None, tuple[WayOut, ...]]:
+    assert threading.current_thread() is not threading.main_thread()
+    yield JobProgress(message("decide.ways_out", "Searching for alternatives"))
+    estimate = answer.columns[0].estimate
+    assert estimate is not None
+    return (WayOut(WayOutKind.COUNT, "H200 SXM", estimate),)
 
 
 def test_the_sheet_is_titled_by_what_it_compares(window: MainWindow) -> None:
