@@ -496,6 +496,7 @@ class FactorLevel(LabeledEnum):
     PREFERRED = "preferred", "preferred"
     CAPABLE = "capable", "capable"
     EQUAL = "equal", "equal"
+    TIED = "tied", "too close"
     LACKS = "lacks", "missing"
     UNKNOWN = "unknown", "unknown"
 

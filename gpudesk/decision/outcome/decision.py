@@ -73,6 +73,7 @@ from gpudesk.domain.decision import (
 from gpudesk.domain.estimate import EstimateBasis
 from gpudesk.domain.progress import ProgressSteps
 from gpudesk.engine.calibration import Calibration
+from gpudesk.text.formatting import IntervalEstimate
 from gpudesk.text.messages import Term, message
 
 if TYPE_CHECKING:
@@ -124,21 +125,21 @@ def _rate_cells(row: _FactorRow, parts: Sequence[FactValues]) -> list[FactorCell
         return [FactorCell(FactorLevel.UNKNOWN, None) for _ in parts]
     leading = [part.get(row.leads) for part in parts]
     values = [part.get(row.fact) for part in parts]
-    nobody = True not in leading or all(leading)
-    return [
-        FactorCell(_rate_level(leads, value, fits=part.get("fits") is not False, nobody=nobody), value)
-        for leads, value, part in zip(leading, values, parts, strict=True)
-    ]
-
-
-def _rate_level(leads: FactValue, value: FactValue, *, fits: bool, nobody: bool) -> FactorLevel:
-    if leads is False and value == 0.0:
-        return FactorLevel.LACKS
-    if value is None or not fits:
-        return FactorLevel.UNKNOWN
-    if nobody:
-        return FactorLevel.EQUAL
-    return FactorLevel.PREFERRED if leads is True else FactorLevel.CAPABLE
+    known = {value.value if isinstance(value, IntervalEstimate) else value for value in values if value is not None}
+    if len(known) == 1 or all(leading):
+        best, rest = FactorLevel.EQUAL, FactorLevel.EQUAL
+    else:
+        best, rest = FactorLevel.PREFERRED, FactorLevel.CAPABLE if True in leading else FactorLevel.TIED
+    cells = []
+    for leads, value, part in zip(leading, values, parts, strict=True):
+        if leads is False and value == 0.0:
+            level = FactorLevel.LACKS
+        elif value is None or part.get("fits") is False:
+            level = FactorLevel.UNKNOWN
+        else:
+            level = best if leads is True else rest
+        cells.append(FactorCell(level, value))
+    return cells
 
 
 DECISION_DRAWS: Final = 2_000
@@ -281,9 +282,10 @@ class Decider:
             facts |= ground.facts(standing) | _list_derived_facts(parts, standing, ground, answer_facts) | answer_facts
         hours = list_payback_facts(ground.situations, parts, standing, answer_facts.get("monthly_hours"))
         parts = _merge_facts(parts, hours)
-        compared = standing, payments
+        # If no accelerator remains, all are compared.
+        compared = standing or every, payments
         if compared not in ground.leading:
-            ground.leading[compared] = list_leading_facts(answer, keys, parts, standing)
+            ground.leading[compared] = list_leading_facts(answer, keys, parts, compared[0])
         parts = _merge_facts(parts, ground.leading[compared])
         return EffectiveFacts(facts, tuple(parts), standing, payments)
 

@@ -15,6 +15,7 @@ from gpudesk.domain.decision import (
     Decision,
     DecisionSettings,
     DecisionVerdict,
+    FactorLevel,
     RuleEffect,
     TraceLine,
     WayOutKind,
@@ -342,6 +343,13 @@ def test_who_is_out_sets_no_measure(service: GpuDeskService) -> None:
     three = decided(service, scenario(parts=("h200-sxm", "b200-hgx", "l4"), site="hgx"))
     assert removed_by(three) == {"l4": {"D004-06"}}
     assert [each.score for each in three.candidates[:2]] == [each.score for each in two.candidates]
+
+
+def test_where_none_remains_the_factors_still_compare_all(service: GpuDeskService) -> None:
+    decision = decided(service, scenario(ttft_limit_ms=1.0))
+    assert decision.verdict is DecisionVerdict.NONE_FITS
+    levels = {factor.id: [cell.level for cell in factor.cells] for factor in decision.factors}
+    assert levels["experts"] == [FactorLevel.PREFERRED, FactorLevel.CAPABLE], "256 GB compared with 141 GB"
 
 
 def test_no_part_that_is_only_announced_starts_today(service: GpuDeskService) -> None:
