@@ -321,10 +321,18 @@ def build_scenario(
                 "options.no_lengths",
                 "no request length given; state both, such as --input-tokens 1000 --output-tokens 300",
             ) from error
+        if error.problem.id == MISSING_FIELD.id and _is_latency_limit(error.where):
+            raise input_error(
+                "options.one_limit", "one latency limit is missing; state both --ttft-ms and --tpot-ms"
+            ) from error
         raise InputError(error.problem, find_option_of_place(error.where)) from error
     if base is not None:
         scenario = replace(scenario, demand=base.demand, fleet=base.fleet, costs=base.costs, decision=base.decision)
     return replace(scenario, name=make_title(scenario, service.catalog), note=get_valid_note(scenario))
+
+
+def _is_latency_limit(where: str | None) -> bool:
+    return where is not None and where.endswith(("ttft_ms", "tpot_ms"))
 
 
 def _is_length(where: str | None) -> bool:

@@ -60,7 +60,7 @@ class WorkedExampleVerdict(LabeledEnum):
     """The result of checking a printed figure by calculation."""
 
     REPRODUCED = "reproducible", "Reproduced"
-    REFUSED = "contradicted by arithmetic", "Refused"
+    REFUSED = "contradicted by arithmetic", "Refuted"
     NOT_DERIVABLE = "not derivable", "Cannot be derived"
 
 

@@ -133,6 +133,8 @@ _MONTH = re.compile(r"(?:19|20)\d\d-(?:0[1-9]|1[0-2])(?:-(?:0[1-9]|[12]\d|3[01])
 _TURNS = frozenset("\u202a\u202b\u202c\u202d\u202e\u2066\u2067\u2068\u2069")
 #: Longer wrong values are shortened in errors.
 _QUOTED = 60
+#: How many similar words an error suggests.
+_CLOSEST = 3
 
 
 def accept_whole(low: int, high: int) -> FieldCheck:
@@ -331,7 +333,10 @@ def make_unknown_field_error(where: str, name: str, known_fields: Collection[str
 
 
 def find_closest(word: str, words: Iterable[str]) -> tuple[str, ...]:
-    return tuple(difflib.get_close_matches(word.lower(), words, n=3, cutoff=0.6))
+    """Return up to three similar words, else those that begin with the word."""
+    known, typed = list(words), word.lower()
+    similar = difflib.get_close_matches(typed, known, n=_CLOSEST, cutoff=0.6)
+    return tuple(similar or [each for each in known if typed and each.startswith(typed)][:_CLOSEST])
 
 
 def quote_value(value: object) -> str:
@@ -362,7 +367,11 @@ def describe_out_of_range(value: MessageParameter, low: float, high: float) -> M
 
 def describe_not_above(value: MessageParameter, low: float, high: MessageParameter) -> Message:
     return message(
-        "field.range_above", "{given} is not above {low} and at most {high}", given=value, low=low, high=high
+        "field.range_above",
+        "{given} is out of range; use a value above {low}, up to {high}",
+        given=value,
+        low=low,
+        high=high,
     )
 
 

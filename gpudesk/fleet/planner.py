@@ -360,13 +360,13 @@ class _AcceleratorPlanner:
         price = self.inputs["price_usd"]
         is_own = price.prices is not None and price.prices.is_own
         if is_own or price.origin is CostInputOrigin.YOURS or price.spread is None:
-            return message("fleet.price_stated", "Your price, with shares for servers and network")
+            return message("fleet.price_stated", "Your price, plus a share for server and network")
         if price.system is not None:
             paid = price.system.price
             return message_n(
                 "fleet.price_of_systems",
-                "System of {size}: {price} on record, with a share for network",
-                "Systems of {size}: {price} in {count} prices on record, with a share for network",
+                "System of {size}: {price} in the catalog, plus a share for the network",
+                "Systems of {size}: {price} ({count} catalog prices), plus a share for the network",
                 "count",
                 count=paid.count,
                 size=price.system.size,
@@ -374,7 +374,7 @@ class _AcceleratorPlanner:
             )
         return message(
             "fleet.price_of_accelerator",
-            "{accelerator}, {price} each on record, with shares for servers and network",
+            "{accelerator}: {price} each in the catalog, plus a share for server and network",
             accelerator=self.part.name,
             price=_state_range(price.spread.low, price.spread.high, "USD"),
         )

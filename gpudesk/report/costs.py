@@ -207,8 +207,10 @@ def format_input_amount(name: str, value: float, formatter: Formatter, currency:
     if name == "throughput":
         return formatter.estimate(value)
     if money:
-        # Cents only below $100; prices of energy are below 10 cents.
-        return formatter.stated(round(value, 0 if abs(value) >= 100.0 else 2 if abs(value) >= 0.1 else 4))
+        # Cents only below $100, and both of them; prices of energy are below 10 cents.
+        if 0.1 <= abs(value) < 100.0:
+            return formatter.number(value, 2)
+        return formatter.stated(round(value, 0 if abs(value) >= 100.0 else 4))
     return formatter.stated(float(f"{value:.6g}"))
 
 

@@ -527,7 +527,8 @@ class ProfileTables:
         values = [each.value, *(each.rivals.get(rival) for rival in rivals)]
         texts = [self._format_peer(value, quantity) for value in values]
         mean = each.mean
-        if mean:
+        # Memory has one decimal, however large.
+        if mean and quantity is not Quantity.MEMORY:
             shown = convert_to_display_unit(mean, quantity)
             mean *= self.formatter.round_estimate(shown) / shown
         texts.insert(1, self._format_peer(mean, quantity))

@@ -224,7 +224,7 @@ def list_bound_lines(candidate: SizingOption, formatter: Formatter) -> list[str]
     if bound is None:
         return []
     text = tr(
-        "Lower bound from memory bandwidth: {floor} accelerators; this count is {ratio} × that",
+        "Lower bound from memory bandwidth: {floor} accelerators; this count is {ratio} times as high",
         floor=formatter.estimate(bound.floor),
         ratio=formatter.estimate(bound.ratio),
     )

@@ -309,7 +309,12 @@ def add_cost_options(group: argparse._ArgumentGroup) -> None:
     add_provider_class_option(group)
     add_options(
         group,
-        ("--runs-on", tr("PLATFORM"), str, tr("software platform that the team uses today (default: CUDA)")),
+        (
+            "--runs-on",
+            tr("PLATFORM"),
+            str,
+            tr("software platform that the team uses today; others add porting costs (default: none)"),
+        ),
         ("--around", tr("FRACTION"), parse_number, tr("vary every input by this fraction up and down, such as 0.2")),
     )
     add_flags(group, ("--reported-discounts", tr("apply discounts that anonymous buyers report")))

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import argparse
-import difflib
 import json
 import math
 import sys
@@ -48,6 +47,7 @@ from gpudesk.domain.field_checks import (
     DuplicateKeyError,
     accept_number,
     describe_repeated_field,
+    find_closest,
     make_unknown_field_error,
     refuse_constant,
     refuse_duplicate_keys,
@@ -84,8 +84,6 @@ WEIGHT: Final = "--weight"
 #: Stands for standard input in place of a file name.
 _STANDARD_INPUT: Final = "-"
 _MOST_BYTES: Final = 1 << 20
-#: How many rules an error for an unknown one lists.
-_NEAR: Final = 3
 
 
 def read_answers(name: str) -> dict[str, AnswerValue]:
@@ -161,9 +159,17 @@ def parse_weight_options(options: Sequence[str], rules: Collection[str]) -> dict
         if weight is None:
             raise input_error("decide.weight", "{given} is not a valid weight; example: D000-03=2", WEIGHT, given=each)
         if rule not in rules:
-            near = tuple(difflib.get_close_matches(rule.upper(), rules, n=_NEAR, cutoff=0.0))
+            if near := find_closest(rule, [each.lower() for each in rules]):
+                suggestions = tuple(each.upper() for each in near)
+                raise input_error(
+                    "decide.unknown_rule_near",
+                    "unknown rule {given}; did you mean {near}?",
+                    WEIGHT,
+                    given=rule,
+                    near=suggestions,
+                )
             raise input_error(
-                "decide.unknown_rule", "unknown rule {given}; closest: {near}", WEIGHT, given=rule, near=near
+                "decide.unknown_rule", "unknown rule {given}; list all with --list-rules", WEIGHT, given=rule
             )
         weights[rule] = check(f"{WEIGHT} {rule}", weight)
     return weights

@@ -25,7 +25,7 @@ from gpudesk.report.labels import list_model_warnings
 from gpudesk.report.writers.text import align_table, indent_hanging, wrap_text
 from gpudesk.text.formatting import MISSING_VALUE_TEXT, Formatter
 from gpudesk.text.messages import InputError, format_message, input_error, join_messages
-from gpudesk.text.translation import tr, translate_data
+from gpudesk.text.translation import tr
 
 if TYPE_CHECKING:
     from gpudesk.domain.deployment_analysis import DerivationTerm, WorkedFigure
@@ -117,6 +117,7 @@ def _list(examples: list[WorkedFigure]) -> list[str]:
     from gpudesk.report.explanation.worked_examples import (
         format_computed_figure,
         format_printed_figure,
+        label_worked_claim,
         label_worked_verdict,
     )
 
@@ -128,7 +129,7 @@ def _list(examples: list[WorkedFigure]) -> list[str]:
             format_printed_figure(each, formatter),
             format_computed_figure(each, formatter),
             label_worked_verdict(each),
-            translate_data(each.example.statement),
+            label_worked_claim(each),
         )
         for each in examples
     ]
@@ -139,12 +140,13 @@ def _explain_one(figure: WorkedFigure, service: GpuDeskService) -> Iterator[str]
     from gpudesk.report.explanation.worked_examples import (
         describe_worked_note,
         describe_worked_verdict,
+        label_worked_claim,
         list_worked_arithmetic,
     )
 
     formatter, width = Formatter(), output.get_terminal_width()
     example = figure.example
-    yield output.make_bold(f"{example.id}  {translate_data(example.statement)}")
+    yield output.make_bold(f"{example.id}  {label_worked_claim(figure)}")
     if example.source is not None:
         yield from wrap_text(service.catalog.source(example.source).title, width)
     for line in list_worked_arithmetic(figure, formatter):

@@ -122,7 +122,16 @@ def _parse_pairs(
         return None
     pairs: dict[_Key, float] = {}
     for item in items:
-        name, _, number = item.partition("=")
+        name, sign, number = item.partition("=")
+        if not sign:
+            raise UsageError(
+                tr(
+                    "{option}: {given} has no number; example: {name}=2",
+                    option=option,
+                    given=quote_input(item),
+                    name=item,
+                )
+            )
         if known and name not in known:
             raise UsageError(
                 tr(

@@ -123,13 +123,13 @@ _FURTHER: Final = {
     "peak_factor": "peak_factor",
     "demand_ttft_ms": "ttft_ms",
     "demand_tpot_ms": "tpot_ms",
-    "utilisation": "utilisation_cap",
+    "utilization": "utilisation_cap",
     "spare": "spare_replicas",
 }
 _OPTION: Final = {
     "ttft_ms": "--ttft-ms",
     "tpot_ms": "--tpot-ms",
-    "utilisation_cap": "--utilisation",
+    "utilisation_cap": "--utilization",
     "spare_replicas": "--spare",
 }
 #: A placeholder load: that of each replica follows from the demand.
@@ -170,7 +170,7 @@ def add_demand_options(parser: argparse.ArgumentParser, *, peak: bool = True) ->
     most = tr("max load of a replica at peak, as a fraction of its capacity (default: 0.8)")
     add_options(
         group,
-        ("--utilisation", tr("FRACTION"), parse_number, most),
+        ("--utilization --utilisation", tr("FRACTION"), parse_number, most),
         ("--spare", "N", parse_whole, tr("spare replicas (default: 1)")),
     )
 

@@ -16,6 +16,7 @@ from gpudesk.catalog.read import Catalog
 from gpudesk.domain.claim import AttributeClaims
 from gpudesk.domain.deployment_analysis import DerivationTerm, format_placeholder
 from gpudesk.domain.estimate import CalibrationCoverage, Estimate, Limiter, LoadKind
+from gpudesk.domain.field_checks import find_closest
 from gpudesk.engine.calibration import Calibration
 from gpudesk.engine.loads import SchedulingConstants
 from gpudesk.engine.memory import ResolvedDeployment
@@ -536,6 +537,8 @@ def _find_attribute(thing: str, name: str, catalog: Catalog) -> AttributeClaims 
 
 
 def describe_unknown_figure(figure: str, known_figures: tuple[str, ...]) -> Message:
-    return message(
-        "explain.unknown", "{figure} has no explanation; choose one of {known}", figure=figure, known=known_figures
-    )
+    if near := find_closest(figure, known_figures):
+        return message(
+            "explain.unknown_near", "unknown figure {figure}; did you mean {near}?", figure=figure, near=near
+        )
+    return message("explain.unknown", "unknown figure {figure}; use one of {known}", figure=figure, known=known_figures)

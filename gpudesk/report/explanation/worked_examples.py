@@ -16,7 +16,7 @@ from gpudesk.domain.deployment_analysis import (
 from gpudesk.report.explanation.working import format_named_formula
 from gpudesk.text.formatting import MISSING_VALUE_TEXT, Formatter, join_unit
 from gpudesk.text.messages import capitalize_first
-from gpudesk.text.translation import tr
+from gpudesk.text.translation import tr, translate_data
 
 _FORMULA_IN_WORDS: Final = frozenset({"computed consequence", "seed states no figure"})
 #: Significant digits of printed figures and of the inputs: more would be floating-point noise.
@@ -30,6 +30,12 @@ def label_worked_verdict(figure: WorkedFigure) -> str:
     if figure.verdict is WorkedExampleVerdict.REPRODUCED and not _is_printed(figure.example):
         return tr("Follows")
     return figure.verdict.label
+
+
+def label_worked_claim(figure: WorkedFigure) -> str:
+    """Return the claim without the unit at its end, which its figures have."""
+    text, unit = translate_data(figure.example.statement), "" if figure.working is None else figure.working.unit
+    return capitalize_first(text.replace(f", {unit} (", " (").removesuffix(f", {unit}") if unit else text)
 
 
 def _is_bound(example: WorkedExample) -> bool:
@@ -152,6 +158,10 @@ def describe_cost_case(case: str, figures: Sequence[WorkedFigure], formatter: Fo
 _Number = Callable[..., str]
 
 
+def _format_dollars(n: _Number, example: str) -> str:
+    return join_unit(n(example, 0), "USD", "\N{NO-BREAK SPACE}")
+
+
 def _describe_model_of_800(n: _Number) -> str:
     sentences = (
         tr(
@@ -161,20 +171,20 @@ def _describe_model_of_800(n: _Number) -> str:
         ),
         tr(
             "With those weights, a saving of 31% needs {ratio} times the throughput of H200. "
-            "At equal throughput, it needs an energy price of {energy} USD/kWh.",
-            ratio=n("W002-30", 3),
-            energy=n("W002-39", 3),
+            "At equal throughput, it needs an energy price of {energy}.",
+            ratio=n("W002-30", 2),
+            energy=join_unit(n("W002-39", 3), "USD/kWh", "\N{NO-BREAK SPACE}"),
         ),
         tr(
-            "Two engineers cost {each} USD per accelerator, and cut a saving of 31% to between {low} and {high}%.",
-            each=n("W002-41", 0),
+            "Two engineers cost {each} per accelerator, and cut a saving of 31% to between {low} and {high}%.",
+            each=_format_dollars(n, "W002-41"),
             low=n("W002-42"),
             high=n("W002-44"),
         ),
         tr(
-            "A cut from 31% to 19% leaves {left} USD for an MI325X’s other costs, less than its net price. "
+            "A cut from 31% to 19% leaves {left} for the other costs of an MI325X, less than its net price. "
             "One of the figures is wrong.",
-            left=n("W002-46", 0),
+            left=_format_dollars(n, "W002-46"),
         ),
     )
     return " ".join(sentences)
@@ -183,10 +193,10 @@ def _describe_model_of_800(n: _Number) -> str:
 def _describe_rents(n: _Number) -> str:
     sentences = (
         tr(
-            "At the listed rents, 1,000 hours per month save {low} to {high} USD; at the FAQ’s rents, {faq}.",
-            low=n("W000-33", 0),
-            high=n("W000-34", 0),
-            faq=n("W000-32", 0),
+            "At the listed rents, 1,000 hours per month save {low} to {high}; at the FAQ’s rents, {faq}.",
+            low=_format_dollars(n, "W000-33"),
+            high=_format_dollars(n, "W000-34"),
+            faq=_format_dollars(n, "W000-32"),
         ),
         tr("The FAQ’s rent for MI325X is {ratio} times the rent listed on the same page.", ratio=n("W000-31")),
         tr(

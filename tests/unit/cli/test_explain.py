@@ -29,8 +29,10 @@ def test_what_cannot_be_explained_is_answered_once_with_all_that_can(capsys: Cap
     said = capsys.readouterr()
     assert said.out == ""
     assert said.err.count("\n") == 1
-    assert said.err.startswith("gpudesk: figure: nonsense has no explanation; choose one of output_tokens_per_s,")
+    assert said.err.startswith("gpudesk: figure: unknown figure nonsense; use one of output_tokens_per_s,")
     assert said.err.endswith(", memory, plan\n")
+    assert entry.main(["explain", "ttft", *ASKED]) == 1
+    assert capsys.readouterr().err == "gpudesk: figure: unknown figure ttft; did you mean ttft_ms?\n"
 
 
 def test_a_broken_record_does_not_stop_the_working(capsys: Capture, broken_records: Path) -> None:
@@ -124,4 +126,4 @@ def test_a_fleet_without_a_figure_does_not_hide_that_of_another(capsys: Capture)
     assert "cost per month = " in printed.out
     assert "Instinct MI355X: this fleet has no such figure" in printed.err
     assert entry.main(["explain", "fleet_mass", *FLEET]) == 1
-    assert "fleet_accelerators, fleet_systems" in capsys.readouterr().err
+    assert "unknown figure fleet_mass; did you mean fleet_" in capsys.readouterr().err

@@ -90,7 +90,7 @@ def test_weights_and_the_load_are_taken(capsys: Capture) -> None:
         (["mi325x", "--model", "lama-3.1-8b"], "unknown model lama-3.1-8b; did you mean llama-3.1-8b"),
         (["mi325x", "--weights-of-mode", "quality=2"], "unknown factor 'quality'; use one of fit, speed"),
         (["mi325x", "--weights-of-mode", "fit=-1"], "'fit=-1' is below 0"),
-        (["mi325x", "--weights-of-mode", "fit"], "'' is not a number"),
+        (["mi325x", "--weights-of-mode", "fit"], "'fit' has no number"),
         (["mi325x", "--mode", "fast"], "unknown value 'fast'"),
         (["mi325x", "--budget", "-5"], "--budget must be at least 0"),
         (["mi325x", "--concurrency", "0"], "--concurrency"),

@@ -125,7 +125,7 @@ def test_the_text_has_sentence_factors_and_product(capsys: Capture) -> None:
         (("--users", "0"), 1, "--users: "),
         (("--tokens-per-day", "nan"), 2, "'nan' is not a finite number"),
         (("--users", "5", "--dp", "2"), 2, "--dp cannot be set here"),
-        (("--users", "5", "--utilisation", "1.5"), 1, "--utilisation: 1.5 is not between"),
+        (("--users", "5", "--utilisation", "1.5"), 1, "--utilization: 1.5 is not between"),
         (("--users", "5", "--spare", "-1"), 1, "--spare: -1 is not between"),
         (("--users", "5", "--ttft-ms", "0"), 1, "--ttft-ms: "),
         (("--users", "5", "--request-rate", "1"), 2, "use either --users or --request-rate"),

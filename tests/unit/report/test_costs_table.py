@@ -105,7 +105,7 @@ def test_amounts_have_the_digits_that_they_deserve(usd: float | None, small: str
 def test_shown_amounts_of_inputs_and_comparisons_are_rounded() -> None:
     money, rent = MoneyFormatter(Formatter()), UncertainValue(2.0, 2.2075, 3.5)
     shown = format_input_range("rent_usd_per_hour", rent, Formatter()).replace("\N{NO-BREAK SPACE}", " ")
-    assert shown == "$2.21/h (2 – 3.5)"
+    assert shown == "$2.21/h (2.00 – 3.50)"
     assert (money.rounded(1_234_567.0), money.rounded_thousands(1_234_567.0)) == ("1,230,000", "1,230")
     bought = PriceSummary("mi325x", PURCHASE_TERM, 30_000.0, 36_468.5, 41_250.0, 3, 0, None, None, 3, ())
     assert format_price_summary(bought, Formatter()) == ("30,000", "36,500", "41,250")
@@ -114,10 +114,10 @@ def test_shown_amounts_of_inputs_and_comparisons_are_rounded() -> None:
 def test_conclusions_of_cases_are_made_of_worked_out_figures(service: GpuDeskService) -> None:
     figures = service.worked_examples
     said = describe_cost_case("model_of_800", figures, Formatter())
-    for number in ("19.4%", "1.168", "0.264", "23.3 and 27.4", "2,100", "12,075"):
+    for number in ("19.4%", "1.17", "$0.264/kWh", "23.3 and 27.4", "$2,100", "$12,075"):
         assert number in said
     said = describe_cost_case("listed_rents", figures, Formatter())
-    for number in ("710 to 1,300", "2,000", "3.5 times", "17.5", "592"):
+    for number in ("$710 to $1,300", "$2,000", "3.5 times", "17.5", "592"):
         assert number in said
     titles = {label_cost_case(each.id) for each in service.costing.assumptions.cases}
     assert len(titles) == 3

@@ -133,6 +133,7 @@ def test_memory_has_one_format(service: GpuDeskService) -> None:
     tables = make_tables(service, "h200-sxm")
     headline = tables.list_headline_specifications()[0]
     peers = next(row for row in tables.peers().rows if row.key == "memory")
+    assert not peers.cells[2].text.endswith(".0"), "a mean of memory keeps its decimal"
     assert headline.text == peers.cells[1].text == tables.scale().rows[0].cells[1].text == "141.0"
     assert [row.cells[1].detail for row in tables.scale().rows][1:] == [
         f"{each} TB/s by rule" for each in ("8.45", "16.9", "33.8")

@@ -36,11 +36,12 @@ from gpudesk.report.explanation.worked_examples import (
     format_computed_figure,
     format_printed_figure,
     label_cost_case,
+    label_worked_claim,
     label_worked_verdict,
 )
 from gpudesk.report.labels import format_odds
 from gpudesk.text.formatting import MISSING_VALUE_TEXT, Formatter
-from gpudesk.text.messages import InputError, capitalize_first, format_input_error, format_message
+from gpudesk.text.messages import InputError, format_input_error, format_message
 from gpudesk.text.translation import tr, translate_data
 
 _THOUSAND: Final = 1000.0
@@ -438,7 +439,7 @@ def _make_case_row(figure: WorkedFigure, formatter: Formatter) -> tuple[str, ...
     return (
         example.id,
         label_worked_verdict(figure),
-        capitalize_first(translate_data(example.statement)),
+        label_worked_claim(figure),
         format_printed_figure(figure, formatter),
         format_computed_figure(figure, formatter),
     )

@@ -413,7 +413,7 @@ class MatrixFilterRow(FlowRow):
         tip = tr("Show only rows with these words in name or organization")
         self.models = FilterField(theme, tr("Filter models"), tip, framed=True, width=170)
         tip = tr("Show only columns with these words in name or vendor")
-        self.parts = FilterField(theme, tr("Filter accelerators"), tip, framed=True, width=170)
+        self.parts = FilterField(theme, tr("Filter accelerators"), tip, framed=True, width=186)
         self.most = FilterPill(theme, "", self._fill)
         self.count = ThemedLabel(theme, font="small", color="text3")
         for widget in (self.models, self.parts, self.most, self.count):

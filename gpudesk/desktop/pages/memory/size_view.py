@@ -134,7 +134,7 @@ def _build_factor_table(factors: Sequence[tuple[str, str]]) -> DataTable:
     for number, (factor, amount) in enumerate(factors, start=1):
         cells = (DataCell(text, is_strong=number == len(factors)) for text in (factor, amount))
         rows.append(DataRow(factor, tuple(cells), f"{factor}: {amount}"))
-    columns = (DataColumn(tr("Factor"), stretch=1), DataColumn(tr("Number"), is_figure=True))
+    columns = (DataColumn(tr("Factor"), stretch=1), DataColumn(tr("Value"), is_figure=True))
     return DataTable("factors", tr("Factors of the count"), "", columns, tuple(rows))
 
 

@@ -21,11 +21,11 @@ from gpudesk.report.explanation.worked_examples import (
     describe_worked_verdict,
     format_computed_figure,
     format_printed_figure,
+    label_worked_claim,
     label_worked_verdict,
     list_worked_arithmetic,
 )
 from gpudesk.text.formatting import Formatter
-from gpudesk.text.messages import capitalize_first
 from gpudesk.text.translation import tr, translate_data, trn
 
 _WIDTH, _HEIGHT, _FIELD, _ROW, _DETAIL = 980.0, 680.0, 220.0, 26.0, 148.0
@@ -114,7 +114,7 @@ class WorkedExamplesDialog(ThemedDialog):
             texts = (
                 example.id,
                 label_worked_verdict(figure),
-                capitalize_first(translate_data(example.statement)),
+                label_worked_claim(figure),
                 format_printed_figure(figure, self._formatter),
                 format_computed_figure(figure, self._formatter),
             )
@@ -187,8 +187,7 @@ class WorkedExamplesDialog(ThemedDialog):
 
     def _list_lines(self, figure: WorkedFigure) -> list[str]:
         example = figure.example
-        statement = capitalize_first(translate_data(example.statement))
-        head = tr("{number}: {statement}", number=example.id, statement=statement)
+        head = tr("{number}: {statement}", number=example.id, statement=label_worked_claim(figure))
         text = " ".join(filter(None, (describe_worked_verdict(figure, self._formatter), describe_worked_note(example))))
         lines = [head, self._get_document_title(figure), *list_worked_arithmetic(figure, self._formatter), text]
         return [line for line in lines if line]

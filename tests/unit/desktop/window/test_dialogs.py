@@ -146,7 +146,7 @@ def test_keeping_it_as_it_was_changes_nothing(dialog: MoreSettingsDialog, applie
     ("name", "text", "fault"),
     [
         ("prefix_hit_rate", "130", "“130” is not between 0 and 100. Default: none"),
-        ("memory_fraction", "0", "“0” is not above 0 and at most 100."),
+        ("memory_fraction", "0", "“0” is out of range; use a value above 0, up to 100."),
         ("memory_fraction", "most", "Enter a number"),
         ("acceptance_length", "0.5", "“0.5” is not between 1 and 1,000."),
         ("max_batch", "2.5", "expected a whole number"),

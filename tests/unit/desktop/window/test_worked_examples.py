@@ -30,7 +30,7 @@ def test_figures_are_found_and_their_working_read(dialog: WorkedExamplesDialog, 
     QTest.keyClicks(dialog.filter, "w001-05")
     assert shown(dialog) == ["W001-05"]
     row = dialog.table.selectedItems()
-    assert [item.text() for item in row] == ["W001-05", "Refused", "H100 count for 405B, FP16", "4 – 6", "11"]
+    assert [item.text() for item in row] == ["W001-05", "Refuted", "H100 count for 405B, FP16", "4 – 6", "11"]
     assert "⌈405 × 2 ÷ 80⌉ = 11" in dialog.working.text()
     assert "Published: 4 – 6, but arithmetic gives 11." in dialog.working.text()
     QTest.mouseClick(dialog.copy, Qt.MouseButton.LeftButton)
@@ -40,7 +40,7 @@ def test_figures_are_found_and_their_working_read(dialog: WorkedExamplesDialog, 
 
 def test_a_verdict_narrows_the_list(dialog: WorkedExamplesDialog) -> None:
     for verdict, number, label in (
-        ("contradicted by arithmetic", 90, "Refused"),
+        ("contradicted by arithmetic", 90, "Refuted"),
         ("not derivable", 32, "Cannot be derived"),
     ):
         dialog.verdict.set_value(verdict)

@@ -466,7 +466,7 @@ def test_a_printed_case_says_what_follows_and_can_be_taken_over(page: CostPage, 
     assert "One of the figures is wrong" in view.note_label.text()
     assert "AMD stack scorecard" in view.source.text()
     (refused,) = (row for row in view.table.texts() if row[2:] == ("31%", "19.4%"))
-    assert refused[0] == "Refused"
+    assert refused[0] == "Refuted"
     (traced,) = (row for row in view.data(desk.formatter).rows if row[0] == "W002-28")
     assert traced[1:] == refused
     QTest.mouseClick(view.take, Qt.MouseButton.LeftButton)
@@ -486,7 +486,7 @@ def test_a_printed_case_says_what_follows_and_can_be_taken_over(page: CostPage, 
     assert len(desk.scenario.accelerators) == 4
     view.case.set_value("rents_of_the_faq")
     view.case.chosen.emit("rents_of_the_faq")
-    assert "710 to 1,300" in view.note_label.text()
+    assert "$710 to $1,300" in view.note_label.text()
 
 
 def test_a_click_lets_the_panel_explain_the_cost(page: CostPage, desk: Desk) -> None:
