@@ -26,27 +26,10 @@ if TYPE_CHECKING:
     from gpudesk.decision.outcome.search import OptionDecisions
     from gpudesk.decision.purchasing.reference_data import ReferenceData
     from gpudesk.domain.answer import Answer, AnswerImpact, SheetExtras
-    from gpudesk.domain.cost import CostAnswer
     from gpudesk.domain.decision import AnswerValue, Decision, DecisionFlip, WayOut
-    from gpudesk.domain.deployment_analysis import (
-        AcceleratorScaling,
-        DeploymentTimeShares,
-        DerivationTerm,
-        KvCacheCurve,
-        RequestTimeline,
-        Roofline,
-        TopologyComparison,
-        WorkedFigure,
-    )
+    from gpudesk.domain.deployment_analysis import AcceleratorScaling, DerivationTerm, WorkedFigure
     from gpudesk.domain.diffusion import DiffusionEstimate, DiffusionRequest
-    from gpudesk.domain.estimate import (
-        CalibrationCoverage,
-        Estimate,
-        EstimateRequest,
-        LaunchOptions,
-        LaunchPlan,
-        PlanChoice,
-    )
+    from gpudesk.domain.estimate import CalibrationCoverage, Estimate, EstimateRequest, LaunchOptions, LaunchPlan
     from gpudesk.domain.fleet import FleetAnswer
     from gpudesk.domain.profile import AcceleratorProfile, ProfileQuestion
     from gpudesk.domain.progress import ProgressSteps
@@ -56,10 +39,8 @@ if TYPE_CHECKING:
         Demand,
         FitMatrix,
         FitQuestion,
-        FitRemedy,
         SizingResult,
         SmallestDeployments,
-        UsableMemory,
     )
     from gpudesk.engine.calibration import Calibration
     from gpudesk.estimation.diffusion import DiffusionEstimator
@@ -295,10 +276,6 @@ class GpuDeskService:
             raise InputError(estimate.reason or NOTHING_TO_EXPLAIN, figure)
         return self.estimator.explain(estimate, figure)
 
-    def plans(self, estimate: Estimate) -> PlanChoice:
-        """Return every parallel plan considered for an estimate, with the reason for or against it."""
-        return self.estimator.plans(estimate)
-
     def count_calibration_rows(self, estimate: Estimate) -> CalibrationCoverage:
         from gpudesk.estimation.derivation.figures import count_published_rows
 
@@ -333,28 +310,6 @@ class GpuDeskService:
     def estimate_diffusion(self, request: DiffusionRequest) -> DiffusionEstimate:
         """Return the time and memory of a diffusion model; raises `InputError` if they cannot be estimated."""
         return self.diffusion.estimate(request)
-
-    # Additional data for charts
-
-    def roofline(self, estimate: Estimate) -> Roofline | None:
-        """Return the roofline of a deployment with its points; None if it does not fit."""
-        return self.estimator.roofline(estimate)
-
-    def compute_time_shares(self, estimate: Estimate) -> DeploymentTimeShares | None:
-        """Return the time breakdown of a deployment; None if it does not fit."""
-        return self.estimator.compute_time_shares(estimate)
-
-    def request_time(self, estimate: Estimate) -> RequestTimeline | None:
-        """Return the time breakdown of one request; None if it does not fit or the load has no such time."""
-        return self.estimator.request_time(estimate)
-
-    def compute_kv_by_context(self, estimate: Estimate) -> KvCacheCurve:
-        """Return the KV cache of a deployment against context length, whether it fits or not."""
-        return self.estimator.compute_kv_by_context(estimate)
-
-    def compute_usable_memory(self, estimate: Estimate) -> UsableMemory:
-        """Return the usable memory of a deployment and the memory that its load needs, fitting or not."""
-        return self.estimator.compute_usable_memory(estimate)
 
     # Needs
 
@@ -411,10 +366,6 @@ class GpuDeskService:
             self.estimator.size(scenario.requests(), _require_demand(scenario)), self.catalog, scenario.fleet
         )
 
-    def remedies(self, estimate: Estimate) -> tuple[FitRemedy, ...]:
-        """Return what would make a deployment fit; empty if it does."""
-        return self.estimator.remedies(estimate)
-
     # Costs
 
     @cached_property
@@ -437,16 +388,9 @@ class GpuDeskService:
 
         leading = self.decide(answer)
         decision = leading if answer.scenario.decision.answers else None
-        needs, costs = self.how_many(answer.scenario), self.costs(answer)
+        needs, costs = self.how_many(answer.scenario), self.costing.costs(answer)
         fleet = None if answer.scenario.demand is None else self.fleet(answer.scenario)
         return SheetExtras(needs, costs, decision, tuple(flips), with_rules, leading, fleet)
-
-    def costs(self, answer: Answer) -> CostAnswer:
-        return self.costing.costs(answer)
-
-    def add_costs(self, answer: Answer) -> Answer:
-        """Return an answer with its costs, and with the comparison of any two columns."""
-        return self.costing.add_costs(answer)
 
     # Fleets
 
@@ -624,10 +568,6 @@ class GpuDeskService:
     def scaling(self, scenario: Scenario, *, brief: bool = False) -> tuple[AcceleratorScaling | InputError, ...]:
         """Return for each accelerator how it scales with the count; raises `InputError` if that cannot be computed."""
         return self.estimator.scalings(scenario.requests(), brief=brief)
-
-    def topology(self, baseline: Estimate, other: Estimate) -> TopologyComparison:
-        """Compare two deployments by the cost of sharding; raises `InputError` if one does not fit."""
-        return self.estimator.topology(baseline, other)
 
     # The catalog
 

@@ -200,7 +200,7 @@ class _Studio:
         from gpudesk.report.comparison.sheet import build_sheet
 
         service = self._program.service
-        answer = service.add_costs(service.answer(self._window.desk.scenario, with_curves=True))
+        answer = service.costing.add_costs(service.answer(self._window.desk.scenario, with_curves=True))
         sheet = build_sheet(
             answer, date=answer.data_date, explain=service.explain, further=service.make_sheet_extras(answer)
         )

@@ -92,7 +92,7 @@ def _answer(
         # The load does not matter if no estimate is shown.
         options.input_tokens, options.output_tokens = options.input_tokens or 1, options.output_tokens or 1
         return service.answer(build_scenario(options, service, load={"concurrency": 1})).without_load(), None
-    answer = service.add_costs(answer)
+    answer = service.costing.add_costs(answer)
     return answer, service.decide(answer)
 
 

@@ -420,7 +420,7 @@ def _write(options: argparse.Namespace, scenario: Scenario, service: GpuDeskServ
     answer = service.answer(scenario)
     names = dict(zip(make_column_keys(scenario.accelerators), list_column_names(answer), strict=True))
     revision = answer.catalog_revision[:8]
-    costs = service.costs(answer)
+    costs = service.costing.costs(answer)
     book = build_cash_flow_workbook(costs, names, title=scenario.name, revision=revision, made_on=get_today())
     write_atomically(target, book)
     output.report_written_file(target, as_json=options.json, content_hash=answer.content_hash)
@@ -428,7 +428,7 @@ def _write(options: argparse.Namespace, scenario: Scenario, service: GpuDeskServ
 
 def _show(options: argparse.Namespace, scenario: Scenario, service: GpuDeskService) -> None:
     answer = service.answer(scenario, with_curves=options.json)
-    costs = service.costs(answer)
+    costs = service.costing.costs(answer)
     costing = service.costing
     if options.list_inputs:
         output.print_lines(list_input_lines(costs, answer, output.get_terminal_width(), output.make_bold))

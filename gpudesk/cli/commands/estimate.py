@@ -211,13 +211,13 @@ def _estimate_each(scenario: Scenario, service: GpuDeskService, *, as_json: bool
             code = EXIT_AT_FAULT
             report_error(f"{choice.accelerator}: {format_input_error(result)}", "estimate")
         elif as_json:
-            plans = write_plan_choice_json(service.plans(result))
+            plans = write_plan_choice_json(service.estimator.plans(result))
             output.print_json_line(write_estimate_json(result) | {"accelerator": choice.accelerator, "plans": plans})
         else:
             if position:
                 output.print_line()
             name = service.catalog.accelerator(choice.accelerator).name
-            plan_choices = service.plans(result)
+            plan_choices = service.estimator.plans(result)
             output.print_lines(
                 list_estimate_lines(
                     result, name, Formatter(), output.get_terminal_width(), output.make_bold, plan_choices

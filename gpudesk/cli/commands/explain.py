@@ -235,7 +235,18 @@ def run(options: argparse.Namespace) -> int:
                 code = EXIT_AT_FAULT
                 report_error(f"{choice.accelerator}: {format_input_error(error)}", "explain")
         if options.json:
-            _say_json(explained, service, options.figure)
+            from gpudesk.domain.estimate_json import write_plan_choice_json, write_record_json
+
+            parts = [
+                {
+                    "accelerator": each.accelerator,
+                    "term": None if each.term is None else _encode_term(each.term, service.source_text),
+                    "plans": write_plan_choice_json(each.plans),
+                    "record": None if each.record is None else write_record_json(each.record),
+                }
+                for each in explained
+            ]
+            output.print_json({"figure": options.figure, "accelerators": parts})
         else:
             _print_explanation(explained, options.figure, service)
     # All records come from the same files.
@@ -296,26 +307,11 @@ def _check_figure(figure: str, known: tuple[str, ...] = ()) -> None:
 def _explain_column(accelerator: str, estimate: Estimate, figure: str, service: GpuDeskService) -> _ExplainedColumn:
     """Return everything behind a figure; raises InputError if it has no derivation."""
     term = None if figure == _PLAN else service.explain(estimate, figure)
-    plans = service.plans(estimate)
+    plans = service.estimator.plans(estimate)
     try:
         return _ExplainedColumn(accelerator, estimate, term, plans, service.record(estimate, figure))
     except InputError as error:
         return _ExplainedColumn(accelerator, estimate, term, plans, None, error)
-
-
-def _say_json(explained: list[_ExplainedColumn], service: GpuDeskService, figure: str) -> None:
-    from gpudesk.domain.estimate_json import write_plan_choice_json, write_record_json
-
-    parts = [
-        {
-            "accelerator": each.accelerator,
-            "term": None if each.term is None else _encode_term(each.term, service.source_text),
-            "plans": write_plan_choice_json(each.plans),
-            "record": None if each.record is None else write_record_json(each.record),
-        }
-        for each in explained
-    ]
-    output.print_json({"figure": figure, "accelerators": parts})
 
 
 def _print_explanation(explained: list[_ExplainedColumn], figure: str, service: GpuDeskService) -> None:

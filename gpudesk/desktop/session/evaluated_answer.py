@@ -155,7 +155,7 @@ class EvaluatedAnswer:
     @cached_property
     def full_costs(self) -> CostAnswer:
         """The costs of all columns, with every break-even point between them."""
-        return self._service.costs(self.answer)
+        return self._service.costing.costs(self.answer)
 
     def pair_column_costs(self) -> Iterator[tuple[AcceleratorColumn, CostColumn]]:
         return zip(self.columns, self.costs.columns, strict=True)

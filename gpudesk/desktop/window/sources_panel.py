@@ -317,9 +317,9 @@ class SelectionExplainer:
             return FigureEvidence(rows=rows)
         return FigureEvidence(
             term=self._find_derivation(estimate, name),
-            shares=service.compute_time_shares(estimate),
-            remedies=service.remedies(estimate),
-            plans=service.plans(estimate) if estimate.fits else None,
+            shares=service.estimator.compute_time_shares(estimate),
+            remedies=service.estimator.remedies(estimate),
+            plans=service.estimator.plans(estimate) if estimate.fits else None,
             record=self._record(estimate, name),
             rows=rows,
             source_text=self._get_source_text,
@@ -380,16 +380,6 @@ class SourcesPanel(QWidget):
         self.setAccessibleName(tr("Sources and calculation"))
         self.setAttribute(Qt.WidgetAttribute.WA_OpaquePaintEvent)
         self.setMinimumWidth(LEAST_WIDTH)
-        self._make()
-        desk.selection_changed.connect(self._selected)
-        desk.answered.connect(self._answered)
-        desk.catalog_changed.connect(self._refresh_later)
-        settings.changed.connect(self._rule_changed)
-        desk.gesture_changed.connect(self._gesture_changed)
-        theme.changed.connect(self._dress)
-        self._dress()
-
-    def _make(self) -> None:
         self._title = ThemedLabel(self._theme, tr("Sources and calculation"), font="section")
         self._pin = IconButton(self._theme, "pin", tr("Pin: keep showing this figure"))
         self._pin.setCheckable(True)
@@ -404,6 +394,13 @@ class SourcesPanel(QWidget):
         self._column.setSpacing(0)
         self._column.addLayout(self._head)
         self._column.addWidget(self.view, 1)
+        desk.selection_changed.connect(self._selected)
+        desk.answered.connect(self._answered)
+        desk.catalog_changed.connect(self._refresh_later)
+        settings.changed.connect(self._rule_changed)
+        desk.gesture_changed.connect(self._gesture_changed)
+        theme.changed.connect(self._dress)
+        self._dress()
 
     # Display
 

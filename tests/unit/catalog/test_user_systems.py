@@ -154,7 +154,7 @@ def test_fleet_and_cost_pay_for_the_users_server(bench: GpuDeskService) -> None:
     (option,) = bench.fleet(scenario).options
     assert option.system is not None
     assert (option.system.id, option.used + option.spare + option.idle) == ("our-server", option.systems * 8)
-    (column,) = bench.costs(bench.answer(scenario)).columns
+    (column,) = bench.costing.costs(bench.answer(scenario)).columns
     assert column.systems is not None
     assert column.systems.size == 8
 

@@ -229,7 +229,7 @@ def test_every_line_fits_the_terminal(template: str) -> None:
         answer = service.answer(read_template(template))
         decision = service.decide(answer, {"priority": "cost", "ttft_limit_ms": 700.0})
         names = dict(zip(decision.columns, list_column_names(answer), strict=True))
-        costs = service.costs(answer)
+        costs = service.costing.costs(answer)
     flip = DecisionFlip("serving_engine", "any", "tensorrt-llm", decision.columns[:1], DecisionVerdict.OPEN)
     for width in (50, 80, 100, 160):
         lines = list(list_decision_lines(decision, [flip], names, width, str, costs, with_rules=True))

@@ -74,16 +74,16 @@ def stated(answer: Answer, **inputs: float | UncertainValue) -> Answer:
 
 
 def of(service: GpuDeskService, answer: Answer, key: str) -> CostColumn:
-    return next(column for column in service.costs(answer).columns if column.key == key)
+    return next(column for column in service.costing.costs(answer).columns if column.key == key)
 
 
 def found(service: GpuDeskService, answer: Answer, name: str, key: str) -> BreakEven:
-    costs = service.costs(answer)
+    costs = service.costing.costs(answer)
     return next(each for each in costs.break_evens if (each.name, each.key) == (name, key))
 
 
 def test_the_lines_add_up_to_the_total(service: GpuDeskService, answer: Answer) -> None:
-    for column in service.costs(answer).columns:
+    for column in service.costing.costs(answer).columns:
         if column.tco is not None:
             assert math.fsum(line.usd for line in column.tco.lines) == pytest.approx(column.tco.total_usd)
 
@@ -189,7 +189,7 @@ def test_a_deployment_pays_for_its_software_alone_unless_a_fleet_is_stated(servi
     answer = service.answer(replace(template, accelerators=of_eight))
     settings = {"engineers": 2.0, "porting_engineer_months": 0.0, "engineer_usd_per_year": 280_000.0, "years": 3.0}
     for fleet, usd in ((None, 2 * 280_000 * 3), (800.0, 2 * 280_000 * 3 * 8 / 800)):
-        costs = service.costs(stated(answer, **settings, **({} if fleet is None else {"fleet": fleet})))
+        costs = service.costing.costs(stated(answer, **settings, **({} if fleet is None else {"fleet": fleet})))
         column = next(each for each in costs.columns if each.key == "mi325x")
         assert column.tco is not None
         assert next(line.usd for line in column.tco.lines if line.name == "upkeep") == pytest.approx(usd)
@@ -199,7 +199,7 @@ def test_a_deployment_pays_for_its_software_alone_unless_a_fleet_is_stated(servi
 
 
 def test_where_software_costs_nothing_nobody_is_said_to_pay_for_it(service: GpuDeskService, answer: Answer) -> None:
-    free = service.costs(stated(answer, engineers=0.0, porting_engineer_months=0.0))
+    free = service.costing.costs(stated(answer, engineers=0.0, porting_engineer_months=0.0))
     assert describe_software_share(free.columns, Formatter()) == ""
 
 
@@ -225,20 +225,20 @@ def test_discounts_of_unnamed_buyers_are_taken_only_when_asked_for(service: GpuD
 
 
 def test_a_hosted_api_is_compared_with_its_prompts(service: GpuDeskService, answer: Answer) -> None:
-    assert service.costs(answer).api is None
+    assert service.costing.costs(answer).api is None
     priced = stated(answer, api_input_usd_per_million=0.2, api_output_usd_per_million=0.6)
-    api = service.costs(priced).api
+    api = service.costing.costs(priced).api
     assert api is not None
     assert api.value == pytest.approx(0.6 + 0.2 * 4)
     ranges = stated(answer, api_input_usd_per_million=0.2, api_output_usd_per_million=UncertainValue(0.4, 0.6, 1.0))
-    assert service.costs(ranges).api == pytest.approx((1.4, 1.2, 1.8))
+    assert service.costing.costs(ranges).api == pytest.approx((1.4, 1.2, 1.8))
 
 
 def test_half_a_price_of_an_api_is_no_cost_and_says_so(service: GpuDeskService, answer: Answer) -> None:
-    half = service.costs(stated(answer, api_input_usd_per_million=0.2))
+    half = service.costing.costs(stated(answer, api_input_usd_per_million=0.2))
     assert half.api is None
     assert half.api_missing == ("api_output_usd_per_million",)
-    assert service.costs(answer).api_missing == ()
+    assert service.costing.costs(answer).api_missing == ()
 
 
 def test_from_a_load_on_owning_and_renting_cost_less_than_an_api(service: GpuDeskService, answer: Answer) -> None:
@@ -279,9 +279,9 @@ def test_cash_that_is_less_only_after_the_years_planned_is_no_break_even(
 
 def test_software_of_the_same_platform_has_no_break_even(service: GpuDeskService, answer: Answer) -> None:
     rocm = with_costs(answer, replace(answer.scenario.costs, runs_on="ROCm"))
-    broken = [each for each in service.costs(rocm).break_evens if each.name == "hours_to_port"]
+    broken = [each for each in service.costing.costs(rocm).break_evens if each.name == "hours_to_port"]
     assert broken == []
-    usual = [each.key for each in service.costs(answer).break_evens if each.name == "hours_to_port"]
+    usual = [each.key for each in service.costing.costs(answer).break_evens if each.name == "hours_to_port"]
     assert usual == ["mi325x", "mi355x"]
 
 
@@ -537,8 +537,8 @@ def test_costs_under_other_settings_that_a_job_asks_for_meanwhile_are_kept_apart
 
 
 def test_rents_of_different_classes_of_providers_are_said_to_differ(service: GpuDeskService, answer: Answer) -> None:
-    names = {column.key: column.accelerator for column in service.costs(answer).columns}
-    mixed = service.costs(answer)
+    names = {column.key: column.accelerator for column in service.costing.costs(answer).columns}
+    mixed = service.costing.costs(answer)
     assert mixed.rent_classes["mi355x"] == (ProviderClass.HYPERSCALER,)
     assert mixed.rent_classes["mi325x"] == (ProviderClass.SPECIALIZED,)
     usual, *same_provider = list_rent_class_remarks(mixed, names)
@@ -562,10 +562,10 @@ def test_rents_of_different_classes_of_providers_are_said_to_differ(service: Gpu
         columns=answer.columns[2:],
         differences=(),
     )
-    apart = service.costs(pair).rent_classes
+    apart = service.costing.costs(pair).rent_classes
     assert apart == {key: mixed.rent_classes[key] for key in apart}
     costs = replace(pair.scenario.costs, provider_class=ProviderClass.HYPERSCALER)
-    compared = service.costs(replace(pair, scenario=replace(pair.scenario, costs=costs)))
+    compared = service.costing.costs(replace(pair, scenario=replace(pair.scenario, costs=costs)))
     # Whose kind of provider is chosen is meant.
     assert all(column.inputs["rent_usd_per_hour"].class_ratio is None for column in compared.columns)
     assert set(compared.rent_classes.values()) == {(ProviderClass.HYPERSCALER,)}
@@ -583,9 +583,9 @@ def test_class_of_providers_can_be_chosen(service: GpuDeskService, answer: Answe
 
 
 def test_api_prices_on_record_are_defaults(service: GpuDeskService, answer: Answer) -> None:
-    assert service.costs(answer).api is None
+    assert service.costing.costs(answer).api is None
     hosted = replace(answer, scenario=replace(answer.scenario, model="llama-3.3-70b"))
-    api = service.costs(hosted).columns[0].inputs["api_output_usd_per_million"]
+    api = service.costing.costs(hosted).columns[0].inputs["api_output_usd_per_million"]
     assert api.origin is CostInputOrigin.RECORD
     assert api.record is not None
     assert api.record.count == 5

@@ -113,25 +113,25 @@ def test_a_broken_file_of_defaults_is_named(tmp_path: Path, text: str) -> None:
 
 def test_a_demand_gives_the_utilization_until_the_user_states_one(service: GpuDeskService) -> None:
     scenario = read_template("mi300x-or-h100-70b")
-    plain = service.costs(service.answer(scenario)).utilisation
+    plain = service.costing.costs(service.answer(scenario)).utilisation
     assert (plain.origin, describe_utilization(plain, Formatter())) == (CostInputOrigin.DEFAULT, "100% utilization")
     demand = Demand(DemandKind.TOKENS_PER_DAY, 100_000_000.0, utilisation_cap=0.5)
     asked = replace(scenario, demand=demand, fleet=FleetSettings(LoadCurveKind.OFFICE))
-    costs = service.costs(service.answer(asked))
+    costs = service.costing.costs(service.answer(asked))
     share = 0.5 / make_load_curve(asked.fleet).peak_factor
     assert costs.busy_share == pytest.approx(share)
     told = describe_utilization(costs.utilisation, Formatter())
     assert told == f"{Formatter().per_cent(share)} utilization (load curve: office hours)"
-    flat = service.costs(service.answer(replace(asked, fleet=FleetSettings(LoadCurveKind.FLAT))))
+    flat = service.costing.costs(service.answer(replace(asked, fleet=FleetSettings(LoadCurveKind.FLAT))))
     assert flat.busy_share == 0.5
     # Requests that arrive at a rate are those of the peak: nothing is kept free next to them.
     arriving = replace(asked.workload, load=Load(LoadKind.REQUEST_RATE, request_rate=1.0))
-    peak = service.costs(service.answer(replace(asked, workload=arriving)))
+    peak = service.costing.costs(service.answer(replace(asked, workload=arriving)))
     assert peak.busy_share == pytest.approx(1.0 / make_load_curve(asked.fleet).peak_factor)
     first, second = costs.columns[0].rented, flat.columns[0].rented
     assert first is not None
     assert second is not None
     assert first.output.value > second.output.value
     inputs = {"utilisation": UncertainValue.exactly(0.9)}
-    own = service.costs(service.answer(replace(asked, costs=replace(asked.costs, inputs=inputs)))).utilisation
+    own = service.costing.costs(service.answer(replace(asked, costs=replace(asked.costs, inputs=inputs)))).utilisation
     assert (own.origin, describe_utilization(own, Formatter())) == (CostInputOrigin.YOURS, "90% utilization")

@@ -41,7 +41,7 @@ def cost(
     costs: CostSettings = NO_COST_SETTINGS,
     fleet: FleetSettings = NO_FLEET_SETTINGS,
 ) -> tuple[CostColumn, ...]:
-    return service.costs(replace(answer, scenario=replace(answer.scenario, costs=costs, fleet=fleet))).columns
+    return service.costing.costs(replace(answer, scenario=replace(answer.scenario, costs=costs, fleet=fleet))).columns
 
 
 def test_the_most_complete_record_is_bought(service: GpuDeskService) -> None:

@@ -98,7 +98,7 @@ def test_a_plain_case_is_what_one_works_out_by_hand(service: GpuDeskService, sce
 
 def test_figures_agree_with_those_of_costs(service: GpuDeskService, scenario: Scenario) -> None:
     found = compare_buy_and_wait(scenario, H200, asked(), service)
-    own, _, following, _ = service.costs(service.answer(scenario)).columns
+    own, _, following, _ = service.costing.costs(service.answer(scenario)).columns
     assert own.owned is not None
     assert own.rented is not None
     assert following.owned is not None

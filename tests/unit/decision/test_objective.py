@@ -178,7 +178,7 @@ def check_cheapest(service: GpuDeskService, asked: Scenario) -> None:
     )
     acquisition = asked.decision.answers["acquisition"]
     ways = {"own": ("owned",), "rent": ("rented",), "undecided": ("rented", "owned")}[str(acquisition)]
-    columns = {each.key: each for each in service.costs(service.answer(fixed)).columns}
+    columns = {each.key: each for each in service.costing.costs(service.answer(fixed)).columns}
     costs = {
         each.key: {way: cost.output.value for way in ways if (cost := getattr(columns[each.key], way)) is not None}
         for each in decision.candidates
@@ -507,7 +507,7 @@ def test_what_is_only_rented_cannot_be_bought(service: GpuDeskService) -> None:
 def test_a_budget_covers_all_that_is_paid_at_once(service: GpuDeskService) -> None:
     """Accelerators within the budget are too expensive with their servers, network and racks."""
     answer = service.answer(scenario(parts=("h100-sxm", "mi300x"), weights=Precision.BF16, said=OPEN))
-    tco = service.costs(answer).columns[1].tco
+    tco = service.costing.costs(answer).columns[1].tco
     assert tco is not None
     accelerators = next(line.usd for line in tco.lines if line.name == "accelerators")
     assert accelerators < 240_000.0 < tco.at_once_usd
@@ -539,7 +539,7 @@ def test_an_old_price_widens_odds_and_is_named(service: GpuDeskService) -> None:
     decision = decided(service, asked)
     assert lead(decision) == "tpu-v5e"
     assert "old_rent" in [each.fact for each in decision.against]
-    rent = service.costs(service.answer(asked)).columns[1].inputs["rent_usd_per_hour"].spread
+    rent = service.costing.costs(service.answer(asked)).columns[1].inputs["rent_usd_per_hour"].spread
     assert rent is not None
     fresh = replace(
         asked, costs=asked.costs.with_input("rent_usd_per_hour", UncertainValue.exactly(rent.likely), "tpu-v5e")
@@ -561,7 +561,7 @@ def test_a_license_that_excludes_data_centers_is_an_argument_against(service: Gp
 def test_idle_accelerators_of_an_instance_are_part_of_the_commitment(service: GpuDeskService) -> None:
     """Of two that are as good, the one whose provider rents eight at a time commits to more."""
     answer = service.answer(scenario("llama-3.1-8b", ("mi355x",), count=1, in_flight=8, acquisition="rent"))
-    whole = service.costs(answer).columns[0]
+    whole = service.costing.costs(answer).columns[0]
     assert whole.rented_count == 8
     rent = whole.provider_rents[0].usd_per_hour
     assert measure_commitment({}, [PaymentBasis(rented=True)], whole) == pytest.approx(math.log10(8 * rent))

@@ -101,7 +101,7 @@ def test_costs_agree_with_those_of_costs(service: GpuDeskService, scenario: Scen
     """A pool costs as many times what the column's one accelerator does; software grows with it alike."""
     scenario = of_fleet_of_800(scenario)
     found = compare_routing_plans(scenario, PAIR, FIFTH, service, 10.0)
-    columns = service.costs(service.answer(scenario)).columns
+    columns = service.costing.costs(service.answer(scenario)).columns
     totals = [column.tco.total_usd for column in columns[:2] if column.tco is not None]
     rents = []
     for column in columns[:2]:

@@ -293,7 +293,7 @@ def check_memory(shown: Shown) -> None:
 def room_left(estimate: Estimate, shown: Shown) -> bool:
     """Return whether memory holds what runs, at full length or said to be given as it grows."""
     said = {note.id for note in estimate.notes} & {"estimate.grown", "estimate.queued_grown"}
-    room = shown.desk.service.compute_usable_memory(estimate)
+    room = shown.desk.service.estimator.compute_usable_memory(estimate)
     waits = (estimate.admitted or 0) < (estimate.concurrency or 0)
     return estimate.grows == bool(said) and (room.spare_bytes >= 0 or waits)
 
@@ -315,7 +315,7 @@ def check_physics(shown: Shown) -> None:
         assert room_left(estimate, shown)
         for banded in (getattr(estimate, name) for name in FIGURES):
             assert banded is None or 0 < banded.low <= banded.value <= banded.high
-        roofline = shown.desk.service.roofline(estimate)
+        roofline = shown.desk.service.estimator.roofline(estimate)
         assert roofline is not None
         for point in (roofline.prefill, roofline.decode):
             assert point is None or point.flops <= roofline.paper.at(point.intensity) * (1 + 1e-9)

@@ -51,7 +51,7 @@ def disagreement(service: GpuDeskService, cell: FitCell, question: FitQuestion) 
         free, count=cell.count, tp=plan.tp, pp=plan.pp, ep=plan.ep, dp=plan.dp, attention_dp=plan.attention_dp
     )
     estimate = service.estimate(asked)
-    room = service.compute_usable_memory(estimate)
+    room = service.estimator.compute_usable_memory(estimate)
     if not estimate.fits or estimate.max_concurrency < question.concurrency:
         return f"{cell.count} hold {estimate.max_concurrency}"
     if estimate.memory.kv_bytes and room.usable_bytes != cell.usable_bytes:

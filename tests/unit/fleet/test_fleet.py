@@ -350,7 +350,7 @@ def test_cost_and_fleet_pay_the_same_price_for_hardware(service: GpuDeskService)
     for start in range(0, len(priced), 6):
         scenario = make_scenario(*priced[start : start + 6], model="qwen3-8b", demand=slow)
         scenario = replace(scenario, weights=Precision.BF16)
-        columns = service.costs(service.answer(scenario)).columns
+        columns = service.costing.costs(service.answer(scenario)).columns
         for column, option in zip(columns, service.fleet(scenario).options, strict=True):
             owned, tco = option.find_supply_cost(Supply.OWNED), column.tco
             if owned is None or owned.total_usd is None or tco is None:

@@ -643,7 +643,7 @@ def test_a_cost_out_of_reach_is_that_of_its_scenario(service: GpuDeskService) ->
             weights=request.weights,
             accelerators=(AcceleratorChoice(accelerator, request.count),),
         )
-        (column,) = service.costs(service.answer(scenario)).columns
+        (column,) = service.costing.costs(service.answer(scenario)).columns
         assert row.usd_per_million_output == (
             column.rented_usd_per_million_output or column.owned_usd_per_million_output
         )

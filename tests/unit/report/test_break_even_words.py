@@ -70,7 +70,7 @@ def test_far_ties_become_one_sentence_and_equal_ones_name_all(service: GpuDeskSe
     choices = tuple(AcceleratorChoice(name, 1) for name in ("h100-sxm", "rtx-5090", "h200-sxm"))
     answer = service.answer(replace(scenario, model="llama-3.1-8b", accelerators=choices))
     names = dict(zip(answer.keys, ("H100 SXM", "RTX 5090", "H200 SXM"), strict=True))
-    lines = list(describe_break_evens(service.costs(answer), names, Formatter(), MoneyFormatter(Formatter())))
+    lines = list(describe_break_evens(service.costing.costs(answer), names, Formatter(), MoneyFormatter(Formatter())))
     assert (
         "Owned, RTX 5090 stays cheaper than H100 SXM even if a price or the throughput is off by a factor of 3."
         in lines

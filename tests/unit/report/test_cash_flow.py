@@ -48,7 +48,7 @@ def answer(service: GpuDeskService) -> Answer:
 
 @pytest.fixture(scope="module")
 def costs(service: GpuDeskService, answer: Answer) -> CostAnswer:
-    return service.costs(answer)
+    return service.costing.costs(answer)
 
 
 @pytest.fixture(scope="module")
@@ -73,7 +73,7 @@ def made(costs: CostAnswer, names: Names) -> bytes:
 def stated(service: GpuDeskService, answer: Answer, **inputs: float) -> CostAnswer:
     known = {name: UncertainValue.exactly(value) for name, value in inputs.items()}
     settings = replace(answer.scenario.costs, inputs=known)
-    return service.costs(replace(answer, scenario=replace(answer.scenario, costs=settings)))
+    return service.costing.costs(replace(answer, scenario=replace(answer.scenario, costs=settings)))
 
 
 def with_column(costs: CostAnswer, **changes: ResolvedCostInput) -> CostAnswer:

@@ -21,7 +21,7 @@ def answer(service: GpuDeskService) -> Answer:
 
 
 def explained(service: GpuDeskService, answer: Answer, key: str, name: str) -> tuple[CostColumn, Explanation]:
-    column = next(each for each in service.costs(answer).columns if each.key == key)
+    column = next(each for each in service.costing.costs(answer).columns if each.key == key)
     prices = service.catalog.prices(column.accelerator)
     return column, explain_cost(answer, column, f"{key} × 1", name, Formatter(), prices)
 
@@ -70,7 +70,7 @@ def test_a_rented_token_is_rent_over_tokens(service: GpuDeskService, answer: Ans
 
 
 def test_a_purchase_price_is_that_of_the_costs_with_each_price(service: GpuDeskService, answer: Answer) -> None:
-    column = next(each for each in service.costs(answer).columns if each.key == "h200-sxm")
+    column = next(each for each in service.costing.costs(answer).columns if each.key == "h200-sxm")
     claim = explain_attribute(answer, 0, "price_low", Formatter())
     assert claim is not None
     found = explain_purchase_price(answer, column, claim, Formatter(), service.catalog.prices("h200-sxm"))

@@ -40,7 +40,7 @@ RENTED, OWNED = "rented_usd_per_million_output", "owned_usd_per_million_output"
 
 @pytest.fixture(scope="module")
 def answer(service: GpuDeskService) -> Answer:
-    return service.add_costs(service.answer(read_template("70b-chat-on-four")))
+    return service.costing.add_costs(service.answer(read_template("70b-chat-on-four")))
 
 
 @pytest.fixture(scope="module")
@@ -48,7 +48,7 @@ def queueing(service: GpuDeskService) -> Answer:
     """BF16 weights leave one H200 memory for fewer than the 64 requests that are in flight."""
     parts = tuple(AcceleratorChoice(part, 1) for part in ("h200-sxm", "mi325x"))
     scenario = replace(read_template("70b-chat-on-four"), weights=Precision.BF16, accelerators=parts)
-    return service.add_costs(service.answer(scenario))
+    return service.costing.add_costs(service.answer(scenario))
 
 
 def test_odds_of_rents_are_those_of_the_decision(service: GpuDeskService, answer: Answer) -> None:
@@ -140,7 +140,9 @@ def find_rows(sheet: ComparisonSheet, key: str) -> list[ComparisonRow]:
 def test_all_places_show_the_purchase_price_of_the_costs(service: GpuDeskService, answer: Answer) -> None:
     """Single accelerators have other prices than those in systems: each place shows the one of the costs."""
     assert answer.costs is not None
-    whole = service.add_costs(replace(answer, costs=None, scenario=replace(answer.scenario, costs=CostSettings())))
+    whole = service.costing.add_costs(
+        replace(answer, costs=None, scenario=replace(answer.scenario, costs=CostSettings()))
+    )
     for each, label in ((answer, "Purchase price, single"), (whole, "Purchase price in a system")):
         assert each.costs is not None
         rows = find_rows(build_sheet(each, further=service.make_sheet_extras(each)), "price")
@@ -156,7 +158,9 @@ def test_all_places_show_the_purchase_price_of_the_costs(service: GpuDeskService
 
 
 def test_a_partly_idle_system_is_named_next_to_its_cost(service: GpuDeskService, answer: Answer) -> None:
-    whole = service.add_costs(replace(answer, costs=None, scenario=replace(answer.scenario, costs=CostSettings())))
+    whole = service.costing.add_costs(
+        replace(answer, costs=None, scenario=replace(answer.scenario, costs=CostSettings()))
+    )
     keys = [row.key for row in build_sheet(whole).table.rows]
     assert keys[keys.index(OWNED) + 1] == "instances"
     (row,) = find_rows(build_sheet(whole), "systems")
@@ -169,7 +173,7 @@ def test_a_partly_idle_system_is_named_next_to_its_cost(service: GpuDeskService,
 def test_the_only_one_without_a_queue_says_so(service: GpuDeskService) -> None:
     parts = tuple(AcceleratorChoice(part, 1) for part in ("h200-sxm", "mi325x", "b200-hgx"))
     scenario = replace(read_template("70b-chat-on-four"), kv=Precision.FP16, accelerators=parts)
-    answer = service.add_costs(service.answer(scenario))
+    answer = service.costing.add_costs(service.answer(scenario))
     verdict = describe_comparison(answer, service.decide(answer), PLAIN)
     assert verdict.startswith("Only MI325X runs all 64 requests at once: $")
     assert verdict.endswith("The others queue.")

@@ -128,7 +128,7 @@ def _make_bar_without_estimate(
 def _make_bar_with_estimate(
     key: str, name: str, slot: int, is_variant: bool, estimate: Estimate, desk: Desk
 ) -> ColumnMemoryBar:
-    formatter, room = desk.formatter, desk.service.compute_usable_memory(estimate)
+    formatter, room = desk.formatter, desk.service.estimator.compute_usable_memory(estimate)
     state = _find_fit_state(estimate)
     headline, detail = _format_verdict(estimate, state, room, formatter)
     capacity = estimate.memory.capacity_bytes
@@ -239,7 +239,7 @@ def _list_remedies(estimate: Estimate, state: ColumnFitState, desk: Desk) -> tup
         needs = estimate.needs
         return () if needs is None else (FitRemedy(FitRemedyKind.COUNT, needs, works=True, estimate=None),)
     order = (FitRemedyKind.FRACTION, FitRemedyKind.COUNT, FitRemedyKind.WEIGHTS, FitRemedyKind.KV)
-    ways = [way for way in desk.service.remedies(estimate) if way.works and way.kind in order]
+    ways = [way for way in desk.service.estimator.remedies(estimate) if way.works and way.kind in order]
     return tuple(sorted(ways, key=lambda way: order.index(way.kind)))[:2]
 
 
@@ -341,7 +341,7 @@ def make_memory_data(desk: Desk, formatter: Formatter, title: str) -> ChartData:
 
 
 def _list_figures(estimate: Estimate, desk: Desk, formatter: Formatter) -> tuple[str, ...]:
-    use, room = estimate.memory, desk.service.compute_usable_memory(estimate)
+    use, room = estimate.memory, desk.service.estimator.compute_usable_memory(estimate)
     sizes = (
         use.weights_bytes,
         use.kv_bytes,

@@ -72,7 +72,7 @@ class CacheCurves:
             self._answer = self._desk.answer
             service = self._desk.service
             self._curves = tuple(
-                CacheCurve(part, service.compute_kv_by_context(part.column.estimate))
+                CacheCurve(part, service.estimator.compute_kv_by_context(part.column.estimate))
                 for part in self._desk.columns
                 if part.column.estimate is not None
             )

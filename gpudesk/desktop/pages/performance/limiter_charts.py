@@ -109,7 +109,11 @@ class TimeSplitChart(BarChart):
                 if estimate is None:
                     splits.append(TimeSplit(part, None, None))
                 else:
-                    splits.append(TimeSplit(part, bench.request_time(estimate), bench.compute_time_shares(estimate)))
+                    splits.append(
+                        TimeSplit(
+                            part, bench.estimator.request_time(estimate), bench.estimator.compute_time_shares(estimate)
+                        )
+                    )
             self._splits = tuple(splits)
         token = tr("% of time, including prefill of other requests")
         self.show_groups(
@@ -261,7 +265,7 @@ class RooflineChart(DeskChart):
             columns = []
             for part in self.desk.fitting_columns:
                 estimate = part.column.estimate
-                roofline = None if estimate is None else self.desk.service.roofline(estimate)
+                roofline = None if estimate is None else self.desk.service.estimator.roofline(estimate)
                 if roofline is not None:
                     columns.append(RooflineColumn(part, roofline))
             self._roofed = tuple(columns)

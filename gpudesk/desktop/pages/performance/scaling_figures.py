@@ -135,7 +135,7 @@ class ScalingResults:
         if baseline is None or against is None:
             return NOTHING_TO_EXPLAIN
         try:
-            return self._desk.service.topology(baseline, against)
+            return self._desk.service.estimator.topology(baseline, against)
         except InputError as error:
             return error.problem
 

@@ -85,7 +85,7 @@ def test_four_charts_say_what_they_show(page: CostPage) -> None:
 
 def test_figures_are_those_of_the_service(page: CostPage, desk: Desk) -> None:
     assert desk.answer is not None
-    costs = desk.service.costs(desk.answer)
+    costs = desk.service.costing.costs(desk.answer)
     for row, column in zip(overview(page).years.data(desk.formatter).rows, costs.columns, strict=True):
         shown = row[-1].replace(",", "")
         assert shown == ("—" if column.tco is None else f"{column.tco.total_usd:.0f}")
@@ -133,7 +133,7 @@ def test_lines_cross_where_buying_gets_cheaper(page: CostPage, desk: Desk) -> No
     assert [line.key for line in drawing.ghosts] == ["h200-sxm", "mi325x", "b200-hgx"]
     months = {mark.key: mark.x for mark in drawing.marks}
     assert desk.answer is not None
-    for each in desk.service.costs(desk.answer).break_evens:
+    for each in desk.service.costing.costs(desk.answer).break_evens:
         if each.name == "months_to_own" and each.value is not None:
             assert months[each.key] == pytest.approx(each.value)
     value, read = view.rent.read_at(12.2) or (0.0, None)
@@ -474,7 +474,7 @@ def test_a_printed_case_says_what_follows_and_can_be_taken_over(page: CostPage, 
     assert [each.accelerator for each in desk.scenario.accelerators] == ["h200-sxm", "mi325x"]
     assert desk.scenario.costs.parts["mi325x"]["discount"] == UncertainValue.exactly(0.14)
     assert desk.answer is not None
-    first, second = desk.service.costs(desk.answer).columns
+    first, second = desk.service.costing.costs(desk.answer).columns
     assert first.tco is not None
     assert second.tco is not None
     lines = {line.name: line.usd for line in first.tco.lines}
