@@ -113,12 +113,15 @@ def describe_package(package: Distribution) -> ThirdPartyWork:
     )
     texts = sorted(str(package.locate_file(file)) for file in package.files or [] if _TERMS.search(file.as_posix()))
     name = meta["Name"]
+    entries = (entry.split(", ", 1) for entry in package.metadata.get_all("Project-URL") or [])
+    by_label = {label.lower(): url for label, url in entries}
+    home_page = package.metadata["Home-page"] or ""
     return ThirdPartyWork(
         name=name,
         version=package.version,
         licence=find_licence_terms(package),
         author=_ADDRESS.sub("", " ".join(author.split())).replace('"', ""),
-        home=_find_home_page(package),
+        home=next((by_label[label] for label in _HOMES if label in by_label), home_page),
         purl=f"pkg:pypi/{re.sub(r'[-_.]+', '-', name).lower()}@{package.version}",
         texts=tuple(texts),
     )
@@ -195,13 +198,6 @@ def _find_distribution(name: str) -> Distribution | None:
         return distribution(name)
     except PackageNotFoundError:
         return None
-
-
-def _find_home_page(package: Distribution) -> str:
-    entries = (entry.split(", ", 1) for entry in package.metadata.get_all("Project-URL") or [])
-    by_label = {label.lower(): url for label, url in entries}
-    home_page = package.metadata["Home-page"] or ""
-    return next((by_label[label] for label in _HOMES if label in by_label), home_page)
 
 
 def _make_component(record: dict[str, Any]) -> ThirdPartyWork:

@@ -214,9 +214,6 @@ def _iterate_rules(group: LayerGroup) -> Iterator[_Rule]:
             case _:
                 pass
     if group.ffn is not None:
-        yield from _iterate_ffn_rules(group.ffn)
-
-
-def _iterate_ffn_rules(ffn: Ffn) -> Iterator[_Rule]:
-    if isinstance(ffn, MoeFfn):
-        yield "experts_per_token", ffn.experts_per_token, ShapeRelation.AT_MOST, "experts", ffn.experts
+        ffn = group.ffn
+        if isinstance(ffn, MoeFfn):
+            yield "experts_per_token", ffn.experts_per_token, ShapeRelation.AT_MOST, "experts", ffn.experts

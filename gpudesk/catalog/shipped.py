@@ -229,7 +229,14 @@ def read_attributes(store: CatalogDatabase, thing: str, sources: Sources) -> dic
     rows = store.rows("SELECT name, unit, reason FROM attribute WHERE thing = ? ORDER BY position", (thing,))
     units = {name: unit for name, unit, _ in rows}
     claims: dict[str, list[Claim]] = {name: [] for name in units}
-    statements = _read_statement_ids(store, thing)
+    # Read which statements equal an entry's claims, by attribute and position of the claim.
+    statements: dict[tuple[str, int], list[str]] = {}
+    for attribute, claim, statement in store.rows(
+        "SELECT attribute, claim, seed_claim FROM seed_subject WHERE thing = ? AND claim IS NOT NULL"
+        " ORDER BY seed_claim",
+        (thing,),
+    ):
+        statements.setdefault((attribute, claim), []).append(statement)
     for values, (attribute, place) in read_rows(
         store,
         "claim",
@@ -245,18 +252,6 @@ def read_attributes(store: CatalogDatabase, thing: str, sources: Sources) -> dic
         name: AttributeClaims(thing=thing, name=name, unit=unit, claims=tuple(claims[name]), reason=reason)
         for name, unit, reason in rows
     }
-
-
-def _read_statement_ids(store: CatalogDatabase, thing: str) -> dict[tuple[str, int], list[str]]:
-    """Read which statements equal an entry's claims, by attribute and position of the claim."""
-    ids: dict[tuple[str, int], list[str]] = {}
-    for attribute, claim, statement in store.rows(
-        "SELECT attribute, claim, seed_claim FROM seed_subject WHERE thing = ? AND claim IS NOT NULL"
-        " ORDER BY seed_claim",
-        (thing,),
-    ):
-        ids.setdefault((attribute, claim), []).append(statement)
-    return ids
 
 
 def _read_subjects(store: CatalogDatabase, table: str, column: str) -> dict[str, _Subjects]:

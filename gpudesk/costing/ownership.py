@@ -151,7 +151,8 @@ def list_software_lines(engineering: EngineeringInputs, accelerators: Amount, ye
     """Return the software cost of a deployment over all years, in dollars, owned or rented."""
     share = accelerators / engineering.fleet
     upkeep = engineering.engineers * engineering.engineer_usd_per_year * years
-    return {"porting": share * _compute_porting_usd(engineering), "upkeep": share * upkeep}
+    months = engineering.porting_engineer_months
+    return {"porting": share * (months / MONTHS_PER_YEAR * engineering.engineer_usd_per_year), "upkeep": share * upkeep}
 
 
 def compute_upfront_usd(owned: OwnershipInputs) -> Amount:
@@ -207,11 +208,6 @@ def _list_running_lines(owned: OwnershipInputs) -> dict[str, Amount]:
         "support": running.support * owned.years * _compute_purchase_usd(owned),
         "staff": owned.bought * running.staff_usd_per_year * owned.years,
     }
-
-
-def _compute_porting_usd(engineering: EngineeringInputs) -> Amount:
-    months = engineering.porting_engineer_months
-    return months / MONTHS_PER_YEAR * engineering.engineer_usd_per_year
 
 
 _MILLION: Final = 1e6

@@ -77,7 +77,11 @@ def find_system(accelerator: Accelerator, systems: Sequence[System], settings: F
     sold = [system for system in systems if not system.is_rented and (system.own or not is_single)]
     specs = [_describe_system(accelerator, system, settings) for system in sold]
     if not specs:
-        return _describe_usual_server(accelerator)
+        # A server with as many accelerators as one host holds, for those without a system on record.
+        slots, tdp_w = accelerator.cards_per_host, accelerator.tdp_w
+        power = None if tdp_w is None else tdp_w * POWER_RATIOS["air"] * slots
+        units = (_CARD_UNITS if is_card(accelerator) else _UNITS["air"]) * slots
+        return SystemSpec(None, slots, _is_board(accelerator), power, power is not None, units, True)
     return min(specs, key=lambda spec: _rank(accelerator, spec))
 
 
@@ -152,14 +156,6 @@ def _describe_system(accelerator: Accelerator, system: System, settings: FleetSe
     refusal = _refuse(accelerator, system, settings, power)
     is_estimated = estimated and power is not None
     return SystemSpec(system, count, True, power, is_estimated, units, system.rack_units is None, refusal)
-
-
-def _describe_usual_server(accelerator: Accelerator) -> SystemSpec:
-    """Return a server with as many accelerators as one host holds, for those without a system on record."""
-    slots, tdp_w = accelerator.cards_per_host, accelerator.tdp_w
-    power = None if tdp_w is None else tdp_w * POWER_RATIOS["air"] * slots
-    units = (_CARD_UNITS if is_card(accelerator) else _UNITS["air"]) * slots
-    return SystemSpec(None, slots, _is_board(accelerator), power, power is not None, units, True)
 
 
 def _refuse(accelerator: Accelerator, system: System, settings: FleetSettings, power_w: float | None) -> Message | None:

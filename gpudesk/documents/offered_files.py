@@ -10,7 +10,7 @@ from dataclasses import dataclass, field
 from enum import StrEnum
 from pathlib import Path
 from types import MappingProxyType
-from typing import Any, Final
+from typing import Final
 
 from gpudesk.documents.pack_file import PACK_SUFFIX
 from gpudesk.domain.field_checks import NESTED_TOO_DEEP, NOT_UTF8, describe_too_large_import, parse_bounded_json
@@ -131,7 +131,15 @@ def _open_json(path: Path) -> OfferedFile:
     raw = read_regular_file(path, _MOST_JSON)
     if path.suffix.lower() == PACK_SUFFIX or b'"gpudesk_pack"' in raw[:_HEAD]:
         return OfferedFile(path, ImportKind.PACK, raw)
-    table = parse_document(raw, path)
+    # A JSON object; raises `InputError` that names the file and, if known, the line.
+    if raw.count(b"[") + raw.count(b"{") > _MOST_NESTS:
+        # Parsing would take twenty times the size of the file in memory and block everything else.
+        raise InputError(NESTED_TOO_DEEP, str(path))
+    if raw.count(b",") > _MOST_VALUES:
+        raise input_error(
+            "import.many_values", "has more than {most} values, which is the limit", str(path), most=_MOST_VALUES
+        )
+    table = parse_bounded_json(raw, str(path), _MOST_JSON, no_object=NOTHING_TO_IMPORT)
     if "gpudesk_pack" in table:
         return OfferedFile(path, ImportKind.PACK, raw)
     if "gpudesk" in table:
@@ -147,18 +155,6 @@ def _open_json(path: Path) -> OfferedFile:
     if path.name == CONFIG:
         return OfferedFile(path, ImportKind.CONFIG, raw, _read_companions(path))
     raise InputError(NOTHING_TO_IMPORT, str(path))
-
-
-def parse_document(raw: bytes, path: Path) -> dict[str, Any]:
-    """Return a JSON object; raises `InputError` that names the file and, if known, the line."""
-    if raw.count(b"[") + raw.count(b"{") > _MOST_NESTS:
-        # Parsing would take twenty times the size of the file in memory and block everything else.
-        raise InputError(NESTED_TOO_DEEP, str(path))
-    if raw.count(b",") > _MOST_VALUES:
-        raise input_error(
-            "import.many_values", "has more than {most} values, which is the limit", str(path), most=_MOST_VALUES
-        )
-    return parse_bounded_json(raw, str(path), _MOST_JSON, no_object=NOTHING_TO_IMPORT)
 
 
 def _read_companions(path: Path) -> Mapping[str, bytes]:

@@ -204,7 +204,11 @@ def accept_text(longest: int = 200, *, empty: bool = False) -> FieldCheck:
         if len(value) > longest:
             raise InputError(describe_too_long(longest), where)
         if not value.isascii():
-            _refuse_surrogates(where, value)
+            # Refuse surrogates, which JSON escapes can express and UTF-8 cannot.
+            try:
+                value.encode()
+            except UnicodeEncodeError:
+                raise InputError(HALF_CHARACTER, where) from None
         if not value.isprintable() and any(unicodedata.category(c) == "Cc" and c != "\n" for c in value):
             # They would control the terminal that shows the text.
             raise InputError(CONTROL_CHARACTER, where)
@@ -227,14 +231,6 @@ def accept_plain_text(longest: int) -> FieldCheck:
         return text
 
     return check
-
-
-def _refuse_surrogates(where: str, value: str) -> None:
-    """Refuse surrogates, which JSON escapes can express and UTF-8 cannot."""
-    try:
-        value.encode()
-    except UnicodeEncodeError:
-        raise InputError(HALF_CHARACTER, where) from None
 
 
 def accept_word(words: Mapping[str, Any]) -> FieldCheck:

@@ -82,11 +82,6 @@ class DiffusionTimes(NamedTuple):
     floor_s: float
 
 
-def count_latent_frames(architecture: DiffusionArchitecture, frames: int) -> int:
-    """Return the number of latent frames: the first frame is kept, the others are folded."""
-    return 1 + math.ceil((frames - 1) / architecture.frame_scale)
-
-
 def compute_diffusion_work(architecture: DiffusionArchitecture, width: int, height: int, frames: int) -> DiffusionWork:
     """Return the FLOP of one item of `frames` frames (1: an image); sizes are in pixels.
 
@@ -94,7 +89,8 @@ def compute_diffusion_work(architecture: DiffusionArchitecture, width: int, heig
     out: less than 1%.
     """
     positions = math.ceil(width / architecture.latent_scale) * math.ceil(height / architecture.latent_scale)
-    latent_frames = count_latent_frames(architecture, frames)
+    # The number of latent frames: the first frame is kept, the others are folded.
+    latent_frames = 1 + math.ceil((frames - 1) / architecture.frame_scale)
     tokens = (
         math.ceil(width / (architecture.latent_scale * architecture.patch))
         * math.ceil(height / (architecture.latent_scale * architecture.patch))

@@ -24,7 +24,7 @@ from gpudesk.domain.answer import (
     check_scenario_ids,
     make_column_keys,
 )
-from gpudesk.domain.claim import AttributeClaims, Dispute
+from gpudesk.domain.claim import AttributeClaims
 from gpudesk.domain.deployment_analysis import (
     AcceleratorScaling,
     DeploymentTimeShares,
@@ -408,6 +408,8 @@ def answer_scenario(
     if with_curves:
         columns = _add_curves(columns, estimates)
     unranked = () if rank_announced else _list_unranked(columns)
+    things = dict.fromkeys([*(choice.accelerator for choice in scenario.accelerators), scenario.model])
+    disputes = {dispute.id: dispute for thing in things for dispute in facts.disputes(thing)}
     return Answer(
         scenario=scenario,
         catalog_revision=facts.revision,
@@ -417,7 +419,7 @@ def answer_scenario(
         model_attributes=_index_attributes(facts.attributes(scenario.model)),
         columns=columns,
         differences=_compare_columns(scenario, columns, estimates),
-        disputes=_list_disputes(scenario, facts),
+        disputes=tuple(disputes.values()),
         notes=_make_answer_notes(scenario, facts, tuple(columns[place].accelerator.name for place in unranked)),
         digest=hash_answer,
         unranked=unranked,
@@ -471,12 +473,6 @@ def _compare_columns(
         # Keys of columns distinguish counts of one accelerator.
         differences += [replace(difference, accelerator=two, baseline=one) for difference in compared]
     return tuple(differences)
-
-
-def _list_disputes(scenario: Scenario, facts: AnswerCatalog) -> tuple[Dispute, ...]:
-    things = dict.fromkeys([*(choice.accelerator for choice in scenario.accelerators), scenario.model])
-    disputes = {dispute.id: dispute for thing in things for dispute in facts.disputes(thing)}
-    return tuple(disputes.values())
 
 
 def _make_answer_notes(scenario: Scenario, facts: AnswerCatalog, unranked: tuple[str, ...]) -> tuple[Message, ...]:

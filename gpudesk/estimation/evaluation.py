@@ -283,14 +283,6 @@ def _make_uneven_note(count: int) -> Message:
     )
 
 
-def find_nearest_memory_plan(request: EstimateRequest, space: SearchSpace, tokens: int) -> MemoryPlan:
-    """Return the plan that comes closest to holding `tokens`; raises InputError without any plan."""
-    memory_plans = [memory for count in space.counts for memory in space.list_memory_plans(count)]
-    if not memory_plans:
-        raise InputError(describe_no_plan(request, space.configuration, request.count or space.counts[-1]), "count")
-    return max(memory_plans, key=lambda memory: memory.budget.headroom_bytes(tokens))
-
-
 def explain_unfit(
     request: EstimateRequest, configuration: ServingConfiguration, nearest: MemoryPlan, tokens: int
 ) -> Message:
@@ -328,7 +320,11 @@ def explain_unfit(
 
 def make_unfit_estimate(request: EstimateRequest, space: SearchSpace) -> Estimate:
     tokens = request.workload.request_tokens
-    nearest = find_nearest_memory_plan(request, space, tokens)
+    # The plan that comes closest to holding `tokens`; raises InputError without any plan.
+    memory_plans = [memory for count in space.counts for memory in space.list_memory_plans(count)]
+    if not memory_plans:
+        raise InputError(describe_no_plan(request, space.configuration, request.count or space.counts[-1]), "count")
+    nearest = max(memory_plans, key=lambda memory: memory.budget.headroom_bytes(tokens))
     budget = nearest.budget
     return Estimate(
         request=request,

@@ -404,7 +404,21 @@ class CurveTable:
             if len(self._cached_curves) >= MOST_KEPT_CURVES:
                 del self._cached_curves[next(iter(self._cached_curves))]
             self._cached_curves[key] = curve
-        return self._insert_estimates(curves, deployments)
+        # Put the estimates on their curves, so that both give the same figures.
+        between = [
+            position
+            for position, (curve, each) in enumerate(zip(curves, deployments, strict=True))
+            if _is_on_curve(each) and each.estimate.concurrency not in curve.concurrency
+        ]
+        shares = np.empty((len(LIMITERS), 0))
+        if between:
+            operation = operate([deployments[position] for position in between], self._table, self._constants)
+            shares = compute_limiter_shares(operation.rounds)
+        at = dict(zip(between, shares.T.tolist(), strict=True))
+        return tuple(
+            _insert_estimate(curve, each.estimate, at.get(position)) if _is_on_curve(each) else curve
+            for position, (curve, each) in enumerate(zip(curves, deployments, strict=True))
+        )
 
     def _make(self, deployments: list[EstimateDeployment]) -> list[ConcurrencyCurve]:
         points = [list_curve_points(each.max_sequences) for each in deployments]
@@ -426,25 +440,6 @@ class CurveTable:
             parts.curve(slice(start, end), where, each.max_sequences)
             for (start, end), where, each in zip(pairwise(borders), points, deployments, strict=True)
         ]
-
-    def _insert_estimates(
-        self, curves: list[ConcurrencyCurve], deployments: list[EstimateDeployment]
-    ) -> tuple[ConcurrencyCurve, ...]:
-        """Put the estimates on their curves, so that both give the same figures."""
-        between = [
-            position
-            for position, (curve, each) in enumerate(zip(curves, deployments, strict=True))
-            if _is_on_curve(each) and each.estimate.concurrency not in curve.concurrency
-        ]
-        shares = np.empty((len(LIMITERS), 0))
-        if between:
-            operation = operate([deployments[position] for position in between], self._table, self._constants)
-            shares = compute_limiter_shares(operation.rounds)
-        at = dict(zip(between, shares.T.tolist(), strict=True))
-        return tuple(
-            _insert_estimate(curve, each.estimate, at.get(position)) if _is_on_curve(each) else curve
-            for position, (curve, each) in enumerate(zip(curves, deployments, strict=True))
-        )
 
 
 def _make_curve_key(chosen: EstimateDeployment) -> _CurveKey:
@@ -473,12 +468,8 @@ def _make_closed_loops(
 
 def name_limiters(results: ServingResults) -> NDArray[np.str_]:
     """Name the limiter of each point: memory if fewer sequences run than are requested."""
-    return _NAMES[np.where(_mark_waiting(results), _CAPACITY, results.limiter)]
-
-
-def _mark_waiting(results: ServingResults) -> NDArray[np.bool_]:
     fewer: NDArray[np.bool_] = np.rint(results.admitted) < np.rint(results.concurrency)
-    return fewer
+    return _NAMES[np.where(fewer, _CAPACITY, results.limiter)]
 
 
 def compute_limiter_shares(rounds: RoundTimes) -> Array:

@@ -269,21 +269,18 @@ def _has_limits(arrays: CaseArrays) -> bool:
     return bool(arrays.loads.kind[0] == LOAD_CODES[LoadKind.LIMITS])
 
 
-def _operate_at(arrays: CaseArrays, each: Array, constants: SchedulingConstants) -> OperatingPoint:
-    """Return the results of replicas with `each` sequences in flight, if limits decided their number."""
-    anything = np.full_like(each, np.inf)
-    loads = replace(arrays.loads, ttft=anything, tpot=anything, p99=np.zeros_like(arrays.loads.p99))
-    changed = replace(arrays, requests=replace(arrays.requests, capacity=each), loads=loads)
-    results = serve_loads(changed.rows, changed.requests, changed.loads, constants)
-    return OperatingPoint(changed, results, split_case_rounds(changed, results))
-
-
 def _compute_level_time(operating_point: OperatingPoint, most: float, constants: SchedulingConstants) -> Array:
     """As `_compute_spent_time`, with `most` sequences in flight if limits decided their number."""
     if not _has_limits(operating_point.arrays):
         return _compute_spent_time(operating_point)
     each = np.ceil(most / operating_point.arrays.loads.replicas)
-    return _compute_spent_time(_operate_at(operating_point.arrays, each, constants))
+    # The results of replicas with `each` sequences in flight, if limits decided their number.
+    arrays = operating_point.arrays
+    anything = np.full_like(each, np.inf)
+    loads = replace(arrays.loads, ttft=anything, tpot=anything, p99=np.zeros_like(arrays.loads.p99))
+    changed = replace(arrays, requests=replace(arrays.requests, capacity=each), loads=loads)
+    results = serve_loads(changed.rows, changed.requests, changed.loads, constants)
+    return _compute_spent_time(OperatingPoint(changed, results, split_case_rounds(changed, results)))
 
 
 def _compute_single_latency(operating_point: OperatingPoint, constants: SchedulingConstants) -> tuple[Array, Array]:
@@ -439,7 +436,14 @@ def _explain_taken(
         ttft_ms=estimate.ttft_ms,
         tpot_ms=estimate.tpot_ms,
     )
-    simpler = _is_simpler(option, options, bands)
+    fewer = [
+        other
+        for other in options
+        if count_parallelism_kinds(other.plan) < count_parallelism_kinds(option.plan)
+        and _is_as_good(other, option, bands)
+    ]
+    simpler_plan = min(fewer, key=lambda other: count_parallelism_kinds(other.plan), default=None)
+    simpler = None if simpler_plan is None else simpler_plan.plan
     if chosen_trial.rate <= 0.0:
         missed = _explain_missed_limits(chosen_trial, estimate.request.workload.load)
         return replace(option, reasons=(*option.reasons, missed))
@@ -490,17 +494,6 @@ def _list_reasons_for(estimate: Estimate, chosen_trial: PlanTrial, others: list[
             other=(theirs.value, "ms"),
         )
     return message("plan.level", "less than 1% faster than the next plan, {plan}", plan=plan)
-
-
-def _is_simpler(chosen_plan: ConsideredPlan, others: list[ConsideredPlan], bands: PlanIntervals) -> ParallelPlan | None:
-    fewer = [
-        other
-        for other in others
-        if count_parallelism_kinds(other.plan) < count_parallelism_kinds(chosen_plan.plan)
-        and _is_as_good(other, chosen_plan, bands)
-    ]
-    simpler_plan = min(fewer, key=lambda other: count_parallelism_kinds(other.plan), default=None)
-    return None if simpler_plan is None else simpler_plan.plan
 
 
 def _is_as_good(other: ConsideredPlan, chosen_plan: ConsideredPlan, bands: PlanIntervals) -> bool:

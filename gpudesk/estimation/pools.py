@@ -126,15 +126,6 @@ def _name_pool_in_errors(kind: PoolKind) -> Iterator[None]:
         raise
 
 
-def list_pool_pairs(request: EstimateRequest, prefill: PoolSide, decode: PoolSide) -> list[PoolPairChoice]:
-    """Return every pair of plans that holds a request, over all splits of the accelerators."""
-    return [
-        pair
-        for one, other in _list_splits(request, prefill, decode)
-        for pair in product(list_pool_choices(prefill, one), list_pool_choices(decode, other))
-    ]
-
-
 def _list_splits(request: EstimateRequest, prefill: PoolSide, decode: PoolSide) -> tuple[tuple[int, int], ...]:
     """Return the counts of both pools to try; without a total count, those of the smallest pools."""
     total, one, other = request.count, prefill.request.count, decode.request.count
@@ -291,7 +282,12 @@ class PoolEstimator:
     def estimate(self, request: EstimateRequest) -> Estimate:
         """Return the estimate of the best split and plans; raises InputError if none is possible."""
         prefill, decode = make_pool_sides(request, self._table)
-        pool_pairs = list_pool_pairs(request, prefill, decode)
+        # Every pair of plans that holds a request, over all splits of the accelerators.
+        pool_pairs = [
+            pair
+            for one, other in _list_splits(request, prefill, decode)
+            for pair in product(list_pool_choices(prefill, one), list_pool_choices(decode, other))
+        ]
         if not pool_pairs:
             return make_unfit_pools(request, prefill, decode, self._table)
         cases = self.make_cases(request, decode.space, pool_pairs)
@@ -421,11 +417,12 @@ class PoolEstimator:
         intervals = self.compute_intervals(pair, cases, results)
         figures = next(iterate_figures(results, np.zeros(1, dtype=np.intp), intervals))
         plans = pair[0].deployment.plan, pair[1].deployment.plan
+        undivided = compute_cache_profile(space.configuration.model, space.configuration.kv, ParallelPlan())
         pools = DisaggregatedPools(
             prefill=AcceleratorPool(plans[0], float(results.prefill_busy[0])),
             decode=AcceleratorPool(plans[1], float(results.decode_busy[0])),
             transfer_ms=float(cases.pools.transfer[0] + cases.pools.handover[0]) * 1e3,
-            transfer_bytes=_count_cache_bytes(request, space),
+            transfer_bytes=undivided.sequence_bytes(request.workload.input_tokens),
             link=self.find_link(space, plans[0].count + plans[1].count).kind,
             link_busy=float(results.link_busy[0]),
             binding=_BINDING[int(results.binding[0])],
@@ -473,11 +470,6 @@ def compute_moved_bytes(request: EstimateRequest, pool: list[PoolChoice]) -> tup
     budgets = [each.deployment.budget for each in pool]
     moved = [float(budget.cache.compute_filled_bytes(request.workload.input_tokens)) for budget in budgets]
     return np.array(moved), np.array([float(budget.attention_ranks * budget.replicas) for budget in budgets])
-
-
-def _count_cache_bytes(request: EstimateRequest, space: SearchSpace) -> int:
-    undivided = compute_cache_profile(space.configuration.model, space.configuration.kv, ParallelPlan())
-    return undivided.sequence_bytes(request.workload.input_tokens)
 
 
 def _select_cases(cases: PoolCases, chosen: NDArray[np.intp]) -> PoolCases:

@@ -360,6 +360,8 @@ def list_condition_differences(
     `request` has the program's choices, `original` leaves open what the user did. Open conditions do not differ, except
     for software a year older than the newest.
     """
+    # Whether a stated degree differs; the number of replicas follows from the others.
+    pairs = ((getattr(request, name), getattr(run, name)) for name in ("tp", "pp", "ep", "attention_dp"))
     differences = {
         RunCondition.ACCELERATOR: request.accelerator != run.accelerator,
         RunCondition.COUNT: request.count != run.count,
@@ -367,7 +369,7 @@ def list_condition_differences(
         RunCondition.WEIGHTS: request.weights != _merge_16_bit(run.weights),
         RunCondition.KV: request.kv != _merge_16_bit(run.kv),
         RunCondition.SERVING_ENGINE: run.serving_engine not in (None, request.serving_engine),
-        RunCondition.PLAN: _plan_differs(request, run),
+        RunCondition.PLAN: any(had is not None and requested_value != had for requested_value, had in pairs),
         RunCondition.POOLS: request.disaggregated is not None,
         RunCondition.DATE: _date_differs(request, original, run),
         **_compare_workloads(request.workload, run.workload),
@@ -431,12 +433,6 @@ def _load_differs(load: Load, run: Load) -> bool:
     if load.kind is LoadKind.CONCURRENCY and load.requests is None:
         run = replace(run, requests=None)
     return load != run
-
-
-def _plan_differs(request: EstimateRequest, run: EstimateRequest) -> bool:
-    """Whether a stated degree differs; the number of replicas follows from the others."""
-    pairs = ((getattr(request, name), getattr(run, name)) for name in ("tp", "pp", "ep", "attention_dp"))
-    return any(had is not None and requested_value != had for requested_value, had in pairs)
 
 
 def _date_differs(request: EstimateRequest, original: EstimateRequest, run: EstimateRequest) -> bool:

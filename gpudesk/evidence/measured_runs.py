@@ -175,12 +175,22 @@ def make_estimate_request(row: MeasurementRow, accelerator: str, model: str) -> 
     weights, kv = read_formats(row)
     if not _MONTH.fullmatch(date):
         raise CellError("date", f"{date!r} is no month (YYYY-MM)")
+    spread = _look_up_word(row, "lengths", _LENGTHS)
     return EstimateRequest(
         accelerator=accelerator,
         model=model,
         weights=weights,
         kv=kv,
-        workload=_read_workload(row),
+        workload=Workload(
+            input_tokens=row.tokens("input_tokens"),
+            output_tokens=row.tokens("output_tokens"),
+            load=_read_load(row),
+            varied=spread > 0,
+            spread=spread or 1.0,
+            server=row.flag("server"),
+            prefix_hit_rate=row.read_optional_number("prefix_hit_rate") or 0.0,
+            eager=row.flag("eager"),
+        ),
         count=row.whole("count"),
         serving_engine=row.cells["serving_engine"] or None,
         date=date,
@@ -193,20 +203,6 @@ def make_estimate_request(row: MeasurementRow, accelerator: str, model: str) -> 
         max_batch=row.read_optional_whole("max_batch"),
         max_batched_tokens=row.read_optional_whole("max_batched_tokens"),
         id=row.cells["run"],
-    )
-
-
-def _read_workload(row: MeasurementRow) -> Workload:
-    spread = _look_up_word(row, "lengths", _LENGTHS)
-    return Workload(
-        input_tokens=row.tokens("input_tokens"),
-        output_tokens=row.tokens("output_tokens"),
-        load=_read_load(row),
-        varied=spread > 0,
-        spread=spread or 1.0,
-        server=row.flag("server"),
-        prefix_hit_rate=row.read_optional_number("prefix_hit_rate") or 0.0,
-        eager=row.flag("eager"),
     )
 
 

@@ -147,7 +147,7 @@ class FleetPlanner:
         sampler: CostSampler,
     ) -> _AcceleratorPlan:
         systems = self._catalog.list_systems_with(part.id)
-        values = _draw_values(part, inputs)
+        values = {name: _draw(part, name, each) for name, each in inputs.items() if each.spread is not None}
         spec = find_system(part, systems, settings)
         if sizing.count is None:
             return _AcceleratorPlan(FleetOption(part.id, sizing.reason, sizing=sizing))
@@ -533,7 +533,3 @@ def _find_instance_rent(instance: System, prices: Sequence[PriceRecord], term: s
 
 def _draw(part: Accelerator, name: str, cost_input: ResolvedCostInput) -> Amount:
     return 0.0 if cost_input.doubt is None else draw_cost_input(part.id, name, cost_input.doubt, FLEET_DRAWS)
-
-
-def _draw_values(part: Accelerator, inputs: Mapping[str, ResolvedCostInput]) -> dict[str, Amount]:
-    return {name: _draw(part, name, each) for name, each in inputs.items() if each.spread is not None}

@@ -10,8 +10,6 @@ from typing import Final
 
 from gpudesk.domain.accelerator import Accelerator
 from gpudesk.domain.estimate import ParallelPlan
-from gpudesk.domain.model import Model
-from gpudesk.domain.precision import Precision
 from gpudesk.domain.profile import PeerValue, Standing, Trait
 from gpudesk.domain.serving_engine import list_platforms
 from gpudesk.engine.sharding import shard_model
@@ -312,15 +310,11 @@ def _weigh_largest(context: ProfileContext) -> Iterator[Trait]:
                 "{model} as published ({weights}) takes {bytes} of weights: needs {count} accelerators",
                 model=large.model.name,
                 weights=str(published.weights).upper(),
-                bytes=(float(_count_weights_bytes(large.model, published.weights)), "B"),
+                bytes=(float(shard_model(large.model, published.weights, ParallelPlan()).resident_bytes), "B"),
                 count=published.count or 0,
             ),
             attribute="memory",
         )
-
-
-def _count_weights_bytes(model: Model, weights: Precision) -> int:
-    return shard_model(model, weights, ParallelPlan()).resident_bytes
 
 
 # Comparison with peers

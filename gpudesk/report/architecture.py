@@ -58,7 +58,9 @@ def sketch_architecture(
         formatter.catalog_with_unit(accelerator.memory_bandwidth, Quantity.MEMORY_BANDWIDTH),
     )
     scale_up = _sketch_scale_up(accelerator, formatter)
-    host = _sketch_host(accelerator, values.get("pcie_generation"), formatter)
+    generation = values.get("pcie_generation")
+    name = tr("Host, PCIe {n}", n=f"{generation:g}") if is_figure(generation) else tr("Host")
+    host = SketchedLink(accelerator.pcie_bandwidth, name, _format_link(accelerator.pcie_bandwidth, formatter))
     unknown = [tr("die size")]
     if stacks is None:
         unknown.append(tr("number of memory stacks"))
@@ -120,11 +122,6 @@ def _sketch_scale_up(accelerator: Accelerator, formatter: Formatter) -> Sketched
     if domain is not None:
         name = trn("Scale-up, {n} accelerator", "Scale-up, {n} accelerators", domain, n=formatter.count(domain))
     return SketchedLink(bandwidth, name, _format_link(bandwidth, formatter))
-
-
-def _sketch_host(accelerator: Accelerator, generation: object, formatter: Formatter) -> SketchedLink:
-    name = tr("Host, PCIe {n}", n=f"{generation:g}") if is_figure(generation) else tr("Host")
-    return SketchedLink(accelerator.pcie_bandwidth, name, _format_link(accelerator.pcie_bandwidth, formatter))
 
 
 def _format_link(bandwidth: float | None, formatter: Formatter) -> str:

@@ -414,7 +414,12 @@ def build_cash_flow_workbook(
     owned = [column for column in costs.columns if column.tco is not None]
     target = io.BytesIO()
     workbook = xlsxwriter.Workbook(target, _OPTIONS)
-    workbook.set_properties({"title": make_visible(title), "created": _get_creation_time(made_on)})
+    # The creation time for the file: not the current time, so that equal content makes equal files.
+    try:
+        day = date.fromisoformat(made_on)
+    except ValueError:
+        day = _LONG_AGO
+    workbook.set_properties({"title": make_visible(title), "created": datetime.combine(day, time(), UTC)})
     looks = WorkbookFormats(workbook)
     used_names = {RESERVED_SHEET_NAME}
     summary, inputs, *pages = (
@@ -435,15 +440,6 @@ def build_cash_flow_workbook(
     _write_left_out(summary, _SUMMARY_HEAD + len(rows) + 2, left_out, names, looks)
     workbook.close()
     return target.getvalue()
-
-
-def _get_creation_time(made_on: str) -> datetime:
-    """Return the creation time for the file: not the current time, so that equal content makes equal files."""
-    try:
-        day = date.fromisoformat(made_on)
-    except ValueError:
-        day = _LONG_AGO
-    return datetime.combine(day, time(), UTC)
 
 
 def _write_about(page: FormulaSheet, title: str, revision: str, made_on: str, looks: WorkbookFormats) -> None:

@@ -161,24 +161,6 @@ def _choose_cell_kind(name: str, values: Sequence[object]) -> ExportCellKind:
     return ExportCellKind.YES_NO if all(isinstance(value, bool) for value in known_values) else ExportCellKind.NUMBER
 
 
-def build_user_facts_table(
-    facts: UserFacts,
-    things: Mapping[str, CatalogEntry],
-    attributes: Callable[[str], Sequence[AttributeClaims]],
-    waiting: Iterable[InactiveOverride],
-    cells: ExportCellConverter,
-) -> ExportTable:
-    """Return a row for each fact of the user except sources, which are in the rows of their facts.
-
-    `attributes` gives those of a catalog entry with the user's facts, `waiting` the inactive facts.
-    """
-    idle = {key: each for each in waiting for key in each.keys}
-    rows = _UserFactRows(facts, things, attributes, idle, cells)
-    sources = tuple(fact for fact in facts if isinstance(fact, Source))
-    fact_rows = [rows.row(fact) for fact in facts if not isinstance(fact, Source)]
-    return ExportTable(tr("Your values"), _build_user_facts_head(), fact_rows, sources=sources)
-
-
 def _build_user_facts_head() -> tuple[ExportColumn, ...]:
     return (
         ExportColumn("fact", tr("Fact")),
@@ -423,7 +405,12 @@ def _build_all_sources(catalog: ReportedCatalog, cells: ExportCellConverter) -> 
 
 def _build_user_table(catalog: ReportedCatalog, cells: ExportCellConverter) -> ExportTable:
     things = {thing.id: thing for thing in catalog.things()}
-    return build_user_facts_table(catalog.own, things, catalog.attributes, catalog.waiting, cells)
+    facts = catalog.own
+    idle = {key: each for each in catalog.waiting for key in each.keys}
+    rows = _UserFactRows(facts, things, catalog.attributes, idle, cells)
+    sources = tuple(fact for fact in facts if isinstance(fact, Source))
+    fact_rows = [rows.row(fact) for fact in facts if not isinstance(fact, Source)]
+    return ExportTable(tr("Your values"), _build_user_facts_head(), fact_rows, sources=sources)
 
 
 def _add_sources(

@@ -360,11 +360,7 @@ class _LayerReader:
             slides = period == 1 or (period > 1 and self.number % period < period - 1)
         if not slides:
             return {}
-        return self._read_named_window()
-
-    def _read_named_window(self) -> LayerTable:
-        """Return the window of a layer; architectures whose layers all have windows can lack one."""
-        rule = self.keys.windows
+        # The window of a layer; architectures whose layers all have windows can lack one.
         kind = "sliding" if rule is None else rule.kind
         window_length = self.keys.find_layer_number("attention.sliding_window", self.number)
         window = (None if rule is None else rule.window) if window_length is None else window_length

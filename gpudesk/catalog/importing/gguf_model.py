@@ -329,7 +329,19 @@ def propose_gguf(
     """
     file = read_gguf_files(path)
     keys = GgufKeys(file.header.keys, answers)
-    _check_kind(keys, path)
+    # Refuse files other than language models: adapters, projectors, importance matrices.
+    kind = keys.text("general.type") or "model"
+    if kind != "model" or keys.file_architecture == "clip":
+        raise input_error(
+            "import.gguf.no_model",
+            "contains {what} instead of a language model; choose the file of the model itself",
+            str(path),
+            what=kind,
+        )
+    if keys.file_architecture is None:
+        raise input_error(
+            "import.gguf.no_architecture", "has no architecture: general.architecture is missing", str(path)
+        )
     title = clean_text(name or keys.text("general.name") or find_stem(path)) or "GGUF"
     if keys.architecture not in ARCHITECTURES:
         return ImportProposal("model", title, (), missing=(_make_unknown_error(keys),))
@@ -349,22 +361,6 @@ def propose_gguf(
         definition["generic_architecture"] = keys.file_architecture
     facts = make_model_facts(definition, source, today=today, claim_values=model.stated(), answered=tuple(answers))
     return ImportProposal("model", title, facts, tuple(model.notes()), tuple(model.left_out()))
-
-
-def _check_kind(keys: GgufKeys, path: Path) -> None:
-    """Refuse files other than language models: adapters, projectors, importance matrices."""
-    kind = keys.text("general.type") or "model"
-    if kind != "model" or keys.file_architecture == "clip":
-        raise input_error(
-            "import.gguf.no_model",
-            "contains {what} instead of a language model; choose the file of the model itself",
-            str(path),
-            what=kind,
-        )
-    if keys.file_architecture is None:
-        raise input_error(
-            "import.gguf.no_architecture", "has no architecture: general.architecture is missing", str(path)
-        )
 
 
 def _make_unknown_error(keys: GgufKeys) -> MissingImportField:

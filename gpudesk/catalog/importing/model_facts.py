@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable, Iterator, Mapping
+from collections.abc import Collection, Iterator, Mapping
 from types import MappingProxyType
 from typing import Any, Final
 
@@ -105,7 +105,10 @@ def make_model_facts(
         if name not in MODEL_STATED_UNITS:
             raise input_error("import.model.attribute", "{name} is not an attribute of models", name, name=name)
         claimed[name] = value
-    entered = find_answered_dimensions(answered, claimed)
+    # The dimensions, by their paths, whose values come from fields that the user filled in.
+    fields = {field.rpartition(".")[2] for field in answered}
+    ends = {end for field in fields for end in _DIMENSIONS_OF_FIELDS.get(field, (field,))}
+    entered = frozenset(name for name in claimed if name.rpartition(".")[2] in ends)
     title = format_message(message("import.entered", "{name}, entered at import", name=record.name))
     user_source = make_file_source(title, format_message(message("import.entered_by", "you")), SourceKind.USER)
     return (
@@ -118,13 +121,6 @@ def make_model_facts(
             for origin in (user_source if name in entered else source,)
         ),
     )
-
-
-def find_answered_dimensions(answered: Collection[str], dimensions: Iterable[str]) -> frozenset[str]:
-    """Return the dimensions, by their paths, whose values come from fields that the user filled in."""
-    fields = {field.rpartition(".")[2] for field in answered}
-    ends = {end for field in fields for end in _DIMENSIONS_OF_FIELDS.get(field, (field,))}
-    return frozenset(name for name in dimensions if name.rpartition(".")[2] in ends)
 
 
 def check_model_definition(definition: Mapping[str, Any]) -> ModelFile:

@@ -218,7 +218,11 @@ def _count_menu(desk: Desk, position: int, choice: AcceleratorChoice, name: str,
 
     _switch(menu, group, tr("Smallest that fits"), set_count(None), on=choice.count is None)
     menu.addSeparator()
-    for count in sorted({*scenario_edits.COUNTS, *_own_counts(desk, choice)}):
+    # Counts specific to this accelerator: its current one, and its whole scale-up domain.
+    counts = {choice.count} if choice.count else set()
+    with contextlib.suppress(InputError):
+        counts.add(desk.service.catalog.accelerator(choice.accelerator).cards_per_host)
+    for count in sorted({*scenario_edits.COUNTS, *counts}):
         _switch(menu, group, f"× {count}", set_count(count), on=choice.count == count)
     menu.addSeparator()
 
@@ -229,14 +233,6 @@ def _count_menu(desk: Desk, position: int, choice: AcceleratorChoice, name: str,
 
     _add(menu, tr("Other count…"), ask)
     return menu
-
-
-def _own_counts(desk: Desk, choice: AcceleratorChoice) -> set[int]:
-    """Return counts specific to this accelerator: its current one, and its whole scale-up domain."""
-    counts = {choice.count} if choice.count else set()
-    with contextlib.suppress(InputError):
-        counts.add(desk.service.catalog.accelerator(choice.accelerator).cards_per_host)
-    return counts
 
 
 def _ask_for_count(name: str, count: int, parent: QWidget | None) -> int | None:

@@ -89,19 +89,16 @@ class FileActions:
         path = self._document.path
         if path is None:
             return self.save_as()
-        if self._document.has_changed_on_disk and not self._may_save_over(path):
-            return False
-        return self._save(path)
-
-    def _may_save_over(self, path: Path) -> bool:
-        return ask_question(
+        if self._document.has_changed_on_disk and not ask_question(
             self._window,
             tr("GPU Desk"),
             tr("“{file}” has changed on disk. Overwrite it?", file=path.name),
             tr("Another program changed the file after you opened it. Saving discards those changes."),
             tr("Overwrite"),
             tr("Cancel"),
-        )
+        ):
+            return False
+        return self._save(path)
 
     def save_as(self) -> bool:
         path = self._document.path

@@ -83,7 +83,11 @@ class MainWindow(DocumentWindow):
         self.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
         self.setAcceptDrops(True)
         self._make_bars()
-        self._lay_out()
+        right = make_column(self.scenario, self.chips, self.note, (self.body, 1), gap=0)
+        middle = make_row(self.rail, (right, 1), gap=0)
+        central = QWidget()
+        make_column((middle, 1), self.status, gap=0, on=central)
+        self.setCentralWidget(central)
         self.catalog = CatalogController(self)
         self.menus = WindowMenus(self.top.menus, self.theme, self.list_window_actions, self)
         self.ring = FocusRing(self, self.theme)
@@ -123,13 +127,6 @@ class MainWindow(DocumentWindow):
         self.body = WindowBody(theme, self.settings)
         self.panel = PanelController(self.body, self._make_panel)
         self.status = StatusBar(theme)
-
-    def _lay_out(self) -> None:
-        right = make_column(self.scenario, self.chips, self.note, (self.body, 1), gap=0)
-        middle = make_row(self.rail, (right, 1), gap=0)
-        central = QWidget()
-        make_column((middle, 1), self.status, gap=0, on=central)
-        self.setCentralWidget(central)
 
     def _connect(self) -> None:
         self.rail.chosen.connect(self.show_page)
@@ -177,7 +174,15 @@ class MainWindow(DocumentWindow):
         if page is None:
             spec = next(spec for spec in self.page_specs if spec.id == page_id)
             page = self.pages[page_id] = spec.make(self.desk, self.theme, self.settings)
-            self._connect_page(page)
+            page.wanted.connect(self._fill_in)
+            page.page_requested.connect(self._follow_link)
+            page.preview_requested.connect(self.preview)
+            page.profile_preview_requested.connect(self.preview_profile)
+            page.editing_requested.connect(self.catalog.open_editor)
+            page.import_requested.connect(self.catalog.ask_for_imports)
+            page.backups_requested.connect(self.catalog.show_backups)
+            if isinstance(page, MultiViewPage):
+                page.view_created.connect(self._view_limit.start)
             self.body.stack.addWidget(page)
         focus = self.focused()
         was_inside = focus is None or self.body.stack.isAncestorOf(focus)
@@ -212,17 +217,6 @@ class MainWindow(DocumentWindow):
             if not page.views[key].isVisible():
                 page.drop_view(key)
         self.program.clean_up_later()
-
-    def _connect_page(self, page: DeskPage) -> None:
-        page.wanted.connect(self._fill_in)
-        page.page_requested.connect(self._follow_link)
-        page.preview_requested.connect(self.preview)
-        page.profile_preview_requested.connect(self.preview_profile)
-        page.editing_requested.connect(self.catalog.open_editor)
-        page.import_requested.connect(self.catalog.ask_for_imports)
-        page.backups_requested.connect(self.catalog.show_backups)
-        if isinstance(page, MultiViewPage):
-            page.view_created.connect(self._view_limit.start)
 
     @property
     def manual_topic(self) -> str:

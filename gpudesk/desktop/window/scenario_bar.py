@@ -105,7 +105,11 @@ class ScenarioBar(QWidget):
         )
         around = (_MARGIN, 0, _MARGIN, 0)
         self._row = make_row(*self._fields, 6, (self.load, 100), STRETCH, gap=9, margins=around, scaled=theme, on=self)
-        self._offer()
+        service = self._desk.service
+        self.model.set_provider(lambda: list_model_options(service))
+        self.weights.set_options(list_precision_options())
+        self.kv.set_options(list_kv_options())
+        self.engine.set_options(list_engine_options(service))
         self._connect()
         desk.scenario_changed.connect(self._changed)
         desk.answered.connect(self._show_faults)
@@ -142,13 +146,6 @@ class ScenarioBar(QWidget):
             pen.hairline(0, self.height() - 1, self.width(), self.height() - 1)
 
     # Display
-
-    def _offer(self) -> None:
-        service = self._desk.service
-        self.model.set_provider(lambda: list_model_options(service))
-        self.weights.set_options(list_precision_options())
-        self.kv.set_options(list_kv_options())
-        self.engine.set_options(list_engine_options(service))
 
     def _changed(self, changed: frozenset[str]) -> None:
         # Called at each step of a load drag.

@@ -334,6 +334,10 @@ def _derive_pool_requests_term(pools: _PoolContext, rate: float) -> DerivationTe
     """Requests/s, with the maximum of each station by itself."""
     replicas = pools.operation.pair[1].deployment.plan.dp
     running = float(pools.operation.results.running[0])
+    ends = [_derive_transfer_term(pools, choice) for choice in pools.operation.pair]
+    rates = [at_once / time.number for time, at_once in ends]
+    slower = int(np.argmin(rates))
+    time, at_once = ends[slower]
     return DerivationTerm(
         "requests per second",
         rate,
@@ -344,7 +348,13 @@ def _derive_pool_requests_term(pools: _PoolContext, rate: float) -> DerivationTe
             DerivationTerm("running per decode replica", running, None),
             _derive_stay_term(pools, replicas * running / rate),
             _derive_prefill_pool_term(pools),
-            _link_term(pools),
+            DerivationTerm(
+                "link limit",
+                rates[slower],
+                "requests/s",
+                "{transfers_at_once} ÷ {KV_transfer}",
+                inputs=(DerivationTerm("transfers at once", at_once, None), time),
+            ),
         ),
     )
 
@@ -374,20 +384,6 @@ def _derive_prefill_pool_term(pools: _PoolContext) -> DerivationTerm:
         "requests/s",
         "{prefill_replicas} ÷ {prefill_of_one_prompt}",
         inputs=(DerivationTerm("prefill replicas", replicas, None), prompt),
-    )
-
-
-def _link_term(pools: _PoolContext) -> DerivationTerm:
-    ends = [_derive_transfer_term(pools, choice) for choice in pools.operation.pair]
-    rates = [at_once / time.number for time, at_once in ends]
-    slower = int(np.argmin(rates))
-    time, at_once = ends[slower]
-    return DerivationTerm(
-        "link limit",
-        rates[slower],
-        "requests/s",
-        "{transfers_at_once} ÷ {KV_transfer}",
-        inputs=(DerivationTerm("transfers at once", at_once, None), time),
     )
 
 

@@ -232,7 +232,9 @@ def size_demand(
     tried = _list_replicas(demand, every, estimate_many, output_tokens)
     chosen = [_find_best_replica(demand, peak_demand, replicas) for replicas in tried]
     loaded = _estimate_under_peak(peak_demand, demand, [each for each in chosen if each is not None], estimate_many)
-    free = _estimate_without_limits([each for each in chosen if each is not None], estimate_many)
+    replicas = [each for each in chosen if each is not None]
+    load = Load(LoadKind.LIMITS, ttft_ms=NO_LIMIT_MS, tpot_ms=NO_LIMIT_MS)
+    free = iter(estimate_many([_fix_chosen_plan(each, load) for each in replicas]))
     candidates = tuple(
         _explain_unmet(sizing_request, estimate_many)
         if replica is None
@@ -244,12 +246,6 @@ def size_demand(
     return SizingResult(demand, peak_demand, peak_demand * output_tokens, candidates)
 
 
-def _make_limits(demand: Demand) -> Load:
-    return Load(
-        LoadKind.LIMITS, ttft_ms=demand.ttft_ms or NO_LIMIT_MS, tpot_ms=demand.tpot_ms or NO_LIMIT_MS, limit="p99"
-    )
-
-
 def _make_replica_request(request: EstimateRequest, load: Load, count: int) -> EstimateRequest:
     return replace(request, workload=replace(request.workload, load=load), count=count, dp=1)
 
@@ -258,7 +254,9 @@ def _list_replicas(
     demand: Demand, every: Sequence[SizingRequest], estimate_many: EstimateBatch, output_tokens: int
 ) -> list[list[_SizedReplica]]:
     pairs = [(place, size) for place, each in enumerate(every) for size in each.sizes]
-    load = _make_limits(demand)
+    load = Load(
+        LoadKind.LIMITS, ttft_ms=demand.ttft_ms or NO_LIMIT_MS, tpot_ms=demand.tpot_ms or NO_LIMIT_MS, limit="p99"
+    )
     answers = estimate_many([_make_replica_request(every[place].request, load, size) for place, size in pairs])
     replicas: list[list[_SizedReplica]] = [[] for _ in every]
     for (place, _), answer in zip(pairs, answers, strict=True):
@@ -305,14 +303,6 @@ def _share_load(demand: Demand, share: float) -> Load:
     if demand.kind is DemandKind.CONCURRENCY:
         return Load(LoadKind.CONCURRENCY, concurrency=math.ceil(share))
     return Load(LoadKind.REQUEST_RATE, request_rate=share)
-
-
-def _estimate_without_limits(
-    replicas: Sequence[_SizedReplica], estimate_many: EstimateBatch
-) -> Iterator[Estimate | InputError]:
-    """Yield the results of each chosen replica without latency limits."""
-    load = Load(LoadKind.LIMITS, ttft_ms=NO_LIMIT_MS, tpot_ms=NO_LIMIT_MS)
-    return iter(estimate_many([_fix_chosen_plan(each, load) for each in replicas]))
 
 
 def _make_sizing_row(

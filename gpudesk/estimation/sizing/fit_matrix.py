@@ -247,7 +247,16 @@ class FitFinder:
         )
 
     def _make_ladder(self, question: FitQuestion, part: Accelerator, model: Model) -> DeploymentLadder | Message:
-        request = _make_fit_request(question, part, model)
+        # A request with these settings; its lengths and load are not used.
+        request = EstimateRequest(
+            accelerator=part.id,
+            model=model.id,
+            weights=question.weights,
+            kv=question.kv,
+            workload=_ANY_WORKLOAD,
+            serving_engine=question.serving_engine,
+            memory_fraction=question.memory_fraction,
+        )
         try:
             configuration = configure_serving(request, part, model, self._engines, self._calibration)
             # Notes belong to estimates, and take a fifth of the time per pair.
@@ -258,19 +267,6 @@ class FitFinder:
 
 
 _ANY_WORKLOAD: Final = Workload(1, 1, Load(LoadKind.CONCURRENCY, concurrency=1))
-
-
-def _make_fit_request(question: FitQuestion, part: Accelerator, model: Model) -> EstimateRequest:
-    """Return a request with these settings; its lengths and load are not used."""
-    return EstimateRequest(
-        accelerator=part.id,
-        model=model.id,
-        weights=question.weights,
-        kv=question.kv,
-        workload=_ANY_WORKLOAD,
-        serving_engine=question.serving_engine,
-        memory_fraction=question.memory_fraction,
-    )
 
 
 def _check_fit_question(question: FitQuestion) -> None:

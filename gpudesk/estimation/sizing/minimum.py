@@ -258,17 +258,7 @@ def _try_remedies(shortage: InsufficientDeployment) -> Iterator[_RemedyTrial]:
         if count is not None:
             free = replace(request, count=count, tp=None, pp=None, ep=None, dp=None, attention_dp=None)
             yield FitRemedyKind.COUNT, count, free
-    yield from _try_formats(request, shortage)
-    load = request.workload.load
-    if count_in_flight(load) is not None:
-        # As many requests as are admitted now, or a single one if not even that fits.
-        fewer = max(1, estimate.admitted or 1)
-        less = replace(load, batch=fewer) if load.kind is LoadKind.BATCH else replace(load, concurrency=fewer)
-        yield FitRemedyKind.CONCURRENCY, fewer, replace(request, workload=replace(request.workload, load=less))
-
-
-def _try_formats(request: EstimateRequest, shortage: InsufficientDeployment) -> Iterator[_RemedyTrial]:
-    """Yield narrower weights, and half of the cache if it is the cache that does not fit."""
+    # Narrower weights, and half of the cache if it is the cache that does not fit.
     stored_bits = STORAGE_FORMATS[resolve_fp4(request.weights, shortage.part.vendor)].bits
     for bits in WIDTHS:
         if bits < stored_bits:
@@ -277,6 +267,12 @@ def _try_formats(request: EstimateRequest, shortage: InsufficientDeployment) -> 
     reason = shortage.estimate.reason
     if KV_BYTES[request.kv] > 1.0 and (reason is None or reason.id != "estimate.weights_do_not_fit"):
         yield FitRemedyKind.KV, Precision.FP8, replace(request, kv=Precision.FP8)
+    load = request.workload.load
+    if count_in_flight(load) is not None:
+        # As many requests as are admitted now, or a single one if not even that fits.
+        fewer = max(1, estimate.admitted or 1)
+        less = replace(load, batch=fewer) if load.kind is LoadKind.BATCH else replace(load, concurrency=fewer)
+        yield FitRemedyKind.CONCURRENCY, fewer, replace(request, workload=replace(request.workload, load=less))
 
 
 def _judge_trials(

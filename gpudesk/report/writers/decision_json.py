@@ -247,22 +247,18 @@ def encode_weight_loading(loadings: Mapping[str, WeightLoading | Message]) -> li
     return [
         {"key": key, "reason": format_message(loading)}
         if isinstance(loading, Message)
-        else _encode_loading_of_column(key, loading)
+        else {
+            "key": key,
+            **encode_fields(loading, "accelerator weights_bytes in_host link_bytes_per_s storage_bytes_per_s"),
+            "one": _encode_load_time(loading.one),
+            "host": _encode_load_time(loading.host),
+            "quoted": encode_each(
+                loading.quoted, "statement=claim date=dated low_bytes_per_s high_bytes_per_s slowest_s fastest_s"
+            ),
+            "notes": encode_value(loading.notes),
+        }
         for key, loading in loadings.items()
     ]
-
-
-def _encode_loading_of_column(key: str, loading: WeightLoading) -> dict[str, Any]:
-    return {
-        "key": key,
-        **encode_fields(loading, "accelerator weights_bytes in_host link_bytes_per_s storage_bytes_per_s"),
-        "one": _encode_load_time(loading.one),
-        "host": _encode_load_time(loading.host),
-        "quoted": encode_each(
-            loading.quoted, "statement=claim date=dated low_bytes_per_s high_bytes_per_s slowest_s fastest_s"
-        ),
-        "notes": encode_value(loading.notes),
-    }
 
 
 def _encode_load_time(time: WeightLoadTime) -> dict[str, Any]:

@@ -193,11 +193,6 @@ _YES, _NO = "yes", "no"
 _PLAIN = (UnitChoice("", None),)
 
 
-def make_missing_field_rows(theme: Theme, fields: Sequence[MissingImportField], formatter: Formatter) -> list[FormRow]:
-    """Return a row for each field: its name in the file, and its meaning below."""
-    return [_make_missing_field_row(theme, field, formatter) for field in fields]
-
-
 def _make_missing_field_row(theme: Theme, field: MissingImportField, formatter: Formatter) -> FormRow:
     row: FormRow
     # Field names contain no spaces for line breaks in a narrow column.
@@ -348,7 +343,8 @@ class ImportDialog(BackgroundFormDialog):
         """Put a row for each missing field that was not asked for yet; return whether there was one."""
         asked_names = {field.name for _, field in self._missing}
         fields = [field for field in proposal.missing if field.name not in asked_names]
-        rows = make_missing_field_rows(self.theme, fields, self.desk.formatter)
+        # A row for each field: its name in the file, and its meaning below.
+        rows = [_make_missing_field_row(self.theme, field, self.desk.formatter) for field in fields]
         self._missing += zip(rows, fields, strict=True)
         self.add_rows(rows)
         for row in rows:

@@ -7,7 +7,7 @@ from typing import Any
 
 from PySide6.QtCore import QEvent, QObject, QSize, Qt, Signal
 from PySide6.QtGui import QKeyEvent
-from PySide6.QtWidgets import QAbstractItemView, QBoxLayout, QCheckBox, QHeaderView, QTableView, QWidget
+from PySide6.QtWidgets import QAbstractItemView, QCheckBox, QHeaderView, QTableView, QWidget
 
 from gpudesk.desktop.pages.catalog.editors.form import BackgroundFormDialog
 from gpudesk.desktop.pages.catalog.editors.rows import FieldRemark
@@ -195,16 +195,13 @@ class PackDialog(BackgroundFormDialog):
         self.trust.setVisible(unsure)
         self.trust.toggled.connect(self._count)
         self.column.addWidget(self.trust)
-        self.column.addLayout(self._make_choice_row())
-        self.column.addWidget(self.table, 1)
-
-    def _make_choice_row(self) -> QBoxLayout:
         self.count_label = ThemedLabel(self.theme, font="small", color="text2")
         all_rows = LinkButton(self.theme, tr("Select all"), self.model.choose_all)
         all_rows.setAccessibleName(tr("Select all rows"))
         none = LinkButton(self.theme, tr("Select none"), self.model.choose_none)
         none.setAccessibleName(tr("Clear selection"))
-        return make_row(self.count_label, STRETCH, all_rows, none, gap=self.theme.px(16))
+        self.column.addLayout(make_row(self.count_label, STRETCH, all_rows, none, gap=self.theme.px(16)))
+        self.column.addWidget(self.table, 1)
 
     def _make_table(self) -> QTableView:
         theme = self.theme

@@ -332,10 +332,6 @@ class MatrixQueryRow(FlowRow):
                 *(ChoiceOption(key.value, label_reading(key), group=checks) for key in CapacityReadingId),
             ]
         )
-        self._connect()
-        theme.follow(self._level)
-
-    def _connect(self) -> None:
         for name in ("weights", "kv", "reading"):
             getattr(self, name).chosen.connect(partial(self._change, name))
         for name in ("context", "concurrency"):
@@ -343,6 +339,7 @@ class MatrixQueryRow(FlowRow):
         self.order.chosen.connect(lambda by: self._tell(by=by, descending=False))
         self.direction.clicked.connect(lambda: self._tell(descending=not self._choices.descending))
         self.follow.clicked.connect(lambda: self._tell(weights="", kv="", context=0, concurrency=1))
+        theme.follow(self._level)
 
     def _level(self) -> None:
         """Align a control without a caption with the fields and their values."""
@@ -369,16 +366,6 @@ class MatrixQueryRow(FlowRow):
         self.concurrency.set_value(question.concurrency)
         self.reading.set_value(choices.reading)
         self.reading.setToolTip(describe_reading(choices.reading) if choices.reading else "")
-        self._offer_orders(parts)
-        self.direction.set_icon("arrow-down" if choices.descending else "arrow-up")
-        for field in (self.kv, self.context, self.concurrency):
-            # A reading is of the weights alone.
-            field.setEnabled(not choices.reading)
-        self.follow.setVisible(not choices.follows)
-        self.flow.invalidate()
-        self.updateGeometry()
-
-    def _offer_orders(self, parts: Sequence[FitColumn]) -> None:
         group = tr("Smallest count by accelerator")
         plain = (
             ChoiceOption(BY_PARAMETERS, tr("Parameters")),
@@ -389,6 +376,13 @@ class MatrixQueryRow(FlowRow):
         self.order.set_options(ways)
         is_possible = self._choices.by in {way.key for way in ways}
         self.order.set_value(self._choices.by if is_possible else BY_PARAMETERS)
+        self.direction.set_icon("arrow-down" if choices.descending else "arrow-up")
+        for field in (self.kv, self.context, self.concurrency):
+            # A reading is of the weights alone.
+            field.setEnabled(not choices.reading)
+        self.follow.setVisible(not choices.follows)
+        self.flow.invalidate()
+        self.updateGeometry()
 
     def _change(self, name: str, value: Any) -> None:  # noqa: ANN401 - a key or a number
         self._tell(**{name: value})

@@ -93,20 +93,6 @@ def select_matrix_cell(cell: FitCell, answer: Answer, reading: str) -> Selection
     return select_catalog_attribute(cell.accelerator, "memory")
 
 
-def make_matrix_data(title: str, table: FitTable, formatter: Formatter) -> ChartData:
-    """Return the visible counts, one model per row."""
-    heads = (tr("Model"), tr("Parameters, billion"), *(column.name for column in table.columns))
-    rows = tuple(
-        (row.model.name, format_parameters(row, formatter), *(formatter.count(cell.count) for cell in row.cells))
-        for row in table.rows
-    )
-    if table.question is not None:
-        weights = label_precision(table.question.weights)
-        question = describe_matrix_question(table.question, formatter)
-        title = f"{title}: {f'{label_reading(table.reading)}, {weights}' if table.reading else question}"
-    return ChartData(title=title, heads=heads, rows=rows)
-
-
 #: Seconds of computation in the window before the rest becomes a job.
 _AT_ONCE_S: Final = 0.06
 
@@ -231,9 +217,6 @@ class FitMatrixView(QWidget):
         below = make_row((self.remark, 1), self.action, gap=_MARGIN, margins=around, scaled=theme)
         make_column(self.question, self.narrow, above, (self.table, 1), below, self.legend, gap=0, on=self)
         self.theme.follow(self._dress)
-        self._connect()
-
-    def _connect(self) -> None:
         self.question.chosen.connect(self._choose)
         self.narrow.words_changed.connect(self._filter)
         self.narrow.most_changed.connect(lambda most: self._choose(replace(self.choices, most=most)))
@@ -317,12 +300,9 @@ class FitMatrixView(QWidget):
         if self.choices.reading:
             self.note.setText(describe_reading(self.choices.reading))
 
-    def _make_order(self) -> FitOrder:
-        choices = self.choices
-        return FitOrder(*self._words, choices.most, choices.by, choices.descending)
-
     def _show(self) -> None:
-        matrix, order = self.query.result, self._make_order()
+        choices = self.choices
+        matrix, order = self.query.result, FitOrder(*self._words, choices.most, choices.by, choices.descending)
         self._waits = self._waits and self.query.state is QueryState.WORKING
         self.table.set_pale(self._waits or self.query.state in (QueryState.STOPPED, QueryState.FAILED))
         self.table.set_order(order)
@@ -424,7 +404,18 @@ class FitMatrixView(QWidget):
         return (self,)
 
     def data(self, formatter: Formatter) -> ChartData:
-        return make_matrix_data(self.title, self.model.table, formatter)
+        title = self.title
+        table = self.model.table
+        heads = (tr("Model"), tr("Parameters, billion"), *(column.name for column in table.columns))
+        rows = tuple(
+            (row.model.name, format_parameters(row, formatter), *(formatter.count(cell.count) for cell in row.cells))
+            for row in table.rows
+        )
+        if table.question is not None:
+            weights = label_precision(table.question.weights)
+            question = describe_matrix_question(table.question, formatter)
+            title = f"{title}: {f'{label_reading(table.reading)}, {weights}' if table.reading else question}"
+        return ChartData(title=title, heads=heads, rows=rows)
 
     def contextMenuEvent(self, event: QContextMenuEvent) -> None:
         cell = self.table.get_current_cell()

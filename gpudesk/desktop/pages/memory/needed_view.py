@@ -434,18 +434,15 @@ class NeededMatrixView(PaintedTable):
 
     def _divide(self) -> None:
         count = self.needs_item_model.columnCount() - 1
-        label = self._label_width()
+        rows = (line.label for line in self.needs_item_model.lines if isinstance(line, NeededRow))
+        widest = max((self._texts.width("section", label) for label in rows), default=0.0)
+        label = max(self._theme.px(_LABEL_WIDTH), round(widest) + self._theme.px(12))
         self.setColumnWidth(0, label)
         room = self.viewport().width() - label
         each = max(self._theme.px(_LEAST_COLUMN), room // count) if count > 0 else 0
         for column in range(1, count + 1):
             rest = room - each * (count - 1)
             self.setColumnWidth(column, max(each, rest) if column == count else each)
-
-    def _label_width(self) -> int:
-        rows = (line.label for line in self.needs_item_model.lines if isinstance(line, NeededRow))
-        widest = max((self._texts.width("section", label) for label in rows), default=0.0)
-        return max(self._theme.px(_LABEL_WIDTH), round(widest) + self._theme.px(12))
 
     def resizeEvent(self, event: QResizeEvent) -> None:
         super().resizeEvent(event)

@@ -59,22 +59,19 @@ def make_candidate_figures(pairs: ColumnCandidates, formatter: Formatter, *, wid
         heads=heads,
         leading={0},
         figures=("count",) * len(heads),
-        rows=tuple(_make_candidate_row(part, candidate, formatter, wide=wide) for part, candidate in pairs),
+        rows=tuple(
+            FigureRow(
+                part.key,
+                part.palette_index,
+                part.is_variant,
+                part.name.partition(" × ")[0],
+                _make_candidate_cells(candidate, formatter, wide=wide),
+                _format_candidate_remark(candidate, formatter),
+                is_fault=candidate.count is None,
+            )
+            for part, candidate in pairs
+        ),
         remarks=tr("Replica"),
-    )
-
-
-def _make_candidate_row(
-    part: AcceleratorColumn, candidate: SizingOption, formatter: Formatter, *, wide: bool
-) -> FigureRow:
-    return FigureRow(
-        part.key,
-        part.palette_index,
-        part.is_variant,
-        part.name.partition(" × ")[0],
-        _make_candidate_cells(candidate, formatter, wide=wide),
-        _format_candidate_remark(candidate, formatter),
-        is_fault=candidate.count is None,
     )
 
 
@@ -110,32 +107,6 @@ def find_best_candidate(pairs: ColumnCandidates) -> str | None:
     """Return the candidate with the fewest accelerators, the first on ties; None without any."""
     counts = [(candidate.count, place) for place, (_, candidate) in enumerate(pairs) if candidate.count]
     return pairs[min(counts)[1]][0].key if counts else None
-
-
-def _list_factor_facts(pairs: ColumnCandidates, formatter: Formatter) -> list[tuple[str, list[str]]]:
-    longest = max((each.factors for _, each in pairs), key=len, default=())
-    return [
-        (
-            tr("Factor: {name}", name=label_sizing_factor(factor)),
-            [
-                format_sizing_factor(each.factors[place], formatter)
-                if place < len(each.factors)
-                else MISSING_VALUE_TEXT
-                for _, each in pairs
-            ],
-        )
-        for place, factor in enumerate(longest)
-    ]
-
-
-def _build_factor_table(factors: Sequence[tuple[str, str]]) -> DataTable:
-    """Return the factors of a count; the last line is their product."""
-    rows = []
-    for number, (factor, amount) in enumerate(factors, start=1):
-        cells = (DataCell(text, is_strong=number == len(factors)) for text in (factor, amount))
-        rows.append(DataRow(factor, tuple(cells), f"{factor}: {amount}"))
-    columns = (DataColumn(tr("Factor"), stretch=1), DataColumn(tr("Value"), is_figure=True))
-    return DataTable("factors", tr("Factors of the count"), "", columns, tuple(rows))
 
 
 _FACTORS = 340.0
@@ -176,7 +147,13 @@ class CandidateBlock(QWidget):
         self.use.setText(use)
         self._title.setVisible(bool(factors))
         self.table.setVisible(bool(factors))
-        self.table.show_table(_build_factor_table(factors))
+        # The factors of a count; the last line is their product.
+        rows = []
+        for number, (factor, amount) in enumerate(factors, start=1):
+            cells = (DataCell(text, is_strong=number == len(factors)) for text in (factor, amount))
+            rows.append(DataRow(factor, tuple(cells), f"{factor}: {amount}"))
+        columns = (DataColumn(tr("Factor"), stretch=1), DataColumn(tr("Value"), is_figure=True))
+        self.table.show_table(DataTable("factors", tr("Factors of the count"), "", columns, tuple(rows)))
 
     def copy_sentence(self) -> None:
         QGuiApplication.clipboard().setText(self.title_label.text())
@@ -393,7 +370,19 @@ class SizingView(QWidget):
             for place, column in enumerate(table.columns)
             if place
         ]
-        facts += _list_factor_facts(pairs, formatter)
+        longest = max((each.factors for _, each in pairs), key=len, default=())
+        facts += [
+            (
+                tr("Factor: {name}", name=label_sizing_factor(factor)),
+                [
+                    format_sizing_factor(each.factors[place], formatter)
+                    if place < len(each.factors)
+                    else MISSING_VALUE_TEXT
+                    for _, each in pairs
+                ],
+            )
+            for place, factor in enumerate(longest)
+        ]
         facts.append(
             (tr("Lower bound check"), [describe_bound(each, formatter) or MISSING_VALUE_TEXT for _, each in pairs])
         )

@@ -189,7 +189,16 @@ class MlperfBlock(QWidget):
             return
         self._show_tables(visible=True)
         names = self._collect_names()
-        self._offer(mlperf, head_to_head, names)
+        catalog = self._desk.service.catalog
+        self.round.set_options(
+            [ChoiceOption(each, tr("MLPerf Inference {round}", round=each)) for each in mlperf.rounds]
+        )
+        self.round.set_value(head_to_head.round)
+        models = mlperf.models(head_to_head.round)
+        self.model.set_options([ChoiceOption(each, catalog.model(each).name) for each in models])
+        self.model.set_value(head_to_head.model)
+        self.baseline.set_options([ChoiceOption(row.accelerator, names[row.accelerator]) for row in head_to_head.rows])
+        self.baseline.set_value(head_to_head.baseline)
         slots: dict[str, tuple[int, bool]] = {}
         for each in self._desk.columns:
             slots.setdefault(each.column.accelerator.id, (each.palette_index, False))
@@ -216,18 +225,6 @@ class MlperfBlock(QWidget):
             model_id = _DEFAULT_MODEL if _DEFAULT_MODEL in models else next(iter(models), "")
         choices = self._desk.scenario.accelerators
         return mlperf.head_to_head(round_name, model_id, baseline or (choices[0].accelerator if choices else None))
-
-    def _offer(self, mlperf: MlperfComparison, head_to_head: MlperfHeadToHead, names: Mapping[str, str]) -> None:
-        catalog = self._desk.service.catalog
-        self.round.set_options(
-            [ChoiceOption(each, tr("MLPerf Inference {round}", round=each)) for each in mlperf.rounds]
-        )
-        self.round.set_value(head_to_head.round)
-        models = mlperf.models(head_to_head.round)
-        self.model.set_options([ChoiceOption(each, catalog.model(each).name) for each in models])
-        self.model.set_value(head_to_head.model)
-        self.baseline.set_options([ChoiceOption(row.accelerator, names[row.accelerator]) for row in head_to_head.rows])
-        self.baseline.set_value(head_to_head.baseline)
 
     def _show_chosen(self) -> None:
         head_to_head = self._comparison

@@ -111,7 +111,10 @@ class ScalingChart(DeskChart):
             rule = list_rule_names()[self.rule]
             self.subtitle = tr("% of the total at this load; thin line: {rule}", rule=rule)
         lines = tuple(line for line in map(self._make_curve, scaled) if line is not None)
-        self._set_borders(scaled)
+        borders = tuple(sorted({each.scaling.host for each in scaled if each.scaling is not None}))
+        if borders != self._borders:
+            self._borders = borders
+            self.ground_changed()
         return PlotDrawing(
             lines=lines,
             ghosts=self._make_rule_curves(lines) if self.quantity == BANDWIDTH else (),
@@ -183,12 +186,6 @@ class ScalingChart(DeskChart):
         return None if own_value is None else own_value.value
 
     # Ends of hosts
-
-    def _set_borders(self, scaled: tuple[ScaledColumn, ...]) -> None:
-        borders = tuple(sorted({each.scaling.host for each in scaled if each.scaling is not None}))
-        if borders != self._borders:
-            self._borders = borders
-            self.ground_changed()
 
     def paint_background(self, painter: QPainter) -> None:
         super().paint_background(painter)

@@ -249,7 +249,19 @@ class BarChart(QWidget):
             _LINEAR.fitted(group.low, group.high, most) if self._style.axis else (group.low, group.high)
             for group in self.groups
         ]
-        self._place_areas()
+        # Place the rectangle of each group's rows between the ends of the scale.
+        px, style, height, around = (
+            self.theme.px,
+            self._style,
+            self._compute_row_height(),
+            self._measure_group_margins(),
+        )
+        left, head = px(style.names), px(style.head) + px(style.key)
+        width, top = max(self.width() - px(style.right) - left, 1), 0.0
+        self._areas = []
+        for group in self.groups:
+            self._areas.append(QRectF(left, top + head, width, max(len(group.rows), 1) * height))
+            top += len(group.rows) * height + around
 
     def sizeHint(self) -> QSize:
         return QSize(self.theme.px(self._style.width[0]), self._compute_height(self._style.rows[1]))
@@ -274,21 +286,6 @@ class BarChart(QWidget):
         px, around = self.theme.px, self._measure_group_margins() - self.theme.px(self._style.below)
         free = self.height() - around * len(self.groups)
         return min(max(free / max(len(self.rows), 1), 1.0), px(most)) if most > least else float(px(least))
-
-    def _place_areas(self) -> None:
-        """Place the rectangle of each group's rows between the ends of the scale."""
-        px, style, height, around = (
-            self.theme.px,
-            self._style,
-            self._compute_row_height(),
-            self._measure_group_margins(),
-        )
-        left, head = px(style.names), px(style.head) + px(style.key)
-        width, top = max(self.width() - px(style.right) - left, 1), 0.0
-        self._areas = []
-        for group in self.groups:
-            self._areas.append(QRectF(left, top + head, width, max(len(group.rows), 1) * height))
-            top += len(group.rows) * height + around
 
     def band(self, number: int) -> QRectF:
         """Return the rectangle of a row, counted over all groups, between the ends of the scale."""

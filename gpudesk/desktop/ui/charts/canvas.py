@@ -718,13 +718,6 @@ class PlotCanvas(GraphicsView):  # type: ignore[misc]
             self._samples = [resample_curve(self.get_line_pixels(number)) for number in range(len(self.drawing.lines))]
         return self._samples
 
-    def find_curve_ends(self) -> list[_CurveEnd | None]:
-        """Return the visible end of each line, None if it is not visible; cached like its points."""
-        if self._ends is None:
-            numbers = range(len(self.drawing.lines))
-            self._ends = [_find_curve_end(self.get_line_pixels(number), self.frame.area) for number in numbers]
-        return self._ends
-
     # Painting
 
     def paint_background(self, painter: QPainter) -> None:
@@ -735,7 +728,11 @@ class PlotCanvas(GraphicsView):  # type: ignore[misc]
 
     def paint_overlay(self, painter: QPainter) -> None:
         painter.setRenderHint(QPainter.RenderHint.Antialiasing)
-        ends = self.find_curve_ends()
+        # The visible end of each line, None if it is not visible; cached like its points.
+        if self._ends is None:
+            numbers = range(len(self.drawing.lines))
+            self._ends = [_find_curve_end(self.get_line_pixels(number), self.frame.area) for number in numbers]
+        ends = self._ends
         for line, end in zip(self.drawing.lines, ends, strict=True):
             if end is not None and end.whole and line.capped:
                 painter.setPen(QPen(self.theme.mark_color(line.slot), CURVE))

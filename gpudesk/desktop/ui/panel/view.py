@@ -319,7 +319,11 @@ class PanelView(QTreeView):
         current = self._get_line(self.currentIndex())
         self.hovered = None
         if not self.lines.show(nodes):
-            self._restore_folds()
+            self._restoring = True
+            try:
+                self._open(self.lines.lines)
+            finally:
+                self._restoring = False
             self._staying = stay
             if current is not None:
                 self.setCurrentIndex(self.lines.find(current.node.key))
@@ -378,13 +382,6 @@ class PanelView(QTreeView):
         return self.lines.line(index)
 
     # Folding
-
-    def _restore_folds(self) -> None:
-        self._restoring = True
-        try:
-            self._open(self.lines.lines)
-        finally:
-            self._restoring = False
 
     def _open(self, lines: list[PanelRow]) -> None:
         for line in lines:

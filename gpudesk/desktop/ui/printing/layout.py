@@ -122,14 +122,6 @@ def _make_candidate_line(each: SheetCandidate, room: float) -> SheetPiece:
     return SheetPiece(words.height + 0.5 + _BAR, draw)
 
 
-def make_recommendation_sections(recommendation: SheetRecommendation) -> tuple[TextSection, ...]:
-    """Return the further lines of the recommendation, one section per subject."""
-    return tuple(
-        TextSection(subject, tuple(TextEntry((TextRun(f"{line.text}.", "body"),)) for line in lines))
-        for subject, lines in groupby(recommendation.lines, key=lambda line: line.subject)
-    )
-
-
 def format_trace_heading(room: float) -> SheetPiece:
     """Return the title of the rules with the meaning of their signs; a removal has a glyph and no letter."""
     title, removes = tr("Rules"), RuleEffect.REMOVES.label
@@ -465,7 +457,10 @@ def _put_recommendation(flow: _Flow, sheet: ComparisonSheet) -> None:
     room = flow.paper.inner_width
     flow.turn()
     flow.put(make_recommendation(recommendation, room))
-    sections = make_recommendation_sections(recommendation)
+    sections = tuple(
+        TextSection(subject, tuple(TextEntry((TextRun(f"{line.text}.", "body"),)) for line in lines))
+        for subject, lines in groupby(recommendation.lines, key=lambda line: line.subject)
+    )
     whole = (SectionLayout(each, room, 2, style="body").take(flow.paper.height) for each in sections)
     needed = sum(_ADVICE_GAP + piece.height for piece in whole if piece is not None)
     # A customer reads one page: smaller type is better than two lines on another.

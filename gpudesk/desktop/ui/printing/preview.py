@@ -196,15 +196,12 @@ def print_pages(printer: QPrinter, pages: SheetPages, lay_out: Callable[[PaperSi
         scale = min(unit, fitting)
         painter.scale(scale, scale)
         ink = SheetPainter(painter)
-        for position, number in enumerate(_get_page_range(printer, len(pages.pages))):
+        # The positions of the chosen pages; all without a range.
+        count = len(pages.pages)
+        first, last = printer.fromPage(), printer.toPage()
+        for position, number in enumerate(range(max(first, 1) - 1, min(last, count) if last else count)):
             if position and not printer.newPage():
                 raise InputError(_REFUSED, printer.printerName() or None)
             pages.draw(number, ink)
     finally:
         painter.end()
-
-
-def _get_page_range(printer: QPrinter, count: int) -> range:
-    """Return the positions of the chosen pages; all without a range."""
-    first, last = printer.fromPage(), printer.toPage()
-    return range(max(first, 1) - 1, min(last, count) if last else count)

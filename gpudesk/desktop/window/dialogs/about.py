@@ -252,9 +252,12 @@ class AboutDialog(ThemedDialog):
         make_column(self._make_head(), self._make_fact_grid(), (self.parts, 1), gap=self._theme.px(12), on=overview)
         self._stack.addWidget(overview)
         self._stack.addWidget(self.licence)
+        self.copy = Button(self._theme, tr("Copy"), self.copy_text, icon="copy")
+        self.licence_button = Button(self._theme, tr("Show license"), self.parts.open_current, icon="file-text")
+        self.leave = Button(self._theme, tr("Close"), self.accept, kind="primary")
         make_column(
             (self._stack, 1),
-            self._make_button_row(),
+            make_row(self.copy, self.licence_button, STRETCH, self.leave, gap=self._theme.px(8)),
             gap=theme.px(12),
             margins=(theme.px(24), theme.px(20), theme.px(24), theme.px(16)),
             on=self,
@@ -348,9 +351,3 @@ class AboutDialog(ThemedDialog):
             lines.addWidget(value_label, line, 1)
         lines.setRowStretch(len(facts), 1)
         return lines
-
-    def _make_button_row(self) -> QBoxLayout:
-        self.copy = Button(self._theme, tr("Copy"), self.copy_text, icon="copy")
-        self.licence_button = Button(self._theme, tr("Show license"), self.parts.open_current, icon="file-text")
-        self.leave = Button(self._theme, tr("Close"), self.accept, kind="primary")
-        return make_row(self.copy, self.licence_button, STRETCH, self.leave, gap=self._theme.px(8))

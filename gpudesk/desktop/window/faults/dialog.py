@@ -204,7 +204,16 @@ def offer_crashes(window: DocumentWindow, crashes: Sequence[CrashReport]) -> Non
     """Offer the reports, the newest first; unanswered ones are offered again at the next start."""
 
     def show() -> None:
-        show_crashes(window, crashes)
+        # Show the reports; they stay in the log folder, and are not offered again.
+        title = tr("GPU Desk ended unexpectedly")
+        state_of_work = tr("The start page offers any unsaved edits.")
+        fault_messages = []
+        for crash in crashes:
+            crash.mark_shown()
+            fault_messages.append(
+                FaultMessage(title, tr("Time: {when}.", when=_format_crash_time(crash)), state_of_work, crash.report)
+            )
+        FaultDialog(window.theme, fault_messages, tr("Close"), window).present()
 
     def discard() -> None:
         for crash in crashes:
@@ -219,20 +228,6 @@ def offer_crashes(window: DocumentWindow, crashes: Sequence[CrashReport]) -> Non
     )
     show_title = trn("Show report", "Show reports", times)
     window.note.offer(text, [(show_title, show), (tr("Discard"), discard)])
-
-
-def show_crashes(window: DocumentWindow, crashes: Sequence[CrashReport]) -> None:
-    """Show the reports; they stay in the log folder, and are not offered again."""
-
-    title = tr("GPU Desk ended unexpectedly")
-    state_of_work = tr("The start page offers any unsaved edits.")
-    fault_messages = []
-    for crash in crashes:
-        crash.mark_shown()
-        fault_messages.append(
-            FaultMessage(title, tr("Time: {when}.", when=_format_crash_time(crash)), state_of_work, crash.report)
-        )
-    FaultDialog(window.theme, fault_messages, tr("Close"), window).present()
 
 
 def _format_crash_time(crash: CrashReport) -> str:

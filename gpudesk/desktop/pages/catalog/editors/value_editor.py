@@ -19,7 +19,7 @@ from gpudesk.desktop.pages.catalog.editors.rows import FieldError, FieldVerdict,
 from gpudesk.desktop.pages.catalog.editors.sources import SourceFields
 from gpudesk.desktop.session.desk import Desk
 from gpudesk.desktop.ui.theme.theme import Theme
-from gpudesk.domain.claim import PRICE_BOUND_ATTRIBUTES, AttributeClaims, Claim, Source, is_figure
+from gpudesk.domain.claim import PRICE_BOUND_ATTRIBUTES, AttributeClaims, Source, is_figure
 from gpudesk.domain.registry import find_quantity
 from gpudesk.domain.user_facts import FactEdit
 from gpudesk.report.labels import get_today, label_attribute_alone
@@ -54,7 +54,16 @@ class ValueEditor(FormDialog):
         self.source = SourceFields(theme, desk.service.user_catalog.facts, desk)
         self.add_section(tr("Source"), self.source.rows())
         if user_claim is not None:
-            self._show_held(user_claim)
+            self.value_row.show_figures({"value": user_claim.value})
+            upper = find_upper_end(self.desk.service.catalog, self.entry.attribute)
+            if self.high_row is not None and upper is not None and upper.value != user_claim.value:
+                self.high_row.show_figures({"high": upper.value})
+            self.conditions.show_value(user_claim.conditions)
+            self.note_row.show_value(user_claim.note)
+            preference = self.entry.attribute.preference
+            self.reason.show_value(preference.reason if preference is not None else None)
+            self.source.show_source(user_claim.source)
+            self._say_difference()
         self._add_revert()
         self.claims = RivalClaimsPanel(theme, claims, desk.formatter, find_upper_end(catalog, claims))
         self.set_aside(self.claims)
@@ -108,18 +117,6 @@ class ValueEditor(FormDialog):
         if attribute.overridden and attribute.shipped is not None:
             shipped = CurrentClaimRow(self.theme, tr("Shipped"), attribute, attribute.shipped, formatter, upper)
             self.column.addWidget(shipped)
-
-    def _show_held(self, user_claim: Claim) -> None:
-        self.value_row.show_figures({"value": user_claim.value})
-        upper = find_upper_end(self.desk.service.catalog, self.entry.attribute)
-        if self.high_row is not None and upper is not None and upper.value != user_claim.value:
-            self.high_row.show_figures({"high": upper.value})
-        self.conditions.show_value(user_claim.conditions)
-        self.note_row.show_value(user_claim.note)
-        preference = self.entry.attribute.preference
-        self.reason.show_value(preference.reason if preference is not None else None)
-        self.source.show_source(user_claim.source)
-        self._say_difference()
 
     def _add_revert(self) -> None:
         attribute = self.entry.attribute
