@@ -272,8 +272,8 @@ class _ScreenHeadlines(_HeadlineBuilder):
         texts = list(dict.fromkeys(map(self._make_figure_text(figure).format, values)))
         if len(best) == _LEAST_TO_COMPARE:
             text = tr("{one} or {two}", one=texts[0], two=texts[1]) if len(texts) > 1 else texts[0]
-            detail = tr("Too close: {odds}", odds=self._list_likely_best(figure, best))
-            return self._make(figure, best, text, detail, CellMarking.OPEN)
+            detail = self._list_likely_best(figure, best)
+            return self._make(figure, best, text, detail, CellMarking.OPEN, tr("too close to call"))
         text = self._format_range(figure, values) if len(texts) > 1 else texts[0]
         detail = tr("Too close to call among {n}", n=self._formatter.count(len(best)))
         return self._make(figure, best, text, detail, CellMarking.OPEN)
@@ -291,6 +291,7 @@ class _ScreenHeadlines(_HeadlineBuilder):
         mark: CellMarking | None = None,
         distance: str = "",
     ) -> Headline:
+        """Return an answer; `distance` of the next column is spoken, not shown."""
         unit = tr("requests") if figure == _IN_FLIGHT else self._make_figure_text(figure).unit or ""
         odds = () if figure == _IN_FLIGHT else self._list_odds(figure)
         return Headline(

@@ -131,7 +131,8 @@ def test_headline_names_the_winner_and_its_distance(make_answer: MakeAnswer) -> 
 
 def test_headline_says_that_nobody_wins(make_answer: MakeAnswer) -> None:
     found = headline(make_answer("h200-sxm", "mi355x"), "output_tokens_per_s")
-    assert (found.text, found.detail, found.is_open) == ("1,040 or 1,000", "Too close: MI355X 60%, H200-SXM 40%", True)
+    assert (found.text, found.detail, found.is_open) == ("1,040 or 1,000", "MI355X 60%, H200-SXM 40%", True)
+    assert found.spoken_odds.startswith("too close to call; odds of being best: MI355X 60%")
     held = headline(make_answer("h200-sxm", "mi355x"), "max_concurrency")
     assert (held.text, held.detail, held.is_open) == ("120", "Same on all", True)
 
