@@ -111,7 +111,7 @@ _ENGINES: Final = {
 _LEADS: Final = {
     LeadVerdict.LEADS: "{name} leads: {odds}",
     LeadVerdict.LIKELY_LEADS: "{name} likely leads: {odds}",
-    LeadVerdict.LEANS: "{name}: {odds}",
+    LeadVerdict.LEANS: "leans toward {name}: {odds}",
     LeadVerdict.TOO_CLOSE: "too close to call: {name} {odds}",
 }
 #: Odds below this, or as near to certainty, are shown as under 1% or over 99%.

@@ -142,7 +142,8 @@ class _ComparisonVerdict:
                 **values,
             ),
             LeadVerdict.LEANS: tr(
-                "{contest}: {name} at {value} ({odds} odds of being best); {other}: {other_value}.", **values
+                "{contest}: leans toward {name} at {value} ({odds} odds of being best); {other}: {other_value}.",
+                **values,
             ),
             LeadVerdict.TOO_CLOSE: tr(
                 "{contest}: too close to call between {name} ({value}, {odds} odds of being best)"
@@ -258,7 +259,7 @@ def describe_figure_lead(answer: Answer, figure: str, formatter: Formatter) -> s
             "{figure}: {name} likely leads with {value} ({odds} odds of being best), {distance} than {other}.", **values
         ),
         LeadVerdict.LEANS: tr(
-            "{figure}: {name} at {value} ({odds} odds of being best), {distance} than {other}.", **values
+            "{figure}: leans toward {name} at {value} ({odds} odds of being best), {distance} than {other}.", **values
         ),
         LeadVerdict.TOO_CLOSE: tr(
             "{figure}: too close to call between {name} ({value}, {odds} odds of being best)"
@@ -377,14 +378,14 @@ _CHEAPEST: Final = {
     _OWNED: {
         None: "To own, {name} costs {value}.",
         LeadVerdict.TOO_CLOSE: "To own, {name} ({value}) and {other} ({other_value}) are too close to call.",
-        LeadVerdict.LEANS: "To own, {name} costs {value} ({odds} odds of being the cheapest).",
+        LeadVerdict.LEANS: "To own: leans toward {name}, {value} ({odds} odds of being the cheapest).",
         LeadVerdict.LIKELY_LEADS: "To own, {name} likely leads: {value} ({odds} odds of being the cheapest).",
         LeadVerdict.LEADS: "To own, {name} leads: {value} ({odds} odds of being the cheapest).",
     },
     _RENTED: {
         None: "To rent, {name} costs {value}.",
         LeadVerdict.TOO_CLOSE: "To rent, {name} ({value}) and {other} ({other_value}) are too close to call.",
-        LeadVerdict.LEANS: "To rent, {name} costs {value} ({odds} odds of being the cheapest).",
+        LeadVerdict.LEANS: "To rent: leans toward {name}, {value} ({odds} odds of being the cheapest).",
         LeadVerdict.LIKELY_LEADS: "To rent, {name} likely leads: {value} ({odds} odds of being the cheapest).",
         LeadVerdict.LEADS: "To rent, {name} leads: {value} ({odds} odds of being the cheapest).",
     },

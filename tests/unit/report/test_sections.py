@@ -55,7 +55,10 @@ def test_nobody_wins_where_bands_of_the_ratio_hold_one(make_answer: MakeAnswer) 
 def test_tied_leaders_are_told_from_the_rest(make_answer: MakeAnswer) -> None:
     sheet = build_sheet(make_answer("h200-sxm", "mi355x", "mi325x"))
     assert sheet.headlines[0].text == "MI325X"
-    assert sheet.headlines[0].detail == "1,250 (1,120 – 1,380); MI325X: 79% odds of being best; 20% higher than MI355X"
+    assert (
+        sheet.headlines[0].detail
+        == "1,250 (1,120 – 1,380); leans toward MI325X: 79% odds of being best; 20% higher than MI355X"
+    )
     assert [leader.slot for leader in sheet.headlines[0].leaders] == [3]
 
 
