@@ -26,6 +26,9 @@ UNDECIDED_ANSWER: Final = "undecided"
 #: No limit.
 NO_LIMIT_ANSWER: Final = "none"
 NO_LIMIT: Final = math.inf
+#: Kinds of work to which figures of text serving do not apply.
+MEDIA_WORK: Final = "media"
+UNSERVED_WORK: Final = (MEDIA_WORK, "embeddings", "fine_tuning", "training")
 
 
 class RuleStrength(LabeledEnum):
@@ -135,12 +138,7 @@ _QUESTIONS: Final = (
     DecisionQuestion(
         "priority", DialogueScreen.GOAL, ("balanced", "cost", "speed", "latency", "users", "certainty"), "balanced"
     ),
-    DecisionQuestion(
-        "work",
-        DialogueScreen.GOAL,
-        ("serving", "multimodal", "media", "embeddings", "fine_tuning", "training"),
-        "serving",
-    ),
+    DecisionQuestion("work", DialogueScreen.GOAL, ("serving", "multimodal", *UNSERVED_WORK), "serving"),
     DecisionQuestion("standing", DialogueScreen.GOAL, (NO_LIMIT_ANSWER, "reference", "frontier"), NO_LIMIT_ANSWER),
     DecisionQuestion(
         "team", DialogueScreen.TEAM, ("rocm", "can_learn", "cuda", "small", UNKNOWN_ANSWER), UNKNOWN_ANSWER

@@ -31,6 +31,7 @@ from gpudesk.documents.scenario_sections import parse_answer, parse_answers
 from gpudesk.domain.claim import ProviderClass
 from gpudesk.domain.decision import (
     QUESTIONS,
+    UNSERVED_WORK,
     WEIGHT_BOUNDS,
     AnswerOrigin,
     AnswerValue,
@@ -420,6 +421,8 @@ def run(options: argparse.Namespace) -> int:
         if listed and not any(getattr(options, name) for name in _COMPARED):
             scenario = None
         else:
+            if user_answers.get("work") in UNSERVED_WORK and not (options.scenario or options.template):
+                _fill_workload(options)
             scenario = build_scenario(options, service, open_accelerators=True)
             settings = scenario.decision
             settings = replace(
@@ -437,6 +440,14 @@ def run(options: argparse.Namespace) -> int:
         elif scenario is not None:
             _decide(scenario, service, options)
     return EXIT_DONE
+
+
+def _fill_workload(options: argparse.Namespace) -> None:
+    """Fill in the smallest request and load where none is given: no figure depends on them."""
+    if not any(getattr(options, name) for name in ("concurrency", "batch_size", "saturate", "request_rate", "ttft_ms")):
+        options.concurrency = 1
+    options.input_tokens = options.input_tokens or 1
+    options.output_tokens = options.output_tokens or 1
 
 
 def _answers(scenario: Scenario | None, user_answers: Mapping[str, AnswerValue]) -> Mapping[str, QuestionAnswer]:

@@ -41,6 +41,8 @@ from gpudesk.domain.accelerator import COMMON_PLATFORMS, OTHER_PLATFORM
 from gpudesk.domain.answer import Answer, make_column_keys
 from gpudesk.domain.cost import CostAnswer, CostColumn
 from gpudesk.domain.decision import (
+    MEDIA_WORK,
+    UNSERVED_WORK,
     AnswerOrigin,
     AnswerValue,
     ConditionResult,
@@ -158,9 +160,6 @@ _REASONS: Final = 4
 _ALIKE: Final = 0.03
 #: The fact that the decision is open, which is known last.
 _UNSURE: Final = "unsure"
-#: Kinds of work to which figures of text serving do not apply.
-_MEDIA: Final = "media"
-_OUT_OF_SCOPE: Final = (_MEDIA, "embeddings", "fine_tuning", "training")
 #: Minimum requests of a pilot, minimum rounds of all in flight, its minimum seconds, and their step.
 _PILOT_REQUESTS, _PILOT_ROUNDS, _PILOT_SECONDS, _PILOT_STEP = 256, 10, 600.0, 300.0
 _SECONDS_PER_HOUR, _MILLION = 3600.0, 1e6
@@ -222,7 +221,7 @@ class Decider:
         other = self._rank_other_payment(ground, situation, lines, objective, able, ranked)
         lines = assign_roles(lines, objective.name, [each.eligible for each in ranked.candidates])
         decision = replace(_make_decision(ground, answers, situation, lines, ranked, objective), other_payment=other)
-        if values["work"] == _MEDIA:
+        if values["work"] == MEDIA_WORK:
             decision = replace(decision, media_fits=self._ground.list_media_fits(answer))
         return self._add_open_rules(decision, values, weights)
 
@@ -499,7 +498,7 @@ def _make_decision(
 
 def _find_scope(answers: Mapping[str, QuestionAnswer]) -> DecisionScope:
     work = str(answers["work"].value)
-    if work not in _OUT_OF_SCOPE:
+    if work not in UNSERVED_WORK:
         return DecisionScope(answered=True)
     return DecisionScope(
         answered=False,

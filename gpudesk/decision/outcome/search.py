@@ -15,6 +15,7 @@ from gpudesk.domain.claim import is_older
 from gpudesk.domain.decision import (
     QUESTIONS,
     UNKNOWN_ANSWER,
+    UNSERVED_WORK,
     AnswerOrigin,
     AnswerValue,
     Decision,
@@ -43,8 +44,13 @@ def search_shortlist(service: DeploymentSource, decider: Decider, scenario: Scen
     """Search the catalog, some accelerators per step; return the scenario with the best as its columns.
 
     Its own accelerators are disregarded. Discontinued ones are left out unless the user rents, as are those with only
-    an outdated purchase price. If none meets every limit, the closest are returned.
+    an outdated purchase price. If none meets every limit, the closest are returned;
+    those with the most memory if figures of text serving do not apply to the work.
     """
+    if scenario.decision.answers.get("work") in UNSERVED_WORK:
+        shipping = [part for part in service.catalog.accelerators() if not (part.announced or part.discontinued)]
+        largest = sorted(shipping, key=lambda part: -part.memory_bytes)[:MAX_ACCELERATORS]
+        return replace(scenario, accelerators=tuple(AcceleratorChoice(part.id) for part in largest))
     rents = scenario.decision.answers.get("acquisition") == "rent"
     parts = [part.id for part in service.catalog.accelerators() if rents or not part.discontinued]
     ranked: list[tuple[DecisionObjective, DecisionCandidate]] = []

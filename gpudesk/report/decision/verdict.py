@@ -282,7 +282,7 @@ def describe_cheaper_api(decision: Decision, formatter: Formatter) -> str | None
 def describe_other_payment(decision: Decision, names: NamesByKey, formatter: Formatter) -> str | None:
     """Return which candidate would lead if everything were paid for in the other way; None if the same one would."""
     other = decision.other_payment
-    if other is None:
+    if other is None or not decision.scope.answered:
         return None
     leader, second = other.leader, other.runner_up
     values = {
@@ -434,6 +434,8 @@ def list_unpriced_candidates(decision: Decision) -> tuple[DecisionCandidate, ...
     )
 
 
+#: Share of memory that fixed sizes may take.
+_USABLE: Final = 0.9
 #: Work out of scope -> facts of the memory that it needs; the model's own is known for the rest.
 _TUNING: Final[Mapping[str, tuple[str, ...]]] = {
     "fine_tuning": ("full_tuning_gb", "lora_gb", "qlora_gb"),
@@ -471,14 +473,15 @@ def list_memory_fits(decision: Decision, names: NamesByKey, formatter: Formatter
         if not isinstance(size, float):
             continue
         holding = (
-            tr("{n} × {name}", n=formatter.count(math.ceil(size / memory)), name=drop_count(names[key]))
+            tr("{n} × {name}", n=formatter.count(math.ceil(size / (_USABLE * memory))), name=drop_count(names[key]))
             for key, part in zip(decision.columns, decision.parts, strict=True)
             if isinstance(memory := part["memory_gb"], float)
         )
         values = {"label": label, "size": format_fact("lora_gb", size, formatter), "deployments": ", ".join(holding)}
         lines.append(tr("{label}: {size}; fits on {deployments}", **values))
     if lines and work in _TUNING:
-        lines.append(tr("Assumed: Adam in mixed precision, adapters of 1% of the parameters, no activations"))
+        text = "Assumed: Adam in mixed precision, adapters of 1% of the parameters, 10% of memory for activations"
+        lines.append(tr(text))
     return lines
 
 

@@ -456,6 +456,15 @@ def test_the_fastest_without_a_price_names_the_cheapest_with_one(capsys: Capture
     assert against not in " ".join(text(capsys, *asked, "--set", "acquisition=rent").split())
 
 
+@pytest.mark.parametrize("accelerators", [("--accelerators", "h100-sxm,mi300x"), ()])
+def test_work_without_text_serving_needs_no_load(capsys: Capture, accelerators: tuple[str, ...]) -> None:
+    asked = (*accelerators, "--model", "llama-3.3-70b", "--weights", "bf16")
+    said = text(capsys, *asked, "--set", "work=fine_tuning")
+    assert re.search(r"LoRA: 151 GB; fits on [\d]+ × ", said)
+    assert "If rented" not in said
+    assert "image and video models fit" in text(capsys, *asked, "--set", "work=media")
+
+
 def test_a_cheaper_hosted_api_is_an_argument_against(capsys: Capture) -> None:
     found = decide(capsys, "--set", "priority=cost")
     assert found["api_usd_per_million_output"] is None
