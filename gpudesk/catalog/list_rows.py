@@ -314,7 +314,7 @@ def _is_claim(statement: DocumentStatement) -> bool:
 def _make_claim_row(thing: CatalogEntry, attribute: AttributeClaims, number: int, claim: Claim) -> CatalogRow:
     date = claim.source.date
     stance = attribute.stance(claim)
-    verdict = attribute.verdict(claim) or ""
+    verdict = attribute.verdict(claim) or None
     return CatalogRow(
         key=f"{thing.id}/{attribute.name}/{claim.source.id}/{number}",
         values=(
@@ -327,7 +327,7 @@ def _make_claim_row(thing: CatalogEntry, attribute: AttributeClaims, number: int
             claim.kind.value,
             date,
             date or claim.retrieved,
-            verdict.removeprefix(AGREEMENT_PREFIX).lstrip(":;, ") or None,
+            None if verdict == AGREEMENT_PREFIX else verdict,
             claim.published,
             claim.conditions,
             claim.retrieved,

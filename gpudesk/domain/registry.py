@@ -318,6 +318,7 @@ SYSTEM_ATTRIBUTES: Final = {
             "accelerator_count",
             "Accelerators",
             "accelerators",
+            form_label="Accelerator count",
             required=True,
             listed=ListColumn(10, head="Count", terminal=1),
             form=Placement("accelerators", 0),

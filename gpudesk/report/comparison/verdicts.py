@@ -440,7 +440,7 @@ def describe_payback(answer: Answer, formatter: Formatter) -> str:
     """Return the payback periods at full utilization, the shortest first."""
     costs = answer.costs
     points = [] if costs is None else [each for each in costs.break_evens if each.name == "months_to_own"]
-    if not points:
+    if costs is None or not points:
         return tr("Payback period unknown: enter purchase and rental prices.")
     names = dict(zip(answer.keys, list_column_names(answer), strict=True))
     known_points = sorted((each.value, names[each.key]) for each in points if each.value is not None)
@@ -450,9 +450,12 @@ def describe_payback(answer: Answer, formatter: Formatter) -> str:
             trn("{n} month ({name})", "{n} months ({name})", round(value), n=formatter.number(value), name=name)
             for value, name in known_points
         ]
-        sentences.append(
-            tr("Buying pays back after {months} of 24/7 use; for less use, rent.", months=join_names(months))
-        )
+        sentences.append(tr("Buying pays back after {months} of 24/7 use.", months=join_names(months)))
+        shares = [each.value for each in costs.break_evens if each.name == "utilisation_to_own" and each.value]
+        if shares:
+            low, high = formatter.number(min(shares) * 100), formatter.per_cent(max(shares))
+            share = high if high.startswith(low) else f"{low}–{high}"
+            sentences.append(tr("Below {share} utilization, renting by the hour is cheaper.", share=share))
     if never := [names[each.key] for each in points if each.value is None]:
         text = "Within the service life, buying does not pay back for {names}."
         sentences.append(tr(text, names=join_names(never)))

@@ -90,7 +90,7 @@ MACHINE_FORMATS: Final = frozenset({ExportFormat.JSON})
 #: Digits kept of a figure in its displayed unit, which removes rounding noise.
 _DIGITS: Final = 12
 #: Units already implied by the name of a count.
-_SAID_BY_NAME: Final = frozenset({"stacks", "generation"})
+UNITS_SAID_BY_NAME: Final = frozenset({"stacks", "generation"})
 
 
 @dataclass(frozen=True, slots=True)
@@ -113,7 +113,7 @@ class ExportCellConverter:
         if self.for_programs:
             return unit
         quantity = find_quantity(attribute, unit)
-        count_unit = None if quantity is not Quantity.COUNT or unit in _SAID_BY_NAME else unit
+        count_unit = None if quantity is not Quantity.COUNT or unit in UNITS_SAID_BY_NAME else unit
         return get_display_unit(quantity) or count_unit
 
     def kind(self, kind: SourceKind) -> str:

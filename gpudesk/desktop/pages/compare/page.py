@@ -218,7 +218,7 @@ class ComparisonLegend(MarkLegend):
     """Explains the marks in the table, and no others."""
 
     def show_marks(self, marks: tuple[str, ...], *, has_odds: bool) -> None:
-        bars = [("ink3", tr("Odds, bars: of being best"))] if has_odds else []
+        bars = [("ink3", tr("Bars: odds of being best"))] if has_odds else []
         self.explain([*((mark, explain_mark(mark)) for mark in marks), *bars])
 
 

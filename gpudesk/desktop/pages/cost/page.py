@@ -239,7 +239,7 @@ class AssumptionControls(QWidget):
         self.term = ChoiceField(theme, tr("Rent term"), self)
         self.term.set_options([ChoiceOption(term, capitalize_first(label_price_word(term))) for term in RENT_TERMS])
         self.provider_class = ChoiceField(theme, tr("Kind of provider"), self)
-        first = ChoiceOption("", tr("First with a rent"))
+        first = ChoiceOption("", tr("Automatic"))
         classes = [ChoiceOption(each, capitalize_first(label_price_word(each))) for each in COMPARED_CLASSES]
         self.provider_class.set_options([first, *classes])
         self.provider_class.setToolTip(tr("Specialized clouds come first, then hyperscalers, then marketplaces."))
