@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any, Final
 
 from gpudesk.cli import output
-from gpudesk.cli.options import parse_accelerator_choice, parse_whole
+from gpudesk.cli.options import add_options, add_words, parse_accelerator_choice, parse_whole
 from gpudesk.cli.output import EXIT_AT_FAULT, EXIT_DONE, UsageError, report_error
 from gpudesk.domain.diffusion import DiffusionEstimate, DiffusionRequest, DiffusionSoftware
 from gpudesk.domain.precision import Precision
@@ -30,16 +30,14 @@ _FIELD_OPTIONS: Final = {"batch": "--batch-size", "accelerator": "--accelerators
 
 def add_diffusion_options(parser: argparse.ArgumentParser) -> None:
     group = parser.add_argument_group(tr("images and video (diffusion models)"))
-    group.add_argument("--width", metavar="N", type=parse_whole, help=tr("width in pixels (default: model default)"))
-    group.add_argument("--height", metavar="N", type=parse_whole, help=tr("height in pixels (default: model default)"))
-    group.add_argument("--frames", metavar="N", type=parse_whole, help=tr("frames of a clip (default: model default)"))
-    group.add_argument("--steps", metavar="N", type=parse_whole, help=tr("denoising steps (default: model default)"))
-    group.add_argument(
-        "--software",
-        choices=[each.value for each in DiffusionSoftware],
-        metavar="|".join(DiffusionSoftware),
-        help=tr("how the pipeline runs (default: compiled)"),
+    add_options(
+        group,
+        ("--width", "N", parse_whole, tr("width in pixels (default: model default)")),
+        ("--height", "N", parse_whole, tr("height in pixels (default: model default)")),
+        ("--frames", "N", parse_whole, tr("frames of a clip (default: model default)")),
+        ("--steps", "N", parse_whole, tr("denoising steps (default: model default)")),
     )
+    add_words(group, "--software", DiffusionSoftware, tr("how the pipeline runs (default: compiled)"))
     group.add_argument(
         "--sequence-parallel",
         action="store_true",

@@ -5,7 +5,7 @@ from __future__ import annotations
 import argparse
 import math
 import re
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
@@ -84,6 +84,14 @@ def add_options(
     """
     for names, placeholder, parse, text in lines:
         group.add_argument(*names.split(), metavar=placeholder, type=parse, help=text, **settings)
+
+
+def add_words(
+    group: argparse._ActionsContainer, name: str, words: Iterable[str], text: str, default: str | None = None
+) -> None:
+    """Add an option with one of some words, which are also its placeholder."""
+    choices = [str(word) for word in words]
+    group.add_argument(name, choices=choices, metavar="|".join(choices), help=text, default=default)
 
 
 def add_flags(group: argparse._ActionsContainer, *lines: tuple[str, str]) -> None:
@@ -236,12 +244,8 @@ SITE_FIELDS: Final = ("cooling", "kw_per_rack", "months_to_live")
 def add_site_options(group: argparse._ArgumentGroup) -> None:
     from gpudesk.domain.fleet import SiteCooling
 
-    group.add_argument(
-        "--cooling",
-        metavar="|".join(SiteCooling),
-        choices=[each.value for each in SiteCooling],
-        help=tr("cooling of the site: air alone, or air and liquid (default: no limit)"),
-    )
+    text = tr("cooling of the site: air alone, or air and liquid (default: no limit)")
+    add_words(group, "--cooling", SiteCooling, text)
     add_options(
         group,
         ("--kw-per-rack", "KW", parse_number, tr("power per rack in kW (default: no limit)")),
@@ -266,12 +270,8 @@ def read_site(options: argparse.Namespace, settings: FleetSettings) -> FleetSett
 def add_provider_class_option(group: argparse._ArgumentGroup) -> None:
     from gpudesk.domain.cost import COMPARED_CLASSES
 
-    group.add_argument(
-        "--provider-class",
-        metavar="|".join(COMPARED_CLASSES),
-        choices=[each.value for each in COMPARED_CLASSES],
-        help=tr("kind of provider that rents are taken from (default: the first kind with a rent)"),
-    )
+    text = tr("kind of provider that rents are taken from (default: the first kind with a rent)")
+    add_words(group, "--provider-class", COMPARED_CLASSES, text)
 
 
 def build_scenario(

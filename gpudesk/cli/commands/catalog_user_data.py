@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
 
 from gpudesk.cli import output
-from gpudesk.cli.options import add_facts_option, add_json_option, open_service
+from gpudesk.cli.options import add_facts_option, add_json_option, add_options, open_service
 from gpudesk.cli.output import EXIT_DONE, UsageError
 from gpudesk.domain.estimate_json import encode_fields
 from gpudesk.text.messages import input_error
@@ -127,13 +127,8 @@ def add_export_command(parts: Any) -> None:  # noqa: ANN401 - argparse does not 
     help_text = tr("export a table with units, sources and dates: .csv, .xlsx, .json or .md")
     part = parts.add_parser("export", help=help_text, description=help_text)
     part.add_argument("kind", choices=EXPORTABLE_KINDS, metavar=tr("KIND"), help=", ".join(EXPORTABLE_KINDS))
-    part.add_argument(
-        "-o",
-        "--output",
-        metavar=tr("FILE"),
-        required=True,
-        help=tr("output file; its extension sets the format; - for standard output"),
-    )
+    text = tr("output file; its extension sets the format; - for standard output")
+    add_options(part, ("-o --output", tr("FILE"), str, text), required=True)
     part.add_argument("--format", choices=_FORMS, help=tr("format, if the file name has no extension"))
     add_facts_option(part)
     part.set_defaults(run=run_export)

@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from gpudesk.cli import output
-from gpudesk.cli.options import add_scenario_options, build_scenario, finish_command, open_service
+from gpudesk.cli.options import add_options, add_scenario_options, build_scenario, finish_command, open_service
 from gpudesk.cli.output import EXIT_DONE, UsageError
 from gpudesk.text.formatting import Formatter
 from gpudesk.text.messages import InputError
@@ -23,12 +23,8 @@ def add_parser(commands: Any) -> None:  # noqa: ANN401 - argparse does not expor
     description = tr("Compare up to six accelerators for one model and workload.")
     parser = commands.add_parser("compare", help=description, description=description)
     add_scenario_options(parser)
-    parser.add_argument(
-        "-o",
-        "--output",
-        metavar=tr("FILE"),
-        help=tr("save the sheet as .pdf, .html, .md, .csv, .xlsx or .json, or the scenario as .gpudesk"),
-    )
+    text = tr("save the sheet as .pdf, .html, .md, .csv, .xlsx or .json, or the scenario as .gpudesk")
+    add_options(parser, ("-o --output", tr("FILE"), str, text))
     add_ranking(parser)
     finish_command(parser, run)
 

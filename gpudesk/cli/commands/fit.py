@@ -10,6 +10,7 @@ from gpudesk.cli import output
 from gpudesk.cli.diffusion import add_diffusion_options, ask_for_diffusion, fit_diffusion
 from gpudesk.cli.options import (
     add_options,
+    add_words,
     finish_command,
     load_base_scenario,
     open_service,
@@ -119,12 +120,8 @@ def add_parser(commands: Any) -> None:  # noqa: ANN401 - argparse does not expor
             tr("fraction of memory that the engine may use (default: engine setting)"),
         ),
     )
-    parser.add_argument(
-        "--reading",
-        choices=[each.value for each in CapacityReadingId],
-        metavar="|".join(CapacityReadingId),
-        help=tr("count only weights, by this reading of memory sizes, to check published tables"),
-    )
+    text = tr("count only weights, by this reading of memory sizes, to check published tables")
+    add_words(parser, "--reading", CapacityReadingId, text)
     add_diffusion_options(parser)
     finish_command(parser, run)
 

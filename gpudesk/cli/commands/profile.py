@@ -12,6 +12,7 @@ from gpudesk.cli.commands.sheet import PAPERS
 from gpudesk.cli.options import (
     add_flags,
     add_options,
+    add_words,
     finish_command,
     open_service,
     parse_number,
@@ -42,13 +43,8 @@ def add_parser(commands: Any) -> None:  # noqa: ANN401 - argparse does not expor
         ),
     )
     parser.add_argument("accelerator", metavar="ID", help=tr("accelerator id, such as mi325x"))
-    parser.add_argument(
-        "--mode",
-        choices=[each.value for each in OperatingMode],
-        metavar="|".join(OperatingMode),
-        default=_DEFAULTS.mode.value,
-        help=tr("what the ranking of models prefers (default: balanced)"),
-    )
+    text = tr("what the ranking of models prefers (default: balanced)")
+    add_words(parser, "--mode", OperatingMode, text, _DEFAULTS.mode.value)
     add_options(
         parser,
         ("--weights-of-mode", "fit=2,speed=1,…", split_list, tr("your weights of ranking factors")),

@@ -6,7 +6,7 @@ import argparse
 from typing import Any, Final
 
 from gpudesk.cli.commands import compare
-from gpudesk.cli.options import add_scenario_options, finish_command, split_list
+from gpudesk.cli.options import add_options, add_scenario_options, finish_command, split_list
 from gpudesk.domain.claim import StalenessLimits
 from gpudesk.text.translation import LANGUAGE_NAMES, get_language, list_available_languages, tr, use_language
 
@@ -25,21 +25,12 @@ def add_parser(commands: Any) -> None:  # noqa: ANN401 - argparse does not expor
     )
     parser = commands.add_parser("sheet", help=description, description=f"{description} {ages}")
     add_scenario_options(parser)
-    parser.add_argument(
-        "-o",
-        "--output",
-        metavar=tr("FILE"),
-        required=True,
-        help=tr("output file: .pdf, .html, .md, .csv, .xlsx or .json; .gpudesk for the scenario"),
-    )
+    text = tr("output file: .pdf, .html, .md, .csv, .xlsx or .json; .gpudesk for the scenario")
+    add_options(parser, ("-o --output", tr("FILE"), str, text), required=True)
     parser.add_argument("--paper", choices=PAPERS, help=tr("PDF paper size: a4 or letter (default: by your country)"))
     parser.add_argument("--rules", action="store_true", help=tr("append all recommendation rules"))
-    parser.add_argument(
-        "--profile",
-        metavar="ID[,ID…]",
-        type=split_list,
-        help=tr("append the profiles of accelerators to a .pdf, .html or .md file"),
-    )
+    text = tr("append the profiles of accelerators to a .pdf, .html or .md file")
+    add_options(parser, ("--profile", "ID[,ID…]", split_list, text))
     parser.add_argument(
         "--language",
         choices=[code for code in list_available_languages() if code in LANGUAGE_NAMES],
