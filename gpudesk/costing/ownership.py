@@ -110,27 +110,8 @@ class OwnershipInputs:
         return self.accelerators * running.machine_kw * running.draw + self.idle * idle_kw
 
 
-#: The lines of the total, in display order.
-LINES: Final = (
-    "accelerators",
-    "server",
-    "network",
-    "rack",
-    "residual",
-    "capital",
-    "power",
-    "cooling",
-    "demand",
-    "hosting",
-    "support",
-    "staff",
-    "porting",
-    "upkeep",
-)
-
-
 def list_ownership_lines(owned: OwnershipInputs) -> dict[str, Amount]:
-    """Return the cost of each line over all years, in dollars; the total is their sum.
+    """Return the cost of each line over all years, in dollars and display order; the total is their sum.
 
     The residual value is negative. The cost of capital is its rate on the mean of the hardware's value at the beginning
     and at the end. Cooling is the site's power beyond its machines.

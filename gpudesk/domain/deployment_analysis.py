@@ -206,14 +206,13 @@ class RooflinePoint(NamedTuple):
 class Roofline:
     """The rooflines of one deployment, and the points of its prefill and decode steps.
 
-    `paper` has the data sheet's memory bandwidth and dense peak; the peak is for `peak_precision`, which is that of
-    `arithmetic` or, without a published peak, the next wider one. `effective` has both after calibrated efficiencies:
+    `paper` has the data sheet's memory bandwidth and the dense peak of `arithmetic` or, without a published one, that
+    of the next wider format. `effective` has both after calibrated efficiencies:
     the bandwidth as the decode step reaches it, the peak as the prefill chunk does. A point is None without such a
     step.
     """
 
     arithmetic: Precision
-    peak_precision: str
     paper: RooflineCeiling
     effective: RooflineCeiling
     prefill: RooflinePoint | None
@@ -368,14 +367,12 @@ class TopologySide:
 class TopologyComparison:
     """Two deployments of one model with different sharding, the baseline first.
 
-    `differences` are at the load, `single_differences` with one request at a time. `sentences` summarizes the
-    comparison, in reading order.
+    `differences` are at the load. `sentences` summarizes the comparison, in reading order.
     """
 
     baseline: TopologySide
     other: TopologySide
     differences: tuple[FigureDifference, ...]
-    single_differences: tuple[FigureDifference, ...]
     sentences: tuple[Message, ...]
 
 

@@ -567,16 +567,12 @@ def compute_memory_budget(
     )
 
 
-#: Deployment sizes to which readings with a reserve round up.
-OFFERED_COUNTS: Final = (1, 2, 4, 8, 16)
-
-
 @dataclass(frozen=True, slots=True)
 class CapacityReading:
     """How a memory label is read.
 
     `unit_bytes` is one unit of the label, `usable` the share of it available to weights. With `rounds_up` a count is
-    one of `OFFERED_COUNTS`, or the next power of two beyond them.
+    rounded up to a power of two.
     """
 
     id: CapacityReadingId

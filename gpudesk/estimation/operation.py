@@ -237,7 +237,6 @@ def make_roofline(space: SearchSpace, deployment: ResolvedDeployment, operation:
     )
     return Roofline(
         arithmetic=deployment.configuration.kernel.arithmetic,
-        peak_precision=ceilings.expert_peak.precision,
         paper=RooflineCeiling(ceilings.bandwidth, ceilings.expert_peak.flops),
         effective=RooflineCeiling(
             _compute_effective_bandwidth(decode[0], ceilings, rates),

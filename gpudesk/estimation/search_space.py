@@ -161,7 +161,6 @@ class SearchSpace:
         return plans
 
     def resolve(self, memory: MemoryPlan) -> ResolvedDeployment:
-        """Return the deployment of a plan, with its step coefficients in the table."""
         deployment = self._deployments.get(memory.plan)
         if deployment is None:
             deployment = self._deployments[memory.plan] = self.table.coefficients.add(self.configuration, memory)
@@ -234,7 +233,6 @@ class SearchSpace:
         return max((each.compute_capacity_for(tokens) * each.plan.dp for each in plans), default=0.0)
 
     def list_plan_notes(self, deployment: ResolvedDeployment) -> tuple[Message, ...]:
-        """Return the notes on the plan of a deployment."""
         notes = self._plan_notes.get(deployment.position)
         if notes is None:
             notes = self._plan_notes[deployment.position] = make_plan_notes(deployment, self.table.node_bandwidth)
@@ -334,7 +332,6 @@ class SearchSpaceTable:
     def _find_intervals(
         self, configuration: ServingConfiguration
     ) -> tuple[EstimateBasis, Mapping[LoadKind, tuple[float, ...]]]:
-        """Return the basis of an estimate, and the factors of its intervals by load."""
         generation, family = configuration.accelerator.generation, configuration.engine.family
         experts = "yes" if has_experts(configuration.model) else "no"
         generic = configuration.model.generic_architecture is not None

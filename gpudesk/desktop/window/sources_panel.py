@@ -408,9 +408,6 @@ class SourcesPanel(QWidget):
     def pinned(self) -> bool:
         return self._pinned
 
-    def set_pinned(self, pinned: bool) -> None:
-        self._pin.setChecked(pinned)
-
     def _set_pinned(self, pinned: bool) -> None:
         self._pinned = pinned
         self._pin.set_icon("pin-off" if pinned else "pin")

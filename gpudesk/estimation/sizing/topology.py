@@ -552,7 +552,7 @@ def compare_topologies(
     summary = summarize_topology(
         (sides[0], sides[1]), (_name_side(sides[0], table), _name_side(sides[1], table)), at_load, at_one
     )
-    return TopologyComparison(sides[0], sides[1], at_load, at_one, summary)
+    return TopologyComparison(sides[0], sides[1], at_load, summary)
 
 
 def _make_topology_side(

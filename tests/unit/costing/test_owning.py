@@ -8,7 +8,6 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from gpudesk.costing.ownership import (
-    LINES,
     EngineeringInputs,
     HardwareInputs,
     OwnershipInputs,
@@ -20,6 +19,23 @@ from gpudesk.costing.ownership import (
     sum_lines,
 )
 
+#: The lines of the total, in display order.
+LINES = (
+    "accelerators",
+    "server",
+    "network",
+    "rack",
+    "residual",
+    "capital",
+    "power",
+    "cooling",
+    "demand",
+    "hosting",
+    "support",
+    "staff",
+    "porting",
+    "upkeep",
+)
 #: 800 accelerators for three years, with energy at a price that includes cooling.
 MI325X = OwnershipInputs(
     accelerators=800.0,

@@ -210,7 +210,6 @@ def test_winners_are_those_of_the_odds(estimator: Estimator, load: int) -> None:
     found = compared(estimator, load)
     sides = found.baseline.estimate, found.other.estimate
     assert found.differences == estimator.differences(*sides)
-    assert found.single_differences == estimator.differences(found.baseline.single, found.other.single)
     winner = next(each.winner for each in found.differences if each.figure == "output_tokens_per_s")
     (said,) = (each.id for each in found.sentences if each.id.startswith("topology.load_"))
     expected = {None: "topology.load_none", "h100-sxm": "topology.load_many"}

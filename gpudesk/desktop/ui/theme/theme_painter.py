@@ -242,16 +242,6 @@ class ThemePainter:
             lines = [*lines[: most - 1], metrics.elidedText(rest, Qt.TextElideMode.ElideRight, width)]
         return lines
 
-    def paragraph(
-        self, rect: QRectF, text: str, *, line: float, font: str | QFont = "body", color: Color = "text1", most: int = 0
-    ) -> float:
-        """Write a text from the top of a rectangle in lines of this height; return the height used."""
-        lines = self.lines(text, rect.width(), font, most)
-        for number, words in enumerate(lines):
-            row = QRectF(rect.x(), rect.y() + number * line, rect.width(), line)
-            self.text(row, words, font=font, color=color)
-        return line * len(lines)
-
     # Rules and areas
 
     def hairline(self, x1: float, y1: float, x2: float, y2: float, color: Color = "hair") -> None:

@@ -212,12 +212,6 @@ class ChoiceField(PaintedButton):
         self.updateGeometry()
         self.update()
 
-    def set_caption(self, caption: str) -> None:
-        self._frame.caption = caption
-        self._name()
-        self.updateGeometry()
-        self.update()
-
     @property
     def fault(self) -> str:
         """The error of the value, empty if valid."""
@@ -316,9 +310,6 @@ class NumberField(PaintedWidget):
 
     def set_value(self, value: float) -> None:
         self.edit.set_value(value)
-
-    def set_format(self, number_format: NumberFormat) -> None:
-        self.edit.set_format(number_format)
 
     def set_caption(self, caption: str) -> None:
         if caption != self._frame.caption:

@@ -81,10 +81,6 @@ class LoadSlider(QWidget):
         self._value = value
         self._show_value()
 
-    def set_fault(self, sentence: str) -> None:
-        """Mark the field and show an error and its remedy below it; an empty sentence clears it."""
-        self.field.set_fault(sentence)
-
     def _show_value(self) -> None:
         self.field.set_value(self._value)
         if not self.slider.isSliderDown():

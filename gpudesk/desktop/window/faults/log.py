@@ -37,7 +37,6 @@ class FaultRecord:
     kind: str
     place: str
     trace: str
-    first: datetime = field(default_factory=lambda: datetime.now().astimezone())
     last: datetime = field(default_factory=lambda: datetime.now().astimezone())
     count: int = 1
 

@@ -205,12 +205,13 @@ def test_a_selected_plan_has_room_for_its_latency(desk: Desk, panel: SourcesPane
 
 
 def test_a_pinned_panel_stays_on_its_figure(desk: Desk, panel: SourcesPanel) -> None:
+    (pin,) = [button for button in panel.findChildren(IconButton) if button.accessibleName().startswith("Pin")]
     desk.select(BANDWIDTH)
-    panel.set_pinned(True)
+    pin.click()
     desk.select(THROUGHPUT)
     assert panel.pinned
     assert "Memory bandwidth" in lines(panel, Explanation)[0]
-    panel.set_pinned(False)
+    pin.click()
     assert "Output throughput" in lines(panel, Explanation)[0]
 
 
