@@ -9,7 +9,6 @@ import sqlite3
 import struct
 from collections.abc import Mapping, Sequence
 from pathlib import Path
-from types import TracebackType
 from typing import Any, Final
 
 from gpudesk.catalog.model_definition import to_canonical_json
@@ -122,7 +121,6 @@ class CatalogDatabase:
             raise self._translate(error) from error
 
     def columns(self, table: str) -> tuple[str, ...]:
-        """Return the names of the columns of a table."""
         return tuple(row[1] for row in self.rows(f"PRAGMA table_info({table})"))
 
     def close(self) -> None:
@@ -132,9 +130,7 @@ class CatalogDatabase:
     def __enter__(self) -> CatalogDatabase:
         return self
 
-    def __exit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
-    ) -> None:
+    def __exit__(self, *_: object) -> None:
         self.close()
 
     def _translate(self, error: sqlite3.Error) -> Exception:

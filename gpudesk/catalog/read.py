@@ -8,7 +8,6 @@ from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import astuple, replace
 from functools import cached_property
 from pathlib import Path
-from types import TracebackType
 from typing import Any, Final, TypeVar
 
 from gpudesk.catalog import overlay
@@ -88,9 +87,7 @@ class Catalog:
     def __enter__(self) -> Catalog:
         return self
 
-    def __exit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
-    ) -> None:
+    def __exit__(self, *_: object) -> None:
         self.close()
 
     # Properties
@@ -173,7 +170,6 @@ class Catalog:
         return tuple(system for system in self._systems.values() if system.accelerator == accelerator_id)
 
     def find_price_date(self, system_id: str) -> str | None:
-        """Return the date of the newest source of the price of a system."""
         attributes = self._get_attributes(system_id)
         claims = [each.preferred for name in ("price_low", "price_high") if (each := attributes.get(name)) is not None]
         return max((claim.source.date for claim in claims if claim is not None and claim.source.date), default=None)

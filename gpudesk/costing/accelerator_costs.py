@@ -197,7 +197,6 @@ class AcceleratorCostInputs:
 
     @property
     def missing(self) -> tuple[str, ...]:
-        """Inputs missing for the cost of owning or of renting."""
         needed = dict.fromkeys((*NEEDED_TO_OWN, *NEEDED_TO_RENT))
         return tuple(name for name in needed if name not in self.values)
 

@@ -322,7 +322,6 @@ class CostCalculator:
         )
 
     def _cache_of(self, scenario: Scenario) -> _SettingsCache:
-        """Return the cache for the settings of a scenario."""
         return self._find_cache(scenario.costs, scenario.fleet, scenario.model, find_demand_utilization(scenario))
 
     def _find_cache(
@@ -454,7 +453,6 @@ class CostCalculator:
     def resolve_purchase_price(
         self, accelerator: Accelerator, settings: CostSettings = NO_COST_SETTINGS
     ) -> ResolvedCostInput:
-        """Return the purchase price of an accelerator in USD with its origin."""
         return self._resolve_count(accelerator, 1, self._find_cache(settings))["price_usd"]
 
     def cost_column(self, column: ComparisonColumn, settings: CostSettings = NO_COST_SETTINGS) -> CostColumn:

@@ -102,7 +102,6 @@ def draw_interval(low: float, value: float, high: float, normal: Draws) -> Draws
 
 
 def compute_quantiles(draws: Draws, shares: Sequence[float] = (_BAND_TAIL, 0.5, 1.0 - _BAND_TAIL)) -> tuple[float, ...]:
-    """Return the quantiles of the draws."""
     return tuple(float(each) for each in np.quantile(draws, shares))
 
 

@@ -121,7 +121,6 @@ def _evaluate(node: ast.expr, values: _Values) -> float:
 
 
 def _spell_formula(formula: str, symbols: Mapping[str, CalculationInput]) -> str:
-    """Return a formula with the names of its symbols, and printed signs."""
 
     def spell(match: re.Match[str]) -> str:
         word = match[0]

@@ -315,7 +315,6 @@ class Answer:
 
     @cached_property
     def keys(self) -> tuple[str, ...]:
-        """The keys of the columns."""
         return make_column_keys(self.scenario.accelerators)
 
     @cached_property
@@ -476,7 +475,6 @@ def mask_unranked(answer: Answer, values: Sequence[_T | None]) -> list[_T | None
 
 
 def rank_figures(answer: Answer, figure: str) -> dict[int, IntervalEstimate]:
-    """Return a figure of each ranked column that has it, by position."""
     values = mask_unranked(answer, get_column_figures(answer, figure))
     return {position: value for position, value in enumerate(values) if value is not None}
 

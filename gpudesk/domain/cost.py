@@ -394,7 +394,6 @@ class ProviderRent(NamedTuple):
     smallest_instance: int = 1
 
     def compute_hourly_bill(self, accelerators: int) -> float:
-        """Return the hourly cost of this many accelerators in USD, in whole instances."""
         return round_up_to_lots(accelerators, self.smallest_instance) * self.usd_per_hour
 
 

@@ -152,7 +152,6 @@ class Workload:
 
     @property
     def request_tokens(self) -> int:
-        """Tokens of one request, input and output."""
         return self.input_tokens + self.output_tokens
 
     @property

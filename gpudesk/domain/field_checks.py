@@ -344,7 +344,6 @@ def quote_value(value: object) -> str:
 
 
 def _name_json_type(value: object) -> str:
-    """Return the term for the type of a JSON value."""
     kinds: dict[type, str] = {bool: "boolean", int: "whole", float: "number", str: "text", list: "list", tuple: "list"}
     return "null" if value is None else kinds.get(type(value), "object")
 

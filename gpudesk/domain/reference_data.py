@@ -256,7 +256,6 @@ class LimitComparison:
 
     @property
     def standing(self) -> LimitSide:
-        """The side of the limit."""
         if self.value is None:
             return LimitSide.UNKNOWN
         return LimitSide.ABOVE if self.value >= self.limit.value else LimitSide.BELOW

@@ -419,7 +419,6 @@ def find_attribute_definition(name: str) -> Attribute | None:
 
 
 def find_quantity(name: str, unit: str | None) -> Quantity:
-    """Return the quantity of a catalog attribute, by its name and internal unit."""
     attribute = find_attribute_definition(name)
     if attribute is not None and attribute.quantity is not None:
         return attribute.quantity
@@ -611,5 +610,4 @@ def list_curve_figures() -> tuple[str, ...]:
 
 
 def list_headline_figures() -> tuple[str, ...]:
-    """Return the headline figures."""
     return tuple(figure.key for figure in _list_figures() if figure.is_headline)

@@ -109,7 +109,6 @@ def compute_diffusion_work(architecture: DiffusionArchitecture, width: int, heig
 
 
 def _compute_block_flop(group: DenoiserBlocks, tokens: int, text_tokens: int) -> tuple[float, float]:
-    """Return the FLOP of the matrices and of the attention of one block."""
     size = float(group.hidden_size)
     if group.kind == "unet":
         return 0.0, 4.0 * tokens * tokens * size

@@ -294,7 +294,6 @@ def read_measured_runs(folder: Path) -> MeasuredRunSet:
 
 
 def _read_into_digest(path: Path, digest: hashlib._Hash) -> bytes:
-    """Return the content of a file, and add it with its name to the digest."""
     content = path.read_bytes()
     digest.update(path.name.encode() + b"\0" + content)
     return content
@@ -380,7 +379,6 @@ def _check_row(row: MeasurementRow, tables: _MeasurementTables, ids: set[str]) -
 
 
 def _check_metric(row: MeasurementRow, tables: _MeasurementTables) -> None:
-    """Check that the metric is defined and has its own unit."""
     metric = tables.metrics.get(row.cells["metric"])
     if metric is None:
         raise CellError("metric", f"metrics.toml does not know {row.cells['metric']!r}")

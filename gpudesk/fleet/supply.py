@@ -283,7 +283,6 @@ def compute_average_draw(draw: Amount, busy_share: Amount) -> Amount:
 
 
 def count_owned(needs: ReplicaNeeds, packing: ReplicaPacking, spare_replicas: int, spare_systems: int) -> Draws:
-    """Return the accelerators that are owned in each year and draw."""
     bought = packing.count_accelerators(needs.peak + spare_replicas) + spare_systems * packing.slots
     return np.maximum.accumulate(np.asarray(bought, dtype=np.float64), axis=0)
 

@@ -352,7 +352,6 @@ class ProfileContext:
 
     @cached_property
     def others(self) -> tuple[AcceleratorFacts, ...]:
-        """All other accelerators of the catalog."""
         return tuple(
             self.get_accelerator_facts(each) for each in self.catalog.accelerators() if each.id != self.accelerator.id
         )

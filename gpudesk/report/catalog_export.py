@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import replace
 from operator import attrgetter
 from typing import IO, Final
@@ -19,16 +19,7 @@ from gpudesk.domain.claim import (
     Source,
     is_figure,
 )
-from gpudesk.domain.user_facts import (
-    FactKey,
-    InactiveOverride,
-    UserClaim,
-    UserEntry,
-    UserFact,
-    UserFacts,
-    UserPrice,
-    get_fact_key,
-)
+from gpudesk.domain.user_facts import UserClaim, UserEntry, UserFact, UserPrice, get_fact_key
 from gpudesk.report.explanation.catalog_entry import ReportedCatalog
 from gpudesk.report.labels import label_attribute, label_attribute_alone
 from gpudesk.report.writers.export_table import (
@@ -186,16 +177,10 @@ def _build_user_facts_head() -> tuple[ExportColumn, ...]:
 class _UserFactRows:
     """Makes the rows, looking up the entries that the facts refer to."""
 
-    def __init__(
-        self,
-        facts: UserFacts,
-        things: Mapping[str, CatalogEntry],
-        attributes: Callable[[str], Sequence[AttributeClaims]],
-        waiting: Mapping[FactKey, InactiveOverride],
-        cells: ExportCellConverter,
-    ) -> None:
-        self._facts, self._things, self._attributes, self._cells = facts, things, attributes, cells
-        self._waiting = waiting
+    def __init__(self, catalog: ReportedCatalog, cells: ExportCellConverter) -> None:
+        self._catalog, self._cells = catalog, cells
+        self._things = {thing.id for thing in catalog.things()}
+        self._waiting = {key: each for each in catalog.waiting for key in each.keys}
         self._cached_attributes: dict[str, dict[str, AttributeClaims]] = {}
         self._keys = [column.key for column in _build_user_facts_head()][:-1]
 
@@ -266,11 +251,11 @@ class _UserFactRows:
         if thing not in self._things:
             return None
         if thing not in self._cached_attributes:
-            self._cached_attributes[thing] = {each.name: each for each in self._attributes(thing)}
+            self._cached_attributes[thing] = {each.name: each for each in self._catalog.attributes(thing)}
         return self._cached_attributes[thing].get(name)
 
     def _make_source_cells(self, source_id: str, attribute: AttributeClaims | None = None) -> dict[str, ExportValue]:
-        source = self._facts.get("source", source_id)
+        source = self._catalog.own.get("source", source_id)
         if attribute is not None and not isinstance(source, Source):
             source = next((each.source for each in attribute.claims if each.source.id == source_id), None)
         if not isinstance(source, Source):
@@ -404,12 +389,9 @@ def _build_all_sources(catalog: ReportedCatalog, cells: ExportCellConverter) -> 
 
 
 def _build_user_table(catalog: ReportedCatalog, cells: ExportCellConverter) -> ExportTable:
-    things = {thing.id: thing for thing in catalog.things()}
-    facts = catalog.own
-    idle = {key: each for each in catalog.waiting for key in each.keys}
-    rows = _UserFactRows(facts, things, catalog.attributes, idle, cells)
-    sources = tuple(fact for fact in facts if isinstance(fact, Source))
-    fact_rows = [rows.row(fact) for fact in facts if not isinstance(fact, Source)]
+    rows = _UserFactRows(catalog, cells)
+    sources = tuple(fact for fact in catalog.own if isinstance(fact, Source))
+    fact_rows = [rows.row(fact) for fact in catalog.own if not isinstance(fact, Source)]
     return ExportTable(tr("Your values"), _build_user_facts_head(), fact_rows, sources=sources)
 
 

@@ -267,7 +267,6 @@ def _find_text(profile: AcceleratorProfile, attribute: str) -> str | None:
 
 
 def _write_specification(claims: AttributeClaims) -> dict[str, Any]:
-    """Return an attribute with the preferred value and its source."""
     claim = claims.preferred
     source = None if claim is None else claim.source
     return {

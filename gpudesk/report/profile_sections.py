@@ -113,7 +113,6 @@ class ProfileTables:
         return self.say(self.profile.headline)
 
     def tags(self) -> list[tuple[str, str]]:
-        """Return each tag with the rule behind it."""
         return [(self.say(tag.text), self.say(tag.rule)) for tag in self.profile.tags]
 
     def status(self) -> str:

@@ -213,7 +213,6 @@ def _join_statement(
 def _find_value(
     record: SeedClaimRecord, name: str, attribute: AttributeRecord
 ) -> tuple[RecordedClaimValue, str | None]:
-    """Return the value of an attribute in a statement, and its printed unit."""
     stated_value = record.stated or (record.value_high if name.endswith(_UPPER) else None) or record.value
     known_value = next((claim.value for claim in attribute.claims), "")
     if isinstance(known_value, list):

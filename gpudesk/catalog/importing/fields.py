@@ -7,12 +7,14 @@ import math
 import re
 from collections.abc import Mapping, Sequence
 from types import MappingProxyType
-from typing import Any, Final
+from typing import Any, Final, TypeVar
 
 from gpudesk.domain.claim import USER_SOURCE_PREFIX, Source, SourceKind
 from gpudesk.domain.field_checks import describe_out_of_range, make_type_error, quote_value
 from gpudesk.domain.user_facts import MissingImportField
 from gpudesk.text.messages import InputError, Message, Term, format_message, message
+
+_T = TypeVar("_T")
 
 _LONGEST_SLUG: Final = 40
 _LONGEST_TEXT: Final = 200
@@ -127,20 +129,18 @@ class ConfigFields:
         return None
 
     def yes(self, *names: str, default: bool) -> bool:
-        for name in names:
-            value = self._get(name)
-            if value is not None:
-                if not isinstance(value, bool):
-                    raise make_type_error(self.where(name), value, "boolean")
-                return value
-        return default
+        return self._find_of_type(bool, "boolean", names, default)
 
     def word(self, *names: str, default: str = "") -> str:
+        return self._find_of_type(str, "text", names, default)
+
+    def _find_of_type(self, kind: type[_T], type_name: str, names: Sequence[str], default: _T) -> _T:
+        """Return the value under the first of the names that exists; raises `InputError` for any other type."""
         for name in names:
             value = self._get(name)
             if value is not None:
-                if not isinstance(value, str):
-                    raise make_type_error(self.where(name), value, "text")
+                if not isinstance(value, kind):
+                    raise make_type_error(self.where(name), value, type_name)
                 return value
         return default
 

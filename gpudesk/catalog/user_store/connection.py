@@ -76,7 +76,6 @@ def open_connection(path: Path, access: str) -> sqlite3.Connection:
 
 
 def read_file_state(path: Path) -> FileState:
-    """Return the state of a file and of its journal files."""
     return (
         _read_state(path),
         _read_state(make_companion_path(path, "-wal")),

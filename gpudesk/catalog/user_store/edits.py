@@ -428,7 +428,6 @@ class AcceleratorGeneration:
 
 
 def group_by_generation(catalog: Catalog) -> tuple[AcceleratorGeneration, ...]:
-    """Return the generations of the catalog, by name, each with its accelerators."""
     ids_by_generation: dict[str, list[str]] = {}
     for part in catalog.accelerators():
         ids_by_generation.setdefault(part.generation, []).append(part.name)

@@ -335,7 +335,6 @@ def check_dimensions(definition: Mapping[str, Any], dimensions: Mapping[str, Cla
 
 
 def is_consistent_model(definition: Mapping[str, Any], dimensions: Mapping[str, ClaimValue]) -> bool:
-    """Whether dimensions are consistent with the others of a definition."""
     try:
         check_dimensions(definition, dimensions, "value")
     except InputError:
@@ -356,7 +355,6 @@ def check_choices(catalog: Catalog, things: Collection[str]) -> None:
 
 
 def is_required(kind: CatalogEntryKind, name: str) -> bool:
-    """Whether an attribute of an entry is required."""
     return name in list_required_attributes(REGISTERED_ATTRIBUTES.get(kind, {}))
 
 

@@ -7,6 +7,7 @@ import math
 import sqlite3
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, fields
+from enum import StrEnum
 from functools import cache
 from typing import Any, Final, Generic, TypeVar, cast, get_type_hints
 
@@ -115,8 +116,6 @@ StoredRow = tuple[Any, ...]
 #: Maximum characters of a text; the definition of a large model has a tenth of that.
 LONGEST_TEXT: Final = 1_000_000
 _LARGEST_WHOLE: Final = 2**63 - 1
-_KINDS: Final = {kind.value: kind for kind in SourceKind}
-_SYSTEM_KINDS: Final = {kind.value: kind for kind in SystemKind}
 
 
 class RowError(ValueError):
@@ -250,18 +249,6 @@ def _check_number(where: str, value: object) -> int | float:
     return value
 
 
-def _encode_kind(where: str, value: object) -> str:
-    if not isinstance(value, SourceKind):
-        raise InputError(describe_unknown_word(str(value)[:80], tuple(_KINDS)), where)
-    return value.value
-
-
-def _encode_system_kind(where: str, value: object) -> str:
-    if not isinstance(value, SystemKind):
-        raise InputError(describe_unknown_word(str(value)[:80], tuple(_SYSTEM_KINDS)), where)
-    return value.value
-
-
 def _encode_value(where: str, value: object) -> str:
     if isinstance(value, tuple):
         checked: object = [check_text(where, word) for word in value]
@@ -282,18 +269,21 @@ def _encode_watch_value(where: str, value: object) -> str:
 # Reading
 
 
-def _decode_kind(stored: str) -> SourceKind:
-    try:
-        return _KINDS[stored]
-    except KeyError:
-        raise RowError(f"{stored[:80]!r} is no kind of a claim") from None
+def _make_kind_column(kind: type[StrEnum], owner: str) -> _Column:
+    members = {member.value: member for member in kind}
 
+    def encode(where: str, value: object) -> str:
+        if not isinstance(value, kind):
+            raise InputError(describe_unknown_word(str(value)[:80], tuple(members)), where)
+        return value.value
 
-def _decode_system_kind(stored: str) -> SystemKind:
-    try:
-        return _SYSTEM_KINDS[stored]
-    except KeyError:
-        raise RowError(f"{stored[:80]!r} is no kind of a system") from None
+    def decode(stored: str) -> StrEnum:
+        try:
+            return members[stored]
+        except KeyError:
+            raise RowError(f"{stored[:80]!r} is no kind of a {owner}") from None
+
+    return _Column(encode, frozenset({str}), decode)
 
 
 def _decode_value(stored: str) -> ClaimValue:
@@ -326,8 +316,8 @@ _COLUMN_BY_TYPE: Final[Mapping[Any, _Column]] = {
     bool: _Column(_encode_flag, frozenset({int}), bool),
     int | None: _Column(_make_optional(_encode_whole), frozenset({int, _NONE})),
     float | None: _Column(_make_optional(_encode_number), frozenset({float, _NONE})),
-    SourceKind: _Column(_encode_kind, frozenset({str}), _decode_kind),
-    SystemKind: _Column(_encode_system_kind, frozenset({str}), _decode_system_kind),
+    SourceKind: _make_kind_column(SourceKind, "claim"),
+    SystemKind: _make_kind_column(SystemKind, "system"),
     ClaimValue: _Column(_encode_value, frozenset({str}), _decode_value),
     WatchValue: _Column(_encode_watch_value, frozenset({str}), _decode_watch_value),
 }

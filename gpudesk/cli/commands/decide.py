@@ -143,7 +143,6 @@ def _answer(name: str, value: str) -> dict[str, AnswerValue]:
 
 
 def _find_option(question: DecisionQuestion, text: str) -> str:
-    """Return the option named by its id or title, else the text."""
     if text in question.options:
         return text
     titles = {get_option_texts(question.id, each, Formatter()).title.casefold(): each for each in question.options}

@@ -116,7 +116,6 @@ class EvaluatedAnswer:
 
     @cached_property
     def names(self) -> Mapping[str, str]:
-        """The name of each column by key."""
         return {column.key: column.name for column in self.columns}
 
     @cached_property
@@ -149,7 +148,6 @@ class EvaluatedAnswer:
 
     @cached_property
     def answer_with_costs(self) -> Answer:
-        """The answer with its costs and their comparison."""
         return self._service.costing.add_costs(self.answer, self.costs)
 
     @cached_property
@@ -168,7 +166,6 @@ class EvaluatedAnswer:
         return self._service.fleet(self.answer.scenario)
 
     def collect_fleet_looks(self) -> Mapping[str, tuple[str, int]]:
-        """Return the name and palette index of each accelerator, by id."""
         return {
             column.column.accelerator.id: (column.name.partition(" × ")[0], column.palette_index)
             for column in self.columns

@@ -41,7 +41,6 @@ def show_more_settings(window: DocumentWindow) -> None:
 
 
 def show_manual(window: DocumentWindow) -> None:
-    """Show the manual at the topic of the focused control."""
     window.program.show_manual(find_manual_topic(window.focused() or window))
 
 

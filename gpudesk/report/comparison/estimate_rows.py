@@ -135,7 +135,6 @@ class FigureText:
             self._factor, self.unit = find_common_unit(values, unit)
 
     def format(self, value: float) -> str:
-        """Return a value in the unit of the row."""
         return self._formatter.estimate(value / self._factor) if self._money is None else self._money.small(value)
 
     def compare_columns(self, position: int, base: int) -> float | None:

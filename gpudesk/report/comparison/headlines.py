@@ -85,7 +85,6 @@ def _list_headline_figures(answer: Answer) -> tuple[str, ...]:
 
 
 def get_column_looks(answer: Answer) -> tuple[tuple[int, bool], ...]:
-    """Return for each column its palette index and whether it is a variant."""
     choices = answer.scenario.accelerators
     return tuple(zip(assign_palette_indexes(choices), find_variants(choices), strict=True))
 

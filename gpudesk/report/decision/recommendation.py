@@ -254,7 +254,6 @@ def _list_reversals(costs: CostAnswer, key: str, names: HeadNames) -> Iterator[s
 
 
 def _compare_per_rent(column: CostColumn) -> float:
-    """Return the token cost per dollar of rent."""
     assert column.rented is not None
     assert column.rent_usd_per_hour is not None
     return column.rented.output.value / column.rent_usd_per_hour

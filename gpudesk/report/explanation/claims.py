@@ -84,7 +84,6 @@ def describe_claim_range(attribute: AttributeClaims, formatter: Formatter, high:
 
 
 def describe_claim_kind(claim: Claim) -> str:
-    """Return a claim's kind of source and its date, capitalized."""
     kind = claim.kind.label
     return f"{capitalize_first(kind)}, {label_date(claim.source.date)}"
 

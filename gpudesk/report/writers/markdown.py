@@ -128,7 +128,6 @@ def _write_facts(sheet: ComparisonSheet) -> str:
 
 
 def _write_recommendation(recommendation: SheetRecommendation) -> list[str]:
-    """Return the verdict, the candidates with their odds, and further texts by subject."""
     blocks = [
         f"## {escaped(tr('Recommendation'))}",
         f"**{escaped(recommendation.verdict)}**",

@@ -64,7 +64,6 @@ def is_number(text: str) -> bool:
 
 
 def escape_markdown(text: str) -> str:
-    """Return the text on one line, escaped for Markdown."""
     return _MARKUP.sub(r"\\\1", join_to_one_line(text))
 
 

@@ -101,7 +101,6 @@ class ColumnArrangement(QObject):
         return self._memory.of(self._section, list_catalog_columns(self._section)).hidden
 
     def take_section(self, section: CatalogSection) -> None:
-        """Arrange the header for the columns of a section."""
         self._section = section
         self._apply()
 

@@ -123,7 +123,6 @@ class CatalogTableView(PaintedTable):
         self.viewport().update()
 
     def _fit_rows(self, visible_columns: Sequence[int]) -> None:
-        """Give each row the height of its text."""
         vertical, section = self.verticalHeader(), self._table.table.section
         word_columns = [
             (number, self.heads.sectionSize(number))

@@ -284,7 +284,6 @@ class SensitivityChart(BarChart):
     def _make_sensitivity_bar(
         self, row: CostSensitivity, costed: EvaluatedAnswer, now: float, palette_index: int
     ) -> StackedBar:
-        """Return the bar from the lowest to the highest cost, with the input at each end."""
         (low, low_input), (high, high_input) = sorted(((row.at_low, row.low), (row.at_high, row.high)))
         left, middle, right = (costed.money.convert_to_currency(each) for each in (low, now, high))
         segments = (BarSegment(min(left, middle), max(right, middle), palette_index=palette_index),)

@@ -415,7 +415,6 @@ class PerformanceHead(PageHeader):
 
 
 def describe_pinned_answer(answer: Answer, desk: Desk) -> str:
-    """Return the load and the weight format of a pinned answer."""
     scenario = answer.scenario
     return f"{format_load(scenario.workload.load, desk.formatter)}, {label_precision(scenario.weights)}"
 

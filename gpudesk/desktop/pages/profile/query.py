@@ -81,7 +81,6 @@ class ProfilePreferences:
         return {row: each for row, each in settings.items() if each is not None}
 
     def set_media(self, row: str, settings: DiffusionSettings | None) -> None:
-        """Store the settings of a row, or remove them."""
         stored: dict[str, Any] = dict(self._settings.get(MEDIA, {}))
         stored.pop(row, None)
         if settings is not None:

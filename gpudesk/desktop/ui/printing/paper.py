@@ -148,7 +148,6 @@ _UNITS_OF_FIGURES: Final = frozenset(
 
 @cache
 def make_paper_font(style: str) -> QFont:
-    """Return the font of a style, in painter units."""
     size, weight, _ = _STYLES[style]
     return make_font(round(size * UNITS), weight)
 

@@ -340,7 +340,6 @@ def _measure_longest_word(column: DataColumn, cells: Sequence[DataCell]) -> floa
 
 
 def _measure_head(head: str) -> float:
-    """Return the minimum width of a head on two lines."""
     words = head.split(" ")
     splits = ((" ".join(words[:place]), " ".join(words[place:])) for place in range(1, len(words) + 1))
     return min(max(measure_width(line, "small") for line in lines) for lines in splits)

@@ -154,6 +154,20 @@ class ListTable(QTableWidget):
             self.setItem(row, column, item)
         return items
 
+    def find_selected_row(self) -> int | None:
+        """Return the selected row if it is visible."""
+        rows = self.selectionModel().selectedRows()
+        return rows[0].row() if rows and not self.isRowHidden(rows[0].row()) else None
+
+    def show_rows(self, rows: Sequence[int]) -> None:
+        """Hide all other rows; if the selected one is among them, select the first of these."""
+        for row in range(self.rowCount()):
+            self.setRowHidden(row, row not in rows)
+        if self.find_selected_row() is None:
+            self.clearSelection()
+            if rows:
+                self.selectRow(rows[0])
+
 
 #: Total space above and below several lines of a row.
 ABOVE_BELOW: Final = 8.0

@@ -134,34 +134,6 @@ STRETCH: Final = -1
 #: A widget or a layout, alone or with its stretch and alignment; pixels of space; `STRETCH`.
 BoxItem = QWidget | QLayout | int | tuple[QWidget | QLayout, int] | tuple[QWidget | QLayout, int, Qt.AlignmentFlag]
 Margins = tuple[int, int, int, int]
-_Direction = QBoxLayout.Direction
-_NONE: Final = (0, 0, 0, 0)
-
-
-def make_row(
-    *items: BoxItem,
-    gap: int | None = None,
-    margins: Margins = _NONE,
-    scaled: Theme | None = None,
-    on: QWidget | None = None,
-) -> QBoxLayout:
-    """Return a horizontal layout of items; `gap` and `margins` (left, top, right, bottom) are in pixels.
-
-    With the theme as `scaled` they are design lengths, and follow the text size. It becomes the layout of the widget
-    `on` if one is given.
-    """
-    return _make_box(_Direction.LeftToRight, items, gap, (margins, scaled), on)
-
-
-def make_column(
-    *items: BoxItem,
-    gap: int | None = None,
-    margins: Margins = _NONE,
-    scaled: Theme | None = None,
-    on: QWidget | None = None,
-) -> QBoxLayout:
-    """Return a vertical layout of items, otherwise as `make_row`."""
-    return _make_box(_Direction.TopToBottom, items, gap, (margins, scaled), on)
 
 
 class _ScaledSpacing(QObject):
@@ -180,16 +152,21 @@ class _ScaledSpacing(QObject):
 
 def _make_box(
     direction: QBoxLayout.Direction,
-    items: tuple[BoxItem, ...],
-    gap: int | None,
-    around: tuple[Margins, Theme | None],
-    on: QWidget | None,
+    *items: BoxItem,
+    gap: int | None = None,
+    margins: Margins = (0, 0, 0, 0),
+    scaled: Theme | None = None,
+    on: QWidget | None = None,
 ) -> QBoxLayout:
-    margins, theme = around
+    """Return a layout of items in a row or a column; `gap` and `margins` (left, top, right, bottom) are in pixels.
+
+    With the theme as `scaled` they are design lengths, and follow the text size. It becomes the layout of the widget
+    `on` if one is given.
+    """
     box = QBoxLayout(direction) if on is None else QBoxLayout(direction, on)
     box.setContentsMargins(*margins)
-    if theme is not None:
-        _ScaledSpacing(theme, box, margins, gap)
+    if scaled is not None:
+        _ScaledSpacing(scaled, box, margins, gap)
     elif gap is not None:
         box.setSpacing(gap)
     for item in items:
@@ -206,6 +183,10 @@ def _make_box(
         else:
             box.addWidget(content, stretch, *alignment)
     return box
+
+
+make_row = partial(_make_box, QBoxLayout.Direction.LeftToRight)
+make_column = partial(_make_box, QBoxLayout.Direction.TopToBottom)
 
 
 def release_items(layout: QLayout) -> None:
@@ -226,7 +207,8 @@ def release_items(layout: QLayout) -> None:
 
 def set_beside(box: QBoxLayout, beside: bool) -> None:
     """Place the items of a box side by side, or below one another if they do not fit."""
-    box.setDirection(_Direction.LeftToRight if beside else _Direction.TopToBottom)
+    directions = QBoxLayout.Direction
+    box.setDirection(directions.LeftToRight if beside else directions.TopToBottom)
 
 
 def clear_layout(layout: QLayout) -> None:
@@ -317,7 +299,6 @@ class FlowLayout(QLayout):
 
 
 def find_scroll_area(widget: QWidget) -> QScrollArea | None:
-    """Return the nearest scroll area that contains a widget."""
     area = widget.parentWidget()
     while area is not None and not isinstance(area, QScrollArea):
         area = area.parentWidget()

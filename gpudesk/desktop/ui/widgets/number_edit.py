@@ -119,7 +119,6 @@ def make_decade_steps(least: float, most: float) -> tuple[float, ...]:
 
 
 def find_nearest_step(steps: Sequence[float], value: float) -> int:
-    """Return the index of the step that is nearest to a value by ratio."""
     right = bisect_left(steps, value)
     if right == 0 or right == len(steps):
         return min(right, len(steps) - 1)

@@ -136,7 +136,6 @@ def leaves_undo(edit: QLineEdit, event: QEvent) -> bool:
 
 
 def mark_fault(field: QWidget, wrong: bool) -> None:
-    """Mark a field as invalid, or remove the mark."""
     if wrong != (field.property("fault") == "true"):
         field.setProperty("fault", "true" if wrong else "false")
         field.style().unpolish(field)

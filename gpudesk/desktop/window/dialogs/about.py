@@ -64,9 +64,8 @@ class ThirdPartyList(QWidget):
 
     @property
     def current(self) -> ThirdPartyWork | None:
-        rows = self.table.selectionModel().selectedRows()
-        row = rows[0].row() if rows else -1
-        return None if row < 0 or self.table.isRowHidden(row) else self._parts[row]
+        row = self.table.find_selected_row()
+        return None if row is None else self._parts[row]
 
     def open_current(self) -> None:
         part = self.current
@@ -76,17 +75,10 @@ class ThirdPartyList(QWidget):
     def _narrow(self, text: str) -> None:
         words = text.casefold().split()
         rows = [row for row, part in enumerate(self._parts) if _has(part, words)]
-        for row in set(range(len(self._parts))).difference(rows):
-            self.table.setRowHidden(row, True)
-        for row in rows:
-            self.table.setRowHidden(row, False)
         count_text = tr("{n} of {total}", n=len(rows), total=len(self._parts))
         self._count.setText(count_text if words else str(len(self._parts)))
         self.filter.setAccessibleDescription(count_text)
-        if self.current is None:
-            self.table.clearSelection()
-            if rows:
-                self.table.selectRow(rows[0])
+        self.table.show_rows(rows)
         self.moved.emit()
 
     def _go_to_rows(self) -> None:

@@ -137,9 +137,8 @@ class WorkedExamplesDialog(ThemedDialog):
 
     @property
     def current(self) -> WorkedFigure | None:
-        rows = self.table.selectionModel().selectedRows()
-        row = rows[0].row() if rows else -1
-        return None if row < 0 or self.table.isRowHidden(row) else self._examples[row]
+        row = self.table.find_selected_row()
+        return None if row is None else self._examples[row]
 
     @property
     def text(self) -> str:
@@ -158,16 +157,10 @@ class WorkedExamplesDialog(ThemedDialog):
             for row, figure in enumerate(self._examples)
             if chosen in (_ALL, figure.verdict.value) and self._has(figure, words)
         ]
-        row_set = set(rows)
-        for row in range(len(self._examples)):
-            self.table.setRowHidden(row, row not in row_set)
         count_text = trn("{n} claim", "{n} claims", len(rows), n=self._formatter.count(len(rows)))
         self._count.setText(count_text)
         self.filter.setAccessibleDescription(count_text)
-        if self.current is None:
-            self.table.clearSelection()
-            if rows:
-                self.table.selectRow(rows[0])
+        self.table.show_rows(rows)
         self._show_current()
 
     def _has(self, figure: WorkedFigure, words: Sequence[str]) -> bool:

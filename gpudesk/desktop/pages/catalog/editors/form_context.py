@@ -78,13 +78,11 @@ def _find_upper_end(high: AttributeClaims, claim: Claim) -> ClaimValue:
 
 
 def format_claim_value(attribute: AttributeClaims, value: ClaimValue, formatter: Formatter) -> str:
-    """Return a value of an attribute with its unit."""
     quantity = find_quantity(attribute.name, attribute.unit)
     return formatter.catalog_with_unit(value, quantity)
 
 
 def format_claim_origin(claim: Claim) -> str:
-    """Return the source, the kind and the date of a claim."""
     source = claim.source
     publisher = source.named_publisher
     parts = (publisher, source.title, format_kind_choice(claim.kind), source.date or tr("no date"))

@@ -130,7 +130,6 @@ class FormRow(QWidget):
 
     @property
     def attributes(self) -> tuple[str, ...]:
-        """The attributes stated by the row."""
         return (self.name,)
 
     @property
