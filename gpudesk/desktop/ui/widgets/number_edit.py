@@ -136,6 +136,7 @@ def step_by(steps: Sequence[float], value: float, by: int) -> float:
 _KEEPS_CURSOR = frozenset(
     {Qt.FocusReason.MouseFocusReason, Qt.FocusReason.ActiveWindowFocusReason, Qt.FocusReason.PopupFocusReason}
 )
+_ENTER = (Qt.Key.Key_Return, Qt.Key.Key_Enter)
 _STEPS = {Qt.Key.Key_Up: 1, Qt.Key.Key_Down: -1, Qt.Key.Key_PageUp: 4, Qt.Key.Key_PageDown: -4}
 
 
@@ -158,7 +159,7 @@ class NumberEdit(QLineEdit):
         self._value: float = number_format.least
         self._own_fault = ""
         self._given_fault = ""
-        self._entered_by_mouse = False
+        self._selects_on_click = False
         self._name = name
         self.setText(number_format.text(self._value))
         self.setAccessibleName(name)
@@ -231,19 +232,27 @@ class NumberEdit(QLineEdit):
             self.selectAll()
         else:
             super().keyPressEvent(event)
+            if key in _ENTER and self.hasFocus() and not self._own_fault:
+                self.selectAll()
+                self._selects_on_click = True
 
     def focusInEvent(self, event: QFocusEvent) -> None:
         super().focusInEvent(event)
-        self._entered_by_mouse = event.reason() == Qt.FocusReason.MouseFocusReason
+        self._selects_on_click = event.reason() == Qt.FocusReason.MouseFocusReason
         if event.reason() not in _KEEPS_CURSOR:
             self.selectAll()
 
+    def mousePressEvent(self, event: QMouseEvent) -> None:
+        # In an inactive window, the click gives the focus later, for another reason.
+        self._selects_on_click |= not self.hasFocus()
+        super().mousePressEvent(event)
+
     def mouseReleaseEvent(self, event: QMouseEvent) -> None:
-        """Select the old value after the click that focused the field, unless a drag selected a part of it."""
+        """Select the old value after the first click, so that typing replaces it, unless a drag selected a part."""
         super().mouseReleaseEvent(event)
-        if self._entered_by_mouse and not self.hasSelectedText():
+        if self._selects_on_click and not self.hasSelectedText():
             self.selectAll()
-        self._entered_by_mouse = False
+        self._selects_on_click = False
 
     def sizeHint(self) -> QSize:
         return QSize(self.measure_width_for("0" * 6), self._theme.px(28))

@@ -311,11 +311,11 @@ class DeferralView(PlanView[DeferralAnalysis]):
         scenario = evaluated.answer.scenario
         recommended = evaluated.decision.recommended
         self._position = find_bought_position(scenario, None if recommended is None else recommended.key)
-        self.show_form()
         self.show_below(self.show_watch_list)
         position, reference, day = self._position, self.desk.service.reference_data, get_today()
         question = (evaluated.answer, position, day)
         self.job.ask(question, lambda: reference.plan_deferral_in_steps(scenario, position, day))
+        self.show_known_form()
 
     def show_result(self, analysis: DeferralAnalysis) -> None:
         if self.decided is not None:

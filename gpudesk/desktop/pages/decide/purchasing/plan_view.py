@@ -250,6 +250,11 @@ class PlanView(DecideView, Generic[ResultT]):
         super().hideEvent(event)
         self.job.leave(wait=not self.window().isVisible())
 
+    def show_known_form(self) -> None:
+        """Show the inputs, unless a running job will: those of its former plan would undo what was just typed."""
+        if self.plan_result is None or not self.job.running:
+            self.show_form()
+
     def _follow(self) -> None:
         if self.job.state is QueryState.FAILED and self.job.error is not None:
             self.show_failure(self.job.error)

@@ -287,8 +287,8 @@ class VendorsView(PlanView[RoutingResult]):
         except InputError as error:
             self.show_failure(error)
             return
-        self.show_form()
         self.job.ask((evaluated.answer,), lambda: service.reference_data.plan_routing_in_steps(scenario))
+        self.show_known_form()
 
     def _find_column_keys(self) -> tuple[str, str]:
         """Return the columns that share the requests; raises `InputError` without two accelerators."""

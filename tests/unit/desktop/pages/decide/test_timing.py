@@ -151,6 +151,16 @@ def test_numbers_are_kept_in_the_document_one_step_each(view: DeferralView, desk
     assert rows["years"].origin.text() == "from the cost inputs"
 
 
+def test_a_typed_number_stays_while_its_plan_is_computed(view: DeferralView, desk: Desk, qtbot: QtBot) -> None:
+    row = view.form.rows["months_to_next"]
+    type_into(row, "9")
+    desk.flush()
+    assert view.job.running
+    assert row.edits[0].text() == "9"
+    settled(view, desk, qtbot)
+    assert row.edits[0].text() == "9"
+
+
 def test_an_empty_field_and_a_link_leave_an_input_to_the_program(view: DeferralView, desk: Desk, qtbot: QtBot) -> None:
     row = view.form.rows["months_to_next"]
     assert row.reset.isVisible()

@@ -4,9 +4,9 @@ from collections.abc import Callable
 
 import pytest
 from PySide6.QtCore import Qt
-from PySide6.QtGui import QFontMetricsF
+from PySide6.QtGui import QFontMetricsF, QKeySequence
 from PySide6.QtTest import QTest
-from PySide6.QtWidgets import QLabel, QLineEdit, QListView, QWidget
+from PySide6.QtWidgets import QApplication, QLabel, QLineEdit, QListView, QWidget
 from pytestqt.modeltest import ModelTester
 from pytestqt.qtbot import QtBot
 
@@ -198,6 +198,31 @@ def test_a_number_is_taken_over_by_enter(theme: Theme, qtbot: QtBot, show: Calla
     assert edited.args == [8000]
     assert type(edited.args[0]) is int
     assert field.edit.text() == "8,000"
+
+
+@pytest.mark.parametrize("text", ["2 000", "2,000", "2k", " 2000\n"])
+def test_a_click_and_enter_select_the_value_that_typing_and_pasting_replace(
+    theme: Theme, text: str, show: Callable[[QWidget], None]
+) -> None:
+    field = number_field(theme)
+    show(field)
+    # As in an inactive window, where the click itself does not give the focus.
+    field.edit.clearFocus()
+    QTest.mouseClick(field.edit, Qt.MouseButton.LeftButton)
+    QTest.keyClicks(field.edit, "500")
+    QTest.keyClick(field.edit, Key.Key_Return)
+    QTest.keyClicks(field.edit, "600")
+    QTest.keyClick(field.edit, Key.Key_Return)
+    assert field.value == 600
+    QTest.mouseClick(field.edit, Qt.MouseButton.LeftButton)
+    assert field.edit.selectedText() == "600"
+    QApplication.clipboard().setText(text)
+    QTest.keySequence(field.edit, QKeySequence.StandardKey.Paste)
+    QTest.keyClick(field.edit, Key.Key_Return)
+    assert field.value == 2000
+    QTest.mouseClick(field.edit, Qt.MouseButton.LeftButton)
+    QTest.mouseClick(field.edit, Qt.MouseButton.LeftButton)
+    assert field.edit.selectedText() == "", "another click sets the cursor"
 
 
 def test_the_same_number_again_is_no_edit(theme: Theme, qtbot: QtBot, show: Callable[[QWidget], None]) -> None:
