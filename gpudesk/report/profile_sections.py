@@ -47,6 +47,7 @@ from gpudesk.text.formatting import (
     IntervalEstimate,
     Quantity,
     convert_to_display_unit,
+    find_readable_unit,
     get_display_unit,
     join_unit,
 )
@@ -222,8 +223,10 @@ class ProfileTables:
     def _make_rate_cell(self, figure: IntervalEstimate | None, unit: str = "tok/s", mark: str = "") -> DataCell:
         if figure is None:
             return DataCell(MISSING_VALUE_TEXT, is_quiet=True)
-        text = f"{self.formatter.estimate(figure.value)}\N{NO-BREAK SPACE}{unit}"
-        return DataCell(text, self.formatter.band(figure), mark=mark, is_strong=True)
+        factor, shown_unit = find_readable_unit(figure.value, unit)
+        value, low, high = (each / factor for each in figure)
+        text = f"{self.formatter.estimate(value)}\N{NO-BREAK SPACE}{shown_unit}"
+        return DataCell(text, self.formatter.interval(low, high), mark=mark, is_strong=True)
 
     def _make_plain_rate_cell(self, figure: IntervalEstimate | None, mark: str = "") -> DataCell:
         """Return a rate whose unit is in the head."""

@@ -167,3 +167,8 @@ def test_a_table_keeps_its_heads_at_any_width(tables: ProfileTables, width: int)
     for name in ("Models for each job", "Upgrades"):
         text = "\n".join(list_profile_lines(tables, width, str))
         assert name in text
+
+
+def test_times_above_two_minutes_are_in_minutes(tables: ProfileTables) -> None:
+    clip = next(row for row in tables.capabilities().rows if row.key == "video_long")
+    assert clip.cells[-1].text.endswith("\N{NO-BREAK SPACE}min")

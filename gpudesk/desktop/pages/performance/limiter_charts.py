@@ -132,7 +132,7 @@ class TimeSplitChart(BarChart):
         names = (tr("queueing"), tr("prefill"), tr("decode"))
         return BarGroup(
             tr("One request"),
-            tr("seconds from arrival to last token, mean"),
+            tr("time from arrival to last token, mean"),
             tuple(self._request(split, longest) for split in self._splits),
             key=tuple((ink, name) for (_, ink), name in zip(_TIMES, names, strict=True)),
             figure="request_s",
@@ -142,7 +142,7 @@ class TimeSplitChart(BarChart):
         time, inks = split.request, [ink for _, ink in _TIMES]
         if time is None:
             return self._make_bar_row(split, None, MISSING_VALUE_TEXT)
-        texts = [tr("{n} s", n=self.formatter.estimate(seconds)) for seconds in (*time, sum(time))]
+        texts = [self.formatter.quantity(seconds, "s") for seconds in (*time, sum(time))]
         segments = _stack([seconds / longest for seconds in time], inks, texts[:-1])
         return self._make_bar_row(split, segments, texts[-1])
 
@@ -173,7 +173,7 @@ class TimeSplitChart(BarChart):
 
     def _format_token_time(self, part: AcceleratorColumn) -> str:
         value = part.figure("tpot_ms")
-        return MISSING_VALUE_TEXT if value is None else tr("{n} ms", n=self.formatter.estimate(value.value))
+        return MISSING_VALUE_TEXT if value is None else self.formatter.quantity(value.value, "ms")
 
     def _explain_missing(self, part: AcceleratorColumn) -> str:
         if part.column.estimate is None:
