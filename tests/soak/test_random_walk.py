@@ -9,6 +9,7 @@ import os
 import secrets
 import subprocess
 import sys
+import time
 from pathlib import Path
 
 import pytest
@@ -31,14 +32,31 @@ sys.exit(walk_in_program(walk_and_tell, folder, seed, [scenario]))
 """
 
 
+def _start_walk(seed: int, folder: Path) -> subprocess.Popen[str]:
+    scenario = Path("resources/templates/405b-one-node.gpudesk").absolute()
+    return subprocess.Popen(
+        [sys.executable, "-c", WALKS_AND_TELLS, str(seed), str(STEPS), str(folder), str(scenario)],
+        env={**os.environ, "QT_QPA_PLATFORM": "offscreen", "GPUDESK_HOME": str(folder / "home")},
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        text=True,
+    )
+
+
 @pytest.mark.parametrize("seed", SEEDS)
 def test_a_random_walk(tmp_path: Path, seed: int) -> None:
-    scenario = Path("resources/templates/405b-one-node.gpudesk").absolute()
-    walk = subprocess.run(
-        [sys.executable, "-c", WALKS_AND_TELLS, str(seed), str(STEPS), str(tmp_path), str(scenario)],
-        env={**os.environ, "QT_QPA_PLATFORM": "offscreen", "GPUDESK_HOME": str(tmp_path / "home")},
-        capture_output=True,
-        text=True,
-        check=False,
-    )
-    assert (walk.returncode, walk.stdout.strip(), walk.stderr) == (0, "", "")
+    walk = _start_walk(seed, tmp_path)
+    output, errors = walk.communicate()
+    assert (walk.returncode, output.strip(), errors) == (0, "", "")
+
+
+def test_a_walk_ends_on_a_termination_request(tmp_path: Path) -> None:
+    walk, step = _start_walk(1, tmp_path), tmp_path / "step"
+    deadline = time.monotonic() + 120
+    while not step.exists():
+        assert walk.poll() is None
+        assert time.monotonic() < deadline
+        time.sleep(0.1)
+    walk.terminate()
+    output, errors = walk.communicate(timeout=120)
+    assert (walk.returncode, output, errors) == (0, "", "")

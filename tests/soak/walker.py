@@ -9,11 +9,12 @@ from __future__ import annotations
 import gc
 import logging
 import re
+import signal
 import sys
 import time
 import traceback
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass, replace
 from pathlib import Path
 from random import Random
@@ -130,6 +131,10 @@ def _time_reference() -> float:
     return time.thread_time() - begun
 
 
+class Stopped(Exception):  # noqa: N818 - no error
+    """The walk was asked to end."""
+
+
 class RandomWalk:
     """Random steps at one window."""
 
@@ -144,6 +149,8 @@ class RandomWalk:
         self._folder = folder
         self._seed = seed
         self._scenarios = RandomScenarios(program.service)
+        #: Whether to end before the next step.
+        self.stopped = False
         self._step = 0
         self._act = ""
         self._longest = self._noted = 0.0
@@ -173,6 +180,8 @@ class RandomWalk:
         weights = [weight for weight, _ in self._acts.values()]
         with self._watched():
             for step in steps:
+                if self.stopped:
+                    raise Stopped
                 random = Random(f"{self._seed}:{step}")
                 self._step, self._act = step, random.choices(names, weights)[0]
                 self._take(self._acts[self._act][1], random)
@@ -515,14 +524,23 @@ def program_to_walk(app: QApplication, monkeypatch: pytest.MonkeyPatch) -> Itera
 
 
 def walk_in_program(steps: Callable[[RandomWalk], object], folder: Path, seed: int, files: Sequence[str] = ()) -> int:
-    """Start the program as a user does, take steps of a walk at its first window, and return the exit code."""
+    """Start the program as a user does, take steps of a walk at its first window, and return the exit code.
+
+    The program ends on a termination request only where its loop goes on: the walk has to stop for that.
+    """
     _answer_questions_with_nothing(setattr)
     start = entry._start
 
     def start_and_walk(program: DesktopProgram, files: Sequence[Path]) -> MainWindow:
-        # Its first window may be replaced: nothing here keeps it.
-        QTimer.singleShot(0, lambda: steps(RandomWalk(program, program.windows[0], folder, seed)))
+        QTimer.singleShot(0, lambda: take_steps(program))
         return start(program, files)
+
+    def take_steps(program: DesktopProgram) -> None:
+        # Its first window may be replaced: nothing here keeps it.
+        walk = RandomWalk(program, program.windows[0], folder, seed)
+        signal.signal(signal.SIGTERM, lambda *_: setattr(walk, "stopped", True))
+        with suppress(Stopped):
+            steps(walk)
 
     entry._start = start_and_walk
     return entry.run_window(files)
