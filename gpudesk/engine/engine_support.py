@@ -300,7 +300,7 @@ def find_kv_objection(
     return _find_kv_objection(engine, accelerator, _list_mixers(model), resolve_fp4(kv, accelerator.vendor), date)
 
 
-@lru_cache(maxsize=2_000)
+@lru_cache(maxsize=1_000)
 def _find_kv_objection(
     engine: ServingEngine, accelerator: Accelerator, mixers: frozenset[str], kv: Precision, date: str | None
 ) -> Message | None:

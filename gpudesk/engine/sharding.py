@@ -259,7 +259,7 @@ def _store_tensors(
     return tuple(map(store, _split_outer_tensors(model))), layers
 
 
-@lru_cache(maxsize=1_000)
+@lru_cache(maxsize=500)
 def _divide_tensors(
     model: Model, weights: Precision, plan: ParallelPlan
 ) -> tuple[_OuterShares, tuple[tuple[TensorShare, TensorShare], ...]]:
