@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gc
 import logging
 from functools import cached_property, partial
 from operator import itemgetter
@@ -182,7 +183,7 @@ class MainWindow(DocumentWindow):
             page.import_requested.connect(self.catalog.ask_for_imports)
             page.backups_requested.connect(self.catalog.show_backups)
             if isinstance(page, MultiViewPage):
-                page.view_created.connect(self._view_limit.start)
+                page.view_created.connect(self._limit_views)
             self.body.stack.addWidget(page)
         focus = self.focused()
         was_inside = focus is None or self.body.stack.isAncestorOf(focus)
@@ -208,12 +209,21 @@ class MainWindow(DocumentWindow):
             page.deleteLater()
             QCoreApplication.sendPostedEvents(page, QEvent.Type.DeferredDelete.value)
 
+    def _limit_views(self) -> None:
+        """Drop old views soon, in a turn of their own; also while ever more views are created."""
+        if not self._view_limit.isActive():
+            self._view_limit.start()
+
     def _drop_old_views(self) -> None:
         """Delete the views of all windows that were shown longest ago: those of one window can take 70 MB."""
         every = (page for window in self.program.windows for page in window.pages.values())
         pages = (page for page in every if isinstance(page, MultiViewPage))
         showings = ((number, page, key) for page in pages for key, number in page.showings.items())
-        for _, page, key in sorted(showings, key=itemgetter(0))[:-_MOST_VIEWS]:
+        old_views = sorted(showings, key=itemgetter(0))[:-_MOST_VIEWS]
+        if old_views:
+            # Views dropped earlier leave reference cycles; in a long session without a pause these would add up.
+            gc.collect()
+        for _, page, key in old_views:
             if not page.views[key].isVisible():
                 page.drop_view(key)
         self.program.clean_up_later()

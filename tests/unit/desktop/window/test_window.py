@@ -269,6 +269,20 @@ def test_a_window_retains_the_views_that_were_shown_last(
     assert cleaned_up
 
 
+def test_old_views_are_dropped_while_ever_more_are_created(
+    window: MainWindow, monkeypatch: pytest.MonkeyPatch, qtbot: QtBot
+) -> None:
+    monkeypatch.setattr(main_window, "_MOST_VIEWS", 1)
+    window._view_limit.setInterval(800)
+    window.show_page("performance")
+    page = window.page
+    assert isinstance(page, MultiViewPage)
+    for key in page.view_keys:
+        page.choose_view(key)
+        qtbot.wait(200)
+    assert len(page.views) < len(page.view_keys) - 1
+
+
 def test_memory_is_given_back_once_no_job_runs_any_more(
     window: MainWindow, monkeypatch: pytest.MonkeyPatch, qtbot: QtBot
 ) -> None:
