@@ -408,7 +408,10 @@ class GpuDeskService:
     # Decisions
 
     def load_steps(self) -> ProgressSteps[None]:
-        """Load, as a job, everything behind answers, decisions and the catalog page; errors surface on use."""
+        """Load, as a job, everything behind answers, decisions, selected figures and the catalog page.
+
+        Errors surface on use.
+        """
         from gpudesk.domain.progress import JobProgress
 
         loads: tuple[Callable[[], object], ...] = (
@@ -422,6 +425,8 @@ class GpuDeskService:
             lambda: self.user_catalog.writable,
             self.catalog.seed_claims,
             lambda: [self.catalog.attributes(part.id) for part in self.catalog.accelerators()],
+            # A quarter of a second that the first selected figure would wait for.
+            lambda: self.records,
         )
         for number, load in enumerate(loads):
             yield JobProgress(message("service.loading", "Reading rules and data"), number, len(loads))

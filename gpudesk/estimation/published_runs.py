@@ -10,6 +10,7 @@ from dataclasses import dataclass, replace
 from functools import lru_cache
 from operator import attrgetter
 from pathlib import Path
+from sys import intern
 from typing import Final
 
 import numpy as np
@@ -238,7 +239,13 @@ def read_held_out(path: Path, fold: str | None = None) -> tuple[HeldOutFigure, .
         header = next(rows, [])
         run, figure, trait, measured, predicted = (header.index(name) for name in COLUMNS)
         return tuple(
-            HeldOutFigure(row[run], row[figure], row[trait], float(row[measured]), float(row[predicted]))
+            HeldOutFigure(
+                run=intern(row[run]),
+                figure=intern(row[figure]),
+                fold=intern(row[trait]),
+                measured=float(row[measured]),
+                predicted=float(row[predicted]),
+            )
             for row in rows
             if fold is None or row[trait] == fold
         )

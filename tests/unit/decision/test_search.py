@@ -130,10 +130,12 @@ def test_no_question_is_left_where_one_alone_fits(service: GpuDeskService) -> No
         assert name in {"serving_engine", "precision", "ttft_limit_ms", "tpot_limit_ms", "destination", "budget_usd"}
 
 
-def test_what_the_first_decision_rests_on_is_loaded_beforehand(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+def test_what_the_first_decision_and_figure_rest_on_is_loaded_beforehand(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
     with GpuDeskService.open(with_user_facts=False) as opened:
         run_to_end(opened.load_steps())
-        assert {"estimator", "costing", "decider", "reference_data"} <= opened.__dict__.keys()
+        assert {"estimator", "costing", "decider", "reference_data", "records"} <= opened.__dict__.keys()
     (tmp_path / "seed.toml").write_text("rules = [", encoding="utf-8")
     monkeypatch.setattr(paths, "get_rules_dir", lambda: tmp_path)
     with GpuDeskService.open(with_user_facts=False) as opened:
