@@ -352,19 +352,18 @@ class RooflineChart(DeskChart):
 
 def _format_roofline_row(each: RooflineColumn, formatter: Formatter) -> tuple[str, ...]:
     roofline = each.roofline
-    figures = (
-        roofline.effective.bandwidth / _TERA,
-        roofline.paper.bandwidth / _TERA,
-        roofline.effective.flops / _TERA,
-        roofline.paper.flops / _TERA,
-        roofline.effective.ridge,
+    texts = (
+        formatter.estimate(roofline.effective.bandwidth / _TERA),
+        formatter.stated(roofline.paper.bandwidth / _TERA),
+        formatter.estimate(roofline.effective.flops / _TERA),
+        formatter.stated(roofline.paper.flops / _TERA),
+        formatter.estimate(roofline.effective.ridge),
     )
     points = [
         text
         for point in (roofline.decode, roofline.prefill)
         for text in (_format_intensity(point, formatter), _format_attained_flops(point, formatter))
     ]
-    texts = (formatter.estimate(figure) for figure in figures)
     return (each.part.name, label_precision(roofline.arithmetic), *texts, *points)
 
 

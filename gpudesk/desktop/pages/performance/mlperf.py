@@ -283,7 +283,7 @@ class MlperfBlock(QWidget):
                 result.system,
                 formatter.count(result.count),
                 formatter.stated(result.output_tokens_per_s),
-                formatter.estimate(result.per_accelerator),
+                formatter.count(round(result.per_accelerator)),
                 format_ratio(cell.ratio, formatter) if result is cell.best else "",
             )
             for row in head_to_head.rows

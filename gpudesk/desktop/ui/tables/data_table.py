@@ -477,13 +477,13 @@ class DataTableSection(QWidget):
 
 
 def make_chart_data(title: str, table: DataTable) -> ChartData:
-    """Return the texts of a table; named second lines are separate columns."""
+    """Return the texts of a table; named second lines are separate columns, others follow in parentheses."""
     heads, columns = [], []
     for place, column in enumerate(table.columns):
         cells = [row.cells[place] for row in table.rows]
         is_apart = bool(column.detail) and any(cell.detail for cell in cells)
         heads.append(column.head)
-        columns.append([cell.text if is_apart else ", ".join(filter(None, (cell.text, cell.detail))) for cell in cells])
+        columns.append([cell.text if is_apart or not cell.detail else f"{cell.text} ({cell.detail})" for cell in cells])
         if is_apart:
             heads.append(f"{column.head}, {column.detail}")
             columns.append([cell.detail for cell in cells])

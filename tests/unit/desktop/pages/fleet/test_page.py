@@ -184,7 +184,7 @@ def test_costs_are_shown_for_a_month_a_user_and_tokens(asked: FleetPage) -> None
     view.unit.chosen.emit("per_million_tokens_usd")
     assert view.section.view.table.subtitle == "Per 1M output tokens, USD"
     assert view.section.view.table.rows[0].cells[4].text != months
-    assert [row[0] for row in view.section.data(Formatter(ENGLISH_NUMBERS)).rows][1] == "MI325X, 3 × XE9680, 2 racks"
+    assert [row[0] for row in view.section.data(Formatter(ENGLISH_NUMBERS)).rows][1] == "MI325X (3 × XE9680, 2 racks)"
 
 
 def test_a_system_is_chosen_for_the_selected_accelerator(asked: FleetPage, desk: Desk) -> None:
