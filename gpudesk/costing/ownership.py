@@ -225,16 +225,6 @@ def compute_joules_per_token(kilowatts: Amount, tokens_per_s: Amount) -> Amount:
     return kilowatts * _JOULES_PER_KWH / SECONDS_PER_HOUR / tokens_per_s
 
 
-def compute_saving(cost_a: Amount, cost_b: Amount, throughput_ratio: Amount = 1.0) -> Amount:
-    """Return the share by which a token costs less on A than on B; `throughput_ratio` is A over B."""
-    return 1.0 - cost_a / cost_b / throughput_ratio
-
-
-def compute_tie_ratio(cost_a: Amount, cost_b: Amount, saved: Amount = 0.0) -> Amount:
-    """Return the throughput ratio of A to B at which a token costs less on A by the share `saved`."""
-    return cost_a / cost_b / (1.0 - saved)
-
-
 def solve_linear_root(difference: Callable[[float], Amount]) -> Amount:
     """Return the zero of a difference that is linear in its argument; NaN without one.
 
@@ -265,21 +255,6 @@ def compute_utilization_to_own(total_usd: Amount, years: Amount, rent_usd_per_ho
     return compute_hours_to_own(total_usd, years, rent_usd_per_hour) / HOURS_PER_MONTH
 
 
-def compute_payback_months(cost_usd: Amount, hours_per_month: Amount, saved_usd_per_hour: Amount) -> Amount:
-    """Return the months after which hourly savings have paid back a one-time cost."""
-    return cost_usd / (hours_per_month * saved_usd_per_hour)
-
-
 def compute_payback_hours(cost_usd: Amount, months: Amount, saved_usd_per_hour: Amount) -> Amount:
     """Return the hours per month that pay back a one-time cost in the given months."""
     return cost_usd / (saved_usd_per_hour * months)
-
-
-def compute_saving_after(saved: Amount, cost: Amount, added: Amount) -> Amount:
-    """Return the remaining saving after a rise of the cost behind it."""
-    return 1.0 - (1.0 - saved) * (cost + added) / cost
-
-
-def compute_addition_to_reach(saved: Amount, remaining: Amount, cost: Amount) -> Amount:
-    """Return by how much that cost can rise before only `remaining` of the saving is left."""
-    return cost * (saved - remaining) / (1.0 - saved)

@@ -8,18 +8,13 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from gpudesk.costing.ownership import (
-    compute_addition_to_reach,
     compute_api_usd_per_million,
     compute_hours_to_own,
     compute_joules_per_token,
     compute_months_to_own,
     compute_owned_usd_per_million,
     compute_payback_hours,
-    compute_payback_months,
     compute_rented_usd_per_million,
-    compute_saving,
-    compute_saving_after,
-    compute_tie_ratio,
     compute_utilization_to_own,
     solve_linear_root,
 )
@@ -44,11 +39,6 @@ def test_an_api_charges_prompts_too() -> None:
 
 def test_joules_of_a_token() -> None:
     assert compute_joules_per_token(1.0, 1000.0) == pytest.approx(1.0)
-
-
-@given(positive, positive, st.floats(-0.5, 0.9))
-def test_the_ratio_that_gives_a_saving_gives_it(cost_a: float, cost_b: float, saved: float) -> None:
-    assert compute_saving(cost_a, cost_b, compute_tie_ratio(cost_a, cost_b, saved)) == pytest.approx(saved, abs=1e-9)
 
 
 @given(st.floats(-1e6, 1e6), st.floats(0.001, 1e3), st.booleans())
@@ -80,11 +70,4 @@ def test_at_the_break_even_hours_rent_is_what_owning_costs(total_usd: float, yea
 
 
 def test_a_port_that_is_paid_back() -> None:
-    assert compute_payback_months(70_000, 1_000, 4) == 17.5
     assert compute_payback_hours(70_000, 12, 2) == pytest.approx(2916.67, abs=0.01)
-
-
-@given(st.floats(-0.5, 0.8), st.floats(-0.5, 0.8), positive)
-def test_what_may_be_added_leaves_what_is_to_be_left(saved: float, left: float, cost: float) -> None:
-    added = compute_addition_to_reach(saved, left, cost)
-    assert compute_saving_after(saved, cost, added) == pytest.approx(left, abs=1e-9)

@@ -10,11 +10,21 @@ from typing import Final
 import pytest
 
 from gpudesk import paths
-from gpudesk.costing.worked_calculations import CALCULATIONS, SPAN, SPANS
-from gpudesk.costing.worked_examples import compute_worked_figure, read_worked_examples
-from gpudesk.domain.deployment_analysis import FigureTolerance, WorkedExample, WorkedExampleVerdict
+from gpudesk.costing.ownership import (
+    EngineeringInputs,
+    HardwareInputs,
+    OwnershipInputs,
+    RunningInputs,
+    compute_payback_hours,
+    list_ownership_lines,
+    list_software_lines,
+    sum_lines,
+)
+from gpudesk.costing.worked_examples import CALCULATIONS, SPAN, SPANS, compute_worked_figure, read_worked_examples
+from gpudesk.domain.deployment_analysis import FigureTolerance, ScalingRuleOfThumb, WorkedExample, WorkedExampleVerdict
 from gpudesk.domain.estimate import ParallelPlan
 from gpudesk.domain.precision import Precision
+from gpudesk.engine.engine_support import compute_stream_ceiling, scale_bandwidth
 from gpudesk.engine.memory import compute_cache_profile
 from gpudesk.report.explanation.worked_examples import (
     describe_worked_verdict,
@@ -59,6 +69,50 @@ def evaluated(node: ast.expr, values: Mapping[str, float]) -> float:
             same = evaluated(left, values) == evaluated(right, values)
             return evaluated(body if same else orelse, values)
     raise AssertionError(ast.dump(node))
+
+
+def owned_usd(price: float, kilowatts: float, values: Mapping[str, float]) -> float:
+    running = RunningInputs(accelerator_w=kilowatts * 1000.0, energy_usd_per_kwh=values["e"])
+    hardware = HardwareInputs(price_usd=price)
+    return float(sum_lines(list_ownership_lines(OwnershipInputs(1.0, values["hours"] / 8760.0, hardware, running))))
+
+
+def engineers_usd(values: Mapping[str, float], engineers: float, years: float, months: float) -> float:
+    engineering = EngineeringInputs(values["rate"], engineers, months)
+    return float(sum(list_software_lines(engineering, 1.0, years).values()))
+
+
+def scaled(rule: ScalingRuleOfThumb) -> Callable[[Mapping[str, float]], float]:
+    return lambda v: scale_bandwidth(v["bw"], int(v["n"]), rule, v["f"])
+
+
+#: Formulas of documents -> the same by the functions behind estimates and costs.
+BY_FUNCTION: Final[dict[str, Callable[[Mapping[str, float]], float]]] = {
+    "bw/weights": lambda v: compute_stream_ceiling(v["bw"], v["weights"], 1, ScalingRuleOfThumb.FLAT, 1.0),
+    "bw*n*f/weights": lambda v: compute_stream_ceiling(
+        v["bw"], v["weights"], int(v["n"]), ScalingRuleOfThumb.FLAT, v["f"]
+    ),
+    "bw*n*(1 if n==1 else f)": scaled(ScalingRuleOfThumb.FLAT),
+    "bw*(1+f*(n-1))": scaled(ScalingRuleOfThumb.ADDED),
+    "bw*n*f**(n-1)": scaled(ScalingRuleOfThumb.COMPOUNDING),
+    "bw*n*f**log2(n)": scaled(ScalingRuleOfThumb.PER_DOUBLING),
+    "n*months/12*rate": lambda v: engineers_usd(v, 0.0, 1.0, v["n"] * v["months"]),
+    "n*rate*y": lambda v: engineers_usd(v, v["n"], v["y"], 0.0),
+    "p*(1-d)": lambda v: float(HardwareInputs(v["p"], v["d"]).net_price_usd),
+    "cost/(d*T)": lambda v: float(compute_payback_hours(v["cost"], v["T"], v["d"])),
+    "(1-(a+ka*hours*e)/(b+kb*hours*e))*100": lambda v: (
+        (1.0 - owned_usd(v["a"], v["ka"], v) / owned_usd(v["b"], v["kb"], v)) * 100.0
+    ),
+    "net/(net+kw*hours*e)*100": lambda v: 100.0 * v["net"] / owned_usd(v["net"], v["kw"], v),
+}
+
+
+@pytest.mark.parametrize("formula", BY_FUNCTION)
+def test_the_functions_of_the_program_give_what_documents_print(formula: str) -> None:
+    examples = [each for each in EXAMPLES if each.formula == formula]
+    assert examples
+    for example in examples:
+        assert BY_FUNCTION[formula](example.inputs) == pytest.approx(example.expected, rel=_PRINTED), example.id
 
 
 def test_every_example(subtests: pytest.Subtests) -> None:
