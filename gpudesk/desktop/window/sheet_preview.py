@@ -102,7 +102,7 @@ class PreviewBar(QWidget):
         self._on.clicked.connect(lambda: self.turned.emit(1))
         self._place = ThemedLabel(theme, font="small", color="text2")
         self._options = QHBoxLayout()
-        self.rules = QCheckBox(tr("Rules"), self)
+        self.rules = QCheckBox(tr("Rules"))
         self.rules.setAccessibleName(tr("Append all rules"))
         self.rules.setToolTip(tr("Append all recommendation rules"))
         self.rules.toggled.connect(self.rules_toggled)
@@ -116,6 +116,7 @@ class PreviewBar(QWidget):
     def add_option(self, widget: QWidget) -> None:
         """Show an option for the content of the pages."""
         self._options.addWidget(widget)
+        QWidget.setTabOrder(self._on, widget)
 
     def show_zoom(self, zoom: float) -> None:
         """Show the zoom in percent."""

@@ -83,9 +83,8 @@ class ChooserDialog(ThemedDialog):
         self.use_case = ChoiceField(theme, tr("Use case"), self)
         self.use_case.set_options([ChoiceOption(each.id, each.text) for each in self._cases.values()])
         self.use_case.chosen.connect(self.choose_use_case)
-        self.load_kind = SegmentedControl(
-            theme, tr("Load"), [(DemandKind.USERS, tr("Users")), (DemandKind.CONCURRENCY, tr("Requests in flight"))]
-        )
+        load_kinds = [(DemandKind.USERS, tr("Users")), (DemandKind.CONCURRENCY, tr("Requests in flight"))]
+        self.load_kind = SegmentedControl(theme, tr("Load"), load_kinds, self)
         self.load_kind.chosen.connect(self._show_load_kind)
         captions = {DemandKind.USERS: tr("Active users"), DemandKind.CONCURRENCY: tr("Requests in flight")}
         self.amounts = {
@@ -98,13 +97,13 @@ class ChooserDialog(ThemedDialog):
         limit = NumberFormat(0, 3_600_000, 0, style)
         self.ttft = NumberField(theme, tr("TTFT limit, ms"), limit, self)
         self.tpot = NumberField(theme, tr("TPOT limit, ms"), limit, self)
-        self.payment = SegmentedControl(
-            theme, tr("Buy or rent"), [(_OPEN, tr("Undecided")), ("own", tr("Buy")), ("rent", tr("Rent"))]
-        )
+        payments = [(_OPEN, tr("Undecided")), ("own", tr("Buy")), ("rent", tr("Rent"))]
+        self.payment = SegmentedControl(theme, tr("Buy or rent"), payments, self)
         self.platform = SegmentedControl(
             theme,
             tr("Current platform"),
             [(UNKNOWN_ANSWER, tr("Not sure")), ("CUDA", "CUDA"), ("ROCm", "ROCm"), ("none", tr("None yet"))],
+            self,
         )
         self.note = ThemedLabel(theme, font="small", color="text2", wrap=True, parent=self)
         self.note.hide()

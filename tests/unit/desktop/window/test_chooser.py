@@ -3,7 +3,7 @@
 import pytest
 from PySide6.QtCore import Qt
 from PySide6.QtTest import QTest
-from PySide6.QtWidgets import QPushButton
+from PySide6.QtWidgets import QPushButton, QWidget
 from pytestqt.qtbot import QtBot
 
 from gpudesk.desktop.ui.theme.theme import Theme
@@ -35,6 +35,15 @@ def test_every_use_case_names_a_model_of_the_catalog(service: GpuDeskService) ->
         assert case.model in models
         assert case.input_tokens > 0
         assert case.output_tokens > 0
+
+
+def test_tab_follows_the_questions(dialog: ChooserDialog) -> None:
+    buttons = [each.findChildren(QPushButton)[0] for each in (dialog.load_kind, dialog.payment, dialog.platform)]
+    order = [dialog.use_case, buttons[0], dialog.amount.edit, dialog.ttft.edit, dialog.tpot.edit, *buttons[1:]]
+    reached: list[QWidget] = [dialog.use_case]
+    while reached[-1] is not dialog.search:
+        reached.append(reached[-1].nextInFocusChain())
+    assert [each for each in reached if each in order] == order
 
 
 def test_answers_become_a_scenario(dialog: ChooserDialog) -> None:
