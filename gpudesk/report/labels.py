@@ -337,7 +337,8 @@ def format_load(load: Load, formatter: Formatter) -> str:
     if load.kind is LoadKind.SATURATE:
         return tr("{n} queued at once", n=formatter.count(load.requests))
     if load.kind is LoadKind.REQUEST_RATE:
-        return tr("{n} requests/s", n=formatter.stated(load.request_rate))
+        # The peak of a demand has many digits.
+        return tr("{n} requests/s", n=formatter.stated(float(f"{load.request_rate or 0.0:.5g}")))
     return tr(
         "TTFT {ttft} ms, TPOT {tpot} ms ({limit})",
         ttft=formatter.stated(load.ttft_ms),

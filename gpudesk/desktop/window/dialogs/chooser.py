@@ -174,7 +174,7 @@ class ChooserDialog(ThemedDialog):
         )
         peak = math.prod(factor.value for factor in list_demand_factors(demand, case.output_tokens))
         if demand.kind is DemandKind.USERS:
-            load = Load(LoadKind.REQUEST_RATE, request_rate=float(f"{peak:.3g}"))
+            load = Load(LoadKind.REQUEST_RATE, request_rate=peak)
         else:
             load = Load(LoadKind.CONCURRENCY, concurrency=int(peak))
         answers: dict[str, AnswerValue] = {

@@ -11,11 +11,12 @@ from gpudesk.desktop.window.dialogs.chooser import ChooserDialog, list_use_cases
 from gpudesk.desktop.window.main_window import MainWindow
 from gpudesk.domain.answer import MAX_ACCELERATORS, AcceleratorChoice, Scenario
 from gpudesk.domain.decision import DecisionVerdict
-from gpudesk.domain.estimate import Load, LoadKind
 from gpudesk.domain.fleet import FleetSettings, make_load_curve
 from gpudesk.domain.precision import Precision
 from gpudesk.domain.sizing import Demand, DemandKind
+from gpudesk.report.labels import format_load
 from gpudesk.service import GpuDeskService
+from gpudesk.text.formatting import Formatter
 from gpudesk.text.translation import PSEUDO, set_language
 
 LONG_MS = 60_000
@@ -40,9 +41,9 @@ def test_every_use_case_names_a_model_of_the_catalog(service: GpuDeskService) ->
 def test_tab_follows_the_questions(dialog: ChooserDialog) -> None:
     buttons = [each.findChildren(QPushButton)[0] for each in (dialog.load_kind, dialog.payment, dialog.platform)]
     order = [dialog.use_case, buttons[0], dialog.amount.edit, dialog.ttft.edit, dialog.tpot.edit, *buttons[1:]]
-    reached: list[QWidget] = [dialog.use_case]
-    while reached[-1] is not dialog.search:
-        reached.append(reached[-1].nextInFocusChain())
+    reached: list[QWidget | None] = [dialog.use_case]
+    while (last := reached[-1]) is not None and last is not dialog.search:
+        reached.append(last.nextInFocusChain())
     assert [each for each in reached if each in order] == order
 
 
@@ -53,7 +54,7 @@ def test_answers_become_a_scenario(dialog: ChooserDialog) -> None:
     peak = make_load_curve(FleetSettings()).peak_factor
     assert plain.demand == Demand(DemandKind.USERS, 200, peak_factor=peak, ttft_ms=2000, tpot_ms=50)
     # 12 requests an hour of each, and more at the peak.
-    assert plain.workload.load == Load(LoadKind.REQUEST_RATE, request_rate=float(f"{200 * 12 / 3600 * peak:.3g}"))
+    assert plain.workload.load.request_rate == pytest.approx(200 * 12 / 3600 * peak)
     dialog.tpot.set_value(0)
     dialog.choose_use_case("code")
     _, in_flight = dialog.load_kind.findChildren(QPushButton)
@@ -86,6 +87,13 @@ def test_the_best_of_the_catalog_are_opened_with_their_recommendation(
         QTest.mouseClick(dialog.search, Qt.MouseButton.LeftButton)
         assert not dialog.search.isEnabled()
     scenario = found.args[0]
+    assert format_load(scenario.workload.load, Formatter()) == "1.3333 requests/s"
+    # Compare and Decide cost the same load.
+    service = window.desk.service
+    answer = service.answer(scenario)
+    shown, decided = service.costing.costs(answer), service.decider.get_decision_costs(answer)
+    rented = [[each.rented.output.value for each in costs.columns if each.rented] for costs in (shown, decided)]
+    assert rented[0] == pytest.approx(rented[1], rel=1e-9)
     assert isinstance(scenario, Scenario)
     assert 0 < len(scenario.accelerators) <= MAX_ACCELERATORS
     assert not dialog.isVisible()
