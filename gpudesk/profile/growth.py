@@ -17,7 +17,8 @@ from gpudesk.estimation.sizing.fit_matrix import DeploymentLadder
 from gpudesk.profile.placements import AcceleratorFacts, FormatPlacement, ModelPlacement, ProfileContext, explain_answer
 from gpudesk.text.messages import Message, Share, message
 
-_CLOUD: Final = "cloud"
+#: Categories of accelerators that cannot be bought one by one.
+_NOT_SOLD_SINGLY: Final = ("cloud", "rack")
 
 
 # Just out of reach
@@ -86,7 +87,8 @@ def _add_figures(
 def list_upgrades(context: ProfileContext) -> tuple[Upgrade, ...]:
     """Return the upgrades: most models unlocked per USD first, then those without a price, most models first.
 
-    More of the same accelerator is included. Rent-only accelerators are left out, unless the accelerator itself is.
+    More of the same accelerator is included. Those that are only rented or sold by the rack are left out, unless the
+    accelerator itself is.
     """
     unreached = [each for each in context.placements.values() if not each.held_alone]
     same = list(_scale_out(unreached, context))
@@ -122,7 +124,7 @@ def _scale_up(unreached: Sequence[ModelPlacement], context: ProfileContext) -> I
         each
         for each in context.others
         if each.accelerator.memory_bytes > own.accelerator.memory_bytes
-        and (each.category != _CLOUD or own.category == _CLOUD)
+        and (each.category not in _NOT_SOLD_SINGLY or each.category == own.category)
     ]
     larger.sort(key=lambda each: (each.price_usd is None, each.category != own.category, each.accelerator.memory_bytes))
     del larger[context.settings.upgrade_candidates :]

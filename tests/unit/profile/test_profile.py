@@ -405,6 +405,12 @@ def test_an_upgrade_unlocks_models(profiles: Mapping[str, AcceleratorProfile]) -
     assert all(upgrade.unlocked for profile in profiles.values() for upgrade in profile.upgrades)
 
 
+def test_no_upgrade_of_a_module_is_a_share_of_a_rack(service: GpuDeskService) -> None:
+    upgrades = {each.accelerator for each in service.profile(ProfileQuestion("h200-sxm")).upgrades}
+    assert "b300-hgx" in upgrades
+    assert not upgrades & {"gb200-nvl72", "gb300-nvl72", "vera-rubin-nvl72"}
+
+
 def test_upgrades_are_ordered_by_cost_for_each_model(service: GpuDeskService) -> None:
     profile = service.profile(ProfileQuestion("h100-sxm", budget_usd=40_000.0))
     costs = [each.usd_per_unlocked for each in profile.upgrades if each.usd_per_unlocked is not None]
