@@ -422,9 +422,9 @@ class CostCalculator:
     def costs(self, answer: Answer, *, brief: bool = False) -> CostAnswer:
         """Return the costs of all, and the break-even points: with each other, or if `brief` with rents only."""
         situations, term = self.situations(answer), answer.scenario.costs.rent_term
-        rents = [self._prices.list_provider_rents(each.accelerator, term) for each in situations]
-        if not brief:
-            rents = list(map(cost_provider_rents, situations, rents))
+        rents = [
+            cost_provider_rents(each, self._prices.list_provider_rents(each.accelerator, term)) for each in situations
+        ]
         columns = tuple(map(make_cost_column, situations, answer.columns, rents))
         breaks: list[BreakEven] = []
         for each, column in zip(situations, columns, strict=True):

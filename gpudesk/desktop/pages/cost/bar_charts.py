@@ -305,7 +305,7 @@ class SensitivityChart(BarChart):
         )
 
     def _format_input_end(self, name: str, value: float) -> str:
-        """Return an end of an input with its unit; money in the scenario's currency."""
+        """Return an end of an input with its unit; money in the scenario's currency, prices with three digits."""
         if self._costed is None:
             return ""
         money = self._costed.money
@@ -313,7 +313,8 @@ class SensitivityChart(BarChart):
         if not unit.startswith("USD"):
             text = format_input_amount(name, value, self.formatter)
             return join_unit(text, unit) if unit else text
-        return money.add_currency(self.formatter.stated(float(f"{money.convert_to_currency(value):.3g}"))) + unit[3:]
+        amount = float(f"{money.convert_to_currency(value):.3g}")
+        return money.add_currency(format_input_amount(name, amount, self.formatter)) + unit[3:]
 
     def data(self, formatter: Formatter) -> ChartData:
         heads = (tr("Input"), tr("Low"), tr("High"), tr("Unit"), tr("Cost at low, USD"), tr("Cost at high, USD"))

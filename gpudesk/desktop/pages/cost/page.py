@@ -127,7 +127,7 @@ class CostInputRow(QObject):
             edit.set_fault("")
             edit.set_value(float(f"{value:.9g}"))
         self.unit.setText(get_input_unit(self.name, currency))
-        self.origin.setText(tr("enter both prices") if lacking else describe_input_source(cost_input))
+        self.origin.setText(tr("Enter both prices") if lacking else capitalize_first(describe_input_source(cost_input)))
         is_visible = cost_input.origin is CostInputOrigin.YOURS
         if self.reset is None and is_visible and self._place is not None:
             self.reset = self._make_reset()

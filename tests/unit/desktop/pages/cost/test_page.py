@@ -175,7 +175,7 @@ def test_a_missing_price_is_asked_for_at_its_field(page: CostPage, desk: Desk, q
     type_into(price.edits[1], "35k")
     desk.flush()
     assert desk.scenario.costs.parts == {"mi355x": {"price_usd": UncertainValue.exactly(35_000.0)}}
-    assert price.origin.text() == "entered by you"
+    assert price.origin.text() == "Entered by you"
     page.choose_view("overview")
     assert "purchase price unknown" not in overview(page).tokens.accessibleDescription()
     desk.undo_stack.undo()
@@ -233,10 +233,10 @@ def test_an_api_that_lacks_a_price_says_so_at_the_field(page: CostPage, desk: De
     given, made = (rows[None, f"api_{side}_usd_per_million"] for side in ("input", "output"))
     type_into(given.edits[1], "0.2")
     desk.flush()
-    assert made.origin.text() == "enter both prices"
+    assert made.origin.text() == "Enter both prices"
     type_into(made.edits[1], "0.6")
     desk.flush()
-    assert made.origin.text() == "entered by you"
+    assert made.origin.text() == "Entered by you"
 
 
 def test_shares_are_edited_in_per_cent(page: CostPage, desk: Desk) -> None:
@@ -288,7 +288,7 @@ def test_controls_change_what_holds_for_all(page: CostPage, desk: Desk) -> None:
     assert (costs.rent_term, costs.runs_on, costs.around) == ("spot", "ROCm", 0.2)
     assert costs.parts["mi325x"]["discount"] == UncertainValue(0.16, 0.19, 0.22)
     said = assumptions(page).rows["mi325x", "discount"].origin.text()
-    assert said.startswith("anecdotal: unnamed buyers")
+    assert said.startswith("Anecdotal: unnamed buyers")
     QTest.mouseClick(controls.reset, Qt.MouseButton.LeftButton)
     desk.flush()
     assert desk.scenario.costs == NO_COST_SETTINGS
@@ -400,6 +400,7 @@ def test_what_it_would_take_can_be_asked_of_any_two(page: CostPage) -> None:
     assert price == ("$38,900", "$22,000 (20,000 – 25,000)", "Above it, H200 SXM costs less per token.")
     assert view.rents.texts()[0][1] == "MI325X"
     assert len(view.rents.texts()) == 4
+    assert all(row[4].startswith("$") for row in view.rents.texts()), "the cost of tokens at each rent"
     view.which.chosen.emit("h200-sxm")
     view.rival.chosen.emit("b200-hgx")
     rows = {row[0]: row[1:] for row in view.table.texts()}
