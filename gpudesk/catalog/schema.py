@@ -1,84 +1,18 @@
-"""Tables of both catalog files: the shipped one, and the user's with its versions.
+"""Tables of the shipped catalog file; those of the user's are in `user_store/migrations.py`.
 
-Columns of sources, claims and prices that both files share are declared once. Programs that only read use the fields of
-the domain's records, which have the same names, because this module is slow to load.
+Programs that only read use the fields of the domain's records, which have the same names, because this module is slow
+to load.
 """
 
 from __future__ import annotations
 
 from typing import ClassVar, Final
 
-from sqlalchemy import ForeignKey, ForeignKeyConstraint, Index, Integer, MetaData, UniqueConstraint, text
+from sqlalchemy import ForeignKeyConstraint, Index, Integer, MetaData, text
 from sqlmodel import Field, SQLModel
 
-#: The tables of each file, regardless of other tables in the program.
+#: The tables of the file, regardless of other tables in the program.
 SHIPPED_METADATA: Final = MetaData()
-USER_METADATA: Final = MetaData()
-
-
-# Common to both files
-
-
-class SourceBase(SQLModel):
-    """A publication that figures come from."""
-
-    title: str
-    publisher: str
-    kind: str
-    url: str | None
-    date: str | None
-    trust: str | None
-
-
-class AcceleratorBase(SQLModel):
-    """An accelerator without its attributes."""
-
-    generation: str
-    announced: bool = Field(sa_type=Integer)
-
-
-class SystemBase(SQLModel):
-    """A system without its attributes; `provider` and `instance` are those of its rents."""
-
-    kind: str
-    provider: str | None
-    instance: str | None
-
-
-class ModelBase(SQLModel):
-    """The structure of a model: its dimensions, layer kinds and layers as JSON."""
-
-    definition: str
-
-
-class ClaimBase(SQLModel):
-    """A figure as one source states it: JSON in the internal unit, `published` as printed."""
-
-    value: str
-    kind: str
-    published: str | None
-    conditions: str | None
-    note: str | None
-
-
-class PriceBase(SQLModel):
-    """A rent by the hour or a purchase, in US dollars per accelerator."""
-
-    term: str
-    kind: str
-    usd: float | None
-    usd_low: float | None
-    usd_high: float | None
-    provider: str | None
-    region: str | None
-    instance: str | None
-    accelerators_in_instance: int | None
-    basis: str | None
-    date: str | None
-    note: str | None
-
-
-# The shipped file
 
 
 class _ShippedTable(SQLModel):
@@ -95,10 +29,16 @@ class MetaRow(_ShippedTable, table=True):
     value: str
 
 
-class SourceRow(SourceBase, _ShippedTable, table=True):
+class SourceRow(_ShippedTable, table=True):
     """A source of shipped claims."""
 
     __tablename__ = "source"
+    title: str
+    publisher: str
+    kind: str
+    url: str | None
+    date: str | None
+    trust: str | None
     id: str = Field(primary_key=True)
 
 
@@ -113,17 +53,20 @@ class EntryRow(_ShippedTable, table=True):
     position: int
 
 
-class AcceleratorRow(AcceleratorBase, _ShippedTable, table=True):
+class AcceleratorRow(_ShippedTable, table=True):
     """A shipped accelerator."""
 
     __tablename__ = "accelerator"
+    generation: str
+    announced: bool = Field(sa_type=Integer)
     id: str = Field(primary_key=True, foreign_key="thing.id")
 
 
-class ModelRow(ModelBase, _ShippedTable, table=True):
+class ModelRow(_ShippedTable, table=True):
     """A shipped model."""
 
     __tablename__ = "model"
+    definition: str
     id: str = Field(primary_key=True, foreign_key="thing.id")
 
 
@@ -135,10 +78,13 @@ class ServingEngineRow(_ShippedTable, table=True):
     definition: str
 
 
-class SystemRow(SystemBase, _ShippedTable, table=True):
+class SystemRow(_ShippedTable, table=True):
     """A shipped system."""
 
     __tablename__ = "system"
+    kind: str
+    provider: str | None
+    instance: str | None
     id: str = Field(primary_key=True, foreign_key="thing.id")
     accelerator: str = Field(foreign_key="accelerator.id", index=True)
 
@@ -193,7 +139,7 @@ class AttributeRow(_ShippedTable, table=True):
     reason: str | None
 
 
-class ClaimRow(ClaimBase, _ShippedTable, table=True):
+class ClaimRow(_ShippedTable, table=True):
     """A shipped claim; `verdict` says why it is not the preferred one."""
 
     __tablename__ = "claim"
@@ -201,6 +147,11 @@ class ClaimRow(ClaimBase, _ShippedTable, table=True):
         ForeignKeyConstraint(["thing", "attribute"], ["attribute.thing", "attribute.name"]),
         Index("one_preferred_claim", "thing", "attribute", unique=True, sqlite_where=text("preferred")),
     )
+    value: str
+    kind: str
+    published: str | None
+    conditions: str | None
+    note: str | None
     thing: str = Field(primary_key=True)
     attribute: str = Field(primary_key=True)
     position: int = Field(primary_key=True)
@@ -270,10 +221,22 @@ class DisputeSubjectRow(_ShippedTable, table=True):
     attribute: str | None
 
 
-class ShippedPriceRow(PriceBase, _ShippedTable, table=True):
+class ShippedPriceRow(_ShippedTable, table=True):
     """A shipped price; `position` is its order in lists."""
 
     __tablename__ = "price"
+    term: str
+    kind: str
+    usd: float | None
+    usd_low: float | None
+    usd_high: float | None
+    provider: str | None
+    region: str | None
+    instance: str | None
+    accelerators_in_instance: int | None
+    basis: str | None
+    date: str | None
+    note: str | None
     id: str = Field(primary_key=True)
     position: int
     accelerator: str | None = Field(foreign_key="accelerator.id")
@@ -314,114 +277,3 @@ class MissingPriceRow(_ShippedTable, table=True):
     note: str
     source: str = Field(foreign_key="source.id")
     date: str
-
-
-# The user's file
-
-
-class _UserTable(SQLModel):
-    """Base of the tables: `position` is the order of entry.
-
-    The subject of a claim or a price can be an entry of the shipped catalog: no foreign key refers to it here.
-    """
-
-    metadata: ClassVar[MetaData] = USER_METADATA
-    position: int | None = Field(primary_key=True)
-
-
-def _refer_to_source() -> ForeignKey:
-    """Checked at the end of a step, whose facts can come in any order."""
-    return ForeignKey("source.id", deferrable=True, initially="DEFERRED")
-
-
-class UserSourceRow(SourceBase, _UserTable, table=True):
-    """A source of the user's."""
-
-    __tablename__ = "source"
-    id: str = Field(unique=True)
-
-
-class UserAcceleratorRow(AcceleratorBase, _UserTable, table=True):
-    """An accelerator of the user's."""
-
-    __tablename__ = "accelerator"
-    id: str = Field(unique=True)
-    name: str
-    vendor: str
-
-
-class UserModelRow(ModelBase, _UserTable, table=True):
-    """A model of the user's."""
-
-    __tablename__ = "model"
-    id: str = Field(unique=True)
-    name: str
-    organisation: str
-
-
-class UserSystemRow(SystemBase, _UserTable, table=True):
-    """A system of the user's."""
-
-    __tablename__ = "system"
-    __table_args__: ClassVar[dict[str, object]] = {"info": {"since": 4}}
-    id: str = Field(unique=True)
-    name: str
-    vendor: str
-    accelerator: str
-
-
-class UserClaimRow(ClaimBase, _UserTable, table=True):
-    """A claim of the user's."""
-
-    __tablename__ = "claim"
-    __table_args__ = (UniqueConstraint("thing", "attribute", "source"), Index("claim_source", "source"))
-    thing: str
-    attribute: str
-    source: str = Field(sa_column_args=[_refer_to_source()])
-    retrieved: str
-
-
-class PreferenceRow(_UserTable, table=True):
-    """The user's preferred claim for an attribute; its source can be a shipped one."""
-
-    __tablename__ = "preference"
-    __table_args__ = (UniqueConstraint("thing", "attribute"),)
-    thing: str
-    attribute: str
-    source: str
-    value: str
-    reason: str
-    date: str
-
-
-class UserPriceRow(PriceBase, _UserTable, table=True):
-    """A price of the user's."""
-
-    __tablename__ = "price"
-    __table_args__ = (Index("price_source", "source"),)
-    id: str = Field(unique=True)
-    accelerator: str
-    source: str = Field(sa_column_args=[_refer_to_source()])
-
-
-class SignerRow(SQLModel, table=True):
-    """A signer of packs whom the user trusts."""
-
-    metadata: ClassVar[MetaData] = USER_METADATA
-    __tablename__ = "signer"
-    __table_args__: ClassVar[dict[str, object]] = {"info": {"since": 2}}
-    key: str = Field(primary_key=True)
-    name: str
-    trusted_on: str
-
-
-class WatchRow(_UserTable, table=True):
-    """A note on the watch list."""
-
-    __tablename__ = "watch"
-    __table_args__: ClassVar[dict[str, object]] = {"info": {"since": 3}}
-    signal: str = Field(unique=True)
-    value: str
-    date: str
-    source: str
-    note: str | None

@@ -6,8 +6,7 @@ import sqlite3
 from collections.abc import Sequence
 from typing import Final
 
-#: What each version adds, as declared in `gpudesk.catalog.schema`, which takes half a second and 26 MB to load. An
-#: existing table stays, so that a file with a damaged version number is repaired.
+#: What each version adds. An existing table stays, so that a file with a damaged version number is repaired.
 USER_STEPS: Final = (
     (
         """

@@ -48,7 +48,7 @@ _T = TypeVar("_T", bound=StoredRecord)
 
 @dataclass(frozen=True, slots=True)
 class FactTable(Generic[_T]):
-    """A table of `gpudesk.catalog.schema` with its facts, whose fields are its columns.
+    """A table of the user's file with its facts, whose fields are its columns.
 
     `key` are the identifying columns, `since` is the first version of the file with the table.
     """
