@@ -156,7 +156,7 @@ class Calibration:
     """All constants, row counts and intervals; `revision` is the hash of the file.
 
     `plan_bands` are the intervals of ratios between plans of one accelerator. `lead_scales` are scales of the logistic
-    error of ln(ratio) between two deployments.
+    error of ln(ratio) between two deployments with equal values.
     """
 
     name: str
@@ -239,18 +239,33 @@ def _find_weaker(first: EstimateBasis, second: EstimateBasis) -> EstimateBasis:
     return max(first, second, key=tuple(EstimateBasis).index)
 
 
+#: ln(ratio) of two latencies at which its error has twice the variance of that of equal latencies.
+_DOUBLED_VARIANCE: Final = 0.1
+
+
+def compute_error_growth(figure: str, log_ratio: float) -> float:
+    """Return the error scale of an estimated ln(ratio) relative to that of equal values.
+
+    The variance of latency ratios grows with each difference between the systems, so with ln(ratio). Throughput ratios
+    of held-out publishers show no such growth.
+    """
+    return 1.0 if figure == "throughput" else math.sqrt(1.0 + abs(log_ratio) / _DOUBLED_VARIANCE)
+
+
 def find_lead_scale(
     calibration: Calibration,
     figure: str,
     basis: EstimateBasis,
     other_basis: EstimateBasis,
     relation: PairRelation = PairRelation.VENDORS,
+    log_ratio: float = 0.0,
 ) -> float:
-    """Return the scale of the logistic error of ln(ratio) of a figure; the weaker basis decides.
+    """Return the scale of the logistic error of an estimated ln(ratio) of a figure; the weaker basis decides.
 
     Independent Gumbel errors of this scale on both sides give the same error. Raises KeyError without a scale.
     """
-    return calibration.lead_scales[LeadScaleKey(figure, _find_weaker(basis, other_basis), relation)]
+    scale = calibration.lead_scales[LeadScaleKey(figure, _find_weaker(basis, other_basis), relation)]
+    return scale * compute_error_growth(figure, log_ratio)
 
 
 def make_ratio_interval(ratio: float, scale: float) -> IntervalEstimate:

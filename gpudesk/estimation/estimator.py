@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import hashlib
+import math
 from collections.abc import Mapping, Sequence
 from dataclasses import fields, replace
 from itertools import combinations
@@ -41,6 +42,7 @@ from gpudesk.domain.sizing import Demand, FitRemedy, SizingResult, SmallestDeplo
 from gpudesk.engine.calibration import (
     NO_KEYS,
     Calibration,
+    PairRelation,
     compute_lead_odds,
     find_lead_scale,
     find_plan_interval,
@@ -350,8 +352,11 @@ class Estimator:
             if ours is None or theirs is None:
                 continue
             kind = {"ttft_ms": "ttft", "tpot_ms": "tpot"}.get(figure, "throughput")
+            # At latency limits each runs at its own rate, so latencies share as few errors as those of two vendors.
+            at_limits = kind != "throughput" and other.request.workload.load.kind is LoadKind.LIMITS
+            apart = PairRelation.VENDORS if at_limits else relation
             ratio = ours.value / theirs.value
-            scale = find_lead_scale(self._calibration, kind, baseline.basis, other.basis, relation)
+            scale = find_lead_scale(self._calibration, kind, baseline.basis, other.basis, apart, math.log(ratio))
             better = ratio if FIGURES[figure].more_is_better else 1.0 / ratio
             differences.append(
                 FigureDifference(

@@ -200,7 +200,7 @@ def judge_pairs(held_out: Sequence[HeldOutFigure], runs: Sequence[BenchRun]) -> 
     def judge(pair: HeldOutPair, fold: str, rests_on: EstimateBasis, relation: PairRelation) -> JudgedPair:
         left_out = calibrations[groups.get(pair.first.id, OTHERS)]
         figure = INTERVAL_FIGURES[pair.figure]
-        scale = find_lead_scale(left_out, figure, rests_on, rests_on, relation)
+        scale = find_lead_scale(left_out, figure, rests_on, rests_on, relation, pair.predicted)
         interval = make_ratio_interval(1.0, scale)
         band = IntervalFactors(interval.low, interval.high)
         if relation is PairRelation.PLANS:

@@ -66,8 +66,11 @@ def write_pairs_section(data: AccuracyData) -> list[str]:
         "",
         (
             "A pair is two accelerators that one publisher measured with the same model, serving engine, "
-            "load, lengths and count. The odds of the likely leader follow from the predicted ratio and from "
-            "the error of such ratios. The error depends on whether the accelerators share a generation or a vendor. "
+            "load and lengths. For throughput the number of accelerators is equal, too. Latencies at latency limits "
+            "are left out, because each system then runs at its own rate; their odds use the error between vendors. "
+            "The odds of the likely leader follow from the predicted ratio and from the error of such ratios. The "
+            "error depends on whether the accelerators share a generation or a vendor. That of latencies grows with "
+            "the ratio. "
             f"A leader is named from {format_whole_share(LEAST_ODDS[LeadVerdict.LIKELY_LEADS])} odds. It is right "
             "if it also leads in the measurement; a measured ratio within 3% of 1 counts as half right. "
             "Odds and intervals are fitted without the publisher."

@@ -15,8 +15,8 @@ from numpy.typing import NDArray
 
 from calibration.bench import BenchRun
 from calibration.parameters import Array
-from gpudesk.domain.estimate import EstimateBasis, ParallelPlan
-from gpudesk.engine.calibration import IntervalRule, LeadScaleKey, PairRelation
+from gpudesk.domain.estimate import EstimateBasis, LoadKind, ParallelPlan
+from gpudesk.engine.calibration import IntervalRule, LeadScaleKey, PairRelation, compute_error_growth
 from gpudesk.estimation.published_runs import HeldOutFigure
 
 #: Names of the figures in interval rules.
@@ -216,12 +216,14 @@ def collect_pairs(
 ) -> tuple[HeldOutPair, ...]:
     """Return all pairs of different accelerators for the same question in the same series.
 
-    Several runs of one accelerator are combined by their median. From other folds than that of series only pairs across
-    the held-out trait count.
+    Their counts are equal for throughput, but can differ for latencies: the number of accelerators decides most
+    throughput ratios alone. Several runs of one deployment are combined by their median. From other folds than that of
+    series only pairs across the held-out trait count.
     """
-    pairs = _pairs(held_out, runs, (figure, fold), _question, lambda run: run.traits["accelerator"])
-    crossing = [each for each in pairs if each.first.traits[fold] != each.second.traits[fold]]
-    return tuple(pairs if fold == "series" else crossing)
+    question = _question if figure == "output_tokens_per_s" else _load
+    pairs = _pairs(held_out, runs, (figure, fold), question, _accelerators)
+    trait = "accelerator" if fold == "series" else fold
+    return tuple(each for each in pairs if each.first.traits[trait] != each.second.traits[trait])
 
 
 def collect_plan_pairs(
@@ -247,9 +249,14 @@ def _pairs(
     question: Callable[[BenchRun], tuple[object, ...]],
     differs: Callable[[BenchRun], str],
 ) -> list[HeldOutPair]:
-    """Return pairs of runs of the same question that differ, from figure and fold `of`."""
-    by_id = {run.id: run for run in runs}
+    """Return pairs of runs of the same question that differ, from figure and fold `of`.
+
+    Latencies at latency limits are left out: each system runs at the rate that fills the limits.
+    """
     figure, fold = of
+    by_id = {
+        run.id: run for run in runs if figure == "output_tokens_per_s" or run.workload.load.kind is not LoadKind.LIMITS
+    }
     alike: dict[tuple[object, ...], dict[str, list[HeldOutFigure]]] = defaultdict(lambda: defaultdict(list))
     for each in held_out:
         if each.figure == figure and each.fold == fold and each.run in by_id:
@@ -286,6 +293,10 @@ def _question(run: BenchRun) -> tuple[object, ...]:
     return (*_load(run), run.candidates[0].deployment.plan.count)
 
 
+def _accelerators(run: BenchRun) -> str:
+    return f"{run.candidates[0].deployment.plan.count} x {run.traits['accelerator']}"
+
+
 def _same_part(run: BenchRun) -> tuple[object, ...]:
     kv = run.candidates[0].deployment.configuration.kv
     software = (run.traits["version"], run.traits["weights"], kv)
@@ -314,27 +325,30 @@ def _plan_width(pairs: Sequence[HeldOutPair], parts: float) -> float:
     return min(parts, trust * _width(pairs) + (1.0 - trust) * parts)
 
 
-def _width(pairs: Sequence[HeldOutPair], share: float = HELD) -> float:
-    """Return the quantile of the errors of ratios, series weighted by the root of their size."""
+def _width(pairs: Sequence[HeldOutPair]) -> float:
+    return _quantile(pairs, [pair.residual for pair in pairs], HELD)
+
+
+def _quantile(pairs: Sequence[HeldOutPair], errors: Sequence[float], share: float) -> float:
+    """Return a quantile of the sizes of the errors of pairs, series weighted by the root of their size."""
     if not pairs:
         return 0.0
     sizes = Counter(pair.first.traits["series"] for pair in pairs)
     weights = np.array([sizes[pair.first.traits["series"]] ** -0.5 for pair in pairs])
-    return compute_quantile(np.abs(np.array([pair.residual for pair in pairs])), weights, share)
+    return compute_quantile(np.abs(np.array(errors)), weights, share)
 
 
 #: 80% of all logistic errors are below ln 9 scales.
 _SCALES_OF_BAND: Final = math.log(9)
-#: The quantile of the errors from which scales follow, and its number of scales. For each figure it gives the results
-#: of left-out publishers a higher likelihood than the median does. Quantiles from 0.7 make odds between vendors worse.
-_ODDS_QUANTILE: Final = 0.6
-_SCALES_OF_QUANTILE: Final = math.log((1.0 + _ODDS_QUANTILE) / (1.0 - _ODDS_QUANTILE))
+#: The quantile of the errors from which scales follow: the one that gives the results of left-out publishers the
+#: highest likelihood. A lower one makes odds too confident.
+_ODDS_QUANTILES: Final[Mapping[str, float]] = {"output_tokens_per_s": 0.6, "tpot_ms": 0.6, "ttft_ms": 0.7}
 
 
 def fit_lead_scales(held_out: Sequence[HeldOutFigure], runs: Sequence[BenchRun]) -> dict[LeadScaleKey, float]:
     """Return the scale of the error of ln(ratio) for each figure, basis and relation of a pair.
 
-    It follows from a quantile of the errors of held-out pairs: the median makes odds too confident, and the highest
+    It follows from a quantile of the errors of held-out pairs, relative to their growth with the ratio. The highest
     quantiles come from single publications. Accelerators that differ in more never have a smaller scale, nor does a
     weaker basis.
     """
@@ -350,8 +364,14 @@ def fit_lead_scales(held_out: Sequence[HeldOutFigure], runs: Sequence[BenchRun])
             widening = 1.0 if basis is EstimateBasis.CALIBRATED else PAIR_WIDENING
             closer = 0.0
             for relation, group in groups.items():
-                fitted = _width(group, _ODDS_QUANTILE) / _SCALES_OF_QUANTILE
+                fitted = _fit_scale(group, name, _ODDS_QUANTILES[figure])
                 scale = stronger[relation] = max(closer, stronger[relation] * widening, fitted)
                 scales[LeadScaleKey(name, basis, relation)] = scale
                 closer = 0.0 if relation is PairRelation.PLANS else scale
     return scales
+
+
+def _fit_scale(pairs: Sequence[HeldOutPair], name: str, share: float) -> float:
+    """Return the scale of a logistic error, such that a `share` of the errors of the pairs is smaller."""
+    errors = [pair.residual / compute_error_growth(name, pair.predicted) for pair in pairs]
+    return _quantile(pairs, errors, share) / math.log((1.0 + share) / (1.0 - share))

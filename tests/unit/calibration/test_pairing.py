@@ -10,18 +10,19 @@ import pytest
 
 from calibration.bench import BenchRun
 from calibration.intervals import collect_pairs, collect_plan_pairs, fit_lead_scales, fit_plan_rules
-from gpudesk.domain.estimate import EstimateBasis
+from gpudesk.domain.estimate import EstimateBasis, Load, LoadKind
 from gpudesk.engine.calibration import (
     Calibration,
     LeadScaleKey,
     PairRelation,
+    compute_error_growth,
     compute_lead_odds,
     find_lead_scale,
     find_plan_interval,
     make_ratio_interval,
 )
 from gpudesk.estimation.published_runs import HeldOutFigure
-from tests.unit.calibration.records import RATE, held_out, run
+from tests.unit.calibration.records import RATE, TPOT, held_out, run
 
 
 def amd(
@@ -55,6 +56,24 @@ def test_a_fold_counts_only_pairs_that_cross_what_it_leaves_out() -> None:
     found = collect_pairs(held_out(runs, [1.0, 1.0, 1.0], ("vendor",)), runs, RATE, "vendor")
     assert {each.second.traits["vendor"] for each in found} == {"AMD"}
     assert len(found) == 2
+
+
+def test_a_latency_at_latency_limits_is_in_no_pair() -> None:
+    """Each system runs at the rate that fills the limits, so the two do not carry the same load."""
+    load = Load(LoadKind.LIMITS, ttft_ms=2000.0, tpot_ms=50.0)
+    figures = {TPOT: 40.0, RATE: 100.0}
+    runs = [run(name, figures, load=load, accelerator=name) for name in ("h200-sxm", "mi300x")]
+    assert collect_pairs(held_out(runs, [1.0, 1.1], figure=TPOT), runs, TPOT, "series") == ()
+    assert len(collect_pairs(held_out(runs, [1.0, 1.1]), runs, RATE, "series")) == 1
+
+
+def test_accelerators_of_a_pair_differ_in_number_for_latencies_alone() -> None:
+    figures = {TPOT: 40.0, RATE: 100.0}
+    runs = [run("a", figures), run("other count", figures, count=4)]
+    runs.append(run("b", figures, count=2, accelerator="mi300x"))
+    found = collect_pairs(held_out(runs, [1.0, 1.0, 1.1], figure=TPOT), runs, TPOT, "series")
+    assert [{each.first.id, each.second.id} for each in found] == [{"a", "b"}, {"other count", "b"}]
+    assert collect_pairs(held_out(runs, [1.0, 1.0, 1.1]), runs, RATE, "series") == ()
 
 
 def _many(ratio: float, folds: tuple[str, ...]) -> tuple[list[BenchRun], list[HeldOutFigure]]:
@@ -170,3 +189,24 @@ def test_scales_grow_with_what_a_pair_differs_in_and_with_a_weaker_basis() -> No
     assert apart == pytest.approx([math.log(ratio) / math.log(4) for ratio in (1.2, 1.2, 1.4)])
     weaker = [scales[LeadScaleKey("throughput", basis, "accelerators")] for basis in tuple(EstimateBasis)[1:]]
     assert weaker == sorted(set(weaker))
+
+
+def test_the_growth_of_latency_errors_with_the_ratio_is_no_part_of_their_scale() -> None:
+    measured = [1.0, 1.1, 1.3, 2.0, 4.0] * 4
+    runs = [
+        each
+        for place, ratio in enumerate(measured)
+        for each in (run(f"a{place}", {TPOT: 1.0}, model=f"m{place}"), amd(f"b{place}", {TPOT: ratio}, f"m{place}"))
+    ]
+    errors = [0.2 * compute_error_growth("tpot", math.log(ratio)) for ratio in measured]
+    # The prediction is what grows the error: measured = predicted x error.
+    found = [
+        HeldOutFigure(each.id, TPOT, "series", value, predicted)
+        for place, (ratio, error) in enumerate(zip(measured, errors, strict=True))
+        for each, value, predicted in (
+            (runs[2 * place], 1.0, 1.0),
+            (runs[2 * place + 1], ratio * math.exp(error), ratio),
+        )
+    ]
+    scales = fit_lead_scales(found, runs)
+    assert scales[LeadScaleKey("tpot", "calibrated", "vendors")] == pytest.approx(0.2 / math.log(4))

@@ -11,6 +11,7 @@ import pytest
 
 from gpudesk.domain.estimate import Estimate, EstimateBasis, EstimateRequest, Limiter, Load, LoadKind, ParallelPlan
 from gpudesk.domain.precision import Precision
+from gpudesk.engine.calibration import compute_error_growth
 from gpudesk.estimation.estimator import Estimator
 from gpudesk.text.formatting import IntervalEstimate
 from gpudesk.text.messages import InputError, format_message
@@ -353,6 +354,27 @@ def test_two_parts_of_one_generation_share_most_of_their_error(estimator: Estima
     back = next(each for each in estimator.differences(h200, h100) if each.figure == name)
     assert back.odds + sister.odds == pytest.approx(1.0)
     assert back.winner == "h200-sxm"
+
+
+def test_latencies_at_latency_limits_are_told_apart_no_better_than_those_of_two_vendors(estimator: Estimator) -> None:
+    """Each accelerator runs at the rate that fills the limits, so the two do not carry the same load."""
+    limits = Load(LoadKind.LIMITS, ttft_ms=2000.0, tpot_ms=50.0)
+    scales: dict[str, dict[str, float]] = {}
+    for name, load in (("limits", limits), ("closed", closed(64))):
+        a100, h200 = (
+            estimator.estimate(ask(part, "llama-3.1-8b", "fp16", load, count=1))
+            for part in ("a100-80gb-sxm", "h200-sxm")
+        )
+        differences = estimator.differences(a100, h200)
+        scales[name] = {
+            each.figure: each.error_scale
+            / compute_error_growth({"tpot_ms": "tpot", "ttft_ms": "ttft"}.get(each.figure, "throughput"), lead)
+            for each in differences
+            for lead in [math.log(each.ratio.value)]
+        }
+    for figure in ("tpot_ms", "ttft_ms"):
+        assert scales["limits"][figure] > 1.3 * scales["closed"][figure]
+    assert scales["limits"]["output_tokens_per_s"] == pytest.approx(scales["closed"]["output_tokens_per_s"])
 
 
 @pytest.mark.parametrize(

@@ -1,5 +1,6 @@
 """Bands: what an estimate rests on, and how wide that makes it."""
 
+import math
 from dataclasses import replace
 
 import pytest
@@ -135,6 +136,18 @@ def test_the_weaker_basis_and_the_relation_decide_the_scale() -> None:
     assert find_lead_scale(CALIBRATION, "tpot", calibrated, calibrated) == 0.3
     with pytest.raises(KeyError):
         find_lead_scale(CALIBRATION, "tpot", calibrated, estimated)
+
+
+def test_errors_of_latency_ratios_grow_with_the_ratio_and_those_of_throughput_do_not() -> None:
+    basis, generations = EstimateBasis.CALIBRATED, PairRelation.GENERATIONS
+    level, apart = (find_lead_scale(CALIBRATION, "tpot", basis, basis, generations, lead) for lead in (0.0, -0.3))
+    assert level == 0.1
+    assert apart == pytest.approx(0.2)
+    assert find_lead_scale(CALIBRATION, "throughput", basis, basis, log_ratio=2.0) == 0.1
+    leads = [0.01, 0.1, 0.3, 1.0, 3.0]
+    scales = [find_lead_scale(CALIBRATION, "tpot", basis, basis, generations, lead) for lead in leads]
+    odds = [compute_lead_odds(math.exp(lead), scale) for lead, scale in zip(leads, scales, strict=True)]
+    assert odds == sorted(set(odds))
 
 
 def test_accelerators_are_related_by_what_they_differ_in() -> None:
