@@ -265,7 +265,7 @@ def find_lead_scale(
     Independent Gumbel errors of this scale on both sides give the same error. Raises KeyError without a scale.
     """
     scale = calibration.lead_scales[LeadScaleKey(figure, _find_weaker(basis, other_basis), relation)]
-    return scale * compute_error_growth(figure, log_ratio)
+    return scale * compute_error_growth(figure, log_ratio) if log_ratio else scale
 
 
 def make_ratio_interval(ratio: float, scale: float) -> IntervalEstimate:

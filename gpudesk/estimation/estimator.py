@@ -352,11 +352,14 @@ class Estimator:
             if ours is None or theirs is None:
                 continue
             kind = {"ttft_ms": "ttft", "tpot_ms": "tpot"}.get(figure, "throughput")
-            # At latency limits each runs at its own rate, so latencies share as few errors as those of two vendors.
-            at_limits = kind != "throughput" and other.request.workload.load.kind is LoadKind.LIMITS
-            apart = PairRelation.VENDORS if at_limits else relation
             ratio = ours.value / theirs.value
-            scale = find_lead_scale(self._calibration, kind, baseline.basis, other.basis, apart, math.log(ratio))
+            apart, log_ratio = relation, 0.0
+            if kind != "throughput":
+                log_ratio = math.log(ratio)
+                # At latency limits each runs at its own rate, so latencies share as few errors as those of two vendors.
+                if other.request.workload.load.kind is LoadKind.LIMITS:
+                    apart = PairRelation.VENDORS
+            scale = find_lead_scale(self._calibration, kind, baseline.basis, other.basis, apart, log_ratio)
             better = ratio if FIGURES[figure].more_is_better else 1.0 / ratio
             differences.append(
                 FigureDifference(
