@@ -223,6 +223,11 @@ def test_a_window_that_is_closed_leaves_nothing_behind(window: MainWindow) -> No
     for page in [spec.id for spec in other.page_specs]:
         other.show_page(page)
         QApplication.processEvents()
+    other.desk.begin_gesture("drag")
+    for load in (10, 11, 12):
+        other.desk.apply(scenario_edits.replace_load_value(other.desk.scenario, load), "Load")
+    other.desk.end_gesture()
+    other.desk.undo_stack.setClean()
     other.close()
     del other
     assert count_destroyed() == before
