@@ -223,10 +223,12 @@ class Estimator:
     def list_counts(self, request: EstimateRequest) -> tuple[int, ...]:
         """Return the sizes to try for a request that leaves its size open, smallest first.
 
-        Those half as large again are for three replicas. Raises InputError for a request that cannot be answered.
+        Those half as large again are for three replicas of half the size, where that holds a request. Raises InputError
+        for a request that cannot be answered.
         """
-        sizes = self._table.find_space(replace(request, count=None)).counts
-        between = {size * 3 // 2 for size in sizes if size % 2 == 0}
+        space = self._table.find_space(replace(request, count=None))
+        sizes, least = space.counts, space.find_smallest_count(request.workload.request_tokens)
+        between = {size * 3 // 2 for size in sizes if size % 2 == 0 and least is not None and size // 2 >= least}
         return tuple(sorted({*sizes, *(size for size in between if size < sizes[-1])}))
 
     def remember(self, most: int) -> None:

@@ -326,12 +326,11 @@ def _explain_no_winner(decision: Decision, names: NamesByKey, formatter: Formatt
     problems = [format_message(each.problem, formatter) for each in decision.candidates if each.problem is not None]
     values = {"title": lines[rule].title, "n": counts[rule], "total": len(decision.columns)}
     if all(needs):
-        sentence = tr("The model does not fit: {needs}.", needs=", ".join(needs))
-    elif len(problems) == len(decision.candidates):
-        sentence = " ".join(map(to_sentence, problems))
-    else:
-        sentence = tr("“{title}” rules out {n} of {total}.", **values)
-    return f"{sentence} {tr('Relax a limit, or compare other accelerators.')}"
+        return tr("The model does not fit: {needs}.", needs=", ".join(needs))
+    if len(problems) == len(decision.candidates):
+        # Each is listed where its accelerator is ruled out.
+        return to_sentence(problems[0])
+    return tr("“{title}” rules out {n} of {total}: relax this limit, or compare other accelerators.", **values)
 
 
 def _list_alternatives(decision: Decision, formatter: Formatter) -> str:

@@ -293,7 +293,8 @@ def test_decisions_contradict_neither_costs_nor_fit_nor_sizing(service: GpuDeskS
                 assert each.count == sized[each.accelerator]
     if decision.runner_up is not None and decision.recommended is not None:
         others = [each for each in decision.candidates if each.key != decision.recommended.key]
-        assert decision.runner_up == max(others, key=lambda each: each.odds).key
+        second = next(each for each in others if each.key == decision.runner_up)
+        assert second.odds == max(each.odds for each in others)
     if decision.recommended is not None:
         best = max(decision.candidates, key=lambda each: each.odds)
         assert best.key in (decision.recommended.key, decision.tied_by)
@@ -613,6 +614,14 @@ def test_ways_out_of_an_export_limit_are_on_sale_in_whole_lots(service: GpuDeskS
         assert service.reference_data.export_facts(part.id)["export_free"] is None
         assert way.undecided == ("Destination under export control",)
         assert "(undecided: destination under export control)" in describe_way_out(way, Formatter())[1]
+
+
+def test_no_deployment_is_smaller_than_the_model_fits_on(service: GpuDeskService) -> None:
+    """Twelve accelerators are for three replicas of four, not for one that is split over one and a half servers."""
+    asked = scenario("deepseek-r1", ("h100-sxm", "h200-sxm"), count=None, in_flight=1, acquisition="rent")
+    matrix = service.fit_matrix(FitQuestion(asked.weights, asked.kv, 1500, 1), ("h100-sxm",), ("deepseek-r1",))
+    assert matrix.rows[0][0].count == 16
+    assert decided(service, asked).candidates[0].count == 16
 
 
 def test_a_rack_is_no_way_out_for_one_accelerator(service: GpuDeskService) -> None:
