@@ -217,7 +217,7 @@ def _format_alike(
     numbers = [None if each is None else _get_number(each) for each in claims]
     display_values = [convert_to_display_unit(each, quantity) for each in numbers if each is not None]
     if (
-        quantity is Quantity.ARITHMETIC
+        quantity in (Quantity.ARITHMETIC, Quantity.INTEGER_ARITHMETIC)
         and formatter.style is not MACHINE_NUMBERS
         and min(display_values, default=0.0) >= _WHOLE
     ):

@@ -227,7 +227,7 @@ def _derive_rented_with_software(
 
 def _derive_cost(context: _CostContext, costs: TokenCosts, inputs: Sequence[TermLine]) -> TermLine:
     formula = " ÷ ".join(each.value for each in inputs)
-    unit = f"{context.money.code}/M"
+    unit = tr("{code}/M tokens", code=context.money.code)
     return _make_term("cost", tr("Cost"), context.money.small(costs.output.value), unit, formula, inputs)
 
 
@@ -238,11 +238,15 @@ def _derive_served_tokens(context: _CostContext, hours: float, label: str) -> Te
     tokens = 0.0 if rate is None else rate.value * hours * busy * SECONDS_PER_HOUR
     value = formatter.estimate(tokens / 1e6)
     rate_text = MISSING_VALUE_TEXT if rate is None else formatter.estimate(rate.value)
-    formula = f"{rate_text} × 3,600 × {formatter.count(hours)} × {formatter.per_cent(busy)}"
+    formula = (
+        f"{rate_text} × {formatter.count(SECONDS_PER_HOUR)} × {formatter.count(hours)} × {formatter.per_cent(busy)}"
+    )
     throughput = _make_term(
         "throughput", tr("Output throughput"), rate_text, "tok/s", None, [], source=tr("estimate at this load")
     )
-    return _make_term("tokens", label, value, "M", formula, [throughput, _make_input_term(context, "utilisation")])
+    return _make_term(
+        "tokens", label, value, tr("M tokens"), formula, [throughput, _make_input_term(context, "utilisation")]
+    )
 
 
 def _make_sum_term(context: _CostContext, tco: TotalCostOfOwnership) -> TermLine:

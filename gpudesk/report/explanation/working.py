@@ -36,7 +36,7 @@ from gpudesk.report.labels import (
     label_serving_engine,
     shorten_name,
 )
-from gpudesk.text.formatting import MISSING_VALUE_TEXT, Formatter, IntervalEstimate, translate_unit
+from gpudesk.text.formatting import MISSING_VALUE_TEXT, Formatter, IntervalEstimate, find_readable_unit, translate_unit
 from gpudesk.text.messages import InputError, capitalize_first, format_message, join_messages
 from gpudesk.text.translation import tr, translate_data, trn
 
@@ -438,13 +438,14 @@ def build_measured_runs(
 def _build_run_line(record: ComparableRun, formatter: Formatter) -> MeasuredRunLine:
     source, texts = record.source, describe_run_conditions(record, formatter)
     what = _describe_differing_conditions(record, formatter)
+    factor, unit = find_readable_unit(max(record.measured, record.predicted), get_figure_unit(record.figure))
     return MeasuredRunLine(
         what=capitalize_first(what),
         error=formatter.difference(record.ratio),
         figures=tr(
             "measured {measured}, estimated {estimated}",
-            measured=f"{formatter.estimate(record.measured)} {get_figure_unit(record.figure)}",
-            estimated=formatter.estimate(record.predicted),
+            measured=f"{formatter.estimate(record.measured / factor)} {unit}",
+            estimated=formatter.estimate(record.predicted / factor),
         ),
         verdict=_describe_run_verdict(record),
         source=", ".join(filter(None, (source.named_publisher, source.title))),

@@ -12,7 +12,7 @@ from gpudesk.report.explanation.cost import OWNED, RENTED, TOTAL, explain_cost, 
 from gpudesk.report.explanation.figure import explain_attribute
 from gpudesk.report.explanation.parts import Explanation, ExplanationBasis
 from gpudesk.service import GpuDeskService
-from gpudesk.text.formatting import MISSING_VALUE_TEXT, Formatter
+from gpudesk.text.formatting import GERMAN_NUMBERS, MISSING_VALUE_TEXT, Formatter
 
 
 @pytest.fixture(scope="module")
@@ -116,3 +116,11 @@ def test_what_lacks_a_price_says_so(service: GpuDeskService, answer: Answer, nam
     assert found.working is None
     (group,) = found.claims
     assert {claim.stance for claim in group.claims} == {ClaimStatus.REFUSED}
+
+
+def test_constants_of_a_calculation_have_the_digits_of_the_language(service: GpuDeskService, answer: Answer) -> None:
+    column = service.costing.costs(answer).columns[0]
+    found = explain_cost(answer, column, "H200 × 1", RENTED, Formatter(GERMAN_NUMBERS), ())
+    assert found.working is not None
+    tokens = next(each for each in found.working.walk() if each.name == "tokens")
+    assert "× 3.600 ×" in (tokens.formula or "")

@@ -176,3 +176,10 @@ def test_copies_hold_the_records_with_their_addresses(answer: Answer) -> None:
     assert "Similar measured runs (predicted without them):\n- 8 × MI325X" in text
     assert "2025-02, https://maker.example/results\n" in text
     assert explain_figure(answer, 0, "output_tokens_per_s", FigureEvidence(), FORMATTER).record is None
+
+
+def test_long_times_are_in_seconds(estimate: Estimate) -> None:
+    slow = replace(RECORD, figure="ttft_ms", measured=15_400.0, predicted=2_420.0)
+    lines = build_measured_runs(estimate, "ttft_ms", (slow,), FORMATTER)
+    assert lines is not None
+    assert lines.lines[0].figures == "measured 15.4 s, estimated 2.42"
