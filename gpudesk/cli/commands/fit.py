@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import argparse
 from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
 from gpudesk.cli import output
@@ -77,17 +78,14 @@ _NUMBERS: Final = ("context", "input_tokens", "output_tokens", "concurrency")
 class _FitQuestion(NamedTuple):
     """The question for every pair.
 
-    Without accelerators or models the whole catalog, without `weights` each model in its checkpoint's format.
+    Without accelerators or models the whole catalog, without `weights` each model in its checkpoint's format, else in
+    that of `common`.
     """
 
     accelerators: Sequence[str] | None
     models: Sequence[str] | None
     weights: Precision | None
-    kv: Precision
-    context: int
-    concurrency: int
-    serving_engine: str | None
-    memory_fraction: float | None
+    common: FitQuestion
     reading: CapacityReadingId | None
 
 
@@ -160,11 +158,14 @@ def _parse_question(options: argparse.Namespace, base: Scenario | None) -> _FitQ
         accelerators=None if parts == (_ALL,) else parts,
         models=None if models == (_ALL,) else models,
         weights=settings.get("weights"),
-        kv=settings.get("kv") or Precision.FP16,
-        context=context or _CONTEXT,
-        concurrency=concurrency or _CONCURRENCY,
-        serving_engine=settings.get("serving_engine"),
-        memory_fraction=settings.get("memory_fraction"),
+        common=FitQuestion(
+            Precision.FP16,
+            settings.get("kv") or Precision.FP16,
+            context or _CONTEXT,
+            concurrency or _CONCURRENCY,
+            settings.get("serving_engine"),
+            settings.get("memory_fraction"),
+        ),
         reading=None if options.reading is None else CapacityReadingId(options.reading),
     )
 
@@ -191,17 +192,10 @@ def _compute_cells(fit_question: _FitQuestion, service: GpuDeskService) -> list[
     cells: dict[str, tuple[FitCell, ...]] = {}
     groups: dict[Precision, list[Model]] = {}
     for model in models:
-        groups.setdefault(fit_question.weights or model.native_precision or Precision.FP16, []).append(model)
+        weights = fit_question.weights or model.native_precision or fit_question.common.weights
+        groups.setdefault(weights, []).append(model)
     for weights, group in groups.items():
-        question = FitQuestion(
-            weights,
-            fit_question.kv,
-            fit_question.context,
-            fit_question.concurrency,
-            fit_question.serving_engine,
-            fit_question.memory_fraction,
-        )
-        rows = _compute_rows(question, fit_question, group, service)
+        rows = _compute_rows(replace(fit_question.common, weights=weights), fit_question, group, service)
         cells |= {model.id: row for model, row in zip(group, rows, strict=True)}
     return [cell for model in models for cell in cells[model.id]]
 
@@ -227,13 +221,13 @@ def _show(cells: Sequence[FitCell], question: _FitQuestion, service: GpuDeskServ
     longest = {
         model.name: (model.id, model.max_context)
         for model in catalog.models()
-        if model.id in asked_of and model.max_context is not None and model.max_context < question.context
+        if model.id in asked_of and model.max_context is not None and model.max_context < question.common.context
     }
     if as_json:
         from gpudesk.report.writers.json_values import encode_fit_matrix
 
         beyond = {model for model, _ in longest.values()}
-        output.print_json(encode_fit_matrix(cells, question.context, question.concurrency, beyond))
+        output.print_json(encode_fit_matrix(cells, question.common.context, question.common.concurrency, beyond))
         return
 
     parts = {part.id: part.name for part in catalog.accelerators()}
@@ -257,7 +251,7 @@ def _describe_request(question: _FitQuestion, formatter: Formatter) -> str:
     return trn(
         "{n} sequence of {tokens} tokens in flight",
         "{n} sequences of {tokens} tokens in flight",
-        question.concurrency,
-        n=formatter.count(question.concurrency),
-        tokens=formatter.count(question.context),
+        question.common.concurrency,
+        n=formatter.count(question.common.concurrency),
+        tokens=formatter.count(question.common.context),
     )
