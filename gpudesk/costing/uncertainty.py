@@ -101,8 +101,10 @@ def draw_interval(low: float, value: float, high: float, normal: Draws) -> Draws
     return value * factors
 
 
-def compute_quantiles(draws: Draws, shares: Sequence[float] = (_BAND_TAIL, 0.5, 1.0 - _BAND_TAIL)) -> tuple[float, ...]:
-    return tuple(float(each) for each in np.quantile(draws, shares))
+def compute_quantiles(draws: Draws) -> tuple[float, float, float]:
+    """Return both ends of the 80% interval, and the median between them."""
+    low, middle, high = np.quantile(draws, (_BAND_TAIL, 0.5, 1.0 - _BAND_TAIL)).tolist()
+    return low, middle, high
 
 
 def compute_swings(
@@ -247,15 +249,10 @@ def _summarize_draws(
         seed=drawing.seed,
         rented=rented,
         cheapest=odds,
-        quantiles={name: _compute_three_quantiles(each) for name, each in costs.items()},
+        quantiles={name: compute_quantiles(each) for name, each in costs.items()},
         edges=tuple(edges.tolist()),
         histogram={name: tuple(int(n) for n in np.histogram(each, edges)[0]) for name, each in costs.items()},
     )
-
-
-def _compute_three_quantiles(draws: Draws) -> tuple[float, float, float]:
-    low, middle, high = compute_quantiles(draws)
-    return low, middle, high
 
 
 #: The variance of a logistic distribution of scale 1.

@@ -319,9 +319,7 @@ def _find_mixer_name(mixer: LayerTable, kinds: set[str], windows: set[bool]) -> 
     return "attention"
 
 
-def propose_gguf(
-    path: Path, answers: Mapping[str, object] = MappingProxyType({}), *, today: str, name: str | None = None
-) -> ImportProposal:
+def propose_gguf(path: Path, answers: Mapping[str, object] = MappingProxyType({}), *, today: str) -> ImportProposal:
     """Return the model of a GGUF file; of a split file any part can be given.
 
     `answers` are the user's values for missing fields, by name. Raises `InputError` for other files and for models that
@@ -342,7 +340,7 @@ def propose_gguf(
         raise input_error(
             "import.gguf.no_architecture", "has no architecture: general.architecture is missing", str(path)
         )
-    title = clean_text(name or keys.text("general.name") or find_stem(path)) or "GGUF"
+    title = clean_text(keys.text("general.name") or find_stem(path)) or "GGUF"
     if keys.architecture not in ARCHITECTURES:
         return ImportProposal("model", title, (), missing=(_make_unknown_error(keys),))
     try:

@@ -44,11 +44,9 @@ LOAD_FIELD: dict[LoadKind, str] = {
 COUNTS: Final = (1, 2, 4, 8, 16, 32, 64)
 
 
-def make_empty_scenario(name: str = "") -> Scenario:
+def make_empty_scenario() -> Scenario:
     """Return the scenario of a new document: a workload, but no model and no accelerators yet."""
-    return Scenario(
-        name=name, model="", weights=Precision.FP8, workload=_NEW_WORKLOAD, accelerators=(), kv=Precision.FP8
-    )
+    return Scenario(name="", model="", weights=Precision.FP8, workload=_NEW_WORKLOAD, accelerators=(), kv=Precision.FP8)
 
 
 def replace_workload(scenario: Scenario, **fields: Any) -> Scenario:  # noqa: ANN401 - any field of a workload

@@ -165,8 +165,8 @@ def read_expert_count(f: ConfigFields, *names: str) -> int:
     return f.whole(*(names or ("num_experts", "num_local_experts", "n_routed_experts")), high=MOST_EXPERTS)
 
 
-def read_experts_per_token(f: ConfigFields, *names: str) -> int:
-    return f.whole(*(names or ("num_experts_per_tok", "num_experts_per_token", "moe_topk", "moe_k")), high=MOST_EXPERTS)
+def read_experts_per_token(f: ConfigFields) -> int:
+    return f.whole("num_experts_per_tok", "num_experts_per_token", "moe_topk", "moe_k", high=MOST_EXPERTS)
 
 
 def read_attention(f: ConfigFields) -> LayerPart:
@@ -176,18 +176,12 @@ def read_attention(f: ConfigFields) -> LayerPart:
 
 
 def read_moe(
-    f: ConfigFields,
-    size: str | int,
-    *,
-    experts: tuple[str, ...] = (),
-    per_token: tuple[str, ...] = (),
-    gated: bool = True,
-    **more: object,
+    f: ConfigFields, size: str | int, *, experts: tuple[str, ...] = (), gated: bool = True, **more: object
 ) -> LayerPart:
-    """Return routed experts of a size, or of a field's size; `experts` and `per_token` are names of fields."""
+    """Return routed experts of a size, or of a field's size; `experts` are the names of the field with their number."""
     return make_moe(
         read_expert_count(f, *experts),
-        read_experts_per_token(f, *per_token),
+        read_experts_per_token(f),
         f.whole(size) if isinstance(size, str) else size,
         gated=gated,
         **more,

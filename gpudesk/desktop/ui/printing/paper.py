@@ -418,9 +418,8 @@ def put_side_by_side(pieces: Sequence[SheetPiece], steps: Sequence[float]) -> Sh
     return SheetPiece(max((piece.height for piece in pieces), default=0.0), draw)
 
 
-def make_paragraph(lines: Sequence[TextLine], style: str, step: float | None = None) -> SheetPiece:
-    """Return lines of text; `step` is their distance if it differs from the style's."""
-    each = measure_line_height(style) if step is None else step
+def make_paragraph(lines: Sequence[TextLine], style: str) -> SheetPiece:
+    each = measure_line_height(style)
 
     def draw(ink: SheetPainter, x: float, y: float) -> None:
         for number, line in enumerate(lines):
