@@ -106,6 +106,18 @@ class ComparablePrices:
             self._provider_rents[key] = tuple(sorted(rents, key=lambda each: (each.usd_per_hour, each.provider)))
         return self._provider_rents[key]
 
+    def list_specialized_rents(self, accelerator: str) -> tuple[ProviderRent, ...]:
+        """Return the cheapest rent of an accelerator at specialized clouds on each term that they offer."""
+        offers = (
+            [
+                rent
+                for rent in self.list_provider_rents(accelerator, term)
+                if rent.provider_class is ProviderClass.SPECIALIZED
+            ]
+            for term in RENT_TERMS
+        )
+        return tuple(rents[0] for rents in offers if rents)
+
 
 def _take_newest(
     provider: str, provider_class: ProviderClass, term: str, prices: Sequence[PriceRecord]

@@ -22,6 +22,7 @@ from gpudesk.domain.cost import (
     CostInputOrigin,
     CostSettings,
     DisplayCurrency,
+    ProviderRent,
     ResolvedCostInput,
     SystemPrice,
     UncertainValue,
@@ -231,7 +232,8 @@ class AcceleratorRecords:
 
     `prices` are its own by term, and those of the hosted model by the name of the input. `systems` are all with it,
     `system_price` is the price of the one to buy. `today` is the date of the catalog, an ISO day. `class_ratio` is the
-    usual ratio of specialized clouds to the kind of provider that rents it, if none of them does.
+    usual ratio of specialized clouds to the kind of provider that rents it, if none of them does on this term;
+    `other_rents` are theirs on other terms.
     """
 
     prices: Mapping[str, PriceSummary]
@@ -239,6 +241,7 @@ class AcceleratorRecords:
     system_price: SystemPrice | None
     today: str
     class_ratio: UncertainValue | None = None
+    other_rents: tuple[ProviderRent, ...] = ()
 
 
 def find_demand_utilization(scenario: Scenario) -> ResolvedCostInput | None:
@@ -279,7 +282,7 @@ def resolve_cost_inputs(
         cost_inputs["server_share"] = replace(share, divides=price.system is not None)
     for name in _AGING:
         cost_inputs[name] = _widen_old_price(cost_inputs[name], records.today)
-    cost_inputs[_RENT] = _widen_to_class(cost_inputs[_RENT], records.class_ratio)
+    cost_inputs[_RENT] = _widen_to_class(cost_inputs[_RENT], records)
     if utilization is not None and cost_inputs["utilisation"].origin is not CostInputOrigin.YOURS:
         cost_inputs["utilisation"] = utilization
     if (around := settings.around) is None:
@@ -304,14 +307,16 @@ def _widen_old_price(price: ResolvedCostInput, today: str) -> ResolvedCostInput:
     return replace(price, spread=wider, is_old=True)
 
 
-def _widen_to_class(rent: ResolvedCostInput, ratio: UncertainValue | None) -> ResolvedCostInput:
+def _widen_to_class(rent: ResolvedCostInput, records: AcceleratorRecords) -> ResolvedCostInput:
     """Return a rent with its range extended to the usual price of specialized clouds, if they rented it out."""
+    ratio = records.class_ratio
     if ratio is None or rent.origin is not CostInputOrigin.RECORD or rent.spread is None:
         return rent
     low, likely, high = rent.spread
     wider = UncertainValue(min(low, likely * ratio.likely), likely, max(high, likely * ratio.likely))
     like_for_like = UncertainValue(low * ratio.low, likely * ratio.likely, high * ratio.high)
-    return replace(rent, spread=wider, class_ratio=ratio, like_for_like=like_for_like)
+    widened = replace(rent, spread=wider, class_ratio=ratio, like_for_like=like_for_like)
+    return replace(widened, other_rents=records.other_rents)
 
 
 def _spread_around(name: str, likely: float, share: float) -> UncertainValue:

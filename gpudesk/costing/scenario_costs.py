@@ -393,7 +393,8 @@ class CostCalculator:
                 prices |= summarize_api_prices(self._catalog.api_prices(cache.model))
             systems, system_price = self._list_systems(accelerator.id), self._find_system_price(accelerator, cache)
             ratio = self._find_class_ratio(accelerator, prices.get(settings.rent_term), settings)
-            records = AcceleratorRecords(prices, systems, system_price, self._catalog.data_date, ratio)
+            other_rents = () if ratio is None else self._prices.list_specialized_rents(accelerator.id)
+            records = AcceleratorRecords(prices, systems, system_price, self._catalog.data_date, ratio, other_rents)
             inputs = resolve_cost_inputs(
                 accelerator, count, settings, self.assumptions, records, cache.utilization, self._get_source_title
             )

@@ -203,7 +203,8 @@ class ResolvedCostInput:
     whole system has `system`; then the share of the server only `divides` the known total. `is_old` marks a range
     widened for old prices. `class_ratio` is set if no specialized cloud rents this accelerator: the usual ratio of
     their rents to those of the providers on record. Then the range extends to their usual price, and odds compare
-    `like_for_like`, the range that rents of specialized clouds would have.
+    `like_for_like`, the range that rents of specialized clouds would have. `other_rents` are those of specialized
+    clouds on other terms, to check it.
     """
 
     name: str
@@ -216,6 +217,7 @@ class ResolvedCostInput:
     is_old: bool = False
     class_ratio: UncertainValue | None = None
     like_for_like: UncertainValue | None = None
+    other_rents: tuple[ProviderRent, ...] = ()
 
     @property
     def instance_size(self) -> int:

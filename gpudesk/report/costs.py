@@ -445,7 +445,7 @@ def describe_unlike_rent(rent: ResolvedCostInput, name: str) -> str:
     assert rent.class_ratio is not None
     formatter = Formatter()
     low, ratio, high = (formatter.number(each, 2) for each in rent.class_ratio)
-    return tr(
+    usual = tr(
         "{name} is priced at a {kind}; specialized clouds usually charge {ratio}× as much ({low}–{high}×)",
         name=name,
         kind=label_price_word(rent.record.classes[0]),
@@ -453,6 +453,16 @@ def describe_unlike_rent(rent: ResolvedCostInput, name: str) -> str:
         low=low,
         high=high,
     )
+    offers = (
+        tr(
+            "{rent}/h {term} ({provider})",
+            rent=formatter.money(formatter.small_amount(each.usd_per_hour), "USD"),
+            term=lower_for_sentence(label_price_word(each.term)),
+            provider=each.provider,
+        )
+        for each in rent.other_rents
+    )
+    return usual if not rent.other_rents else tr("{usual}; on record: {offers}", usual=usual, offers=", ".join(offers))
 
 
 def list_same_provider_rents(costs: CostAnswer, names: Mapping[str, str]) -> list[str]:

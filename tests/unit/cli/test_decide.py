@@ -443,7 +443,9 @@ def test_rents_are_compared_of_what_may_be_rented(capsys: Capture) -> None:
     """Only hyperscalers rent MI355X, others specialized clouds; this matters only where MI355X can be chosen."""
     both = ("--accelerators", "h200-sxm:8,mi355x:8", *LOAD)
     differ = "MI355X is priced at a hyperscaler; specialized clouds usually charge"
-    assert differ in text(capsys, *both, "--set", "acquisition=rent")
+    rented = text(capsys, *both, "--set", "acquisition=rent")
+    assert differ in rented
+    assert "; on record: $2.59/h spot (Vultr), $2.95/h reserved (TensorWave)." in " ".join(rented.split())
     assert differ not in text(capsys, *both, "--set", "acquisition=own")
     assert differ not in text(capsys, *both, "--set", "acquisition=rent", "--serving-engine", "tensorrt-llm")
     assert differ not in text(capsys, *both, "--set", "acquisition=rent", "--set", "ttft_limit_ms=1")
