@@ -7,7 +7,7 @@ from typing import Final, NamedTuple
 
 from gpudesk.domain.cost import BreakEven, CostAnswer
 from gpudesk.report.costs import MoneyFormatter, format_input_range, get_input_unit, is_share_input
-from gpudesk.report.labels import format_months, join_names
+from gpudesk.report.labels import join_names
 from gpudesk.text.formatting import Formatter, join_unit
 from gpudesk.text.translation import tr, trn
 
@@ -174,7 +174,7 @@ def _format_break_even_value(kind: str, value: float, formatter: Formatter, mone
     if kind == "energy_usd_per_kwh":
         return tr("{amount}/kWh", amount=money.add_currency(money.small(value)))
     if kind == "months_to_own":
-        return format_months(value, formatter)
+        return trn("{n} month", "{n} months", value, n=formatter.estimate(value))
     if kind in ("hours_to_own", "hours_to_port"):
         return trn("{n} hour per month", "{n} hours per month", round(value), n=formatter.count(value))
     if kind in ("tokens_to_own", "tokens_to_rent"):

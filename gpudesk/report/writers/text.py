@@ -11,8 +11,10 @@ from gpudesk.report.comparison.tables import CellMarking, ComparisonCell, Compar
 from gpudesk.text.translation import tr
 
 _GAP = "  "
-#: Where a line can break: at any space except between a number and its unit.
-_BREAK: Final = re.compile(r"(?<![\d.,])\s+|(?<=[\d.,])\s+(?!(?:%|ms|s|µs|tok/s|[KMGT]i?B(?:/s)?)(?:[\s,;:.)]|$))")
+#: Where a line can break: at any space except a no-break one, and except between a number and its unit.
+_BREAK: Final = re.compile(
+    r"(?<![\d.,])[^\S\xa0]+|(?<=[\d.,])[^\S\xa0]+(?!(?:%|ms|s|µs|tok/s|[KMGT]i?B(?:/s)?)(?:[\s,;:.)]|$))"
+)
 
 
 def measure_text(text: str) -> int:
@@ -33,7 +35,8 @@ def wrap_text(text: str, width: int, indent: str = "") -> list[str]:
     """
     lines: list[str] = []
     line = ""
-    for word in filter(None, _BREAK.split(text.strip())):
+    for unbroken in filter(None, _BREAK.split(text.strip())):
+        word = unbroken.replace("\N{NO-BREAK SPACE}", " ")
         longer = f"{line} {word}" if line else word
         if line and measure_text(longer) > width - (len(indent) if lines else 0):
             lines.append(line)

@@ -26,6 +26,7 @@ def test_wrapping_keeps_a_number_and_its_unit_together() -> None:
     assert wrap_text("ours 263 (+2 ms, inside)", 15) == ["ours 263", "(+2 ms, inside)"]
     assert wrap_text("takes 42 GB of 15.0 ms", 9) == ["takes", "42 GB of", "15.0 ms"]
     assert wrap_text("16 s", 2) == ["16 s"]
+    assert wrap_text("for 4,00\N{NO-BREAK SPACE}$, then", 9) == ["for", "4,00 $,", "then"]
     assert wrap_text("of 3, some in 2026 sell", 11) == ["of 3, some", "in 2026", "sell"]
 
 
