@@ -39,6 +39,7 @@ from gpudesk.desktop.ui.printing.table import SectionLayout, TextEntry, TextSect
 from gpudesk.desktop.ui.theme.tokens import load_fonts
 from gpudesk.report.architecture import ArchitectureSketch
 from gpudesk.report.data_table import DataCell, DataColumn, DataRow, DataTable
+from gpudesk.report.labels import label_attribute_alone
 from gpudesk.report.profile_sections import SPECIFICATION_GROUPS, ProfileTables
 from gpudesk.report.profile_tables import HeadlineSpecification
 from gpudesk.text.translation import tr, trn
@@ -243,6 +244,9 @@ def _make_data_section(tables: ProfileTables) -> TextSection:
     for group in SPECIFICATION_GROUPS:
         for row in tables.make_specification_table(group).rows:
             label, value, source = (cell.text for cell in row.cells)
+            if group in ("dense", "sparse"):
+                # The title of the group, which tells them apart, is not printed.
+                label = label_attribute_alone(row.attribute)
             runs = [TextRun(f"{label}: ", "small_strong"), TextRun(value)]
             if source:
                 runs.append(TextRun(f" [{sources.setdefault(source, len(sources) + 1)}]", color="text3"))

@@ -71,6 +71,16 @@ def test_all_considerations_are_printed_where_there_is_room(
     assert all(" ".join(text.split()[:5]) in words for text in tables.considerations())
 
 
+@needs_poppler
+def test_printed_peaks_say_whether_they_are_dense(service: GpuDeskService, qapp: QApplication, tmp_path: Path) -> None:
+    tables = ProfileTables(profile_of(service, ProfileQuestion("h200-sxm")), Formatter(), str)
+    target = tmp_path / "profile.pdf"
+    target.write_bytes(render_pdf(lay_out_profile(tables, PaperSize.A4, "2026-11-26", "2026-11-25"), "x", None))
+    words = words_of(target)
+    assert "FP8, dense: 1,978 TFLOPS" in words
+    assert "FP8, sparse: 3,958 TFLOPS" in words
+
+
 @pytest.mark.parametrize("size", list(PaperSize))
 @pytest.mark.parametrize("template", ["mi325x-or-h200-70b", "405b-one-node"])
 def test_a_sheet_is_followed_by_profiles_on_pages_of_its_kind(
