@@ -303,10 +303,12 @@ class DecisionFactsBuilder:
     def fork(self, answer: Answer | None = None) -> DecisionFactsBuilder:
         """Return one for a job on its thread, with the engine results for this answer."""
         builder = DecisionFactsBuilder(self._service)
+        # Every thread would count the same.
+        builder._fit_counts = self._fit_counts
         if answer is None:
             return builder
         builder._chooser.take_over(self._chooser)
-        builder._single, builder._fit_counts = self._single, dict(self._fit_counts)
+        builder._single = self._single
         builder._engine_answers, builder._recorded = dict(self._engine_answers), dict(self._recorded)
         builder._engine_answers[id(answer.columns)] = answer.columns, self._list_engine_answers(answer)
         return builder

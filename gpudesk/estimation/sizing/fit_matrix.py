@@ -166,7 +166,7 @@ class DeploymentLadder:
 #: Cached pairs of an accelerator and a model with their settings, of about 4 kB each: a full matrix, and a third more
 #: for questions with other settings.
 MOST_PAIRS: Final = 6_000
-#: Those kept while no matrix is shown: all models on each accelerator of a scenario.
+#: Those kept while no matrix is shown, for profiles.
 RESTING_PAIRS: Final = 600
 
 _PairKey = tuple[Precision, Precision, str | None, float | None, str, str]
@@ -195,8 +195,8 @@ class FitFinder:
             yield tuple(self._make_cell(question, part, model) for part in accelerators)
 
     def count_held_by_one(self, question: FitQuestion, part: Accelerator, models: Sequence[Model]) -> int:
-        """Return how many of the models one accelerator holds."""
-        ladders = [self.find_ladder(question, part, model) for model in models]
+        """Return how many of the models one accelerator holds; callers cache the count, not each ladder."""
+        ladders = (self._make_ladder(question, part, model) for model in models)
         return sum(
             not isinstance(ladder, Message) and ladder.lowest(question.context, question.concurrency, 1) is not None
             for ladder in ladders

@@ -169,6 +169,12 @@ def test_unknown_ids_are_refused(service: GpuDeskService) -> None:
         service.fit_matrix(FitQuestion(Precision.FP8), ["h1000"])
 
 
+def test_a_count_keeps_no_pairs(service: GpuDeskService) -> None:
+    before = dict(service.fit._ladders)
+    service.count_models_held(FitQuestion(Precision.NVFP4), PARTS[0])
+    assert service.fit._ladders == before
+
+
 def test_most_pairs_are_freed_while_no_matrix_is_shown(
     service: GpuDeskService, monkeypatch: pytest.MonkeyPatch
 ) -> None:
