@@ -335,7 +335,13 @@ def _explain_no_winner(decision: Decision, names: NamesByKey, formatter: Formatt
 
 def _list_alternatives(decision: Decision, formatter: Formatter) -> str:
     ways = join_alternatives([describe_way_out(way, formatter)[1] for way in decision.ways_out])
-    return tr("Alternatives: {ways}.", ways=ways) if decision.ways_out else ""
+    if not decision.ways_out:
+        return ""
+    undecided = dict.fromkeys(limit for way in decision.ways_out for limit in way.undecided)
+    if undecided:
+        limits = ", ".join(map(lower_for_sentence, undecided))
+        return tr("Alternatives: {ways}; undecided: {limits}.", ways=ways, limits=limits)
+    return tr("Alternatives: {ways}.", ways=ways)
 
 
 def describe_missing_value(candidate: DecisionCandidate, names: NamesByKey, formatter: Formatter) -> str:
@@ -382,9 +388,6 @@ def describe_way_out(way: WayOut, formatter: Formatter) -> tuple[str, str]:
         deployment = tr("{deployment} (rented)", deployment=deployment)
     if way.kind is WayOutKind.CONTEXT:
         deployment = tr("{deployment} (shorter prompts)", deployment=deployment)
-    if way.undecided:
-        limits = ", ".join(lower_for_sentence(each) for each in way.undecided)
-        deployment = tr("{deployment} (undecided: {limits})", deployment=deployment, limits=limits)
     titles = {
         WayOutKind.CONTEXT: tr(
             "Shorter prompts ({tokens})", tokens=format_tokens(request.workload.input_tokens, formatter)
@@ -395,7 +398,11 @@ def describe_way_out(way: WayOut, formatter: Formatter) -> tuple[str, str]:
         WayOutKind.BUDGET: tr("A larger budget"),
         WayOutKind.RENT: tr("Renting"),
     }
-    return titles[way.kind], deployment
+    title = titles[way.kind]
+    if way.undecided:
+        limits = ", ".join(map(lower_for_sentence, way.undecided))
+        title = tr("{title} (undecided: {limits})", title=title, limits=limits)
+    return title, deployment
 
 
 class CandidateLine(NamedTuple):

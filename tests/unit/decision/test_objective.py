@@ -34,7 +34,12 @@ from gpudesk.domain.decision import (
 from gpudesk.domain.estimate import Load, LoadKind, Workload
 from gpudesk.domain.precision import Precision
 from gpudesk.domain.sizing import Demand, DemandKind, FitQuestion
-from gpudesk.report.decision.verdict import describe_way_out, format_verdict, list_candidate_lines
+from gpudesk.report.decision.verdict import (
+    describe_verdict_reason,
+    describe_way_out,
+    format_verdict,
+    list_candidate_lines,
+)
 from gpudesk.service import GpuDeskService
 from gpudesk.text.formatting import Formatter, IntervalEstimate
 
@@ -615,7 +620,11 @@ def test_ways_out_of_an_export_limit_are_on_sale_in_whole_lots(service: GpuDeskS
         assert part.memory_bytes > 20 * 2**30
         assert service.reference_data.export_facts(part.id)["export_free"] is None
         assert way.undecided == ("Destination under export control",)
-        assert "(undecided: destination under export control)" in describe_way_out(way, Formatter())[1]
+        assert (
+            describe_way_out(way, Formatter())[0] == "Another accelerator (undecided: destination under export control)"
+        )
+    reason = describe_verdict_reason(decision, dict.fromkeys(decision.columns, ""), Formatter())
+    assert reason.count("; undecided: destination under export control.") == 1
 
 
 def test_no_deployment_is_smaller_than_the_model_fits_on(service: GpuDeskService) -> None:
