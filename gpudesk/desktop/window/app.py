@@ -297,12 +297,16 @@ def _open(files: Sequence[str], instance: ProgramInstance) -> int:
             watch.follow(program)
             try:
                 program.listen(instance)
-                # Keep no reference: the window can be closed or replaced long before the program ends.
-                window = _start(program, [Path(file) for file in files])
-                call_after_paint(window.page or window.start, partial(watch.look_back, window))
+                _show_first_window(program, watch, files)
                 return app.exec()
             finally:
                 program.end()
+
+
+def _show_first_window(program: DesktopProgram, watch: FaultWatch, files: Sequence[str]) -> None:
+    """Keep no reference: the window can be closed or replaced long before the program ends."""
+    window = _start(program, [Path(file) for file in files])
+    call_after_paint(window.page or window.start, partial(watch.look_back, window))
 
 
 def _get_application() -> QApplication:
