@@ -11,7 +11,7 @@ import pytest
 
 from calibration.fit import DIGITS, CalibrationHeader, fit_to_runs, format_calibration
 from calibration.parameters import Array
-from calibration.runs import PreparedRuns, fit_run_constants, list_differing_constants, prepare_runs
+from calibration.runs import MOST_GAIN, PreparedRuns, compute_fit_gain, fit_run_constants, list_values, prepare_runs
 from gpudesk import paths
 from gpudesk.catalog.read import Catalog
 from gpudesk.domain.estimate import Estimate, EstimateBasis, LoadKind
@@ -38,38 +38,23 @@ def test_the_calibration_is_of_the_measurements_as_they_are(prepared: PreparedRu
 
 def test_no_step_of_the_fit_makes_the_calibration_much_better(prepared: PreparedRuns, calibration: Calibration) -> None:
     """The loss is flat at the constants that are shipped: one of them 5% off gains twice as much."""
-    constants = [calibration.constants[prior.name] for prior in prepared.bench.parameters.priors]
-    shipped = np.array(
-        [value for each in constants for value in (each.default, *(one.value for one in each.exceptions))]
-    )
-    before, after = (fit_to_runs(prepared.bench, start=shipped, most_steps=steps).loss for steps in (0, 1))
-    assert before - after < 1e-4 * before, HOW
+    moved = fit_to_runs(prepared.bench, start=list_values(prepared, calibration), most_steps=1).values
+    assert compute_fit_gain(moved, prepared, calibration) < MOST_GAIN, HOW
 
 
 @pytest.mark.thorough
-def test_the_calibration_is_what_the_fit_gives(prepared: PreparedRuns, calibration: Calibration) -> None:
-    """Every constant is found again to four significant digits; takes some twenty seconds."""
-    assert list_differing_constants(fit_run_constants(prepared), prepared, calibration) == [], HOW
+def test_no_fit_makes_the_calibration_better(prepared: PreparedRuns, calibration: Calibration) -> None:
+    """Takes some twenty seconds."""
+    fitted = fit_run_constants(prepared)
+    assert compute_fit_gain(fitted, prepared, calibration) < MOST_GAIN, HOW
+    slower = replace(constant := calibration.constants["step_time"], default=1.1 * constant.default)
+    off = replace(calibration, constants={**calibration.constants, "step_time": slower})
+    assert compute_fit_gain(fitted, prepared, off) > MOST_GAIN
 
 
 def test_the_program_answers_every_run_that_is_used(prepared: PreparedRuns) -> None:
     assert [(each.run.id, each.reason.id) for each in prepared.refused] == []
     assert len(prepared.bench.runs) == len(prepared.measured.used) > 2000
-
-
-def test_a_constant_that_is_off_is_named(prepared: PreparedRuns, calibration: Calibration) -> None:
-    parameters = prepared.bench.parameters
-    values = parameters.initial.copy()
-    written = replace(calibration, constants=parameters.calibration(values, "2026-01").constants)
-    assert list_differing_constants(values, prepared, written) == []
-    place = parameters.starts["link_efficiency"] + 2
-    values[place] *= 1.0004
-    assert list_differing_constants(values, prepared, written) == []
-    values[place] *= 1.0004
-    values[parameters.starts["step_time"]] *= 1.1
-    assert list_differing_constants(values, prepared, written) == ["step_time", "link_efficiency"]
-    fewer = {name: each for name, each in written.constants.items() if name != "tail_wave"}
-    assert "tail_wave" in list_differing_constants(parameters.initial, prepared, replace(written, constants=fewer))
 
 
 def some_values(prepared: PreparedRuns, spread: float, seed: int) -> Array:
