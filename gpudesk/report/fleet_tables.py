@@ -27,10 +27,10 @@ from gpudesk.text.messages import capitalize_first, format_message, lower_for_se
 from gpudesk.text.translation import LabeledEnum, tr, trn
 
 _RUNNERS_UP: Final[Mapping[Supply, str]] = {
-    Supply.OWNED: "Runner-up: buying {name}, {amount} per month.",
-    Supply.RENTED: "Runner-up: renting {name}, {amount} per month.",
-    Supply.AUTOSCALED: "Runner-up: renting {name} and scaling down, {amount} per month.",
-    Supply.API: "Runner-up: the hosted API, {amount} per month.",
+    Supply.OWNED: "{lead}: buying {name}, {amount} per month.",
+    Supply.RENTED: "{lead}: renting {name}, {amount} per month.",
+    Supply.AUTOSCALED: "{lead}: renting {name} and scaling down, {amount} per month.",
+    Supply.API: "The hosted API costs {amount} per month.",
 }
 
 
@@ -212,7 +212,8 @@ def describe_fleets(
             other, usd = answer.runner_up
             name, _ = looks.get(other[0], (other[0], 0))
             per_month = money.add_currency(format_amount(usd, money))
-            sentences.append(tr(_RUNNERS_UP[other[1]], name=name, amount=per_month))
+            lead = tr("Otherwise") if other[0] == accelerator else tr("Next accelerator")
+            sentences.append(tr(_RUNNERS_UP[other[1]], lead=lead, name=name, amount=per_month))
     return " ".join(sentences)
 
 

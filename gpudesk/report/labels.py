@@ -9,7 +9,7 @@ from typing import Final
 
 from gpudesk.domain.answer import Answer, LeadVerdict, judge_odds
 from gpudesk.domain.claim import PriceSummary
-from gpudesk.domain.estimate import Estimate, Load, LoadKind
+from gpudesk.domain.estimate import Estimate, Load, LoadKind, Workload
 from gpudesk.domain.model import Model, describe_generic_model
 from gpudesk.domain.registry import Attribute, find_attribute_definition, find_figure
 from gpudesk.text.formatting import MISSING_VALUE_TEXT, Formatter, translate_unit
@@ -324,6 +324,17 @@ def format_distance(ratio: float, formatter: Formatter) -> str:
 
 def format_tokens(tokens: int, formatter: Formatter) -> str:
     return trn("{n} token", "{n} tokens", tokens, n=formatter.count(tokens))
+
+
+def describe_requests(model: str, weights: str, workload: Workload, formatter: Formatter) -> str:
+    """Return what is asked of a deployment: the model with its weights, and the lengths of requests."""
+    return tr(
+        "{model} in {weights}, {input} input and {output} output tokens",
+        model=model,
+        weights=label_precision(weights),
+        input=formatter.count(workload.input_tokens),
+        output=formatter.count(workload.output_tokens),
+    )
 
 
 def format_load(load: Load, formatter: Formatter) -> str:

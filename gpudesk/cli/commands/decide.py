@@ -70,7 +70,7 @@ from gpudesk.text.messages import InputError, Message, explain_system_error, inp
 from gpudesk.text.translation import tr
 
 if TYPE_CHECKING:
-    from gpudesk.domain.answer import Scenario
+    from gpudesk.domain.answer import Answer, Scenario
     from gpudesk.domain.cost import CostAnswer
     from gpudesk.service import GpuDeskService
 
@@ -331,6 +331,7 @@ def list_decision_lines(
     strong: Strong,
     costs: CostAnswer,
     *,
+    requests: str = "",
     with_rules: bool,
 ) -> Iterator[str]:
     """Yield the verdict with its odds, reasons, comparison and changes that would alter it; every rule on request."""
@@ -339,6 +340,8 @@ def list_decision_lines(
         yield strong(line)
     if reason := describe_verdict_reason(decision, names, formatter):
         yield from wrap_text(reason, width)
+    if requests:
+        yield from wrap_text(requests, width)
     candidates = list_candidate_lines(decision, names, formatter)
     if candidates:
         yield ""
@@ -512,10 +515,21 @@ def _decide(scenario: Scenario, service: GpuDeskService, options: argparse.Names
     # Report unavailable content before anything is written.
     advisory = list(list_advisory_text(options.show, request, output.get_terminal_width(), output.make_bold))
     width, costs = output.get_terminal_width(), service.decider.get_decision_costs(answer)
-    lines = list_decision_lines(decision, flips, names, width, output.make_bold, costs, with_rules=options.rules)
+    requests = _describe_load(answer) if decision.scope.answered and answer.has_load else ""
+    lines = list_decision_lines(
+        decision, flips, names, width, output.make_bold, costs, requests=requests, with_rules=options.rules
+    )
     if searched and decision.verdict is DecisionVerdict.NONE_FITS:
         output.print_lines(wrap_text(tr("Of the whole catalog, these come closest to your limits:"), width))
     output.print_lines((*lines, *_list_next_questions(questions, decision), *advisory))
+
+
+def _describe_load(answer: Answer) -> str:
+    from gpudesk.report.labels import describe_requests, format_load
+
+    scenario, formatter = answer.scenario, Formatter()
+    requests = describe_requests(answer.model.name, scenario.weights, scenario.workload, formatter)
+    return tr("For {requests}, {load}.", requests=requests, load=format_load(scenario.workload.load, formatter))
 
 
 #: How many questions that can still change the answer are listed.

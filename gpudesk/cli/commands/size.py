@@ -20,7 +20,7 @@ from gpudesk.cli.options import (
 from gpudesk.cli.output import EXIT_DONE, UsageError
 from gpudesk.domain.estimate import format_plan
 from gpudesk.domain.sizing import SizingOption, SizingResult
-from gpudesk.report.labels import label_estimate_basis, label_serving_engine
+from gpudesk.report.labels import describe_requests, label_estimate_basis, label_serving_engine
 from gpudesk.report.sizing import (
     describe_demand,
     describe_owned_systems,
@@ -36,6 +36,7 @@ from gpudesk.text.messages import InputError, format_message, input_error
 from gpudesk.text.translation import tr
 
 if TYPE_CHECKING:
+    from gpudesk.domain.answer import Scenario
     from gpudesk.domain.sizing import Demand
     from gpudesk.service import GpuDeskService
 
@@ -44,8 +45,14 @@ _INDENT = "  "
 
 
 def list_size_lines(
-    sizing: SizingResult, names: Sequence[str], formatter: Formatter, width: int, strong: Callable[[str], str]
+    sizing: SizingResult,
+    requests: str,
+    names: Sequence[str],
+    formatter: Formatter,
+    width: int,
+    strong: Callable[[str], str],
 ) -> Iterator[str]:
+    yield from wrap_text(f"{requests}.", width)
     yield from wrap_text(f"{describe_demand(sizing.demand, formatter)}.", width)
     if peak := describe_peak(sizing, formatter):
         yield from wrap_text(f"{peak}.", width)
@@ -93,7 +100,7 @@ def _list_facts(candidate: SizingOption, formatter: Formatter) -> list[tuple[str
             tr("Max throughput within limits"),
             MISSING_VALUE_TEXT if rate is None else formatter.estimate_with_interval(rate, "tok/s"),
         ),
-        (tr("Power (total TDP)"), power),
+        (tr("TDP of these accelerators"), power),
     ]
     if candidate.systems is not None:
         facts.insert(2, (tr("Systems"), describe_owned_systems(candidate.systems, formatter)))
@@ -188,7 +195,7 @@ def run(options: argparse.Namespace) -> int:
     with open_service(options) as service:
         scenario = build_scenario(options, service, load=OPEN_LOAD)
         scenario = replace(scenario, demand=read_demand(options, scenario.demand))
-        print_sizing(service.size(scenario), service, as_json=options.json)
+        print_sizing(service.size(scenario), scenario, service, as_json=options.json)
     return EXIT_DONE
 
 
@@ -222,13 +229,15 @@ def _find_option(where: str | None, amounts: dict[str, Any]) -> str | None:
     return _OPTION.get(name, "--" + name.replace("_", "-")) if name else where
 
 
-def print_sizing(sizing: SizingResult, service: GpuDeskService, *, as_json: bool) -> None:
+def print_sizing(sizing: SizingResult, scenario: Scenario, service: GpuDeskService, *, as_json: bool) -> None:
     names = tuple(service.catalog.accelerator(each.accelerator).name for each in sizing.candidates)
     if as_json:
         from gpudesk.report.writers.json_values import encode_sizing
 
         output.print_json(encode_sizing(sizing, names))
         return
-    from gpudesk.text.formatting import Formatter
-
-    output.print_lines(list_size_lines(sizing, names, Formatter(), output.get_terminal_width(), output.make_bold))
+    model, formatter = service.catalog.model(scenario.model).name, Formatter()
+    requests = describe_requests(model, scenario.weights, scenario.workload, formatter)
+    output.print_lines(
+        list_size_lines(sizing, requests, names, formatter, output.get_terminal_width(), output.make_bold)
+    )

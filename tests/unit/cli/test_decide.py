@@ -197,6 +197,7 @@ def test_people_read_verdict_reasons_figures_and_changes(capsys: Capture) -> Non
     first, *rest = said.splitlines()
     assert first.startswith("Rent 1 × MI325X: $")
     assert "odds of being the cheapest)" in f"{first} {rest[0]}"
+    assert any(line.startswith("For Llama 3.1 70B in FP8, ") for line in rest)
     headings = ("Compared", "Key figures", "For MI325X", "Tipping points", "Next steps", "Assumptions", "Your answers")
     assert [line for line in rest if line in headings] == list(headings)
     assert re.search(r"Output throughput: \d+ \(\d+ – [\d,]+\) tok/s\.", " ".join(said.split()))

@@ -111,7 +111,9 @@ def test_the_demand_of_a_scenario_is_taken_and_changed(capsys: Capture, tmp_path
 def test_the_text_has_sentence_factors_and_product(capsys: Capture) -> None:
     assert entry.main(["size", *ASKED, "--users", "500", "--ttft-ms", "2000"]) == 0
     said = capsys.readouterr().out
-    assert said.startswith("500 users with 12 requests per hour each, peak 2 × average, TTFT up to 2,000 ms")
+    first, second, *_ = said.splitlines()
+    assert first == "Llama 3.1 70B in FP8, 1,000 input and 300 output tokens."
+    assert second.startswith("500 users with 12 requests per hour each, peak 2 × average, TTFT up to 2,000 ms")
     assert "3.33 requests/s and 1,000 output tok/s at peak." in said
     assert " for 500 concurrent users: " in said
     assert said.count("Users, daily average") == 2

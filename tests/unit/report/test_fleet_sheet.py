@@ -62,7 +62,7 @@ def test_the_order_names_systems_and_their_accelerators(sheet: ComparisonSheet) 
     order = f"Buy 3 × XE9680 with 24 {second.name}: $40,600 per month over 3 years at "
     assert sheet.fleet.verdict.startswith(order)
     assert " utilization. Odds of being the cheapest: 72%." in sheet.fleet.verdict
-    assert "Runner-up: renting" in sheet.fleet.verdict
+    assert "Next accelerator: renting" in sheet.fleet.verdict
 
 
 def test_no_odds_are_certain(answer: Answer) -> None:
