@@ -353,11 +353,8 @@ class CostDistributionChart(_CostCurves):
         parts = []
         for key, (low, _, high) in self._draws.quantiles.items():
             if key in names:
-                interval, odds = (
-                    f"{names[key]} {money.small(low)} – {money.small(high)}",
-                    self._format_odds(self._draws, key),
-                )
-                parts.append(f"{interval}; {odds}." if odds else f"{interval}.")
+                interval = f"{names[key]} {money.small(low)} – {money.small(high)}"
+                parts.append("; ".join(filter(None, (interval, self._format_odds(self._draws, key)))) + ".")
         return " ".join(parts)
 
     def data(self, formatter: Formatter) -> ChartData:
