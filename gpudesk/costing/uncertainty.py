@@ -124,8 +124,8 @@ def compute_swings(
 
 
 _BINS: Final = 60
-#: The histogram covers these quantiles of the draws of all accelerators.
-_HISTOGRAM_ENDS: Final = (0.005, 0.99)
+#: The histogram ends at this quantile of the draws of all accelerators, and begins at the lowest draw.
+_HISTOGRAM_END: Final = 0.99
 _COMMON: Final = "throughput of all"
 _RENT: Final = "rent_usd_per_hour"
 
@@ -242,7 +242,7 @@ def _summarize_draws(
     if not costs:
         return CostDistribution(drawing.count, drawing.seed, rented, {}, {}, (), {})
     every = np.concatenate([each[:: max(1, drawing.count // 20_000)] for each in costs.values()])
-    low, high = (float(each) for each in np.quantile(every, _HISTOGRAM_ENDS))
+    low, high = min(float(each.min()) for each in costs.values()), float(np.quantile(every, _HISTOGRAM_END))
     edges = np.linspace(low, high if high > low else low + max(abs(low), 1.0) * 1e-6, _BINS + 1)
     return CostDistribution(
         n=drawing.count,

@@ -23,7 +23,7 @@ from gpudesk.report.costs import MoneyFormatter
 from gpudesk.report.data_table import DataCell, DataColumn, DataRow, DataTable
 from gpudesk.report.decision.rules import label_rule_source
 from gpudesk.report.explanation.working import format_named_formula, format_numeric_formula
-from gpudesk.report.labels import format_date, join_alternatives
+from gpudesk.report.labels import format_date
 from gpudesk.text.formatting import MISSING_VALUE_TEXT, Formatter
 from gpudesk.text.messages import capitalize_first, format_message, lower_for_sentence
 from gpudesk.text.translation import tr, translate_data, trn
@@ -256,8 +256,11 @@ def describe_ranking(ranking: RouteRanking | None, routing: RoutingResult, names
     cheapest = format_routed_plan(ranking.cheapest, routing, names).whole
     if ranking.decided:
         return tr("{plan} is cheapest", plan=lower_for_sentence(cheapest))
+    if len(ranking.level) + 1 == len(routing.plans) > 2:
+        return tr("all {n} plans are too close to call", n=str(len(routing.plans)))
     level = [cheapest, *(format_routed_plan(plan, routing, names).whole for plan in ranking.level)]
-    return tr("too close to call ({plans})", plans=join_alternatives([lower_for_sentence(plan) for plan in level]))
+    # The name of a split has a comma itself.
+    return tr("too close to call ({plans})", plans="; ".join(lower_for_sentence(plan) for plan in level))
 
 
 def describe_extra_cost(

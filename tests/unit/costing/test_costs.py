@@ -450,6 +450,8 @@ def test_draws_repeat_and_hold_for_all(service: GpuDeskService, answer: Answer) 
     for name, (low, middle, high) in first.quantiles.items():
         assert low < middle < high
         assert 0.9 * 20_000 < sum(first.histogram[name]) <= 20_000
+    # No draw lies below the first bar, so that the bars up to a cost add up to the share below it.
+    assert max(sum(bars) for bars in first.histogram.values()) == 20_000
 
 
 @pytest.mark.parametrize("pair", [*combinations(("h100-sxm", "h200-sxm", "b200-hgx", "mi325x", "l40s"), 2)])

@@ -359,7 +359,9 @@ def test_the_cheapest_is_named_or_said_to_be_within_the_error(routed: RoutingRes
     assert said == "long on MI325X, short on H200 SXM is cheapest"
     level = RouteRanking(RoutePlan.ALL_A, (RoutePlan.ALL_B,), ())
     said = describe_ranking(level, routed, COLUMNS)
-    assert said == "too close to call (all on H200 SXM or all on MI325X)"
+    assert said == "too close to call (all on H200 SXM; all on MI325X)"
+    level = RouteRanking(RoutePlan.ALL_A, tuple(plan for plan in RoutePlan if plan is not RoutePlan.ALL_A), ())
+    assert describe_ranking(level, routed, COLUMNS) == f"all {len(routed.plans)} plans are too close to call"
     assert describe_ranking(None, routed, COLUMNS).startswith("no ranking")
 
 

@@ -239,26 +239,26 @@ class VendorsView(PlanView[RoutingResult]):
     def __init__(self, desk: Desk, theme: Theme, parent: QWidget | None = None) -> None:
         super().__init__(desk, theme, tr("Two vendors"), VendorsForm(theme, desk.formatter.style), parent)
         self.formatter = desk.formatter
+        self.verdict = ThemedLabel(theme, font="verdict", wrap=True, parent=self)
+        self.verdict.hide()
         self.result = QWidget(self)
         self.result.hide()
         self.mix = ThemedLabel(theme, font="small", color="text2", wrap=True, parent=self.result)
         self.title = ThemedLabel(theme, tr("Plans"), font="section", parent=self.result)
         self.subtitle = ThemedLabel(theme, font="small", color="text3", wrap=True, parent=self.result)
         self.table = DataTableView(theme, self.result)
-        self.ranks = MarkedList(theme, parent=self.result)
         self.beyond = MarkedList(theme, tr("Cost of a split"), self.result)
         self.shared = MarkedList(theme, tr("One shared pool"), self.result)
         self.mixing = MarkedList(theme, tr("Sources on mixing vendors"), self)
         self.notes = MarkedList(theme, tr("Assumptions and notes"), self.result)
         px = self.theme.px
         margin = px(_MARGIN)
+        answer = make_column(self.verdict, margins=(margin, 0, margin, px(6)))
         upper = make_column(self.form, margins=(margin - px(8), 0, margin, px(8)))
         head = make_row(self.title, (self.subtitle, 1), gap=px(10))
         top = Qt.AlignmentFlag.AlignTop
         self._pair = make_row((self.beyond, 1, top), (self.shared, 1, top), gap=px(24))
-        make_column(
-            head, self.mix, self.table, self.ranks, px(8), self._pair, px(8), self.notes, gap=px(6), on=self.result
-        )
+        make_column(head, self.mix, self.table, px(8), self._pair, px(8), self.notes, gap=px(6), on=self.result)
         lower = make_column(
             self.problem,
             self.working,
@@ -268,7 +268,7 @@ class VendorsView(PlanView[RoutingResult]):
             gap=px(8),
             margins=(margin, px(10), margin, margin),
         )
-        make_column(upper, Hairline(self.theme, self), lower, STRETCH, gap=0, on=self)
+        make_column(answer, upper, Hairline(self.theme, self), lower, STRETCH, gap=0, on=self)
 
     def resizeEvent(self, event: QResizeEvent) -> None:
         """Place lists below one another if they do not fit side by side."""
@@ -328,13 +328,17 @@ class VendorsView(PlanView[RoutingResult]):
         table = self._build_table(formatter)
         if table is not None:
             self.table.show_table(table)
-        self.ranks.show_lines([MarkedLine(*rank) for rank in self._list_rankings()])
+        self.verdict.show_text(" ".join(self._list_rankings()))
         self.beyond.show_lines([MarkedLine("plus", "text2", text) for text in self._describe_extra_costs()])
         shared = list_shared_pool_lines(routing, formatter)
         marks = ("triangle-alert", "equal")
         self.shared.show_lines([MarkedLine(mark, "text2", text) for mark, text in zip(marks, shared, strict=False)])
         self.notes.show_lines([MarkedLine("info", "text2", note) for note in list_routing_notes(routing, formatter)])
-        self.result.setAccessibleName(". ".join(text for _, _, text in self._list_rankings()))
+        self.result.setAccessibleName(self.verdict.text())
+
+    def show_failure(self, error: InputError) -> None:
+        self.verdict.hide()
+        super().show_failure(error)
 
     def _describe_unit(self, routing: RoutingResult) -> str:
         years = format_years(routing.years, self.formatter)
@@ -362,16 +366,12 @@ class VendorsView(PlanView[RoutingResult]):
         looks = {part.key: (part.name, part.palette_index, part.is_variant) for part in decided.columns}
         return build_routing_table(routing, looks, money, formatter)
 
-    def _list_rankings(self) -> Iterator[tuple[str, str, str]]:
+    def _list_rankings(self) -> Iterator[str]:
         routing, decided = self.plan_result, self.decided
         if routing is None or decided is None:
             return
         for paid, ranking in ((tr("Owned"), routing.owned), (tr("Rented"), routing.rented)):
-            text = describe_ranking(ranking, routing, decided.names)
-            mark, color = ("minus", "text3") if ranking is None else ("overlap", "best_text")
-            if ranking is not None and ranking.decided:
-                mark = "best"
-            yield mark, color, tr("{paid}: {text}", paid=paid, text=text)
+            yield tr("{paid}: {text}.", paid=paid, text=describe_ranking(ranking, routing, decided.names))
 
     def _describe_extra_costs(self) -> list[str]:
         """Return the extra costs of splits over one vendor: owned, or rented if a price is missing."""
@@ -407,7 +407,7 @@ class VendorsView(PlanView[RoutingResult]):
 
     def copied(self) -> str:
         routing = self.plan_result
-        lines = [self.mix.text(), *(text for _, _, text in self._list_rankings()), *self._describe_extra_costs()]
+        lines = [self.mix.text(), *self._list_rankings(), *self._describe_extra_costs()]
         lines += list_shared_pool_lines(routing, self.formatter) if routing is not None else ()
         lines += self.mixing.texts
         table = "" if routing is None else self.data(self.formatter).format_tab_separated()

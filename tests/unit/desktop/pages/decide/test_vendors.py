@@ -81,13 +81,13 @@ def test_the_cheapest_is_tinted_and_those_within_the_error_are_marked(
     assert level
     marked = [each == (True, True) for each in best(4)]
     assert marked == [plan in (*level, view.plan_result.owned.cheapest) for plan in RoutePlan]
-    assert view.ranks.texts[0].startswith("Owned: too close to call (")
+    assert view.verdict.text().startswith("Owned: all 4 plans are too close to call. Rented: ")
     assert "≈ too close to call with the cheapest" in view.table.table.rows[marked.index(True)].cells[4].sentence
     cheap = desk.scenario.costs.with_input("price_usd", UncertainValue.exactly(8_000.0), "mi325x")
     desk.edit("Price", costs=cheap)
     settled(view, desk, qtbot)
     assert best(4) == [(False, False), (True, False), (False, False), (False, False)]
-    assert view.ranks.texts[0] == "Owned: all on MI325X is cheapest"
+    assert view.verdict.text().startswith("Owned: all on MI325X is cheapest. Rented: ")
 
 
 def test_what_a_split_costs_is_said_with_its_software(view: VendorsView) -> None:
@@ -244,7 +244,7 @@ def test_one_part_alone_has_nothing_to_split(view: VendorsView, desk: Desk, qtbo
 def test_a_copy_has_plans_and_what_is_said_of_them(view: VendorsView, desk: Desk) -> None:
     text = view.copied()
     assert text.startswith("Plan\tH200 SXM\tMI325X\tTotal\tTotal, spare\tOwned\tOwned, range\t")
-    assert view.ranks.texts[0] in text
+    assert view.verdict.text().split(". ")[0] in text
     assert "Dispute: separate pools" in text
     copy_data(view)
     assert "All on MI325X\t" in QGuiApplication.clipboard().text()
