@@ -25,6 +25,8 @@ if TYPE_CHECKING:
 FALLS_SHORT: Final = frozenset({"estimate.overload", "estimate.limits_not_met"})
 #: A deployment of the program's choice has a capacity of this multiple of the requests.
 _RESERVE: Final = 1.1
+#: A larger deployment takes at most this share of the effort of a smaller one, else the smaller one is chosen.
+_WORTHWHILE: Final = 0.999
 _ONE: Final = "one"
 
 
@@ -185,7 +187,8 @@ class DeploymentChooser:
             if isinstance(estimate, InputError) or not serves_within(estimate, terms):
                 continue
             lot = lots[place]
-            if place not in best or _compute_effort(estimate, terms, lot) < _compute_effort(best[place], terms, lot):
+            effort = _compute_effort(estimate, terms, lot)
+            if place not in best or effort < _WORTHWHILE * _compute_effort(best[place], terms, lot):
                 best[place] = estimate
         return tuple(
             _fix_count(choice, best.get(place), answer.columns[place].estimate)
@@ -224,13 +227,12 @@ def _exceeds(figure: IntervalEstimate | None, limit: float) -> bool:
     return figure is not None and figure.value > limit
 
 
-def _compute_effort(estimate: Estimate, terms: DeploymentTerms, lot: int) -> tuple[float, int]:
+def _compute_effort(estimate: Estimate, terms: DeploymentTerms, lot: int) -> float:
     """Return the cost of a size: accelerator-seconds per token in whole lots, or the seconds of a request."""
     rate, request = estimate.output_tokens_per_s, estimate.request_s
     if terms.quickest and request is not None:
-        return request.value, estimate.count
-    paid = round_up_to_lots(estimate.count, lot)
-    return (math.inf if rate is None or rate.value <= 0.0 else paid / rate.value), estimate.count
+        return request.value
+    return math.inf if rate is None or rate.value <= 0.0 else round_up_to_lots(estimate.count, lot) / rate.value
 
 
 def _fix_count(choice: AcceleratorChoice, best: Estimate | None, estimate: Estimate | None) -> AcceleratorChoice:

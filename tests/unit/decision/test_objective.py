@@ -355,6 +355,14 @@ def test_the_smallest_that_does_is_found(service: GpuDeskService) -> None:
     assert without.needed is not None
 
 
+def test_one_is_judged_where_more_are_no_better_each(service: GpuDeskService) -> None:
+    """At latency limits replicas add up exactly: rounding must not choose among their counts."""
+    asked = scenario("llama-3.1-8b", ("mi350x", "h200-nvl"), count=None, weights=Precision.BF16, priority="cost")
+    limits = Load(LoadKind.LIMITS, ttft_ms=200.0, tpot_ms=15.0)
+    asked = replace(asked, workload=Workload(500, 100, limits))
+    assert [each.count for each in decided(service, asked).candidates] == [1, 1]
+
+
 def test_three_are_enough_where_two_are_too_few(service: GpuDeskService) -> None:
     """Three replicas of one are a fleet: four are not taken because sizes double."""
     one = service.answer(scenario("llama-3.1-8b", ("h100-sxm",), count=1)).columns[0].estimate
