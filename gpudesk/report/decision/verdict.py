@@ -526,11 +526,11 @@ def describe_reason(reason: DecisionReason, names: NamesByKey, formatter: Format
 
 
 def _format_change(ours: FactValue, theirs: FactValue, formatter: Formatter) -> str:
-    """Return the difference of the computed figure from the published one, `+12%`; empty if meaningless."""
-    if not isinstance(ours, float) or not isinstance(theirs, float) or theirs in (0.0, ours):
+    """Return the difference between the figures of two columns, `+12%`; empty without one."""
+    if not isinstance(ours, float) or not isinstance(theirs, float) or theirs == 0.0:
         return ""
-    sign = "+" if ours > theirs else "−"
-    return f"{sign}{formatter.per_cent(abs(ours / theirs - 1.0))}"
+    change = formatter.difference(ours / theirs)
+    return "" if change == formatter.difference(1.0) else change
 
 
 def get_reason_figure(reason: DecisionReason) -> tuple[FactValue, str | None]:

@@ -302,6 +302,8 @@ def test_reasons_carry_the_figures_of_both_sides_and_the_change(service: GpuDesk
         f"${FORMATTER.small_amount(theirs.value)} rented for {NAMES[reason.other]} "
         f"(−{plain(FORMATTER.per_cent(1.0 - ours.value / theirs.value))})"
     )
+    level = reason._replace(theirs=ours._replace(value=1.001 * ours.value))
+    assert "%" not in describe_reason(level, NAMES, FORMATTER)
     argued = next(line for line in decision.trace if line.case.favours is not None)
     words = DecisionReason("memory_gib", 256.0, 141.0, "h200-sxm", argued)
     assert plain(describe_reason(words, NAMES, FORMATTER)) == (
