@@ -96,7 +96,7 @@ def _is_told(action: argparse.Action) -> bool:
 def _read_option(action: argparse.Action) -> OptionLine:
     value = ""
     if action.nargs != 0:
-        metavar = action.metavar or action.dest.upper()
+        metavar = action.metavar or "|".join(map(str, action.choices or ())) or action.dest.upper()
         value = " ".join(metavar) if isinstance(metavar, tuple) else metavar
     return OptionLine(tuple(action.option_strings), value, (action.help or "").replace("%%", "%"))
 
@@ -149,7 +149,7 @@ def make_man_page() -> str:
     for command in commands:
         lines += [f".Ss gpudesk {_escape(command.name)}", _escape(command.description)]
         own = [option for group in command.groups if group not in shared for option in group.options]
-        lines += _list_man_options(own)
+        lines += [".Pp", *_list_man_options(own)] if own else []
         names = [_name(group) for group in shared if group in command.groups]
         if names:
             lines += [".Pp", f"Also the options of: {', '.join(names)}."]
