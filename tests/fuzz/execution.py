@@ -17,8 +17,12 @@ from typing import Any, Final
 from unittest.mock import patch
 
 from gpudesk import paths, service
+from gpudesk.catalog.database import CatalogDatabase
+from gpudesk.catalog.read import Catalog
 from gpudesk.cli import main as entry
 from gpudesk.cli.commands import cost
+from gpudesk.decision.rules import data_files
+from gpudesk.estimation import published_runs
 from gpudesk.evidence import calibration_file
 from tests.fuzz.cases import CATALOG, FOLDER, SHIPPED, FuzzCase
 
@@ -31,8 +35,18 @@ _BASE_MIB: Final = 150
 #: some 350 times. Other programs on the machine and odd answers make that more.
 _MOST_SECONDS_OF: Final = {"decide": 8.0, "sheet": 8.0}
 _CODES: Final = frozenset({0, 1, 2})
-#: It is the same for all cases, and reading it takes longer than most of them.
-_read_calibration: Final = cache(calibration_file.read_calibration)
+#: They are the same for all cases, and reading them takes longer than most of these.
+_SAME_FILES: Final = tuple(
+    (module, name, cache(getattr(module, name)))
+    for module, name in (
+        (calibration_file, "read_calibration"),
+        (published_runs, "read_measured_runs"),
+        (published_runs, "read_held_out"),
+        (data_files, "read_rules"),
+    )
+)
+_open_catalog: Final = Catalog.open
+_close_database: Final = CatalogDatabase.close
 
 
 @dataclass(frozen=True, slots=True)
@@ -113,6 +127,17 @@ def _make_stream() -> Any:  # noqa: ANN401 - a text stream with bytes below, as 
     return io.TextIOWrapper(io.BytesIO(), encoding="utf-8")
 
 
+@cache
+def _open_shipped() -> Catalog:
+    """Open the shipped catalog once for all cases; none of them can change it."""
+    return _open_catalog(SHIPPED)
+
+
+def _close(database: CatalogDatabase) -> None:
+    if database is not _open_shipped().shipped.store:
+        _close_database(database)
+
+
 @contextlib.contextmanager
 def _in_folder(folder: Path, home: Path) -> Iterator[None]:
     """Be in the folder, as an installed program with the catalog of the case, or the shipped one."""
@@ -121,14 +146,17 @@ def _in_folder(folder: Path, home: Path) -> Iterator[None]:
     catalog = own if own.exists() else SHIPPED
     os.chdir(folder)
     try:
-        with (
-            patch.dict(os.environ, {"GPUDESK_HOME": str(home)}),
-            patch.object(paths, "data_dir", lambda: None),
-            patch.object(paths, "get_catalog_path", lambda: catalog),
-            patch.object(service, "ensure_built", None),
-            patch.object(calibration_file, "read_calibration", _read_calibration),
-            patch.object(cost, "_DRAWS", 500),
-        ):
+        with patch.dict(os.environ, {"GPUDESK_HOME": str(home)}), contextlib.ExitStack() as patches:
+            for owner, name, value in (
+                (paths, "data_dir", lambda: None),
+                (paths, "get_catalog_path", lambda: catalog),
+                (service, "ensure_built", None),
+                (Catalog, "open", lambda path: _open_shipped() if path == SHIPPED else _open_catalog(path)),
+                (CatalogDatabase, "close", _close),
+                (cost, "_DRAWS", 500),
+                *_SAME_FILES,
+            ):
+                patches.enter_context(patch.object(owner, name, value))
             yield
     finally:
         os.chdir(former)
