@@ -195,7 +195,7 @@ class Estimator:
                     answers[position] = make_unfit_estimate(request, space)
                     continue
             except InputError as error:
-                answers[position] = error
+                answers[position] = error.detach()
                 continue
             open_requests.append((position, space, fitting))
             cases.add(fitting, make_workload_values(work))

@@ -134,7 +134,7 @@ class LineAnswerer:
                     answers[position] = self._write(make_unfit_estimate(question.make_request(), group.space))
                     continue
             except InputError as error:
-                answers[position] = error
+                answers[position] = error.detach()
                 continue
             line_requests.append((position, question, group, fitting))
             lengths = input_tokens * group.missed_share, input_tokens, output_tokens, group.spread

@@ -6,7 +6,7 @@ import errno
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from types import MappingProxyType
-from typing import Final, TypeAlias
+from typing import Final, Self, TypeAlias
 
 from gpudesk.text.formatting import Formatter
 from gpudesk.text.translation import SOURCE_LANGUAGE, get_language, tr, translate_data, trn
@@ -82,6 +82,14 @@ class InputError(Exception):
         super().__init__(problem.id)
         self.problem = problem
         self.where = where
+
+    def detach(self) -> Self:
+        """Drop the frames in which it was raised, and return it, to be kept.
+
+        They hold the variables of all callers: a kept error would keep windows that were closed long ago.
+        """
+        self.__traceback__ = self.__context__ = self.__cause__ = None
+        return self
 
 
 def input_error(

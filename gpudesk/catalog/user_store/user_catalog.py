@@ -57,7 +57,7 @@ class UserCatalog:
         try:
             self._file = self._open_file(self.path)
         except InputError as error:
-            self.problem = error
+            self.problem = error.detach()
             return UserFacts()
         return self._file.facts
 

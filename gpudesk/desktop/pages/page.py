@@ -92,7 +92,7 @@ class BackgroundQuery(QObject, Generic[ResultT]):
 
     def _failed(self, key: tuple[object, ...], error: InputError) -> None:
         if key is self._key:
-            self.error = error
+            self.error = error.detach()
             self._set(QueryState.FAILED)
 
     def _stopped(self, key: tuple[object, ...]) -> None:

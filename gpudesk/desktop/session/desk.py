@@ -214,7 +214,7 @@ class Desk(QObject):
                 self.scenario, with_curves=bool(self._curves), with_cost_curves=bool(self._curves)
             )
         except InputError as error:
-            self.problem = error
+            self.problem = error.detach()
             if error.problem.id == "scenario.beyond_context":
                 # Pools with the former length would be taken for those of the new one.
                 self.evaluated = None

@@ -136,7 +136,7 @@ class ScalingTable:
             try:
                 part, _ = self._table.find_facts(request)
             except InputError as error:
-                accelerators.append(error)
+                accelerators.append(error.detach())
                 continue
             accelerators.append(part)
             free = request.with_open_plan()

@@ -6,6 +6,7 @@ import io
 import json
 from itertools import product
 from typing import Any
+from weakref import ref
 
 import orjson
 import pytest
@@ -61,6 +62,21 @@ def test_columns_say_what_estimates_say(estimator: Estimator) -> None:
     for line, estimate, answer in zip(lines, estimates, write_answers(estimator, lines), strict=True):
         assert not isinstance(estimate, InputError)
         assert answer == orjson.dumps(write_estimate_json(estimate, line["id"]))
+
+
+class Asker:
+    """Stands for a window that asks."""
+
+
+def test_a_kept_error_keeps_nothing_of_those_who_asked(estimator: Estimator) -> None:
+    def ask() -> tuple[object, ref[Asker]]:
+        asker = Asker()
+        (answer,) = estimator.estimate_many([parse_request(LINE | {"model": "no-such-model"})])
+        return answer, ref(asker)
+
+    answer, asker = ask()
+    assert isinstance(answer, InputError)
+    assert asker() is None
 
 
 @pytest.mark.parametrize(

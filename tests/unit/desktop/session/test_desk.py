@@ -112,6 +112,9 @@ def test_what_cannot_be_answered_leaves_the_last_good_answer(desk: Desk) -> None
     desk.evaluate()
     assert desk.answer is good
     problems = [desk.problem]
+    # Its frames would keep all windows that were open at that time.
+    assert desk.problem is not None
+    assert desk.problem.__traceback__ is None
     desk.undo_stack.undo()
     desk.evaluate()
     problems.append(desk.problem)
