@@ -528,6 +528,8 @@ def walk_in_program(steps: Callable[[RandomWalk], object], folder: Path, seed: i
 
     The program ends on a termination request only where its loop goes on: the walk has to stop for that.
     """
+    # Resumed once a window is shown, without what is loaded until then.
+    gc.disable()
     _answer_questions_with_nothing(setattr)
     start = entry._start
 

@@ -186,7 +186,10 @@ class DesktopProgram(QObject):
 
     def _free_former_window(self) -> None:
         """Free what a window leaves, and then replace the next, each in a turn of its own."""
-        _collect_all()
+        # The window can be among the objects that other collections exclude.
+        gc.unfreeze()
+        gc.collect()
+        gc.freeze()
         if self._outdated:
             QTimer.singleShot(0, self, self._replace_next)
 
@@ -358,18 +361,11 @@ def _load_allocator() -> ctypes.CDLL | None:
 
 
 def _give_memory_back() -> None:
-    """Collect all garbage, and return free memory to the system."""
-    _collect_all()
+    """Collect garbage, and return free memory to the system."""
+    gc.collect()
     allocator = _load_allocator()
     if allocator is not None:
         allocator.malloc_trim(0)
-
-
-def _collect_all() -> None:
-    """Collect all garbage, which takes a tenth of a second, and exclude the rest from smaller collections."""
-    gc.unfreeze()
-    gc.collect()
-    gc.freeze()
 
 
 def _settle(window: MainWindow) -> None:
@@ -393,8 +389,9 @@ def _load_steps(window: MainWindow) -> ProgressSteps[None]:
 
 
 def _loaded(_result: object) -> None:
-    """Ignore loading errors; they are raised on use."""
+    """Exclude what is loaded from garbage collection; ignore loading errors, which are raised on use."""
     forget_sources()
+    gc.freeze()
 
 
 class SignalHandlers(QObject):
