@@ -23,7 +23,7 @@ from PySide6.QtWidgets import (
 from gpudesk.desktop.session.desk import Desk
 from gpudesk.desktop.session.evaluated_answer import AcceleratorColumn
 from gpudesk.desktop.session.scenario_edits import replace_count
-from gpudesk.desktop.session.selection import select_figure
+from gpudesk.desktop.session.selection import Selection, select_figure
 from gpudesk.desktop.ui.charts.canvas import PlotCanvas
 from gpudesk.desktop.ui.charts.chart_data import (
     ChartData,
@@ -377,7 +377,7 @@ class DeskChart(InteractivePlot):
     """Shows part of the desk's answer. Subclasses give its drawing, summary, data and readout."""
 
     accessible_role = AccessibleRole.Chart
-    #: The estimate figure in the chart, selected by Enter and a click.
+    #: The estimate figure in the chart, selected with a curve.
     figure = ""
     #: How far a key moves the cursor line, alone and with Shift; None to go from stop to stop.
     strides: tuple[float, float] | None = None
@@ -393,7 +393,7 @@ class DeskChart(InteractivePlot):
         self.notice: UnfitNotice | None = None
         self._least_height = 0
         self.hovered.connect(self._hover)
-        self.curve_clicked.connect(self._select)
+        self.curve_clicked.connect(self.select_curve)
         desk.gesture_changed.connect(self._gesture_changed)
         desk.selection_changed.connect(self._show_bands)
 
@@ -407,6 +407,10 @@ class DeskChart(InteractivePlot):
 
     def summary(self) -> str:
         raise NotImplementedError
+
+    def make_selection(self, key: str) -> Selection | None:
+        """Return the selection that a curve stands for, by the key of its accelerator."""
+        return select_figure(key, self.figure) if self.figure else None
 
     def read_at(self, x: float) -> tuple[float, CursorReadout] | None:
         """Return the figures at a value of x, and the value at which they are read."""
@@ -596,19 +600,20 @@ class DeskChart(InteractivePlot):
             keys = [line.key for line in self.drawing.lines]
         if keys:
             at = keys.index(self.current) + by if self.current in keys else (0 if by > 0 else -1)
-            self.set_current(keys[at % len(keys)])
+            self.select_curve(keys[at % len(keys)])
             self._show_bands()
 
     def _select_current(self) -> None:
         if self.current is None:
             self._choose(1)
-        if self.current is not None:
-            self._select(self.current)
+        else:
+            self.select_curve(self.current)
 
-    def _select(self, key: str) -> None:
+    def select_curve(self, key: str) -> None:
         self.set_current(key)
-        if self.figure:
-            self.desk.select(select_figure(key, self.figure))
+        selection = self.make_selection(key)
+        if selection is not None:
+            self.desk.select(selection)
 
     def _go_back(self) -> bool:
         """Clear the reading position, then the zoom; return whether there was anything to clear."""

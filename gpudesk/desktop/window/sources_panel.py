@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import deque
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import replace
 from functools import partial
@@ -162,6 +163,10 @@ def _find_or_none(find: Callable[[str], _T], name: str) -> _T | None:
         return None
 
 
+#: The most columns of a comparison, and some deployments outside it.
+_ESTIMATES_KEPT: Final = 12
+
+
 class SelectionExplainer:
     """Explains selections of one desk."""
 
@@ -170,6 +175,7 @@ class SelectionExplainer:
         self._desk = desk
         self._settings = settings
         self._sources: dict[str, str] = {}
+        self._evidence: deque[tuple[Estimate, FigureEvidence]] = deque(maxlen=_ESTIMATES_KEPT)
 
     def explain(self, selection: Selection | None, *, whole: bool = True) -> Explanation | None:
         """Explain a selection; None if there is no explanation.
@@ -315,15 +321,26 @@ class SelectionExplainer:
         rows = service.count_calibration_rows(estimate)
         if not whole and estimate.fits:
             return FigureEvidence(rows=rows)
-        return FigureEvidence(
+        return replace(
+            self._deployment_evidence(estimate),
             term=self._find_derivation(estimate, name),
-            shares=service.estimator.compute_time_shares(estimate),
-            remedies=service.estimator.remedies(estimate),
-            plans=service.estimator.plans(estimate) if estimate.fits else None,
             record=self._record(estimate, name),
             rows=rows,
-            source_text=self._get_source_text,
         )
+
+    def _deployment_evidence(self, estimate: Estimate) -> FigureEvidence:
+        """Return what all figures of an estimate share, cached, so that the panel follows the arrow keys in time."""
+        known = next((evidence for each, evidence in self._evidence if each is estimate), None)
+        if known is None:
+            estimator = self._desk.service.estimator
+            known = FigureEvidence(
+                shares=estimator.compute_time_shares(estimate),
+                remedies=estimator.remedies(estimate),
+                plans=estimator.plans(estimate) if estimate.fits else None,
+                source_text=self._get_source_text,
+            )
+            self._evidence.append((estimate, known))
+        return known
 
     def _find_derivation(self, estimate: Estimate, name: str) -> DerivationTerm | None:
         try:

@@ -9,6 +9,7 @@ import numpy as np
 from gpudesk.desktop.pages.desk_chart import DeskChart
 from gpudesk.desktop.session.desk import Desk
 from gpudesk.desktop.session.evaluated_answer import AcceleratorColumn, EvaluatedAnswer
+from gpudesk.desktop.session.selection import Selection, select_cost
 from gpudesk.desktop.ui.charts.chart_data import (
     ChartData,
     CursorReadout,
@@ -21,6 +22,7 @@ from gpudesk.desktop.ui.charts.scales import AxisScale, DecadeScale, LinearScale
 from gpudesk.desktop.ui.theme.theme import Theme
 from gpudesk.domain.cost import CostColumn, CostDistribution
 from gpudesk.report.break_even import describe_break_even
+from gpudesk.report.explanation.cost import OWNED, RENTED
 from gpudesk.report.labels import format_months, format_odds
 from gpudesk.text.formatting import MISSING_VALUE_TEXT, Formatter
 from gpudesk.text.translation import tr, trn
@@ -41,6 +43,11 @@ class _CostCurves(DeskChart):
     def show_costs(self, costed: EvaluatedAnswer) -> None:
         self._costed = costed
         self.refresh()
+
+    def make_selection(self, key: str) -> Selection:
+        """Return the cost of the accelerator's tokens: owned if it has a price."""
+        owned = {part.key for part, column in self._list_column_costs() if column.owned is not None}
+        return select_cost(key, OWNED if key in owned else RENTED)
 
     @property
     def _code(self) -> str:
@@ -292,6 +299,9 @@ class CostDistributionChart(_CostCurves):
     def show_draws(self, costed: EvaluatedAnswer, draws: CostDistribution | None, why_empty: str = "") -> None:
         self._costed, self._draws, self.why_empty = costed, draws, why_empty
         self.refresh()
+
+    def make_selection(self, key: str) -> Selection:
+        return select_cost(key, RENTED if self._draws is not None and self._draws.rented else OWNED)
 
     def make_drawing(self) -> PlotDrawing:
         self.title = tr("Cost distribution")

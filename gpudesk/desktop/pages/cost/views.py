@@ -45,6 +45,8 @@ from gpudesk.text.messages import InputError, format_input_error, format_message
 from gpudesk.text.translation import tr, translate_data
 
 _THOUSAND: Final = 1000.0
+#: The first columns of the token costs, which the panel explains.
+_TOKEN_COSTS: Final = 5
 
 
 def _make_unit_cells(costed: EvaluatedAnswer, column: CostColumn) -> tuple[str, ...]:
@@ -103,7 +105,8 @@ def make_simulation_figures(costed: EvaluatedAnswer, draws: CostDistribution) ->
             rows.append(FigureRow(*part.identity, (MISSING_VALUE_TEXT,) * 4, note))
     heads = (tr("Cheapest, odds"), tr("10th percentile"), tr("Median"), tr("90th percentile"))
     note = tr("{n} simulations, {code} per million output tokens", n=formatter.count(draws.n), code=money.code)
-    return build_accelerator_table(note, heads, rows, leading={0}, remarks=tr("Basis"))
+    explained = ("tokens",) * len(heads)
+    return build_accelerator_table(note, heads, rows, leading={0}, figures=explained, remarks=tr("Basis"))
 
 
 _MARGIN, _BETWEEN, _ABOVE = 16, 32, 10
@@ -210,6 +213,7 @@ class TokenCostView(CostView):
         super().__init__(theme, (self.chart,), parent)
         self.title = ThemedLabel(theme, font="section", parent=self)
         self.table = FiguresTable(theme, self)
+        self.table.chosen.connect(lambda key, _: self.chart.select_curve(key))
         _lay_out_view(self, theme, self.chart, [self.title, self.table])
 
     def show_costs(self, costed: EvaluatedAnswer) -> None:
@@ -239,9 +243,11 @@ class TokenCostView(CostView):
             for part, column in costed.pair_column_costs()
         )
         title = tr("Total cost at this load per unit, {code}", code=code)
-        figures = build_accelerator_table(title, heads, rows, leading={0}, remarks=tr("Basis"))
+        explained = (*("tokens",) * _TOKEN_COSTS, *("",) * (len(heads) - _TOKEN_COSTS))
+        figures = build_accelerator_table(title, heads, rows, leading={0}, figures=explained, remarks=tr("Basis"))
         self.title.setText(figures.title)
         self.table.show_table(figures)
+
 
 
 #: Only the cheapest are shown; the terminal lists all.
@@ -323,6 +329,7 @@ class SimulationView(CostView):
         self.title = ThemedLabel(theme, font="section", parent=self)
         self.status_label = ThemedLabel(theme, font="small", color="text2", parent=self)
         self.table = FiguresTable(theme, self)
+        self.table.chosen.connect(lambda key, _: self.chart.select_curve(key))
         head = QWidget(self)
         make_row(self.title, self.status_label, STRETCH, (self.kind, 0, Qt.AlignmentFlag.AlignRight), on=head)
         _lay_out_view(self, theme, self.chart, [head, self.table])

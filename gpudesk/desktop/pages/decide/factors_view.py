@@ -173,8 +173,6 @@ _CELLS: Final = 0.44
 class FactorsTableView(PaintedTable):
     """Cells have a sentence each; a cell is identified by the id of its factor and the key of its accelerator or ""."""
 
-    starts_with_focus = True
-
     def __init__(self, theme: Theme, model: FactorsModel, parent: QWidget | None = None) -> None:
         super().__init__(theme, parent)
         self._table = model

@@ -141,8 +141,6 @@ class RuleTraceTableView(PaintedTable):
 
     has_menu = True
     has_heading_menu = True
-    starts_with_focus = True
-
     def __init__(self, theme: Theme, model: TraceModel, formatter: Formatter, parent: QWidget | None = None) -> None:
         super().__init__(theme, parent)
         self._table, self._formatter = model, formatter

@@ -254,8 +254,6 @@ class FitMatrixTableView(PaintedTable):
     #: The sort order of rows: `BY_NAME`, `BY_PARAMETERS` or an accelerator's id.
     sort_requested = Signal(str)
 
-    starts_with_focus = True
-
     def __init__(self, theme: Theme, model: FitModel, formatter: Formatter, parent: QWidget | None = None) -> None:
         super().__init__(theme, parent)
         self._table, self._formatter = model, formatter

@@ -364,8 +364,6 @@ class NeededMatrixView(PaintedTable):
     #: Use the deployment of a cell.
     taken = Signal(object)
 
-    starts_with_focus = True
-
     def __init__(self, theme: Theme, formatter: Formatter, name: str, parent: QWidget | None = None) -> None:
         super().__init__(theme, parent)
         self._formatter = formatter

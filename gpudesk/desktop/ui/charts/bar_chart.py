@@ -180,10 +180,10 @@ class BarLink:
 
 
 class BarChart(QWidget):
-    """Shows groups of rows; ↑ ↓ choose one, Enter or a click selects it."""
+    """Shows groups of rows; ↑ ↓ or a click selects one, Enter presses its link."""
 
     accessible_role = AccessibleRole.Chart
-    #: The key of a row that was clicked, or chosen with Enter, and the figure of its group.
+    #: The key of a row that was clicked or chosen by key, and the figure of its group.
     row_selected = Signal(str, str)
     #: The key of the row whose link was pressed.
     link_pressed = Signal(str)
@@ -480,6 +480,8 @@ class BarChart(QWidget):
             self.current = max(0, min(len(self.rows) - 1, start + step))
             if self.rows[self.current].sentence:
                 self.setAccessibleDescription(self.rows[self.current].sentence)
+            self.press_height_share = 1.0
+            self._select()
             self.update()
         elif key in (Qt.Key.Key_Return, Qt.Key.Key_Enter) and self.current >= 0:
             self._press()

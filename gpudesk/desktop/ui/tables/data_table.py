@@ -7,11 +7,11 @@ from dataclasses import replace
 from typing import Final
 
 from PySide6.QtCore import QItemSelectionModel, QModelIndex, QRect, QRectF, Qt, Signal
-from PySide6.QtGui import QFontMetricsF, QKeyEvent, QPainter, QPainterStateGuard
-from PySide6.QtWidgets import QHeaderView, QSizePolicy, QWidget
+from PySide6.QtGui import QFocusEvent, QFontMetricsF, QKeyEvent, QPainter, QPainterStateGuard
+from PySide6.QtWidgets import QHeaderView, QSizePolicy, QStyle, QWidget
 
 from gpudesk.desktop.ui.charts.chart_data import ChartData
-from gpudesk.desktop.ui.tables.painted_table import ENTER_KEYS
+from gpudesk.desktop.ui.tables.painted_table import BY_KEYBOARD, ENTER_KEYS
 from gpudesk.desktop.ui.tables.table_base import ABOVE_BELOW, Index, RowsDelegate, RowsView, TableItemModel
 from gpudesk.desktop.ui.theme.theme import Theme
 from gpudesk.desktop.ui.theme.theme_painter import LEFT, RIGHT, SWATCH_WIDTH, TextMeasure, ThemePainter
@@ -110,6 +110,13 @@ class _DataDelegate(RowsDelegate):
     ) -> None:
         super().__init__(theme, parent)
         self._break = break_cell
+
+    def paint_background(self, pen: ThemePainter, rect: QRectF, state: QStyle.StateFlag, index: Index) -> None:
+        super().paint_background(pen, rect, state, index)
+        model = index.model()
+        explained = isinstance(model, DataTableModel) and model.table.columns[index.column()].figure
+        if state & QStyle.StateFlag.State_HasFocus and explained:
+            pen.frame(rect.adjusted(0, 0, -1, -1), "focus", radius=4.0)
 
     def paint_cell(self, pen: ThemePainter, rect: QRectF, index: Index) -> None:
         model = index.model()
@@ -255,7 +262,13 @@ class DataTableView(RowsView):
 
     def currentChanged(self, current: Index, previous: Index) -> None:
         super().currentChanged(current, previous)
-        if current.row() != previous.row() and self.hasFocus():
+        if current.isValid() and self.hasFocus():
+            self._choose()
+
+    def focusInEvent(self, event: QFocusEvent) -> None:
+        """Choose the current row again: another table's was chosen meanwhile."""
+        super().focusInEvent(event)
+        if event.reason() in BY_KEYBOARD:
             self._choose()
 
     def keyPressEvent(self, event: QKeyEvent) -> None:
@@ -402,10 +415,11 @@ class FiguresTable(DataTableView):
     _open = _choose
 
     def choose_row(self, key: str | None) -> None:
-        index = self.find_row(key or "")
+        index, current = self.find_row(key or ""), self.currentIndex()
         if index.isValid():
             flags = QItemSelectionModel.SelectionFlag
-            self.selectionModel().setCurrentIndex(index, flags.ClearAndSelect | flags.Rows)
+            cell = current if current.row() == index.row() else index
+            self.selectionModel().setCurrentIndex(cell, flags.ClearAndSelect | flags.Rows)
         else:
             self.clearSelection()
 

@@ -205,8 +205,6 @@ class PaintedTable(QTableView):
     #: Whether a right click requests a menu, and whether one on a heading does too.
     has_menu = False
     has_heading_menu = False
-    #: Whether the first cell becomes current when the table is focused by keyboard.
-    starts_with_focus = False
     #: Radius of the ring of the current cell, in design lengths.
     ring_radius = 5.0
 
@@ -459,10 +457,12 @@ class PaintedTable(QTableView):
 
     def focusInEvent(self, event: QFocusEvent) -> None:
         super().focusInEvent(event)
-        if self.starts_with_focus and event.reason() in BY_KEYBOARD and not self.currentIndex().isValid():
-            row = self._find_walkable(0, 1)
-            if row >= 0:
-                self.setCurrentIndex(self.model().index(row, 0))
+        if event.reason() not in BY_KEYBOARD:
+            return
+        if self.currentIndex().isValid():
+            self.choose_current()
+        elif (row := self._find_walkable(0, 1)) >= 0:
+            self.setCurrentIndex(self.model().index(row, 0))
 
     def focus_rect(self) -> QRect | None:
         return None
