@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Any, Final
 
 from PySide6.QtCore import QObject, Qt, Signal
-from PySide6.QtWidgets import QBoxLayout, QCheckBox, QGridLayout, QLineEdit, QSizePolicy, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QBoxLayout, QCheckBox, QGridLayout, QSizePolicy, QVBoxLayout, QWidget
 
 from gpudesk.desktop.pages.cost.views import (
     CostOverview,
@@ -30,7 +30,7 @@ from gpudesk.desktop.ui.widgets.buttons import Button, LinkButton
 from gpudesk.desktop.ui.widgets.choice_popup import ChoiceOption
 from gpudesk.desktop.ui.widgets.fields import ChoiceField
 from gpudesk.desktop.ui.widgets.layouts import STRETCH, FlowLayout, ThemedLabel, make_column, make_row, scroll_into_view
-from gpudesk.desktop.ui.widgets.number_edit import LEFT_OPEN, NO_VALUE, NumberEdit, NumberFormat
+from gpudesk.desktop.ui.widgets.number_edit import LEFT_OPEN, NO_VALUE, NumberEdit, NumberFormat, ValueEdit
 from gpudesk.desktop.ui.widgets.page_frame import PageHeader
 from gpudesk.desktop.ui.widgets.qt_support import ask_save_path, make_delay
 from gpudesk.domain.accelerator import SOFTWARE_PLATFORMS
@@ -179,7 +179,7 @@ class CurrencyRow(QWidget):
     def __init__(self, theme: Theme, style: NumberStyle, parent: QWidget | None = None) -> None:
         super().__init__(parent)
         px = theme.px
-        self.code, self.day = QLineEdit(self), QLineEdit(self)
+        self.code, self.day = ValueEdit(self), ValueEdit(self)
         rates = NumberFormat(_LEAST_RATE, _MOST_RATE, _RATE_DECIMALS, style)
         self.rate = NumberEdit(theme, tr("Currency units per US dollar"), rates, self)
         self.code.setAccessibleName(tr("Currency"))
@@ -212,6 +212,8 @@ class CurrencyRow(QWidget):
         code, day = self.code.text().strip().upper(), self.day.text().strip()
         if code in ("", _USD):
             self.edited.emit(None)
+            if self.rate.value != 1.0 or day != get_today():
+                self.fault.setText(tr("Enter the currency first, such as EUR"))
         elif not day:
             self.fault.setText(tr("Enter the date of the rate"))
         else:

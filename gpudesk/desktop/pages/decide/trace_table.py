@@ -141,6 +141,7 @@ class RuleTraceTableView(PaintedTable):
 
     has_menu = True
     has_heading_menu = True
+
     def __init__(self, theme: Theme, model: TraceModel, formatter: Formatter, parent: QWidget | None = None) -> None:
         super().__init__(theme, parent)
         self._table, self._formatter = model, formatter

@@ -140,7 +140,33 @@ _ENTER = (Qt.Key.Key_Return, Qt.Key.Key_Enter)
 _STEPS = {Qt.Key.Key_Up: 1, Qt.Key.Key_Down: -1, Qt.Key.Key_PageUp: 4, Qt.Key.Key_PageDown: -4}
 
 
-class NumberEdit(QLineEdit):
+class ValueEdit(QLineEdit):
+    """Tab or the first click selects the old value, so that typing replaces it."""
+
+    #: Whether a click only sets the cursor, as in texts.
+    keeps_text = False
+    _selects_on_click = False
+
+    def focusInEvent(self, event: QFocusEvent) -> None:
+        super().focusInEvent(event)
+        self._selects_on_click = event.reason() == Qt.FocusReason.MouseFocusReason
+        if event.reason() not in _KEEPS_CURSOR:
+            self.selectAll()
+
+    def mousePressEvent(self, event: QMouseEvent) -> None:
+        # In an inactive window, the click gives the focus later, for another reason.
+        self._selects_on_click |= not self.hasFocus()
+        super().mousePressEvent(event)
+
+    def mouseReleaseEvent(self, event: QMouseEvent) -> None:
+        """Select the old value after the first click, so that typing replaces it, unless a drag selected a part."""
+        super().mouseReleaseEvent(event)
+        if self._selects_on_click and not self.hasSelectedText() and not self.keeps_text:
+            self.selectAll()
+        self._selects_on_click = False
+
+
+class NumberEdit(ValueEdit):
     """↑ ↓ take the next round value; Esc restores the current value.
 
     Invalid text is marked and kept for correction; nothing is applied meanwhile.
@@ -154,12 +180,11 @@ class NumberEdit(QLineEdit):
     def __init__(self, theme: Theme, name: str, number_format: NumberFormat, parent: QWidget | None = None) -> None:
         super().__init__(parent)
         self._theme = theme
-        self._format = number_format
+        self.number_format = number_format
         self._steps: tuple[float, ...] | None = None
         self._value: float = number_format.least
         self._own_fault = ""
         self._given_fault = ""
-        self._selects_on_click = False
         self._name = name
         self.setText(number_format.text(self._value))
         self.setAccessibleName(name)
@@ -177,8 +202,8 @@ class NumberEdit(QLineEdit):
             self._show_value()
 
     def set_format(self, number_format: NumberFormat) -> None:
-        if number_format != self._format:
-            self._format = number_format
+        if number_format != self.number_format:
+            self.number_format = number_format
             self._steps = None
             self._show_value()
 
@@ -201,7 +226,7 @@ class NumberEdit(QLineEdit):
         if not self.isModified():
             return
         try:
-            value = self._format.parse(self.text())
+            value = self.number_format.parse(self.text())
         except NumberError as error:
             self._own_fault = str(error)
             self._tell_fault()
@@ -219,8 +244,8 @@ class NumberEdit(QLineEdit):
             self.commit()
             if not self._own_fault:
                 if self._steps is None:
-                    least, most = self._format.least, self._format.most
-                    whole = self._format.decimals == 0
+                    least, most = self.number_format.least, self.number_format.most
+                    whole = self.number_format.decimals == 0
                     self._steps = (
                         tuple(sorted({round(step) for step in make_decade_steps(max(least, 1), most)} | {round(least)}))
                         if whole
@@ -236,24 +261,6 @@ class NumberEdit(QLineEdit):
                 self.selectAll()
                 self._selects_on_click = True
 
-    def focusInEvent(self, event: QFocusEvent) -> None:
-        super().focusInEvent(event)
-        self._selects_on_click = event.reason() == Qt.FocusReason.MouseFocusReason
-        if event.reason() not in _KEEPS_CURSOR:
-            self.selectAll()
-
-    def mousePressEvent(self, event: QMouseEvent) -> None:
-        # In an inactive window, the click gives the focus later, for another reason.
-        self._selects_on_click |= not self.hasFocus()
-        super().mousePressEvent(event)
-
-    def mouseReleaseEvent(self, event: QMouseEvent) -> None:
-        """Select the old value after the first click, so that typing replaces it, unless a drag selected a part."""
-        super().mouseReleaseEvent(event)
-        if self._selects_on_click and not self.hasSelectedText():
-            self.selectAll()
-        self._selects_on_click = False
-
     def sizeHint(self) -> QSize:
         return QSize(self.measure_width_for("0" * 6), self._theme.px(28))
 
@@ -266,7 +273,7 @@ class NumberEdit(QLineEdit):
         self._value = value
         self._show_value()
         if changed:
-            self.edited.emit(round(value) if self._format.decimals == 0 else value)
+            self.edited.emit(round(value) if self.number_format.decimals == 0 else value)
 
     def _clear_own_fault(self) -> None:
         if self._own_fault:
@@ -274,7 +281,7 @@ class NumberEdit(QLineEdit):
             self._tell_fault()
 
     def _show_value(self) -> None:
-        self.setText(self._format.text(self._value))
+        self.setText(self.number_format.text(self._value))
         self.setModified(False)
         self._clear_own_fault()
 

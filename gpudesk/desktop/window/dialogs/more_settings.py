@@ -16,7 +16,7 @@ from gpudesk.desktop.ui.theme.theme import Theme
 from gpudesk.desktop.ui.theme.theme_painter import ThemePainter
 from gpudesk.desktop.ui.widgets.buttons import Button, SegmentedControl
 from gpudesk.desktop.ui.widgets.layouts import STRETCH, FullWidthScrollArea, ThemedLabel, make_column, make_row
-from gpudesk.desktop.ui.widgets.number_edit import NumberError, NumberFormat
+from gpudesk.desktop.ui.widgets.number_edit import NumberError, NumberFormat, ValueEdit
 from gpudesk.desktop.ui.widgets.qt_support import format_key
 from gpudesk.domain.answer import Scenario
 from gpudesk.domain.field_checks import accept_text as text_check
@@ -159,7 +159,7 @@ class SettingRow(QWidget):
         self._style = style
         self.field = field
         self._caption = ThemedLabel(theme, field.label)
-        self.edit = QLineEdit(text)
+        self.edit = QLineEdit(text) if field.is_text else ValueEdit(text)
         self._unit = ThemedLabel(theme, field.unit, font="small", color="text3")
         self._fault = ThemedLabel(theme, font="small", color="unfit", wrap=True)
         self._fault.hide()

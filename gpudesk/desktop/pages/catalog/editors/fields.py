@@ -57,6 +57,7 @@ class TextRow(FormRow):
         super().__init__(theme, name, label, required=required)
         self._longest = longest
         self.edit = FaultLineEdit(theme)
+        self.edit.keeps_text = True
         self.edit.setPlaceholderText(empty)
         self.edit.textEdited.connect(self.user_edited)
         self.edit.editingFinished.connect(self._finish_edit)

@@ -13,6 +13,7 @@ from PySide6.QtWidgets import QGridLayout, QLineEdit, QWidget
 from gpudesk.desktop.ui.theme.theme import Theme
 from gpudesk.desktop.ui.theme.theme_painter import ThemePainter
 from gpudesk.desktop.ui.widgets.layouts import ThemedLabel
+from gpudesk.desktop.ui.widgets.number_edit import ValueEdit
 from gpudesk.desktop.ui.widgets.qt_support import make_delay, mark_fault
 from gpudesk.domain.claim import PlausibilityFinding, PlausibilityGrade
 from gpudesk.text.formatting import ClaimValue, Formatter
@@ -262,7 +263,7 @@ class FormRow(QWidget):
         self.control().setAccessibleDescription(description)
 
 
-class FaultLineEdit(QLineEdit):
+class FaultLineEdit(ValueEdit):
     """A line edit with an icon at its right end while its content is invalid."""
 
     def __init__(self, theme: Theme) -> None:

@@ -88,6 +88,7 @@ class DeferralForm(PlanForm):
         self._slip = UncertainValue.exactly(0.0)
         self.rows = {name: self._make_input_row(name, style) for name in _ROWS}
         self.costs = {name: self._make_cost_row(name, style) for name in _COSTS.values()}
+        self._enable_rows(are_known=False)
         self.after = ThemedLabel(theme, font="caption", color="text3", wrap=True, parent=self)
         self.after.setText(tr("Each default value shows its source. Clear a field to use the default."))
         self._lay_out()
@@ -153,6 +154,7 @@ class DeferralForm(PlanForm):
         self._show_launch(facts)
         if analysis is None:
             return
+        self._enable_rows(are_known=True)
         self._slip = analysis.slip_months
         next_in = analysis.months_to_next
         # No date is known to the day.
@@ -256,6 +258,16 @@ class DeferralForm(PlanForm):
 
     def set_fault(self, name: str, sentence: str) -> None:
         super().set_fault("slip" if name in _SLIP else name, sentence)
+        if sentence:
+            self._enable_rows(are_known=True)
+
+    def _enable_rows(self, *, are_known: bool) -> None:
+        """Enable the numbers, which are unknown before the first plan; the costs are shown with it."""
+        for row in self.rows.values():
+            row.setEnabled(are_known)
+        if not are_known:
+            for row in self.costs.values():
+                row.hide()
 
 
 _MARGIN: Final = 16.0

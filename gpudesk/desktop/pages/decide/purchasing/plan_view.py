@@ -60,6 +60,7 @@ class PlanInputRow(QWidget):
         self.edits = tuple(NumberEdit(theme, name, self._format(), self) for name in names)
         for place, edit in enumerate(self.edits):
             edit.setAlignment(Qt.AlignmentFlag.AlignRight)
+            edit.set_value(NO_VALUE)
             edit.edited.connect(lambda typed, place=place: self._edit(place, typed))
         self.unit = ThemedLabel(theme, font="small", color="text2", parent=self)
         self.origin = ThemedLabel(theme, font="caption", color="text3", wrap=True, parent=self)

@@ -21,7 +21,7 @@ from gpudesk.desktop.ui.widgets.layouts import (
     make_column,
     make_row,
 )
-from gpudesk.desktop.ui.widgets.number_edit import NumberError, NumberFormat
+from gpudesk.desktop.ui.widgets.number_edit import NumberError, NumberFormat, ValueEdit
 from gpudesk.desktop.ui.widgets.qt_support import AccessibleRole, mark_fault
 from gpudesk.domain.reference_data import SignalStatus, WatchValue
 from gpudesk.domain.reference_data import WatchSignal as Watching
@@ -75,7 +75,12 @@ class WatchForm(QWidget):
         self._format = NumberFormat(-_MOST_VALUE, _MOST_VALUE, _DECIMALS, style)
         noted = watched.note or watched.idle
         self.setAccessibleName(tr("Note on {signal}", signal=translate_data(watched.signal.title)))
-        self.lines = {name: QLineEdit(self) for name in ("value", "date", "source", "note")}
+        self.lines = {
+            "value": ValueEdit(self),
+            "date": ValueEdit(self),
+            "source": QLineEdit(self),
+            "note": QLineEdit(self),
+        }
         self.answer = SegmentedControl(theme, tr("Value"), ((_OPEN, "—"), (_YES, tr("yes")), (_NO, tr("no"))), self)
         self.fault = ThemedLabel(theme, font="small", color="unfit", wrap=True, parent=self)
         self.fault.hide()
