@@ -418,7 +418,7 @@ class FleetTableView(FleetView):
             return build_fleet_table(fleets.answer, fleets.looks, formatter, money, unit)
 
         self.section.show_table(build)
-        self.section.view.setCurrentIndex(self.section.view.find_row(fleets.option.accelerator))
+        self.section.view.choose_row(fleets.option.accelerator)
 
     def _want_system(self, field: str, key: str) -> None:
         if self._fleets is not None:

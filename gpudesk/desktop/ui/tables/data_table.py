@@ -13,10 +13,11 @@ from PySide6.QtWidgets import QHeaderView, QSizePolicy, QStyle, QWidget
 from gpudesk.desktop.ui.charts.chart_data import ChartData
 from gpudesk.desktop.ui.tables.painted_table import BY_KEYBOARD, ENTER_KEYS
 from gpudesk.desktop.ui.tables.table_base import ABOVE_BELOW, Index, RowsDelegate, RowsView, TableItemModel
+from gpudesk.desktop.ui.tables.text_layer import MarkLegend
 from gpudesk.desktop.ui.theme.theme import Theme
 from gpudesk.desktop.ui.theme.theme_painter import LEFT, RIGHT, SWATCH_WIDTH, TextMeasure, ThemePainter
 from gpudesk.desktop.ui.widgets.layouts import ElidedLabel, ThemedLabel, make_column, make_row
-from gpudesk.report.data_table import DataCell, DataColumn, DataRow, DataTable
+from gpudesk.report.data_table import DataCell, DataColumn, DataRow, DataTable, explain_cell_marks
 from gpudesk.text.formatting import Formatter
 from gpudesk.text.translation import tr
 
@@ -252,6 +253,16 @@ class DataTableView(RowsView):
         keys = [row.key for row in self.table.rows]
         return self._rows_model.index(keys.index(key), 0) if key in keys else QModelIndex()
 
+    def choose_row(self, key: str | None) -> None:
+        """Make a row current, in the current column if it is already; None for none."""
+        index, current = self.find_row(key or ""), self.currentIndex()
+        if index.isValid():
+            flags = QItemSelectionModel.SelectionFlag
+            cell = current if current.row() == index.row() else index
+            self.selectionModel().setCurrentIndex(cell, flags.ClearAndSelect | flags.Rows)
+        else:
+            self.clearSelection()
+
     def _choose(self) -> None:
         if self.current_row is not None:
             self.chosen.emit(self.current_row)
@@ -414,15 +425,6 @@ class FiguresTable(DataTableView):
 
     _open = _choose
 
-    def choose_row(self, key: str | None) -> None:
-        index, current = self.find_row(key or ""), self.currentIndex()
-        if index.isValid():
-            flags = QItemSelectionModel.SelectionFlag
-            cell = current if current.row() == index.row() else index
-            self.selectionModel().setCurrentIndex(cell, flags.ClearAndSelect | flags.Rows)
-        else:
-            self.clearSelection()
-
 
 class TextTable(DataTableView):
     """Rows of texts: those of `numbers` are right-aligned, columns in `giving` share the width."""
@@ -460,10 +462,12 @@ class DataTableSection(QWidget):
         self.title = ThemedLabel(theme, font="section")
         self.subtitle = ElidedLabel(theme)
         self.view = DataTableView(theme)
+        self.legend = MarkLegend(theme)
+        self.legend.margin = 0.0
         self.note = ThemedLabel(theme, font="small", color="text2", wrap=True)
         self.note.setSizePolicy(QSizePolicy.Policy.Ignored, QSizePolicy.Policy.Minimum)
         self.head = make_row(self.title, (self.subtitle, 1), *controls, gap=10)
-        self._column = make_column(self.head, self.view, self.note, gap=4, on=self)
+        self._column = make_column(self.head, self.view, self.legend, self.note, gap=4, on=self)
         self.setSizePolicy(QSizePolicy.Policy.Ignored, QSizePolicy.Policy.Preferred)
 
     def put_above_table(self, *widgets: QWidget) -> None:
@@ -481,6 +485,9 @@ class DataTableSection(QWidget):
         self.subtitle.set_whole(table.subtitle)
         self.view.show_table(table)
         self.view.setVisible(bool(table.rows))
+        marks = explain_cell_marks(table.rows)
+        self.legend.explain(marks)
+        self.legend.setVisible(bool(marks))
         self.note.show_text(table.note)
 
     def data(self, formatter: Formatter) -> ChartData:

@@ -155,6 +155,9 @@ HATCH, OUTLINE = "hatch", "outline"
 class MarkLegend(PaintedWidget):
     """Explains the marks in the table, and no others."""
 
+    #: The left margin, in design lengths; with one, a line divides the legend from the table.
+    margin = 16.0
+
     def __init__(self, theme: Theme, parent: QWidget | None = None) -> None:
         super().__init__(theme, parent)
         self._marks: tuple[tuple[str, str], ...] = ()
@@ -175,8 +178,9 @@ class MarkLegend(PaintedWidget):
     def paint(self, pen: ThemePainter) -> None:
         theme = self._theme
         pen.painter.fillRect(self.rect(), theme.color("page"))
-        pen.hairline(0, 0, self.width(), 0)
-        x, level = theme.length(16), self.height() / 2
+        if self.margin:
+            pen.hairline(0, 0, self.width(), 0)
+        x, level = theme.length(self.margin), self.height() / 2
         for mark, text in self._marks:
             if mark in (*_TINTS, HATCH, OUTLINE):
                 box = QRectF(x, level - theme.length(6), theme.length(16), theme.length(12))

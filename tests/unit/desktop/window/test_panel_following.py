@@ -2,8 +2,8 @@
 
 import pytest
 from PySide6.QtCore import Qt
+from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QApplication, QWidget
-from pytestqt.qtbot import QtBot
 
 from gpudesk.desktop.pages.cost.line_charts import CostCurveChart
 from gpudesk.desktop.pages.desk_chart import DeskChart
@@ -27,15 +27,13 @@ _KEYS = (Qt.Key.Key_Down, Qt.Key.Key_Down, Qt.Key.Key_Up)
         ("cost", "tokens", FiguresTable, "usd_owned"),
     ],
 )
-def test_the_panel_follows_arrow_keys(
-    window: MainWindow, qtbot: QtBot, page: str, view: str, kind: type[QWidget], name: str
-) -> None:
+def test_the_panel_follows_arrow_keys(window: MainWindow, page: str, view: str, kind: type[QWidget], name: str) -> None:
     widget = _show(window, page, view, kind)
     widget.setFocus(Qt.FocusReason.TabFocusReason)
     panel = window.findChildren(SourcesPanel)[0]
     titles = []
     for key in _KEYS:
-        qtbot.keyClick(widget, key)
+        QTest.keyClick(widget, key)
         selection, explanation = window.desk.selection, panel.explanation
         assert selection is not None
         assert selection.name == name
@@ -45,26 +43,26 @@ def test_the_panel_follows_arrow_keys(
     assert len(set(titles)) == 2
 
 
-def test_left_and_right_move_the_panel_from_figure_to_figure(window: MainWindow, qtbot: QtBot) -> None:
+def test_left_and_right_move_the_panel_from_figure_to_figure(window: MainWindow) -> None:
     table = _show(window, "performance", "latency", FiguresTable)
     table.setFocus(Qt.FocusReason.TabFocusReason)
     names = []
     for key in (*[Qt.Key.Key_Right] * 4, *[Qt.Key.Key_Left] * 4):
-        qtbot.keyClick(table, key)
+        QTest.keyClick(table, key)
         names.append(window.desk.selection and window.desk.selection.name)
     assert names[0] == names[-1] == "ttft_ms"
     assert "tpot_ms" in names
 
 
-def test_tab_into_a_table_shows_its_current_cell_again(window: MainWindow, qtbot: QtBot) -> None:
+def test_tab_into_a_table_shows_its_current_cell_again(window: MainWindow) -> None:
     table = _show(window, "performance", "throughput", FiguresTable)
     chart = _show(window, "performance", "throughput", DeskChart)
     table.setFocus(Qt.FocusReason.TabFocusReason)
-    qtbot.keyClick(table, Qt.Key.Key_Down)
+    QTest.keyClick(table, Qt.Key.Key_Down)
     of_table = window.desk.selection
     chart.setFocus(Qt.FocusReason.TabFocusReason)
     while window.desk.selection == of_table:
-        qtbot.keyClick(chart, Qt.Key.Key_Down)
+        QTest.keyClick(chart, Qt.Key.Key_Down)
     moved = window.desk.selection
     assert moved is not None
     table.setFocus(Qt.FocusReason.TabFocusReason)
@@ -77,4 +75,5 @@ def _show(window: MainWindow, page_id: str, view: str, kind: type[QWidget]) -> Q
     assert isinstance(page, MultiViewPage)
     page.choose_view(view)
     QApplication.processEvents()
-    return next(each for each in page.view.findChildren(kind) if each.isVisible())
+    shown: QWidget = next(each for each in page.view.findChildren(kind) if each.isVisible())
+    return shown
