@@ -362,7 +362,7 @@ def format_signal_value(signal: WatchSignal, value: WatchValue | None, formatter
 
 def describe_known_value(watched: SignalStatus, source: str, formatter: Formatter) -> str:
     """Return the current value with its date and source: the user's source, or `source`."""
-    signal_value = watched.note or watched.known
+    signal_value, source = watched.note or watched.known, translate_data(source)
     if signal_value is None:
         return tr("no value")
     value = format_signal_value(watched.signal, signal_value.value, formatter)
@@ -373,7 +373,9 @@ def describe_known_value(watched: SignalStatus, source: str, formatter: Formatte
             date=format_date(signal_value.date),
             source=watched.note.source,
         )
-    return tr("{value}, {date} ({source})", value=value, date=format_date(signal_value.date), source=source)
+    return tr(
+        "{value}, {date} ({source})", value=value, date=format_date(signal_value.date), source=translate_data(source)
+    )
 
 
 def describe_recorded_value(watched: SignalStatus, source: str, formatter: Formatter) -> str:
@@ -382,7 +384,12 @@ def describe_recorded_value(watched: SignalStatus, source: str, formatter: Forma
     if watched.note is None or recorded is None:
         return ""
     value = format_signal_value(watched.signal, recorded.value, formatter)
-    return tr("catalog: {value}, {date} ({source})", value=value, date=format_date(recorded.date), source=source)
+    return tr(
+        "catalog: {value}, {date} ({source})",
+        value=value,
+        date=format_date(recorded.date),
+        source=translate_data(source),
+    )
 
 
 def describe_signal_note(watched: SignalStatus) -> str:

@@ -358,6 +358,9 @@ def _format_digits(kind: _FactKind, fact: float, formatter: Formatter) -> str:
         return formatter.stated(fact) if abs(fact) < 1.0 else formatter.number(fact)
     if kind in (_FactKind.USD_PER_HOUR, _FactKind.USD_PER_MILLION):
         return formatter.small_amount(fact)
+    if kind is _FactKind.TBS and fact >= 1.0:
+        # As in the table of specifications.
+        return formatter.number(fact, 1)
     if kind in (_FactKind.GIB, _FactKind.TBS, _FactKind.PFLOPS):
         return formatter.stated(float(f"{fact:.4g}"))
     if kind is _FactKind.GBS:
