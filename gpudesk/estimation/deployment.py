@@ -126,7 +126,8 @@ def configure_serving(
             if usual >= fraction
             else message(
                 "estimate.memory_fractions",
-                "Fit and max concurrency assume {fraction} of {of}; speed assumes the default of {engine}, {usual}",
+                "Fit and max concurrency use {fraction} of {of}, the highest safe setting; speed uses the default of "
+                "{engine}, {usual}",
                 fraction=Share(fraction),
                 of=of,
                 engine=engine.name,

@@ -15,7 +15,7 @@ from gpudesk.domain.sizing import UsableMemory
 from gpudesk.estimation.estimator import Estimator
 from gpudesk.estimation.sizing.fit_matrix import DeploymentLadder
 from gpudesk.profile.placements import AcceleratorFacts, FormatPlacement, ModelPlacement, ProfileContext, explain_answer
-from gpudesk.text.messages import Message, Share, message
+from gpudesk.text.messages import Message, message
 
 #: Categories of accelerators that cannot be bought one by one.
 _NOT_SOLD_SINGLY: Final = ("cloud", "rack")
@@ -212,7 +212,7 @@ def list_limits(context: ProfileContext, estimator: Estimator) -> tuple[Resource
     """Return the headroom of each resource for the profile's model, the smallest first, unknown ones last.
 
     For memory it is the share of usable memory left by the load; for others 1 - the share of the run time that the
-    resource takes.
+    resource limits.
     """
     request = context.make_model_request(context.accelerator.id, context.model_count)
     answer = None if request is None else context.memo.answer([request])[0]
@@ -254,7 +254,7 @@ def _measure_time(
     name: str, estimate: Estimate, shares: DeploymentTimeShares, context: ProfileContext
 ) -> ResourceHeadroom:
     share = next((each.share for each in shares.run if each.name == str(_TIMED[name])), 0.0)
-    used = message("profile.limit.time", "{share} of the run time", share=Share(share))
+    used = message("profile.limit.time", "of the run time")
     if name == "links" and estimate.count == 1:
         return ResourceHeadroom(
             name, 1.0, used, reason=message("profile.limit.one", "1 accelerator runs the model, so no link is used")

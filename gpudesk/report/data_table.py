@@ -8,7 +8,8 @@ from dataclasses import dataclass
 from typing import NamedTuple
 
 from gpudesk.domain.diffusion import DiffusionEstimate
-from gpudesk.domain.estimate import EstimateRequest
+from gpudesk.domain.estimate import EstimateBasis, EstimateRequest
+from gpudesk.text.messages import capitalize_first
 from gpudesk.text.translation import tr
 
 
@@ -78,6 +79,13 @@ class DataTable:
     columns: tuple[DataColumn, ...]
     rows: tuple[DataRow, ...]
     note: str = ""
+
+
+def explain_cell_marks(rows: Iterable[DataRow]) -> tuple[tuple[str, str], ...]:
+    """Return the marks after the cells of rows, each with its meaning."""
+    marks = {cell.mark for row in rows for cell in row.cells}
+    meanings = {basis.value: capitalize_first(basis.label) for basis in EstimateBasis} | {"own": tr("Your settings")}
+    return tuple((mark, text) for mark, text in meanings.items() if mark in marks)
 
 
 class FigureRow(NamedTuple):

@@ -165,7 +165,7 @@ class ProfileTables:
             DataColumn(tr("Task"), stretch=3),
             DataColumn(tr("Status"), stretch=3),
             DataColumn(tr("Model"), stretch=5),
-            DataColumn(tr("Output"), is_figure=True),
+            DataColumn(tr("Speed"), is_figure=True),
         )
         rows = tuple(map(self._make_capability_row, self.profile.capabilities))
         question = self.profile.question
@@ -196,7 +196,7 @@ class ProfileTables:
             details, reason = [capitalize_first(reason)], ""
         elif each.queues:
             details, reason = [*details, reason], ""
-        figure = self._make_rate_cell(each.figure, each.unit, "" if each.basis is None else each.basis.value)
+        figure = self._make_rate_cell(each)
         task = label_task(each.task)
         sentence = ". ".join(
             part
@@ -220,12 +220,18 @@ class ProfileTables:
         """Return the mark of a row of images or videos with the user's settings."""
         return "own" if row in (self.profile.question.media or {}) else ""
 
-    def _make_rate_cell(self, figure: IntervalEstimate | None, unit: str = "tok/s", mark: str = "") -> DataCell:
+    def _make_rate_cell(self, capability: Capability) -> DataCell:
+        """Return the tokens per second of a task, or its time per image or video."""
+        figure = capability.figure
         if figure is None:
             return DataCell(MISSING_VALUE_TEXT, is_quiet=True)
-        factor, shown_unit = find_readable_unit(figure.value, unit)
+        factor, unit = find_readable_unit(figure.value, capability.unit)
         value, low, high = (each / factor for each in figure)
-        text = f"{self.formatter.estimate(value)}\N{NO-BREAK SPACE}{shown_unit}"
+        text = f"{self.formatter.estimate(value)}\N{NO-BREAK SPACE}{unit}"
+        if capability.diffusion is not None:
+            is_image = capability.diffusion.clip_s is None
+            text = tr("{time}/image", time=text) if is_image else tr("{time}/video", time=text)
+        mark = "" if capability.basis is None else capability.basis.value
         return DataCell(text, self.formatter.interval(low, high), mark=mark, is_strong=True)
 
     def _make_plain_rate_cell(self, figure: IntervalEstimate | None, mark: str = "") -> DataCell:
@@ -274,7 +280,7 @@ class ProfileTables:
         columns = (
             DataColumn(tr("Resource"), stretch=5),
             DataColumn(tr("Used"), stretch=5, is_bar=True),
-            DataColumn(tr("Remaining"), is_figure=True),
+            DataColumn(tr("Share"), is_figure=True),
         )
         model = "" if self.profile.model is None else self.name_of(self.profile.model)
         first = self.profile.limits[0]
@@ -283,22 +289,26 @@ class ProfileTables:
             self._limit(each, each.reason if known or each.resource == "power" else None, is_first=not place)
             for place, each in enumerate(self.profile.limits)
         )
-        note = capitalize_first(self.say(first.remedy if known else first.reason))
-        return DataTable("limits", tr("Headroom by resource"), model, columns, rows, note)
+        counts = tr("Memory: share of usable memory; others: share of the run time.") if known else ""
+        note = f"{counts} {capitalize_first(self.say(first.remedy if known else first.reason))}".strip()
+        return DataTable("limits", tr("Resource use"), model, columns, rows, note)
 
     def _limit(self, each: ResourceHeadroom, unknown: Message | None, *, is_first: bool) -> DataRow:
-        """Return a row; `unknown` is why its headroom is not known, where its row tells that."""
+        """Return a row; `unknown` is why its use is not known, where its row tells that."""
         label = label_resource(each.resource)
         used, remedy = self.say(each.used), self.say(each.remedy)
         known = each.headroom is not None
-        headroom = self.formatter.per_cent(max(each.headroom or 0.0, 0.0)) if known else MISSING_VALUE_TEXT
+        share = None if each.headroom is None else 1.0 - max(each.headroom, 0.0)
+        shown_share = MISSING_VALUE_TEXT if share is None else self.formatter.per_cent(share)
         text = used if known else self.say(unknown) or used
         cells = (
             DataCell(label, is_strong=is_first),
-            DataCell(text, share=1 - (each.headroom or 0.0) if known else None, is_strong=is_first, is_quiet=True),
-            DataCell(headroom, is_strong=is_first, is_quiet=not known),
+            DataCell(text, share=share, is_strong=is_first, is_quiet=True),
+            DataCell(shown_share, is_strong=is_first, is_quiet=not known),
         )
-        parts = (f"{label}: {headroom} {tr('remaining')}", capitalize_first(text), remedy)
+        is_time = known and each.resource != "memory"
+        use = (f"{label}: {shown_share} {text}",) if is_time else (f"{label}: {shown_share}", capitalize_first(text))
+        parts = (*use, remedy)
         sentence = ". ".join(part.rstrip(".") for part in parts if part)
         attribute = _RESOURCE_ATTRIBUTES.get(each.resource, "")
         if each.resource == "compute":

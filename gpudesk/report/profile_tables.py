@@ -61,7 +61,7 @@ def format_status(capability: Capability, formatter: Formatter) -> str:
     """Return how a task is done, with the count if several are needed."""
     count = capability.count or 1
     texts = {
-        CapabilityStatus.NATIVE: tr("native"),
+        CapabilityStatus.NATIVE: tr("as published"),
         CapabilityStatus.QUANTIZED: tr("quantized"),
         CapabilityStatus.NEEDS_MORE: tr("split over {count}", count=formatter.count(count)),
         CapabilityStatus.IMPOSSIBLE: tr("not possible"),

@@ -550,7 +550,7 @@ def _list_key_texts(answer: Answer, table: ComparisonTable) -> tuple[str, ...]:
     raised = tr("superscript: sources disagree, see notes")
     queues = (tr("△ requests queue"),) if any(column.queues for column in answer.columns) else ()
     return (
-        tr("tinted: best in row"),
+        tr("tinted: best one or two in row"),
         *((tr("≈ too close to call"),) if marks & {CellMarking.TIED, CellMarking.OPEN} else ()),
         *queues,
         tr("small type: 80% interval"),
@@ -570,7 +570,7 @@ def _list_estimate_remarks(answer: Answer, names: tuple[str, ...], formatter: Fo
         for text in dict.fromkeys(format_message(message, formatter) for message in messages):
             remarks.setdefault(text, []).append(name)
     general = [SheetRemark("", format_message(note, formatter)) for note in answer.notes]
-    general.append(SheetRemark("", tr("Memory is in GiB. The GB of vendors' memory labels are GiB, too")))
+    general.append(SheetRemark("", tr("Memory is in GiB. Vendors write GB on their labels, but mean GiB")))
     return (
         *general,
         *(

@@ -39,6 +39,7 @@ from gpudesk.report.costs import (
     describe_other_prices,
     describe_prices_used,
     describe_rent_terms,
+    describe_rents_used,
     describe_server_share,
     describe_utilization,
     list_partly_used,
@@ -429,10 +430,10 @@ def describe_cost_terms(answer: Answer, formatter: Formatter) -> str:
     )
     names = dict(zip(answer.keys, list_column_names(answer), strict=True))
     money = MoneyFormatter(formatter, settings.currency)
-    prices = describe_prices_used(costs.columns, names, money)
+    prices = (describe(costs.columns, names, money) for describe in (describe_prices_used, describe_rents_used))
     systems = (*list_partly_used(costs.columns, names, formatter), describe_other_prices(costs.columns, names, money))
     rents = list_rent_class_remarks(costs, names) or list_same_provider_rents(costs, names)
-    lines = (", ".join(filter(None, terms)), prices, *systems, *rents)
+    lines = (", ".join(filter(None, terms)), *prices, *systems, *rents)
     return " ".join(to_sentence(each) for each in lines if each)
 
 

@@ -201,7 +201,7 @@ def find_marks(rows: Iterable[ComparisonRow]) -> tuple[str, ...]:
 
 def explain_mark(mark: str) -> str:
     return {
-        _BEST: tr("Best in row"),
+        _BEST: tr("Best one or two in row"),
         "overlap": tr("Too close to call"),
         "own": tr("Your value"),
         "disputed": tr("Sources disagree"),

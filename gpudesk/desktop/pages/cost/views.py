@@ -249,7 +249,6 @@ class TokenCostView(CostView):
         self.table.show_table(figures)
 
 
-
 #: Only the cheapest are shown; the terminal lists all.
 _PROVIDERS_SHOWN: Final = 4
 

@@ -13,6 +13,7 @@ from PySide6.QtCore import QMarginsF, QRectF, Signal
 from gpudesk.desktop.pages.desk_chart import DeskChart
 from gpudesk.desktop.session.desk import Desk
 from gpudesk.desktop.session.evaluated_answer import AcceleratorColumn
+from gpudesk.desktop.ui.charts.canvas import TAB
 from gpudesk.desktop.ui.charts.chart_data import (
     ChartData,
     CursorLine,
@@ -355,7 +356,7 @@ class ParetoChart(DeskChart):
     def _compute_margins(self) -> QMarginsF:
         px = self.theme.px
         right = px(96) if self.labelled else px(14)
-        margins = QMarginsF(self.measure_y_texts(), self.head_height() + px(8), right, px(44))
+        margins = QMarginsF(self.measure_y_texts(), self.head_height() + px(8 + TAB), right, px(44))
         cursor_readout, lines = self.drawing.cursor_readout, self.drawing.lines
         if cursor_readout is None or not lines:
             self.read_out_beside = False

@@ -439,28 +439,26 @@ def _paint_hover(plot: PlotCanvas, painter: QPainter) -> None:
 
 
 def _paint_cursor_value(plot: PlotCanvas, painter: QPainter) -> None:
-    """Paint the value of the cursor line among the tick labels: on a tab for a reading line, else as text."""
+    """Paint the value of the cursor line: on a tab above a reading line, else as text among the tick labels."""
     rule = plot.drawing.rule
     if rule is None or not _is_x_visible(plot, rule.value):
         return
     letters, theme = plot.text_painter, plot.theme
     width, x = letters.width(rule.text, "caption_strong"), plot.frame.pixel_x(rule.value)
-    baseline, color = find_x_text_baseline(plot), theme.color("text1")
-    tab = QRectF()
     if rule.read_off:
-        tab = QRectF(0, plot.frame.area.bottom() + theme.px(5), width + theme.px(20), float(theme.px(18)))
+        tab = QRectF(0, plot.frame.area.top() - theme.px(TAB), width + theme.px(20), float(theme.px(TAB)))
         tab.moveLeft(min(max(0.0, x - tab.width() / 2), plot.viewport().width() - tab.width()))
-        x = tab.center().x()
-    # A partly hidden number looks like another number.
-    reach = _find_reach(plot, x, max(width, tab.width()))
-    plate = QRectF(x - reach, baseline - letters.metrics("caption").ascent(), 2 * reach, theme.line("caption"))
-    painter.fillRect(plate, theme.color("page"))
-    if rule.read_off:
         painter.setPen(Qt.PenStyle.NoPen)
         painter.setBrush(theme.color("button"))
         painter.drawRoundedRect(tab, 4, 4)
-        baseline, color = letters.middle("caption_strong", tab.center().y()), theme.color("button_text")
-    letters.draw(painter, x - width / 2, baseline, rule.text, "caption_strong", color)
+        left, baseline = tab.center().x() - width / 2, letters.middle("caption_strong", tab.center().y())
+        letters.draw(painter, left, baseline, rule.text, "caption_strong", theme.color("button_text"))
+        return
+    # A partly hidden number looks like another number.
+    reach, baseline = _find_reach(plot, x, width), find_x_text_baseline(plot)
+    plate = QRectF(x - reach, baseline - letters.metrics("caption").ascent(), 2 * reach, theme.line("caption"))
+    painter.fillRect(plate, theme.color("page"))
+    letters.draw(painter, x - width / 2, baseline, rule.text, "caption_strong", theme.color("text1"))
 
 
 def _find_reach(plot: PlotCanvas, x: float, width: float) -> float:
@@ -472,6 +470,10 @@ def _find_reach(plot: PlotCanvas, x: float, width: float) -> float:
         if away < half + width / 2 + plot.theme.px(5):
             reach = max(reach, away + half + 1)
     return reach
+
+
+#: Height of the tab of a reading line, for which a chart has a margin above.
+TAB: Final = 18
 
 
 def _is_x_visible(plot: PlotCanvas, value: float) -> bool:

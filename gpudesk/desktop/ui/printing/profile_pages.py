@@ -38,7 +38,7 @@ from gpudesk.desktop.ui.printing.paper import (
 from gpudesk.desktop.ui.printing.table import SectionLayout, TextEntry, TextSection
 from gpudesk.desktop.ui.theme.tokens import load_fonts
 from gpudesk.report.architecture import ArchitectureSketch
-from gpudesk.report.data_table import DataCell, DataColumn, DataRow, DataTable
+from gpudesk.report.data_table import DataCell, DataColumn, DataRow, DataTable, explain_cell_marks
 from gpudesk.report.labels import label_attribute_alone
 from gpudesk.report.profile_sections import SPECIFICATION_GROUPS, ProfileTables
 from gpudesk.report.profile_tables import HeadlineSpecification
@@ -290,11 +290,27 @@ def _make_table(table: DataTable, room: float, lines: int, fewer: int = 0) -> Sh
     if rows:
         pieces.append(_make_heads(table.columns, widths, room))
         pieces += [_make_row(table.columns, row, widths, room, lines, is_flat=is_flat) for row in rows]
+    marks = explain_cell_marks(rows)
+    if marks:
+        pieces.append(_make_legend(marks))
     notes = [table.note] if table.note else []
     if left_out > 0:
         notes.append(trn("{n} more in GPU Desk", "{n} more in GPU Desk", left_out))
     pieces += [make_paragraph(wrap_text(note, "small", room, "text2"), "small") for note in notes]
     return stack_pieces(pieces)
+
+
+def _make_legend(marks: Sequence[tuple[str, str]]) -> SheetPiece:
+    """Return the meaning of each mark, on one line."""
+    height = measure_line_height("small")
+
+    def draw(ink: SheetPainter, x: float, y: float) -> None:
+        for mark, text in marks:
+            ink.glyph(mark, x + 4, y + height / 2)
+            ink.text(x + _MARK, y + find_first_baseline("small", height), text, style="small", color="text2")
+            x += _MARK + measure_width(text, "small") + 2 * _PAD
+
+    return SheetPiece(height, draw)
 
 
 def _make_table_beside(table: DataTable, room: float, lines: int, height: float) -> SheetPiece:
