@@ -165,7 +165,7 @@ class ProfileTables:
             DataColumn(tr("Task"), stretch=3),
             DataColumn(tr("Status"), stretch=3),
             DataColumn(tr("Model"), stretch=5),
-            DataColumn(tr("Speed"), is_figure=True),
+            DataColumn(tr("Rate or time each"), is_figure=True),
         )
         rows = tuple(map(self._make_capability_row, self.profile.capabilities))
         question = self.profile.question
@@ -228,9 +228,6 @@ class ProfileTables:
         factor, unit = find_readable_unit(figure.value, capability.unit)
         value, low, high = (each / factor for each in figure)
         text = f"{self.formatter.estimate(value)}\N{NO-BREAK SPACE}{unit}"
-        if capability.diffusion is not None:
-            is_image = capability.diffusion.clip_s is None
-            text = tr("{time}/image", time=text) if is_image else tr("{time}/video", time=text)
         mark = "" if capability.basis is None else capability.basis.value
         return DataCell(text, self.formatter.interval(low, high), mark=mark, is_strong=True)
 
@@ -279,7 +276,7 @@ class ProfileTables:
     def limits(self) -> DataTable:
         columns = (
             DataColumn(tr("Resource"), stretch=5),
-            DataColumn(tr("Used"), stretch=5, is_bar=True),
+            DataColumn(tr("Memory or time used"), stretch=5, is_bar=True),
             DataColumn(tr("Share"), is_figure=True),
         )
         model = "" if self.profile.model is None else self.name_of(self.profile.model)
@@ -289,8 +286,7 @@ class ProfileTables:
             self._limit(each, each.reason if known or each.resource == "power" else None, is_first=not place)
             for place, each in enumerate(self.profile.limits)
         )
-        counts = tr("Memory: share of usable memory; others: share of the run time.") if known else ""
-        note = f"{counts} {capitalize_first(self.say(first.remedy if known else first.reason))}".strip()
+        note = capitalize_first(self.say(first.remedy if known else first.reason))
         return DataTable("limits", tr("Resource use"), model, columns, rows, note)
 
     def _limit(self, each: ResourceHeadroom, unknown: Message | None, *, is_first: bool) -> DataRow:

@@ -284,7 +284,7 @@ def test_the_profile_prints_on_two_pages(program: StartProgram, tmp_path: Path) 
         "H200 SXM 141GB",
         "Capabilities",
         "Llama 3.1 8B",
-        "Headroom by resource",
+        "Resource use",
         "Models for each job",
         "Considerations",
         "Buying advice",

@@ -37,7 +37,7 @@ def test_a_document_has_all_sections(tables: ProfileTables, suffix: str) -> None
         "Considerations",
         "Buying advice",
         "Capabilities",
-        "Headroom by resource",
+        "Resource use",
         "Models for each job",
         "Images and video",
         "Several accelerators",

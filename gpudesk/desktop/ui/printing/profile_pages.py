@@ -127,7 +127,10 @@ def _make_first_page(
     left, right = (room - _BETWEEN) * _LEFT, (room - _BETWEEN) * (1 - _LEFT)
     beside = [0.0, left + _BETWEEN]
     drawing = _make_drawing(tables.architecture(), right)
-    limits = stack_pieces([drawing, make_space(_GAP), _make_table(tables.limits(), right, max(lines, 2))])
+    capabilities, recommendations = tables.capabilities(), tables.recommendations(best_only=True)
+    limits = _make_table(tables.limits(), right, max(lines, 2))
+    legend = _make_legend(explain_cell_marks((*capabilities.rows, *recommendations.rows)))
+    aside = stack_pieces([drawing, make_space(_GAP), limits, make_space(_PAD), legend])
     status = tables.status()
     tags = (text for text, _ in tables.tags() if text.casefold() not in status.casefold())
     pieces = [
@@ -140,9 +143,9 @@ def _make_first_page(
         _make_specifications(tables.list_headline_specifications(), room),
         make_rule(room, "hair", 0.5),
         make_space(_GAP),
-        put_side_by_side([_make_table_beside(tables.capabilities(), left, lines, limits.height), limits], beside),
+        put_side_by_side([_make_table_beside(capabilities, left, lines, aside.height), aside], beside),
         make_space(_GAP),
-        _make_table(tables.recommendations(best_only=True), room, lines),
+        _make_table(recommendations, room, lines),
         make_space(_GAP),
         _make_texts_side_by_side(
             (tr("Strengths"), tables.strengths()[: _MOST_TEXTS - fewer]),
@@ -290,9 +293,6 @@ def _make_table(table: DataTable, room: float, lines: int, fewer: int = 0) -> Sh
     if rows:
         pieces.append(_make_heads(table.columns, widths, room))
         pieces += [_make_row(table.columns, row, widths, room, lines, is_flat=is_flat) for row in rows]
-    marks = explain_cell_marks(rows)
-    if marks:
-        pieces.append(_make_legend(marks))
     notes = [table.note] if table.note else []
     if left_out > 0:
         notes.append(trn("{n} more in GPU Desk", "{n} more in GPU Desk", left_out))

@@ -324,22 +324,21 @@ class DataTableView(RowsView):
 
         If space is short, long texts get more than short ones.
         """
-        columns = self.table.columns
-        needs = [self._measure_column(number) for number in range(len(columns))]
+        columns, least = self.table.columns, self._theme.px(_LEAST_WIDTH)
+        needs = [max(self._measure_column(number), least) for number in range(len(columns))]
         words = [number for number, column in enumerate(columns) if column.stretch and not column.is_figure]
         target_widths = {number: needs[number] for number in words}
         left = max(self.viewport().width() - sum(needs) + sum(target_widths.values()), 0)
-        needs = [
-            self._measure_longest_word(number) if number in target_widths else need for number, need in enumerate(needs)
-        ]
+        # No text column has to be wider than its texts.
+        least_words = {number: min(self._theme.px(self.least_words), need) for number, need in target_widths.items()}
+        for number in words:
+            needs[number] = max(self._measure_longest_word(number), least_words[number])
         left = max(left - sum(needs[number] for number in words), 0)
         left = _share_room(needs, target_widths, left)
         left = _share_room(needs, {number: self._measure_details(number) for number in words}, left)
         parts = sum(column.stretch for column in columns) or 1
         for number, column in enumerate(columns):
-            width = needs[number] + left * column.stretch // parts
-            least = self.least_words if column.stretch and not column.is_figure else _LEAST_WIDTH
-            self.setColumnWidth(number, max(width, self._theme.px(least)))
+            self.setColumnWidth(number, needs[number] + left * column.stretch // parts)
 
     def _measure_column(self, number: int) -> int:
         """Return the width of the head and the texts of a column, without details."""

@@ -36,6 +36,17 @@ def test_what_is_read_off_reaches_the_speed(pareto: ParetoChart) -> None:
     assert all(int(row.cells[1]) >= 1 for row in cursor_readout.rows)
 
 
+def test_the_tab_of_the_reading_line_leaves_the_numbers_of_the_axis(pareto: ParetoChart, theme: Theme) -> None:
+    image, area, x = pareto.viewport().grab().toImage(), pareto.frame.area, round(pareto.frame.pixel_x(30.0))
+    tab = theme.color("button").rgb()
+
+    def is_dark(y: float) -> bool:
+        return any(image.pixel(each, round(y)) == tab for each in range(x - theme.px(24), x + theme.px(24)))
+
+    assert is_dark(area.top() - theme.px(3))
+    assert not any(is_dark(y) for y in range(round(area.bottom()) + 4, image.height()))
+
+
 def test_the_dots_of_the_load_and_of_the_best_are_labeled(pareto: ParetoChart) -> None:
     pareto.labelled = True
     pareto.refresh()

@@ -2,9 +2,10 @@
 
 from pytestqt.qtbot import QtBot
 
-from gpudesk.desktop.ui.tables.data_table import DataTableView
+from gpudesk.desktop.ui.tables.data_table import DataTableSection, DataTableView, FiguresTable
 from gpudesk.desktop.ui.theme.theme import Theme
 from gpudesk.report.data_table import DataCell, DataColumn, DataRow, DataTable
+from gpudesk.text.formatting import ENGLISH_NUMBERS, Formatter
 
 DETAIL = "BF16, 768 × 512, 100 frames, 50 steps"
 
@@ -26,3 +27,28 @@ def test_second_lines_find_the_room_that_other_columns_do_not_need(qtbot: QtBot,
     assert widths[2] >= view._measure_details(2)
     assert widths[0] < widths[2]
     assert sum(widths) <= view.viewport().width()
+
+
+def test_a_narrow_figure_takes_no_room_that_the_table_lacks(qtbot: QtBot, theme: Theme) -> None:
+    view = FiguresTable(theme)
+    qtbot.addWidget(view)
+    view.resize(theme.px(400), theme.px(200))
+    columns = (*(DataColumn(head, is_figure=True) for head in ("A", "B", "C")), DataColumn("Replica", stretch=1))
+    cells = (*map(DataCell, "123"), DataCell("TP 1, vLLM"))
+    view.show_table(DataTable("candidates", "Candidates", "", columns, (DataRow("one", cells, ""),)))
+    view.fit_columns()
+    assert sum(view.columnWidth(column) for column in range(4)) == view.viewport().width()
+
+
+def test_marks_of_cells_are_explained_below_the_table(qtbot: QtBot, theme: Theme) -> None:
+    section = DataTableSection(theme, Formatter(ENGLISH_NUMBERS))
+    qtbot.addWidget(section)
+    columns = (DataColumn("Task"), DataColumn("Time", is_figure=True))
+    marked, plain = (
+        DataRow(mark, (DataCell("Image"), DataCell("4 s", mark=mark)), "") for mark in ("uncalibrated", "")
+    )
+    for rows, legend in (((marked, plain), "Legend: Uncalibrated"), ((plain,), "")):
+        table = DataTable("capabilities", "Capabilities", "", columns, rows)
+        section.show_table(lambda _formatter, table=table: table)
+        assert section.legend.isHidden() == (not legend)
+        assert not legend or section.legend.accessibleName() == legend
