@@ -172,6 +172,9 @@ def _make_engineering_inputs(values: CostValues) -> EngineeringInputs:
 
 
 _MILLION = 1e6
+_RENT: Final = "rent_usd_per_hour"
+#: Quantiles at the ends of an 80% interval.
+_INTERVAL_ENDS: Final = (0.1, 0.9)
 _GRAMS = 1000.0
 _MS = 1000.0
 #: Ten machines of 1.1 kW fill a rack of 11 kW, although a quotient of floats can be just below 10.
@@ -229,7 +232,7 @@ def make_cost_column(
     """Return the costs of a column; `rents` are those of its accelerator by provider."""
     deployment = inputs.deployment
     count = None if inputs.estimate is None or not inputs.estimate.fits else inputs.estimate.count
-    rent = inputs.inputs["rent_usd_per_hour"]
+    rent = inputs.inputs[_RENT]
     own = inputs.knows(NEEDED_TO_OWN)
     hire = inputs.knows(NEEDED_TO_RENT)
     systems = inputs.systems
@@ -246,8 +249,8 @@ def make_cost_column(
         tokens_per_s=inputs.tokens_per_s,
         systems=systems,
         tco=None if owned is None else _make_tco(owned),
-        owned=_make_token_costs(inputs, compute_owned_token_cost) if own and deployment else None,
-        rented=_make_token_costs(inputs, compute_rented_token_cost) if hire and deployment else None,
+        owned=_make_token_costs(inputs, "price_usd", compute_owned_token_cost) if own and deployment else None,
+        rented=_make_token_costs(inputs, _RENT, compute_rented_token_cost) if hire and deployment else None,
         rent=rent.record,
         rent_usd_per_hour=None if rent.spread is None else rent.spread.likely,
         software=None if count is None else _make_software(inputs.values, count),
@@ -284,16 +287,25 @@ def _make_software(values: Mapping[str, float], count: int) -> SoftwareCosts:
     return SoftwareCosts(_to_float(lines["porting"]), _to_float(lines["upkeep"]) / months)
 
 
-_PerMillion = Callable[[CostValues, PaidDeployment], object]
+_PerMillion = Callable[[CostValues, PaidDeployment], Amount]
 
 
-def _make_token_costs(inputs: AcceleratorCostInputs, per_million: _PerMillion) -> TokenCosts:
-    """Return the costs per token over the interval of the throughput: the slowest is the most expensive."""
-    rate, deployment = inputs.tokens_per_s, inputs.deployment
+def _make_token_costs(inputs: AcceleratorCostInputs, paid: str, per_million: _PerMillion) -> TokenCosts:
+    """Return the costs per token with the 80% interval of throughput and of the price that is `paid`.
+
+    The two are independent, so their logarithmic distances from the likely cost add as squares.
+    """
+    rate, deployment, price = inputs.tokens_per_s, inputs.deployment, inputs.inputs[paid].doubt
     assert rate is not None
     assert deployment is not None
-    at = np.asarray(per_million({**inputs.values, THROUGHPUT: np.array(rate)}, deployment)).tolist()
-    output = IntervalEstimate(at[0], at[2], at[1])
+    assert price is not None
+    rates = np.array([rate.value, rate.high, rate.low, rate.value, rate.value])
+    prices = np.array([*[price.likely] * 3, *map(price.find_quantile, _INTERVAL_ENDS)])
+    costs = np.broadcast_to(per_million({**inputs.values, THROUGHPUT: rates, paid: prices}, deployment), rates.shape)
+    likely, *ends = costs.tolist()
+    low = math.hypot(*(math.log(min(1.0, each / likely)) for each in ends[::2]))
+    high = math.hypot(*(math.log(max(1.0, each / likely)) for each in ends[1::2]))
+    output = IntervalEstimate(likely, likely * math.exp(-low), likely * math.exp(high))
     input_tokens, output_tokens = deployment.input_tokens, deployment.output_tokens
     request = _scale_figure(output, output_tokens / _MILLION)
     return TokenCosts(

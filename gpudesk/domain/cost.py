@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from enum import StrEnum
@@ -37,6 +38,13 @@ class UncertainValue(NamedTuple):
     @property
     def in_order(self) -> bool:
         return self.low <= self.likely <= self.high
+
+    def find_quantile(self, share: float) -> float:
+        """Return a quantile of the triangular distribution."""
+        width = self.high - self.low
+        if share * width <= self.likely - self.low:
+            return self.low + math.sqrt(share * width * (self.likely - self.low))
+        return self.high - math.sqrt((1.0 - share) * width * (self.high - self.likely))
 
 
 class CostInputGroup(LabeledEnum):

@@ -130,7 +130,7 @@ def _explain_tokens(
         figure=money.small(costs.output.value),
         unit=money.code,
         band=tr(
-            "80% interval {low} to {high}, from throughput",
+            "80% interval {low} to {high}, from throughput and price",
             low=money.small(costs.output.low),
             high=money.small(costs.output.high),
         ),

@@ -124,14 +124,20 @@ def test_a_plain_case_is_what_one_works_out_by_hand(service: GpuDeskService, ans
     assert column.efficiency.joules_per_token.value == pytest.approx(1500 / column.tokens_per_s.value)
 
 
-def test_the_band_is_that_of_the_throughput(service: GpuDeskService, answer: Answer) -> None:
-    column = of(service, answer, "mi325x")
-    assert column.owned is not None
-    assert column.tokens_per_s is not None
-    rate, cost = column.tokens_per_s, column.owned.output
-    assert cost.low < cost.value < cost.high
+def test_the_interval_of_a_cost_is_that_of_throughput_and_price(service: GpuDeskService, answer: Answer) -> None:
+    costs = CostSettings()
+    known = costs.with_input("price_usd", UncertainValue.exactly(22_000.0), "mi325x")
+    wide = costs.with_input("price_usd", UncertainValue(11_000.0, 22_000.0, 44_000.0), "mi325x")
+    at_known_price, at_any = (of(service, with_costs(answer, costs), "mi325x") for costs in (known, wide))
+    assert at_known_price.owned is not None
+    assert at_known_price.tokens_per_s is not None
+    assert at_any.owned is not None
+    rate, cost = at_known_price.tokens_per_s, at_known_price.owned.output
     assert cost.low * rate.high == pytest.approx(cost.value * rate.value)
     assert cost.high * rate.low == pytest.approx(cost.value * rate.value)
+    assert at_any.owned.output.value == pytest.approx(cost.value)
+    assert 0.8 * cost.low < at_any.owned.output.low < 0.97 * cost.low
+    assert 1.03 * cost.high < at_any.owned.output.high < 1.4 * cost.high
 
 
 def test_what_has_no_price_says_so_and_is_ranked_nowhere(service: GpuDeskService, answer: Answer) -> None:
