@@ -185,8 +185,8 @@ _ROUNDING = 1e-9
 class AcceleratorCostInputs:
     """One accelerator with its estimate and all inputs, likely values in `values`.
 
-    `key` is that of its column. `deployment` is None without an estimate that fits and has a throughput. `systems` are
-    the owned whole systems; None if accelerators are bought singly.
+    `key` is that of its column. `deployment` is None without an estimate that fits and has a throughput. `sold` are the
+    whole systems that the accelerators are sold in, None for cards; `systems` are the same if costs count them whole.
     """
 
     key: str
@@ -196,6 +196,7 @@ class AcceleratorCostInputs:
     deployment: PaidDeployment | None
     tokens_per_s: IntervalEstimate | None
     values: Mapping[str, float]
+    sold: SystemCount | None
     systems: SystemCount | None
 
     @property
@@ -211,6 +212,7 @@ def gather_cost_inputs(
     key: str,
     column: ComparisonColumn,
     inputs: Mapping[str, ResolvedCostInput],
+    sold: SystemCount | None,
     systems: SystemCount | None,
     idle_rented: int,
 ) -> AcceleratorCostInputs:
@@ -223,7 +225,8 @@ def gather_cost_inputs(
         idle = 0 if systems is None else systems.idle
         deployment = PaidDeployment(estimate.count, work.input_tokens, work.output_tokens, idle, idle_rented)
         values[THROUGHPUT] = rate.value
-    return AcceleratorCostInputs(key, column.choice.accelerator, estimate, inputs, deployment, rate, values, systems)
+    accelerator = column.choice.accelerator
+    return AcceleratorCostInputs(key, accelerator, estimate, inputs, deployment, rate, values, sold, systems)
 
 
 def make_cost_column(
@@ -247,10 +250,12 @@ def make_cost_column(
         idle_rented=0 if deployment is None else deployment.idle_rented,
         provider_rents=rents,
         tokens_per_s=inputs.tokens_per_s,
+        sold=inputs.sold,
         systems=systems,
         tco=None if owned is None else _make_tco(owned),
         owned=_make_token_costs(inputs, "price_usd", compute_owned_token_cost) if own and deployment else None,
         rented=_make_token_costs(inputs, _RENT, compute_rented_token_cost) if hire and deployment else None,
+        like_for_like_usd=_cost_like_for_like(inputs) if hire else None,
         rent=rent.record,
         rent_usd_per_hour=None if rent.spread is None else rent.spread.likely,
         software=None if count is None else _make_software(inputs.values, count),
@@ -315,6 +320,14 @@ def _make_token_costs(inputs: AcceleratorCostInputs, paid: str, per_million: _Pe
         request=request,
         user_month=_scale_figure(request, inputs.values["requests_per_user_month"]),
     )
+
+
+def _cost_like_for_like(inputs: AcceleratorCostInputs) -> float | None:
+    """Return the cost per million output tokens at the usual rent of specialized clouds; None if they rent it."""
+    rent = inputs.inputs[_RENT].like_for_like
+    if rent is None or inputs.deployment is None:
+        return None
+    return _to_float(compute_rented_token_cost({**inputs.values, _RENT: rent.likely}, inputs.deployment))
 
 
 def _to_float(value: object) -> float:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
@@ -39,6 +40,7 @@ from gpudesk.domain.field_checks import (
 )
 from gpudesk.domain.fleet import LoadCurveKind, make_load_curve
 from gpudesk.domain.serving_engine import list_platforms
+from gpudesk.domain.sizing import DemandKind
 from gpudesk.files import read_toml
 from gpudesk.text.messages import InputError, message
 
@@ -216,6 +218,8 @@ _OF_OTHERS = frozenset({"engineers", "porting_engineer_months"})
 _NOTHING = UncertainValue.exactly(0.0)
 #: Without a stated fleet it is this deployment alone: sharing with unnamed accelerators would hide its cost.
 _OWN_SOFTWARE: Final = CostDefaultSource("each deployment pays for its software alone")
+#: Origin of a utilization of a load that is the peak of the demand already.
+_OF_PEAK: Final = CostDefaultSource("average over peak load")
 #: Origin of a utilization derived from a demand.
 _CURVE_SOURCES: Final[Mapping[LoadCurveKind, CostDefaultSource]] = {
     LoadCurveKind.FLAT: CostDefaultSource("load curve: constant"),
@@ -247,15 +251,18 @@ class AcceleratorRecords:
 def find_demand_utilization(scenario: Scenario) -> ResolvedCostInput | None:
     """Return the utilization of replicas that carry the peak hour of a demand at their highest allowed load.
 
-    An open loop is that peak already. The utilization is the same for all accelerators, although whole replicas are
-    used a little less. None without a demand.
+    An open loop is that peak already, as are the requests in flight of the demand. The utilization is the same for all
+    accelerators, although whole replicas are used a little less. None without a demand.
     """
-    if scenario.demand is None:
+    demand, load = scenario.demand, scenario.workload.load
+    if demand is None:
         return None
     curve = make_load_curve(scenario.fleet)
-    at_peak = 1.0 if scenario.workload.load.kind is LoadKind.REQUEST_RATE else scenario.demand.utilisation_cap
-    share = UncertainValue.exactly(at_peak / curve.peak_factor)
-    return ResolvedCostInput("utilisation", CostInputOrigin.DEMAND, share, source=_CURVE_SOURCES[curve.kind])
+    in_flight = math.ceil(demand.amount) if demand.kind is DemandKind.CONCURRENCY else None
+    is_peak = load.kind is LoadKind.REQUEST_RATE or (in_flight is not None and load.concurrency == in_flight)
+    share = UncertainValue.exactly((1.0 if is_peak else demand.utilisation_cap) / curve.peak_factor)
+    source = _OF_PEAK if is_peak else _CURVE_SOURCES[curve.kind]
+    return ResolvedCostInput("utilisation", CostInputOrigin.DEMAND, share, source=source)
 
 
 def resolve_cost_inputs(

@@ -361,11 +361,13 @@ class CostCalculator:
         return tuple(spec.slots if spec.is_whole and is_priced else 1 for spec in specs)
 
     def _gather(self, key: str, column: ComparisonColumn, cache: _SettingsCache) -> AcceleratorCostInputs:
-        estimate, inputs, systems, idle_rented = column.estimate, self._resolve_inputs(column, cache), None, 0
-        if estimate is not None and estimate.fits and not cache.settings.single_accelerators:
-            systems = count_owned_systems(self._find_system(column.accelerator, cache), estimate)
-            idle_rented = count_idle_rented(inputs["rent_usd_per_hour"], estimate.count)
-        return gather_cost_inputs(key, column, inputs, systems, idle_rented)
+        estimate, inputs = column.estimate, self._resolve_inputs(column, cache)
+        sold, systems, idle_rented = None, None, 0
+        if estimate is not None and estimate.fits:
+            sold = count_owned_systems(self._find_system(column.accelerator, cache), estimate)
+            if not cache.settings.single_accelerators:
+                systems, idle_rented = sold, count_idle_rented(inputs["rent_usd_per_hour"], estimate.count)
+        return gather_cost_inputs(key, column, inputs, sold, systems, idle_rented)
 
     def _resolve_inputs(self, column: ComparisonColumn, cache: _SettingsCache) -> Mapping[str, ResolvedCostInput]:
         count = 1 if column.estimate is None else column.estimate.count

@@ -164,13 +164,14 @@ class System:
 class SystemCount:
     """Whole systems of `size` accelerators each; `used` is the total in use.
 
-    `name` is that of one system.
+    `name` is that of one system. Costs of `is_shared` ones count only the accelerators in use.
     """
 
     systems: int
     size: int
     used: int
     name: str = field(default="", compare=False)
+    is_shared: bool = False
 
     @property
     def accelerators(self) -> int:
@@ -183,10 +184,12 @@ class SystemCount:
 
 @dataclass(frozen=True, slots=True)
 class OwnedSystems:
-    """The system that is bought, and its number."""
+    """The system that is bought, and its number; `power_kw` is the maximum of all of them with all slots filled."""
 
     system: System
     count: SystemCount
+    power_kw: float | None = None
+    power_estimated: bool = False
 
 
 def round_up_to_lots(count: int, lot: int) -> int:

@@ -338,8 +338,10 @@ class CostColumn:
 
     Owned and rented deployments have the same `software` costs. `missing` names the inputs without which a cost is
     unknown: `throughput` without an estimate. `count` is None without a deployment that fits. `rent` summarizes the
-    rents on record. `systems` are the owned whole systems; None if accelerators are bought singly. `idle_rented`
-    accelerators are paid for in partly used whole instances. `provider_rents` has the cheapest first.
+    rents on record. `sold` are the whole systems that the accelerators are sold in, None for cards; `systems` are the
+    same if the owned cost counts them whole. `idle_rented` accelerators are paid for in partly used whole instances.
+    `provider_rents` has the cheapest first. `like_for_like_usd` is a million rented output tokens at the usual rent of
+    specialized clouds, if none of them rents the accelerator.
     """
 
     key: str
@@ -350,10 +352,12 @@ class CostColumn:
     idle_rented: int = 0
     provider_rents: tuple[ProviderRent, ...] = ()
     tokens_per_s: IntervalEstimate | None = None
+    sold: SystemCount | None = None
     systems: SystemCount | None = None
     tco: TotalCostOfOwnership | None = None
     owned: TokenCosts | None = None
     rented: TokenCosts | None = None
+    like_for_like_usd: float | None = None
     rent: PriceSummary | None = None
     rent_usd_per_hour: float | None = None
     software: SoftwareCosts | None = None
@@ -368,16 +372,21 @@ class CostColumn:
     @property
     def bought(self) -> SystemCount | None:
         """The systems behind the owned cost, of size 1 if accelerators are bought singly; None without a cost."""
-        count = self.count or 0
-        return None if self.owned is None else self.systems or SystemCount(count, 1, count)
+        return None if self.owned is None else self.systems or _share_lots(self.sold, self.count or 0)
+
+    @property
+    def smallest_instances(self) -> SystemCount | None:
+        """The smallest instances on record that hold the deployment; None without one, or if rented singly."""
+        size, count = self.inputs["rent_usd_per_hour"].instance_size, self.count or 0
+        return None if size == 1 or not count else SystemCount(round_up_to_lots(count, size) // size, size, count)
 
     @property
     def rented_instances(self) -> SystemCount | None:
         """The instances behind the rented cost, the smallest on record; None without a cost."""
         if self.rented is None:
             return None
-        size = self.inputs["rent_usd_per_hour"].instance_size if self.idle_rented else 1
-        return SystemCount(self.rented_count // size, size, self.count or 0)
+        instances = self.smallest_instances
+        return instances if self.idle_rented else _share_lots(instances, self.count or 0)
 
     @property
     def owned_usd_per_million_output(self) -> IntervalEstimate | None:
@@ -386,6 +395,11 @@ class CostColumn:
     @property
     def rented_usd_per_million_output(self) -> IntervalEstimate | None:
         return None if self.rented is None else self.rented.output
+
+
+def _share_lots(lots: SystemCount | None, count: int) -> SystemCount:
+    """Return the systems or instances whose idle accelerators are not paid for; single accelerators without any."""
+    return SystemCount(count, 1, count) if lots is None or not lots.idle else replace(lots, is_shared=True)
 
 
 class ProviderRent(NamedTuple):

@@ -392,7 +392,8 @@ class DecisionCandidate:
     it, `open_rules` undecided ones that might. `score` is the sum of arguments. The highest `merit`, which does not
     depend on other candidates, is recommended: the logarithm of the value, with arguments and commitment. `systems` are
     the whole systems to own; None if accelerators are bought singly. `problem` is the reason for a missing estimate.
-    `unlike_rent` is the rent behind the value, if no specialized cloud rents the accelerator.
+    `lots` are the whole systems or instances that it is sold or rented in. `unlike_rent` is the rent behind the value,
+    if no specialized cloud rents the accelerator, and `like_for_like` the value at the usual rent of these.
     """
 
     key: str
@@ -411,7 +412,9 @@ class DecisionCandidate:
     payment: str | None = None
     systems: SystemCount | None = None
     problem: Message | None = None
+    lots: SystemCount | None = None
     unlike_rent: ResolvedCostInput | None = None
+    like_for_like: float | None = None
 
 
 class OtherPayment(NamedTuple):
@@ -577,7 +580,8 @@ class Decision:
     the next column. `tied_by` is the column that leads by figures alone, within the error, if arguments decided.
     `other_payment` is set if owning or renting is open and the other way alone has another leader, or if only one of
     the two has a named leader. `api_usd` is the price of a million output tokens, with their prompts, at a hosted API;
-    None if it is unknown or costs are not compared.
+    None if it is unknown or costs are not compared. `utilization` is that behind costs, None if they are not compared.
+    `set_counts` are the columns whose count the user set, although a demand could size them.
     `media_fits` are known for work on images and video.
     """
 
@@ -605,6 +609,8 @@ class Decision:
     ways_out: tuple[WayOut, ...] = ()
     other_payment: OtherPayment | None = None
     api_usd: float | None = None
+    utilization: ResolvedCostInput | None = None
+    set_counts: tuple[str, ...] = ()
     media_fits: tuple[MediaFit, ...] = ()
 
     @property

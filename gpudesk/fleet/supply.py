@@ -97,7 +97,8 @@ def _add_systems(option: SizingOption, catalog: Catalog, settings: FleetSettings
     if option.count is None or spec.system is None or spec.refusal is not None:
         return option
     count = count_systems(spec.slots, option.plan.replica, option.count // option.plan.replica)
-    return replace(option, systems=OwnedSystems(spec.system, count))
+    kilowatts = None if spec.power_w is None else spec.power_w / _WATTS * count.systems
+    return replace(option, systems=OwnedSystems(spec.system, count, kilowatts, spec.power_estimated))
 
 
 def list_occupancy(

@@ -278,18 +278,16 @@ def _describe_price_record(cost_input: ResolvedCostInput) -> str:
     return tr("{prices}; {n} undated", prices=dated, n=record.undated)
 
 
-def describe_utilization(utilization: ResolvedCostInput, formatter: Formatter) -> str:
-    """Return the utilization, with the load curve behind it; empty if missing."""
+def describe_utilization(utilization: ResolvedCostInput, formatter: Formatter, *, brief: bool = False) -> str:
+    """Return the utilization, with the load curve behind it unless `brief`; empty if missing."""
     if utilization.spread is None:
         return ""
-    if utilization.origin is CostInputOrigin.DEMAND and utilization.source is not None:
+    if not brief and utilization.origin is CostInputOrigin.DEMAND and utilization.source is not None:
         return tr(
             "{share} utilization ({source})",
             share=formatter.per_cent(utilization.spread.likely),
             source=translate_data(utilization.source.note),
         )
-    if utilization.spread.likely >= 1.0:
-        return tr("100% utilization")
     return tr("{share} utilization", share=formatter.per_cent(utilization.spread.likely))
 
 
@@ -317,12 +315,15 @@ def describe_server_share(columns: Sequence[CostColumn], formatter: Formatter) -
 
 
 def describe_bought_singly(settings: CostSettings) -> str:
-    """Return that single accelerators are bought; empty for whole systems."""
-    return tr("accelerators bought individually") if settings.single_accelerators else ""
+    """Return that costs leave out idle accelerators; empty for whole systems."""
+    return tr("costs count only accelerators in use") if settings.single_accelerators else ""
 
 
 def format_system_count(systems: SystemCount, formatter: Formatter) -> tuple[str, str]:
-    """Return the number of systems by size, `1 × 8` or `2 individually`, and the idle accelerators, if any."""
+    """Return the number of systems by size, `1 × 8`, `2 individually` or `1 of 8`, and the idle ones that are paid."""
+    if systems.is_shared:
+        used, total = formatter.count(systems.used), formatter.count(systems.accelerators)
+        return tr("{n} of {total}", n=used, total=total), ""
     n, size = formatter.count(systems.systems), formatter.count(systems.size)
     count = tr("{n} individually", n=n) if systems.size == 1 else tr("{n} × {size}", n=n, size=size)
     return count, tr("{n} idle", n=formatter.count(systems.idle)) if systems.idle else ""

@@ -98,7 +98,7 @@ def _build_row(
     order = label_order(option, formatter)
     total = option.used + option.spare + option.idle
     counts = " + ".join(formatter.count(each) for each in (option.used, option.spare) if each)
-    average = option.power_average_kw
+    average, is_cheapest = option.power_average_kw, partial(_is_cheapest, answer, option)
     detail = "" if average is None else tr("{n} average", n=formatter.estimate(average))
     cells = [
         DataCell(name, f"{order}, {count_racks(racks, formatter)}" if racks else order, slot=slot, is_strong=True),
@@ -106,7 +106,7 @@ def _build_row(
         DataCell(_format_power(option, formatter), detail),
         DataCell(formatter.per_cent(option.utilization)),
         *(
-            _make_cost_cell(cost, unit, _is_cheapest(answer, option, supply), money)
+            _make_cost_cell(cost, unit, _describe_idle_rented(option, cost), money, is_best=is_cheapest(supply))
             for cost, supply in zip(costs, Supply, strict=True)
         ),
     ]
@@ -130,14 +130,29 @@ def _format_power(option: FleetOption, formatter: Formatter) -> str:
     return f"≈ {text}" if option.power_estimated else text
 
 
-def _make_cost_cell(cost: FleetCost | None, unit: FleetCostUnit, is_best: bool, money: MoneyFormatter) -> DataCell:
+def _describe_idle_rented(option: FleetOption, cost: FleetCost | None) -> str:
+    """Return how many accelerators a rent pays for if these are more than are used and spare; else nothing."""
+    if (
+        cost is None
+        or cost.supply is not Supply.RENTED
+        or cost.rented_count is None
+        or cost.rented_count <= option.used + option.spare
+    ):
+        return ""
+    return tr("for {n}", n=Formatter().count(cost.rented_count))
+
+
+def _make_cost_cell(
+    cost: FleetCost | None, unit: FleetCostUnit, paid: str, money: MoneyFormatter, *, is_best: bool
+) -> DataCell:
     amount: IntervalEstimate | None = None if cost is None else getattr(cost, unit)
     if amount is None:
         # The sentences below the table name the unknown values.
         is_open = cost is not None and cost.missing is not None
         return DataCell(MISSING_VALUE_TEXT, tr("no price") if is_open else "", is_quiet=True)
     text, low, high = (format_amount(each, money) for each in amount)
-    return DataCell(text, f"{low} – {high}", is_strong=is_best, is_best=is_best)
+    interval = f"{low} – {high}"
+    return DataCell(text, f"{paid}: {interval}" if paid else interval, is_strong=is_best, is_best=is_best)
 
 
 def format_amount(usd: float, money: MoneyFormatter) -> str:
@@ -162,6 +177,8 @@ def list_fleet_notes(
             if cost is not None and cost.provider_classes:
                 classes = ", ".join(map(label_price_word, cost.provider_classes))
                 text = tr("{rent} ({classes})", rent=text, classes=classes)
+            if paid := _describe_idle_rented(option, cost):
+                text = tr("{rent}, {paid} accelerators in whole instances", rent=text, paid=paid)
             texts.append(tr("{supply}: {text}.", supply=supply.label, text=text))
     if providers := describe_cheapest_rents(option.provider_rents, name, money):
         texts.append(to_sentence(providers))
@@ -175,7 +192,11 @@ def list_fleet_notes(
     if answer.costed_utilization is not None and not option.reason:
         share, costed = (formatter.per_cent(each) for each in (option.utilization, answer.costed_utilization))
         texts.append(
-            tr("Utilization: {share}. Decide assumes {costed} without scaling down.", share=share, costed=costed)
+            tr(
+                "Utilization: {share} of whole replicas. Cost assumes {costed}, without rounding up.",
+                share=share,
+                costed=costed,
+            )
         )
     return texts
 
@@ -271,8 +292,9 @@ class _SheetFleetCells:
             return ComparisonCell(MISSING_VALUE_TEXT, reason=tr("no price"))
         value, low, high = (self.money.convert_to_currency(each) for each in amount)
         texts = [format_amount(each, self.money) for each in amount]
+        paid = _describe_idle_rented(option, supply_cost) or None
         mark = CellMarking.BEST if _is_cheapest(self.answer, option, supply) else None
-        return ComparisonCell(texts[0], value, low, high, texts[1], texts[2], mark=mark)
+        return ComparisonCell(texts[0], value, low, high, texts[1], texts[2], detail=paid, mark=mark)
 
 
 def build_sheet_fleet(

@@ -200,6 +200,16 @@ def describe_owned_systems(owned: OwnedSystems, formatter: Formatter) -> str:
     return tr("{systems} ({n} accelerators)", **values)
 
 
+def format_max_power(candidate: SizingOption, formatter: Formatter) -> tuple[str, str]:
+    """Return the maximum power in kW of the systems to buy, else that of the accelerators, with its basis."""
+    owned = candidate.systems
+    if owned is None or owned.power_kw is None:
+        return formatter.estimate(candidate.power_kw), "" if candidate.power_kw is None else tr("accelerators alone")
+    power = formatter.estimate(owned.power_kw)
+    basis = trn("{n} whole system", "{n} whole systems", owned.count.systems, n=formatter.count(owned.count.systems))
+    return f"≈ {power}" if owned.power_estimated else power, basis
+
+
 def describe_sizing_with_notes(sizing: SizingResult, candidate: SizingOption, name: str, formatter: Formatter) -> str:
     """Return the same with caveats, each as a separate sentence."""
     answer = describe_sizing(sizing, candidate, name, formatter)

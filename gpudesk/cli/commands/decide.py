@@ -63,7 +63,12 @@ from gpudesk.report.decision.rules import (
     get_effect_mark,
     label_rule_source,
 )
-from gpudesk.report.decision.verdict import describe_verdict_reason, format_verdict, list_candidate_lines
+from gpudesk.report.decision.verdict import (
+    describe_verdict_reason,
+    describe_verdict_terms,
+    format_verdict,
+    list_candidate_lines,
+)
 from gpudesk.report.writers.text import align_table, indent_hanging, measure_text, pad_text, wrap_text
 from gpudesk.text.formatting import Formatter
 from gpudesk.text.messages import InputError, Message, explain_system_error, input_error, lower_for_sentence, message
@@ -338,8 +343,9 @@ def list_decision_lines(
     formatter = Formatter()
     for line in wrap_text(format_verdict(decision, names, formatter), width):
         yield strong(line)
-    if reason := describe_verdict_reason(decision, names, formatter):
-        yield from wrap_text(reason, width)
+    for describe in (describe_verdict_reason, describe_verdict_terms):
+        if text := describe(decision, names, formatter):
+            yield from wrap_text(text, width)
     if requests:
         yield from wrap_text(requests, width)
     candidates = list_candidate_lines(decision, names, formatter)
@@ -526,10 +532,12 @@ def _decide(scenario: Scenario, service: GpuDeskService, options: argparse.Names
 
 def _describe_load(answer: Answer) -> str:
     from gpudesk.report.labels import describe_requests, format_load
+    from gpudesk.report.sizing import describe_demand
 
     scenario, formatter = answer.scenario, Formatter()
     requests = describe_requests(answer.model.name, scenario.weights, scenario.workload, formatter)
-    return tr("For {requests}, {load}.", requests=requests, load=format_load(scenario.workload.load, formatter))
+    demand, load = scenario.demand, format_load(scenario.workload.load, formatter)
+    return tr("For {requests}, {load}.", requests=requests, load=describe_demand(demand, formatter) if demand else load)
 
 
 #: How many questions that can still change the answer are listed.

@@ -26,12 +26,13 @@ from gpudesk.report.sizing import (
     describe_owned_systems,
     describe_peak,
     describe_sizing,
+    format_max_power,
     format_sizing_factor,
     label_sizing_factor,
     list_bound_lines,
 )
 from gpudesk.report.writers.text import align_table, list_labelled_lines, wrap_text
-from gpudesk.text.formatting import MISSING_VALUE_TEXT, Formatter
+from gpudesk.text.formatting import MISSING_VALUE_TEXT, Formatter, join_unit
 from gpudesk.text.messages import InputError, format_message, input_error
 from gpudesk.text.translation import tr
 
@@ -89,7 +90,7 @@ def _describe_candidate(
 
 def _list_facts(candidate: SizingOption, formatter: Formatter) -> list[tuple[str, str]]:
     estimate, rate = candidate.estimate, candidate.output_tokens_per_s
-    power = MISSING_VALUE_TEXT if candidate.power_kw is None else f"{formatter.estimate(candidate.power_kw)} kW"
+    power, basis = format_max_power(candidate, formatter)
     spare = candidate.spare // candidate.plan.replica
     facts = [
         (tr("One replica"), format_plan(candidate.plan)),
@@ -100,7 +101,7 @@ def _list_facts(candidate: SizingOption, formatter: Formatter) -> list[tuple[str
             tr("Max throughput within limits"),
             MISSING_VALUE_TEXT if rate is None else formatter.estimate_with_interval(rate, "tok/s"),
         ),
-        (tr("TDP of these accelerators"), power),
+        (tr("Power, max"), f"{join_unit(power, 'kW')} ({basis})" if basis else power),
     ]
     if candidate.systems is not None:
         facts.insert(2, (tr("Systems"), describe_owned_systems(candidate.systems, formatter)))

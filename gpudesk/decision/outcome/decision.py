@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
+from itertools import compress
 from typing import TYPE_CHECKING, Final, NamedTuple
 
 from gpudesk.costing.uncertainty import DRAW_SEED, CostSampler, compute_common_error, compute_odds
@@ -37,8 +38,8 @@ from gpudesk.decision.rules.scoring import (
     list_undecided_rules,
     trace_rules,
 )
-from gpudesk.domain.accelerator import COMMON_PLATFORMS, OTHER_PLATFORM
-from gpudesk.domain.answer import Answer, make_column_keys
+from gpudesk.domain.accelerator import COMMON_PLATFORMS, OTHER_PLATFORM, SystemCount
+from gpudesk.domain.answer import Answer, Scenario, make_column_keys
 from gpudesk.domain.cost import CostAnswer, CostColumn
 from gpudesk.domain.decision import (
     MEDIA_WORK,
@@ -220,7 +221,11 @@ class Decider:
         ranked = self._rank(ground, situation, lines, objective, able)
         other = self._rank_other_payment(ground, situation, lines, objective, able, ranked)
         lines = assign_roles(lines, objective.name, [each.eligible for each in ranked.candidates])
-        decision = replace(_make_decision(ground, answers, situation, lines, ranked, objective), other_payment=other)
+        decision = replace(
+            _make_decision(ground, answers, situation, lines, ranked, objective),
+            other_payment=other,
+            set_counts=_list_set_counts(answer.scenario),
+        )
         if values["work"] == MEDIA_WORK:
             decision = replace(decision, media_fits=self._ground.list_media_fits(answer))
         return self._add_open_rules(decision, values, weights)
@@ -369,11 +374,15 @@ class Decider:
                 payment=payment,
                 systems=view.costs.systems,
                 problem=view.column.problem,
-                unlike_rent=rent if payment == RENTED.name and rent.class_ratio is not None else None,
+                lots=lots,
+                unlike_rent=unlike_rent,
+                like_for_like=None if unlike_rent is None else view.costs.like_for_like_usd,
             )
             for place, (key, view) in enumerate(zip(keys, ground.views, strict=True))
             for payment in [situation.name_payment(place) if objective.name is ObjectiveName.COST else None]
+            for lots in [_find_lots(view.costs, payment or _PAYMENTS.get(str(situation.facts.get("acquisition"))))]
             for rent in [view.costs.inputs["rent_usd_per_hour"]]
+            for unlike_rent in [rent if payment == RENTED.name and rent.class_ratio is not None else None]
         )
         return RankedCandidates(candidates, order, max(running, key=lambda place: ranks[place], default=None))
 
@@ -493,7 +502,23 @@ def _make_decision(
         pilot=_plan_pilot(ground.answer, keys, lines, first, second) if verdict is DecisionVerdict.OPEN else None,
         factors=rate_factors(situation.parts),
         api_usd=api.value if objective.name is ObjectiveName.COST and (api := ground.costs.api) is not None else None,
+        utilization=ground.costs.utilisation if objective.name is ObjectiveName.COST else None,
     )
+
+
+#: The answer on buying or renting -> the way to pay.
+_PAYMENTS: Final = {"own": OWNED.name, "rent": RENTED.name}
+
+
+def _find_lots(costs: CostColumn, payment: str | None) -> SystemCount | None:
+    """Return the whole systems or instances of a deployment; None without a cost."""
+    return {OWNED.name: costs.bought, RENTED.name: costs.rented_instances}.get(payment or "")
+
+
+def _list_set_counts(scenario: Scenario) -> tuple[str, ...]:
+    keys = make_column_keys(scenario.accelerators)
+    is_set = (scenario.demand is not None and choice.count is not None for choice in scenario.accelerators)
+    return tuple(compress(keys, is_set))
 
 
 def _find_scope(answers: Mapping[str, QuestionAnswer]) -> DecisionScope:

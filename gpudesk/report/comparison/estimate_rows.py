@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
+from dataclasses import replace
 from typing import Final
 
 from gpudesk.domain.accelerator import SystemCount
@@ -188,15 +189,15 @@ def mark_figures(answer: Answer, figure: str) -> list[CellMarking | None]:
     ranked = rank_figures(answer, figure)
     best = find_leaders(answer, decisive) if ranked and is_compared(answer, decisive) else ()
     first = find_best(ranked, figure) if ranked else None
-    # A cost that only another kind of provider could match is not marked as the best.
-    rents = list_unlike_rents(answer, figure)
-    best = tuple(place for place in best if place == first or rents[place] is None) if first in best else ()
-    mark: CellMarking | None = CellMarking.BEST
+    best = best if first in best else ()
+    mark = CellMarking.BEST
     if len(best) > 1:
         is_open = len(best) > _MOST_TIED or len(best) == len(ranked)
         mark = CellMarking.OPEN if is_open else CellMarking.TIED
+    # A cost that only another kind of provider could match is not marked as one of the best.
+    rents = list_unlike_rents(answer, figure)
     for position in best:
-        marks[position] = mark
+        marks[position] = mark if position == first or rents[position] is None else CellMarking.OPEN
     return marks
 
 
@@ -376,7 +377,11 @@ def _build_figure_row(answer: Answer, figure: Figure, formatter: Formatter) -> C
             continue
         ratio = text.compare_columns(position, 0) if position else None
         delta = None if ratio is None else format_delta(ratio, formatter)
-        cells.append(text.make_cell(value, marks[position], delta, column.estimate.basis))
+        cell = text.make_cell(value, marks[position], delta, column.estimate.basis)
+        usual = None if answer.costs is None else answer.costs.columns[position].like_for_like_usd
+        if usual is not None and name == _RENTED:
+            cell = replace(cell, detail=tr("like for like ≈ {usual}", usual=text.format(usual)))
+        cells.append(cell)
     reference = RowReference(RowOrigin.FIGURE, name)
     return ComparisonRow(name, label_figure(name), text.unit, tuple(cells), reference, figure.more_is_better)
 

@@ -10,6 +10,7 @@ from typing import Final
 from gpudesk.domain.answer import Answer, ComparisonColumn, SheetExtras, assign_palette_indexes
 from gpudesk.domain.claim import PRICE_BOUND_ATTRIBUTES, StalenessLimits, is_user_entry
 from gpudesk.domain.cost import CostAnswer, CostColumn
+from gpudesk.domain.decision import Decision
 from gpudesk.domain.estimate import Estimate, LoadKind
 from gpudesk.domain.fleet import FleetAnswer
 from gpudesk.domain.registry import ATTRIBUTES, MAX_CONCURRENCY, list_sheet_attributes, list_sheet_figures
@@ -83,6 +84,7 @@ from gpudesk.report.sizing import (
     describe_sizing_with_notes,
     explain_degrees,
     format_degrees,
+    format_max_power,
     label_requests_in_flight,
     label_single_request,
     label_weight_width,
@@ -103,15 +105,18 @@ def build_counts_table(
 
 
 def list_sizing_remarks(
-    sizing: SizingResult | None, names: Sequence[str], formatter: Formatter
-) -> tuple[SheetRemark, ...]:
-    """Return the sentence on each candidate."""
-    if sizing is None:
-        return ()
-    return tuple(
-        SheetRemark("", describe_sizing_with_notes(sizing, each, name, formatter).rstrip("."))
-        for each, name in zip(sizing.candidates, names, strict=True)
-    )
+    sizing: SizingResult, names: Sequence[str], formatter: Formatter, decision: Decision | None
+) -> Iterator[SheetRemark]:
+    """Yield the sentence on each candidate, and why a decision about the same demand counts others."""
+    counts = [None] * len(names) if decision is None else [each.count for each in decision.candidates]
+    for place, (each, name, count) in enumerate(zip(sizing.candidates, names, counts, strict=True)):
+        text = describe_sizing_with_notes(sizing, each, name, formatter)
+        if decision is not None and count and each.count and count != each.count:
+            is_set = decision.columns[place] in decision.set_counts
+            n = formatter.count(count)
+            by_answers = tr("Your answers change the count to {n}", n=n)
+            text = f"{text} {tr('The recommendation keeps the {n} that you set', n=n) if is_set else by_answers}"
+        yield SheetRemark("", text.rstrip("."))
 
 
 def _build_count_groups(answer: Answer, how_many: AcceleratorNeeds, formatter: Formatter) -> Iterator[ComparisonGroup]:
@@ -180,7 +185,7 @@ def _build_sizing_group(sizing: SizingResult, formatter: Formatter) -> Compariso
         row("concurrency_per_replica", tr("In flight per replica"), None, per_replica),
         row("concurrency", tr("In flight, all replicas"), None, count(lambda each: each.concurrency)),
         row("throughput", tr("Max throughput"), "tok/s", rate),
-        row("power", tr("Accelerator power (TDP)"), "kW", lambda each: _format_power(each, formatter)),
+        row("power", tr("Power, max"), "kW", lambda each: _format_power(each, formatter)),
     )
     return ComparisonGroup("sizing", describe_demand(sizing.demand, formatter), rows)
 
@@ -195,8 +200,8 @@ def _format_product(candidate: SizingOption, formatter: Formatter) -> str:
 
 
 def _format_power(candidate: SizingOption, formatter: Formatter) -> ComparisonCell:
-    power = candidate.power_kw
-    return ComparisonCell(MISSING_VALUE_TEXT if power is None else formatter.estimate(power))
+    power, basis = format_max_power(candidate, formatter)
+    return ComparisonCell(power, detail=basis or None)
 
 
 #: Common inputs named below the figures; the others are in the program.
@@ -402,7 +407,9 @@ def build_sheet(
         sources=references.sources,
         foot=_list_foot_facts(answer, formatter),
         working=() if explain is None else build_sheet_workings(answer, names, formatter, explain),
-        sizing=() if how_many is None else list_sizing_remarks(how_many.sizing, names, formatter),
+        sizing=()
+        if how_many is None or how_many.sizing is None
+        else tuple(list_sizing_remarks(how_many.sizing, names, formatter, further.leading if further else None)),
         how_many=NO_TABLE if how_many is None else build_counts_table(answer, how_many, heads, formatter),
         costs=NO_TABLE if costs is None else build_costs_table(answer, costs, heads, formatter),
         recommendation=None

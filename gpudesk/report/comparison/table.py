@@ -149,7 +149,7 @@ def describe_compared_cell(table: ComparisonTable, row: ComparisonRow, position:
         parts.append(
             tr("80% interval {low} to {high}", low=formatter.estimate(cell.low), high=formatter.estimate(cell.high))
         )
-    elif cell.detail:
+    if cell.detail:
         parts.append(cell.detail)
     parts += _describe_mark(table, row, position)
     if cell.delta:

@@ -88,8 +88,8 @@ class ComparisonCell:
 
     @property
     def line_below(self) -> str | None:
-        """The line below the figure: the interval, or a second form of the figure."""
-        return self.band or self.detail
+        """The line below the figure: a second form of the figure, or its interval."""
+        return self.detail or self.band
 
     @property
     def is_figure(self) -> bool:

@@ -46,7 +46,7 @@ from gpudesk.report.costs import (
     list_rent_class_remarks,
     list_same_provider_rents,
 )
-from gpudesk.report.decision.verdict import format_objective, is_like_for_like_tie
+from gpudesk.report.decision.verdict import describe_user_speed, format_objective, is_like_for_like_tie
 from gpudesk.report.labels import (
     describe_distance,
     drop_count,
@@ -89,7 +89,15 @@ class _ComparisonVerdict:
             outsiders = _list_outsiders(self._answer, list_column_names(self._answer), self._formatter)
             return " ".join([self._describe_alone(first), *outsiders])
         rival = self._candidates[second]
-        sentences = (self._describe_lead(first, rival), self._describe_rival(first, rival), self._describe_left_out())
+        is_shared = any(each.lots is not None and each.lots.is_shared for each in (first, rival))
+        shared = describe_bought_singly(self._answer.scenario.costs) if is_shared else ""
+        speed = describe_user_speed(self._decision, [first], self._names, self._formatter)
+        sentences = (
+            self._describe_lead(first, rival),
+            self._describe_rival(first, rival),
+            self._describe_left_out(),
+            *(to_sentence(each) for each in (shared, speed) if each),
+        )
         return " ".join(filter(None, sentences))
 
     def _describe_alone(self, first: DecisionCandidate) -> str:
@@ -117,9 +125,10 @@ class _ComparisonVerdict:
         if len(payments) == 1 and first.payment is not None:
             # The contest names the only way of paying, else each figure.
             contest = tr(_CHEAPEST_BY_PAYMENT[first.payment])
-            if first.payment == "owned" and self._answer.scenario.costs.single_accelerators:
-                contest = tr("Cheapest to own, bought singly")
             compared = (replace(first, payment=None), replace(rival, payment=None))
+        if decision.utilization is not None:
+            utilization = describe_utilization(decision.utilization, formatter, brief=True)
+            contest = tr("{contest} at {utilization}", contest=contest, utilization=utilization)
         values = {
             "contest": contest,
             "name": self._name_candidate(first),
@@ -403,8 +412,11 @@ def _describe_cheapest(answer: Answer, figure: str, names_unit: bool, formatter:
     names, text, best = list_column_names(answer), FigureText(answer, figure, formatter), find_best(ranked, figure)
     rents = list_unlike_rents(answer, figure)
     prices = {place: add_provider_kind(text.format_money(ranked[place].value), rents[place]) for place in ranked}
-    if names_unit:
+    if names_unit and answer.costs is not None:
+        utilization = describe_utilization(answer.costs.utilisation, formatter, brief=True)
         prices[best] = tr("{amount} per million output tokens", amount=prices[best])
+        if utilization:
+            prices[best] = tr("{amount} at {utilization}", amount=prices[best], utilization=utilization)
     values = {"name": names[best], "value": prices[best]}
     if len(tied := find_leaders(answer, figure)) > 2:
         by_price = sorted(tied, key=lambda place: (place != best, ranked[place].value))

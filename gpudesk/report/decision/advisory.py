@@ -28,7 +28,12 @@ from gpudesk.report.decision.export_control import (
     select_scored_rules,
 )
 from gpudesk.report.decision.recommendation import format_recommended_deployment, list_delivered_figures
-from gpudesk.report.decision.verdict import describe_verdict_reason, find_leading_column, format_verdict
+from gpudesk.report.decision.verdict import (
+    describe_verdict_reason,
+    describe_verdict_terms,
+    find_leading_column,
+    format_verdict,
+)
 from gpudesk.report.explanation.working import format_numeric_formula, format_term_value, label_term
 from gpudesk.report.labels import format_date, label_document, shorten_name
 from gpudesk.report.writers.document import (
@@ -512,8 +517,9 @@ def _build_head(paper: NegotiationDocument) -> Iterator[DocumentBlock]:
     origin = tr("Made on {day} from catalog {revision}", day=paper.made_on, revision=paper.revision)
     yield DocumentParagraph(origin)
     yield DocumentHeading(2, format_verdict(decision, names, formatter))
-    if reason := describe_verdict_reason(decision, names, formatter):
-        yield DocumentParagraph(reason)
+    for describe in (describe_verdict_reason, describe_verdict_terms):
+        if text := describe(decision, names, formatter):
+            yield DocumentParagraph(text)
     key = find_leading_column(decision)
     deployed = format_recommended_deployment(decision, formatter)
     facts = [] if key is None else list(list_delivered_figures(decision, key, formatter))

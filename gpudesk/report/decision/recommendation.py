@@ -56,6 +56,7 @@ from gpudesk.report.decision.verdict import (
     describe_reason,
     describe_unfit,
     describe_verdict_reason,
+    describe_verdict_terms,
     describe_way_out,
     find_candidate,
     find_leading_column,
@@ -121,10 +122,11 @@ def build_recommendation(
     """Return the verdict with further texts; `heads` are those of the columns in order."""
     by_key = dict(zip(decision.columns, heads, strict=True))
     names = {key: head.name for key, head in by_key.items()}
+    texts = (describe(decision, names, formatter) for describe in (describe_verdict_reason, describe_verdict_terms))
     key = find_leading_column(decision)
     return SheetRecommendation(
         verdict=format_verdict(decision, names, formatter),
-        reason=describe_verdict_reason(decision, names, formatter),
+        reason=" ".join(filter(None, texts)),
         candidates=tuple(
             SheetCandidate(
                 each.deployment,
@@ -275,7 +277,7 @@ def list_decision_assumptions(
         yield from _list_payment_assumptions(decision, formatter, costs)
     if costs is not None:
         if any(each.unlike_rent is not None for each in decision.candidates if each.eligible):
-            yield tr("Odds compare rents like for like, as of specialized clouds")
+            yield tr("Odds compare rents like for like, as of specialized clouds; an estimated rent can tie, not lead")
         yield describe_utilization(costs.utilisation, formatter)
         if old := describe_old_prices(costs.columns, names, formatter):
             yield old

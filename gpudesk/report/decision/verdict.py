@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import math
 from collections import Counter
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Final, NamedTuple
 
 from gpudesk.domain.answer import LeadVerdict, judge_odds
 from gpudesk.domain.decision import (
+    NO_LIMIT_ANSWER,
     QUESTIONS,
     UNKNOWN_ANSWER,
     AnswerOrigin,
@@ -30,7 +31,13 @@ from gpudesk.domain.decision import (
     WayOut,
     WayOutKind,
 )
-from gpudesk.report.costs import add_provider_kind, format_input_amount, get_input_unit, label_cost_input
+from gpudesk.report.costs import (
+    add_provider_kind,
+    describe_utilization,
+    format_input_amount,
+    get_input_unit,
+    label_cost_input,
+)
 from gpudesk.report.decision.facts import format_fact, get_fact_unit, label_fact
 from gpudesk.report.decision.questions import format_answer
 from gpudesk.report.decision.rules import describe_condition_result
@@ -43,7 +50,6 @@ from gpudesk.report.labels import (
     join_names,
     label_figure,
     label_precision,
-    label_price_word,
     shorten_name,
 )
 from gpudesk.text.formatting import MISSING_VALUE_TEXT, Formatter, IntervalEstimate
@@ -55,17 +61,17 @@ PER_MILLION: Final = frozenset({"usd_per_million", "owned_usd_per_million", "ren
 NamesByKey = Mapping[str, str]
 
 _CLEAR_VERDICTS: Final = {
-    "buy": "Buy {n} × {name}: {value}",
-    "rent": "Rent {n} × {name}: {value}",
-    "choose": "Choose {n} × {name}: {value}",
+    "buy": "Buy {deployment}: {value}",
+    "rent": "Rent {deployment}: {value}",
+    "choose": "Choose {deployment}: {value}",
 }
 #: By the way to pay for the recommended accelerator and for the runner-up.
 _CLOSE_VERDICTS: Final = {
-    ("buy", "buy"): "Buy {n} × {name} or {m} × {other}: too close to call",
-    ("rent", "rent"): "Rent {n} × {name} or {m} × {other}: too close to call",
-    ("buy", "rent"): "Buy {n} × {name} or rent {m} × {other}: too close to call",
-    ("rent", "buy"): "Rent {n} × {name} or buy {m} × {other}: too close to call",
-    ("choose", "choose"): "Choose {n} × {name} or {m} × {other}: too close to call",
+    ("buy", "buy"): "Buy {deployment} or {other}: too close to call",
+    ("rent", "rent"): "Rent {deployment} or {other}: too close to call",
+    ("buy", "rent"): "Buy {deployment} or rent {other}: too close to call",
+    ("rent", "buy"): "Rent {deployment} or buy {other}: too close to call",
+    ("choose", "choose"): "Choose {deployment} or {other}: too close to call",
 }
 
 _ODDS: Final = {
@@ -122,13 +128,12 @@ def format_verdict(decision: Decision, names: NamesByKey, formatter: Formatter) 
     first = find_candidate(decision, candidate.key)
     verb = _choose_verb(decision, first)
     values = {
-        "n": formatter.count(candidate.count),
-        "name": drop_count(names[candidate.key]),
+        "deployment": _format_lots(first, names, formatter),
         "value": _format_value(decision.objective, first.value, formatter),
     }
     second = None if decision.runner_up is None else find_candidate(decision, decision.runner_up)
     if second is not None and _is_too_close(decision, first, second):
-        values |= {"m": formatter.count(second.count or 0), "other": drop_count(names[second.key])}
+        values["other"] = _format_lots(second, names, formatter)
         return tr(_CLOSE_VERDICTS[verb, _choose_verb(decision, second)], **values)
     verdict = tr(_CLEAR_VERDICTS[verb], **values)
     if second is not None:
@@ -140,6 +145,75 @@ def format_verdict(decision: Decision, names: NamesByKey, formatter: Formatter) 
     else:
         return verdict
     return tr("{verdict} ({odds})", verdict=verdict, odds=lead)
+
+
+def _format_lots(candidate: DecisionCandidate, names: NamesByKey, formatter: Formatter) -> str:
+    """Return what to buy or rent for a deployment: `8 × MI325X (1 in use)`, since modules are sold in systems."""
+    lots, count, name = candidate.lots, candidate.count or 0, drop_count(names[candidate.key])
+    paid = count if lots is None else lots.accelerators
+    deployment = tr("{n} × {name}", n=formatter.count(paid), name=name)
+    if paid == count:
+        return deployment
+    used = formatter.count(count)
+    if lots is not None and lots.is_shared:
+        return tr("{deployment} (cost of {n})", deployment=deployment, n=used)
+    return tr("{deployment} ({n} in use)", deployment=deployment, n=used)
+
+
+def describe_verdict_terms(decision: Decision, names: NamesByKey, formatter: Formatter) -> str:
+    """Return, in sentences, what the figures of a verdict assume: utilization, what is paid for, speed per user."""
+    key = find_leading_column(decision)
+    if key is None or not decision.scope.answered:
+        return ""
+    first = find_candidate(decision, key)
+    second = None if decision.runner_up is None else find_candidate(decision, decision.runner_up)
+    is_pair = second is not None and _is_too_close(decision, first, second)
+    leaders = [first, second] if is_pair and second is not None else [first]
+    terms = []
+    if decision.utilization is not None and (share := describe_utilization(decision.utilization, formatter)):
+        terms.append(tr("At {utilization}", utilization=share))
+    if any(each.key in decision.set_counts for each in leaders):
+        terms.append(tr("Counts are those you set, not sized for the demand"))
+    terms += filter(None, (_describe_lots(each, decision, names, formatter) for each in leaders))
+    terms += filter(None, (describe_user_speed(decision, leaders, names, formatter),))
+    return " ".join(map(to_sentence, terms))
+
+
+def _describe_lots(
+    candidate: DecisionCandidate, decision: Decision, names: NamesByKey, formatter: Formatter
+) -> str | None:
+    """Return what a candidate's cost counts of the systems or instances it is sold in; None if it counts all used."""
+    lots, spend = candidate.lots, decision.parts[decision.columns.index(candidate.key)].get("spend_usd")
+    if lots is None or not lots.idle:
+        return None
+    values = {
+        "name": drop_count(names[candidate.key]),
+        "size": formatter.count(lots.size),
+        "n": formatter.count(lots.used if lots.is_shared else lots.accelerators),
+    }
+    if _choose_verb(decision, candidate) == "rent":
+        return tr("{name} is rented in instances of {size}; the cost counts {n}", **values)
+    if not isinstance(spend, float):
+        return tr("{name} is sold in systems of {size}; the cost counts {n}", **values)
+    usd = spend / lots.used * lots.accelerators if lots.is_shared else spend
+    values["price"] = formatter.money(formatter.estimate(usd), "USD")
+    return tr("{name} is sold in systems of {size} ({price} to buy); the cost counts {n}", **values)
+
+
+def describe_user_speed(
+    decision: Decision, leaders: Sequence[DecisionCandidate], names: NamesByKey, formatter: Formatter
+) -> str | None:
+    """Return the output speed that each user gets; None with a limit on it, or if the user wants none."""
+    limit = decision.answers["tpot_limit_ms"]
+    if limit.value != NO_LIMIT_ANSWER or limit.origin is AnswerOrigin.YOURS:
+        return None
+    facts = {each.key: decision.parts[decision.columns.index(each.key)].get("interactivity") for each in leaders}
+    speeds = [
+        tr("{speed} ({name})", speed=format_fact("interactivity", _get_middle(fact), formatter), name=names[key])
+        for key, fact in facts.items()
+        if fact is not None
+    ]
+    return tr("Speed per user: {speeds}", speeds=", ".join(speeds)) if speeds else None
 
 
 def _is_too_close(decision: Decision, first: DecisionCandidate, second: DecisionCandidate) -> bool:
@@ -169,10 +243,13 @@ def format_objective(
     value = _format_value(decision.objective, candidate.value, formatter, brief=brief)
     if candidate.value is None:
         return value
-    rent = candidate.unlike_rent
-    if brief and rent is not None and rent.record is not None:
-        return tr("{value}, {payment}", value=value, payment=label_price_word(rent.record.classes[0]))
-    value = add_provider_kind(value, rent)
+    if brief and candidate.like_for_like is not None:
+        amount, usual = (
+            formatter.money(formatter.small_amount(each), "USD")
+            for each in (candidate.value.value, candidate.like_for_like)
+        )
+        return tr("{amount}, ≈ {usual} like for like", amount=amount, usual=usual)
+    value = add_provider_kind(value, candidate.unlike_rent)
     if candidate.payment is None:
         return value
     return tr("{value}, {payment}", value=value, payment=label_payment(candidate.payment))

@@ -41,6 +41,7 @@ from gpudesk.report.decision.verdict import (
     describe_pilot,
     describe_reason,
     describe_verdict_reason,
+    describe_verdict_terms,
     describe_way_out,
     find_leading_column,
     format_verdict,
@@ -290,6 +291,7 @@ def encode_decision(decision: Decision, flips: Sequence[DecisionFlip], names: Co
         "verdict": decision.verdict.value,
         "sentence": format_verdict(decision, names, formatter),
         "why": describe_verdict_reason(decision, names, formatter),
+        "terms": describe_verdict_terms(decision, names, formatter),
         "leading": find_leading_column(decision),
         **encode_fields(decision, "runner_up tied_by robustness api_usd_per_million_output=api_usd"),
         "other_payment": None
@@ -350,6 +352,7 @@ def _encode_candidate(candidate: DecisionCandidate, decision: Decision) -> dict[
         },
         **encode_fields(candidate, "missing needed arguments=score removed open=open_rules"),
         "systems": encode_systems(candidate.systems),
+        "like_for_like": candidate.like_for_like,
     }
 
 

@@ -66,7 +66,13 @@ def _encode_sizing_candidate(sizing: SizingResult, candidate: SizingOption, name
 
 def _encode_systems(owned: OwnedSystems | None) -> dict[str, Any] | None:
     return (
-        None if owned is None else {"system": owned.system.id, **encode_fields(owned.count, "systems size used idle")}
+        None
+        if owned is None
+        else {
+            "system": owned.system.id,
+            **encode_fields(owned.count, "systems size used idle"),
+            **encode_fields(owned, "power_kw power_estimated"),
+        }
     )
 
 

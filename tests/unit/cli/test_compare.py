@@ -16,11 +16,11 @@ def test_the_terminal_says_the_verdict_and_costs(capsys: Capture, monkeypatch: p
     monkeypatch.setenv("COLUMNS", "160")
     assert entry.main(["compare", "--template", "70b-chat-on-four"]) == 0
     said = capsys.readouterr().out.replace("\N{NO-BREAK SPACE}", " ")
-    assert "Cheapest to own, bought singly: too close to call between MI325X ($" in said
+    assert "Cheapest to own at 100% utilization: too close to call between MI325X ($" in said
     assert "Output token cost, rented, USD/M tokens" in said
     assert entry.main(["compare", "--template", "70b-chat-on-four", "--json"]) == 0
     found: dict[str, Any] = json.loads(capsys.readouterr().out)
-    assert found["verdict"].startswith("Cheapest to own, bought singly: too close to call between MI325X ($")
+    assert found["verdict"].startswith("Cheapest to own at 100% utilization: too close to call between MI325X ($")
     assert {each["figure"] for each in found["differences"]} >= {"rented_usd_per_million_output"}
 
 

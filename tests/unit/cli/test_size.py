@@ -108,6 +108,19 @@ def test_the_demand_of_a_scenario_is_taken_and_changed(capsys: Capture, tmp_path
     assert "2,000 concurrent users" in sheet.read_text(encoding="utf-8")
 
 
+def test_power_is_that_of_the_systems_that_are_bought(capsys: Capture) -> None:
+    """Four of the eight accelerators of a system are used, yet all of it draws power; a card has no system."""
+    options = ("--model", "llama-3.3-70b", "--weights", "fp8", "--input-tokens", "1000", "--output-tokens", "300")
+    for accelerator, power in (
+        ("h200-sxm", "10.2 kW (1 whole system)"),
+        ("mi325x", "≈ 14.4 kW (1 whole system)"),
+        ("l40s", "8.40 kW (accelerators alone)"),
+    ):
+        assert entry.main(["size", "--accelerators", accelerator, *options, "--request-rate", "5"]) == 0
+        said = capsys.readouterr().out.replace("\N{NO-BREAK SPACE}", " ")
+        assert re.search(rf"Power, max +{re.escape(power)}\n", said)
+
+
 def test_the_text_has_sentence_factors_and_product(capsys: Capture) -> None:
     assert entry.main(["size", *ASKED, "--users", "500", "--ttft-ms", "2000"]) == 0
     said = capsys.readouterr().out

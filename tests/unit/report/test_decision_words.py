@@ -24,6 +24,7 @@ from gpudesk.domain.decision import (
     RuleStrength,
 )
 from gpudesk.domain.precision import Precision
+from gpudesk.domain.sizing import Demand, DemandKind
 from gpudesk.report.decision.recommendation import (
     list_arguments_against,
     list_recommendation_lines,
@@ -38,6 +39,7 @@ from gpudesk.report.decision.verdict import (
     describe_pilot,
     describe_reason,
     describe_verdict_reason,
+    describe_verdict_terms,
     describe_way_out,
     find_candidate,
     find_leading_column,
@@ -66,6 +68,53 @@ def plain(text: str) -> str:
     return text.replace("\N{NO-BREAK SPACE}", " ")
 
 
+def test_a_verdict_orders_whole_systems_and_says_what_its_figure_counts(service: GpuDeskService) -> None:
+    """One module of eight cannot be bought: the verdict names the system, the terms its price and the share."""
+    decision = decided(service, acquisition="own", priority="cost", current_platform="CUDA")
+    terms = plain(describe_verdict_terms(decision, NAMES, FORMATTER))
+    assert terms.startswith("At 100% utilization. B200 is sold in systems of 8 ($451,000 to buy); the cost counts 1. ")
+    assert re.search(r"Speed per user: 2\d\.\d tok/s \(B200\)\.$", terms)
+    assert encode_decision(decision, (), NAMES)["terms"] == describe_verdict_terms(decision, NAMES, FORMATTER)
+    limited = decided(service, acquisition="own", priority="cost", current_platform="CUDA", tpot_limit_ms=100.0)
+    assert "Speed per user" not in describe_verdict_terms(limited, NAMES, FORMATTER), "the user has set a limit"
+    scenario = read_template("70b-chat-on-four")
+    whole = service.answer(replace(scenario, costs=replace(scenario.costs, single_accelerators=False)))
+    decision = service.decide(whole, {"acquisition": "own", "priority": "cost", "current_platform": "CUDA"})
+    assert format_verdict(decision, NAMES, FORMATTER).startswith("Buy 8 × B200 (1 in use): $")
+    assert "B200 is sold in systems of 8 ($" in describe_verdict_terms(decision, NAMES, FORMATTER)
+    assert "; the cost counts 8." in describe_verdict_terms(decision, NAMES, FORMATTER)
+    rented = service.decide(whole, {"acquisition": "rent", "priority": "cost"})
+    assert rented.recommended is not None
+    mi355x = replace(rented, runner_up=None, recommended=replace(rented.recommended, key="mi355x"))
+    assert format_verdict(mi355x, NAMES, FORMATTER).startswith("Rent 8 × MI355X (1 in use): $")
+    assert "MI355X is rented in instances of 8; the cost counts 8." in describe_verdict_terms(mi355x, NAMES, FORMATTER)
+
+
+def test_a_card_is_bought_singly(service: GpuDeskService) -> None:
+    parts = tuple(AcceleratorChoice(each) for each in ("l40s", "rtx-5090"))
+    scenario = replace(read_template("70b-chat-on-four"), accelerators=parts)
+    decision = service.decide(service.answer(scenario), {"acquisition": "own", "priority": "cost"})
+    names = {each: each for each in decision.columns}
+    verdict = format_verdict(decision, names, FORMATTER)
+    assert verdict.startswith("Buy ")
+    assert "in use" not in verdict
+    assert "cost of" not in verdict
+    assert "sold in" not in describe_verdict_terms(decision, names, FORMATTER)
+
+
+def test_terms_name_counts_that_a_demand_would_change(service: GpuDeskService) -> None:
+    """With a demand the decision keeps counts that the user set; its load is the peak, half of which is the average."""
+    demand = Demand(DemandKind.CONCURRENCY, 64.0)
+    scenario = replace(read_template("70b-chat-on-four"), demand=demand)
+    terms = describe_verdict_terms(service.decide(service.answer(scenario)), NAMES, FORMATTER)
+    assert terms.startswith(
+        "At 50% utilization (average over peak load). Counts are those you set, not sized for the demand."
+    )
+    sized = replace(scenario, accelerators=tuple(replace(each, count=None) for each in scenario.accelerators))
+    terms = describe_verdict_terms(service.decide(service.answer(sized)), NAMES, FORMATTER)
+    assert "Counts are those you set" not in terms
+
+
 def test_a_winner_is_named_with_its_count_its_figure_and_its_odds(service: GpuDeskService) -> None:
     decision = decided(service, acquisition="own", priority="cost", current_platform="CUDA")
     assert decision.verdict is DecisionVerdict.WINNER
@@ -75,7 +124,7 @@ def test_a_winner_is_named_with_its_count_its_figure_and_its_odds(service: GpuDe
     assert value is not None
     cost = f"${FORMATTER.small_amount(value.value)} per million output tokens"
     odds = f"{format_odds(decision.robustness, FORMATTER)} odds of being the cheapest"
-    assert format_verdict(decision, NAMES, FORMATTER) == f"Buy 1 × {NAMES[key]}: {cost} ({odds})"
+    assert format_verdict(decision, NAMES, FORMATTER) == f"Buy 8 × {NAMES[key]} (cost of 1): {cost} ({odds})"
     assert describe_verdict_reason(decision, NAMES, FORMATTER) == ""
     doubts = tuple(DecisionReason(fact, True, None, None) for fact in ("basis", "discontinued", "license_limit"))
     reason = describe_verdict_reason(replace(decision, against=doubts), NAMES, FORMATTER)

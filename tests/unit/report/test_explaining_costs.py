@@ -62,7 +62,7 @@ def test_a_rented_token_is_rent_over_tokens(service: GpuDeskService, answer: Ans
     assert column.rented is not None
     assert found.what == "Cost per million tokens, h200-sxm × 1, rented"
     assert (found.figure, found.unit) == (f"{column.rented.output.value:.2f}", "USD")
-    assert found.band.endswith(", from throughput")
+    assert found.band.endswith(", from throughput and price")
     assert found.conditions == "100% utilization"
     working = found.working
     assert working is not None

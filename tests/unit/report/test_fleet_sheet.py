@@ -56,6 +56,16 @@ def test_the_table_has_systems_accelerators_and_costs(sheet: ComparisonSheet) ->
     assert rows[Supply.OWNED][1].band == "34,500 – 48,700"
 
 
+def test_a_rent_says_how_many_accelerators_it_pays_for_if_more_than_run(service: GpuDeskService) -> None:
+    """MI355X is rented by the eight, the others singly."""
+    scenario = replace(read_template("70b-chat-on-four"), demand=Demand(DemandKind.CONCURRENCY, 64.0))
+    answer = service.answer(scenario)
+    fleet = build_sheet(answer, further=service.make_sheet_extras(answer)).fleet
+    assert fleet is not None
+    rows = {row.key.removeprefix("fleet."): row.cells for row in fleet.table.rows}
+    assert [cell.detail for cell in rows[Supply.RENTED]] == [None, None, None, "for 8"]
+
+
 def test_the_order_names_systems_and_their_accelerators(sheet: ComparisonSheet) -> None:
     assert sheet.fleet is not None
     second = sheet.heads[1]

@@ -1,13 +1,15 @@
 """What a sheet says of how many accelerators are needed."""
 
 import json
+import re
 from dataclasses import replace
 
 import pytest
 
 from gpudesk.documents.scenario_file import read_template
 from gpudesk.domain.answer import Answer, SheetExtras
-from gpudesk.domain.sizing import AcceleratorNeeds
+from gpudesk.domain.decision import DecisionSettings
+from gpudesk.domain.sizing import AcceleratorNeeds, Demand, DemandKind
 from gpudesk.report.comparison.sheet import build_machine_sheet, build_sheet
 from gpudesk.report.comparison.tables import CellMarking, ComparisonSheet
 from gpudesk.report.sizing import explain_degrees
@@ -49,6 +51,23 @@ def test_counts_are_those_that_were_found(answer: Answer, how_many: AcceleratorN
         "—" if (size := next(each.load for each in needed if each.bits == 8)) is None else str(size.count)
         for needed in how_many.needed
     ]
+
+
+def test_a_count_that_the_recommendation_does_not_follow_says_why(service: GpuDeskService) -> None:
+    """The scenario states one accelerator each, the demand needs two or more."""
+    scenario = replace(read_template("70b-chat-on-four"), demand=Demand(DemandKind.CONCURRENCY, 64.0))
+    answer = service.answer(scenario)
+    texts = [remark.text for remark in build_sheet(answer, further=service.make_sheet_extras(answer)).sizing]
+    assert [text.startswith(("2 ×", "3 ×")) for text in texts] == [True] * 4
+    assert all(text.endswith(". The recommendation keeps the 1 that you set") for text in texts)
+    free = replace(scenario, accelerators=tuple(replace(each, count=None) for each in scenario.accelerators))
+    answer = service.answer(free)
+    texts = [remark.text for remark in build_sheet(answer, further=service.make_sheet_extras(answer)).sizing]
+    assert not any("recommendation" in text for text in texts)
+    fast = replace(free, decision=DecisionSettings({"tpot_limit_ms": 30.0}))
+    answer = service.answer(fast)
+    texts = [remark.text for remark in build_sheet(answer, further=service.make_sheet_extras(answer)).sizing]
+    assert any(re.search(r"\. Your answers change the count to \d+$", text) for text in texts)
 
 
 def test_abbreviations_in_the_counts_are_spelled_out(answer: Answer, how_many: AcceleratorNeeds) -> None:

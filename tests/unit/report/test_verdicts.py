@@ -66,8 +66,12 @@ def test_a_missing_price_is_a_dash_with_its_reason(answer: Answer) -> None:
     rows = {row.key: row for row in build_comparison_table(answer, PLAIN).rows}
     cell = rows[OWNED].cells[3]
     assert (cell.text, cell.value, cell.reason) == ("—", None, "purchase price unknown")
-    # No rent is clearly the lowest; that of a hyperscaler is not like for like.
-    assert [cell.mark for cell in rows[RENTED].cells] == [CellMarking.OPEN] * 3 + [None]
+    # No rent is clearly the lowest; that of a hyperscaler ties like for like, which its cell says.
+    assert [cell.mark for cell in rows[RENTED].cells] == [CellMarking.OPEN] * 4
+    details = [cell.detail for cell in rows[RENTED].cells]
+    assert details[:3] == [None] * 3
+    assert (details[3] or "").startswith("like for like ≈ 0.")
+    assert rows[RENTED].cells[3].line_below == details[3]
     assert rows[RENTED].cells[1].delta == "−14%"
 
 
@@ -81,21 +85,22 @@ def test_the_headline_of_costs_takes_the_place_of_the_time_of_a_token(answer: An
 
 def test_every_form_of_the_sheet_says_the_verdict(service: GpuDeskService, answer: Answer) -> None:
     open_ = describe_comparison(answer, service.decide(answer), PLAIN)
-    assert open_.startswith("Cheapest to own, bought singly: too close to call between MI325X ($")
+    assert open_.startswith("Cheapest to own at 100% utilization: too close to call between MI325X ($")
     assert "B200 SXM is about " in open_, "what speaks for the rival"
-    assert open_.endswith("Purchase price unknown: MI355X."), "who is left out, and why"
+    assert " Purchase price unknown: MI355X. " in open_, "who is left out, and why"
+    assert " Costs count only accelerators in use. Speed per user: 15" in open_, "what a figure counts"
     scenario = replace(answer.scenario, decision=DecisionSettings({"acquisition": "rent"}))
     answer = replace(answer, scenario=scenario)
     further = service.make_sheet_extras(answer)
     verdict = describe_comparison(answer, service.decide(answer), PLAIN)
-    assert verdict.startswith("Cheapest to rent: MI325X ($")
+    assert verdict.startswith("Cheapest to rent at 100% utilization: MI325X ($")
     assert "like for like, too close to call with MI355X ($" in verdict
-    assert "/M tokens, hyperscaler)" in verdict
+    assert " like for like)" in verdict
     sheet = build_sheet(answer, further=further)
     assert sheet.verdict == verdict
     assert verdict in write_sheet_html(sheet)
-    assert "Cheapest to rent: MI325X" in write_sheet_markdown(sheet)
-    assert "Cheapest to rent: MI325X" in write_sheet_csv(build_machine_sheet(answer, further))
+    assert "Cheapest to rent at 100% utilization: MI325X" in write_sheet_markdown(sheet)
+    assert "Cheapest to rent at 100% utilization: MI325X" in write_sheet_csv(build_machine_sheet(answer, further))
     assert json.loads(write_sheet_json(answer, further))["verdict"] == verdict
 
 
@@ -114,8 +119,8 @@ def test_pages_say_who_leads_what_limits_and_what_it_costs(answer: Answer) -> No
     )
     assert answer.costs is not None
     assert describe_token_cost(answer, PLAIN) == (
-        "To own, MI325X ($0.53 per million output tokens) and B200 SXM ($0.59) are too close to call."
-        " To rent, 4 are too close to call: MI325X ($1.10), B200 SXM ($1.20), H200 SXM ($1.28)"
+        "To own, MI325X ($0.53 per million output tokens at 100% utilization) and B200 SXM ($0.59)"
+        " are too close to call. To rent, 4 are too close to call: MI325X ($1.10), B200 SXM ($1.20), H200 SXM ($1.28)"
         " and MI355X ($1.47 at a hyperscaler)."
     )
     for price, said in ((0.4, "A hosted API costs less: $0.40."), (0.9, "A hosted API costs $0.90.")):
@@ -123,7 +128,7 @@ def test_pages_say_who_leads_what_limits_and_what_it_costs(answer: Answer) -> No
         assert describe_token_cost(replace(answer, costs=hosted), PLAIN).endswith(f" {said}")
     terms = describe_cost_terms(answer, PLAIN)
     assert terms.startswith(
-        "100% utilization, on-demand rent, servers add 25% to the price, accelerators bought individually. "
+        "100% utilization, on-demand rent, servers add 25% to the price, costs count only accelerators in use. "
         "Purchase prices used"
     )
     assert "MI325X $22,000 (2026-03)" in terms
@@ -168,7 +173,7 @@ def test_a_partly_idle_system_is_named_next_to_its_cost(service: GpuDeskService,
     assert (row.cells[0].text, row.cells[0].detail) == ("1 × 8", "7 idle")
     (row,) = find_rows(build_sheet(answer), "systems")
     assert row.label == "Hardware bought"
-    assert [cell.text for cell in row.cells] == [*["1 individually"] * 3, "—"]
+    assert [cell.text for cell in row.cells] == [*["1 of 8"] * 3, "—"]
 
 
 def test_the_only_one_without_a_queue_says_so(service: GpuDeskService) -> None:

@@ -25,6 +25,7 @@ from gpudesk.report.decision.questions import format_answer, get_question_text
 from gpudesk.report.decision.verdict import (
     CandidateLine,
     describe_verdict_reason,
+    describe_verdict_terms,
     find_leading_column,
     format_verdict,
     label_odds,
@@ -429,11 +430,12 @@ class VerdictBlock(PaintedWidget):
         self.swatches = Swatches(theme, self)
         self.title = ThemedLabel(theme, font="verdict", wrap=True, parent=self, selectable=True)
         self.reason = ThemedLabel(theme, color="text2", wrap=True, parent=self, selectable=True)
+        self.terms = ThemedLabel(theme, font="small", color="text2", wrap=True, parent=self, selectable=True)
         self.odds_title = ThemedLabel(theme, font="caption_strong", color="text2", parent=self)
         self.bars = OddsBars(theme, self)
         caption = ThemedLabel(theme, tr("Recommendation"), font="caption_strong", color="text2", parent=self)
         line = make_row((self.swatches, 0, Qt.AlignmentFlag.AlignTop), (self.title, 1), gap=theme.px(8))
-        text_column = make_column(caption, line, self.reason, STRETCH, gap=theme.px(4))
+        text_column = make_column(caption, line, self.reason, self.terms, STRETCH, gap=theme.px(4))
         self._odds = QWidget(self)
         make_column(self.odds_title, self.bars, STRETCH, gap=theme.px(6), on=self._odds)
         self._row = make_row((text_column, 1), self._odds, on=self)
@@ -444,10 +446,12 @@ class VerdictBlock(PaintedWidget):
         self.swatches.show_columns(find_leaders(evaluated))
         self.title.setText(format_verdict(decision, names, evaluated.formatter))
         self.reason.show_text(describe_verdict_reason(decision, names, evaluated.formatter))
+        self.terms.show_text(describe_verdict_terms(decision, names, evaluated.formatter))
         self.odds_title.setText(label_odds(decision.objective))
         self.bars.show_odds(evaluated)
         self._odds.setVisible(bool(self.bars.lines))
-        parts = (self.title.text(), self.reason.text(), self.bars.accessibleName() if self.bars.lines else "")
+        labels = (self.title.text(), self.reason.text(), self.terms.text())
+        parts = (*labels, self.bars.accessibleName() if self.bars.lines else "")
         self.setAccessibleName(". ".join(part.rstrip(".") for part in parts if part))
         self.update()
 

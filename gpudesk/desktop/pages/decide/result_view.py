@@ -353,7 +353,8 @@ class ResultView(DecideView):
         if evaluated is None:
             return ""
         names, formatter = evaluated.names, evaluated.formatter
-        lines = [each for each in (self.verdict.title.text(), self.verdict.reason.text()) if each]
+        labels = (self.verdict.title, self.verdict.reason, self.verdict.terms)
+        lines = [label.text() for label in labels if label.text()]
         recommendation = list_recommendation_lines(
             evaluated.decision, self.flips.flips or (), names, formatter, evaluated.costs
         )

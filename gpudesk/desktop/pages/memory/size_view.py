@@ -30,6 +30,7 @@ from gpudesk.report.sizing import (
     describe_peak,
     describe_sizing,
     describe_sizing_with_notes,
+    format_max_power,
     format_sizing_factor,
     label_sizing_factor,
     list_bound_lines,
@@ -52,7 +53,7 @@ def make_candidate_figures(pairs: ColumnCandidates, formatter: Formatter, *, wid
         tr("Concurrency, total"),
         tr("Max throughput, tok/s"),
         *((tr("80% interval"),) if wide else ()),
-        tr("Power, kW"),
+        tr("Power, max, kW"),
     )
     return build_accelerator_table(
         title=tr("Candidates"),
@@ -88,7 +89,7 @@ def _make_candidate_cells(candidate: SizingOption, formatter: Formatter, *, wide
         formatter.count(candidate.concurrency),
         MISSING_VALUE_TEXT if rate is None else formatter.estimate(rate.value),
         *((formatter.band(rate),) if wide else ()),
-        formatter.estimate(candidate.power_kw),
+        format_max_power(candidate, formatter)[0],
     )
 
 

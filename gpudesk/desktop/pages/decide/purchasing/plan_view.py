@@ -35,7 +35,10 @@ _EDIT, _SMALL_EDIT, _UNIT = 92, 52, 74
 
 
 class PlanInputRow(QWidget):
-    """A label, numbers and their unit on one line, the origin below; `label` can be changed."""
+    """A label, numbers and their unit on one line, the origin below; `label` can be changed.
+
+    Before its first values it shows that they are being computed.
+    """
 
     #: The position of the typed number, and the number; None if left to the program.
     edited = Signal(int, object)
@@ -63,9 +66,11 @@ class PlanInputRow(QWidget):
             edit.set_value(NO_VALUE)
             edit.edited.connect(lambda typed, place=place: self._edit(place, typed))
         self.unit = ThemedLabel(theme, font="small", color="text2", parent=self)
-        self.origin = ThemedLabel(theme, font="caption", color="text3", wrap=True, parent=self)
+        self.origin = ThemedLabel(theme, tr("Computing…"), font="caption", color="text3", wrap=True, parent=self)
+        self._has_values = False
         self.reset = LinkButton(theme, tr("Reset"), lambda: self.edited.emit(0, None), parent=self)
         self.reset.setAccessibleName(tr("Reset {name}", name=label))
+        self.reset.hide()
         px = self._theme.px
         if len(self.edits) == 1:
             numbers = make_row((self.label, 1), *self.edits, self.unit, gap=px(6))
@@ -90,8 +95,14 @@ class PlanInputRow(QWidget):
             edit.set_fault("")
             edit.setAccessibleDescription(", ".join(part for part in (unit, origin) if part))
         self.unit.setText(unit)
+        self._has_values = True
         self.origin.show_text(origin)
         self.reset.setVisible(is_user_value)
+
+    def stop_waiting(self) -> None:
+        """Do not announce values that failed to be computed."""
+        if not self._has_values:
+            self.origin.show_text("")
 
     def set_fault(self, sentence: str) -> None:
         self.edits[0].set_fault(sentence)
@@ -274,6 +285,8 @@ class PlanView(DecideView, Generic[ResultT]):
         problem = capitalize_first(format_message(error.problem, self.desk.formatter))
         self.problem.setText(problem)
         self.problem.show()
+        for row in self.form.rows.values():
+            row.stop_waiting()
         try:
             self.show_form()
         except InputError:

@@ -9,7 +9,7 @@ from PySide6.QtGui import QGuiApplication
 from PySide6.QtTest import QTest
 from pytestqt.qtbot import QtBot
 
-from gpudesk.desktop.pages.decide.purchasing.deferral_view import DeferralView
+from gpudesk.desktop.pages.decide.purchasing.deferral_view import DeferralForm, DeferralView
 from gpudesk.desktop.pages.decide.purchasing.plan_view import PlanInputRow
 from gpudesk.desktop.session.desk import Desk
 from gpudesk.desktop.ui.charts.chart_data import copy_data
@@ -87,6 +87,19 @@ def test_without_a_word_the_recommended_part_is_bought(desk: Desk, theme: Theme,
     assert not view.form.rows["months_to_launch"].reset.isVisible()
     assert not view.result.chart.isVisible(), "the announced part has no price"
     assert "Missing purchase price for" in view.result.notes.texts[0]
+
+
+def test_until_the_plan_is_computed_the_form_says_so(desk: Desk, theme: Theme, qtbot: QtBot) -> None:
+    form = DeferralForm(theme, desk.formatter.style)
+    qtbot.addWidget(form)
+    form.show()
+    for row in form.rows.values():
+        assert {edit.text() for edit in row.edits} == {"—"}
+        assert row.origin.text() == "Computing…"
+        assert not row.reset.isVisible()
+    view = settled(shown(DeferralView(desk, theme), desk, qtbot), desk, qtbot)
+    assert "Computing…" not in {row.origin.text() for row in view.form.rows.values()}
+    assert view.form.rows["years"].edits[0].text() == "3"
 
 
 def test_a_contradiction_is_noted(view: DeferralView, desk: Desk, qtbot: QtBot) -> None:
