@@ -24,7 +24,7 @@ from gpudesk.domain.cost import (
     SameProviderRent,
     UncertainValue,
 )
-from gpudesk.report.labels import format_price_dates, label_price_word
+from gpudesk.report.labels import format_price_dates, join_names, label_price_word
 from gpudesk.text.formatting import MISSING_VALUE_TEXT, Formatter, IntervalEstimate, join_unit, translate_unit
 from gpudesk.text.messages import lower_for_sentence
 from gpudesk.text.translation import tr, translate_data, trn
@@ -342,15 +342,19 @@ def describe_systems(systems: SystemCount, formatter: Formatter) -> str:
 
 
 def list_partly_used(columns: Sequence[CostColumn], names: Mapping[str, str], formatter: Formatter) -> list[str]:
-    """Return the partly used systems and instances by accelerator."""
-    sentences = []
+    """Return the partly used systems, those of the same size together, and the partly used instances."""
+    by_systems: dict[str, list[str]] = {}
     for column in columns:
-        name = names[column.key]
         if column.tco is not None and column.systems is not None and column.systems.idle:
-            sentences.append(tr("{name}: {systems}", name=name, systems=describe_systems(column.systems, formatter)))
-        if instances := describe_whole_instances(column, name, formatter):
-            sentences.append(instances)
-    return sentences
+            by_systems.setdefault(describe_systems(column.systems, formatter), []).append(names[column.key])
+    sentences = [
+        tr("{names}: {systems} each", names=join_names(owners), systems=systems)
+        if len(owners) > 1
+        else tr("{name}: {systems}", name=owners[0], systems=systems)
+        for systems, owners in by_systems.items()
+    ]
+    instances = (describe_whole_instances(column, names[column.key], formatter) for column in columns)
+    return [*sentences, *filter(None, instances)]
 
 
 def describe_other_prices(columns: Sequence[CostColumn], names: Mapping[str, str], money: MoneyFormatter) -> str:

@@ -30,7 +30,6 @@ from gpudesk.desktop.ui.widgets.layouts import (
     set_beside,
 )
 from gpudesk.desktop.ui.widgets.qt_support import format_key
-from gpudesk.domain.answer import ComparisonColumn
 from gpudesk.domain.decision import AnswerOrigin, Decision
 from gpudesk.report.comparison.estimate_rows import build_plan_cell
 from gpudesk.report.costs import MoneyFormatter
@@ -54,8 +53,8 @@ from gpudesk.report.decision.verdict import (
 )
 from gpudesk.report.explanation.cost import OWNED, RENTED
 from gpudesk.report.labels import format_odds
+from gpudesk.report.sizing import format_degrees
 from gpudesk.text.formatting import MISSING_VALUE_TEXT, IntervalEstimate
-from gpudesk.text.messages import format_message
 from gpudesk.text.translation import tr, translate_data
 
 if TYPE_CHECKING:
@@ -76,25 +75,37 @@ def make_delivery_figures(evaluated: EvaluatedAnswer) -> DataTable:
 
 
 def _make_delivery_row(evaluated: EvaluatedAnswer, key: str, money: MoneyFormatter) -> FigureRow:
-    formatter, place = evaluated.formatter, evaluated.place(key)
-    column = evaluated.answer.columns[place]
-    odds = format_odds(evaluated.decision.candidates[place].odds, formatter)
-    look = (key, evaluated.palette_indexes[key], evaluated.is_variant[key], evaluated.names[key])
-    estimate = column.estimate
-    if estimate is None or not estimate.fits:
-        return FigureRow(*look, (MISSING_VALUE_TEXT,) * 4, _explain_missing(evaluated, column), is_fault=True)
-    plan = build_plan_cell(estimate, formatter)
+    """Return the figures of the deployment that is decided about, which can be another than that of the column."""
+    formatter, decision, place = evaluated.formatter, evaluated.decision, evaluated.place(key)
+    candidate, part = decision.candidates[place], decision.parts[place]
+    estimate = evaluated.answer.columns[place].estimate
+    if estimate is not None and _is_as_shown(evaluated, place):
+        plan = build_plan_cell(estimate, formatter)
+        deployment = (plan.text, plan.detail)
+    else:
+        degrees = "" if candidate.plan is None else format_degrees(candidate.plan, formatter)
+        deployment = (f"× {formatter.count(candidate.count)}", degrees)
+    rate, ttft = (part.get(name) for name in ("tokens_per_s", _TTFT))
     cells = (
-        f"{plan.text}, {plan.detail}" if plan.detail else plan.text,
-        formatter.estimate_with_interval(estimate.output_tokens_per_s),
-        formatter.estimate_with_interval(estimate.ttft_ms),
-        _format_delivery_cost(evaluated.decision, place, money),
+        ", ".join(filter(None, deployment)),
+        *(
+            formatter.estimate_with_interval(each) if isinstance(each, IntervalEstimate) else MISSING_VALUE_TEXT
+            for each in (rate, ttft)
+        ),
+        _format_delivery_cost(decision, place, money),
     )
-    return FigureRow(*look, cells, odds)
+    look = (key, evaluated.palette_indexes[key], evaluated.is_variant[key], evaluated.names[key])
+    return FigureRow(*look, cells, format_odds(candidate.odds, formatter))
 
 
-def _explain_missing(evaluated: EvaluatedAnswer, column: ComparisonColumn) -> str:
-    return tr("does not fit") if column.problem is None else format_message(column.problem, evaluated.formatter)
+def _is_as_shown(evaluated: EvaluatedAnswer, place: int) -> bool:
+    """Whether a decision is about the deployment and the load of a column, whose figures can be explained."""
+    estimate, part = evaluated.answer.columns[place].estimate, evaluated.decision.parts[place]
+    return (
+        estimate is not None
+        and estimate.count == evaluated.decision.candidates[place].count
+        and estimate.output_tokens_per_s == part.get("tokens_per_s")
+    )
 
 
 def _format_delivery_cost(decision: Decision, place: int, money: MoneyFormatter) -> str:
@@ -124,6 +135,8 @@ def find_cost_figure(decision: Decision, place: int) -> str | None:
 
 def select_delivery_figure(evaluated: EvaluatedAnswer, key: str, name: str) -> Selection | None:
     """Return the selection for a click on a row's figure, None without an explanation."""
+    if not _is_as_shown(evaluated, evaluated.place(key)):
+        return None
     if name != _COST:
         return select_figure(key, name)
     cost_figure = find_cost_figure(evaluated.decision, evaluated.place(key))

@@ -13,6 +13,7 @@ from gpudesk.desktop.session.desk import Desk
 from gpudesk.desktop.session.selection import SelectionKind, select_cost, select_figure, select_trace_row
 from gpudesk.desktop.ui.theme.theme import DARK, Theme
 from gpudesk.domain.decision import DecisionVerdict, WayOutKind
+from gpudesk.domain.estimate import Load, LoadKind
 from gpudesk.report.decision.recommendation import list_arguments_against
 from gpudesk.report.decision.verdict import (
     describe_reason,
@@ -21,6 +22,7 @@ from gpudesk.report.decision.verdict import (
     list_candidate_lines,
 )
 from gpudesk.report.explanation.cost import OWNED
+from gpudesk.text.formatting import IntervalEstimate
 from tests.unit.desktop.pages.decide.views_of import found_of, say, shown
 
 #: Answers under which one accelerator leads clearly, and others under which two are close.
@@ -131,6 +133,28 @@ def test_figures_are_those_of_the_answer(view: ResultView, desk: Desk) -> None:
     assert value is not None
     assert texts[4].startswith(f"{value.value:.2f} (")
     assert texts[4].endswith(f", {payment}")
+
+
+def test_figures_are_those_of_the_deployment_that_is_decided_about(view: ResultView, desk: Desk) -> None:
+    """With counts left open the columns show the fewest that fit, the decision the cheapest that carry the load."""
+    desk.edit("Open", accelerators=tuple(replace(each, count=None) for each in desk.scenario.accelerators))
+    desk.edit("Load", workload=replace(desk.scenario.workload, load=Load(LoadKind.CONCURRENCY, concurrency=256)))
+    desk.flush()
+    found, model = found_of(desk), view.delivers.model()
+    leader, second = found.decision.recommended, found.decision.runner_up
+    assert leader is not None
+    assert second is not None
+    places = [found.place(key) for key in (leader.key, second)]
+    others = [place for place in places if found.decision.candidates[place].count != 1]
+    assert others
+    for row, place in enumerate(places):
+        candidate, rate = found.decision.candidates[place], found.decision.parts[place]["tokens_per_s"]
+        assert isinstance(rate, IntervalEstimate)
+        assert model.index(row, 1).data().partition(",")[0] == f"× {candidate.count}"
+        assert model.index(row, 2).data() == found.formatter.estimate_with_interval(rate)
+    before = desk.selection
+    view.delivers.chosen.emit(found.keys[others[0]], "ttft_ms")
+    assert desk.selection == before, "the panel explains the columns"
 
 
 def test_a_figure_is_explained_by_a_click(view: ResultView, desk: Desk) -> None:
