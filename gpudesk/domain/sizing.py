@@ -119,7 +119,8 @@ class SizingOption:
     """How many of one accelerator meet a demand; count = replicas x tp x pp + spare.
 
     `spare` are the accelerators of the spare replicas. `output_tokens_per_s` is the maximum of all working replicas
-    within the limits, without the cap; `estimate` is that of one replica there. `systems` are the whole systems that
+    within the limits, without the cap; `estimate` is that of one replica there. `peak_output_tokens_per_s` is that of
+    all working replicas under the peak. `systems` are the whole systems that
     hold the accelerators, None if single ones are bought. If the demand cannot be met, `reason` explains why, `count`
     is None and dependent fields are empty.
     """
@@ -134,6 +135,7 @@ class SizingOption:
     concurrency_per_replica: int = 0
     factors: tuple[SizingFactor, ...] = ()
     output_tokens_per_s: IntervalEstimate | None = None
+    peak_output_tokens_per_s: IntervalEstimate | None = None
     power_kw: float | None = None
     bound: PhysicalBoundCheck | None = None
     estimate: Estimate | None = None

@@ -227,8 +227,7 @@ class ReplicaNeeds:
     """Working replicas of an accelerator: in the peak hour, by year and draw, and in every hour of the day.
 
     `utilization` is the mean load of the replicas of the peak hour over their highest rate. `tokens` are the output
-    tokens of the horizon: those of the demand, or, for requests in flight, those that replicas yield at their
-    throughput.
+    tokens of the horizon: those of the demand, or, for requests in flight, those that replicas yield with them.
     """
 
     peak: Draws
@@ -255,9 +254,8 @@ def compute_replica_needs(load: FleetLoad, sizing: SizingOption, throughput: Amo
     hourly = _round_up(busiest[:, None, :] * levels[:, None] / load.demand.utilisation_cap)
     utilization = busiest * load.levels.mean() / peak
     requests = load.peak_demand
-    if in_flight and sizing.output_tokens_per_s is not None:
-        rate = sizing.output_tokens_per_s.value / sizing.replicas / load.output_tokens
-        requests = load.peak_demand / capacity * rate
+    if in_flight and sizing.peak_output_tokens_per_s is not None:
+        requests = sizing.peak_output_tokens_per_s.value / load.output_tokens
     tokens = requests * load.levels.mean() * load.output_tokens * HOURS_PER_YEAR * SECONDS_PER_HOUR * load.demand_years
     all_tokens = tokens * (varied if in_flight else np.ones(FLEET_DRAWS + 1))
     return ReplicaNeeds(peak, hourly, hours.astype(np.float64), utilization, requests, all_tokens)

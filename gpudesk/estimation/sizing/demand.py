@@ -341,6 +341,7 @@ def _make_sizing_row(
         concurrency_per_replica=max(1, at_peak.concurrency or 1),
         factors=factors,
         output_tokens_per_s=_multiply_figure(replica.estimate.output_tokens_per_s, working),
+        peak_output_tokens_per_s=_multiply_figure(at_peak.output_tokens_per_s, working),
         power_kw=None if part.tdp_w is None else part.tdp_w * copies * size / 1000.0,
         bound=check_physical_bound(
             replica.sizing.model,

@@ -248,6 +248,23 @@ def test_requests_in_flight_are_those_of_the_busiest_hour(service: GpuDeskServic
     assert widths[1] > 1.05 * widths[0]
 
 
+def test_a_rented_token_costs_the_same_for_a_fleet_and_a_decision(service: GpuDeskService) -> None:
+    """Without spares both serve the peak with the same accelerators, at the throughput that they have under it."""
+    for demand in (
+        Demand(DemandKind.CONCURRENCY, 200.0, spare_replicas=0),
+        Demand(DemandKind.REQUEST_RATE, 4.0, spare_replicas=0),
+    ):
+        scenario = make_scenario("h200-sxm", "mi325x", demand=demand)
+        options = service.fleet(scenario).options
+        decision = service.decide(service.answer(scenario), {"acquisition": "rent"})
+        for option, part in zip(options, decision.parts, strict=True):
+            rented, fact = option.find_supply_cost(Supply.RENTED), part["rented_usd_per_million"]
+            assert rented is not None
+            assert rented.per_million_tokens_usd is not None
+            assert isinstance(fact, IntervalEstimate)
+            assert rented.per_million_tokens_usd.value == pytest.approx(fact.value, rel=0.02)
+
+
 def test_demand_beyond_measure_is_counted_without_racks(service: GpuDeskService) -> None:
     fleet = FleetSettings(LoadCurveKind.OWN, (0.0,) * 23 + (1.0,), growth_per_year=10.0)
     years = CostSettings(inputs={"years": UncertainValue.exactly(15.0)})
