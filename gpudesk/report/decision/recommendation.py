@@ -278,7 +278,9 @@ def list_decision_assumptions(
     if costs is not None:
         if any(each.unlike_rent is not None for each in decision.candidates if each.eligible):
             yield tr("Odds compare rents like for like, as of specialized clouds; an estimated rent can tie, not lead")
-        yield describe_utilization(costs.utilisation, formatter)
+        # The terms of a verdict by cost state it.
+        if not by_cost:
+            yield describe_utilization(costs.utilisation, formatter)
         if old := describe_old_prices(costs.columns, names, formatter):
             yield old
     platform = decision.answers["current_platform"].value
