@@ -22,7 +22,12 @@ from gpudesk.report.decision.recommendation import (
     list_delivered_figures,
     list_recommendation_lines,
 )
-from gpudesk.report.decision.verdict import find_leading_column, format_verdict, list_candidate_lines
+from gpudesk.report.decision.verdict import (
+    describe_verdict_terms,
+    find_leading_column,
+    format_verdict,
+    list_candidate_lines,
+)
 from gpudesk.report.labels import list_column_names
 from gpudesk.report.writers.csv import write_sheet_csv
 from gpudesk.report.writers.html import write_sheet_html
@@ -190,7 +195,9 @@ def test_what_costs_assume_is_said(
     assert any(assumed in line for line in lines)
     assert not any(not_assumed in line for line in lines)
     assert extras.costs is not None
-    assert describe_utilization(extras.costs.utilisation, Formatter()) in lines
+    utilization = describe_utilization(extras.costs.utilisation, Formatter())
+    terms = describe_verdict_terms(decision_of(extras), dict(zip(answer.keys, answer.keys, strict=True)), Formatter())
+    assert (utilization in lines, terms.startswith(f"At {utilization}. ")) in ((True, False), (False, True)), "once"
 
 
 @pytest.mark.parametrize(
