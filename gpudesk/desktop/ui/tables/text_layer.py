@@ -15,8 +15,8 @@ from gpudesk.desktop.ui.theme.theme import Theme
 from gpudesk.desktop.ui.theme.theme_painter import PaintedWidget, ThemePainter
 from gpudesk.text.translation import tr
 
-#: More texts than any table shows; then the cache is cleared.
-_MOST: Final = 8000
+#: Of 1.5 kB each: more than any table shows at a time; then the cache is cleared.
+_MOST: Final = 3000
 
 
 @dataclass(frozen=True, slots=True)
