@@ -474,8 +474,6 @@ class FirstHints(QObject):
         if self._shown_hint == "load" and desk.scenario.workload.load != self._load:
             self.finish("load")
         remaining = [name for name in list_hints() if name not in self.seen]
-        if not remaining:
-            self.deleteLater()
         if self._shown_hint or not remaining or self._window.page is None or desk.answer is None:
             return
         self._shown_hint, self._load = remaining[0], desk.scenario.workload.load

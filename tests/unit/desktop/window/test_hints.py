@@ -2,7 +2,7 @@
 
 from dataclasses import replace
 
-from PySide6.QtCore import Qt
+from PySide6.QtCore import QCoreApplication, QEvent, Qt
 from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QPushButton
 from pytestqt.qtbot import QtBot
@@ -53,6 +53,15 @@ def test_all_hints_are_hidden_at_once(window: MainWindow) -> None:
     window.desk.evaluate()
     assert window.note.offers == []
     assert hints.seen == list(list_hints())
+
+
+def test_an_answer_before_the_first_paint_leaves_what_the_paint_calls(window: MainWindow) -> None:
+    window.settings.put("hints.seen", list(list_hints()))
+    hints = FirstHints(window)
+    window.desk.evaluate()
+    QCoreApplication.sendPostedEvents(None, QEvent.Type.DeferredDelete.value)
+    hints.show_next()
+    assert window.note.offers == []
 
 
 def test_the_page_takes_the_focus_of_hidden_hints(window: MainWindow, qtbot: QtBot) -> None:
