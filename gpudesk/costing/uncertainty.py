@@ -329,7 +329,7 @@ def compute_odds(
     return [odds.get(place, 0.0) for place in range(len(ranks))]
 
 
-@lru_cache(maxsize=512)
+@lru_cache(maxsize=128)
 def _draw_cost_input(name: str, spread: UncertainValue) -> Draws:
     return draw_triangular(spread, draw_uniform(DRAW_SEED, name, _PRICE_DRAWS))
 
@@ -404,7 +404,7 @@ class DrawTable:
         return values
 
 
-@lru_cache(maxsize=512)
+@lru_cache(maxsize=128)
 def draw_cost_input(accelerator: str, name: str, spread: UncertainValue, count: int) -> Amount:
     """Return an input with its likely value first, then its draws; a certain one stays a number.
 
