@@ -26,7 +26,7 @@ CHARTS = 1.2
 #: Seconds of processor time for a switch of the theme or the language where every page and every view was opened.
 SWITCH = 0.3
 #: Bytes that are resident once every page was opened.
-MEMORY = 300e6
+MEMORY = 250e6
 
 RUNS = 7
 

@@ -32,7 +32,8 @@ def test_every_page_opens_in_the_window(run_frozen: RunFrozen) -> None:
     completed = run_frozen(str(TEMPLATE), GPUDESK_TIMING="1")
     assert completed.returncode == 0, completed.stderr
     painted = dict(line.split() for line in completed.stdout.splitlines())
-    assert set(painted) == {"table", "charts", "memory_page", "catalog_page", "memory"}
+    others = {f"{page}_page" for page in ("memory", "profile", "cost", "decide", "fleet", "catalog")}
+    assert set(painted) == {"table", "charts", *others, "memory"}
     assert start < float(painted["table"]) < float(painted["charts"])
     assert completed.stderr == ""
 

@@ -444,25 +444,25 @@ def _same_file(one: Path, other: Path) -> bool:
 
 
 _PAGE_SIZE = 4096
-#: The pages to open, and the text printed once each has been painted.
-_TIMED_PAGES = (("compare", "table"), ("performance", "charts"), ("memory", "memory_page"), ("catalog", "catalog_page"))
+#: The texts printed once these pages have been painted; after others it is their id and `_page`.
+_PAINTED = {"compare": "table", "performance": "charts"}
 
 
 class _TimedWalk(QObject):
-    """Waits for the paint of one page, then opens the next."""
+    """Opens one page after the other, each once the former has been painted."""
 
     def __init__(self, window: MainWindow) -> None:
         super().__init__(window)
         self._window = window
-        self._steps = iter(_TIMED_PAGES)
+        self._pages = iter([spec.id for spec in window.page_specs])
         self._word = ""
         self._next()
 
     def _next(self) -> None:
-        step = next(self._steps, None)
-        if step is None:
+        page = next(self._pages, None)
+        if page is None:
             # The next start opens the last page: always the same one.
-            self._window.show_page(_TIMED_PAGES[0][0])
+            self._window.show_page(self._window.page_specs[0].id)
             statm = Path("/proc/self/statm")
             if statm.exists():
                 resident = int(statm.read_text().split()[1]) * _PAGE_SIZE
@@ -470,7 +470,7 @@ class _TimedWalk(QObject):
                 sys.stdout.flush()
             QApplication.quit()
             return
-        page, self._word = step
+        self._word = _PAINTED.get(page, f"{page}_page")
         self._window.show_page(page)
         visible_page = self._window.page
         if visible_page is not None:
