@@ -4,12 +4,14 @@ from collections.abc import Iterator
 
 import pytest
 from PySide6.QtCore import Qt
-from PySide6.QtWidgets import QApplication
+from PySide6.QtTest import QTest
+from PySide6.QtWidgets import QApplication, QDialog
 from pytestqt.qtbot import QtBot
 
 from gpudesk.desktop.pages.catalog.editors.value_editor import ValueEditor
 from gpudesk.desktop.session.selection import EditorKind, EditorRequest
 from gpudesk.desktop.ui.theme.theme import Theme
+from gpudesk.desktop.ui.widgets.number_edit import ValueEdit
 from gpudesk.desktop.window.app import DesktopProgram
 from gpudesk.desktop.window.main_window import MainWindow
 from gpudesk.service import GpuDeskService
@@ -57,3 +59,33 @@ def test_value_is_stated_over_the_window_and_the_answer_follows(window: MainWind
     window.desk.service.user_catalog.undo()
     window.desk.flush()
     assert throughput(window) == before
+
+
+@pytest.mark.parametrize(
+    ("editing", "least"),
+    [
+        (EditorRequest(EditorKind.ACCELERATOR, thing=PART), 10),
+        (EditorRequest(EditorKind.SYSTEM), 3),
+        (EditorRequest(EditorKind.STALENESS), 2),
+        (EditorRequest(EditorKind.VALUE, thing=PART, attribute=NAME), 1),
+        (EditorRequest(EditorKind.PRICE, thing=PART), 1),
+    ],
+)
+def test_typing_replaces_the_number_of_each_field(
+    window: MainWindow, qtbot: QtBot, editing: EditorRequest, least: int
+) -> None:
+    window.catalog.open_editor(editing)
+    (dialog,) = (each for each in window.findChildren(QDialog) if each.isVisible())
+    qtbot.waitUntil(dialog.isActiveWindow)
+    fields = [each for each in dialog.findChildren(ValueEdit) if not each.keeps_text and each.isEnabled()]
+    shown = [each for each in fields if each.isVisible()]
+    assert len(shown) >= least
+    for place, field in enumerate(shown):
+        dialog.setFocus()
+        field.setText("12")
+        if place % 2:
+            QTest.mouseClick(field, Qt.MouseButton.LeftButton)
+        else:
+            field.setFocus(Qt.FocusReason.TabFocusReason)
+        typed("7")
+        assert field.text() == "7", field.accessibleName()
