@@ -163,8 +163,8 @@ def _find_or_none(find: Callable[[str], _T], name: str) -> _T | None:
         return None
 
 
-#: The most columns of a comparison, and some deployments outside it.
-_ESTIMATES_KEPT: Final = 12
+#: The cells among which arrow keys move; what is known of their figures is kept, so that the panel follows in time.
+_CELLS_KEPT: Final = 100
 
 
 class SelectionExplainer:
@@ -175,7 +175,7 @@ class SelectionExplainer:
         self._desk = desk
         self._settings = settings
         self._sources: dict[str, str] = {}
-        self._evidence: deque[tuple[Estimate, FigureEvidence]] = deque(maxlen=_ESTIMATES_KEPT)
+        self._evidence: deque[tuple[Estimate, str, FigureEvidence]] = deque(maxlen=_CELLS_KEPT)
 
     def explain(self, selection: Selection | None, *, whole: bool = True) -> Explanation | None:
         """Explain a selection; None if there is no explanation.
@@ -321,26 +321,23 @@ class SelectionExplainer:
         rows = service.count_calibration_rows(estimate)
         if not whole and estimate.fits:
             return FigureEvidence(rows=rows)
-        return replace(
-            self._deployment_evidence(estimate),
-            term=self._find_derivation(estimate, name),
-            record=self._record(estimate, name),
-            rows=rows,
-        )
+        known = {each: evidence for kept, each, evidence in self._evidence if kept is estimate}
+        if name not in known:
+            shared = next(iter(known.values()), None) or self._make_deployment_evidence(estimate)
+            term, record = self._find_derivation(estimate, name), self._record(estimate, name)
+            known[name] = replace(shared, term=term, record=record, rows=rows)
+            self._evidence.append((estimate, name, known[name]))
+        return known[name]
 
-    def _deployment_evidence(self, estimate: Estimate) -> FigureEvidence:
-        """Return what all figures of an estimate share, cached, so that the panel follows the arrow keys in time."""
-        known = next((evidence for each, evidence in self._evidence if each is estimate), None)
-        if known is None:
-            estimator = self._desk.service.estimator
-            known = FigureEvidence(
-                shares=estimator.compute_time_shares(estimate),
-                remedies=estimator.remedies(estimate),
-                plans=estimator.plans(estimate) if estimate.fits else None,
-                source_text=self._get_source_text,
-            )
-            self._evidence.append((estimate, known))
-        return known
+    def _make_deployment_evidence(self, estimate: Estimate) -> FigureEvidence:
+        """Return what all figures of an estimate share."""
+        estimator = self._desk.service.estimator
+        return FigureEvidence(
+            shares=estimator.compute_time_shares(estimate),
+            remedies=estimator.remedies(estimate),
+            plans=estimator.plans(estimate) if estimate.fits else None,
+            source_text=self._get_source_text,
+        )
 
     def _find_derivation(self, estimate: Estimate, name: str) -> DerivationTerm | None:
         try:
