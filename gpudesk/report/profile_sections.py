@@ -165,7 +165,7 @@ class ProfileTables:
             DataColumn(tr("Task"), stretch=3),
             DataColumn(tr("Status"), stretch=3),
             DataColumn(tr("Model"), stretch=5),
-            DataColumn(tr("Rate or time each"), is_figure=True),
+            DataColumn(tr("Rate or time"), is_figure=True),
         )
         rows = tuple(map(self._make_capability_row, self.profile.capabilities))
         question = self.profile.question
@@ -276,7 +276,7 @@ class ProfileTables:
     def limits(self) -> DataTable:
         columns = (
             DataColumn(tr("Resource"), stretch=5),
-            DataColumn(tr("Memory or time used"), stretch=5, is_bar=True),
+            DataColumn(tr("Memory or time"), stretch=5, is_bar=True),
             DataColumn(tr("Share"), is_figure=True),
         )
         model = "" if self.profile.model is None else self.name_of(self.profile.model)
