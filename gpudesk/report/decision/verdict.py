@@ -136,7 +136,9 @@ def format_verdict(decision: Decision, names: NamesByKey, formatter: Formatter) 
         values["other"] = _format_lots(second, names, formatter)
         return tr(_CLOSE_VERDICTS[verb, _choose_verb(decision, second)], **values)
     verdict = tr(_CLEAR_VERDICTS[verb], **values)
-    if second is not None:
+    if decision.tied_by is not None:
+        lead = tr("close to the best")
+    elif second is not None:
         lead = describe_odds(decision.objective, first, formatter)
     elif any(each.removed for each in decision.candidates):
         lead = tr("the only one that meets every limit")
@@ -154,10 +156,7 @@ def _format_lots(candidate: DecisionCandidate, names: NamesByKey, formatter: For
     deployment = tr("{n} × {name}", n=formatter.count(paid), name=name)
     if paid == count:
         return deployment
-    used = formatter.count(count)
-    if lots is not None and lots.is_shared:
-        return tr("{deployment} (cost of {n})", deployment=deployment, n=used)
-    return tr("{deployment} ({n} in use)", deployment=deployment, n=used)
+    return tr("{deployment} ({n} in use)", deployment=deployment, n=formatter.count(count))
 
 
 def describe_verdict_terms(decision: Decision, names: NamesByKey, formatter: Formatter) -> str:
@@ -189,15 +188,15 @@ def _describe_lots(
     values = {
         "name": drop_count(names[candidate.key]),
         "size": formatter.count(lots.size),
-        "n": formatter.count(lots.used if lots.is_shared else lots.accelerators),
+        "counted": tr("only those in use") if lots.is_shared else tr("all of them"),
     }
     if _choose_verb(decision, candidate) == "rent":
-        return tr("{name} is rented in instances of {size}; the cost counts {n}", **values)
+        return tr("{name} is rented in instances of {size}; the cost counts {counted}", **values)
     if not isinstance(spend, float):
-        return tr("{name} is sold in systems of {size}; the cost counts {n}", **values)
+        return tr("{name} is sold in systems of {size}; the cost counts {counted}", **values)
     usd = spend / lots.used * lots.accelerators if lots.is_shared else spend
     values["price"] = formatter.money(formatter.estimate(usd), "USD")
-    return tr("{name} is sold in systems of {size} ({price} to buy); the cost counts {n}", **values)
+    return tr("{name} is sold in systems of {size} ({price} to buy); the cost counts {counted}", **values)
 
 
 def describe_user_speed(
@@ -376,17 +375,18 @@ def describe_other_payment(decision: Decision, names: NamesByKey, formatter: For
 
 
 def _describe_tie(decision: Decision, first: DecisionCandidate, names: NamesByKey, formatter: Formatter) -> str:
-    """Return the odds of the leader by figures, and what decides instead: arguments, else the smaller commitment."""
+    """Return the figure and odds of the leader by figures, and what decides instead: arguments, else commitment."""
     other = find_candidate(decision, decision.tied_by or first.key)
-    values = {"other": names[other.key], "odds": format_odds(other.odds, formatter), "name": names[first.key]}
-    is_close, is_argued = judge_odds(other.odds) is LeadVerdict.TOO_CLOSE, first.score > other.score
-    if is_close and is_argued:
-        return tr("Too close to call with {other} ({odds} odds); the arguments favor {name}.", **values)
-    if is_close:
-        return tr("Too close to call with {other} ({odds} odds); {name} is the smaller commitment.", **values)
-    if is_argued:
-        return tr("{other} has {odds} odds, but the arguments favor {name}.", **values)
-    return tr("{other} has {odds} odds, but {name} is the smaller commitment.", **values)
+    values = {
+        "other": names[other.key],
+        "value": format_objective(decision, other, formatter, brief=True),
+        "odds": describe_odds(decision.objective, other, formatter),
+        "name": names[first.key],
+        "own_odds": format_odds(first.odds, formatter),
+    }
+    if first.score > other.score:
+        return tr("{other}: {value} ({odds}; {name}: {own_odds}). The arguments favor {name}.", **values)
+    return tr("{other}: {value} ({odds}; {name}: {own_odds}). {name} is the smaller commitment.", **values)
 
 
 def _explain_no_winner(decision: Decision, names: NamesByKey, formatter: Formatter) -> str:

@@ -43,6 +43,7 @@ from gpudesk.report.decision.verdict import (
     describe_way_out,
     find_candidate,
     find_leading_column,
+    format_objective,
     format_verdict,
     list_candidate_lines,
     list_memory_fits,
@@ -72,7 +73,9 @@ def test_a_verdict_orders_whole_systems_and_says_what_its_figure_counts(service:
     """One module of eight cannot be bought: the verdict names the system, the terms its price and the share."""
     decision = decided(service, acquisition="own", priority="cost", current_platform="CUDA")
     terms = plain(describe_verdict_terms(decision, NAMES, FORMATTER))
-    assert terms.startswith("At 100% utilization. B200 is sold in systems of 8 ($451,000 to buy); the cost counts 1. ")
+    assert terms.startswith(
+        "At 100% utilization. B200 is sold in systems of 8 ($451,000 to buy); the cost counts only those in use. "
+    )
     assert re.search(r"Speed per user: 2\d\.\d tok/s \(B200\)\.$", terms)
     assert encode_decision(decision, (), NAMES)["terms"] == describe_verdict_terms(decision, NAMES, FORMATTER)
     limited = decided(service, acquisition="own", priority="cost", current_platform="CUDA", tpot_limit_ms=100.0)
@@ -82,12 +85,14 @@ def test_a_verdict_orders_whole_systems_and_says_what_its_figure_counts(service:
     decision = service.decide(whole, {"acquisition": "own", "priority": "cost", "current_platform": "CUDA"})
     assert format_verdict(decision, NAMES, FORMATTER).startswith("Buy 8 × B200 (1 in use): $")
     assert "B200 is sold in systems of 8 ($" in describe_verdict_terms(decision, NAMES, FORMATTER)
-    assert "; the cost counts 8." in describe_verdict_terms(decision, NAMES, FORMATTER)
+    assert "; the cost counts all of them." in describe_verdict_terms(decision, NAMES, FORMATTER)
     rented = service.decide(whole, {"acquisition": "rent", "priority": "cost"})
     assert rented.recommended is not None
     mi355x = replace(rented, runner_up=None, recommended=replace(rented.recommended, key="mi355x"))
     assert format_verdict(mi355x, NAMES, FORMATTER).startswith("Rent 8 × MI355X (1 in use): $")
-    assert "MI355X is rented in instances of 8; the cost counts 8." in describe_verdict_terms(mi355x, NAMES, FORMATTER)
+    assert "MI355X is rented in instances of 8; the cost counts all of them." in describe_verdict_terms(
+        mi355x, NAMES, FORMATTER
+    )
 
 
 def test_a_card_is_bought_singly(service: GpuDeskService) -> None:
@@ -124,7 +129,7 @@ def test_a_winner_is_named_with_its_count_its_figure_and_its_odds(service: GpuDe
     assert value is not None
     cost = f"${FORMATTER.small_amount(value.value)} per million output tokens"
     odds = f"{format_odds(decision.robustness, FORMATTER)} odds of being the cheapest"
-    assert format_verdict(decision, NAMES, FORMATTER) == f"Buy 8 × {NAMES[key]} (cost of 1): {cost} ({odds})"
+    assert format_verdict(decision, NAMES, FORMATTER) == f"Buy 8 × {NAMES[key]} (1 in use): {cost} ({odds})"
     assert describe_verdict_reason(decision, NAMES, FORMATTER) == ""
     doubts = tuple(DecisionReason(fact, True, None, None) for fact in ("basis", "discontinued", "license_limit"))
     reason = describe_verdict_reason(replace(decision, against=doubts), NAMES, FORMATTER)
@@ -158,7 +163,8 @@ def test_a_close_call_is_said_to_be_one(service: GpuDeskService) -> None:
     second = replace(found.recommended, key="b200-hgx", accelerator="b200-hgx")
     decision = replace(found, recommended=second, runner_up="mi355x", tied_by="mi355x")
     reason = describe_verdict_reason(decision, NAMES, FORMATTER)
-    assert reason.startswith("Too close to call with MI355X (")
+    assert reason.startswith("MI355X: 1,")
+    assert reason.endswith("B200 is the smaller commitment.")
     assert format_verdict(decision, NAMES, FORMATTER).startswith("Choose 1 × B200: 1,")
     alone = format_verdict(replace(decision, runner_up=None, tied_by=None), NAMES, FORMATTER)
     assert alone.endswith(" (the only one with figures to compare)")
@@ -206,12 +212,14 @@ def test_what_decides_a_tie_is_named(service: GpuDeskService) -> None:
     assert decision.runner_up is not None
     first, other = decision.recommended.key, decision.runner_up
     ours, theirs = NAMES[first], NAMES[other]
-    for score, said in ((1.0, f"the arguments favor {ours}."), (0.0, f"{ours} is the smaller commitment.")):
+    for score, said in ((1.0, f"The arguments favor {ours}."), (0.0, f"{ours} is the smaller commitment.")):
         candidates = tuple(replace(each, score=score if each.key == first else 0.0) for each in decision.candidates)
         tied = replace(decision, candidates=candidates, tied_by=other)
-        reason = describe_verdict_reason(tied, NAMES, FORMATTER)
-        assert reason.startswith(f"Too close to call with {theirs} (")
-        assert reason.endswith(f" odds); {said}")
+        assert format_verdict(tied, NAMES, FORMATTER).endswith(" (close to the best)")
+        reason = plain(describe_verdict_reason(tied, NAMES, FORMATTER))
+        rival = find_candidate(tied, other)
+        assert reason.startswith(f"{theirs}: {plain(format_objective(tied, rival, FORMATTER, brief=True))} (")
+        assert reason.endswith(f"; {ours}: {format_odds(find_candidate(tied, first).odds, FORMATTER)}). {said}")
 
 
 def test_candidates_have_their_figure_and_odds_the_best_first(service: GpuDeskService) -> None:
