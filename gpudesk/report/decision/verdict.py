@@ -85,6 +85,8 @@ _ODDS: Final = {
 
 #: Facts that make the purchase or the figures of the leading column doubtful, the gravest first.
 _DOUBTS: Final = ("announced", "license_limit", "discontinued", "old_price", "old_rent", "basis")
+#: Of more candidates with the same figure, no two are named as the recommendation.
+_PAIR: Final = 2
 #: Shorter durations are in minutes, longer ones in hours.
 _MINUTES_FROM: Final = 90.0
 #: A boolean fact -> the two numbers behind it, the smaller one first.
@@ -133,6 +135,9 @@ def format_verdict(decision: Decision, names: NamesByKey, formatter: Formatter) 
     }
     second = None if decision.runner_up is None else find_candidate(decision, decision.runner_up)
     if second is not None and _is_too_close(decision, first, second):
+        equals = _list_equals(decision, first)
+        if len(equals) > _PAIR:
+            return tr("Any of {n}: {value}", n=formatter.count(len(equals)), value=values["value"])
         values["other"] = _format_lots(second, names, formatter)
         return tr(_CLOSE_VERDICTS[verb, _choose_verb(decision, second)], **values)
     verdict = tr(_CLEAR_VERDICTS[verb], **values)
@@ -147,6 +152,11 @@ def format_verdict(decision: Decision, names: NamesByKey, formatter: Formatter) 
     else:
         return verdict
     return tr("{verdict} ({odds})", verdict=verdict, odds=lead)
+
+
+def _list_equals(decision: Decision, first: DecisionCandidate) -> list[DecisionCandidate]:
+    """Return the candidates with the very figure of the leading one, such as the time until what is on sale arrives."""
+    return [each for each in decision.candidates if each.eligible and each.value == first.value]
 
 
 def _format_lots(candidate: DecisionCandidate, names: NamesByKey, formatter: Formatter) -> str:
@@ -311,7 +321,10 @@ def describe_verdict_reason(decision: Decision, names: NamesByKey, formatter: Fo
 def _describe_close_call(
     decision: Decision, first: DecisionCandidate, second: DecisionCandidate, names: NamesByKey, formatter: Formatter
 ) -> str:
-    """Return the figures and odds of two candidates that are too close to call."""
+    """Return the figures and odds of two candidates that are too close to call, or the names of more equal ones."""
+    equals = _list_equals(decision, first)
+    if len(equals) > _PAIR:
+        return tr("Equal by this goal: {names}.", names=join_names([names[each.key] for each in equals]))
     values = {
         "name": names[first.key],
         "value": format_objective(decision, first, formatter),

@@ -49,7 +49,7 @@ from gpudesk.report.decision.verdict import (
     list_memory_fits,
     list_unpriced_candidates,
 )
-from gpudesk.report.labels import format_odds
+from gpudesk.report.labels import format_odds, join_names
 from gpudesk.report.writers.decision_json import encode_decision
 from gpudesk.service import GpuDeskService
 from gpudesk.text.formatting import Formatter, IntervalEstimate
@@ -220,6 +220,13 @@ def test_what_decides_a_tie_is_named(service: GpuDeskService) -> None:
         rival = find_candidate(tied, other)
         assert reason.startswith(f"{theirs}: {plain(format_objective(tied, rival, FORMATTER, brief=True))} (")
         assert reason.endswith(f"; {ours}: {format_odds(find_candidate(tied, first).odds, FORMATTER)}). {said}")
+
+
+def test_of_more_than_two_equals_none_is_named_first(service: GpuDeskService) -> None:
+    decision = decided(service, priority="certainty")
+    assert format_verdict(decision, NAMES, FORMATTER) == "Any of 4: 0 months to production"
+    listed = join_names([NAMES[each.key] for each in decision.candidates])
+    assert describe_verdict_reason(decision, NAMES, FORMATTER) == f"Equal by this goal: {listed}."
 
 
 def test_candidates_have_their_figure_and_odds_the_best_first(service: GpuDeskService) -> None:
