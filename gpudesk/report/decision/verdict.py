@@ -141,17 +141,19 @@ def format_verdict(decision: Decision, names: NamesByKey, formatter: Formatter) 
         values["other"] = _format_lots(second, names, formatter)
         return tr(_CLOSE_VERDICTS[verb, _choose_verb(decision, second)], **values)
     verdict = tr(_CLEAR_VERDICTS[verb], **values)
+    lead = _describe_lead(decision, first, formatter)
+    return tr("{verdict} ({odds})", verdict=verdict, odds=lead) if lead else verdict
+
+
+def _describe_lead(decision: Decision, first: DecisionCandidate, formatter: Formatter) -> str:
+    """Return how sure the recommendation is; empty for the only candidate."""
     if decision.tied_by is not None:
-        lead = tr("close to the best")
-    elif second is not None:
-        lead = describe_odds(decision.objective, first, formatter)
-    elif any(each.removed for each in decision.candidates):
-        lead = tr("the only one that meets every limit")
-    elif len(decision.candidates) > 1:
-        lead = tr("the only one with figures to compare")
-    else:
-        return verdict
-    return tr("{verdict} ({odds})", verdict=verdict, odds=lead)
+        return tr("close to the best")
+    if decision.runner_up is not None:
+        return describe_odds(decision.objective, first, formatter)
+    if any(each.removed for each in decision.candidates):
+        return tr("the only one that meets every limit")
+    return tr("the only one with figures to compare") if len(decision.candidates) > 1 else ""
 
 
 def _list_equals(decision: Decision, first: DecisionCandidate) -> list[DecisionCandidate]:
