@@ -8,11 +8,12 @@ from __future__ import annotations
 
 import json
 import math
+import sys
 from collections.abc import Callable, Hashable, Mapping
 from dataclasses import fields, is_dataclass
 from enum import Enum
 from functools import cache
-from types import MappingProxyType, UnionType
+from types import MappingProxyType, ModuleType, UnionType
 from typing import Any, Final, Literal, TypeVar, Union, cast, get_args, get_origin, get_type_hints
 
 from pydantic import TypeAdapter, ValidationError
@@ -29,6 +30,11 @@ from gpudesk.domain.field_checks import (
 from gpudesk.text.messages import InputError
 
 _T = TypeVar("_T")
+
+# In place of pydantic's search for plugins among all installed packages: it takes 20 ms and 3 MB, and finds none.
+_no_plugins: Final = ModuleType("pydantic.plugin._loader")
+vars(_no_plugins).update(get_plugins=tuple)
+sys.modules.setdefault(_no_plugins.__name__, _no_plugins)
 
 NO_CHECKS: Final[Mapping[str, FieldCheck]] = MappingProxyType({})
 _LONGEST_TEXT: Final = 4000
