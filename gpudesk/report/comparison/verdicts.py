@@ -429,8 +429,8 @@ def _describe_cheapest(answer: Answer, figure: str, names_unit: bool, formatter:
     return tr(_CHEAPEST[figure][judge_odds(odds[best])], **values)
 
 
-def describe_cost_terms(answer: Answer, formatter: Formatter) -> str:
-    """Return the terms behind the costs of an answer: utilization, rent, servers, and purchase prices."""
+def describe_cost_terms(answer: Answer, formatter: Formatter, *, with_prices: bool) -> str:
+    """Return the terms behind the costs of an answer: utilization, rent, servers, and the prices used if asked for."""
     costs, settings = answer.costs, answer.scenario.costs
     if costs is None:
         return ""
@@ -442,7 +442,8 @@ def describe_cost_terms(answer: Answer, formatter: Formatter) -> str:
     )
     names = dict(zip(answer.keys, list_column_names(answer), strict=True))
     money = MoneyFormatter(formatter, settings.currency)
-    prices = (describe(costs.columns, names, money) for describe in (describe_prices_used, describe_rents_used))
+    described = (describe_prices_used, describe_rents_used) if with_prices else ()
+    prices = (describe(costs.columns, names, money) for describe in described)
     systems = (*list_partly_used(costs.columns, names, formatter), describe_other_prices(costs.columns, names, money))
     rents = list_rent_class_remarks(costs, names) or list_same_provider_rents(costs, names)
     lines = (", ".join(filter(None, terms)), *prices, *systems, *rents)

@@ -126,7 +126,8 @@ def test_pages_say_who_leads_what_limits_and_what_it_costs(answer: Answer) -> No
     for price, said in ((0.4, "A hosted API costs less: $0.40."), (0.9, "A hosted API costs $0.90.")):
         hosted = replace(answer.costs, api=IntervalEstimate(price, price, price))
         assert describe_token_cost(replace(answer, costs=hosted), PLAIN).endswith(f" {said}")
-    terms = describe_cost_terms(answer, PLAIN)
+    assert "prices used" not in describe_cost_terms(answer, PLAIN, with_prices=False)
+    terms = describe_cost_terms(answer, PLAIN, with_prices=True)
     assert terms.startswith(
         "100% utilization, on-demand rent, servers add 25% to the price, costs count only accelerators in use. "
         "Purchase prices used"

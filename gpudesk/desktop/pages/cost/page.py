@@ -457,8 +457,8 @@ class AssumptionsView(CostView):
 
 
 _FOLDER: Final = "cost.folder"
-#: The view with the chart of costs against interactivity.
-_TOKENS: Final = "tokens"
+#: The view with the chart of costs against interactivity, and the one whose answer rests on prices alone.
+_TOKENS, _RENT_OR_BUY = "tokens", "rent"
 
 
 class CostPage(MultiViewPage[CostView]):
@@ -487,7 +487,7 @@ class CostPage(MultiViewPage[CostView]):
         return (
             PageViewSpec("overview", tr("Overview"), CostOverview),
             PageViewSpec(_TOKENS, tr("Per token"), TokenCostView),
-            PageViewSpec("rent", tr("Rent or buy"), RentOrBuyView),
+            PageViewSpec(_RENT_OR_BUY, tr("Rent or buy"), RentOrBuyView),
             PageViewSpec("draws", tr("Monte Carlo"), SimulationView),
             PageViewSpec("cases", tr("Published cases"), PublishedCasesView),
             PageViewSpec("assumptions", tr("Assumptions"), AssumptionsView),
@@ -521,7 +521,7 @@ class CostPage(MultiViewPage[CostView]):
         evaluated = self._find_evaluated()
         if evaluated is None:
             return ""
-        describe = describe_payback if self.view_key == "rent" else describe_token_cost
+        describe = describe_payback if self.view_key == _RENT_OR_BUY else describe_token_cost
         return describe(evaluated.answer_with_costs, self.desk.formatter)
 
     def _find_evaluated(self) -> EvaluatedAnswer | None:
@@ -530,7 +530,11 @@ class CostPage(MultiViewPage[CostView]):
 
     def describe_terms(self) -> str:
         evaluated = self._find_evaluated()
-        return "" if evaluated is None else describe_cost_terms(evaluated.answer_with_costs, self.desk.formatter)
+        # The assumptions are the terms.
+        if evaluated is None or isinstance(self.view, AssumptionsView):
+            return ""
+        with_prices = self.view_key == _RENT_OR_BUY
+        return describe_cost_terms(evaluated.answer_with_costs, self.desk.formatter, with_prices=with_prices)
 
     def _choose(self, key: str) -> None:
         self.view.choose(key)
