@@ -6,13 +6,16 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
-from PySide6.QtCore import QCoreApplication, QEvent, QEventLoop, QObject
+from PySide6.QtCore import QCoreApplication, QEvent, QEventLoop, QObject, Qt
+from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QApplication, QWidget
 from pytestqt.qtbot import QtBot
 
 from gpudesk.desktop.pages.page import MultiViewPage
 from gpudesk.desktop.session import scenario_edits
 from gpudesk.desktop.session.selection import select_figure
+from gpudesk.desktop.ui.charts.bar_chart import BarChart
+from gpudesk.desktop.ui.tables.data_table import FiguresTable
 from gpudesk.desktop.window.app import DesktopProgram
 from gpudesk.desktop.window.document_window import load_page_modules
 from gpudesk.desktop.window.main_window import MainWindow
@@ -64,6 +67,30 @@ def test_slider_to_painted(
     say(f"{page} {size[0]} x {size[1]}: median {median:.1f} ms (bar {bar_ms:.0f}), p99 {slowest:.1f} ms")
     assert median <= bar_ms, f"median {median:.1f} ms"
     assert slowest <= 2 * bar_ms, f"p99 {slowest:.1f} ms, median {median:.1f} ms"
+
+
+@pytest.mark.parametrize(
+    ("page", "view", "kind"),
+    [("performance", "throughput", FiguresTable), ("performance", "split", BarChart), ("cost", "overview", BarChart)],
+)
+def test_the_panel_follows_an_arrow_key_within_a_frame(
+    window: MainWindow, qapp: QApplication, say: Say, page: str, view: str, kind: type[QWidget]
+) -> None:
+    window.resize(1440, 900)
+    show_view(window, page, view)
+    settle(qapp)
+    assert isinstance(window.page, MultiViewPage)
+    widget = next(each for each in window.page.view.findChildren(kind) if each.isVisible())
+    widget.setFocus(Qt.FocusReason.TabFocusReason)
+    steps = []
+    for key in (*[Qt.Key.Key_Down] * 5, *[Qt.Key.Key_Up] * 5) * ROUNDS:
+        start = time.process_time()
+        QTest.keyClick(widget, key)
+        qapp.processEvents()
+        steps.append((time.process_time() - start) * 1000.0)
+    median = statistics.median(steps[10:])
+    say(f"a step of an arrow key at {page} {view}: median {median:.1f} ms of the processor (bar {FRAME_MS:.0f})")
+    assert median <= FRAME_MS
 
 
 @pytest.mark.parametrize("view", ["result", "record"])
