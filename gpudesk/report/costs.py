@@ -316,7 +316,7 @@ def describe_server_share(columns: Sequence[CostColumn], formatter: Formatter) -
 
 def describe_bought_singly(settings: CostSettings) -> str:
     """Return that costs leave out idle accelerators; empty for whole systems."""
-    return tr("costs count only accelerators in use") if settings.single_accelerators else ""
+    return tr("costs exclude idle accelerators") if settings.single_accelerators else ""
 
 
 def format_system_count(systems: SystemCount, formatter: Formatter) -> tuple[str, str]:

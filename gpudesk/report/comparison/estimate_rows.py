@@ -390,7 +390,7 @@ def _build_system_rows(answer: Answer, formatter: Formatter) -> Iterator[Compari
     """Yield what is rented and bought for the costs of a token; single accelerators are rented unless said."""
     columns = () if answer.costs is None else answer.costs.columns
     rented, bought = [column.rented_instances for column in columns], [column.bought for column in columns]
-    has_instances = any(each is not None and each.size > 1 for each in rented)
+    has_instances = any(each is not None and each.size > 1 and not each.is_shared for each in rented)
     for key, label, counts, cost, is_shown in (
         (INSTANCES_ROW, tr("Instances rented"), rented, _RENTED, has_instances),
         (SYSTEMS_ROW, tr("Hardware bought"), bought, _OWNED, any(bought)),

@@ -164,14 +164,14 @@ def describe_compared_cell(table: ComparisonTable, row: ComparisonRow, position:
 
 
 def _describe_mark(table: ComparisonTable, row: ComparisonRow, position: int) -> list[str]:
-    mark = row.cells[position].mark
+    mark, close = row.cells[position].mark, (CellMarking.TIED, CellMarking.OPEN)
     if mark is CellMarking.BEST:
         return [tr("best in row")]
-    if mark in (CellMarking.TIED, CellMarking.OPEN):
+    if mark in close:
         others = [
             head.name
             for place, (head, cell) in enumerate(zip(table.heads, row.cells, strict=True))
-            if place != position and cell.mark is mark
+            if place != position and cell.mark in close
         ]
         return [tr("too close to call with {names}", names=join_names(others))]
     return [tr("requests queue")] if mark is CellMarking.QUEUES else []

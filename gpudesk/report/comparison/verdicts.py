@@ -46,7 +46,7 @@ from gpudesk.report.costs import (
     list_rent_class_remarks,
     list_same_provider_rents,
 )
-from gpudesk.report.decision.verdict import describe_user_speed, format_objective, is_like_for_like_tie
+from gpudesk.report.decision.verdict import format_objective, format_user_speed, is_like_for_like_tie
 from gpudesk.report.labels import (
     describe_distance,
     drop_count,
@@ -91,12 +91,11 @@ class _ComparisonVerdict:
         rival = self._candidates[second]
         is_shared = any(each.lots is not None and each.lots.is_shared for each in (first, rival))
         shared = describe_bought_singly(self._answer.scenario.costs) if is_shared else ""
-        speed = describe_user_speed(self._decision, [first], self._names, self._formatter)
         sentences = (
             self._describe_lead(first, rival),
+            to_sentence(shared) if shared else "",
             self._describe_rival(first, rival),
             self._describe_left_out(),
-            *(to_sentence(each) for each in (shared, speed) if each),
         )
         return " ".join(filter(None, sentences))
 
@@ -137,6 +136,9 @@ class _ComparisonVerdict:
             "other": self._name_candidate(rival),
             "other_value": format_objective(decision, compared[1], formatter, brief=True),
         }
+        speed = format_user_speed(decision, first, formatter)
+        if speed is not None and decision.objective.name is not ObjectiveName.TIME:
+            values["value"] = tr("{value} at {speed} per user", value=values["value"], speed=speed)
         if decision.tied_by is not None:
             text = "{contest}: too close to call. Preferred: {name} ({value}) over {other} ({other_value})."
             return tr(text, **values)

@@ -186,7 +186,7 @@ def describe_verdict_terms(decision: Decision, names: NamesByKey, formatter: For
     if any(each.key in decision.set_counts for each in leaders):
         terms.append(tr("Counts are those you set, not sized for the demand"))
     terms += filter(None, (_describe_lots(each, decision, names, formatter) for each in leaders))
-    terms += filter(None, (describe_user_speed(decision, leaders, names, formatter),))
+    terms += filter(None, (_describe_user_speed(decision, leaders, names, formatter),))
     return " ".join(map(to_sentence, terms))
 
 
@@ -211,20 +211,24 @@ def _describe_lots(
     return tr("{name} is sold in systems of {size} ({price} to buy); the cost counts {counted}", **values)
 
 
-def describe_user_speed(
+def _describe_user_speed(
     decision: Decision, leaders: Sequence[DecisionCandidate], names: NamesByKey, formatter: Formatter
 ) -> str | None:
-    """Return the output speed that each user gets; None with a limit on it, or if the user wants none."""
-    limit = decision.answers["tpot_limit_ms"]
-    if limit.value != NO_LIMIT_ANSWER or limit.origin is AnswerOrigin.YOURS:
-        return None
-    facts = {each.key: decision.parts[decision.columns.index(each.key)].get("interactivity") for each in leaders}
     speeds = [
-        tr("{speed} ({name})", speed=format_fact("interactivity", _get_middle(fact), formatter), name=names[key])
-        for key, fact in facts.items()
-        if fact is not None
+        tr("{speed} ({name})", speed=speed, name=names[each.key])
+        for each in leaders
+        if (speed := format_user_speed(decision, each, formatter)) is not None
     ]
     return tr("Speed per user: {speeds}", speeds=", ".join(speeds)) if speeds else None
+
+
+def format_user_speed(decision: Decision, candidate: DecisionCandidate, formatter: Formatter) -> str | None:
+    """Return the output speed that each user gets; None if the user has set a limit, or that none is needed."""
+    limit = decision.answers["tpot_limit_ms"]
+    speed = decision.parts[decision.columns.index(candidate.key)].get("interactivity")
+    if speed is None or limit.value != NO_LIMIT_ANSWER or limit.origin is AnswerOrigin.YOURS:
+        return None
+    return format_fact("interactivity", _get_middle(speed), formatter)
 
 
 def _is_too_close(decision: Decision, first: DecisionCandidate, second: DecisionCandidate) -> bool:
