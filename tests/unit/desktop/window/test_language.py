@@ -2,6 +2,7 @@
 
 import gc
 import time
+from weakref import ref
 
 import pytest
 from PySide6.QtCore import QCoreApplication, QEvent
@@ -90,10 +91,14 @@ def test_what_is_left_of_a_window_is_freed(window: MainWindow, qtbot: QtBot) -> 
     window.program.set_language(PSEUDO)
     assert len(list_main_windows()) == before + 1
     other = window.program.open_new_window()
+    is_there = ref(other)
+    # As the first window, which is there when collections begin to exclude what was loaded.
+    gc.freeze()
     other.close()
     del other
     QCoreApplication.sendPostedEvents(None, QEvent.Type.DeferredDelete.value)
-    qtbot.waitUntil(lambda: len(list_main_windows()) == before + 1)
+    qtbot.waitUntil(lambda: is_there() is None)
+    assert len(list_main_windows()) == before + 1
 
 
 def test_the_choice_is_kept_for_the_next_start(window: MainWindow) -> None:
