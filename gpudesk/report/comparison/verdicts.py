@@ -185,8 +185,8 @@ class _ComparisonVerdict:
             return ""
         distance = format_distance(ratio, self._formatter)
         if by_throughput:
-            return tr("costs about {d} less to rent", d=distance) if ratio < 1.0 - _CLEAR else ""
-        return tr("is about {d} faster", d=distance) if ratio > 1.0 + _CLEAR else ""
+            return tr("costs {d} less to rent", d=distance) if ratio < 1.0 - _CLEAR else ""
+        return tr("is {d} faster", d=distance) if ratio > 1.0 + _CLEAR else ""
 
     def _describe_left_out(self) -> str:
         """Return which accelerators are not in the contest, and why."""
@@ -206,8 +206,8 @@ class _ComparisonVerdict:
         sentences = [*_list_outsiders(self._answer, list_column_names(self._answer), self._formatter)]
         if missing:
             names = join_names(missing)
-            no_price = tr("Purchase price unknown: {names}.", names=names)
-            no_rent = tr("Rental price unknown: {names}.", names=names)
+            no_price = tr("No purchase price: {names}.", names=names)
+            no_rent = tr("No rental price: {names}.", names=names)
             sentences.insert(0, no_price if payment == "owned" else no_rent)
         return " ".join(sentences)
 
