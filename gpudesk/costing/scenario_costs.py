@@ -15,6 +15,7 @@ from gpudesk.costing.accelerator_costs import (
     AcceleratorCostInputs,
     PaidDeployment,
     compute_owned_token_cost,
+    compute_upfront_cost,
     cost_provider_rents,
     cost_software,
     gather_cost_inputs,
@@ -359,6 +360,13 @@ class CostCalculator:
         specs = [self._find_system(part, cache) for part in parts]
         is_priced = any(inputs["price_usd"].spread is not None for inputs in every)
         return tuple(spec.slots if spec.is_whole and is_priced else 1 for spec in specs)
+
+    def compute_upfront_usd(self, column: ComparisonColumn, scenario: Scenario) -> float | None:
+        """Return the dollars paid at once to buy the deployment of a column; None if its cost is unknown."""
+        inputs = self._gather(column.choice.accelerator, column, self._cache_of(scenario))
+        if inputs.deployment is None or not inputs.knows(NEEDED_TO_OWN):
+            return None
+        return float(compute_upfront_cost(inputs.values, inputs.deployment))
 
     def _gather(self, key: str, column: ComparisonColumn, cache: _SettingsCache) -> AcceleratorCostInputs:
         estimate, inputs = column.estimate, self._resolve_inputs(column, cache)

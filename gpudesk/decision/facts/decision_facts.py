@@ -19,7 +19,7 @@ from gpudesk.decision.facts.accelerator_facts import (
     list_accelerator_facts,
 )
 from gpudesk.decision.facts.answers import get_cost_platform
-from gpudesk.decision.facts.deployments import DeploymentChooser, DeploymentSource
+from gpudesk.decision.facts.deployments import DeploymentChooser, DeploymentSource, cost_on_platform
 from gpudesk.domain.accelerator import COMMON_PLATFORMS, OTHER_PLATFORM, Accelerator
 from gpudesk.domain.answer import Answer, ComparisonColumn, make_column_keys
 from gpudesk.domain.cost import CostAnswer, CostInputOrigin
@@ -351,7 +351,8 @@ class DecisionFactsBuilder:
         return search_ways_out(self._service, ground.answer, terms, answers, allowed, decide)
 
     def _make_facts(self, answer: Answer, platform: str | None) -> DecisionFacts:
-        costed = _cost_on_platform(answer, platform)
+        scenario = cost_on_platform(answer.scenario, platform)
+        costed = answer if scenario is answer.scenario else replace(answer, scenario=scenario)
         costing = self._service.costing
         costs, situations = costing.costs(costed, brief=True), costing.situations(costed)
         views = self._make_views(answer, costs)
@@ -460,16 +461,6 @@ class DecisionFactsBuilder:
         if (question, part_id) not in self._fit_counts:
             self._fit_counts[question, part_id] = self._service.count_models_held(question, part_id)
         return self._fit_counts[question, part_id]
-
-
-def _cost_on_platform(answer: Answer, platform: str | None) -> Answer:
-    """Return the answer with costs for software of a platform; the same one if it already does."""
-    scenario = answer.scenario
-    is_user_platform = scenario.costs.runs_on not in (None, *COMMON_PLATFORMS)
-    if platform is None or scenario.costs.runs_on == platform or (platform == OTHER_PLATFORM and is_user_platform):
-        return answer
-    costs = replace(scenario.costs, runs_on=platform)
-    return replace(answer, scenario=replace(scenario, costs=costs))
 
 
 def _make_single_request(request: EstimateRequest, count: int | None) -> EstimateRequest:

@@ -7,8 +7,9 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Final, Protocol
 
-from gpudesk.domain.accelerator import round_up_to_lots
-from gpudesk.domain.answer import AcceleratorChoice, Answer, Scenario
+from gpudesk.decision.facts.answers import get_cost_platform
+from gpudesk.domain.accelerator import COMMON_PLATFORMS, OTHER_PLATFORM, round_up_to_lots
+from gpudesk.domain.answer import AcceleratorChoice, Answer, ComparisonColumn, Scenario
 from gpudesk.domain.decision import QuestionAnswer
 from gpudesk.domain.estimate import Estimate, EstimateRequest, LoadKind
 from gpudesk.domain.serving_engine import ServingEngine
@@ -61,7 +62,8 @@ class DeploymentTerms:
 
     `serving_engine` is None for any, `ttft_ms` and `tpot_ms` are infinite without a limit. With `quickest`, the size is
     chosen by the time of a request rather than by accelerators per token. Accelerators count in whole systems or
-    instances that are `paid` for, by whether those are rented.
+    instances that are `paid` for, by whether those are rented. `budget_usd` is infinite unless all are bought within
+    it, porting from `platform` included.
     """
 
     serving_engine: str | None
@@ -70,6 +72,8 @@ class DeploymentTerms:
     alone: bool
     quickest: bool
     paid: tuple[bool, ...] = ()
+    budget_usd: float = math.inf
+    platform: str | None = None
 
 
 #: The answer on buying or renting -> for each open way to pay, whether it is renting.
@@ -82,6 +86,7 @@ def read_deployment_terms(answers: Mapping[str, QuestionAnswer], engines: Sequen
     limits = [answers[name].value for name in ("ttft_limit_ms", "tpot_limit_ms")]
     ttft, tpot = (limit if isinstance(limit, float) else math.inf for limit in limits)
     priority, acquisition = answers["priority"].value, str(answers["acquisition"].value)
+    budget = answers["budget_usd"].value if acquisition == "own" else None
     return DeploymentTerms(
         serving_engine=str(engine) if engine in {each.id for each in engines} else None,
         ttft_ms=ttft,
@@ -89,6 +94,8 @@ def read_deployment_terms(answers: Mapping[str, QuestionAnswer], engines: Sequen
         alone=answers["shape"].value == _ONE,
         quickest=priority == "latency",
         paid=_PAID.get(acquisition, (True, False)) if priority in _BY_COST else (),
+        budget_usd=budget if isinstance(budget, float) else math.inf,
+        platform=get_cost_platform(answers) if isinstance(budget, float) else None,
     )
 
 
@@ -107,9 +114,9 @@ class DeploymentChooser:
         last = self._last
         if last is None or (last.columns is not answer.columns or last.scenario.demand != answer.scenario.demand):
             self._last, self._chosen = answer, {}
-        if cache_key not in self._chosen:
-            self._chosen[cache_key] = self._choose(answer, *cache_key)
-        chosen_answer, scenario = self._chosen[cache_key], answer.scenario
+        chosen_answer, scenario = self._chosen.get(cache_key), answer.scenario
+        if chosen_answer is None or (terms.budget_usd < math.inf and not _has_same_prices(chosen_answer, scenario)):
+            chosen_answer = self._chosen[cache_key] = self._choose(answer, *cache_key)
         # Prices, answers and the site change no estimate.
         chosen_scenario = replace(
             chosen_answer.scenario, fleet=scenario.fleet, costs=scenario.costs, decision=scenario.decision
@@ -183,17 +190,30 @@ class DeploymentChooser:
                 tried += [(place, replace(request, count=count)) for count in self._list_counts(request, terms)]
         estimates = self._service.estimator.estimate_many([request for _, request in tried])
         best: dict[int, Estimate] = {}
+        excesses: dict[int, float] = {}
         for (place, _), estimate in zip(tried, estimates, strict=True):
             if isinstance(estimate, InputError) or not serves_within(estimate, terms):
                 continue
-            lot = lots[place]
-            effort = _compute_effort(estimate, terms, lot)
-            if place not in best or effort < _WORTHWHILE * _compute_effort(best[place], terms, lot):
-                best[place] = estimate
+            excess = self._compute_excess(answer.columns[place], estimate, terms, scenario)
+            effort = _compute_effort(estimate, terms, lots[place])
+            least, former = excesses.get(place, math.inf), best.get(place)
+            is_better = former is None or effort < _WORTHWHILE * _compute_effort(former, terms, lots[place])
+            if excess < least or (excess == least and is_better):
+                best[place], excesses[place] = estimate, excess
         return tuple(
             _fix_count(choice, best.get(place), answer.columns[place].estimate)
             for place, choice in enumerate(scenario.accelerators)
         )
+
+    def _compute_excess(
+        self, column: ComparisonColumn, estimate: Estimate, terms: DeploymentTerms, scenario: Scenario
+    ) -> float:
+        """Return the dollars by which a deployment exceeds the budget; 0 if its cost is unknown."""
+        if terms.budget_usd == math.inf:
+            return 0.0
+        costed = cost_on_platform(scenario, terms.platform)
+        spend = self._service.costing.compute_upfront_usd(replace(column, estimate=estimate), costed)
+        return 0.0 if spend is None else max(0.0, spend - terms.budget_usd)
 
     def _list_counts(self, request: EstimateRequest, terms: DeploymentTerms) -> tuple[int, ...]:
         try:
@@ -206,6 +226,19 @@ class DeploymentChooser:
             host = self._service.catalog.accelerator(request.accelerator).cards_per_host
             return tuple(count for count in counts if count <= host) or counts[:1]
         return counts
+
+
+def cost_on_platform(scenario: Scenario, platform: str | None) -> Scenario:
+    """Return the scenario with costs for software of a platform; the same one if it already has them."""
+    runs_on = scenario.costs.runs_on
+    is_user_platform = runs_on not in (None, *COMMON_PLATFORMS)
+    if platform is None or runs_on == platform or (platform == OTHER_PLATFORM and is_user_platform):
+        return scenario
+    return replace(scenario, costs=replace(scenario.costs, runs_on=platform))
+
+
+def _has_same_prices(answer: Answer, scenario: Scenario) -> bool:
+    return answer.scenario.costs == scenario.costs and answer.scenario.fleet == scenario.fleet
 
 
 def _tighten(user_limit: float | None, limit: float) -> float | None:

@@ -8,8 +8,9 @@ from dataclasses import replace
 import pytest
 
 from gpudesk.catalog.model_definition import to_canonical_json
-from gpudesk.decision.facts.accelerator_facts import get_interval
+from gpudesk.decision.facts.accelerator_facts import get_interval, get_number
 from gpudesk.domain.answer import AcceleratorChoice, Scenario
+from gpudesk.domain.cost import UncertainValue
 from gpudesk.domain.decision import (
     AnswerValue,
     Decision,
@@ -374,3 +375,24 @@ def test_a_limit_that_is_not_set_has_the_nearest_flip(service: GpuDeskService) -
     assert lead is not None
     assert looser is not None
     assert looser.key == lead.key
+
+
+def test_as_many_are_bought_as_the_budget_pays_for(service: GpuDeskService) -> None:
+    """More of them answer faster, but those that no budget pays for must not stand for the few that it does."""
+    said = {"acquisition": "own", "priority": "latency", "current_platform": "CUDA"}
+    asked = scenario("qwen3-32b", ("l40s", "mi210"), Precision.FP16, (1000, 1000), **said)
+    most = [get_number(part, "spend_usd") or 0.0 for part in decided(service, asked).parts]
+
+    def count(budget: float, asked: Scenario = asked) -> list[int | None]:
+        decision = service.decide(service.answer(asked), {**said, "budget_usd": budget})
+        spends = [get_number(part, "spend_usd") or 0.0 for part in decision.parts]
+        assert [each.eligible for each in decision.candidates] == [spend <= budget for spend in spends]
+        return [each.count for each in decision.candidates]
+
+    assert count(most[1]) == [8, 8]
+    # Porting to ROCm is paid from the same budget.
+    assert count(most[1] - 1.0) == [8, 4]
+    assert count(most[0] / 2.0) == [4, 2]
+    # A lower price buys more of them for the same budget.
+    cheaper = asked.costs.with_input("price_usd", UncertainValue.exactly(3_000.0), "l40s")
+    assert count(most[0] / 2.0, replace(asked, costs=cheaper)) == [8, 2]
