@@ -14,7 +14,14 @@ from gpudesk.catalog import overlay
 from gpudesk.catalog.database import CatalogDatabase
 from gpudesk.catalog.model_definition import MODEL_FIELDS, is_dimension
 from gpudesk.catalog.overlay import find_unit, is_same_value
-from gpudesk.catalog.shipped import AcceleratorEntry, ShippedCatalog, SystemEntry, make_accelerator, make_system
+from gpudesk.catalog.shipped import (
+    AcceleratorEntry,
+    ShippedCatalog,
+    SystemEntry,
+    make_accelerator,
+    make_system,
+    share_equal,
+)
 from gpudesk.domain.accelerator import Accelerator, ReferenceDesign, System
 from gpudesk.domain.attributes import MODEL_STATED_UNITS, find_model_unit
 from gpudesk.domain.claim import (
@@ -264,7 +271,7 @@ class Catalog:
         for part in (*self.shipped.parts.values(), *self._own_parts()):
             values = self.get_accelerator_values(part.id)
             if all(name in values for name in required):
-                accelerators[part.id] = make_accelerator(part, values)
+                accelerators[part.id] = share_equal(make_accelerator(part, values))
         return accelerators
 
     def _own_parts(self) -> list[AcceleratorEntry]:
@@ -313,7 +320,8 @@ class Catalog:
             for model, definition in self._definitions.items()
         }
         own = self._definitions.keys() - self.shipped.definitions.keys()
-        return models | {model: replace(models[model], own=True) for model in own}
+        models |= {model: replace(models[model], own=True) for model in own}
+        return {model_id: share_equal(model) for model_id, model in models.items()}
 
     @cached_property
     def _prices(self) -> tuple[PriceRecord, ...]:

@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Hashable, Iterator, Mapping, Sequence
 from dataclasses import fields, is_dataclass, replace
 from enum import Enum
-from functools import cache, cached_property
+from functools import cache, cached_property, lru_cache
 from pathlib import Path
 from types import MappingProxyType, UnionType
 from typing import Any, Final, NamedTuple, TypeVar, Union, cast, get_args, get_origin, get_type_hints
@@ -39,6 +39,20 @@ from gpudesk.domain.serving_engine import ServingEngine
 from gpudesk.text.formatting import ClaimValue
 
 _T = TypeVar("_T")
+
+
+def share_equal(entry: _T) -> _T:
+    """Return the first of equal entries: catalogs make them anew after each change of the user's facts.
+
+    As keys of caches, entries that are equal but not the same are compared field by field, which takes longer than
+    most of what the caches save.
+    """
+    return cast("_T", _find_first_equal(entry))
+
+
+@lru_cache(maxsize=1_000)
+def _find_first_equal(entry: Hashable) -> Hashable:
+    return entry
 
 
 def restore_dataclass(kind: type[_T], plain: object) -> _T:
@@ -221,7 +235,7 @@ def read_serving_engines(store: CatalogDatabase) -> dict[str, ServingEngine]:
         "SELECT serving_engine.id, serving_engine.definition FROM serving_engine"
         " JOIN thing ON serving_engine.id = thing.id ORDER BY thing.position"
     )
-    return {engine: restore_dataclass(ServingEngine, json.loads(definition)) for engine, definition in rows}
+    return {engine: share_equal(restore_dataclass(ServingEngine, json.loads(text))) for engine, text in rows}
 
 
 def read_attributes(store: CatalogDatabase, thing: str, sources: Sources) -> dict[str, AttributeClaims]:

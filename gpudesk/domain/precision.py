@@ -28,19 +28,16 @@ class Precision(StrEnum):
 class StorageFormat:
     """Memory layout of a format: `bits` per element, and one scale of `scale_bytes` per `block` elements.
 
-    A block of 0 means scales per tensor or per channel, which are below 0.1% and left out.
+    Scales per tensor or per channel are below 0.1% and left out.
     """
 
     bits: int
-    block: int = 0
+    block: int = 1
     scale_bytes: int = 0
 
     def compute_tensor_bytes(self, elements: int) -> int:
         """Bytes of a tensor of `elements` numbers with its scales, rounded up to whole bytes and blocks."""
-        stored = -(-elements * self.bits // 8)
-        if self.block:
-            stored += -(-elements // self.block) * self.scale_bytes
-        return stored
+        return -(-elements * self.bits // 8) + -(-elements // self.block) * self.scale_bytes
 
 
 #: OCP Microscaling v1.0 for mxfp4 and mxfp6 (32 elements share one 8-bit scale); NVFP4 shares an FP8 scale among 16

@@ -414,31 +414,41 @@ def find_plan_objection(
             engine=engine.name,
             host=accelerator.cards_per_host,
         )
-    for check in _list_split_checks(engine, accelerator, model, weights, date):
-        if check.refuses(plan):
-            return _describe_refusal(check, engine, model, plan)
-    return None
+    check = _find_refusing_check(
+        engine, model, weights is Precision.FP8, _find_split_rules(engine, accelerator, date), plan
+    )
+    return None if check is None else _describe_refusal(check, engine, model, plan)
+
+
+@lru_cache(maxsize=5_000)
+def _find_refusing_check(
+    engine: ServingEngine, model: Model, blocks: bool, rules: tuple[bool, ...], plan: ParallelPlan
+) -> SplitCheck | None:
+    return next((check for check in _list_split_checks(engine, model, blocks, rules) if check.refuses(plan)), None)
+
+
+@lru_cache(maxsize=1_000)
+def _find_split_rules(engine: ServingEngine, accelerator: Accelerator, date: str | None) -> tuple[bool, ...]:
+    """Return which rules on splits apply to an accelerator: most accelerators share them."""
+    return tuple([rule.when.holds(accelerator, date) for rule in engine.splits])
 
 
 @lru_cache(maxsize=2_000)
 def _list_split_checks(
-    engine: ServingEngine, accelerator: Accelerator, model: Model, weights: Precision, date: str | None
+    engine: ServingEngine, model: Model, blocks: bool, rules: tuple[bool, ...]
 ) -> tuple[SplitCheck, ...]:
-    """Return the dimensions that must divide evenly, starting with the one that most plans violate."""
+    """Return the dimensions that must divide evenly, starting with the one that most plans violate.
+
+    `blocks`: whether the weights are in blocks. `rules`: which rules of the engine apply.
+    """
+    sizes = _list_sizes(model)
     checks = [
         check
-        for rule, of_rule in _list_checks_by_rule(engine, model)
-        if rule.when.holds(accelerator, date) and (weights is Precision.FP8 or not rule.by_block)
-        for check in of_rule
+        for rule, applies in zip(engine.splits, rules, strict=True)
+        if applies and (blocks or not rule.by_block)
+        for check in _make_split_checks(rule, model, sizes)
     ]
     return tuple(dict.fromkeys(checks))
-
-
-@lru_cache(maxsize=2_000)
-def _list_checks_by_rule(engine: ServingEngine, model: Model) -> tuple[tuple[SplitRule, tuple[SplitCheck, ...]], ...]:
-    """Return the rules of an engine that a model can violate, each with its checks, for any accelerator."""
-    sizes = _list_sizes(model)
-    return tuple([(rule, checks) for rule in engine.splits if (checks := _make_split_checks(rule, model, sizes))])
 
 
 def _make_split_checks(

@@ -54,6 +54,7 @@ class ArithmeticPeak:
     precision: str
 
 
+@lru_cache(maxsize=1_000)
 def find_peak(accelerator: Accelerator, arithmetic: Precision) -> ArithmeticPeak | None:
     """Return the dense peak for an arithmetic format, or of the next wider format with a published peak."""
     for name in _PEAKS[arithmetic]:
@@ -231,7 +232,6 @@ class _DenseCeilings(NamedTuple):
     parts: tuple[tuple[float, ArithmeticPeak], ...] = ()
 
 
-@lru_cache(maxsize=2_000)
 def _find_dense_ceilings(part: Accelerator, model: Model, weights: Precision, arithmetic: Precision) -> _DenseCeilings:
     narrow_share, narrow = compute_narrow_share(model, weights), _require_peak(part, arithmetic)
     if narrow_share == 1.0:
@@ -249,7 +249,6 @@ def _find_dense_ceilings(part: Accelerator, model: Model, weights: Precision, ar
     return _DenseCeilings(other, wide_arithmetic, ArithmeticPeak(flops, wide.precision), parts)
 
 
-@lru_cache(maxsize=1_000)
 def _require_peak(accelerator: Accelerator, arithmetic: Precision) -> ArithmeticPeak:
     peak = find_peak(accelerator, arithmetic)
     if peak is None:

@@ -7,8 +7,10 @@ once and cached.
 from __future__ import annotations
 
 import math
+from collections.abc import Sequence
 from dataclasses import replace
-from typing import Final
+from functools import lru_cache
+from typing import Final, NamedTuple
 
 from gpudesk.domain.accelerator import Accelerator
 from gpudesk.domain.estimate import EstimateRequest, ParallelPlan, describe_degrees
@@ -18,6 +20,7 @@ from gpudesk.domain.serving_engine import KernelPathKind, ServingEngine
 from gpudesk.engine import engine_support
 from gpudesk.engine.calibration import NO_KEYS, Calibration
 from gpudesk.engine.engine_support import (
+    EngineLimits,
     PlanConstraints,
     count_experts,
     list_expert_variants,
@@ -25,6 +28,7 @@ from gpudesk.engine.engine_support import (
     list_replica_counts,
 )
 from gpudesk.engine.memory import (
+    KernelPath,
     MemoryBudget,
     MemoryPlan,
     MemorySettings,
@@ -34,7 +38,7 @@ from gpudesk.engine.memory import (
     compute_sampling_bytes,
     compute_step_bytes,
 )
-from gpudesk.engine.sharding import shard_model
+from gpudesk.engine.sharding import ShardingCase, prepare_shards, shard_model
 from gpudesk.engine.step_work import RankLink, find_link, find_peak, find_stage_link, is_dispatched
 from gpudesk.estimation.request_fields import check_degrees
 from gpudesk.text.messages import InputError, Message, Share, Term, input_error, message, message_n
@@ -78,8 +82,58 @@ def configure_serving(
     weights, kv = (resolve_fp4(request.weights, accelerator.vendor), resolve_fp4(request.kv, accelerator.vendor))
     engine, chosen_notes = _choose_engine(request, accelerator, model, engines, weights, kv)
     generic = describe_generic_model(model)
-    notes = list(chosen_notes) if generic is None else [generic, *chosen_notes]
-    kernel = engine_support.find_kernel_path(engine, accelerator, weights, request.date)
+    own_notes = chosen_notes if generic is None else (generic, *chosen_notes)
+    work = request.workload
+    fixed = request.memory_fraction, request.max_batch, request.max_batched_tokens
+    shared = _configure_engine(
+        engine, accelerator, weights, request.date, work.behind_server, fixed, calibration.newest_month
+    )
+    kernel, limits = shared.kernel, shared.limits
+    return ServingConfiguration(
+        accelerator,
+        model,
+        engine,
+        kernel,
+        weights,
+        kv,
+        shared.settings,
+        limits.mixed_steps,
+        limits.kv_on_demand,
+        limits.present_runtime,
+        work.eager,
+        work.behind_server,
+        work.acceptance_length,
+        float(min(max(0, shared.age), OLDEST_MONTHS)),
+        float(max(0, -shared.age)),
+        calibration.value("limit_tokens", NO_KEYS),
+        own_notes + shared.notes,
+    )
+
+
+class _EngineConfiguration(NamedTuple):
+    """What configurations share whatever the model; `age` is months before the newest calibrated one."""
+
+    kernel: KernelPath
+    limits: EngineLimits
+    settings: MemorySettings
+    age: int
+    notes: tuple[Message, ...]
+
+
+@lru_cache(maxsize=1_000)
+def _configure_engine(
+    engine: ServingEngine,
+    accelerator: Accelerator,
+    weights: Precision,
+    own_date: str | None,
+    behind_server: bool,
+    fixed: tuple[float | None, int | None, int | None],
+    newest_month: str,
+) -> _EngineConfiguration:
+    """Return kernels and settings; `fixed` are memory fraction, batch and tokens per step that the user set."""
+    own_fraction, own_batch, own_tokens = fixed
+    notes: list[Message] = []
+    kernel = engine_support.find_kernel_path(engine, accelerator, weights, own_date)
     if kernel.path is KernelPathKind.WEIGHT_ONLY:
         notes += [
             message(
@@ -99,8 +153,8 @@ def configure_serving(
                 engine=engine.name,
             )
         ]
-    date = request.date or calibration.newest_month
-    age = to_calendar_months(calibration.newest_month) - to_calendar_months(date)
+    date = own_date or newest_month
+    age = to_calendar_months(newest_month) - to_calendar_months(date)
     if age > OLDEST_MONTHS:
         notes += [
             message(
@@ -110,8 +164,8 @@ def configure_serving(
                 years=OLDEST_MONTHS // 12,
             )
         ]
-    limits = engine_support.resolve_engine_limits(engine, accelerator, date, request.workload.behind_server)
-    fraction = request.memory_fraction
+    limits = engine_support.resolve_engine_limits(engine, accelerator, date, behind_server)
+    fraction = own_fraction
     if fraction is None:
         fraction = limits.safe_memory_fraction
         usual = limits.memory_fraction
@@ -147,39 +201,22 @@ def configure_serving(
             message(
                 "estimate.newer_than_calibration",
                 "The software date is after the newest measurements ({newest}), so the 80% intervals are wider",
-                newest=calibration.newest_month,
+                newest=newest_month,
             )
         ]
-    return ServingConfiguration(
-        accelerator=accelerator,
-        model=model,
-        engine=engine,
-        kernel=kernel,
-        weights=weights,
-        kv=kv,
-        settings=MemorySettings(
-            memory_fraction=fraction,
-            memory_fraction_of=limits.memory_fraction_of,
-            runtime_bytes=limits.runtime_bytes,
-            max_batch=request.max_batch or limits.max_batch,
-            max_batched_tokens=request.max_batched_tokens or limits.max_batched_tokens,
-            usual_fraction=limits.memory_fraction if request.memory_fraction is None else None,
-            collective_bytes=limits.collective_bytes,
-            logit_bytes=limits.logit_bytes,
-            holding=limits.holding,
-            padding=kernel.padding,
-        ),
-        mixed_steps=limits.mixed_steps,
-        kv_on_demand=limits.kv_on_demand,
-        present_runtime=limits.present_runtime,
-        eager=request.workload.eager,
-        behind_server=request.workload.behind_server,
-        acceptance_length=request.workload.acceptance_length,
-        months_old=float(min(max(0, age), OLDEST_MONTHS)),
-        months_newer=float(max(0, -age)),
-        limit_tokens=calibration.value("limit_tokens", NO_KEYS),
-        notes=tuple(notes),
+    settings = MemorySettings(
+        memory_fraction=fraction,
+        memory_fraction_of=limits.memory_fraction_of,
+        runtime_bytes=limits.runtime_bytes,
+        max_batch=own_batch or limits.max_batch,
+        max_batched_tokens=own_tokens or limits.max_batched_tokens,
+        usual_fraction=limits.memory_fraction if own_fraction is None else None,
+        collective_bytes=limits.collective_bytes,
+        logit_bytes=limits.logit_bytes,
+        holding=limits.holding,
+        padding=kernel.padding,
     )
+    return _EngineConfiguration(kernel, limits, settings, age, tuple(notes))
 
 
 def check_peaks(configuration: ServingConfiguration) -> None:
@@ -352,10 +389,10 @@ def _find_nearest_plan(
     sizes = list_replica_counts(configuration.accelerator, make_plan_wishes(free, configuration.engine))
     tokens = request.workload.request_tokens
     for size in sorted({refused.count, *sizes}, key=lambda size: abs(math.log2(size / refused.count))):
+        plans = list_open_plans(free, configuration, size)
+        prepare_shards(make_sharding_case(configuration, plan) for plan in plans)
         fitting_plans = [
-            plan
-            for plan in list_open_plans(free, configuration, size)
-            if make_memory_plan(free, configuration, plan).budget.max_sequences(tokens) >= 1
+            plan for plan in plans if make_memory_plan(free, configuration, plan).budget.max_sequences(tokens) >= 1
         ]
         if fitting_plans:
             return min(fitting_plans, key=lambda plan: _measure_distance(plan, refused))
@@ -373,9 +410,20 @@ def list_counts(request: EstimateRequest, configuration: ServingConfiguration) -
     if request.count is not None:
         return (request.count,)
     sizes = list_replica_counts(configuration.accelerator, make_plan_wishes(request, configuration.engine))
-    weights = shard_model(configuration.model, configuration.weights, ParallelPlan()).resident_bytes
+    weights = compute_weights_bytes(configuration)
     roomy = tuple(size for size in sizes if size * configuration.accelerator.memory_bytes > weights)
     return roomy or sizes[-1:]
+
+
+def compute_weights_bytes(configuration: ServingConfiguration) -> int:
+    """Return the bytes of the whole model, without what kernels add."""
+    settings = configuration.settings
+    shards = shard_model(configuration.model, configuration.weights, ParallelPlan(), settings.padding)
+    return shards.resident_bytes - shards.padding_bytes
+
+
+def make_sharding_case(configuration: ServingConfiguration, plan: ParallelPlan) -> ShardingCase:
+    return ShardingCase(configuration.model, configuration.weights, *plan.replica_shape, configuration.settings.padding)
 
 
 def make_memory_plan(request: EstimateRequest, configuration: ServingConfiguration, plan: ParallelPlan) -> MemoryPlan:
@@ -406,6 +454,16 @@ class MemoryPlanCache:
     def list_plans(self, count: int) -> tuple[ParallelPlan, ...]:
         """Return the plans of `count` accelerators, with or without the serving engine's checks."""
         return list_parallel_plans(self._configuration.model, self._configuration.accelerator, count, self._wishes)
+
+    def list_sharding_cases(self, plans: Sequence[ParallelPlan]) -> list[ShardingCase]:
+        return [make_sharding_case(self._configuration, plan) for plan in plans]
+
+    def prepare_plans(self, count: int) -> tuple[ParallelPlan, ...]:
+        """Return `list_plans`, whose weights are then divided at once."""
+        plans = self.list_plans(count)
+        if len(plans) > 1:
+            prepare_shards(self.list_sharding_cases(plans))
+        return plans
 
     def find_alike(self, plan: ParallelPlan) -> MemoryPlan | None:
         """Return a plan with any number of equal replicas; None if the serving engine refuses them."""

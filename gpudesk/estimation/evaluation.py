@@ -22,7 +22,13 @@ from gpudesk.engine.serving import (
 )
 from gpudesk.engine.steps import LIMITERS, Array, CoefficientColumns, ReplicaRequests
 from gpudesk.estimation.deployment import describe_no_plan, make_chosen_plan_note
-from gpudesk.estimation.search_space import CoefficientTable, FittingPlans, SearchSpace, SearchSpaceTable
+from gpudesk.estimation.search_space import (
+    CoefficientTable,
+    FittingPlans,
+    SearchSpace,
+    SearchSpaceTable,
+    find_smallest_counts,
+)
 from gpudesk.text.formatting import IntervalEstimate
 from gpudesk.text.messages import InputError, Message, MessageParameter, Share, message, message_n
 
@@ -319,8 +325,30 @@ def explain_unfit(
 
 
 def make_unfit_estimate(request: EstimateRequest, space: SearchSpace) -> Estimate:
+    """Make the estimate of a request that no plan holds; raises InputError without any plan."""
+    answer = make_unfit_estimates([(request, space)])[0]
+    if isinstance(answer, InputError):
+        raise answer
+    return answer
+
+
+def make_unfit_estimates(questions: Sequence[tuple[EstimateRequest, SearchSpace]]) -> list[Estimate | InputError]:
+    """Return `make_unfit_estimate` of many requests, or their errors."""
+    needs = find_smallest_counts(
+        [(space.table.find_space(asked.with_open_plan()), asked.workload.request_tokens) for asked, space in questions]
+    )
+    answers: list[Estimate | InputError] = []
+    for (request, space), count in zip(questions, needs, strict=True):
+        try:
+            answers.append(_make_unfit_estimate(request, space, count))
+        except InputError as error:
+            answers.append(error)
+    return answers
+
+
+def _make_unfit_estimate(request: EstimateRequest, space: SearchSpace, needs: int | None) -> Estimate:
     tokens = request.workload.request_tokens
-    # The plan that comes closest to holding `tokens`; raises InputError without any plan.
+    # The plan that comes closest to holding `tokens`.
     memory_plans = [memory for count in space.counts for memory in space.list_memory_plans(count)]
     if not memory_plans:
         raise InputError(describe_no_plan(request, space.configuration, request.count or space.counts[-1]), "count")
@@ -337,7 +365,7 @@ def make_unfit_estimate(request: EstimateRequest, space: SearchSpace) -> Estimat
         limiter=Limiter.CAPACITY,
         basis=space.basis,
         reason=explain_unfit(request, space.configuration, nearest, tokens),
-        needs=space.table.find_space(request.with_open_plan()).find_smallest_count(tokens),
+        needs=needs,
         notes=space.configuration.notes,
         own_model=space.configuration.model.own,
     )

@@ -19,6 +19,7 @@ from gpudesk.domain.estimate_json import PER_GIB, write_estimate_json, write_mem
 from gpudesk.domain.registry import FIGURES
 from gpudesk.engine.loads import SchedulingConstants
 from gpudesk.engine.serving import make_load_values
+from gpudesk.engine.sharding import prepare_shards
 from gpudesk.engine.steps import Array
 from gpudesk.estimation.evaluation import (
     CaseFigures,
@@ -32,7 +33,7 @@ from gpudesk.estimation.evaluation import (
     make_deployment_notes,
     make_estimate,
     make_load_notes,
-    make_unfit_estimate,
+    make_unfit_estimates,
 )
 from gpudesk.estimation.search_space import FittingPlans, SearchSpace, SearchSpaceTable
 from gpudesk.text.formatting import IntervalEstimate
@@ -113,7 +114,7 @@ class LineAnswerer:
         self._table = table
         self._constants = constants
         self._estimate_pools = estimate_pools
-        self._groups: dict[RequestTemplate, _LineGroup] = {}
+        self._groups: dict[RequestTemplate, _LineGroup | InputError] = {}
         self._sentences: dict[tuple[object, ...], str] = {}
         self._forms: dict[tuple[int, bool], bytes] = {}
 
@@ -121,20 +122,25 @@ class LineAnswerer:
         """Return the line of each answer, with its line feed, in order; a failed one gives its InputError."""
         cases = CaseList(self._table)
         line_requests: list[_LineRequest] = []
+        unfit: dict[int, tuple[EstimateRequest, SearchSpace]] = {}
         answers: list[bytes | InputError] = [b""] * len(questions)
+        self._add_groups(questions)
         for position, question in enumerate(questions):
             template, _, input_tokens, output_tokens, load = question
             try:
                 if template.request.disaggregated is not None:
                     answers[position] = self._write(self._estimate_pools(question.make_request()))
                     continue
-                group = self._groups.get(template) or self._add_group(question)
-                fitting = group.space.find_smallest_fitting(input_tokens + output_tokens)
-                if fitting is None:
-                    answers[position] = self._write(make_unfit_estimate(question.make_request(), group.space))
+                group = self._groups[template]
+                if isinstance(group, InputError):
+                    answers[position] = group
                     continue
+                fitting = group.space.find_smallest_fitting(input_tokens + output_tokens)
             except InputError as error:
                 answers[position] = error.detach()
+                continue
+            if fitting is None:
+                unfit[position] = question.make_request(), group.space
                 continue
             line_requests.append((position, question, group, fitting))
             lengths = input_tokens * group.missed_share, input_tokens, output_tokens, group.spread
@@ -143,22 +149,24 @@ class LineAnswerer:
             chosen = cases.choose([group.factors for _, _, group, _ in line_requests], self._constants)
             for (position, *_), line in zip(line_requests, self._write_lines(line_requests, chosen), strict=True):
                 answers[position] = line
+        for position, estimate in zip(unfit, make_unfit_estimates(list(unfit.values())), strict=True):
+            answers[position] = estimate if isinstance(estimate, InputError) else self._write(estimate)
         return answers
 
-    def _add_group(self, question: LineQuestion) -> _LineGroup:
-        request = question.make_request()
-        work = request.workload
-        space = self._table.find_space(request)
-        if len(self._groups) >= _MOST_GROUPS:
+    def _add_groups(self, questions: Sequence[LineQuestion]) -> None:
+        """Resolve the new templates of questions, all at once."""
+        if len(self._groups) > _MOST_GROUPS:
             self._groups.clear()
-        group = self._groups[question.template] = _LineGroup(
-            request,
-            space,
-            space.interval_factors[work.load.kind],
-            1.0 - work.prefix_hit_rate,
-            work.spread if work.uneven else 0.0,
-        )
-        return group
+        requests = {
+            question.template: question.make_request()
+            for question in questions
+            if question.template not in self._groups and question.template.request.disaggregated is None
+        }
+        spaces = self._table.find_spaces(list(requests.values()))
+        found = [space for space in spaces if not isinstance(space, InputError)]
+        prepare_shards(case for space in found for case in space.list_sharding_cases())
+        for (template, request), space in zip(requests.items(), spaces, strict=True):
+            self._groups[template] = space if isinstance(space, InputError) else _make_group(request, space)
 
     def _write(self, estimate: Estimate) -> bytes:
         fields = write_estimate_json(estimate, estimate.request.id, self._write_note)
@@ -229,6 +237,12 @@ class LineAnswerer:
                 self._sentences.clear()
             sentence = self._sentences[key] = format_message(note)
         return sentence
+
+
+def _make_group(request: EstimateRequest, space: SearchSpace) -> _LineGroup:
+    work = request.workload
+    factors, spread = space.interval_factors[work.load.kind], work.spread if work.uneven else 0.0
+    return _LineGroup(request, space, factors, 1.0 - work.prefix_hit_rate, spread)
 
 
 def _make_form(estimate: Estimate) -> bytes:

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from operator import attrgetter
 from threading import Lock
-from typing import Final, NamedTuple
+from typing import Final, NamedTuple, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -18,17 +18,19 @@ from gpudesk.domain.model import Model
 from gpudesk.engine.calibration import NO_KEYS, Calibration, find_basis, find_interval
 from gpudesk.engine.memory import MemoryPlan, ResolvedDeployment, ServingConfiguration
 from gpudesk.engine.rates import StepModel, compute_single_step_model, compute_step_model
-from gpudesk.engine.sharding import shard_model
+from gpudesk.engine.sharding import ShardingCase, prepare_shards
 from gpudesk.engine.step_work import has_experts
 from gpudesk.engine.steps import COEFFICIENT_NAMES, CoefficientColumns, SingleCoefficients, stack_coefficients
 from gpudesk.estimation.deployment import (
     MemoryPlanCache,
     check_peaks,
     check_plan,
+    compute_weights_bytes,
     configure_serving,
     describe_no_plan,
     list_counts,
     make_plan_notes,
+    make_sharding_case,
 )
 from gpudesk.text.messages import InputError, Message
 
@@ -99,6 +101,26 @@ class CoefficientTable:
         return table
 
 
+class IntervalFactorsByLoad(dict[LoadKind, tuple[float, ...]]):
+    """Low and high factors of throughput, TTFT and TPOT by load, each computed on first use."""
+
+    def __init__(self, calibration: Calibration, basis: EstimateBasis, keys: Mapping[str, str], years: float) -> None:
+        """Use the keys of `find_interval` but the load, and the age of the newest measurements."""
+        super().__init__()
+        self._calibration = calibration
+        self._basis = basis
+        self._keys = keys
+        self._years = years
+
+    def __missing__(self, kind: LoadKind) -> tuple[float, ...]:
+        keys = {**self._keys, "load": str(kind)}
+        intervals = [find_interval(self._calibration, each, self._basis, keys) for each in _INTERVAL_FIGURES]
+        factors = self[kind] = tuple(factor for each in intervals for factor in each.widen_by_years(self._years))
+        return factors
+
+
+_INTERVAL_FIGURES: Final = ("throughput", "ttft", "tpot")
+
 #: Lengths of requests, by deployment size, for which a search space caches the fitting plans.
 MOST_LENGTHS: Final = 4096
 #: Plans and lengths cached by all search spaces together, of about 1.5 kB each. A scenario needs one or two thousand;
@@ -152,13 +174,17 @@ class SearchSpace:
         """Return the plans of `count` accelerators, fitting or not; raises InputError if a fixed count has none."""
         plans = self._plans_of_count.get(count)
         if plans is None:
-            memory_plans = [self._memory.find(plan) for plan in self._memory.list_plans(count)]
+            memory_plans = [self._memory.find(plan) for plan in self._memory.prepare_plans(count)]
             plans = tuple([memory for memory in memory_plans if memory is not None])
             self.table.plan_count += len(plans)
             if not plans and self.request.count is not None:
                 raise InputError(describe_no_plan(self.request, self.configuration, count), "count")
             self._plans_of_count[count] = plans
         return plans
+
+    def list_sharding_cases(self) -> list[ShardingCase]:
+        """Return the cases of `prepare_shards` on which the smallest deployment depends."""
+        return self._memory.list_sharding_cases(self._memory.list_plans(self.counts[0]))
 
     def resolve(self, memory: MemoryPlan) -> ResolvedDeployment:
         deployment = self._deployments.get(memory.plan)
@@ -200,20 +226,26 @@ class SearchSpace:
 
     def find_smallest_count(self, tokens: int) -> int | None:
         """Return the smallest deployment that holds `tokens` once, without timing its plans; None without one."""
-        for position, count in enumerate(self.counts):
-            if position == len(self._new_plans):
-                self._new_plans.append(self._list_new_plans(count))
-                self.table.plan_count += len(self._new_plans[position])
-            for plan in self._new_plans[position]:
-                memory = self._memory.find_alike(plan)
-                if memory is not None and memory.budget.max_sequences(tokens) >= 1:
-                    return count
-        return None
+        return find_smallest_counts([(self, tokens)])[0]
 
-    def _list_new_plans(self, count: int) -> list[ParallelPlan]:
-        """Return the plans of a size that are not copies of a smaller size and could hold the weights."""
+    def list_new_plans(self, place: int) -> list[ParallelPlan]:
+        """Return the plans of the size at index `place` that no smaller one has and that could hold the weights.
+
+        Those of smaller sizes are listed before.
+        """
+        if place == len(self._new_plans):
+            self._new_plans.append(self._find_new_plans(self.counts[place]))
+            self.table.plan_count += len(self._new_plans[place])
+        return self._new_plans[place]
+
+    def holds(self, place: int, tokens: int) -> bool:
+        """Whether one of these plans holds `tokens` once."""
+        plans = map(self._memory.find_alike, self.list_new_plans(place))
+        return any(memory is not None and memory.budget.max_sequences(tokens) >= 1 for memory in plans)
+
+    def _find_new_plans(self, count: int) -> list[ParallelPlan]:
         memory_bytes = self.configuration.accelerator.memory_bytes
-        weights = shard_model(self.configuration.model, self.configuration.weights, ParallelPlan()).resident_bytes
+        weights = compute_weights_bytes(self.configuration)
         known_shapes = {plan.replica_shape for plans in self._new_plans for plan in plans}
         return [
             plan
@@ -247,6 +279,29 @@ class SearchSpace:
         return model
 
 
+def find_smallest_counts(searches: Sequence[tuple[SearchSpace, int]]) -> list[int | None]:
+    """Return for each space the smallest deployment that holds that many tokens once; None without one.
+
+    All searches take a step at a time, so that the weights of their plans are divided at once.
+    """
+    counts: list[int | None] = [None] * len(searches)
+    left = list(range(len(searches)))
+    place = 0
+    while left:
+        prepare_shards(
+            make_sharding_case(searches[each][0].configuration, plan)
+            for each in left
+            for plan in searches[each][0].list_new_plans(place)
+        )
+        for each in left:
+            space, tokens = searches[each]
+            if space.holds(place, tokens):
+                counts[each] = space.counts[place]
+        place += 1
+        left = [each for each in left if counts[each] is None and place < len(searches[each][0].counts)]
+    return counts
+
+
 #: The key of a configuration, besides its formats, and the degrees that the user fixed.
 _get_settings: Final = attrgetter(
     "accelerator",
@@ -263,6 +318,16 @@ _get_settings: Final = attrgetter(
     "workload.acceptance_length",
 )
 _get_degrees: Final = attrgetter("count", "tp", "pp", "ep", "dp", "attention_dp")
+
+
+_T = TypeVar("_T")
+
+
+def _try(answer: Callable[[EstimateRequest], _T], request: EstimateRequest) -> _T | InputError:
+    try:
+        return answer(request)
+    except InputError as error:
+        return error
 
 
 class SearchSpaceTable:
@@ -317,17 +382,35 @@ class SearchSpaceTable:
         key = settings, _get_degrees(request)
         space = self._spaces.get(key)
         if space is None:
-            configuration = self._configurations.get(settings)
-            if configuration is None:
-                accelerator, model = self.find_facts(request)
-                configuration = configure_serving(request, accelerator, model, self._engines, self.calibration)
-                check_peaks(configuration)
-                self._configurations[settings] = configuration
+            configuration = self._find_configuration(request, settings)
             check_plan(request, configuration)
             counts = list_counts(request, configuration)
             space = SearchSpace(self, request, configuration, counts, *self._find_intervals(configuration))
             self._spaces[key] = space
         return space
+
+    def find_spaces(self, requests: Sequence[EstimateRequest]) -> list[SearchSpace | InputError]:
+        """Return `find_space` of each request, or its error; the weights of all models are added up at once."""
+        configurations = [_try(self._find_configuration, request) for request in requests]
+        prepare_shards(
+            make_sharding_case(each, ParallelPlan()) for each in configurations if not isinstance(each, InputError)
+        )
+        return [
+            _try(self.find_space, request) if not isinstance(configuration, InputError) else configuration
+            for request, configuration in zip(requests, configurations, strict=True)
+        ]
+
+    def _find_configuration(
+        self, request: EstimateRequest, settings: tuple[object, ...] | None = None
+    ) -> ServingConfiguration:
+        settings = settings or _get_settings(request)
+        configuration = self._configurations.get(settings)
+        if configuration is None:
+            accelerator, model = self.find_facts(request)
+            configuration = configure_serving(request, accelerator, model, self._engines, self.calibration)
+            check_peaks(configuration)
+            self._configurations[settings] = configuration
+        return configuration
 
     def _find_intervals(
         self, configuration: ServingConfiguration
@@ -347,16 +430,7 @@ class SearchSpaceTable:
                 "experts": experts,
                 "weights": str(configuration.weights),
             }
-            factors = {
-                kind: tuple(
-                    factor
-                    for figure in ("throughput", "ttft", "tpot")
-                    for factor in find_interval(
-                        self.calibration, figure, basis, {**keys, "load": str(kind)}
-                    ).widen_by_years(configuration.months_newer / 12.0)
-                )
-                for kind in LoadKind
-            }
+            factors = IntervalFactorsByLoad(self.calibration, basis, keys, configuration.months_newer / 12.0)
             intervals = self._intervals[key] = basis, factors
         return intervals
 

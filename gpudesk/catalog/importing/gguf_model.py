@@ -177,7 +177,7 @@ class GgufModel:
         types = self._count_types(experts=None)
         precision = find_nearest_precision(types)
         storage = STORAGE_FORMATS[precision]
-        bits = storage.bits + (8 * storage.scale_bytes / storage.block if storage.block else 0)
+        bits = storage.bits + 8 * storage.scale_bytes / storage.block
         stored = f"{compute_mean_bits(types):.2f}"
         if stored == f"{bits:.2f}":
             yield message(

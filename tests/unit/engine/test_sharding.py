@@ -2,6 +2,7 @@
 
 from dataclasses import replace
 
+import numpy as np
 import pytest
 
 from gpudesk.domain.estimate import ParallelPlan
@@ -9,11 +10,14 @@ from gpudesk.domain.model import Attention, DenseFfn, LayerGroup, Model, MoeFfn
 from gpudesk.domain.precision import Precision, StorageFormat
 from gpudesk.engine.sharding import (
     ExpertPadding,
+    ShardingCase,
     TensorShare,
     compute_narrow_share,
+    divide_tensors,
     get_storage_format,
+    prepare_shards,
     shard_model,
-    sum_shares,
+    tabulate_tensors,
 )
 from gpudesk.engine.tensors import TensorClass, TensorSplit, WeightTensor
 from gpudesk.text.units import GIB
@@ -23,6 +27,12 @@ FP8 = StorageFormat(8)
 MATRIX = WeightTensor("m", TensorClass.MIXER, TensorSplit.TENSOR, 1000, quantisable=True)
 EXPERT = WeightTensor("e", TensorClass.EXPERT, TensorSplit.EXPERT, 1000, copies=64, quantisable=True)
 NORM = WeightTensor("n", TensorClass.NORM, TensorSplit.REPLICATED, 100)
+
+
+def find_share(tensor: WeightTensor, storage_format: StorageFormat, plan: ParallelPlan) -> TensorShare:
+    degrees = np.array([[plan.tp], [plan.ep], [plan.attention_dp]], dtype=np.int64)
+    elements, stored_bytes = divide_tensors(tabulate_tensors([(tensor, storage_format)]), degrees)
+    return TensorShare(elements.item(), stored_bytes.item())
 
 
 @pytest.mark.parametrize(
@@ -48,14 +58,14 @@ NORM = WeightTensor("n", TensorClass.NORM, TensorSplit.REPLICATED, 100)
     ],
 )
 def test_share_of_the_fullest_rank(tensor: WeightTensor, plan: ParallelPlan, elements: int) -> None:
-    assert sum_shares([(tensor, FP8)], plan) == TensorShare(elements, elements)
+    assert find_share(tensor, FP8, plan) == TensorShare(elements, elements)
 
 
 def test_scales_are_counted_for_each_shard() -> None:
     nvfp4 = StorageFormat(4, 16, 1)
     # 125 elements: 63 bytes and 8 scales.
-    assert sum_shares([(MATRIX, nvfp4)], ParallelPlan(tp=8)) == TensorShare(125, 71)
-    assert sum_shares([(EXPERT, nvfp4)], ParallelPlan(tp=8, ep=8)) == TensorShare(8000, 8 * (500 + 63))
+    assert find_share(MATRIX, nvfp4, ParallelPlan(tp=8)) == TensorShare(125, 71)
+    assert find_share(EXPERT, nvfp4, ParallelPlan(tp=8, ep=8)) == TensorShare(8000, 8 * (500 + 63))
 
 
 def test_formats_of_tensors() -> None:
@@ -195,6 +205,23 @@ def test_more_ranks_and_narrower_formats_never_take_more(model: Model) -> None:
     formats = (Precision.BF16, Precision.FP8, Precision.FP6, Precision.NVFP4, Precision.MXFP4)
     held = [shard_model(model, weights, ParallelPlan(tp=2)).resident_bytes for weights in formats]
     assert held == sorted(held, reverse=True)
+
+
+def test_shards_of_many_cases_at_once_are_those_of_each_alone() -> None:
+    paddings = ExpertPadding(1, 1), ExpertPadding(256, 128)
+    cases = [
+        ShardingCase(replace(model, name="many"), weights, *plan.replica_shape, padding)
+        for model in MODELS
+        for weights in (Precision.BF16, Precision.MXFP4)
+        for plan in PLANS
+        for padding in paddings
+    ]
+    prepare_shards(cases)
+    for case in cases:
+        alone = replace(case.model, name="alone")
+        plan = ParallelPlan(case.tp, case.pp, case.ep, case.ep, case.attention_dp)
+        found = shard_model(case.model, case.weights, plan, case.padding)
+        assert found == shard_model(alone, case.weights, plan, case.padding)
 
 
 def test_unknown_dimensions_are_refused() -> None:

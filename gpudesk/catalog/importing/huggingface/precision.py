@@ -458,6 +458,6 @@ def _resolve_precision(stated_format: _StatedFormat, wide: Precision, classes: f
 def _find_group_size(precision: Precision, group: int | None) -> int | None:
     """Return a group size that differs from the format's usual one; formats without groups have none."""
     usual = STORAGE_FORMATS.get(precision)
-    if usual is None or not usual.block or group is None or group < 1 or group == usual.block:
+    if usual is None or not usual.scale_bytes or group is None or group < 1 or group == usual.block:
         return None
     return group
