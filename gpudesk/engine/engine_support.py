@@ -6,7 +6,7 @@ import math
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
-from typing import Final, Literal
+from typing import Final, Literal, NamedTuple
 
 from gpudesk.domain.accelerator import Accelerator
 from gpudesk.domain.deployment_analysis import ScalingRuleOfThumb
@@ -45,11 +45,9 @@ PIPELINE_DEGREES = (1, 2, 3, 4, 6, 8, 16)
 MAX_PLAN_ACCELERATORS = 64
 
 
-@dataclass(frozen=True, slots=True)
-class PlanConstraints:
+class PlanConstraints(NamedTuple):
     """The degrees of a plan that the user fixed; None is free. `allow_*` are features of the serving engine."""
 
-    count: int | None = None
     tp: int | None = None
     pp: int | None = None
     ep: int | None = None
@@ -115,7 +113,7 @@ def list_parallel_plans(
     return _list_plans(model, accelerator.cards_per_host, count, wishes)
 
 
-@lru_cache(maxsize=1_000)
+@lru_cache(maxsize=2_000)
 def _list_plans(model: Model, host: int, count: int, wishes: PlanConstraints) -> tuple[ParallelPlan, ...]:
     plans: list[ParallelPlan] = []
     for tp in (wishes.tp,) if wishes.tp is not None else _list_tensor_degrees(model, min(count, host)):

@@ -391,8 +391,7 @@ class MemorySettings:
     padding: ExpertPadding = NO_PADDING
 
 
-@dataclass(frozen=True, slots=True)
-class MemoryBudget:
+class MemoryBudget(NamedTuple):
     """Memory breakdown of the most loaded accelerator before any sequence is admitted.
 
     `pool_bytes` is the most that the KV cache can take (0 or less: the weights alone do not fit), `usual_pool_bytes`
@@ -554,16 +553,16 @@ def compute_memory_budget(
         return min(int((capacity - runtime) * fraction) - shards.resident_bytes, capacity - occupied_bytes)
 
     return MemoryBudget(
-        capacity_bytes=capacity,
-        weights_bytes=shards.resident_bytes,
-        activations_bytes=activations,
-        runtime_bytes=runtime,
-        pool_bytes=pool(settings.memory_fraction),
-        usual_pool_bytes=pool(settings.usual_fraction or settings.memory_fraction),
-        cache=cache,
-        shards=shards,
-        attention_ranks=plan.tp if plan.attention_dp else 1,
-        replicas=plan.dp,
+        capacity,
+        shards.resident_bytes,
+        activations,
+        runtime,
+        pool(settings.memory_fraction),
+        pool(settings.usual_fraction or settings.memory_fraction),
+        cache,
+        shards,
+        plan.tp if plan.attention_dp else 1,
+        plan.dp,
     )
 
 
@@ -616,8 +615,7 @@ CAPACITY_READINGS: Final = {
 }
 
 
-@dataclass(frozen=True, slots=True)
-class MemoryPlan:
+class MemoryPlan(NamedTuple):
     """A parallel plan with its memory; `settings` are the engine settings used to compute it."""
 
     plan: ParallelPlan
@@ -626,7 +624,7 @@ class MemoryPlan:
 
     def with_replicas(self, plan: ParallelPlan) -> MemoryPlan:
         """Return the memory of a plan that differs only in its number of replicas."""
-        return MemoryPlan(plan, replace(self.budget, replicas=plan.dp), self.settings)
+        return MemoryPlan(plan, self.budget._replace(replicas=plan.dp), self.settings)
 
     @property
     def max_running(self) -> int:

@@ -121,14 +121,15 @@ def get_ranks_key(ranks: int) -> str:
 def make_constant_keys(deployment: ResolvedDeployment, ceilings: HardwareCeilings) -> Mapping[KeyGroup, ConstantKeys]:
     """Return the lookup keys of the constants of a deployment, by key group; alike deployments share an object."""
     configuration, plan = deployment.configuration, deployment.plan
-    common = ConstantKeys(
-        generation=configuration.accelerator.generation,
-        serving_engine=configuration.engine.family,
-        ranks=get_ranks_key(plan.tp),
-        link=ceilings.link.kind,
-        experts="yes" if has_experts(configuration.model) else "no",
-        attention=get_attention_key(configuration.model),
-        runtime="present" if configuration.present_runtime else "earlier",
+    # In the order of `ConstantKeys`, without precision.
+    common = (
+        configuration.accelerator.generation,
+        configuration.engine.family,
+        get_ranks_key(plan.tp),
+        ceilings.link.kind,
+        "yes" if has_experts(configuration.model) else "no",
+        get_attention_key(configuration.model),
+        "present" if configuration.present_runtime else "earlier",
     )
     precisions = (
         ceilings.dense_weights,
@@ -143,11 +144,12 @@ def make_constant_keys(deployment: ResolvedDeployment, ceilings: HardwareCeiling
 
 @lru_cache(maxsize=500)
 def _group_constant_keys(
-    common: ConstantKeys, precisions: tuple[Precision, ...], dispatch: tuple[str, str], stages: tuple[str, str]
+    common: tuple[str, ...], precisions: tuple[Precision, ...], dispatch: tuple[str, str], stages: tuple[str, str]
 ) -> Mapping[KeyGroup, ConstantKeys]:
     """Return the keys of each group; `dispatch` and `stages` are the ranks and the link of their groups."""
-    of_formats = [common._replace(precision=precision) for precision in (None, *precisions)]
-    of_links = [common._replace(ranks=ranks, link=link) for ranks, link in (dispatch, stages)]
+    generation, *others = common
+    of_formats = [ConstantKeys(generation, precision, *others) for precision in (None, *precisions)]
+    of_links = [of_formats[0]._replace(ranks=ranks, link=link) for ranks, link in (dispatch, stages)]
     return dict(zip(KeyGroup, of_formats + of_links, strict=True))
 
 

@@ -285,17 +285,8 @@ def _store_model(model: Model, weights: Precision) -> _StoredModel:
     )
 
 
-class ShardingCase(NamedTuple):
-    """What the shards of a plan depend on: its replicas divide no tensor."""
-
-    model: Model
-    weights: Precision
-    tp: int
-    pp: int
-    ep: int
-    attention_dp: bool
-    padding: ExpertPadding
-
+#: What the shards of a plan depend on: a model, its weights, TP, PP, EP and attention-DP of a replica, and padding.
+ShardingCase = tuple[Model, Precision, tuple[int, int, int, bool], ExpertPadding]
 
 #: Shards that are kept: some hundred bytes each.
 _MOST_SHARDS: Final = 5_000
@@ -309,7 +300,7 @@ def shard_model(
 
     Raises ValueError if the model's dimensions are not known.
     """
-    case = ShardingCase(model, weights, *plan.replica_shape, padding)
+    case = model, weights, plan.replica_shape, padding
     shards = _known_shards.get(case)
     return _add_shards([case])[case] if shards is None else shards
 
@@ -330,9 +321,9 @@ def _add_shards(cases: Sequence[ShardingCase]) -> dict[ShardingCase, ModelShards
 
 
 def _compute_shards(cases: Sequence[ShardingCase]) -> Iterator[ModelShards]:
-    stored = [_store_model(case.model, case.weights) for case in cases]
+    stored = [_store_model(model, weights) for model, weights, *_ in cases]
     lengths = [len(each.parts) for each in stored]
-    plans = np.array([case[2:6] for case in cases], dtype=np.int64).T
+    plans = np.array([shape for _, _, shape, _ in cases], dtype=np.int64).T
     tp, pp, ep, attention_dp = np.repeat(plans, lengths, axis=1)
     tensors = np.concatenate([each.tensors for each in stored], axis=1)
     elements, stored_bytes = divide_tensors(tensors, np.array((tp, ep, attention_dp)))
@@ -370,10 +361,10 @@ def _compute_shards(cases: Sequence[ShardingCase]) -> Iterator[ModelShards]:
 def _compute_padding(cases: Sequence[ShardingCase], stored: Sequence[_StoredModel], stage_bytes: _Columns) -> _Columns:
     """Return the padding bytes of each case; `stage_bytes` are those of the experts of each group, by case."""
     padding = np.zeros(len(cases), dtype=np.int64)
-    for place, (case, of_model) in enumerate(zip(cases, stored, strict=True)):
-        if case.padding == NO_PADDING:
+    for place, ((_, _, (tp, _, ep, _), kernel), of_model) in enumerate(zip(cases, stored, strict=True)):
+        if kernel == NO_PADDING:
             continue
         for (hidden, intermediate), group_bytes in zip(of_model.experts, stage_bytes[:, place].tolist(), strict=False):
-            width = -(-intermediate // max(1, case.tp // case.ep))
-            padding[place] += case.padding.added(group_bytes, hidden, width)
+            width = -(-intermediate // max(1, tp // ep))
+            padding[place] += kernel.added(group_bytes, hidden, width)
     return padding

@@ -263,17 +263,8 @@ def _choose_engine(
 
 
 def make_plan_wishes(request: EstimateRequest, engine: ServingEngine) -> PlanConstraints:
-    return PlanConstraints(
-        count=request.count,
-        tp=request.tp,
-        pp=request.pp,
-        ep=request.ep,
-        dp=request.dp,
-        attention_dp=request.attention_dp,
-        allow_pp=engine.supports_pp,
-        allow_ep=engine.supports_ep,
-        allow_attention_dp=engine.supports_attention_dp,
-    )
+    degrees = request.tp, request.pp, request.ep, request.dp, request.attention_dp
+    return PlanConstraints(*degrees, engine.supports_pp, engine.supports_ep, engine.supports_attention_dp)
 
 
 def check_plan(request: EstimateRequest, configuration: ServingConfiguration) -> None:
@@ -297,15 +288,16 @@ def check_plan(request: EstimateRequest, configuration: ServingConfiguration) ->
 def _check_shares(request: EstimateRequest, configuration: ServingConfiguration) -> None:
     """Refuse degrees with which the serving engine does not load the model, for any value of the open degrees."""
     wishes, tp, pp = make_plan_wishes(request, configuration.engine), request.tp or request.ep or 1, request.pp or 1
-    plans = [
-        ParallelPlan(tp, pp, ep, request.dp or 1, attention_dp)
-        for ep, attention_dp in list_expert_variants(configuration.model, wishes, tp, pp)
-    ]
-    objections = [find_objection(configuration, plan) for plan in plans]
-    if objections and objections[0] is not None and None not in objections:
-        raise InputError(
-            add_nearest_plan(objections[0], request, configuration, plans[0]), "tp" if request.tp else "ep"
-        )
+    first: tuple[Message, ParallelPlan] | None = None
+    for ep, attention_dp in list_expert_variants(configuration.model, wishes, tp, pp):
+        plan = ParallelPlan(tp, pp, ep, request.dp or 1, attention_dp)
+        objection = find_objection(configuration, plan)
+        if objection is None:
+            return
+        first = first or (objection, plan)
+    if first is not None:
+        objection, plan = first
+        raise InputError(add_nearest_plan(objection, request, configuration, plan), "tp" if request.tp else "ep")
 
 
 def _check_features(request: EstimateRequest, configuration: ServingConfiguration) -> None:
@@ -423,7 +415,7 @@ def compute_weights_bytes(configuration: ServingConfiguration) -> int:
 
 
 def make_sharding_case(configuration: ServingConfiguration, plan: ParallelPlan) -> ShardingCase:
-    return ShardingCase(configuration.model, configuration.weights, *plan.replica_shape, configuration.settings.padding)
+    return configuration.model, configuration.weights, plan.replica_shape, configuration.settings.padding
 
 
 def make_memory_plan(request: EstimateRequest, configuration: ServingConfiguration, plan: ParallelPlan) -> MemoryPlan:

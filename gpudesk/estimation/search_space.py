@@ -323,9 +323,11 @@ _get_degrees: Final = attrgetter("count", "tp", "pp", "ep", "dp", "attention_dp"
 _T = TypeVar("_T")
 
 
-def _try(answer: Callable[[EstimateRequest], _T], request: EstimateRequest) -> _T | InputError:
+def _try(
+    answer: Callable[[EstimateRequest, tuple[object, ...]], _T], request: EstimateRequest, settings: tuple[object, ...]
+) -> _T | InputError:
     try:
-        return answer(request)
+        return answer(request, settings)
     except InputError as error:
         return error
 
@@ -378,7 +380,9 @@ class SearchSpaceTable:
 
     def find_space(self, request: EstimateRequest) -> SearchSpace:
         """Return the search space of a request; raises InputError if nothing runs it or the plan is impossible."""
-        settings = _get_settings(request)
+        return self._find_space(request, _get_settings(request))
+
+    def _find_space(self, request: EstimateRequest, settings: tuple[object, ...]) -> SearchSpace:
         key = settings, _get_degrees(request)
         space = self._spaces.get(key)
         if space is None:
@@ -391,19 +395,17 @@ class SearchSpaceTable:
 
     def find_spaces(self, requests: Sequence[EstimateRequest]) -> list[SearchSpace | InputError]:
         """Return `find_space` of each request, or its error; the weights of all models are added up at once."""
-        configurations = [_try(self._find_configuration, request) for request in requests]
+        questions = [(request, _get_settings(request)) for request in requests]
+        configurations = [_try(self._find_configuration, *question) for question in questions]
         prepare_shards(
             make_sharding_case(each, ParallelPlan()) for each in configurations if not isinstance(each, InputError)
         )
         return [
-            _try(self.find_space, request) if not isinstance(configuration, InputError) else configuration
-            for request, configuration in zip(requests, configurations, strict=True)
+            configuration if isinstance(configuration, InputError) else _try(self._find_space, *question)
+            for question, configuration in zip(questions, configurations, strict=True)
         ]
 
-    def _find_configuration(
-        self, request: EstimateRequest, settings: tuple[object, ...] | None = None
-    ) -> ServingConfiguration:
-        settings = settings or _get_settings(request)
+    def _find_configuration(self, request: EstimateRequest, settings: tuple[object, ...]) -> ServingConfiguration:
         configuration = self._configurations.get(settings)
         if configuration is None:
             accelerator, model = self.find_facts(request)

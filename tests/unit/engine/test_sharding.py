@@ -10,7 +10,6 @@ from gpudesk.domain.model import Attention, DenseFfn, LayerGroup, Model, MoeFfn
 from gpudesk.domain.precision import Precision, StorageFormat
 from gpudesk.engine.sharding import (
     ExpertPadding,
-    ShardingCase,
     TensorShare,
     compute_narrow_share,
     divide_tensors,
@@ -210,18 +209,16 @@ def test_more_ranks_and_narrower_formats_never_take_more(model: Model) -> None:
 def test_shards_of_many_cases_at_once_are_those_of_each_alone() -> None:
     paddings = ExpertPadding(1, 1), ExpertPadding(256, 128)
     cases = [
-        ShardingCase(replace(model, name="many"), weights, *plan.replica_shape, padding)
+        (replace(model, name="many"), weights, plan, padding)
         for model in MODELS
         for weights in (Precision.BF16, Precision.MXFP4)
         for plan in PLANS
         for padding in paddings
     ]
-    prepare_shards(cases)
-    for case in cases:
-        alone = replace(case.model, name="alone")
-        plan = ParallelPlan(case.tp, case.pp, case.ep, case.ep, case.attention_dp)
-        found = shard_model(case.model, case.weights, plan, case.padding)
-        assert found == shard_model(alone, case.weights, plan, case.padding)
+    prepare_shards((model, weights, plan.replica_shape, padding) for model, weights, plan, padding in cases)
+    for model, weights, plan, padding in cases:
+        alone = replace(model, name="alone")
+        assert shard_model(model, weights, plan, padding) == shard_model(alone, weights, plan, padding)
 
 
 def test_unknown_dimensions_are_refused() -> None:
