@@ -113,6 +113,10 @@ def list_parallel_plans(
     return _list_plans(model, accelerator.cards_per_host, count, wishes)
 
 
+#: A search makes the same few hundred plans for every model.
+make_plan: Final = lru_cache(maxsize=1_000)(ParallelPlan)
+
+
 @lru_cache(maxsize=2_000)
 def _list_plans(model: Model, host: int, count: int, wishes: PlanConstraints) -> tuple[ParallelPlan, ...]:
     plans: list[ParallelPlan] = []
@@ -123,7 +127,7 @@ def _list_plans(model: Model, host: int, count: int, wishes: PlanConstraints) ->
                 continue
             for ep, attention_dp in list_expert_variants(model, wishes, tp, pp):
                 if (tp * dp) % ep == 0:
-                    plans.append(ParallelPlan(tp, pp, ep, dp, attention_dp))
+                    plans.append(make_plan(tp, pp, ep, dp, attention_dp))
     return tuple(dict.fromkeys(plans))
 
 
@@ -412,17 +416,11 @@ def find_plan_objection(
             engine=engine.name,
             host=accelerator.cards_per_host,
         )
-    check = _find_refusing_check(
-        engine, model, weights is Precision.FP8, _find_split_rules(engine, accelerator, date), plan
-    )
-    return None if check is None else _describe_refusal(check, engine, model, plan)
-
-
-@lru_cache(maxsize=5_000)
-def _find_refusing_check(
-    engine: ServingEngine, model: Model, blocks: bool, rules: tuple[bool, ...], plan: ParallelPlan
-) -> SplitCheck | None:
-    return next((check for check in _list_split_checks(engine, model, blocks, rules) if check.refuses(plan)), None)
+    rules = _find_split_rules(engine, accelerator, date)
+    for check in _list_split_checks(engine, model, weights is Precision.FP8, rules):
+        if check.refuses(plan):
+            return _describe_refusal(check, engine, model, plan)
+    return None
 
 
 @lru_cache(maxsize=1_000)

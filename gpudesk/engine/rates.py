@@ -121,9 +121,9 @@ def get_ranks_key(ranks: int) -> str:
 def make_constant_keys(deployment: ResolvedDeployment, ceilings: HardwareCeilings) -> Mapping[KeyGroup, ConstantKeys]:
     """Return the lookup keys of the constants of a deployment, by key group; alike deployments share an object."""
     configuration, plan = deployment.configuration, deployment.plan
-    # In the order of `ConstantKeys`, without precision.
-    common = (
+    common = ConstantKeys(
         configuration.accelerator.generation,
+        None,
         configuration.engine.family,
         get_ranks_key(plan.tp),
         ceilings.link.kind,
@@ -144,12 +144,11 @@ def make_constant_keys(deployment: ResolvedDeployment, ceilings: HardwareCeiling
 
 @lru_cache(maxsize=500)
 def _group_constant_keys(
-    common: tuple[str, ...], precisions: tuple[Precision, ...], dispatch: tuple[str, str], stages: tuple[str, str]
+    common: ConstantKeys, precisions: tuple[Precision, ...], dispatch: tuple[str, str], stages: tuple[str, str]
 ) -> Mapping[KeyGroup, ConstantKeys]:
     """Return the keys of each group; `dispatch` and `stages` are the ranks and the link of their groups."""
-    generation, *others = common
-    of_formats = [ConstantKeys(generation, precision, *others) for precision in (None, *precisions)]
-    of_links = [of_formats[0]._replace(ranks=ranks, link=link) for ranks, link in (dispatch, stages)]
+    of_formats = [common._replace(precision=precision) for precision in (None, *precisions)]
+    of_links = [common._replace(ranks=ranks, link=link) for ranks, link in (dispatch, stages)]
     return dict(zip(KeyGroup, of_formats + of_links, strict=True))
 
 

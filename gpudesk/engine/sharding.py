@@ -301,8 +301,7 @@ def shard_model(
     Raises ValueError if the model's dimensions are not known.
     """
     case = model, weights, plan.replica_shape, padding
-    shards = _known_shards.get(case)
-    return _add_shards([case])[case] if shards is None else shards
+    return _known_shards.get(case) or _add_shards([case])[case]
 
 
 def prepare_shards(cases: Iterable[ShardingCase]) -> None:

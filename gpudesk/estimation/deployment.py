@@ -7,7 +7,7 @@ once and cached.
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Iterable
 from dataclasses import replace
 from functools import lru_cache
 from typing import Final, NamedTuple
@@ -26,6 +26,7 @@ from gpudesk.engine.engine_support import (
     list_expert_variants,
     list_parallel_plans,
     list_replica_counts,
+    make_plan,
 )
 from gpudesk.engine.memory import (
     KernelPath,
@@ -38,7 +39,7 @@ from gpudesk.engine.memory import (
     compute_sampling_bytes,
     compute_step_bytes,
 )
-from gpudesk.engine.sharding import ShardingCase, prepare_shards, shard_model
+from gpudesk.engine.sharding import prepare_shards, shard_model
 from gpudesk.engine.step_work import RankLink, find_link, find_peak, find_stage_link, is_dispatched
 from gpudesk.estimation.request_fields import check_degrees
 from gpudesk.text.messages import InputError, Message, Share, Term, input_error, message, message_n
@@ -290,7 +291,7 @@ def _check_shares(request: EstimateRequest, configuration: ServingConfiguration)
     wishes, tp, pp = make_plan_wishes(request, configuration.engine), request.tp or request.ep or 1, request.pp or 1
     first: tuple[Message, ParallelPlan] | None = None
     for ep, attention_dp in list_expert_variants(configuration.model, wishes, tp, pp):
-        plan = ParallelPlan(tp, pp, ep, request.dp or 1, attention_dp)
+        plan = make_plan(tp, pp, ep, request.dp or 1, attention_dp)
         objection = find_objection(configuration, plan)
         if objection is None:
             return
@@ -382,12 +383,9 @@ def _find_nearest_plan(
     tokens = request.workload.request_tokens
     for size in sorted({refused.count, *sizes}, key=lambda size: abs(math.log2(size / refused.count))):
         plans = list_open_plans(free, configuration, size)
-        prepare_shards(make_sharding_case(configuration, plan) for plan in plans)
-        fitting_plans = [
-            plan for plan in plans if make_memory_plan(free, configuration, plan).budget.max_sequences(tokens) >= 1
-        ]
-        if fitting_plans:
-            return min(fitting_plans, key=lambda plan: _measure_distance(plan, refused))
+        for plan in sorted(plans, key=lambda plan: _measure_distance(plan, refused)):
+            if make_memory_plan(free, configuration, plan).budget.max_sequences(tokens) >= 1:
+                return plan
     return None
 
 
@@ -414,8 +412,9 @@ def compute_weights_bytes(configuration: ServingConfiguration) -> int:
     return shards.resident_bytes - shards.padding_bytes
 
 
-def make_sharding_case(configuration: ServingConfiguration, plan: ParallelPlan) -> ShardingCase:
-    return configuration.model, configuration.weights, plan.replica_shape, configuration.settings.padding
+def prepare_plans(plans: Iterable[tuple[ServingConfiguration, ParallelPlan]]) -> None:
+    """Divide the weights of many plans at once, for `make_memory_plan`."""
+    prepare_shards((of.model, of.weights, plan.replica_shape, of.settings.padding) for of, plan in plans)
 
 
 def make_memory_plan(request: EstimateRequest, configuration: ServingConfiguration, plan: ParallelPlan) -> MemoryPlan:
@@ -446,16 +445,6 @@ class MemoryPlanCache:
     def list_plans(self, count: int) -> tuple[ParallelPlan, ...]:
         """Return the plans of `count` accelerators, with or without the serving engine's checks."""
         return list_parallel_plans(self._configuration.model, self._configuration.accelerator, count, self._wishes)
-
-    def list_sharding_cases(self, plans: Sequence[ParallelPlan]) -> list[ShardingCase]:
-        return [make_sharding_case(self._configuration, plan) for plan in plans]
-
-    def prepare_plans(self, count: int) -> tuple[ParallelPlan, ...]:
-        """Return `list_plans`, whose weights are then divided at once."""
-        plans = self.list_plans(count)
-        if len(plans) > 1:
-            prepare_shards(self.list_sharding_cases(plans))
-        return plans
 
     def find_alike(self, plan: ParallelPlan) -> MemoryPlan | None:
         """Return a plan with any number of equal replicas; None if the serving engine refuses them."""

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
+from itertools import islice
 from typing import Final, NamedTuple
 
 import numpy as np
@@ -18,9 +19,10 @@ from gpudesk.domain.estimate import Estimate, EstimateRequest, Limiter, Load
 from gpudesk.domain.estimate_json import PER_GIB, write_estimate_json, write_memory_json, write_plan_json
 from gpudesk.domain.registry import FIGURES
 from gpudesk.engine.loads import SchedulingConstants
+from gpudesk.engine.memory import MemoryBudget
 from gpudesk.engine.serving import make_load_values
-from gpudesk.engine.sharding import prepare_shards
 from gpudesk.engine.steps import Array
+from gpudesk.estimation.deployment import prepare_plans
 from gpudesk.estimation.evaluation import (
     CaseFigures,
     CaseList,
@@ -67,9 +69,10 @@ class LineQuestion(NamedTuple):
 
 
 class _LineDeployment(NamedTuple):
-    """A deployment's answer to a line, as a bytes format, and the sentences of its notes, also as JSON."""
+    """A deployment's answer to a line, as a bytes format, its memory, and the sentences of its notes, also as JSON."""
 
     text: bytes
+    budget: MemoryBudget
     notes: list[str]
     notes_json: bytes
 
@@ -114,7 +117,7 @@ class LineAnswerer:
         self._table = table
         self._constants = constants
         self._estimate_pools = estimate_pools
-        self._groups: dict[RequestTemplate, _LineGroup | InputError] = {}
+        self._groups: dict[RequestTemplate, _LineGroup] = {}
         self._sentences: dict[tuple[object, ...], str] = {}
         self._forms: dict[tuple[int, bool], bytes] = {}
 
@@ -124,14 +127,12 @@ class LineAnswerer:
         line_requests: list[_LineRequest] = []
         unfit: dict[int, tuple[EstimateRequest, SearchSpace]] = {}
         answers: list[bytes | InputError] = [b""] * len(questions)
-        self._add_groups(questions)
-        for position, question in enumerate(questions):
-            template, _, input_tokens, output_tokens, load = question
+        for position, (question, group) in enumerate(zip(questions, self._find_groups(questions), strict=True)):
+            _, _, input_tokens, output_tokens, load = question
             try:
-                if template.request.disaggregated is not None:
+                if group is None:
                     answers[position] = self._write(self._estimate_pools(question.make_request()))
                     continue
-                group = self._groups[template]
                 if isinstance(group, InputError):
                     answers[position] = group
                     continue
@@ -147,42 +148,52 @@ class LineAnswerer:
             cases.add(fitting, (*lengths, *make_load_values(load)))
         if line_requests:
             chosen = cases.choose([group.factors for _, _, group, _ in line_requests], self._constants)
-            for (position, *_), line in zip(line_requests, self._write_lines(line_requests, chosen), strict=True):
+            for position, line in self._write_lines(line_requests, chosen):
                 answers[position] = line
         for position, estimate in zip(unfit, make_unfit_estimates(list(unfit.values())), strict=True):
             answers[position] = estimate if isinstance(estimate, InputError) else self._write(estimate)
         return answers
 
-    def _add_groups(self, questions: Sequence[LineQuestion]) -> None:
-        """Resolve the new templates of questions, all at once."""
+    def _find_groups(self, questions: Sequence[LineQuestion]) -> list[_LineGroup | InputError | None]:
+        """Return the group of each question, or its error; None for pools. The weights of new groups are prepared."""
         if len(self._groups) > _MOST_GROUPS:
             self._groups.clear()
-        requests = {
-            question.template: question.make_request()
-            for question in questions
-            if question.template not in self._groups and question.template.request.disaggregated is None
-        }
-        spaces = self._table.find_spaces(list(requests.values()))
-        found = [space for space in spaces if not isinstance(space, InputError)]
-        prepare_shards(case for space in found for case in space.list_sharding_cases())
-        for (template, request), space in zip(requests.items(), spaces, strict=True):
-            self._groups[template] = space if isinstance(space, InputError) else _make_group(request, space)
+        known = len(self._groups)
+        groups = [self._find_group(question) for question in questions]
+        added = [group.space for group in islice(self._groups.values(), known, None)]
+        prepare_plans((space.configuration, plan) for space in added for plan in space.list_smallest_plans())
+        return groups
+
+    def _find_group(self, question: LineQuestion) -> _LineGroup | InputError | None:
+        template = question.template
+        group = self._groups.get(template)
+        if group is not None or template.request.disaggregated is not None:
+            return group
+        request = question.make_request()
+        work = request.workload
+        try:
+            space = self._table.find_space(request)
+        except InputError as error:
+            return error
+        factors, spread = space.interval_factors[work.load.kind], work.spread if work.uneven else 0.0
+        group = self._groups[template] = _LineGroup(request, space, factors, 1.0 - work.prefix_hit_rate, spread)
+        return group
 
     def _write(self, estimate: Estimate) -> bytes:
         fields = write_estimate_json(estimate, estimate.request.id, self._write_note)
         return orjson.dumps(fields, option=orjson.OPT_APPEND_NEWLINE)
 
-    def _write_lines(self, line_requests: Sequence[_LineRequest], chosen: ChosenCases) -> Iterator[bytes]:
+    def _write_lines(self, line_requests: Sequence[_LineRequest], chosen: ChosenCases) -> Iterator[tuple[int, bytes]]:
+        """Yield the position of each request with its line."""
         results, cases = chosen.results, chosen.cases
         concurrency, admitted = list_whole(results.concurrency[cases]), list_whole(results.admitted[cases])
         patterns, figures = _stack_figures(chosen.intervals)
-        columns = np.concatenate((figures, _compute_memory(line_requests, chosen.places, admitted)))
-        # Figures without meaning are null, and have no placeholder.
-        texts = orjson.dumps(np.ascontiguousarray(columns.T), option=orjson.OPT_SERIALIZE_NUMPY)
-        lines = texts[2:-2].replace(b"null,", b"").split(b"],[")
+        texts = orjson.dumps(np.ascontiguousarray(figures.T), option=orjson.OPT_SERIALIZE_NUMPY)
+        # Figures without meaning are null, and have no placeholder. The first column is none.
+        lines = texts[2:-2].replace(b",null", b"").split(b"],[")
         states = zip(concurrency, admitted, results.stable[cases].tolist(), strict=True)
         rows = zip(line_requests, chosen.places, patterns, lines, states, results.limiter[cases].tolist(), strict=True)
-        for (_, question, group, fitting), place, pattern, numbers, state, binding in rows:
+        for (position, question, group, fitting), place, pattern, numbers, state, binding in rows:
             _, identity, input_tokens, output_tokens, load = question
             most, running, stable = state
             room = fitting.sequences[place], fitting.admitted[place]
@@ -191,18 +202,20 @@ class LineAnswerer:
             key = fitting.positions[place], pattern, runs_out
             line = group.deployments.get(key) or self._add_deployment(group, key, fitting, place)
             notes = make_load_notes(input_tokens + output_tokens, load.kind, group.space.configuration, room, state)
-            values = numbers.split(b",")
-            yield line.text % (
+            kv_bytes = line.budget.compute_kv_bytes(count_resident(running, room[1]), fitting.sequence_bytes[place])
+            text = line.text % (
                 orjson.dumps(identity),
                 orjson.dumps(most),
                 orjson.dumps(running),
                 _LIMITERS[find_limiter(binding, most, running)],
-                *values[:-2],
+                *numbers.split(b",")[1:],
                 b"true" if stable else b"false",
-                *values[-2:],
+                orjson.dumps(kv_bytes * PER_GIB),
+                orjson.dumps((line.budget.empty_bytes - kv_bytes) * PER_GIB),
                 orjson.dumps(room[0]),
                 orjson.dumps([*line.notes, *map(self._write_note, notes)]) if notes else line.notes_json,
             )
+            yield position, text
 
     def _add_deployment(
         self, group: _LineGroup, key: tuple[int, int, bool], fitting: FittingPlans, place: int
@@ -225,7 +238,7 @@ class LineAnswerer:
         has_rate = bool(pattern & 1)
         notes = make_deployment_notes(group.request, space, deployment, has_rate=has_rate, runs_out=runs_out)
         sentences = [self._write_note(note) for note in notes]
-        line = group.deployments[key] = _LineDeployment(text, sentences, orjson.dumps(sentences))
+        line = group.deployments[key] = _LineDeployment(text, deployment.budget, sentences, orjson.dumps(sentences))
         return line
 
     def _write_note(self, note: Message) -> str:
@@ -237,12 +250,6 @@ class LineAnswerer:
                 self._sentences.clear()
             sentence = self._sentences[key] = format_message(note)
         return sentence
-
-
-def _make_group(request: EstimateRequest, space: SearchSpace) -> _LineGroup:
-    work = request.workload
-    factors, spread = space.interval_factors[work.load.kind], work.spread if work.uneven else 0.0
-    return _LineGroup(request, space, factors, 1.0 - work.prefix_hit_rate, spread)
 
 
 def _make_form(estimate: Estimate) -> bytes:
@@ -260,21 +267,9 @@ def _make_form(estimate: Estimate) -> bytes:
 
 
 def _stack_figures(intervals: FigureIntervals) -> tuple[list[int], Array]:
-    """Return the meaningful figures of each case as bits, and all numbers, NaN for the others."""
+    """Return the meaningful figures of each case as bits, and a column of zeros and all numbers, NaN for the others."""
     numbers = np.array([getattr(intervals, name) for name in FIGURES])
     is_complete = np.isfinite(numbers).all(axis=1) & (numbers[:, 1] > 0.0)
     numbers = np.where(is_complete[:, np.newaxis], numbers, np.nan)
-    return (_BITS @ is_complete).tolist(), numbers.reshape(-1, numbers.shape[-1])
-
-
-def _compute_memory(
-    line_requests: Sequence[_LineRequest], places: Sequence[int], admitted: Sequence[int | None]
-) -> Array:
-    """Return GiB of KV cache and free GiB of the most loaded accelerator, for each answer: shape (2, answers)."""
-    kv_bytes, free_bytes = [], []
-    for (*_, fitting), place, running in zip(line_requests, places, admitted, strict=True):
-        budget = fitting.deployments[place].memory.budget
-        resident = count_resident(running, fitting.admitted[place])
-        kv_bytes.append(budget.compute_kv_bytes(resident, fitting.sequence_bytes[place]))
-        free_bytes.append(budget.empty_bytes - kv_bytes[-1])
-    return np.array([kv_bytes, free_bytes], dtype=np.float64) * PER_GIB
+    cases = numbers.shape[-1]
+    return (_BITS @ is_complete).tolist(), np.concatenate((np.zeros((1, cases)), numbers.reshape(-1, cases)))

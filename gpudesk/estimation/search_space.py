@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from operator import attrgetter
 from threading import Lock
-from typing import Final, NamedTuple, TypeVar
+from typing import Final, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -18,7 +18,6 @@ from gpudesk.domain.model import Model
 from gpudesk.engine.calibration import NO_KEYS, Calibration, find_basis, find_interval
 from gpudesk.engine.memory import MemoryPlan, ResolvedDeployment, ServingConfiguration
 from gpudesk.engine.rates import StepModel, compute_single_step_model, compute_step_model
-from gpudesk.engine.sharding import ShardingCase, prepare_shards
 from gpudesk.engine.step_work import has_experts
 from gpudesk.engine.steps import COEFFICIENT_NAMES, CoefficientColumns, SingleCoefficients, stack_coefficients
 from gpudesk.estimation.deployment import (
@@ -30,7 +29,7 @@ from gpudesk.estimation.deployment import (
     describe_no_plan,
     list_counts,
     make_plan_notes,
-    make_sharding_case,
+    prepare_plans,
 )
 from gpudesk.text.messages import InputError, Message
 
@@ -160,7 +159,8 @@ class SearchSpace:
     basis: EstimateBasis
     interval_factors: Mapping[LoadKind, tuple[float, ...]]
     _memory: MemoryPlanCache = field(init=False)
-    _new_plans: list[list[ParallelPlan]] = field(default_factory=list)
+    _candidates: list[ParallelPlan] = field(default_factory=list)
+    _counts_listed: int = 0
     _plans_of_count: dict[int, tuple[MemoryPlan, ...]] = field(default_factory=dict)
     _deployments: dict[ParallelPlan, ResolvedDeployment] = field(default_factory=dict)
     _fitting: dict[tuple[int, int], FittingPlans | None] = field(default_factory=dict)
@@ -174,7 +174,10 @@ class SearchSpace:
         """Return the plans of `count` accelerators, fitting or not; raises InputError if a fixed count has none."""
         plans = self._plans_of_count.get(count)
         if plans is None:
-            memory_plans = [self._memory.find(plan) for plan in self._memory.prepare_plans(count)]
+            listed = self._memory.list_plans(count)
+            if len(listed) > 1:
+                prepare_plans((self.configuration, plan) for plan in listed)
+            memory_plans = [self._memory.find(plan) for plan in listed]
             plans = tuple([memory for memory in memory_plans if memory is not None])
             self.table.plan_count += len(plans)
             if not plans and self.request.count is not None:
@@ -182,9 +185,9 @@ class SearchSpace:
             self._plans_of_count[count] = plans
         return plans
 
-    def list_sharding_cases(self) -> list[ShardingCase]:
-        """Return the cases of `prepare_shards` on which the smallest deployment depends."""
-        return self._memory.list_sharding_cases(self._memory.list_plans(self.counts[0]))
+    def list_smallest_plans(self) -> tuple[ParallelPlan, ...]:
+        """Return the plans of the smallest count, with or without the serving engine's checks."""
+        return self._memory.list_plans(self.counts[0])
 
     def resolve(self, memory: MemoryPlan) -> ResolvedDeployment:
         deployment = self._deployments.get(memory.plan)
@@ -228,33 +231,33 @@ class SearchSpace:
         """Return the smallest deployment that holds `tokens` once, without timing its plans; None without one."""
         return find_smallest_counts([(self, tokens)])[0]
 
-    def list_new_plans(self, place: int) -> list[ParallelPlan]:
-        """Return the plans of the size at index `place` that no smaller one has and that could hold the weights.
+    def find_candidate(self, place: int) -> ParallelPlan | None:
+        """Return the plan at index `place` of those to try for the smallest count, smallest first; None past the last.
 
-        Those of smaller sizes are listed before.
+        Each has other replicas than those before, which could hold the weights.
         """
-        if place == len(self._new_plans):
-            self._new_plans.append(self._find_new_plans(self.counts[place]))
-            self.table.plan_count += len(self._new_plans[place])
-        return self._new_plans[place]
-
-    def holds(self, place: int, tokens: int) -> bool:
-        """Whether one of these plans holds `tokens` once."""
-        plans = map(self._memory.find_alike, self.list_new_plans(place))
-        return any(memory is not None and memory.budget.max_sequences(tokens) >= 1 for memory in plans)
-
-    def _find_new_plans(self, count: int) -> list[ParallelPlan]:
         memory_bytes = self.configuration.accelerator.memory_bytes
-        weights = compute_weights_bytes(self.configuration)
-        known_shapes = {plan.replica_shape for plans in self._new_plans for plan in plans}
-        return [
-            plan
-            # Wide plans, which are last in the list, hold most.
-            for plan in reversed(self._memory.list_plans(count))
-            # The ranks that share the weights hold at least all of them.
-            if weights < memory_bytes * (plan.count if plan.ep > plan.tp else plan.replica)
-            and plan.replica_shape not in known_shapes
-        ]
+        while place >= len(self._candidates) and self._counts_listed < len(self.counts):
+            weights = compute_weights_bytes(self.configuration)
+            known_shapes = {plan.replica_shape for plan in self._candidates}
+            plans = self._memory.list_plans(self.counts[self._counts_listed])
+            self._counts_listed += 1
+            new = [
+                plan
+                # Wide plans, which are last in the list, hold most.
+                for plan in reversed(plans)
+                # The ranks that share the weights hold at least all of them.
+                if weights < memory_bytes * (plan.count if plan.ep > plan.tp else plan.replica)
+                and plan.replica_shape not in known_shapes
+            ]
+            self._candidates += new
+            self.table.plan_count += len(new)
+        return self._candidates[place] if place < len(self._candidates) else None
+
+    def holds(self, plan: ParallelPlan, tokens: int) -> bool:
+        """Whether a plan holds `tokens` once and the serving engine accepts it."""
+        memory = self._memory.find_alike(plan)
+        return memory is not None and memory.budget.max_sequences(tokens) >= 1
 
     def compute_room(self, count: int, tokens: int) -> float:
         """Return the most sequences of `tokens` that a plan of `count` accelerators runs at once."""
@@ -282,23 +285,20 @@ class SearchSpace:
 def find_smallest_counts(searches: Sequence[tuple[SearchSpace, int]]) -> list[int | None]:
     """Return for each space the smallest deployment that holds that many tokens once; None without one.
 
-    All searches take a step at a time, so that the weights of their plans are divided at once.
+    All searches try a plan at a time, so that the weights of these plans are divided at once.
     """
     counts: list[int | None] = [None] * len(searches)
-    left = list(range(len(searches)))
+    left = dict(enumerate(searches))
     place = 0
     while left:
-        prepare_shards(
-            make_sharding_case(searches[each][0].configuration, plan)
-            for each in left
-            for plan in searches[each][0].list_new_plans(place)
-        )
-        for each in left:
-            space, tokens = searches[each]
-            if space.holds(place, tokens):
-                counts[each] = space.counts[place]
+        plans = {each: plan for each, (space, _) in left.items() if (plan := space.find_candidate(place)) is not None}
+        prepare_plans((left[each][0].configuration, plan) for each, plan in plans.items())
+        for each, plan in plans.items():
+            space, tokens = left[each]
+            if space.holds(plan, tokens):
+                counts[each] = plan.count
+        left = {each: left[each] for each in plans if counts[each] is None}
         place += 1
-        left = [each for each in left if counts[each] is None and place < len(searches[each][0].counts)]
     return counts
 
 
@@ -318,18 +318,6 @@ _get_settings: Final = attrgetter(
     "workload.acceptance_length",
 )
 _get_degrees: Final = attrgetter("count", "tp", "pp", "ep", "dp", "attention_dp")
-
-
-_T = TypeVar("_T")
-
-
-def _try(
-    answer: Callable[[EstimateRequest, tuple[object, ...]], _T], request: EstimateRequest, settings: tuple[object, ...]
-) -> _T | InputError:
-    try:
-        return answer(request, settings)
-    except InputError as error:
-        return error
 
 
 class SearchSpaceTable:
@@ -380,39 +368,21 @@ class SearchSpaceTable:
 
     def find_space(self, request: EstimateRequest) -> SearchSpace:
         """Return the search space of a request; raises InputError if nothing runs it or the plan is impossible."""
-        return self._find_space(request, _get_settings(request))
-
-    def _find_space(self, request: EstimateRequest, settings: tuple[object, ...]) -> SearchSpace:
+        settings = _get_settings(request)
         key = settings, _get_degrees(request)
         space = self._spaces.get(key)
         if space is None:
-            configuration = self._find_configuration(request, settings)
+            configuration = self._configurations.get(settings)
+            if configuration is None:
+                accelerator, model = self.find_facts(request)
+                configuration = configure_serving(request, accelerator, model, self._engines, self.calibration)
+                check_peaks(configuration)
+                self._configurations[settings] = configuration
             check_plan(request, configuration)
             counts = list_counts(request, configuration)
             space = SearchSpace(self, request, configuration, counts, *self._find_intervals(configuration))
             self._spaces[key] = space
         return space
-
-    def find_spaces(self, requests: Sequence[EstimateRequest]) -> list[SearchSpace | InputError]:
-        """Return `find_space` of each request, or its error; the weights of all models are added up at once."""
-        questions = [(request, _get_settings(request)) for request in requests]
-        configurations = [_try(self._find_configuration, *question) for question in questions]
-        prepare_shards(
-            make_sharding_case(each, ParallelPlan()) for each in configurations if not isinstance(each, InputError)
-        )
-        return [
-            configuration if isinstance(configuration, InputError) else _try(self._find_space, *question)
-            for question, configuration in zip(questions, configurations, strict=True)
-        ]
-
-    def _find_configuration(self, request: EstimateRequest, settings: tuple[object, ...]) -> ServingConfiguration:
-        configuration = self._configurations.get(settings)
-        if configuration is None:
-            accelerator, model = self.find_facts(request)
-            configuration = configure_serving(request, accelerator, model, self._engines, self.calibration)
-            check_peaks(configuration)
-            self._configurations[settings] = configuration
-        return configuration
 
     def _find_intervals(
         self, configuration: ServingConfiguration

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from pathlib import Path
 
 import pytest
 
@@ -27,6 +28,13 @@ def test_everything_is_there(catalog: Catalog) -> None:
     assert len(catalog.disputes()) == 125 + 6
     assert len(catalog.revision) == 16
     assert catalog.data_date.startswith("2026-11-")
+
+
+def test_equal_entries_of_two_catalogs_are_the_same(catalog: Catalog, catalog_path: Path) -> None:
+    with Catalog.open(catalog_path) as other:
+        assert other.accelerator("mi325x") is catalog.accelerator("mi325x")
+        assert other.model("llama-3.1-8b") is catalog.model("llama-3.1-8b")
+        assert other.serving_engines()[0] is catalog.serving_engines()[0]
 
 
 def test_bandwidth_of_mi325x_with_the_rival_figure(catalog: Catalog) -> None:

@@ -98,3 +98,10 @@ def test_line_at_fault_beside_one_that_is_alike(estimator: Estimator, changes: d
     assert bad["line"] == 2
     with pytest.raises(InputError):
         parse_request({**alike, **changes})
+
+
+def test_nearest_plan_of_a_refused_one_is_for_the_lengths_of_the_line(estimator: Estimator) -> None:
+    lines = [{**LINE, "tp": 3, "input_tokens": tokens} for tokens in (100, 100_000, 1_000_000)]
+    answers = [json.loads(line)["error"] for line in write_answers(estimator, lines)]
+    plans = [answer.rpartition(" is ")[2] for answer in answers]
+    assert plans == ["DP 3", "PP 3", "TP 4 × PP 2"]
