@@ -42,7 +42,7 @@ _T = TypeVar("_T")
 
 
 def share_equal(entry: _T) -> _T:
-    """Return the first of equal entries: catalogs make them anew after each change of the user's facts.
+    """Return the first of equal entries: catalogs make them again after each change of the user's facts.
 
     As keys of caches, entries that are equal but not the same are compared field by field, which takes longer than
     most of what the caches save.

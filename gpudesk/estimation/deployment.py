@@ -112,7 +112,7 @@ def configure_serving(
 
 
 class _EngineConfiguration(NamedTuple):
-    """What configurations share whatever the model; `age` is months before the newest calibrated one."""
+    """What configurations of any model share; `age` is months before the newest calibrated one."""
 
     kernel: KernelPath
     limits: EngineLimits
