@@ -9,7 +9,7 @@ from typing import Final
 
 from gpudesk.domain.answer import Answer, LeadVerdict, judge_odds
 from gpudesk.domain.claim import PriceSummary
-from gpudesk.domain.estimate import Estimate, Load, LoadKind, Workload
+from gpudesk.domain.estimate import Estimate, Load, LoadKind, ParallelPlan, Workload
 from gpudesk.domain.model import Model, describe_generic_model
 from gpudesk.domain.registry import Attribute, find_attribute_definition, find_figure
 from gpudesk.text.formatting import MISSING_VALUE_TEXT, Formatter, translate_unit
@@ -335,6 +335,12 @@ def describe_requests(model: str, weights: str, workload: Workload, formatter: F
         input=formatter.count(workload.input_tokens),
         output=formatter.count(workload.output_tokens),
     )
+
+
+def format_degrees(plan: ParallelPlan, formatter: Formatter) -> str:
+    degrees = (("TP", plan.tp), ("PP", plan.pp), ("EP", plan.ep), ("DP", plan.dp))
+    degree_texts = [f"{name} {formatter.count(degree)}" for name, degree in degrees if degree > 1]
+    return ", ".join([*degree_texts, tr("attention DP")] if plan.attention_dp else degree_texts)
 
 
 def format_load(load: Load, formatter: Formatter) -> str:

@@ -7,7 +7,7 @@ from enum import StrEnum
 from typing import Final
 
 from gpudesk.domain.accelerator import OwnedSystems
-from gpudesk.domain.estimate import ParallelPlan, Workload, format_plan
+from gpudesk.domain.estimate import Workload, format_plan
 from gpudesk.domain.model import Model
 from gpudesk.domain.sizing import (
     CapacityReadingId,
@@ -24,12 +24,6 @@ from gpudesk.report.labels import format_tokens, label_precision, label_serving_
 from gpudesk.text.formatting import Formatter
 from gpudesk.text.messages import Message, capitalize_first, format_message, lower_for_sentence
 from gpudesk.text.translation import tr, trn
-
-
-def format_degrees(plan: ParallelPlan, formatter: Formatter) -> str:
-    degrees = (("TP", plan.tp), ("PP", plan.pp), ("EP", plan.ep), ("DP", plan.dp))
-    degree_texts = [f"{name} {formatter.count(degree)}" for name, degree in degrees if degree > 1]
-    return ", ".join([*degree_texts, tr("attention DP")] if plan.attention_dp else degree_texts)
 
 
 def explain_degrees(needed: Sequence[Sequence[SmallestDeployments]]) -> str:

@@ -30,7 +30,14 @@ from gpudesk.report.comparison.tables import (
     RowReference,
 )
 from gpudesk.report.costs import MoneyFormatter, describe_missing_input, format_system_count
-from gpudesk.report.labels import format_odds, get_figure_unit, label_estimate_basis, label_figure, label_serving_engine
+from gpudesk.report.labels import (
+    format_degrees,
+    format_odds,
+    get_figure_unit,
+    label_estimate_basis,
+    label_figure,
+    label_serving_engine,
+)
 from gpudesk.text.formatting import (
     MISSING_VALUE_TEXT,
     Formatter,
@@ -257,12 +264,7 @@ def build_plan_cell(estimate: Estimate, formatter: Formatter) -> ComparisonCell:
     text = f"× {formatter.count(estimate.count)}"
     if estimate.pools is not None:
         return ComparisonCell(text, text, detail=describe_pools(estimate.pools, formatter))
-    plan = estimate.plan
-    degrees = (("TP", plan.tp), ("PP", plan.pp), ("EP", plan.ep), ("DP", plan.dp))
-    degree_texts = [f"{name} {formatter.count(degree)}" for name, degree in degrees if degree > 1]
-    if plan.attention_dp:
-        degree_texts.append(tr("attention DP"))
-    return ComparisonCell(text, text, detail=", ".join(degree_texts) or None)
+    return ComparisonCell(text, text, detail=format_degrees(estimate.plan, formatter) or None)
 
 
 def describe_pools(pools: DisaggregatedPools, formatter: Formatter) -> str:

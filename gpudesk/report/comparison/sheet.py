@@ -70,6 +70,7 @@ from gpudesk.report.fleet_tables import build_sheet_fleet
 from gpudesk.report.labels import (
     count_days_since,
     format_age,
+    format_degrees,
     format_load,
     format_tokens,
     format_years,
@@ -83,7 +84,6 @@ from gpudesk.report.sizing import (
     describe_demand,
     describe_sizing_with_notes,
     explain_degrees,
-    format_degrees,
     format_max_power,
     label_requests_in_flight,
     label_single_request,

@@ -66,8 +66,7 @@ from gpudesk.report.decision.verdict import (
     list_memory_fits,
     list_unpriced_candidates,
 )
-from gpudesk.report.labels import label_price_word
-from gpudesk.report.sizing import format_degrees
+from gpudesk.report.labels import format_degrees, label_price_word
 from gpudesk.text.formatting import MISSING_VALUE_TEXT, Formatter, IntervalEstimate
 from gpudesk.text.messages import capitalize_first, format_message, lower_for_sentence
 from gpudesk.text.translation import tr, translate_data, trn

@@ -52,8 +52,7 @@ from gpudesk.report.decision.verdict import (
     list_unpriced_candidates,
 )
 from gpudesk.report.explanation.cost import OWNED, RENTED
-from gpudesk.report.labels import format_odds
-from gpudesk.report.sizing import format_degrees
+from gpudesk.report.labels import format_degrees, format_odds
 from gpudesk.text.formatting import MISSING_VALUE_TEXT, IntervalEstimate
 from gpudesk.text.translation import tr, translate_data
 

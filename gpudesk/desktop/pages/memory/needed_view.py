@@ -23,10 +23,9 @@ from gpudesk.domain.answer import Answer, ComparisonColumn
 from gpudesk.domain.estimate import Estimate
 from gpudesk.domain.precision import STORAGE_FORMATS, Precision, resolve_fp4
 from gpudesk.domain.sizing import DeploymentSize, SmallestDeployments
-from gpudesk.report.labels import label_precision
+from gpudesk.report.labels import format_degrees, label_precision
 from gpudesk.report.sizing import (
     explain_degrees,
-    format_degrees,
     label_requests_in_flight,
     label_single_request,
     label_weight_width,
