@@ -20,7 +20,7 @@ from gpudesk.domain.sizing import (
     SizingResult,
     SmallestDeployments,
 )
-from gpudesk.report.labels import format_tokens, label_precision, label_serving_engine, label_system
+from gpudesk.report.labels import format_tokens, join_alternatives, label_precision, label_serving_engine, label_system
 from gpudesk.text.formatting import Formatter
 from gpudesk.text.messages import Message, capitalize_first, format_message, lower_for_sentence
 from gpudesk.text.translation import tr, trn
@@ -145,6 +145,19 @@ def _list_limits(demand: Demand, formatter: Formatter) -> list[str]:
         (demand.tpot_ms, tr("TPOT up to {n} ms", n=formatter.stated(demand.tpot_ms or 0))),
     )
     return [text for limit, text in limits if limit is not None]
+
+
+def describe_counts(sizing: SizingResult, names: Sequence[str], formatter: Formatter) -> str:
+    """Return the answer for all candidates in a sentence, the fewest first; `names` are without counts."""
+    counts = sorted(
+        (candidate.count, name)
+        for candidate, name in zip(sizing.candidates, names, strict=True)
+        if candidate.count is not None and candidate.reason is None
+    )
+    if not counts:
+        return tr("None of these accelerators can serve this demand.")
+    needed = [tr("{n} × {name}", n=formatter.count(count), name=name) for count, name in counts]
+    return tr("You need {counts}.", counts=join_alternatives(needed))
 
 
 def describe_sizing(sizing: SizingResult, candidate: SizingOption, name: str, formatter: Formatter) -> str:

@@ -22,6 +22,7 @@ from gpudesk.domain.estimate import format_plan
 from gpudesk.domain.sizing import SizingOption, SizingResult
 from gpudesk.report.labels import describe_requests, label_estimate_basis, label_serving_engine
 from gpudesk.report.sizing import (
+    describe_counts,
     describe_demand,
     describe_owned_systems,
     describe_peak,
@@ -53,6 +54,8 @@ def list_size_lines(
     width: int,
     strong: Callable[[str], str],
 ) -> Iterator[str]:
+    if len(names) > 1:
+        yield from map(strong, wrap_text(describe_counts(sizing, names, formatter), width))
     yield from wrap_text(f"{requests}.", width)
     yield from wrap_text(f"{describe_demand(sizing.demand, formatter)}.", width)
     if peak := describe_peak(sizing, formatter):

@@ -26,6 +26,7 @@ from gpudesk.report.data_table import DataCell, DataColumn, DataRow, DataTable, 
 from gpudesk.report.labels import label_estimate_basis, label_serving_engine
 from gpudesk.report.sizing import (
     describe_bound,
+    describe_counts,
     describe_demand,
     describe_peak,
     describe_sizing,
@@ -185,6 +186,7 @@ class SizingView(QWidget):
         #: Whether the user chose that candidate; by default it is the one with the fewest.
         self._is_user_choice = False
         self.form = DemandForm(theme, desk.formatter.style, self)
+        self.verdict = ThemedLabel(theme, font="page", wrap=True, parent=self)
         self.demand_label = ThemedLabel(theme, font="small", color="text2", wrap=True, parent=self)
         self.problem = ThemedLabel(theme, color="unfit", wrap=True, parent=self)
         self.table = FiguresTable(theme, self)
@@ -209,6 +211,7 @@ class SizingView(QWidget):
         self._stack.addWidget(self.start)
         full = QWidget(self)
         self._stack.addWidget(full)
+        answer = make_column(self.verdict, margins=(_MARGIN, 0, _MARGIN, 8))
         upper = make_column(self.form, margins=(_MARGIN - 6, 0, _MARGIN, 8))
         lower = make_column(
             ThemedLabel(self.theme, tr("Candidates"), font="section", parent=full),
@@ -221,7 +224,7 @@ class SizingView(QWidget):
             gap=self.theme.px(6),
             margins=(_MARGIN, 10, _MARGIN, _MARGIN),
         )
-        make_column(upper, Hairline(self.theme, full), (lower, 1), gap=0, on=full)
+        make_column(answer, upper, Hairline(self.theme, full), (lower, 1), gap=0, on=full)
 
     @property
     def title(self) -> str:
@@ -290,8 +293,11 @@ class SizingView(QWidget):
         self.table.setVisible(is_sized)
         self.candidate.setVisible(is_sized)
         if sizing is None:
+            self.verdict.show_text("")
             self.demand_label.setText("")
             return
+        names = [part.name.partition(" × ")[0] for part, _ in self._pairs]
+        self.verdict.show_text(describe_counts(sizing, names, self.formatter))
         self.demand_label.setText(self._describe_request(sizing))
         keys = [part.key for part, _ in self._pairs]
         if not self._is_user_choice or self._chosen not in keys:

@@ -140,6 +140,7 @@ def test_candidates_are_those_of_the_service(sized: SizingView, desk: Desk) -> N
     assert column(sized, "Accelerators") == [str(each.count) for each in found.candidates]
     assert column(sized, "Spare") == [str(each.spare) for each in found.candidates]
     fewest = min(found.candidates, key=lambda each: each.count or 0)
+    assert sized.verdict.text().startswith(f"You need {fewest.count} × MI355X")
     assert f"{fewest.count} × MI355X for " in sized.candidate.title_label.text()
     assert sized.demand_label.text().startswith("500 users with 12 requests per hour each")
     assert "requests/s and" in sized.demand_label.text()
@@ -171,6 +172,7 @@ def test_what_no_deployment_meets_is_said_in_its_row(sized: SizingView, desk: De
     remarks = [row.cells[-1] for row in model_of(sized).table.rows]
     assert all(remark.is_fault for remark in remarks)
     assert all("meets the limits" in remark.text for remark in remarks)
+    assert sized.verdict.text() == "None of these accelerators can serve this demand."
     assert not sized.candidate.use.isVisible()
     assert not sized.candidate.table.isVisible()
 
