@@ -64,7 +64,7 @@ def _tune_collector() -> Iterator[None]:
     """Let the garbage collector run rarely: thousands of lines come and go without cycles."""
     usual = gc.get_threshold()
     gc.freeze()
-    gc.set_threshold(100_000, 20, 20)
+    gc.set_threshold(1_000_000, 20, 20)
     try:
         yield
     finally:
@@ -182,7 +182,7 @@ class _LineParser:
             request = parse_request(fields)
         except InputError as error:
             identity = fields.get("id") if type(fields) is dict else None
-            return _LineFault(identity if type(identity) in (int, str) else None, error)
+            return _LineFault(identity if type(identity) in (int, str) else None, error.detach())
         work = request.workload
         template = RequestTemplate(request)
         if request.disaggregated is None:

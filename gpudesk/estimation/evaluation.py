@@ -342,7 +342,7 @@ def make_unfit_estimates(questions: Sequence[tuple[EstimateRequest, SearchSpace]
         try:
             answers.append(_make_unfit_estimate(request, space, count))
         except InputError as error:
-            answers.append(error)
+            answers.append(error.detach())
     return answers
 
 

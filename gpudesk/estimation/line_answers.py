@@ -174,7 +174,7 @@ class LineAnswerer:
         try:
             space = self._table.find_space(request)
         except InputError as error:
-            return error
+            return error.detach()
         factors, spread = space.interval_factors[work.load.kind], work.spread if work.uneven else 0.0
         group = self._groups[template] = _LineGroup(request, space, factors, 1.0 - work.prefix_hit_rate, spread)
         return group

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gc
 import io
 import json
 from itertools import product
@@ -105,3 +106,19 @@ def test_nearest_plan_of_a_refused_one_is_for_the_lengths_of_the_line(estimator:
     answers = [json.loads(line)["error"] for line in write_answers(estimator, lines)]
     plans = [answer.rpartition(" is ")[2] for answer in answers]
     assert plans == ["DP 3", "PP 3", "TP 4 × PP 2"]
+
+
+@pytest.mark.parametrize("changes", [{"input_tokens": 0}, {"model": "no-such-model"}, {"count": 7, "tp": 4}, {"tp": 3}])
+def test_a_line_at_fault_leaves_nothing_to_collect(estimator: Estimator, changes: dict[str, Any]) -> None:
+    def count_errors() -> int:
+        return sum(isinstance(each, InputError) for each in gc.get_objects())
+
+    gc.collect()
+    gc.disable()
+    try:
+        before = count_errors()
+        (answer,) = write_answers(estimator, [LINE | changes])
+        assert count_errors() == before
+    finally:
+        gc.enable()
+    assert b"error" in answer
