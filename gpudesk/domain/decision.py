@@ -393,7 +393,8 @@ class DecisionCandidate:
     depend on other candidates, is recommended: the logarithm of the value, with arguments and commitment. `systems` are
     the whole systems to own; None if accelerators are bought singly. `problem` is the reason for a missing estimate.
     `lots` are the whole systems or instances that it is sold or rented in. `unlike_rent` is the rent behind the value,
-    if no specialized cloud rents the accelerator, and `like_for_like` the value at the usual rent of these.
+    if no specialized cloud rents the accelerator, and `like_for_like` the value at the usual rent of these. `doubts`
+    are the facts that make its purchase or its figures doubtful.
     """
 
     key: str
@@ -415,6 +416,7 @@ class DecisionCandidate:
     lots: SystemCount | None = None
     unlike_rent: ResolvedCostInput | None = None
     like_for_like: float | None = None
+    doubts: tuple[str, ...] = ()
 
 
 class OtherPayment(NamedTuple):

@@ -377,6 +377,7 @@ class Decider:
                 lots=lots,
                 unlike_rent=unlike_rent,
                 like_for_like=None if unlike_rent is None else view.costs.like_for_like_usd,
+                doubts=list_doubts(parts[place], situation.name_payment(place), objective),
             )
             for place, (key, view) in enumerate(zip(keys, ground.views, strict=True))
             for payment in [situation.name_payment(place) if objective.name is ObjectiveName.COST else None]
@@ -597,20 +598,24 @@ def list_reasons(
         values = parts[first].get(fact), None if other is None else parts[other].get(fact)
         paid = (situation.name_payment(first), situation.name_payment(other)) if fact == _COST else (None, None)
         reasons.append((DecisionReason(fact, *values, None if other is None else keys[other], payments=paid), gains))
-    if parts[first].get("basis") not in _SOUND:
-        reasons.append((DecisionReason("basis", parts[first].get("basis"), None, None), False))
-    if parts[first].get("announced") is True:
-        reasons.append((DecisionReason("announced", True, None, None), False))
-    if parts[first].get("license_limit") is True:
-        reasons.append((DecisionReason("license_limit", True, None, None), False))
-    if parts[first].get("discontinued") is True and situation.name_payment(first) == OWNED.name:
-        reasons.append((DecisionReason("discontinued", True, None, None), False))
-    old = {OWNED.name: "old_price", RENTED.name: "old_rent"}.get(situation.name_payment(first) or "")
-    if old is not None and objective.name is ObjectiveName.COST and parts[first].get(old) is not None:
-        reasons.append((DecisionReason(old, parts[first][old], None, None), False))
+    doubts = list_doubts(parts[first], situation.name_payment(first), objective)
+    reasons += [(DecisionReason(fact, parts[first].get(fact), None, None), False) for fact in doubts]
     if other is not None:
         reasons += _list_arguments(parts, keys, lines, first, other)
     return reasons
+
+
+def list_doubts(part: FactValues, payment: str | None, objective: DecisionObjective) -> tuple[str, ...]:
+    """Return the facts that make the purchase or the figures of a column doubtful."""
+    age = {OWNED.name: "old_price", RENTED.name: "old_rent"}.get(payment or "", "")
+    doubts = {
+        "basis": part.get("basis") not in _SOUND,
+        "announced": part.get("announced") is True,
+        "license_limit": part.get("license_limit") is True,
+        "discontinued": part.get("discontinued") is True and payment == OWNED.name,
+        age: objective.name is ObjectiveName.COST and part.get(age) is not None,
+    }
+    return tuple(compress(doubts, doubts.values()))
 
 
 def _list_arguments(

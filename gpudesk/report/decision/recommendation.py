@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from itertools import groupby
@@ -14,6 +15,7 @@ from gpudesk.domain.decision import (
     AnswerOrigin,
     Decision,
     DecisionFlip,
+    MediaFit,
     ObjectiveName,
     RuleEffect,
     TraceCell,
@@ -63,10 +65,9 @@ from gpudesk.report.decision.verdict import (
     format_verdict,
     label_arguments,
     list_candidate_lines,
-    list_memory_fits,
     list_unpriced_candidates,
 )
-from gpudesk.report.labels import format_degrees, label_price_word
+from gpudesk.report.labels import drop_count, format_degrees, join_names, label_price_word
 from gpudesk.text.formatting import MISSING_VALUE_TEXT, Formatter, IntervalEstimate
 from gpudesk.text.messages import capitalize_first, format_message, lower_for_sentence
 from gpudesk.text.translation import tr, translate_data, trn
@@ -104,6 +105,57 @@ def list_delivered_figures(decision: Decision, key: str, formatter: Formatter) -
     left_out = _OF_OTHER_WAY.get(str(decision.facts.get("acquisition")), ())
     fact_names = [name for name in _DELIVERED if facts.get(name) is not None and name not in left_out]
     return tuple((label_fact(name), format_fact(name, facts[name], formatter)) for name in fact_names)
+
+
+#: Share of memory that fixed sizes may take.
+_USABLE: Final = 0.9
+#: Work out of scope -> facts of the memory that it needs; the model's own is known for the rest.
+_TUNING: Final[Mapping[str, tuple[str, ...]]] = {
+    "fine_tuning": ("full_tuning_gb", "lora_gb", "qlora_gb"),
+    "training": ("full_tuning_gb",),
+}
+
+
+def _describe_media_fit(fit: MediaFit, names: Mapping[str, str], formatter: Formatter) -> str:
+    """Return how many models an accelerator holds, and the names of those that it holds or of the others."""
+    name, total = drop_count(names[fit.key]), len(fit.held) + len(fit.too_large)
+    values = {"name": name, "n": formatter.count(len(fit.held)), "total": formatter.count(total)}
+    if not fit.too_large:
+        return tr("{name}: all {total} image and video models fit", **values)
+    held, too_large = join_names(list(fit.held)), join_names(list(fit.too_large))
+    if len(fit.held) < len(fit.too_large):
+        return tr("{name}: {n} of {total} image and video models fit: {models}", models=held, **values)
+    return tr("{name}: {n} of {total} image and video models fit; not {models}", models=too_large, **values)
+
+
+def list_memory_fits(decision: Decision, names: Mapping[str, str], formatter: Formatter) -> list[str]:
+    """Return what is known of memory where figures of text serving do not apply: how many accelerators hold the work.
+
+    For images and video it is which models one accelerator holds; the model of the scenario is another.
+    """
+    if decision.media_fits:
+        assumed = tr("Assumed: one accelerator, BF16 weights, default sizes of each model")
+        return [*(_describe_media_fit(each, names, formatter) for each in decision.media_fits), assumed]
+    weights = next((each for part in decision.parts if (each := part.get("alone_weights_gb")) is not None), None)
+    work = str(decision.answers["work"].value)
+    needs = [(label_fact(name), decision.facts.get(name)) for name in _TUNING.get(work, ())]
+    if work not in _TUNING:
+        needs = [(tr("Weights"), weights)]
+    lines = []
+    for label, size in needs:
+        if not isinstance(size, float):
+            continue
+        holding = (
+            tr("{n} × {name}", n=formatter.count(math.ceil(size / (_USABLE * memory))), name=drop_count(names[key]))
+            for key, part in zip(decision.columns, decision.parts, strict=True)
+            if isinstance(memory := part["memory_gb"], float)
+        )
+        values = {"label": label, "size": format_fact("lora_gb", size, formatter), "deployments": ", ".join(holding)}
+        lines.append(tr("{label}: {size}; fits on {deployments}", **values))
+    if lines and work in _TUNING:
+        text = "Assumed: Adam in mixed precision, adapters of 1% of the parameters, 10% of memory for activations"
+        lines.append(tr(text))
+    return lines
 
 
 HeadNames = Mapping[str, str]

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 from collections import Counter
 from collections.abc import Mapping, Sequence
 from typing import Final, NamedTuple
@@ -23,7 +22,6 @@ from gpudesk.domain.decision import (
     DecisionRule,
     DecisionVerdict,
     FactValue,
-    MediaFit,
     ObjectiveName,
     PilotMeasurement,
     RuleExclusion,
@@ -176,10 +174,7 @@ def describe_verdict_terms(decision: Decision, names: NamesByKey, formatter: For
     key = find_leading_column(decision)
     if key is None or not decision.scope.answered:
         return ""
-    first = find_candidate(decision, key)
-    second = None if decision.runner_up is None else find_candidate(decision, decision.runner_up)
-    is_pair = second is not None and _is_too_close(decision, first, second)
-    leaders = [first, second] if is_pair and second is not None else [first]
+    leaders = _list_leaders(decision, find_candidate(decision, key))
     terms = []
     if decision.utilization is not None and (share := describe_utilization(decision.utilization, formatter)):
         terms.append(tr("At {utilization}", utilization=share))
@@ -188,6 +183,15 @@ def describe_verdict_terms(decision: Decision, names: NamesByKey, formatter: For
     terms += filter(None, (_describe_lots(each, decision, names, formatter) for each in leaders))
     terms += filter(None, (_describe_user_speed(decision, leaders, names, formatter),))
     return " ".join(map(to_sentence, terms))
+
+
+def _list_leaders(decision: Decision, first: DecisionCandidate) -> list[DecisionCandidate]:
+    """Return the candidates that a verdict names: the recommended one, and its equals or the next one if too close."""
+    second = None if decision.runner_up is None else find_candidate(decision, decision.runner_up)
+    if second is None or not _is_too_close(decision, first, second):
+        return [first]
+    equals = _list_equals(decision, first)
+    return equals if len(equals) > _PAIR else [first, second]
 
 
 def _describe_lots(
@@ -308,20 +312,38 @@ def describe_verdict_reason(decision: Decision, names: NamesByKey, formatter: Fo
         problem = tr("Enter a price on the Cost page, or choose another goal.")
         return f"{problem} {_list_alternatives(decision, formatter)}".strip()
     first = find_candidate(decision, key)
+    second = None if decision.runner_up is None else find_candidate(decision, decision.runner_up)
+    sentences = []
+    if decision.tied_by is not None:
+        sentences.append(_describe_tie(decision, first, names, formatter))
+    elif second is not None and judge_odds(first.odds) is LeadVerdict.TOO_CLOSE:
+        sentences.append(_describe_close_call(decision, first, second, names, formatter))
+    elif decision.objective.instead_of is ObjectiveName.COST:
+        sentences.append(tr("Too few prices are known, so throughput is compared instead of cost."))
     if first.open_rules:
         titles = {line.rule.id: line.title for line in decision.trace}
         open_titles = ", ".join(lower_for_sentence(titles[rule]) for rule in first.open_rules)
-        return tr("Undecided limits: {limits}.", limits=open_titles)
-    if decision.tied_by is not None:
-        return _describe_tie(decision, first, names, formatter)
-    second = None if decision.runner_up is None else find_candidate(decision, decision.runner_up)
-    if second is not None and judge_odds(first.odds) is LeadVerdict.TOO_CLOSE:
-        return _describe_close_call(decision, first, second, names, formatter)
-    if decision.objective.instead_of is ObjectiveName.COST:
-        return tr("Too few prices are known, so throughput is compared instead of cost.")
-    doubts = {each.fact: each for each in decision.against if each.line is None}
-    doubt = next((doubts[fact] for fact in _DOUBTS if fact in doubts), None)
-    return "" if doubt is None else f"{describe_reason(doubt, names, formatter)}."
+        sentences.append(tr("Undecided limits: {limits}.", limits=open_titles))
+    sentences.append(_describe_doubt(decision, _list_leaders(decision, first), names, formatter))
+    return " ".join(filter(None, sentences))
+
+
+def _describe_doubt(
+    decision: Decision, leaders: Sequence[DecisionCandidate], names: NamesByKey, formatter: Formatter
+) -> str:
+    """Return the gravest doubt about candidates; of several, with the names of those that it is about."""
+    fact = next((each for each in _DOUBTS if any(each in leader.doubts for leader in leaders)), None)
+    if fact is None:
+        return ""
+    values = {
+        leader.key: decision.parts[decision.columns.index(leader.key)].get(fact)
+        for leader in leaders
+        if fact in leader.doubts
+    }
+    value = next(iter(values.values()))
+    doubt = describe_reason(DecisionReason(fact, value, None, None), names, formatter)
+    doubted = join_names([drop_count(names[key]) for key, other in values.items() if other == value])
+    return f"{doubt}." if len(leaders) == 1 else tr("{doubt} ({names}).", doubt=doubt, names=doubted)
 
 
 def _describe_close_call(
@@ -534,57 +556,6 @@ def list_unpriced_candidates(decision: Decision) -> tuple[DecisionCandidate, ...
     return tuple(
         each for each in decision.candidates if each.missing is not None and not each.removed and each.key != lead
     )
-
-
-#: Share of memory that fixed sizes may take.
-_USABLE: Final = 0.9
-#: Work out of scope -> facts of the memory that it needs; the model's own is known for the rest.
-_TUNING: Final[Mapping[str, tuple[str, ...]]] = {
-    "fine_tuning": ("full_tuning_gb", "lora_gb", "qlora_gb"),
-    "training": ("full_tuning_gb",),
-}
-
-
-def _describe_media_fit(fit: MediaFit, names: NamesByKey, formatter: Formatter) -> str:
-    """Return how many models an accelerator holds, and the names of those that it holds or of the others."""
-    name, total = drop_count(names[fit.key]), len(fit.held) + len(fit.too_large)
-    values = {"name": name, "n": formatter.count(len(fit.held)), "total": formatter.count(total)}
-    if not fit.too_large:
-        return tr("{name}: all {total} image and video models fit", **values)
-    held, too_large = join_names(list(fit.held)), join_names(list(fit.too_large))
-    if len(fit.held) < len(fit.too_large):
-        return tr("{name}: {n} of {total} image and video models fit: {models}", models=held, **values)
-    return tr("{name}: {n} of {total} image and video models fit; not {models}", models=too_large, **values)
-
-
-def list_memory_fits(decision: Decision, names: NamesByKey, formatter: Formatter) -> list[str]:
-    """Return what is known of memory where figures of text serving do not apply: how many accelerators hold the work.
-
-    For images and video it is which models one accelerator holds; the model of the scenario is another.
-    """
-    if decision.media_fits:
-        assumed = tr("Assumed: one accelerator, BF16 weights, default sizes of each model")
-        return [*(_describe_media_fit(each, names, formatter) for each in decision.media_fits), assumed]
-    weights = next((each for part in decision.parts if (each := part.get("alone_weights_gb")) is not None), None)
-    work = str(decision.answers["work"].value)
-    needs = [(label_fact(name), decision.facts.get(name)) for name in _TUNING.get(work, ())]
-    if work not in _TUNING:
-        needs = [(tr("Weights"), weights)]
-    lines = []
-    for label, size in needs:
-        if not isinstance(size, float):
-            continue
-        holding = (
-            tr("{n} × {name}", n=formatter.count(math.ceil(size / (_USABLE * memory))), name=drop_count(names[key]))
-            for key, part in zip(decision.columns, decision.parts, strict=True)
-            if isinstance(memory := part["memory_gb"], float)
-        )
-        values = {"label": label, "size": format_fact("lora_gb", size, formatter), "deployments": ", ".join(holding)}
-        lines.append(tr("{label}: {size}; fits on {deployments}", **values))
-    if lines and work in _TUNING:
-        text = "Assumed: Adam in mixed precision, adapters of 1% of the parameters, 10% of memory for activations"
-        lines.append(tr(text))
-    return lines
 
 
 # Reasons and exclusions

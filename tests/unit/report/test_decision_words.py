@@ -27,6 +27,7 @@ from gpudesk.domain.precision import Precision
 from gpudesk.domain.sizing import Demand, DemandKind
 from gpudesk.report.decision.recommendation import (
     list_arguments_against,
+    list_memory_fits,
     list_recommendation_lines,
     list_removed_columns,
 )
@@ -46,7 +47,6 @@ from gpudesk.report.decision.verdict import (
     format_objective,
     format_verdict,
     list_candidate_lines,
-    list_memory_fits,
     list_unpriced_candidates,
 )
 from gpudesk.report.labels import format_odds, join_names
@@ -131,9 +131,34 @@ def test_a_winner_is_named_with_its_count_its_figure_and_its_odds(service: GpuDe
     odds = f"{format_odds(decision.robustness, FORMATTER)} odds of being the cheapest"
     assert format_verdict(decision, NAMES, FORMATTER) == f"Buy 8 × {NAMES[key]} (1 in use): {cost} ({odds})"
     assert describe_verdict_reason(decision, NAMES, FORMATTER) == ""
-    doubts = tuple(DecisionReason(fact, True, None, None) for fact in ("basis", "discontinued", "license_limit"))
-    reason = describe_verdict_reason(replace(decision, against=doubts), NAMES, FORMATTER)
+    doubted = doubt(decision, {key: ("basis", "discontinued", "license_limit")})
+    reason = describe_verdict_reason(doubted, NAMES, FORMATTER)
     assert reason == "The driver license excludes data centers."
+
+
+def doubt(decision: Decision, doubts: Mapping[str, tuple[str, ...]]) -> Decision:
+    """Return the decision with these doubts about candidates."""
+    return replace(
+        decision, candidates=tuple(replace(each, doubts=doubts.get(each.key, ())) for each in decision.candidates)
+    )
+
+
+def test_a_close_call_names_its_figures_its_open_limits_and_its_doubts(service: GpuDeskService) -> None:
+    """A limit that may be missed, or an accelerator that is not available yet, hides no figure and is not hidden."""
+    decision = decided(service, priority="speed")
+    assert decision.recommended is not None
+    assert decision.runner_up is not None
+    first, second = decision.recommended.key, decision.runner_up
+    limit = next(line for line in decision.trace if line.case.requires is not None)
+    candidates = tuple(replace(each, odds=0.3, open_rules=(limit.rule.id,)) for each in decision.candidates)
+    close = replace(decision, candidates=candidates, tied_by=None)
+    for doubted in ((first, second), (second,)):
+        found = doubt(close, dict.fromkeys(doubted, ("announced", "basis")))
+        figures, about = plain(describe_verdict_reason(found, NAMES, FORMATTER)).split(" Undecided limits: ")
+        assert figures.startswith(f"{NAMES[first]}: 1,")
+        assert f"; {NAMES[second]}: " in figures
+        names = join_names([NAMES[key] for key in doubted])
+        assert about == f"{lower_for_sentence(limit.title)}. Announced, but not available yet ({names})."
 
 
 @pytest.mark.parametrize(

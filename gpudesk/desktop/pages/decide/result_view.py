@@ -37,6 +37,7 @@ from gpudesk.report.data_table import DataTable, FigureRow, build_accelerator_ta
 from gpudesk.report.decision.recommendation import (
     list_arguments_against,
     list_decision_assumptions,
+    list_memory_fits,
     list_recommendation_lines,
     list_removed_columns,
     list_rent_remarks,
@@ -48,7 +49,6 @@ from gpudesk.report.decision.verdict import (
     describe_reason,
     find_leading_column,
     label_arguments,
-    list_memory_fits,
     list_unpriced_candidates,
 )
 from gpudesk.report.explanation.cost import OWNED, RENTED
