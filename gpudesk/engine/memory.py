@@ -370,8 +370,7 @@ HIDDEN_VECTORS = 3
 FFN_VECTORS = 3
 
 
-@dataclass(frozen=True, slots=True)
-class MemorySettings:
+class MemorySettings(NamedTuple):
     """Memory that a serving engine reserves: its memory fraction and base, its own runtime, its step limits.
 
     `max_batch` is in sequences and `max_batched_tokens` in tokens per step, both of one attention rank.

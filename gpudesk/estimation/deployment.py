@@ -270,8 +270,7 @@ def make_plan_wishes(request: EstimateRequest, engine: ServingEngine) -> PlanCon
 
 def check_plan(request: EstimateRequest, configuration: ServingConfiguration) -> None:
     """Refuse an impossible plan: a count other than tp x pp x dp, or dimensions that do not divide evenly."""
-    degrees = ("count", "tp", "pp", "ep", "dp")
-    check_degrees({name: getattr(request, name) for name in degrees})
+    check_degrees({"count": request.count, "tp": request.tp, "pp": request.pp, "ep": request.ep, "dp": request.dp})
     stages = request.pp or 1
     if stages > 1 and stages > configuration.model.layer_count:
         raise input_error(
@@ -479,11 +478,11 @@ def _reduce_settings(
         chunk = settings.max_batched_tokens
         if request.max_batched_tokens or chunk < 2 * LEAST_BATCHED_TOKENS:
             return None
-        return replace(settings, max_batched_tokens=chunk // 2)
+        return settings._replace(max_batched_tokens=chunk // 2)
     batch = settings.max_batch
     if request.max_batch or budget.usual_pool_bytes > 0 or batch < 2 * LEAST_BATCH:
         return None
-    return replace(settings, max_batch=batch // 2)
+    return settings._replace(max_batch=batch // 2)
 
 
 def make_plan_notes(deployment: ResolvedDeployment, node_bandwidth: float) -> tuple[Message, ...]:

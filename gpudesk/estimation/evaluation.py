@@ -502,6 +502,7 @@ class CaseList:
     def __init__(self, table: SearchSpaceTable) -> None:
         self._table = table
         self._fittings: list[FittingPlans] = []
+        self._plan_counts: list[int] = []
         self._per_request: list[tuple[float, ...]] = []
 
     def __len__(self) -> int:
@@ -510,10 +511,11 @@ class CaseList:
     def add(self, fitting: FittingPlans, workload: tuple[float, ...]) -> None:
         """Add a question with its candidate plans and its `make_workload_values`."""
         self._fittings.append(fitting)
+        self._plan_counts.append(len(fitting.positions))
         self._per_request.append(workload)
 
     def arrays(self) -> CaseArrays:
-        lengths = self._list_plan_counts()
+        lengths = self._plan_counts
         counts = np.repeat(np.array([each.accelerators for each in self._fittings], dtype=np.float64), lengths)
         columns = (
             [position for each in self._fittings for position in each.positions],
@@ -522,11 +524,8 @@ class CaseList:
         )
         return make_case_arrays(self._table.coefficients, self._per_request, lengths, *columns, counts)
 
-    def _list_plan_counts(self) -> list[int]:
-        return [len(each.positions) for each in self._fittings]
-
     def _list_starts(self) -> NDArray[np.intp]:
-        return np.concatenate(([0], np.cumsum(self._list_plan_counts())[:-1])).astype(np.intp)
+        return np.concatenate(([0], np.cumsum(self._plan_counts)[:-1])).astype(np.intp)
 
     def find_winners(
         self, results: ServingResults, arrays: CaseArrays, constants: SchedulingConstants
@@ -538,7 +537,7 @@ class CaseList:
         """
         starts = self._list_starts()
         score = score_plans(arrays.rows, arrays.requests, arrays.loads, results, constants)
-        peak = np.repeat(np.maximum.reduceat(score, starts), self._list_plan_counts())
+        peak = np.repeat(np.maximum.reduceat(score, starts), self._plan_counts)
         highest = np.flatnonzero(score >= peak)
         return highest[np.searchsorted(highest, starts)]
 

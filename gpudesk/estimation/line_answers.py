@@ -102,6 +102,8 @@ _MOST_SENTENCES: Final = 10_000
 #: Stands for any figure that has a meaning.
 _ANY_FIGURE: Final = IntervalEstimate(1.0, 1.0, 1.0)
 _LIMITERS: Final = {limiter: orjson.dumps(limiter) for limiter in Limiter}
+#: Parts of the memory that do not depend on the requests.
+_FIXED_MEMORY: Final = ("capacity", "weights", "activations", "runtime")
 _BITS: Final = 1 << np.arange(len(FIGURES))
 
 
@@ -233,7 +235,7 @@ class LineAnswerer:
             orjson.dumps(write_plan_json(deployment.plan)),
             orjson.dumps(deployment.plan.count),
             orjson.dumps(space.basis),
-            *(orjson.dumps(memory[name]) for name in ("capacity", "weights", "activations", "runtime")),
+            *orjson.dumps([memory[name] for name in _FIXED_MEMORY])[1:-1].split(b","),
         )
         has_rate = bool(pattern & 1)
         notes = make_deployment_notes(group.request, space, deployment, has_rate=has_rate, runs_out=runs_out)

@@ -51,7 +51,7 @@ def test_llama_70b_in_16_bits_by_hand_on_one_h200() -> None:
 
 
 def test_llama_70b_in_16_bits_fits_one_h200_at_batch_1() -> None:
-    lean = replace(SETTINGS, memory_fraction=0.97, max_batched_tokens=2048, max_batch=256)
+    lean = SETTINGS._replace(memory_fraction=0.97, max_batched_tokens=2048, max_batch=256)
     found = budget(published.llama_3_1_70b(), settings=lean)
     assert found.max_sequences(2048) >= 1
     assert found.headroom_bytes(2048) >= 0
@@ -91,16 +91,16 @@ def test_replicas_and_attention_ranks_each_hold_their_own() -> None:
 
 
 def test_two_readings_of_the_memory_fraction() -> None:
-    total = replace(SETTINGS, memory_fraction=0.9)
-    free = replace(total, memory_fraction_of="free")
+    total = SETTINGS._replace(memory_fraction=0.9)
+    free = total._replace(memory_fraction_of="free")
     model = published.gemma_3_27b()
     taken = budget(model, settings=total).weights_bytes + budget(model).activations_bytes + 10**9
     assert budget(model, settings=total).pool_bytes == 141 * GIB * 9 // 10 - taken
     assert budget(model, settings=free).pool_bytes == int((141 * GIB - taken) * 0.9)
-    whole = replace(total, memory_fraction=1.0)
+    whole = total._replace(memory_fraction=1.0)
     assert (
         budget(model, settings=whole).pool_bytes
-        == budget(model, settings=replace(whole, memory_fraction_of="free")).pool_bytes
+        == budget(model, settings=whole._replace(memory_fraction_of="free")).pool_bytes
     )
 
 
@@ -157,23 +157,23 @@ def test_activations_are_those_of_drawing_tokens_where_that_takes_more() -> None
     assert drawing > compute_step_bytes(model, ParallelPlan(tp=8), settings)
     assert compute_activation_bytes(model, ParallelPlan(tp=8), settings) == drawing
     # No more tokens are drawn than a step has.
-    few = replace(settings, max_batched_tokens=10)
+    few = settings._replace(max_batched_tokens=10)
     assert compute_sampling_bytes(model, few) == 10 * 1024 * 2 + 10 * 1000 * 38
 
 
 def test_a_static_fraction_is_of_weights_and_cache_and_leaves_room_for_activations() -> None:
     model = published.gemma_3_27b()
-    static = replace(SETTINGS, memory_fraction=0.8, memory_fraction_of="static")
+    static = SETTINGS._replace(memory_fraction=0.8, memory_fraction_of="static")
     found = budget(model, settings=static)
     before_loading = 141 * GIB - 10**9
     assert found.pool_bytes == before_loading * 8 // 10 - found.weights_bytes
-    whole = budget(model, settings=replace(static, memory_fraction=1.0))
+    whole = budget(model, settings=static._replace(memory_fraction=1.0))
     taken = whole.weights_bytes + whole.activations_bytes + whole.runtime_bytes
     assert whole.pool_bytes == 141 * GIB - taken
 
 
 def test_ranks_that_talk_take_their_buffers() -> None:
-    settings = replace(SETTINGS, collective_bytes=2 * 10**9)
+    settings = SETTINGS._replace(collective_bytes=2 * 10**9)
     model = published.llama_3_1_70b()
     assert budget(model, Precision.FP8, settings=settings).runtime_bytes == 10**9
     for plan in (ParallelPlan(tp=2), ParallelPlan(pp=2)):
@@ -195,7 +195,7 @@ def test_many_lengths_at_once_are_each_as_alone(model: Model, kv: Precision) -> 
 
 
 def test_more_memory_never_admits_fewer_by_the_usual_share() -> None:
-    settings = replace(SETTINGS, memory_fraction=0.98, usual_fraction=0.9)
+    settings = SETTINGS._replace(memory_fraction=0.98, usual_fraction=0.9)
     admitted = [
         budget(published.llama_3_1_70b(), Precision.FP8, settings=settings, memory_bytes=gib * GIB)
         for gib in range(70, 200)
