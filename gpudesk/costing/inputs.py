@@ -15,6 +15,7 @@ from gpudesk.domain.accelerator import COMMON_PLATFORMS, OTHER_PLATFORM, SOFTWAR
 from gpudesk.domain.answer import Scenario
 from gpudesk.domain.claim import PURCHASE_TERM, PriceSummary
 from gpudesk.domain.cost import (
+    AVERAGE_OVER_PEAK,
     COMPARED_CLASSES,
     COST_INPUTS,
     OLD_PRICE_DOUBT,
@@ -218,8 +219,6 @@ _OF_OTHERS = frozenset({"engineers", "porting_engineer_months"})
 _NOTHING = UncertainValue.exactly(0.0)
 #: Without a stated fleet it is this deployment alone: sharing with unnamed accelerators would hide its cost.
 _OWN_SOFTWARE: Final = CostDefaultSource("each deployment pays for its software alone")
-#: Origin of a utilization of a load that is the peak of the demand already.
-_OF_PEAK: Final = CostDefaultSource("average over peak load")
 #: Origin of a utilization derived from a demand.
 _CURVE_SOURCES: Final[Mapping[LoadCurveKind, CostDefaultSource]] = {
     LoadCurveKind.FLAT: CostDefaultSource("load curve: constant"),
@@ -261,7 +260,7 @@ def find_demand_utilization(scenario: Scenario) -> ResolvedCostInput | None:
     in_flight = math.ceil(demand.amount) if demand.kind is DemandKind.CONCURRENCY else None
     is_peak = load.kind is LoadKind.REQUEST_RATE or (in_flight is not None and load.concurrency == in_flight)
     share = UncertainValue.exactly((1.0 if is_peak else demand.utilisation_cap) / curve.peak_factor)
-    source = _OF_PEAK if is_peak else _CURVE_SOURCES[curve.kind]
+    source = AVERAGE_OVER_PEAK if is_peak else _CURVE_SOURCES[curve.kind]
     return ResolvedCostInput("utilisation", CostInputOrigin.DEMAND, share, source=source)
 
 

@@ -195,6 +195,10 @@ class CostDefaultSource:
     date: str = ""
 
 
+#: Origin of a utilization of a load that is the peak of the demand already.
+AVERAGE_OVER_PEAK: Final = CostDefaultSource("average over peak load")
+
+
 @dataclass(frozen=True, slots=True)
 class SystemPrice:
     """The cost of one system of `size` accelerators; `price` summarizes the prices on record."""

@@ -11,6 +11,7 @@ from typing import Final
 from gpudesk.domain.accelerator import SystemCount
 from gpudesk.domain.claim import ProviderClass
 from gpudesk.domain.cost import (
+    AVERAGE_OVER_PEAK,
     COST_INPUTS,
     OLD_PRICE_DOUBT,
     CostAnswer,
@@ -279,9 +280,17 @@ def _describe_price_record(cost_input: ResolvedCostInput) -> str:
 
 
 def describe_utilization(utilization: ResolvedCostInput, formatter: Formatter, *, brief: bool = False) -> str:
-    """Return the utilization, with the load curve behind it unless `brief`; empty if missing."""
+    """Return the utilization, with the load curve behind it unless `brief`; empty if missing.
+
+    That of a fleet sized for its peak is a share of the peak, not of the capacity.
+    """
     if utilization.spread is None:
         return ""
+    if utilization.source == AVERAGE_OVER_PEAK:
+        share = formatter.per_cent(utilization.spread.likely)
+        if brief:
+            return tr("{share} average load", share=share)
+        return tr("{share} average load (of the peak)", share=share)
     if not brief and utilization.origin is CostInputOrigin.DEMAND and utilization.source is not None:
         return tr(
             "{share} utilization ({source})",
@@ -316,7 +325,7 @@ def describe_server_share(columns: Sequence[CostColumn], formatter: Formatter) -
 
 def describe_bought_singly(settings: CostSettings) -> str:
     """Return that costs leave out idle accelerators; empty for whole systems."""
-    return tr("costs exclude idle accelerators") if settings.single_accelerators else ""
+    return tr("costs assume that others use idle accelerators") if settings.single_accelerators else ""
 
 
 def format_system_count(systems: SystemCount, formatter: Formatter) -> tuple[str, str]:
@@ -451,7 +460,8 @@ def describe_unlike_rent(rent: ResolvedCostInput, name: str) -> str:
     formatter = Formatter()
     low, ratio, high = (formatter.number(each, 2) for each in rent.class_ratio)
     usual = tr(
-        "{name} is priced at a {kind}; specialized clouds usually charge {ratio}× as much ({low}–{high}×)",
+        "{name} is priced at a {kind}; like for like, specialized clouds usually charge {ratio}× as much"
+        " ({low}–{high}×)",
         name=name,
         kind=label_price_word(rent.record.classes[0]),
         ratio=ratio,

@@ -162,7 +162,7 @@ def _list_equals(decision: Decision, first: DecisionCandidate) -> list[DecisionC
 def _format_lots(candidate: DecisionCandidate, names: NamesByKey, formatter: Formatter) -> str:
     """Return what to buy or rent for a deployment: `8 × MI325X (1 in use)`, since modules are sold in systems."""
     lots, count, name = candidate.lots, candidate.count or 0, drop_count(names[candidate.key])
-    paid = count if lots is None else lots.accelerators
+    paid = count if lots is None or lots.is_shared else lots.accelerators
     deployment = tr("{n} × {name}", n=formatter.count(paid), name=name)
     if paid == count:
         return deployment
@@ -204,15 +204,15 @@ def _describe_lots(
     values = {
         "name": drop_count(names[candidate.key]),
         "size": formatter.count(lots.size),
-        "counted": tr("only those in use") if lots.is_shared else tr("all of them"),
+        "counted": tr("assumes that others use the rest") if lots.is_shared else tr("includes all of them"),
     }
     if _choose_verb(decision, candidate) == "rent":
-        return tr("{name} is rented in instances of {size}; the cost counts {counted}", **values)
+        return tr("{name} is rented in instances of {size}; the cost {counted}", **values)
     if not isinstance(spend, float):
-        return tr("{name} is sold in systems of {size}; the cost counts {counted}", **values)
+        return tr("{name} is sold in systems of {size}; the cost {counted}", **values)
     usd = spend / lots.used * lots.accelerators if lots.is_shared else spend
     values["price"] = formatter.money(formatter.estimate(usd), "USD")
-    return tr("{name} is sold in systems of {size} ({price} to buy); the cost counts {counted}", **values)
+    return tr("{name} is sold in systems of {size} ({price} to buy); the cost {counted}", **values)
 
 
 def _describe_user_speed(

@@ -96,9 +96,9 @@ def test_people_read_tokens_years_break_evens_and_draws(capsys: Capture) -> None
     said = text(capsys)
     one_line = " ".join(said.split())
     terms = "USD, without taxes; 100% utilization; on-demand rent; servers add 25% to the price"
-    assert f"{terms}; costs exclude idle accelerators." in one_line
+    assert f"{terms}; costs assume that others use idle accelerators." in one_line
     ported = " ".join(text(capsys, "--runs-on", "CUDA").split())
-    assert f"{terms}; costs exclude idle accelerators; software cost not shared." in ported
+    assert f"{terms}; costs assume that others use idle accelerators; software cost not shared." in ported
     assert "3 years, thousand USD" in said
     assert "MI355X: purchase price unknown." in said
     assert "H200 SXM: payback period of buying: 19.6 months. Compared with renting 24/7." in said

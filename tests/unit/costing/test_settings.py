@@ -128,7 +128,7 @@ def test_a_demand_gives_the_utilization_until_the_user_states_one(service: GpuDe
     arriving = replace(asked.workload, load=Load(LoadKind.REQUEST_RATE, request_rate=1.0))
     peak = service.costing.costs(service.answer(replace(asked, workload=arriving)))
     assert peak.busy_share == pytest.approx(1.0 / make_load_curve(asked.fleet).peak_factor)
-    assert describe_utilization(peak.utilisation, Formatter()) == "50% utilization (average over peak load)"
+    assert describe_utilization(peak.utilisation, Formatter()) == "50% average load (of the peak)"
     # So are the requests in flight of the demand, unless the load is another.
     in_flight = Demand(DemandKind.CONCURRENCY, 64.0, utilisation_cap=0.5)
     for concurrency, at_peak in ((64, 1.0), (32, 0.5)):

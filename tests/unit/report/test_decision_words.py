@@ -74,7 +74,8 @@ def test_a_verdict_orders_whole_systems_and_says_what_its_figure_counts(service:
     decision = decided(service, acquisition="own", priority="cost", current_platform="CUDA")
     terms = plain(describe_verdict_terms(decision, NAMES, FORMATTER))
     assert terms.startswith(
-        "At 100% utilization. B200 is sold in systems of 8 ($451,000 to buy); the cost counts only those in use. "
+        "At 100% utilization. "
+        "B200 is sold in systems of 8 ($451,000 to buy); the cost assumes that others use the rest. "
     )
     assert re.search(r"Speed per user: 2\d\.\d tok/s \(B200\)\.$", terms)
     assert encode_decision(decision, (), NAMES)["terms"] == describe_verdict_terms(decision, NAMES, FORMATTER)
@@ -85,12 +86,12 @@ def test_a_verdict_orders_whole_systems_and_says_what_its_figure_counts(service:
     decision = service.decide(whole, {"acquisition": "own", "priority": "cost", "current_platform": "CUDA"})
     assert format_verdict(decision, NAMES, FORMATTER).startswith("Buy 8 × B200 (1 in use): $")
     assert "B200 is sold in systems of 8 ($" in describe_verdict_terms(decision, NAMES, FORMATTER)
-    assert "; the cost counts all of them." in describe_verdict_terms(decision, NAMES, FORMATTER)
+    assert "; the cost includes all of them." in describe_verdict_terms(decision, NAMES, FORMATTER)
     rented = service.decide(whole, {"acquisition": "rent", "priority": "cost"})
     assert rented.recommended is not None
     mi355x = replace(rented, runner_up=None, recommended=replace(rented.recommended, key="mi355x"))
     assert format_verdict(mi355x, NAMES, FORMATTER).startswith("Rent 8 × MI355X (1 in use): $")
-    assert "MI355X is rented in instances of 8; the cost counts all of them." in describe_verdict_terms(
+    assert "MI355X is rented in instances of 8; the cost includes all of them." in describe_verdict_terms(
         mi355x, NAMES, FORMATTER
     )
 
@@ -112,9 +113,7 @@ def test_terms_name_counts_that_a_demand_would_change(service: GpuDeskService) -
     demand = Demand(DemandKind.CONCURRENCY, 64.0)
     scenario = replace(read_template("70b-chat-on-four"), demand=demand)
     terms = describe_verdict_terms(service.decide(service.answer(scenario)), NAMES, FORMATTER)
-    assert terms.startswith(
-        "At 50% utilization (average over peak load). Counts are those you set, not sized for the demand."
-    )
+    assert terms.startswith("At 50% average load (of the peak). Counts are those you set, not sized for the demand.")
     sized = replace(scenario, accelerators=tuple(replace(each, count=None) for each in scenario.accelerators))
     terms = describe_verdict_terms(service.decide(service.answer(sized)), NAMES, FORMATTER)
     assert "Counts are those you set" not in terms
@@ -129,7 +128,7 @@ def test_a_winner_is_named_with_its_count_its_figure_and_its_odds(service: GpuDe
     assert value is not None
     cost = f"${FORMATTER.small_amount(value.value)} per million output tokens"
     odds = f"{format_odds(decision.robustness, FORMATTER)} odds of being the cheapest"
-    assert format_verdict(decision, NAMES, FORMATTER) == f"Buy 8 × {NAMES[key]} (1 in use): {cost} ({odds})"
+    assert format_verdict(decision, NAMES, FORMATTER) == f"Buy 1 × {NAMES[key]}: {cost} ({odds})"
     assert describe_verdict_reason(decision, NAMES, FORMATTER) == ""
     doubted = doubt(decision, {key: ("basis", "discontinued", "license_limit")})
     reason = describe_verdict_reason(doubted, NAMES, FORMATTER)

@@ -89,7 +89,7 @@ def test_every_form_of_the_sheet_says_the_verdict(service: GpuDeskService, answe
     assert "B200 SXM is " in open_, "what speaks for the rival"
     assert open_.endswith(" No purchase price: MI355X."), "who is left out, and why"
     assert " per million output tokens at 15.2 tok/s per user, " in open_.replace("\N{NO-BREAK SPACE}", " ")
-    assert " Costs exclude idle accelerators. " in open_, "what a figure counts"
+    assert " Costs assume that others use idle accelerators. " in open_, "what a figure counts"
     scenario = replace(answer.scenario, decision=DecisionSettings({"acquisition": "rent"}))
     answer = replace(answer, scenario=scenario)
     further = service.make_sheet_extras(answer)
@@ -130,7 +130,8 @@ def test_pages_say_who_leads_what_limits_and_what_it_costs(answer: Answer) -> No
     assert "prices used" not in describe_cost_terms(answer, PLAIN, with_prices=False)
     terms = describe_cost_terms(answer, PLAIN, with_prices=True)
     assert terms.startswith(
-        "100% utilization, on-demand rent, servers add 25% to the price, costs exclude idle accelerators. "
+        "100% utilization, on-demand rent, servers add 25% to the price, "
+        "costs assume that others use idle accelerators. "
         "Purchase prices used"
     )
     assert "MI325X $22,000 (2026-03)" in terms
