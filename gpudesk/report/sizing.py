@@ -225,7 +225,7 @@ def describe_sizing_with_notes(sizing: SizingResult, candidate: SizingOption, na
 
 def _format_demand(demand: Demand, formatter: Formatter) -> str:
     if demand.kind is DemandKind.USERS:
-        return trn("{n} user", "{n} concurrent users", demand.amount, n=formatter.stated(demand.amount))
+        return trn("{n} user", "{n} users on average", demand.amount, n=formatter.stated(demand.amount))
     return _format_amount(demand, formatter)
 
 

@@ -208,7 +208,7 @@ def add_parser(commands: Any) -> None:  # noqa: ANN401 - argparse does not expor
         ),
     )
     demand = parser.add_argument_group(tr("demand of a fleet (or a load option below)"))
-    demand.add_argument("--users", metavar="N", type=parse_number, help=tr("concurrent active users"))
+    demand.add_argument("--users", metavar="N", type=parse_number, help=tr("active users, daily average"))
     demand.add_argument("--tokens-per-day", metavar=tr("TOKENS"), type=parse_number, help=tr("output tokens per day"))
     add_scenario_options(parser)
     finish_command(parser, run)

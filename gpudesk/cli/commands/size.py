@@ -162,7 +162,7 @@ def add_demand_options(parser: argparse.ArgumentParser, *, peak: bool = True) ->
     group = parser.add_argument_group(tr("demand, one of"))
     add_options(
         group,
-        ("--users", "N", parse_number, tr("concurrent active users")),
+        ("--users", "N", parse_number, tr("active users, daily average")),
         ("--request-rate --requests-per-second", tr("RATE"), parse_number, tr("average requests per second")),
         ("--tokens-per-day", tr("TOKENS"), parse_number, tr("output tokens per day")),
         ("--concurrency", "N", parse_whole, tr("requests in flight at peak")),

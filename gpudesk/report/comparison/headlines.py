@@ -239,7 +239,10 @@ class _ScreenHeadlines(_HeadlineBuilder):
         if len(best) > 1:
             return self._make(_IN_FLIGHT, best, text, tr("Same on all"), CellMarking.OPEN)
         runner = max((place for place in capacities if place not in best), key=lambda place: capacities[place])
-        detail = self._describe_distance(most / capacities[runner], runner) if capacities[runner] else ""
+        detail = ""
+        if capacities[runner]:
+            distance = format_distance(most / capacities[runner], self._formatter)
+            detail = tr("{name} leads by {distance}", name=self._names[best[0]], distance=distance)
         return self._make(_IN_FLIGHT, best, text, detail)
 
     def _tell_none(self, figure: str) -> Headline:

@@ -105,7 +105,7 @@ def test_the_demand_of_a_scenario_is_taken_and_changed(capsys: Capture, tmp_path
     sheet = tmp_path / "sheet.json"
     assert entry.main(["sheet", "--scenario", str(file), "-o", str(sheet)]) == 0
     capsys.readouterr()
-    assert "2,000 concurrent users" in sheet.read_text(encoding="utf-8")
+    assert "2,000 users on average" in sheet.read_text(encoding="utf-8")
 
 
 def test_power_is_that_of_the_systems_that_are_bought(capsys: Capture) -> None:
@@ -131,7 +131,7 @@ def test_the_text_has_sentence_factors_and_product(capsys: Capture) -> None:
     assert first == "Llama 3.1 70B in FP8, 1,000 input and 300 output tokens."
     assert second.startswith("500 users with 12 requests per hour each, peak 2 × average, TTFT up to 2,000 ms")
     assert "3.33 requests/s and 1,000 output tok/s at peak." in said
-    assert " for 500 concurrent users: " in said
+    assert " for 500 users on average: " in said
     assert said.count("Users, daily average") == 2
     assert len(re.findall(r"= \d+  accelerators\n", said)) == 2
 

@@ -318,7 +318,7 @@ class SizingView(QWidget):
             self.candidate.show_candidate(sentence, "", [], "")
             return
         count = self.formatter.count(candidate.count - candidate.spare)
-        use = tr("Use {n} {name} for this load", n=count, name=name)
+        use = tr("Use {n} {name}, without spares", n=count, name=name)
         is_used = self._desk.scenario == self._deploy_candidate(sizing)
         formatter = self.formatter
         rows = [

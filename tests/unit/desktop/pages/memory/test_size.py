@@ -161,7 +161,7 @@ def test_a_row_shows_its_candidate(sized: SizingView, desk: Desk, qtbot: QtBot) 
     desk.edit("More", demand=replace(USERS, amount=5000.0))
     desk.flush()
     sized.refresh()
-    assert "for 5,000 concurrent users: " in sized.candidate.title_label.text()
+    assert "for 5,000 users on average: " in sized.candidate.title_label.text()
     assert " H200 SXM" in sized.candidate.title_label.text()
 
 
