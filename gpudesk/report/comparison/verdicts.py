@@ -94,6 +94,7 @@ class _ComparisonVerdict:
         sentences = (
             self._describe_lead(first, rival),
             to_sentence(shared) if shared else "",
+            self._list_announced(first, rival),
             self._describe_rival(first, rival),
             self._describe_left_out(),
         )
@@ -163,6 +164,10 @@ class _ComparisonVerdict:
                 **values,
             ),
         }[judge_odds(first.odds)]
+
+    def _list_announced(self, *candidates: DecisionCandidate) -> str:
+        names = [drop_count(self._names[each.key]) for each in candidates if "announced" in each.doubts]
+        return tr("Announced only: {names}.", names=join_names(names)) if names else ""
 
     def _describe_rival(self, first: DecisionCandidate, rival: DecisionCandidate) -> str:
         """Return what speaks for the rival; empty if nothing does."""
@@ -283,13 +288,13 @@ def describe_figure_lead(answer: Answer, figure: str, formatter: Formatter) -> s
 
 def _list_outsiders(answer: Answer, names: Sequence[str], formatter: Formatter) -> Iterator[str]:
     """Yield the accelerators whose requests queue, and those that hold not even one."""
-    queueing = [
-        name if column.estimate is None else f"{formatter.count(column.estimate.count)} × {name}"
-        for name, column in zip(names, answer.columns, strict=True)
-        if column.queues
-    ]
-    if len(queueing) > 1 and len(queueing) == len(names) - 1:
-        yield tr("The others queue.")
+    deployed: dict[bool, list[str]] = {True: [], False: []}
+    for name, column in zip(names, answer.columns, strict=True):
+        count = None if column.estimate is None else column.estimate.count
+        deployed[column.queues].append(name if count is None else f"{formatter.count(count)} × {name}")
+    queueing, others = deployed[True], deployed[False]
+    if len(queueing) > 1 and len(others) == 1:
+        yield tr("Requests queue on all except {name}.", name=others[0])
     elif queueing:
         yield tr("Requests queue on {names}.", names=join_names(queueing))
     short = [

@@ -11,6 +11,7 @@ from gpudesk.documents.scenario_file import read_template
 from gpudesk.domain.answer import AcceleratorChoice, Answer, compute_win_odds, rank_figures
 from gpudesk.domain.cost import CostSettings
 from gpudesk.domain.decision import DecisionSettings
+from gpudesk.domain.estimate import Load, LoadKind, Workload
 from gpudesk.domain.precision import Precision
 from gpudesk.domain.profile import ProfileQuestion
 from gpudesk.report.comparison.headlines import build_screen_headlines
@@ -179,13 +180,37 @@ def test_a_partly_idle_system_is_named_next_to_its_cost(service: GpuDeskService,
     assert [cell.text for cell in row.cells] == [*["1 of 8"] * 3, "—"]
 
 
+def test_a_verdict_about_other_counts_names_the_column_without_a_queue(service: GpuDeskService) -> None:
+    """The decision is about as many as carry the load: the queues of smaller columns are not those of its leaders."""
+    parts = tuple(AcceleratorChoice(part) for part in ("h100-sxm", "h200-sxm", "b200-hgx", "mi300x", "mi325x"))
+    work = Workload(32_000, 500, Load(LoadKind.CONCURRENCY, concurrency=16))
+    scenario = replace(read_template("70b-chat-on-four"), kv=Precision.FP16, workload=work, accelerators=parts)
+    answer = service.costing.add_costs(service.answer(scenario))
+    waiting = [column.queues for column in answer.columns]
+    decision = service.decide(answer)
+    assert waiting == [True] * 4 + [False]
+    assert decision.recommended is not None
+    assert decision.recommended.key != "mi325x"
+    count = answer.columns[-1].estimate.count if answer.columns[-1].estimate else 0
+    assert f"Requests queue on all except {count} × MI325X." in describe_comparison(answer, decision, PLAIN)
+
+
+def test_what_is_only_announced_is_named(service: GpuDeskService) -> None:
+    parts = tuple(AcceleratorChoice(part, 4) for part in ("mi355x", "mi455x", "vera-rubin-nvl72"))
+    answer = service.answer(replace(read_template("70b-chat-on-four"), accelerators=parts))
+    verdict = describe_comparison(answer, service.decide(answer, {"priority": "speed", "waiting": "unpriced"}), PLAIN)
+    assert "Announced only: " in verdict
+    available = describe_comparison(answer, service.decide(answer, {"priority": "speed"}), PLAIN)
+    assert "Announced only: " not in available
+
+
 def test_the_only_one_without_a_queue_says_so(service: GpuDeskService) -> None:
     parts = tuple(AcceleratorChoice(part, 1) for part in ("h200-sxm", "mi325x", "b200-hgx"))
     scenario = replace(read_template("70b-chat-on-four"), kv=Precision.FP16, accelerators=parts)
     answer = service.costing.add_costs(service.answer(scenario))
     verdict = describe_comparison(answer, service.decide(answer), PLAIN)
     assert verdict.startswith("Only MI325X runs all 64 requests at once: $")
-    assert verdict.endswith("The others queue.")
+    assert verdict.endswith("Requests queue on all except 1 × MI325X.")
     assert "of 64 requests at its default of 92% of memory; 98% would fit " in describe_fit(answer, PLAIN), (
         "memory holds more, but vLLM does not use it"
     )
