@@ -652,8 +652,7 @@ class KernelPath:
     padding: ExpertPadding = NO_PADDING
 
 
-@dataclass(frozen=True, slots=True)
-class ServingConfiguration:
+class ServingConfiguration(NamedTuple):
     """What all plans of a request share, independent of lengths and load.
 
     `months_old` and `months_newer` count from the newest calibrated month backward and forward, 0 or more.

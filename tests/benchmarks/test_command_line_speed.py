@@ -24,7 +24,7 @@ LINES = 20_000
 LEAST_RATE = 25_000
 LONGEST_START = 1.0
 #: Lines a second where no two lines ask about the same deployment, and with pools.
-LEAST_SCATTERED = 5_000
+LEAST_SCATTERED = 6_000
 LEAST_POOLED = 60
 
 _PARTS = ("h100-sxm", "h200-sxm", "b200-hgx", "mi300x", "mi325x", "mi355x")

@@ -9,7 +9,7 @@ from __future__ import annotations
 import math
 import re
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from operator import attrgetter, itemgetter
 from threading import Lock
 from typing import TYPE_CHECKING, Final
@@ -260,7 +260,7 @@ class FitFinder:
         try:
             configuration = configure_serving(request, part, model, self._engines, self._calibration)
             # Notes belong to estimates, and take a fifth of the time per pair.
-            configuration = replace(configuration, notes=())
+            configuration = configuration._replace(notes=())
             return DeploymentLadder(request, configuration, list_counts(request, configuration))
         except InputError as error:
             return error.problem

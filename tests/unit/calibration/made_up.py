@@ -45,7 +45,7 @@ def _freed(prior: ConstantPrior) -> ConstantPrior:
 
 def candidate(part: Accelerator, model: Model, weights: Precision, tp: int, tokens: int) -> BenchCandidate:
     """Return a deployment of one replica that vLLM serves."""
-    made = deploy(replace(configure(part, model, weights), behind_server=False), ParallelPlan(tp=tp))
+    made = deploy(configure(part, model, weights)._replace(behind_server=False), ParallelPlan(tp=tp))
     return BenchCandidate(made, float(min(SETTINGS.max_batch, made.budget.max_sequences(tokens))))
 
 

@@ -164,12 +164,8 @@ def plant(
     eager: bool = False,
 ) -> Plant:
     """Compute a deployment with FP16 KV cache."""
-    configuration = replace(
-        configure(part, model, weights, settings=settings),
-        behind_server=server,
-        acceptance_length=acceptance_length,
-        months_old=months_old,
-        eager=eager,
+    configuration = configure(part, model, weights, settings=settings)._replace(
+        behind_server=server, acceptance_length=acceptance_length, months_old=months_old, eager=eager
     )
     made = deploy(configuration, plan)
     steps = compute_single_step_model(made, calibration())
