@@ -112,10 +112,10 @@ _BREAK_EVENS: Final[Mapping[str, tuple[str, str, str, str]]] = {
         "Renting {name} by the hour is cheaper than buying, even for 24/7 use.",
     ),
     "utilisation_to_own": (
-        "{name}: break-even utilization",
+        "{name}: break-even share of hours",
         "Above it, buying is cheaper than renting by the hour.",
         "",
-        "Renting {name} by the hour is cheaper than buying, even at 100% utilization.",
+        "Renting {name} by the hour is cheaper than buying, even for 24/7 use.",
     ),
     "tokens_to_own": (
         "{name}: break-even output, owned",

@@ -476,7 +476,7 @@ def describe_payback(answer: Answer, formatter: Formatter) -> str:
         if shares:
             low, high = formatter.number(min(shares) * 100), formatter.per_cent(max(shares))
             share = high if high.startswith(low) else f"{low}–{high}"
-            sentences.append(tr("Below {share} utilization, renting by the hour is cheaper.", share=share))
+            sentences.append(tr("For use below {share} of the hours, renting by the hour is cheaper.", share=share))
     if never := [names[each.key] for each in points if each.value is None]:
         text = "Within the service life, buying does not pay back for {names}."
         sentences.append(tr(text, names=join_names(never)))

@@ -139,7 +139,7 @@ def test_pages_say_who_leads_what_limits_and_what_it_costs(answer: Answer) -> No
     assert "Rents used per hour (median in the catalog): H200 SXM $3.99, MI325X $3.80" in terms
     assert describe_payback(answer, PLAIN) == (
         "Buying pays back after 13 months (MI325X), 14 months (B200 SXM) and 20 months (H200 SXM) of 24/7 use."
-        " Below 48–63% utilization, renting by the hour is cheaper."
+        " For use below 48–63% of the hours, renting by the hour is cheaper."
     )
 
 
