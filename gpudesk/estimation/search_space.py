@@ -161,6 +161,8 @@ class SearchSpace:
     _memory: MemoryPlanCache = field(init=False)
     _candidates: list[ParallelPlan] = field(default_factory=list)
     _counts_listed: int = 0
+    #: Held while candidates are added, which jobs on other threads read.
+    _listing: Lock = field(default_factory=Lock)
     _plans_of_count: dict[int, tuple[MemoryPlan, ...]] = field(default_factory=dict)
     _deployments: dict[ParallelPlan, ResolvedDeployment] = field(default_factory=dict)
     _fitting: dict[tuple[int, int], FittingPlans | None] = field(default_factory=dict)
@@ -236,6 +238,12 @@ class SearchSpace:
 
         Each has other replicas than those before, which could hold the weights.
         """
+        if place >= len(self._candidates):
+            with self._listing:
+                self._list_candidates(place)
+        return self._candidates[place] if place < len(self._candidates) else None
+
+    def _list_candidates(self, place: int) -> None:
         memory_bytes = self.configuration.accelerator.memory_bytes
         while place >= len(self._candidates) and self._counts_listed < len(self.counts):
             weights = compute_weights_bytes(self.configuration)
@@ -252,7 +260,6 @@ class SearchSpace:
             ]
             self._candidates += new
             self.table.plan_count += len(new)
-        return self._candidates[place] if place < len(self._candidates) else None
 
     def holds(self, plan: ParallelPlan, tokens: int) -> bool:
         """Whether a plan holds `tokens` once and the serving engine accepts it."""

@@ -8,8 +8,9 @@ import pytest
 
 from gpudesk.domain.estimate import Estimate
 from gpudesk.engine.calibration import Calibration
-from gpudesk.engine.memory import ResolvedDeployment
+from gpudesk.engine.memory import ResolvedDeployment, ServingConfiguration
 from gpudesk.engine.rates import StepModel, compute_step_model
+from gpudesk.estimation.deployment import compute_weights_bytes
 from gpudesk.estimation.estimator import Estimator
 from gpudesk.estimation.request_fields import parse_request
 from gpudesk.service import GpuDeskService
@@ -47,3 +48,26 @@ def test_what_one_thread_adds_while_another_computes_is_kept(
     assert estimator.estimate(ours) == alone[0]
     jobs[0].join()
     assert answers == [alone[1]]
+
+
+def test_sizes_that_another_thread_tries_meanwhile_are_tried_once(
+    service: GpuDeskService, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A job's search for a size once ran out of the sizes that the window's had listed."""
+    request = parse_request(LINE | {"model": "kimi-k2", "accelerator": "l4", "weights": "bf16"})
+    expected = Estimator(service.catalog, service.calibration).list_counts(request)
+    estimator = Estimator(service.catalog, service.calibration)
+    found: list[tuple[int, ...]] = []
+    jobs: list[Thread] = []
+
+    def compute_beside(configuration: ServingConfiguration) -> int:
+        if not jobs:
+            jobs.append(Thread(target=lambda: found.append(estimator.list_counts(request))))
+            jobs[0].start()
+            jobs[0].join(0.2)
+        return compute_weights_bytes(configuration)
+
+    monkeypatch.setattr("gpudesk.estimation.search_space.compute_weights_bytes", compute_beside)
+    assert estimator.list_counts(request) == expected
+    jobs[0].join()
+    assert found == [expected]
