@@ -13,6 +13,7 @@ from gpudesk.domain.answer import AcceleratorChoice, Answer, ComparisonColumn, S
 from gpudesk.domain.decision import QuestionAnswer
 from gpudesk.domain.estimate import Estimate, EstimateRequest, LoadKind
 from gpudesk.domain.serving_engine import ServingEngine
+from gpudesk.domain.sizing import NO_LIMIT_MS
 from gpudesk.text.formatting import IntervalEstimate
 from gpudesk.text.messages import InputError
 
@@ -243,7 +244,8 @@ def _has_same_prices(answer: Answer, scenario: Scenario) -> bool:
 
 def _tighten(user_limit: float | None, limit: float) -> float | None:
     least = min(math.inf if user_limit is None else user_limit, limit)
-    return None if least == math.inf else least
+    # A demand takes no looser limits, which searches for what would change a decision try.
+    return None if least > NO_LIMIT_MS else least
 
 
 def serves_within(estimate: Estimate, terms: DeploymentTerms) -> bool:

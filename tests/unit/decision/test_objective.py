@@ -363,6 +363,14 @@ def test_one_is_judged_where_more_are_no_better_each(service: GpuDeskService) ->
     assert [each.count for each in decided(service, asked).candidates] == [1, 1]
 
 
+def test_a_limit_beyond_those_of_a_demand_is_none(service: GpuDeskService) -> None:
+    """Searches for what would change a decision begin with limits above every figure."""
+    asked = replace(scenario(parts=("h200-sxm",), count=None), demand=Demand(DemandKind.USERS, 500.0))
+    without = decided(service, asked)
+    loose = service.decide(service.answer(asked), {"ttft_limit_ms": 5_000_000.0})
+    assert [each.count for each in loose.candidates] == [each.count for each in without.candidates]
+
+
 def test_three_are_enough_where_two_are_too_few(service: GpuDeskService) -> None:
     """Three replicas of one are a fleet: four are not taken because sizes double."""
     one = service.answer(scenario("llama-3.1-8b", ("h100-sxm",), count=1)).columns[0].estimate
