@@ -16,7 +16,7 @@ from gpudesk.domain.published_run import (
 from gpudesk.report.labels import format_date, label_precision, label_serving_engine
 from gpudesk.text.formatting import MISSING_VALUE_TEXT, Formatter
 from gpudesk.text.messages import lower_for_sentence
-from gpudesk.text.translation import tr, translate_data
+from gpudesk.text.translation import tr, translate_data, trn
 
 #: Statements required by MLCommons for derived figures, and for its trademark.
 _DERIVED: Final = (
@@ -76,7 +76,13 @@ def describe_mlperf_verdict(
 def describe_mlperf_result(result: MlperfResult, formatter: Formatter) -> str:
     engine = "" if result.serving_engine is None else label_serving_engine(result.serving_engine)
     details = (
-        tr("{n} by {submitter}", n=formatter.count(result.count), submitter=result.submitter),
+        trn(
+            "{submitter}: {n} accelerator",
+            "{submitter}: {n} accelerators",
+            result.count,
+            n=formatter.count(result.count),
+            submitter=result.submitter,
+        ),
         label_precision(result.weights) if result.weights else "",
         engine,
         tr("preview system") if result.preview else "",

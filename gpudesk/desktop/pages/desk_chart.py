@@ -379,6 +379,8 @@ class DeskChart(InteractivePlot):
     accessible_role = AccessibleRole.Chart
     #: The estimate figure in the chart, selected with a curve.
     figure = ""
+    #: Minimum height of the plot, in design pixels; with less room the page scrolls.
+    least_plot = 120
     #: How far a key moves the cursor line, alone and with Shift; None to go from stop to stop.
     strides: tuple[float, float] | None = None
 
@@ -636,7 +638,7 @@ class DeskChart(InteractivePlot):
     def measure_least_height(self) -> int:
         """Return the height that leaves the curves their minimum, with readout and notice."""
         margins: QMarginsF = self.margins()
-        area = float(self.theme.px(120))
+        area = float(self.theme.px(self.least_plot))
         if self.drawing.cursor_readout is not None:
             size = measure_readout(self.drawing.cursor_readout, self.text_painter, self.theme)
             area = max(area, size.height + self.theme.px(20))

@@ -23,7 +23,7 @@ from gpudesk.domain.answer import Answer, ComparisonColumn
 from gpudesk.domain.estimate import Estimate
 from gpudesk.domain.precision import STORAGE_FORMATS, Precision, resolve_fp4
 from gpudesk.domain.sizing import DeploymentSize, SmallestDeployments
-from gpudesk.report.labels import format_degrees, label_precision
+from gpudesk.report.labels import drop_count, format_degrees, join_alternatives, label_precision
 from gpudesk.report.sizing import (
     explain_degrees,
     label_requests_in_flight,
@@ -536,10 +536,32 @@ class NeededBlock(QWidget):
         self._table = make_needed_table(self._desk, brief=self._brief)
         answer = self._desk.answer
         model = "" if answer is None else answer.model.name
-        words = tr("Smallest number that holds {model}. Green: one is enough. Outlined: current scenario.", model=model)
+        words = tr("Minimum for {model}. Green: one is enough. Outlined: scenario.", model=model)
         degrees = self._table.abbreviations
         self._subtitle.set_whole(f"{words} {degrees}." if degrees else words)
         self.view.needs_item_model.show(self._table)
+
+    def describe_counts(self) -> str:
+        """Return how many of each accelerator the load needs in the scenario's format, the smallest number first."""
+        group = next(iter(self._table.groups), None)
+        row = None if group is None else next((each for each in group.rows if each.present), None)
+        if group is None or row is None:
+            return ""
+        names: dict[int | None, list[str]] = {}
+        for head, cell in zip(self._table.heads, row.cells, strict=True):
+            alike = names.setdefault(cell.count, [])
+            if (name := drop_count(head.name)) not in alike:
+                alike.append(name)
+        unable = names.pop(None, [])
+        count = self.formatter.count
+        needs = [f"{count(number)} × {join_alternatives(names[number])}" for number in sorted(filter(None, names))]
+        sentences = []
+        if needs:
+            values = {"load": group.title, "weights": row.label, "needs": "; ".join(needs)}
+            sentences.append(tr("{load}: {weights} need at least {needs}.", **values))
+        if unable:
+            sentences.append(tr("No number of {names} is enough.", names=join_alternatives(unable)))
+        return " ".join(sentences)
 
     def data(self, formatter: Formatter) -> ChartData:
         heads = (tr("Requests"), tr("Weights"), *(head.name for head in self._table.heads))

@@ -390,6 +390,8 @@ class MemoryPage(MultiViewPage["MemoryView"]):
         """Return whether the load fits; the matrix and the sizing have other loads and texts of their own."""
         if self.desk.answer is None or self.view_key in (MATRIX, SIZE):
             return ""
+        if isinstance(self.view, NeededTableView):
+            return self.view.needed.describe_counts()
         return describe_fit(self.desk.answer, self.desk.formatter)
 
     def name_chart_commands(self) -> tuple[str, str]:

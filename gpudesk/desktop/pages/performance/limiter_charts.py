@@ -45,7 +45,7 @@ from gpudesk.domain.deployment_analysis import (
     TimeShare,
 )
 from gpudesk.domain.estimate import Limiter
-from gpudesk.report.labels import label_precision
+from gpudesk.report.labels import join_names, label_precision
 from gpudesk.text.formatting import MISSING_VALUE_TEXT, Formatter
 from gpudesk.text.translation import tr
 
@@ -57,7 +57,8 @@ _INKS: Final = {
     PREFILL_SHARE: OUTLINE,
 }
 _ORDER: Final = ("memory bandwidth", "compute", "interconnect", "overhead")
-_TIMES: Final = (("queue_s", "ink4"), ("prefill_s", "ink2"), ("decode_s", "ink3"))
+#: Waiting is outlined, as in a token; prefill and decode have the colors of their usual limiters.
+_TIMES: Final = (("queue_s", OUTLINE), ("prefill_s", "ink2"), ("decode_s", "ink3"))
 
 
 @dataclass(frozen=True, slots=True)
@@ -183,6 +184,37 @@ class TimeSplitChart(BarChart):
         return tr("not defined for this load")
 
     # Texts and numbers
+
+    def describe_shares(self) -> str:
+        """Return what a request and an output token spend their time on, as ranges over the accelerators."""
+        requests = [split.request for split in self._splits if split.request is not None]
+        if not requests:
+            return ""
+        waiting, prefill, decode = (
+            self._format_shares([times[place] / sum(times) for times in requests]) for place in range(3)
+        )
+        sentences = [
+            tr(
+                "A request spends {decode} of its time in decode, {prefill} in prefill and {waiting} in the queue.",
+                decode=decode,
+                prefill=prefill,
+                waiting=waiting,
+            )
+        ]
+        shares = [
+            share.share
+            for split in self._splits
+            for share in _get_time_shares(split, "tpot_ms") or ()
+            if share.name == PREFILL_SHARE
+        ]
+        if shares:
+            share = self._format_shares(shares)
+            sentences.append(tr("Prefill of other requests takes {share} of the time per output token.", share=share))
+        return " ".join(sentences)
+
+    def _format_shares(self, shares: Sequence[float]) -> str:
+        low, high = self.formatter.per_cent(min(shares)), self.formatter.per_cent(max(shares))
+        return low if low == high else tr("{low} to {high}", low=low, high=high)
 
     def summary(self) -> str:
         sentences = []
@@ -317,6 +349,39 @@ class RooflineChart(DeskChart):
         return value * factor if forward else value / factor
 
     # Texts and numbers
+
+    def describe_limits(self) -> str:
+        """Return what limits decode and prefill, with their work per byte and the ridge."""
+        phases = (
+            (tr("Decode"), [(each, each.roofline.decode) for each in self.roofed]),
+            (tr("Prefill"), [(each, each.roofline.prefill) for each in self.roofed]),
+        )
+        return " ".join(sentence for name, points in phases if (sentence := self._describe_phase(name, points)))
+
+    def _describe_phase(self, phase: str, points: Sequence[tuple[RooflineColumn, RooflinePoint | None]]) -> str:
+        placed = [(each, point.intensity) for each, point in points if point is not None]
+        if not placed:
+            return ""
+        starved = [each for each, intensity in placed if intensity < each.roofline.effective.ridge]
+        if 0 < len(starved) < len(placed):
+            others = [each.part.name for each, _ in placed if each not in starved]
+            return tr(
+                "{phase} is limited by memory bandwidth on {names}, by compute on {others}.",
+                phase=phase,
+                names=join_names([each.part.name for each in starved]),
+                others=join_names(others),
+            )
+        return tr(
+            "{phase} is limited by {limiter}: {intensity} FLOP per byte, ridge at {ridge}.",
+            phase=phase,
+            limiter=(Limiter.MEMORY_BANDWIDTH if starved else Limiter.COMPUTE).label,
+            intensity=self._format_range([intensity for _, intensity in placed]),
+            ridge=self._format_range([each.roofline.effective.ridge for each, _ in placed]),
+        )
+
+    def _format_range(self, values: Sequence[float]) -> str:
+        low, high = self.formatter.estimate(min(values)), self.formatter.estimate(max(values))
+        return low if low == high else tr("{low} to {high}", low=low, high=high)
 
     def summary(self) -> str:
         sentences = [tr("Memory and compute limits per accelerator.")]

@@ -13,6 +13,7 @@ from PySide6.QtWidgets import QCheckBox, QWidget
 
 from gpudesk.desktop.pages.desk_chart import DeskChart
 from gpudesk.desktop.pages.page import MultiViewPage, PageViewSpec
+from gpudesk.desktop.pages.performance.limiter_charts import RooflineChart, TimeSplitChart
 from gpudesk.desktop.pages.performance.mlperf import MlperfBlock
 from gpudesk.desktop.pages.performance.pareto_chart import ParetoChart
 from gpudesk.desktop.pages.performance.scaling_figures import (
@@ -341,7 +342,7 @@ class ScalingView(PerformanceView):
         self.quantity.chosen.connect(self.chart.set_quantity)
         self._rest = make_delay(self, _REST, self._show_tables)
         choice = make_row(self.quantity, STRETCH)
-        upper = make_column(choice, (self.chart, 1), margins=(_MARGIN, 0, _MARGIN, 4), scaled=theme)
+        upper = make_column(choice, (self.chart, 1), gap=8, margins=(_MARGIN, 0, _MARGIN, 4), scaled=theme)
         lower = make_column(self.counts, self.comparison, gap=10, margins=(_MARGIN, 4, _MARGIN, 12), scaled=theme)
         make_column((upper, 1), Hairline(theme), lower, gap=0, on=self)
         self.counts.rule_chosen.connect(self._choose_rule)
@@ -501,7 +502,7 @@ class PerformancePage(MultiViewPage[PerformanceView]):
             self.view.refresh()
 
     def describe_verdict(self) -> str:
-        """Return the leaders of the view: at the reading speed, in latency, else in throughput."""
+        """Return what the view shows: its leaders, else limits or shares of time."""
         answer, formatter, chart = self.desk.answer, self.desk.formatter, self.view.charts[0]
         if answer is None:
             return ""
@@ -510,6 +511,10 @@ class PerformancePage(MultiViewPage[PerformanceView]):
         if isinstance(chart, MlperfBlock):
             # Its verdict is about measured results.
             return ""
+        if isinstance(chart, RooflineChart):
+            return chart.describe_limits()
+        if isinstance(chart, TimeSplitChart):
+            return chart.describe_shares()
         if isinstance(self.view, ScalingView):
             return self.view.describe_verdict()
         if self.view_key == "latency":

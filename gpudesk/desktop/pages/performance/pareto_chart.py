@@ -373,6 +373,8 @@ class ParetoChart(DeskChart):
             return True
         docked = replace(self.frame, area=area)
         curves = [resample_curve(docked.pixels(line.x, line.y)) for line in self.drawing.lines]
+        x = docked.pixel_x(self.read_off)
+        curves.append(resample_curve(np.array([(x, area.top()), (x, area.bottom())])))
         boxes = find_corner_boxes(area, size, float(self.theme.px(10)))
         return find_emptiest_box(boxes, np.concatenate(curves), None, 0)[1] > _MOST_HIDDEN
 

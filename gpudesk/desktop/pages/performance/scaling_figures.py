@@ -433,7 +433,7 @@ def _list_topology_figures(side: TopologySide, formatter: Formatter) -> dict[str
 
 
 #: From this width on, in design pixels, tables have all columns.
-_WIDE = 1240
+_WIDE = 1500
 
 
 class CountsTableBlock(QWidget):

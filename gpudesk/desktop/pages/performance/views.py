@@ -178,6 +178,8 @@ _MARGIN = 16
 #: Heights of the upper and lower half of the overview, and widths of the two charts in the lower.
 _HALVES = (63, 37)
 _LOWER = (54, 46)
+#: Minimum height of a plot that has its page to itself.
+_LEAST_ALONE: Final = 240
 #: Charts that can be copied and shown as a table.
 PageChart = DeskChart | TimeSplitChart | DeploymentComparisonBlock | MlperfBlock
 
@@ -228,6 +230,9 @@ class ChartView(PerformanceView):
         super().__init__(charts)
         self._desk = desk
         self._make_figures = make_figures
+        for chart in self.charts:
+            if isinstance(chart, DeskChart):
+                chart.least_plot = _LEAST_ALONE
         whole = make_column(gap=8, on=self)
         upper = make_row(*((chart, 1) for chart in self.charts), gap=32, margins=(_MARGIN, 0, _MARGIN, 4), scaled=theme)
         whole.addLayout(upper, 1)

@@ -280,7 +280,8 @@ def _paint_labels(plot: PlotCanvas, painter: QPainter, ends: list[_CurveEnd | No
         detail, height = _measure_label(plot, line, end)
         color = theme.name_color(line.slot)
         if abs(place.shift) > _LEADER_FROM:
-            painter.setPen(QPen(theme.mark_color(line.slot), 1.0))
+            # In the color of the curve, it would look like a part of it.
+            painter.setPen(QPen(theme.color("control"), 1.0))
             towards = place.y - 8.0 if place.y > end.y else place.y + 8.0
             painter.drawLine(QLineF(end.x, end.y, end.x, towards))
         baseline = place.y - height / 2 + small.ascent()

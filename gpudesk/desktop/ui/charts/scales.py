@@ -189,7 +189,7 @@ def _select_in_range(values: Iterable[float], low: float, high: float) -> tuple[
 
 
 #: Cost of covering a curve, per sampled point beneath, in pixels of shift.
-_OVER_CURVE: Final = 9.0
+_OVER_CURVE: Final = 14.0
 _NEVER_OVER_CURVE: Final = 200.0
 _OVER_LABEL: Final = 1e5
 _OUTSIDE: Final = 1e6

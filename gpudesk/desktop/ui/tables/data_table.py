@@ -396,7 +396,7 @@ def _share_room(widths: list[int], target_widths: Mapping[int, int], room: int) 
 
 
 class FiguresTable(DataTableView):
-    """Figures of accelerators at a load, with stable widths while only the figures change."""
+    """Figures of accelerators at a load, with stable widths while only the figures change and fit."""
 
     #: The key of the row and the figure of the cell that was clicked or chosen by key.
     chosen = Signal(str, str)
@@ -414,7 +414,13 @@ class FiguresTable(DataTableView):
         else:
             self.setAccessibleName(table.title)
             self._rows_model.show(table)
+            if self._cuts_figures():
+                self.fit_columns()
             self.fit_rows()
+
+    def _cuts_figures(self) -> bool:
+        figures = (number for number, column in enumerate(self.table.columns) if column.is_figure)
+        return any(self._measure_column(number) > self.columnWidth(number) for number in figures)
 
     def _choose(self) -> None:
         index = self.currentIndex()

@@ -48,6 +48,16 @@ def test_counts_and_plans_are_those_of_the_service(desk: Desk) -> None:
     assert load.rows[1].cells[2].present
 
 
+def test_the_verdict_says_how_many_the_load_needs(page: MemoryPage, block: NeededBlock, desk: Desk) -> None:
+    needs = "2 × MI355X; 4 × H200 SXM or MI325X"
+    verdict = f"100 requests of 5,000 tokens in flight: FP8 weights need at least {needs}."
+    assert page.describe_verdict() == verdict
+    desk.edit("Other", model="kimi-k2", accelerators=(AcceleratorChoice("b200-hgx"), AcceleratorChoice("tpu-v5e")))
+    desk.evaluate()
+    block.refresh()
+    assert page.describe_verdict().endswith(" 8 × B200 SXM. No number of TPU v5e is enough.")
+
+
 def test_what_cannot_be_says_why(desk: Desk) -> None:
     desk.edit("Other", model="kimi-k2", accelerators=(AcceleratorChoice("tpu-v5e"), AcceleratorChoice("l4")))
     desk.evaluate()

@@ -10,6 +10,7 @@ from PySide6.QtWidgets import QAbstractButton, QDialog, QWidget
 from pytestqt.modeltest import ModelTester
 from pytestqt.qtbot import QtBot
 
+from gpudesk.desktop.pages.desk_chart import DeskChart
 from gpudesk.desktop.pages.performance.page import PerformancePage
 from gpudesk.desktop.pages.performance.views import ChartView, PerformanceOverview
 from gpudesk.desktop.session import scenario_edits
@@ -44,6 +45,29 @@ def table_of(page: PerformancePage) -> DataTableModel:
 def cell(page: PerformancePage, row: int, column: int) -> str:
     model = table_of(page)
     return str(model.index(row, column).data())
+
+
+def test_each_view_has_a_verdict_of_its_own(page: PerformancePage) -> None:
+    verdicts = {}
+    for view in VIEWS:
+        page.choose_view(view)
+        verdicts[view] = page.describe_verdict()
+    assert verdicts["roofline"].startswith("Decode is limited by memory bandwidth: ")
+    assert "Prefill is limited by compute: " in verdicts["roofline"]
+    assert verdicts["split"].startswith("A request spends ")
+    assert "Prefill of other requests takes " in verdicts["split"]
+    assert len(set(verdicts.values())) == len(VIEWS) - 1
+
+
+def test_a_low_window_scrolls_before_a_chart_is_squashed(page: PerformancePage, desk: Desk) -> None:
+    desk.open(read_template("405b-one-node"))
+    page.resize(944, 450)
+    for view in ("throughput", "pareto", "latency", "roofline"):
+        page.choose_view(view)
+        page.grab()
+        chart = page.view.charts[0]
+        assert isinstance(chart, DeskChart)
+        assert chart.frame.area.height() >= 240
 
 
 @pytest.mark.parametrize("template", list_template_ids())

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from functools import partial
+
 import pytest
 from PySide6.QtCore import Qt
 from PySide6.QtGui import QGuiApplication
@@ -113,8 +115,9 @@ def test_columns_of_one_part_share_a_curve(view: ScalingView, desk: Desk) -> Non
 
 
 def test_the_rows_say_what_does_not_fit_and_where_replicas_are_faster(
-    view: ScalingView, qtmodeltester: ModelTester
+    page: PerformancePage, view: ScalingView, qtmodeltester: ModelTester
 ) -> None:
+    page.resize(1700, 932)
     table = view.counts.table
     qtmodeltester.check(table.model())  # type: ignore[no-untyped-call]
     said = remarks(table)
@@ -261,10 +264,14 @@ def test_the_view_can_be_seen_whole_at_any_size(
 ) -> None:
     theme.set_font_percent(percent)
     page.resize(*size)
+
+    def shows_all_rows(table: FiguresTable) -> bool:
+        last = table.model().index(table.model().rowCount() - 1, 0)
+        return table.visualRect(last).bottom() <= table.viewport().height()
+
     qtbot.waitUntil(lambda: view.chart.height() >= view.chart.minimumSizeHint().height())
     for table in (view.counts.table, view.comparison.table):
-        rows = table.model().rowCount()
-        assert table.visualRect(table.model().index(rows - 1, 0)).bottom() <= table.viewport().height()
+        qtbot.waitUntil(partial(shows_all_rows, table))
     assert not page.grab().isNull()
 
 

@@ -39,6 +39,23 @@ def test_sentences_keep_a_width_where_figures_leave_none(theme: Theme, qtbot: Qt
     assert table.horizontalScrollBar().maximum() > 0
 
 
+def test_figures_that_grow_are_not_cut_and_others_keep_their_place(theme: Theme, qtbot: QtBot) -> None:
+    table = FiguresTable(theme)
+    qtbot.addWidget(table)
+    table.resize(800, 200)
+    table.show()
+
+    def show(interval: str) -> int:
+        row = FigureRow("a", 1, False, "8 × H200 SXM", ("2,870", interval), "TP 1")
+        table.show_table(build_accelerator_table("Load", ("tok/s", "80% interval"), [row], leading={0}, remarks="Plan"))
+        return table.columnWidth(2)
+
+    first = show("20 – 40")
+    wide = show("2,060,000 – 4,370,000")
+    assert wide >= QFontMetricsF(theme.font("small")).horizontalAdvance("2,060,000 – 4,370,000") > first
+    assert show("20 – 40") == wide
+
+
 def test_columns_that_give_way_wrap(theme: Theme, qtbot: QtBot) -> None:
     table = TextTable(theme, "Claims", ["Value", "Document"], numbers=(0,), giving=(1,))
     qtbot.addWidget(table)
