@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import hashlib
 import re
-from dataclasses import dataclass
 from pathlib import Path
 from typing import Final
 
+from gpudesk.frozen_dataclass import frozen_dataclass
 from gpudesk.text.messages import input_error
 
 #: The list itself is in the bundle, but not listed.
@@ -20,7 +20,7 @@ _STRAYS: Final = frozenset({".DS_Store", "Thumbs.db", "desktop.ini"})
 _LINE: Final = re.compile(r"([0-9a-f]{64})  (.+)")
 
 
-@dataclass(frozen=True, slots=True)
+@frozen_dataclass
 class BundleDifferences:
     """Differences between a bundle and its list: files by kind of difference, and the number of unchanged files."""
 

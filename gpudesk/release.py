@@ -10,12 +10,13 @@ import functools
 import json
 import os
 import sys
-from dataclasses import asdict, dataclass
+from dataclasses import asdict
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any, Final, Literal
 
 from gpudesk import __version__, paths
+from gpudesk.frozen_dataclass import frozen_dataclass
 
 #: How the program was installed.
 Installation = Literal["checkout", "package", "frozen", "portable"]
@@ -29,7 +30,7 @@ _SHORT: Final = 10
 _PATIENCE_S: Final = 1.0
 
 
-@dataclass(frozen=True, slots=True)
+@frozen_dataclass
 class ProgramRelease:
     """Version and commit of the program; None if not recorded.
 

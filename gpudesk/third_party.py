@@ -5,12 +5,13 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Iterator
-from dataclasses import asdict, dataclass, fields
+from dataclasses import asdict, fields
 from importlib.metadata import Distribution, PackageNotFoundError, distribution
 from pathlib import Path
 from typing import Any, Final
 
 from gpudesk import paths
+from gpudesk.frozen_dataclass import frozen_dataclass
 from gpudesk.text.translation import tr
 
 #: The program's own name in the list.
@@ -37,7 +38,7 @@ _CLASSIFIED: Final = {
 }
 
 
-@dataclass(frozen=True, slots=True)
+@frozen_dataclass
 class ThirdPartyWork:
     """One component: its name, version and license (an SPDX expression), its owner, and its source.
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import copy
 import json
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass, fields
+from dataclasses import fields
 from enum import StrEnum
 from typing import Any, Final
 
@@ -25,6 +25,7 @@ from gpudesk.domain.model import (
     reuses_cache,
 )
 from gpudesk.domain.precision import Precision
+from gpudesk.frozen_dataclass import frozen_dataclass
 from gpudesk.text.formatting import ClaimValue
 
 #: Fields of a model other than its name and structure.
@@ -157,7 +158,7 @@ class ShapeRelation(StrEnum):
     KEPT = "kept"
 
 
-@dataclass(frozen=True, slots=True)
+@frozen_dataclass
 class ShapeFault:
     """Two dimensions of one layer group (counted from 1) that violate `relation`.
 

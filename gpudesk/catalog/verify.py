@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass
 from typing import Final
 
 from gpudesk.catalog.build.checks import REFUTATIONS, find_system_faults
@@ -11,10 +10,11 @@ from gpudesk.catalog.database import CatalogDatabase, CatalogFileError, compute_
 from gpudesk.catalog.model_definition import ShapeFault, ShapeRelation, find_shape_faults
 from gpudesk.catalog.read import Catalog
 from gpudesk.engine.diffusion import count_block_parameters
+from gpudesk.frozen_dataclass import frozen_dataclass
 from gpudesk.text.messages import Message, MessageParameter, message
 
 
-@dataclass(frozen=True, slots=True)
+@frozen_dataclass
 class VerificationFinding:
     """A fault in the catalog; `where` names the entry, attribute, claim or table."""
 

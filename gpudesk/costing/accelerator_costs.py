@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Iterator, Mapping
-from dataclasses import dataclass
 from typing import Final
 
 import numpy as np
@@ -39,6 +38,7 @@ from gpudesk.domain.cost import (
     TotalCostOfOwnership,
 )
 from gpudesk.domain.estimate import Estimate
+from gpudesk.frozen_dataclass import frozen_dataclass
 from gpudesk.text.formatting import IntervalEstimate
 from gpudesk.text.messages import Message, Term, message
 from gpudesk.text.units import GIB, MONTHS_PER_YEAR
@@ -80,7 +80,7 @@ OF_OWNING = (
 OF_RENTING = (THROUGHPUT, "utilisation", "years", "rent_usd_per_hour", *_OF_SOFTWARE)
 
 
-@dataclass(frozen=True, slots=True)
+@frozen_dataclass
 class PaidDeployment:
     """The accelerators that are paid for, and the request length in tokens.
 
@@ -181,7 +181,7 @@ _MS = 1000.0
 _ROUNDING = 1e-9
 
 
-@dataclass(frozen=True, slots=True)
+@frozen_dataclass
 class AcceleratorCostInputs:
     """One accelerator with its estimate and all inputs, likely values in `values`.
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from functools import partial
 from pathlib import Path
 from types import MappingProxyType
@@ -43,6 +43,7 @@ from gpudesk.domain.fleet import LoadCurveKind, make_load_curve
 from gpudesk.domain.serving_engine import list_platforms
 from gpudesk.domain.sizing import DemandKind
 from gpudesk.files import read_toml
+from gpudesk.frozen_dataclass import frozen_dataclass
 from gpudesk.text.messages import InputError, message
 
 _WRONG_ASSUMPTION: Final = message("costs.assumption", "is not a valid cost range; restore the file")
@@ -130,7 +131,7 @@ _DISCOUNTS: Final = "discounts"
 _CASES: Final = "cases"
 
 
-@dataclass(frozen=True, slots=True)
+@frozen_dataclass
 class CostAssumption:
     """A range with its origin; `source_id` is a catalog source."""
 
@@ -139,7 +140,7 @@ class CostAssumption:
     source_id: str = ""
 
 
-@dataclass(frozen=True, slots=True)
+@frozen_dataclass
 class CostCase:
     """A case calculated by a document: its accelerators, all inputs that it states, and its printed figures.
 
@@ -154,7 +155,7 @@ class CostCase:
     last: str
 
 
-@dataclass(frozen=True, slots=True)
+@frozen_dataclass
 class CostAssumptions:
     """Defaults by input, reported discounts by vendor, and cost cases of the source documents."""
 
@@ -229,7 +230,7 @@ _CURVE_SOURCES: Final[Mapping[LoadCurveKind, CostDefaultSource]] = {
 }
 
 
-@dataclass(frozen=True, slots=True)
+@frozen_dataclass
 class AcceleratorRecords:
     """The catalog's data for the costs of one accelerator.
 

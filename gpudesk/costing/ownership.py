@@ -7,12 +7,12 @@ the beginning, depreciated linearly to its residual value, and operated in betwe
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
 from typing import Final
 
 import numpy as np
 from numpy.typing import NDArray
 
+from gpudesk.frozen_dataclass import frozen_dataclass
 from gpudesk.text.units import HOURS_PER_MONTH, HOURS_PER_YEAR, MONTHS_PER_YEAR, SECONDS_PER_HOUR
 
 #: A number, or an array that broadcasts against the others.
@@ -21,7 +21,7 @@ Amount = float | NDArray[np.float64]
 _KILO: Final = 1000.0
 
 
-@dataclass(frozen=True, slots=True)
+@frozen_dataclass
 class HardwareInputs:
     """The purchase of each accelerator.
 
@@ -44,7 +44,7 @@ class HardwareInputs:
         return self.price_usd * (1.0 - self.discount)
 
 
-@dataclass(frozen=True, slots=True)
+@frozen_dataclass
 class RunningInputs:
     """Operating inputs, per accelerator and shared.
 
@@ -70,7 +70,7 @@ class RunningInputs:
         return (self.accelerator_w + self.host_w) / _KILO
 
 
-@dataclass(frozen=True, slots=True)
+@frozen_dataclass
 class EngineeringInputs:
     """Additional software work, for a fleet of this many accelerators.
 
@@ -83,7 +83,7 @@ class EngineeringInputs:
     fleet: Amount = 1.0
 
 
-@dataclass(frozen=True, slots=True)
+@frozen_dataclass
 class OwnershipInputs:
     """A deployment of this many accelerators owned for `years`; capital costs `capital_rate` per year.
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import field, replace
 from functools import cached_property
 from typing import TYPE_CHECKING, Final
 
@@ -83,6 +83,7 @@ from gpudesk.domain.fleet import NO_FLEET_SETTINGS, FleetSettings
 from gpudesk.domain.progress import ProgressSteps, run_to_end
 from gpudesk.domain.registry import COST_FIGURES
 from gpudesk.engine.calibration import compute_lead_odds, make_ratio_interval
+from gpudesk.frozen_dataclass import frozen_dataclass
 from gpudesk.text.formatting import IntervalEstimate
 from gpudesk.text.units import HOURS_PER_MONTH, MONTHS_PER_YEAR
 
@@ -264,7 +265,7 @@ _OWNED_FIGURE: Final = "owned_usd_per_million_output"
 _API: Final = ("api_input_usd_per_million", "api_output_usd_per_million")
 
 
-@dataclass(frozen=True, slots=True)
+@frozen_dataclass
 class _SettingsCache:
     """Results that depend only on settings, model and utilization, by accelerator and count."""
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 import statistics
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import Final
 
 from gpudesk.domain.accelerator import Accelerator, System, SystemCount, count_systems, round_up_to_lots
@@ -13,6 +13,7 @@ from gpudesk.domain.claim import PriceSummary
 from gpudesk.domain.cost import CostInputOrigin, ResolvedCostInput, SystemPrice, UncertainValue
 from gpudesk.domain.estimate import Estimate
 from gpudesk.domain.fleet import FleetSettings, SiteCooling
+from gpudesk.frozen_dataclass import frozen_dataclass
 from gpudesk.text.formatting import IntervalEstimate
 from gpudesk.text.messages import InputError, Message, message
 
@@ -33,7 +34,7 @@ _WATTS: Final = 1000.0
 _CARD: Final = "PCIe"
 
 
-@dataclass(frozen=True, slots=True)
+@frozen_dataclass
 class SystemSpec:
     """The purchase: `system` from the catalog, or servers of a usual size if it is None.
 
@@ -180,7 +181,7 @@ def _refuse(accelerator: Accelerator, system: System, settings: FleetSettings, p
     return None
 
 
-@dataclass(frozen=True, slots=True)
+@frozen_dataclass
 class SiteNeeds:
     """The site requirements of the least demanding system with an accelerator; None without a record.
 

@@ -9,7 +9,6 @@ from __future__ import annotations
 import hashlib
 import math
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass
 from functools import lru_cache
 from typing import Final, NamedTuple
 
@@ -32,6 +31,7 @@ from gpudesk.costing.ownership import Amount
 from gpudesk.domain.answer import Answer, compute_best_odds
 from gpudesk.domain.cost import COST_INPUTS, CostDistribution, CostSensitivity, UncertainValue
 from gpudesk.domain.progress import JobProgress, ProgressSteps
+from gpudesk.frozen_dataclass import frozen_dataclass
 from gpudesk.text.formatting import IntervalEstimate
 from gpudesk.text.messages import message
 
@@ -130,7 +130,7 @@ _COMMON: Final = "throughput of all"
 _RENT: Final = "rent_usd_per_hour"
 
 
-@dataclass(frozen=True, slots=True)
+@frozen_dataclass
 class PaymentBasis:
     """How tokens are paid for, and the inputs of that."""
 

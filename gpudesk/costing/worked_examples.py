@@ -11,7 +11,7 @@ import math
 import operator
 import re
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, field
+from dataclasses import field
 from pathlib import Path
 from types import MappingProxyType
 from typing import Final, NamedTuple
@@ -26,6 +26,7 @@ from gpudesk.domain.deployment_analysis import (
 )
 from gpudesk.engine.memory import round_up_to_power_of_two
 from gpudesk.files import describe_unreadable
+from gpudesk.frozen_dataclass import frozen_dataclass
 from gpudesk.text.messages import InputError, explain_system_error, input_error
 
 
@@ -69,7 +70,7 @@ _USUAL: Final[Mapping[str, CalculationInput]] = {
 _Values = Mapping[str, float]
 
 
-@dataclass(frozen=True, slots=True)
+@frozen_dataclass
 class Calculation:
     """The result of a formula, and its unit.
 

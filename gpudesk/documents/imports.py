@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Callable, Collection, Generator, Mapping, Sequence
-from dataclasses import dataclass, fields
+from dataclasses import fields
 from pathlib import Path
 from typing import TYPE_CHECKING, Final, Protocol, TypeVar
 
@@ -54,6 +54,7 @@ from gpudesk.domain.user_facts import (
 )
 from gpudesk.engine.memory import compute_cache_profile
 from gpudesk.engine.tensors import count_active_parameters, count_parameters
+from gpudesk.frozen_dataclass import frozen_dataclass
 from gpudesk.text.messages import InputError, Message, input_error, message
 
 if TYPE_CHECKING:
@@ -110,7 +111,7 @@ _DIGEST: Final = re.compile(r"[0-9a-f]{40}")
 FieldAnswers = Mapping[str, object]
 
 
-@dataclass(frozen=True, slots=True)
+@frozen_dataclass
 class FileImport:
     """The content that one file would import.
 
@@ -294,7 +295,7 @@ _NO: Final = frozenset({"no", "false", "0"})
 _LONGEST_STEP: Final = 200
 
 
-@dataclass(frozen=True, slots=True)
+@frozen_dataclass
 class ImportOverrides:
     """The user's overrides of a file's content, `title` for its source; empty fields keep the file's."""
 

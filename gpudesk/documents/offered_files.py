@@ -6,7 +6,7 @@ import codecs
 import os
 import stat
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import field
 from enum import StrEnum
 from pathlib import Path
 from types import MappingProxyType
@@ -17,6 +17,7 @@ from gpudesk.domain.field_checks import NESTED_TOO_DEEP, NOT_UTF8, describe_too_
 from gpudesk.domain.progress import JobProgress, ProgressSteps
 from gpudesk.domain.user_facts import NOTHING_TO_IMPORT
 from gpudesk.files import describe_unreadable
+from gpudesk.frozen_dataclass import frozen_dataclass
 from gpudesk.text.messages import InputError, Message, explain_system_error, input_error, message
 
 #: Maximum bytes of a file that is read whole.
@@ -51,7 +52,7 @@ class ImportKind(StrEnum):
     SCENARIO = "scenario"
 
 
-@dataclass(frozen=True, slots=True)
+@frozen_dataclass
 class OfferedFile:
     """A file and its kind. `raw` is its contents, `siblings` those of related files, by name.
 

@@ -8,7 +8,6 @@ import json
 import os
 import tempfile
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
 
@@ -25,6 +24,7 @@ from gpudesk.domain.field_checks import (
     refuse_duplicate_keys,
 )
 from gpudesk.files import describe_too_large
+from gpudesk.frozen_dataclass import frozen_dataclass
 from gpudesk.text.messages import InputError, explain_system_error, input_error, message
 
 if TYPE_CHECKING:
@@ -48,7 +48,7 @@ _MARK: Final = "gpudesk_pack"
 _HEX: Final = frozenset("0123456789abcdef")
 
 
-@dataclass(frozen=True, slots=True)
+@frozen_dataclass
 class SignatureFields:
     """A signature as written in the file, not yet verified."""
 
@@ -57,7 +57,7 @@ class SignatureFields:
     value: str
 
 
-@dataclass(frozen=True, slots=True)
+@frozen_dataclass
 class PackFile:
     """A file whose digest matches its content."""
 
@@ -212,7 +212,7 @@ _KEY_FILE: Final = "signing-key"
 _SEED_BYTES: Final = 32
 
 
-@dataclass(frozen=True, slots=True)
+@frozen_dataclass
 class PackSigner:
     """The user's key, and the name under its signatures."""
 

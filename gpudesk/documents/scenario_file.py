@@ -9,7 +9,7 @@ import json
 import re
 import zlib
 from collections.abc import Mapping
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from functools import cache
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
@@ -38,6 +38,7 @@ from gpudesk.domain.field_checks import (
     refuse_duplicate_keys,
 )
 from gpudesk.files import describe_too_large, read_bytes, write_atomically
+from gpudesk.frozen_dataclass import frozen_dataclass
 from gpudesk.text.messages import InputError, Message, format_message, input_error, message
 from gpudesk.text.translation import translate_data
 
@@ -300,7 +301,7 @@ SAMPLE_TEMPLATE = "mi325x-or-h200-70b"
 _TEMPLATE_FOLDER = "templates"
 
 
-@dataclass(frozen=True, slots=True)
+@frozen_dataclass
 class ScenarioTemplate:
     """A scenario shipped with the program, by its id."""
 

@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import os
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import field
 from pathlib import Path
 from typing import Any, Final, TypeVar
 
 from gpudesk import paths
 from gpudesk.domain.claim import StalenessLimits
 from gpudesk.files import read_side_file
+from gpudesk.frozen_dataclass import frozen_dataclass
 from gpudesk.text.messages import InputError
 
 #: Settings of the age in days from which prices and other figures count as stale.
@@ -29,7 +30,7 @@ def get_settings_path() -> Path:
     return paths.get_user_dir() / "settings.json"
 
 
-@dataclass(frozen=True, slots=True)
+@frozen_dataclass
 class StoredSettings:
     """The content of a settings file."""
 

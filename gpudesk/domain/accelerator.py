@@ -6,11 +6,12 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import field
 from enum import StrEnum
 from types import MappingProxyType
 from typing import Final
 
+from gpudesk.frozen_dataclass import frozen_dataclass
 from gpudesk.text.formatting import IntervalEstimate
 
 #: Software platforms for which a serving engine is known.
@@ -29,7 +30,7 @@ _MOST_IN_MACHINE: Final = 8
 _MOST_BRIDGED: Final = 2
 
 
-@dataclass(frozen=True, slots=True)
+@frozen_dataclass
 class Accelerator:
     """The catalog's preferred values for one accelerator, in SI units; None if unknown.
 
@@ -108,7 +109,7 @@ class SystemKind(StrEnum):
     INSTANCE = "instance"
 
 
-@dataclass(frozen=True, slots=True)
+@frozen_dataclass
 class System:
     """The catalog's preferred values for one system, in SI units; None if unknown.
 
@@ -160,7 +161,7 @@ class System:
         return self.nic_count * self.nic_bits_per_s
 
 
-@dataclass(frozen=True, slots=True)
+@frozen_dataclass
 class SystemCount:
     """Whole systems of `size` accelerators each; `used` is the total in use.
 
@@ -182,7 +183,7 @@ class SystemCount:
         return self.accelerators - self.used
 
 
-@dataclass(frozen=True, slots=True)
+@frozen_dataclass
 class OwnedSystems:
     """The system that is bought, and its number; `power_kw` is the maximum of all of them with all slots filled."""
 
@@ -203,7 +204,7 @@ def count_systems(size: int, replica: int, copies: int) -> SystemCount:
     return SystemCount(systems, size, copies * replica)
 
 
-@dataclass(frozen=True, slots=True)
+@frozen_dataclass
 class ReferenceDesign:
     """A published design of one or several systems of a kind, with published totals; None if unpublished.
 

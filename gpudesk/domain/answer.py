@@ -21,6 +21,7 @@ from gpudesk.domain.model import Model
 from gpudesk.domain.precision import Precision
 from gpudesk.domain.registry import COST_FIGURES, FIGURES, is_more_better, list_headline_figures
 from gpudesk.domain.sizing import AcceleratorNeeds, Demand
+from gpudesk.frozen_dataclass import frozen_dataclass
 from gpudesk.text.formatting import IntervalEstimate
 from gpudesk.text.messages import InputError, Message, input_error
 
@@ -30,7 +31,7 @@ MAX_ACCELERATORS = 6
 MAX_PALETTE_INDEX = 8
 
 
-@dataclass(frozen=True, slots=True)
+@frozen_dataclass
 class AcceleratorChoice:
     """One column of the comparison: an accelerator, with count and plan if the user chose them.
 
@@ -55,7 +56,7 @@ class AcceleratorChoice:
         )
 
 
-@dataclass(frozen=True, slots=True)
+@frozen_dataclass
 class Scenario:
     """A model, a workload and up to six accelerators.
 
@@ -164,7 +165,7 @@ def check_context(scenario: Scenario, model: Model) -> None:
         )
 
 
-@dataclass(frozen=True, slots=True)
+@frozen_dataclass
 class IntervalSeries:
     """A figure with its interval at each point of a curve, as plain numbers for drawing; also a row of `Banded`.
 
@@ -185,7 +186,7 @@ class IntervalSeries:
         return map(IntervalEstimate, self.value, self.low, self.high)
 
 
-@dataclass(frozen=True, slots=True)
+@frozen_dataclass
 class LimiterShares:
     """Time breakdown of the run at each point of a curve, prefill and decode together.
 
@@ -198,7 +199,7 @@ class LimiterShares:
     overhead: tuple[float, ...]
 
 
-@dataclass(frozen=True, slots=True)
+@frozen_dataclass
 class ConcurrencyCurve:
     """Figures of one deployment by concurrency in a closed loop, for any load of the scenario.
 
@@ -216,7 +217,7 @@ class ConcurrencyCurve:
     max_concurrency: int
 
 
-@dataclass(frozen=True, slots=True)
+@frozen_dataclass
 class ComparisonColumn:
     """One accelerator of the comparison: its facts, and its estimate or the reason why none exists."""
 
@@ -250,7 +251,7 @@ def judge_odds(odds: float) -> LeadVerdict:
     return next((verdict for verdict, least in LEAST_ODDS.items() if odds >= least), LeadVerdict.TOO_CLOSE)
 
 
-@dataclass(frozen=True, slots=True)
+@frozen_dataclass
 class FigureDifference:
     """One figure of a column compared with the baseline: their ratio with its 80% interval.
 
@@ -428,7 +429,7 @@ def find_rival(answer: Answer, figure: str) -> int | None:
     return max((position for position in odds if position != best), key=lambda position: odds[position], default=None)
 
 
-@dataclass(frozen=True, slots=True)
+@frozen_dataclass
 class AnnouncedLeader:
     """How an unranked announced column would compare: `ratio` is its figure over the best ranked one.
 
@@ -504,7 +505,7 @@ def compute_win_odds(answer: Answer, figure: str) -> dict[int, float]:
     return compute_best_odds(best, known) if len(known) == len(ahead) else {}
 
 
-@dataclass(frozen=True, slots=True)
+@frozen_dataclass
 class FigureChange:
     """A figure of one column that changed; None if it was or is missing."""
 
@@ -520,7 +521,7 @@ class FigureChange:
         return self.after.value / self.before.value
 
 
-@dataclass(frozen=True, slots=True)
+@frozen_dataclass
 class ColumnChange:
     """A column whose result changed, by its key, with the changed figures."""
 
@@ -538,7 +539,7 @@ class ColumnChange:
         return self.after is not None and self.after.fits
 
 
-@dataclass(frozen=True, slots=True)
+@frozen_dataclass
 class LeaderChange:
     """The keys of the current and the former leaders at a figure; several are too close to call."""
 
@@ -551,7 +552,7 @@ class LeaderChange:
         return self.before != self.after
 
 
-@dataclass(frozen=True, slots=True)
+@frozen_dataclass
 class AnswerImpact:
     """The effect of an edit on an answer: changed columns, and changed leaders by figure."""
 
@@ -566,7 +567,7 @@ class AnswerImpact:
         return not self.columns and not any(lead.moved for lead in self.leads)
 
 
-@dataclass(frozen=True, slots=True)
+@frozen_dataclass
 class SheetExtras:
     """Counts, costs, recommendation, changes that would alter it, and fleets, for a sheet.
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
 from decimal import Decimal
 from enum import IntFlag, StrEnum
 from typing import Final
@@ -20,6 +19,7 @@ from gpudesk.domain.claim import (
 )
 from gpudesk.domain.registry import ATTRIBUTES, SYSTEM_ATTRIBUTES, Attribute
 from gpudesk.domain.user_facts import InactiveOverride
+from gpudesk.frozen_dataclass import frozen_dataclass
 from gpudesk.text.formatting import ClaimValue, Quantity
 from gpudesk.text.translation import LabeledEnum
 from gpudesk.text.units import convert_to_si_unit, get_si_unit
@@ -203,7 +203,7 @@ class CatalogCellMark(IntFlag):
     COMPUTED = 4
 
 
-@dataclass(frozen=True, slots=True)
+@frozen_dataclass
 class CatalogColumn:
     """One column: `key` is its name in settings, `attribute` its attribute in the catalog.
 
@@ -224,7 +224,7 @@ class CatalogColumn:
     meaning: str = ""
 
 
-@dataclass(frozen=True, slots=True)
+@frozen_dataclass
 class CatalogRow:
     """One row. `key` is unique in its section; `marks` has one mark per column, or none at all.
 
@@ -248,7 +248,7 @@ class CatalogRow:
     waits: InactiveOverride | None = None
 
 
-@dataclass(frozen=True, slots=True)
+@frozen_dataclass
 class CatalogTable:
     """All rows of a section in the order of the catalog."""
 

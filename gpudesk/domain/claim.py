@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from dataclasses import dataclass
 from enum import StrEnum
 from typing import Final, TypeGuard
 
+from gpudesk.frozen_dataclass import frozen_dataclass
 from gpudesk.text.formatting import ClaimValue
 from gpudesk.text.messages import Message
 from gpudesk.text.translation import LabeledEnum
@@ -55,7 +55,7 @@ class ClaimStatus(LabeledEnum):
     REFUSED = "refused", "rejected"
 
 
-@dataclass(frozen=True, slots=True)
+@frozen_dataclass
 class Source:
     """A publication with figures. Dates are ISO: a year, a month or a day."""
 
@@ -77,7 +77,7 @@ class Source:
         return "" if self.publisher == NO_PUBLISHER else self.publisher
 
 
-@dataclass(frozen=True, slots=True)
+@frozen_dataclass
 class Claim:
     """One figure as one source states it, in the internal unit.
 
@@ -100,7 +100,7 @@ class Claim:
     statements: tuple[str, ...] = ()
 
 
-@dataclass(frozen=True, slots=True)
+@frozen_dataclass
 class ClaimPreference:
     """The claim that the user prefers for an attribute, shipped or own, named by its source and value.
 
@@ -119,7 +119,7 @@ class ClaimPreference:
         return ("preference", self.thing, self.attribute)
 
 
-@dataclass(frozen=True, slots=True)
+@frozen_dataclass
 class AttributeClaims:
     """All claims about one attribute of one entry; at most one is preferred, `reason` explains the choice.
 
@@ -201,7 +201,7 @@ def is_user_entry(attributes: Iterable[AttributeClaims]) -> bool:
     return bool(claims) and all(claim.own for claim in claims)
 
 
-@dataclass(frozen=True, slots=True)
+@frozen_dataclass
 class DocumentStatement:
     """A statement of one of the five source documents, as printed.
 
@@ -226,7 +226,7 @@ class DocumentStatement:
         return thing in self.things and (attribute is None or attribute in self.attributes)
 
 
-@dataclass(frozen=True, slots=True)
+@frozen_dataclass
 class Dispute:
     """Two contradictory statements, with the verdict and its reason.
 
@@ -262,7 +262,7 @@ class ProviderClass(StrEnum):
     UNKNOWN = "unknown"
 
 
-@dataclass(frozen=True, slots=True)
+@frozen_dataclass
 class PriceRecord:
     """One price: a rent by the hour, or a purchase. Amounts are US dollars per accelerator.
 
@@ -293,7 +293,7 @@ class PriceRecord:
         return not self.own and self.term == PURCHASE_TERM and self.note is not None
 
 
-@dataclass(frozen=True, slots=True)
+@frozen_dataclass
 class ApiPrice:
     """A list price of a hosted model, in US dollars per million tokens; `provider_model` is its name there."""
 
@@ -308,7 +308,7 @@ class ApiPrice:
     note: str | None
 
 
-@dataclass(frozen=True, slots=True)
+@frozen_dataclass
 class MissingPrice:
     """Prices of an accelerator that were not public as of `date`: `missing` names them."""
 
@@ -319,7 +319,7 @@ class MissingPrice:
     date: str
 
 
-@dataclass(frozen=True, slots=True)
+@frozen_dataclass
 class PriceSummary:
     """The prices of one accelerator and term in US dollars per accelerator; a rent is by the hour.
 
@@ -368,7 +368,7 @@ class CatalogEntryKind(LabeledEnum):
     REFERENCE_DESIGN = "reference_design", "Reference design"
 
 
-@dataclass(frozen=True, slots=True)
+@frozen_dataclass
 class CatalogEntry:
     """One entry in a list: `maker` is the vendor or organization, None without one.
 
@@ -382,7 +382,7 @@ class CatalogEntry:
     own: bool = False
 
 
-@dataclass(frozen=True, slots=True)
+@frozen_dataclass
 class StalenessLimits:
     """Age in days at which prices and other figures count as stale, unless the user changes it."""
 
@@ -397,7 +397,7 @@ class PlausibilityGrade(StrEnum):
     DOUBTFUL = "doubtful"
 
 
-@dataclass(frozen=True, slots=True)
+@frozen_dataclass
 class PlausibilityFinding:
     """A reason against a figure; `others` are the attributes that it contradicts."""
 

@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping
-from dataclasses import dataclass, field, replace
+from dataclasses import field, replace
 from enum import StrEnum
 from typing import Final, NamedTuple
 
 from gpudesk.domain.accelerator import SystemCount, round_up_to_lots
 from gpudesk.domain.claim import PriceSummary, ProviderClass
 from gpudesk.domain.sizing import NumberBounds
+from gpudesk.frozen_dataclass import frozen_dataclass
 from gpudesk.text.formatting import IntervalEstimate
 from gpudesk.text.translation import LabeledEnum
 
@@ -71,7 +72,7 @@ class CostInputOrigin(StrEnum):
     NOWHERE = "nowhere"
 
 
-@dataclass(frozen=True, slots=True)
+@frozen_dataclass
 class CostInput:
     """One input: `unit` is None for shares of 1 and plain numbers. `each` inputs are set per accelerator."""
 
@@ -129,7 +130,7 @@ RENT_TERMS: Final = ("on_demand", "spot", "reserved", "reserved_1y", "reserved_3
 COMPARED_CLASSES: Final = (ProviderClass.SPECIALIZED, ProviderClass.HYPERSCALER, ProviderClass.MARKETPLACE)
 
 
-@dataclass(frozen=True, slots=True)
+@frozen_dataclass
 class DisplayCurrency:
     """The displayed currency: on `date`, one US dollar was `per_usd` of it."""
 
@@ -142,7 +143,7 @@ _NOTHING: Final[Mapping[str, UncertainValue]] = {}
 _NOBODY: Final[Mapping[str, Mapping[str, UncertainValue]]] = {}
 
 
-@dataclass(frozen=True, slots=True)
+@frozen_dataclass
 class CostSettings:
     """The user's cost settings; everything else is from the catalog, or the program's default.
 
@@ -185,7 +186,7 @@ def _set_input(
     return others if spread is None else {**others, name: spread}
 
 
-@dataclass(frozen=True, slots=True)
+@frozen_dataclass
 class CostDefaultSource:
     """The source of a default, and the reason for its value; without a title it is an assumption."""
 
@@ -199,7 +200,7 @@ class CostDefaultSource:
 AVERAGE_OVER_PEAK: Final = CostDefaultSource("average over peak load")
 
 
-@dataclass(frozen=True, slots=True)
+@frozen_dataclass
 class SystemPrice:
     """The cost of one system of `size` accelerators; `price` summarizes the prices on record."""
 
@@ -207,7 +208,7 @@ class SystemPrice:
     price: PriceSummary
 
 
-@dataclass(frozen=True, slots=True)
+@frozen_dataclass
 class ResolvedCostInput:
     """The value of an input for one accelerator, and its origin; no `spread` if it is missing.
 
@@ -258,7 +259,7 @@ class CostLine(NamedTuple):
     usd: float
 
 
-@dataclass(frozen=True, slots=True)
+@frozen_dataclass
 class TotalCostOfOwnership:
     """The cost of owning over `years`; the lines add up to the total.
 
@@ -279,7 +280,7 @@ class SoftwareCosts(NamedTuple):
     per_month_usd: float
 
 
-@dataclass(frozen=True, slots=True)
+@frozen_dataclass
 class TokenCosts:
     """Costs per token, over the interval of the throughput.
 
@@ -293,7 +294,7 @@ class TokenCosts:
     user_month: IntervalEstimate
 
 
-@dataclass(frozen=True, slots=True)
+@frozen_dataclass
 class DeploymentEfficiency:
     """Efficiency of a deployment by power and price; None if an input is missing.
 
@@ -336,7 +337,7 @@ class CostCurvePoint(NamedTuple):
     rented_usd: float | None
 
 
-@dataclass(frozen=True, slots=True)
+@frozen_dataclass
 class CostColumn:
     """The costs of one accelerator of a comparison; `key` is that of its column.
 
@@ -434,7 +435,7 @@ class SameProviderRent(NamedTuple):
     ratio: float
 
 
-@dataclass(frozen=True, slots=True)
+@frozen_dataclass
 class CostAnswer:
     """The costs of all accelerators of a comparison, in its order.
 
@@ -475,7 +476,7 @@ class CostSensitivity(NamedTuple):
     high: float
 
 
-@dataclass(frozen=True, slots=True)
+@frozen_dataclass
 class CostDistribution:
     """Costs of a million output tokens in many draws of all uncertain inputs.
 

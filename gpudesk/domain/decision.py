@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import field
 from enum import StrEnum
 from types import MappingProxyType
 from typing import Final, NamedTuple
@@ -13,6 +13,7 @@ from gpudesk.domain.accelerator import SystemCount
 from gpudesk.domain.cost import ResolvedCostInput
 from gpudesk.domain.estimate import Estimate, ParallelPlan
 from gpudesk.domain.sizing import NumberBounds
+from gpudesk.frozen_dataclass import frozen_dataclass
 from gpudesk.text.formatting import IntervalEstimate
 from gpudesk.text.messages import Message
 from gpudesk.text.translation import LabeledEnum, translate_data
@@ -71,7 +72,7 @@ _STRENGTHS: Final = {
 }
 
 
-@dataclass(frozen=True, slots=True)
+@frozen_dataclass
 class DecisionQuestion:
     """One question: ids of options, or a number within `bounds` in `unit` with suggested `presets`.
 
@@ -208,7 +209,7 @@ DEFAULT_WEIGHTS: Final[Mapping[RuleStrength, float]] = {
 WEIGHT_BOUNDS: Final = NumberBounds(0.0, 100.0)
 
 
-@dataclass(frozen=True, slots=True)
+@frozen_dataclass
 class DecisionSettings:
     """Answers of the user; a question without one takes the scenario's value, or its default.
 
@@ -251,7 +252,7 @@ class RuleEffect(LabeledEnum):
     UNDECIDED = "undecided", "undecided"
 
 
-@dataclass(frozen=True, slots=True)
+@frozen_dataclass
 class RuleCase:
     """One case of a rule: the condition `when`, and its effect on accelerators, by their own facts.
 
@@ -272,7 +273,7 @@ class RuleCase:
         return self.requires or self.favours or self.checks
 
 
-@dataclass(frozen=True, slots=True)
+@frozen_dataclass
 class DecisionRule:
     """A rule of a document in the program's words, for any accelerators.
 
@@ -317,7 +318,7 @@ class TraceCell(NamedTuple):
     tested: tuple[ConditionResult, ...] = ()
 
 
-@dataclass(frozen=True, slots=True)
+@frozen_dataclass
 class TraceLine:
     """A rule that fired: its case, the tested facts of the scenario, and one cell for each column.
 
@@ -382,7 +383,7 @@ class DecisionObjective(NamedTuple):
     instead_of: ObjectiveName | None = None
 
 
-@dataclass(frozen=True, slots=True)
+@frozen_dataclass
 class DecisionCandidate:
     """The deployment of one column that carries the load, with its result by the objective.
 
@@ -465,7 +466,7 @@ class DecisionReason(NamedTuple):
     payments: tuple[str | None, str | None] = (None, None)
 
 
-@dataclass(frozen=True, slots=True)
+@frozen_dataclass
 class PilotMeasurement:
     """The measurement that would settle a decision: columns, figure, and duration.
 
@@ -478,7 +479,7 @@ class PilotMeasurement:
     hours: float
 
 
-@dataclass(frozen=True, slots=True)
+@frozen_dataclass
 class DecisionFlip:
     """The smallest change of one input that changes the recommendation, verified by deciding again.
 
@@ -511,7 +512,7 @@ class FactorCell(NamedTuple):
     value: FactValue
 
 
-@dataclass(frozen=True, slots=True)
+@frozen_dataclass
 class DecisionFactor:
     """One row of the factor table: a subject, its fact, and a cell for each column.
 
@@ -538,7 +539,7 @@ class RuleAdvice(NamedTuple):
     text: str
 
 
-@dataclass(frozen=True, slots=True)
+@frozen_dataclass
 class RecommendedDeployment:
     """The recommended deployment, by the key of its column."""
 
@@ -573,7 +574,7 @@ class WayOut(NamedTuple):
     undecided: tuple[str, ...] = ()
 
 
-@dataclass(frozen=True, slots=True)
+@frozen_dataclass
 class Decision:
     """The decision for the answers on one catalog: everything that screen, paper and command line show of it.
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import field
 from enum import StrEnum
 from functools import lru_cache
 from types import MappingProxyType
@@ -13,6 +13,7 @@ from typing import Final, NamedTuple
 from gpudesk.domain.answer import FigureDifference
 from gpudesk.domain.estimate import Estimate
 from gpudesk.domain.precision import Precision
+from gpudesk.frozen_dataclass import frozen_dataclass
 from gpudesk.text.formatting import IntervalEstimate
 from gpudesk.text.messages import Message
 from gpudesk.text.translation import LabeledEnum
@@ -34,7 +35,7 @@ def format_sum(names: tuple[str, ...]) -> str:
     return " + ".join(format_placeholder(name) for name in names)
 
 
-@dataclass(frozen=True, slots=True)
+@frozen_dataclass
 class DerivationTerm:
     """One node of a derivation: a quantity, its formula, and the input terms.
 
@@ -64,7 +65,7 @@ class WorkedExampleVerdict(LabeledEnum):
     NOT_DERIVABLE = "not derivable", "Cannot be derived"
 
 
-@dataclass(frozen=True, slots=True)
+@frozen_dataclass
 class FigureTolerance:
     """Tolerance of a comparison: within `absolute` or `relative`; both 0 is exact."""
 
@@ -77,7 +78,7 @@ class FigureTolerance:
         return abs(value - other) <= room
 
 
-@dataclass(frozen=True, slots=True)
+@frozen_dataclass
 class WorkedExample:
     """One printed figure with the inputs that the document gives for it.
 
@@ -115,7 +116,7 @@ class WorkedExample:
         return above and below
 
 
-@dataclass(frozen=True, slots=True)
+@frozen_dataclass
 class WorkedFigure:
     """An example with its derivation; None if the printed data do not allow one."""
 
@@ -138,7 +139,7 @@ class TimeShare(NamedTuple):
     share: float
 
 
-@dataclass(frozen=True, slots=True)
+@frozen_dataclass
 class DeploymentTimeShares:
     """Time breakdown of one deployment under its load.
 
@@ -202,7 +203,7 @@ class RooflinePoint(NamedTuple):
         return self.flop / self.seconds
 
 
-@dataclass(frozen=True, slots=True)
+@frozen_dataclass
 class Roofline:
     """The rooflines of one deployment, and the points of its prefill and decode steps.
 
@@ -219,7 +220,7 @@ class Roofline:
     decode: RooflinePoint | None
 
 
-@dataclass(frozen=True, slots=True)
+@frozen_dataclass
 class KvCacheCurve:
     """Exact KV cache of one deployment by context length; arrays of one length.
 
@@ -245,7 +246,7 @@ class ScalingRuleOfThumb(StrEnum):
     PER_DOUBLING = "per-doubling"
 
 
-@dataclass(frozen=True, slots=True)
+@frozen_dataclass
 class ParallelismCosts:
     """What sharding costs a deployment's decode steps, under one load.
 
@@ -273,7 +274,7 @@ class ParallelismCosts:
         return self.stage_occupancy * (1.0 - self.collectives)
 
 
-@dataclass(frozen=True, slots=True)
+@frozen_dataclass
 class ScalingRow:
     """One replica (tp x pp = count) of this many accelerators, with the program's plan.
 
@@ -303,7 +304,7 @@ class ScalingRow:
         return self.estimate is not None and self.estimate.fits
 
 
-@dataclass(frozen=True, slots=True)
+@frozen_dataclass
 class AcceleratorScaling:
     """One accelerator by count. `bandwidth` is per accelerator in bytes/s, `host` the accelerators of one host."""
 
@@ -332,7 +333,7 @@ class AcceleratorScaling:
         return max(answered, key=lambda row: get_throughput(row.estimate) or 0.0, default=None)
 
 
-@dataclass(frozen=True, slots=True)
+@frozen_dataclass
 class TopologySide:
     """One side of a comparison: estimates at the load and for one request at a time, and the cost of sharding.
 
@@ -363,7 +364,7 @@ class TopologySide:
         return self.bandwidth * self.single_spread.arriving
 
 
-@dataclass(frozen=True, slots=True)
+@frozen_dataclass
 class TopologyComparison:
     """Two deployments of one model with different sharding, the baseline first.
 
@@ -409,7 +410,7 @@ class QuotedLinkRate(NamedTuple):
     fastest_s: float
 
 
-@dataclass(frozen=True, slots=True)
+@frozen_dataclass
 class WeightLoading:
     """The time to load weights: of the most loaded accelerator alone, and of all accelerators of one host.
 

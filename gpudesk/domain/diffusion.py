@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import Literal, NamedTuple
 
 from gpudesk.domain.claim import Source, SourceKind
 from gpudesk.domain.estimate import EstimateBasis
 from gpudesk.domain.precision import Precision
+from gpudesk.frozen_dataclass import frozen_dataclass
 from gpudesk.text.formatting import IntervalEstimate
 from gpudesk.text.messages import Message
 from gpudesk.text.translation import LabeledEnum
@@ -34,7 +34,7 @@ class DiffusionGrade(LabeledEnum):
     SLOW = "slow", "slow"
 
 
-@dataclass(frozen=True, slots=True)
+@frozen_dataclass
 class DenoiserBlocks:
     """`count` equal blocks.
 
@@ -53,7 +53,7 @@ class DenoiserBlocks:
     downscale: int = 1
 
 
-@dataclass(frozen=True, slots=True)
+@frozen_dataclass
 class TextEncoder:
     """A text encoder, which reads `tokens` tokens of a prompt."""
 
@@ -62,7 +62,7 @@ class TextEncoder:
     tokens: int
 
 
-@dataclass(frozen=True, slots=True)
+@frozen_dataclass
 class DiffusionArchitecture:
     """Dimensions that determine time and memory.
 
@@ -101,7 +101,7 @@ class DiffusionArchitecture:
         return self.convolution_flop is not None
 
 
-@dataclass(frozen=True, slots=True)
+@frozen_dataclass
 class DiffusionRun:
     """The conditions of a measured time, in numbers; several accelerators work on one item.
 
@@ -118,7 +118,7 @@ class DiffusionRun:
     note: str | None = None
 
 
-@dataclass(frozen=True, slots=True)
+@frozen_dataclass
 class DiffusionResult:
     """A reported time: `part` as printed, `accelerator` if that names exactly one of the catalog.
 
@@ -158,7 +158,7 @@ class DiffusionResult:
         return self.unit == "images/s"
 
 
-@dataclass(frozen=True, slots=True)
+@frozen_dataclass
 class DiffusionModel:
     """A diffusion model and its reported speeds; its figures are attributes in the catalog.
 
@@ -172,7 +172,7 @@ class DiffusionModel:
     architecture: DiffusionArchitecture | None = None
 
 
-@dataclass(frozen=True, slots=True)
+@frozen_dataclass
 class DiffusionSettings:
     """Settings of an image or a clip; sizes that are None are defaults of the model's pipeline.
 
@@ -188,7 +188,7 @@ class DiffusionSettings:
     software: DiffusionSoftware = DiffusionSoftware.COMPILED
 
 
-@dataclass(frozen=True, slots=True)
+@frozen_dataclass
 class DiffusionRequest:
     """One request. Sizes that are None are defaults of the model's pipeline.
 
@@ -230,7 +230,7 @@ class NearestDiffusionRun(NamedTuple):
     computed_s: float
 
 
-@dataclass(frozen=True, slots=True)
+@frozen_dataclass
 class DiffusionEstimate:
     """The answer to a request whose sizes are all filled in; times are None if the model does not fit.
 

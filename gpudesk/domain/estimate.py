@@ -3,17 +3,18 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from enum import StrEnum
 from typing import Final, Literal, NamedTuple
 
 from gpudesk.domain.precision import Precision
+from gpudesk.frozen_dataclass import frozen_dataclass
 from gpudesk.text.formatting import IntervalEstimate
 from gpudesk.text.messages import InputError, Message, Term, input_error, join_degrees, message
 from gpudesk.text.translation import LabeledEnum
 
 
-@dataclass(frozen=True, slots=True)
+@frozen_dataclass
 class ParallelPlan:
     """Tensor, pipeline, expert and data parallel degrees of a deployment.
 
@@ -50,7 +51,7 @@ class ParallelPlan:
         return self.tp, self.pp, self.ep, self.attention_dp
 
 
-@dataclass(frozen=True, slots=True)
+@frozen_dataclass
 class PoolRequest:
     """What the user fixed for one pool of accelerators; None is chosen by the program."""
 
@@ -62,7 +63,7 @@ class PoolRequest:
     attention_dp: bool | None = None
 
 
-@dataclass(frozen=True, slots=True)
+@frozen_dataclass
 class DisaggregationRequest:
     """A request for prefill and decode on different accelerators.
 
@@ -111,7 +112,7 @@ class LoadKind(StrEnum):
     LIMITS = "limits"
 
 
-@dataclass(frozen=True, slots=True)
+@frozen_dataclass
 class Load:
     """One of: a static batch, a closed loop, all queued at once, an open loop, or latency limits.
 
@@ -130,7 +131,7 @@ class Load:
     limit: Literal["p99", "mean"] = "p99"
 
 
-@dataclass(frozen=True, slots=True)
+@frozen_dataclass
 class Workload:
     """Requests of `input_tokens` and `output_tokens` under a load.
 
@@ -201,7 +202,7 @@ class CalibrationCoverage(NamedTuple):
     family: int
 
 
-@dataclass(frozen=True, slots=True)
+@frozen_dataclass
 class EstimateRequest:
     """One request. Fields that are None are chosen by the program, which reports its choice.
 
@@ -278,7 +279,7 @@ class PoolKind(StrEnum):
     DECODE = "decode"
 
 
-@dataclass(frozen=True, slots=True)
+@frozen_dataclass
 class AcceleratorPool:
     """One pool: its plan, and `busy`, its rate as a share of its highest rate alone."""
 
@@ -290,7 +291,7 @@ class AcceleratorPool:
         return self.plan.count
 
 
-@dataclass(frozen=True, slots=True)
+@frozen_dataclass
 class DisaggregatedPools:
     """The pools of a disaggregated deployment.
 
@@ -308,7 +309,7 @@ class DisaggregatedPools:
     binding: PoolKind | None
 
 
-@dataclass(frozen=True, slots=True)
+@frozen_dataclass
 class Estimate:
     """The answer to one `EstimateRequest`.
 
@@ -358,7 +359,7 @@ class Estimate:
         )
 
 
-@dataclass(frozen=True, slots=True)
+@frozen_dataclass
 class ConsideredPlan:
     """One considered plan, and the reasons for or against it.
 
@@ -377,7 +378,7 @@ class ConsideredPlan:
     within_error: bool = False
 
 
-@dataclass(frozen=True, slots=True)
+@frozen_dataclass
 class PlanChoice:
     """All plans considered for one estimate.
 
@@ -398,7 +399,7 @@ class PlanChoice:
         return len(self.options) > 1
 
 
-@dataclass(frozen=True, slots=True)
+@frozen_dataclass
 class LaunchSource:
     """Where the options were read."""
 
@@ -406,7 +407,7 @@ class LaunchSource:
     url: str
 
 
-@dataclass(frozen=True, slots=True)
+@frozen_dataclass
 class LaunchExtra:
     """An option (`name` begins with --) or environment variable that a deployment needs, with the reason.
 
@@ -425,7 +426,7 @@ class LaunchExtra:
         return self.name.startswith("--")
 
 
-@dataclass(frozen=True, slots=True)
+@frozen_dataclass
 class LaunchOptions:
     """The option names of a serving engine in one `version`; `read` names the source of each option.
 
@@ -452,7 +453,7 @@ class LaunchOptions:
     maintained_until: str | None = None
 
 
-@dataclass(frozen=True, slots=True)
+@frozen_dataclass
 class LaunchFile:
     """A file that a command reads."""
 
@@ -460,7 +461,7 @@ class LaunchFile:
     text: str
 
 
-@dataclass(frozen=True, slots=True)
+@frozen_dataclass
 class LaunchPlan:
     """How to start one replica of an estimate, and how to benchmark all of them under its load.
 
@@ -485,7 +486,7 @@ class LaunchPlan:
         return "\n\n".join(f"# host {host} of {count}\n{each}" for host, each in enumerate(self.servers, start=1))
 
 
-@dataclass(frozen=True, slots=True)
+@frozen_dataclass
 class LaunchSettings:
     """The settings of an estimate, for one replica.
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import field
 from types import MappingProxyType
 from typing import Final
 
@@ -12,6 +12,7 @@ from gpudesk.domain.accelerator import System
 from gpudesk.domain.claim import ProviderClass
 from gpudesk.domain.cost import CostLine, ProviderRent
 from gpudesk.domain.sizing import NumberBounds, SizingOption
+from gpudesk.frozen_dataclass import frozen_dataclass
 from gpudesk.text.formatting import IntervalEstimate
 from gpudesk.text.messages import Message, input_error
 from gpudesk.text.translation import LabeledEnum
@@ -32,7 +33,7 @@ class LoadCurveKind(LabeledEnum):
     OWN = "own", "Custom"
 
 
-@dataclass(frozen=True, slots=True)
+@frozen_dataclass
 class DailyLoadCurve:
     """Demand of each hour as a multiple of the average hour: 24 multipliers whose mean is 1."""
 
@@ -78,7 +79,7 @@ class SiteCooling(LabeledEnum):
     LIQUID = "liquid", "air or liquid"
 
 
-@dataclass(frozen=True, slots=True)
+@frozen_dataclass
 class FleetSettings:
     """The user's settings of a fleet; the demand itself is `Scenario.demand`.
 
@@ -149,7 +150,7 @@ FLEET_BOUNDS: Final[Mapping[str, NumberBounds]] = {
 }
 
 
-@dataclass(frozen=True, slots=True)
+@frozen_dataclass
 class RackedSystem:
     """One system in a rack: its accelerators in use, spare and idle; `bottom_unit` counts from 0."""
 
@@ -160,7 +161,7 @@ class RackedSystem:
     idle: int
 
 
-@dataclass(frozen=True, slots=True)
+@frozen_dataclass
 class Rack:
     """A rack with its systems from the bottom up; `limited_by` is `units` or `power`, None if it is not full."""
 
@@ -183,7 +184,7 @@ class Rack:
         return sum(each.idle for each in self.systems)
 
 
-@dataclass(frozen=True, slots=True)
+@frozen_dataclass
 class FleetHour:
     """One hour of the day: requests/s, the replicas that carry it, and their utilization."""
 
@@ -201,7 +202,7 @@ class Supply(LabeledEnum):
     API = "api", "Hosted API"
 
 
-@dataclass(frozen=True, slots=True)
+@frozen_dataclass
 class FleetCost:
     """The cost of one supply over the horizon, in US dollars before taxes.
 
@@ -227,7 +228,7 @@ class FleetCost:
     missing: Message | None = None
 
 
-@dataclass(frozen=True, slots=True)
+@frozen_dataclass
 class FleetYear:
     """The fleet at the beginning of a year: demand over today's, systems needed, systems added."""
 
@@ -237,7 +238,7 @@ class FleetYear:
     added: int
 
 
-@dataclass(frozen=True, slots=True)
+@frozen_dataclass
 class FleetOption:
     """The fleet of one accelerator.
 
@@ -280,7 +281,7 @@ class FleetOption:
         return next((cost for cost in self.costs if cost.supply is supply), None)
 
 
-@dataclass(frozen=True, slots=True)
+@frozen_dataclass
 class FleetAnswer:
     """The fleets for a demand, in the order of the scenario's accelerators.
 

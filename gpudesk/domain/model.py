@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
 from typing import Final, Literal
 
 from gpudesk.domain.precision import Precision
+from gpudesk.frozen_dataclass import frozen_dataclass
 from gpudesk.text.messages import Message, message
 
 #: Sliding windows move with each token; chunked windows restart at every multiple of the window.
@@ -20,7 +20,7 @@ OutputGate = Literal["none", "head", "element"]
 QuantisedTensors = Literal["linear", "experts", "ffn"]
 
 
-@dataclass(frozen=True, slots=True)
+@frozen_dataclass
 class AttentionIndexer:
     """A small scorer that picks which cached tokens attention reads; it caches one key of `head_dim` per token.
 
@@ -35,7 +35,7 @@ class AttentionIndexer:
     reused: bool = False
 
 
-@dataclass(frozen=True, slots=True)
+@frozen_dataclass
 class Attention:
     """Softmax attention with its own key and value heads: MHA, GQA and MQA, global or in a window.
 
@@ -64,7 +64,7 @@ class Attention:
         return self.head_dim if self.v_head_dim is None else self.v_head_dim
 
 
-@dataclass(frozen=True, slots=True)
+@frozen_dataclass
 class MLA:
     """Multi-head latent attention: the cache holds one latent and one rotary key per token for all heads.
 
@@ -81,7 +81,7 @@ class MLA:
     indexer: AttentionIndexer | None = None
 
 
-@dataclass(frozen=True, slots=True)
+@frozen_dataclass
 class Compressed:
     """Attention over one shared key-value head with a compressed past, `compress_ratio` tokens per entry.
 
@@ -99,7 +99,7 @@ class Compressed:
     indexer: AttentionIndexer | None = None
 
 
-@dataclass(frozen=True, slots=True)
+@frozen_dataclass
 class GatedDeltaNet:
     """Linear attention by the gated delta rule; the state is key_head_dim x value_head_dim per value head."""
 
@@ -110,7 +110,7 @@ class GatedDeltaNet:
     conv_kernel: int
 
 
-@dataclass(frozen=True, slots=True)
+@frozen_dataclass
 class KimiDelta:
     """Kimi delta attention: a delta rule with a decay per channel; a head_dim x head_dim state per head.
 
@@ -125,7 +125,7 @@ class KimiDelta:
     full_rank_decay: bool = False
 
 
-@dataclass(frozen=True, slots=True)
+@frozen_dataclass
 class Mamba1:
     """Selective state space of the first kind: `state_size` numbers for each of `inner_size` channels."""
 
@@ -136,7 +136,7 @@ class Mamba1:
     inner_norms: bool = False
 
 
-@dataclass(frozen=True, slots=True)
+@frozen_dataclass
 class Mamba2:
     """State space duality: a head_dim x state_size state per head, input and output maps per group.
 
@@ -155,7 +155,7 @@ class Mamba2:
         return self.heads * self.head_dim
 
 
-@dataclass(frozen=True, slots=True)
+@frozen_dataclass
 class Lightning:
     """Linear attention with a fixed decay per head; a head_dim x head_dim state per head."""
 
@@ -163,7 +163,7 @@ class Lightning:
     head_dim: int
 
 
-@dataclass(frozen=True, slots=True)
+@frozen_dataclass
 class ShortConvolution:
     """A gated convolution over the last `conv_kernel` tokens of `inner_size` channels, the only state."""
 
@@ -178,7 +178,7 @@ def reuses_cache(mixer: Mixer | None) -> bool:
     return isinstance(mixer, Attention) and mixer.reuses_cache
 
 
-@dataclass(frozen=True, slots=True)
+@frozen_dataclass
 class DenseFfn:
     """A feed-forward block for every token; gated blocks have three matrices, others two."""
 
@@ -187,7 +187,7 @@ class DenseFfn:
     bias: bool = False
 
 
-@dataclass(frozen=True, slots=True)
+@frozen_dataclass
 class MoeFfn:
     """Routed experts, and blocks for every token next to them.
 
@@ -226,7 +226,7 @@ MIXER_KINDS: Final[Mapping[str, type[Mixer]]] = {
 FFN_KINDS: Final[Mapping[str, type[Ffn]]] = {"dense": DenseFfn, "moe": MoeFfn}
 
 
-@dataclass(frozen=True, slots=True)
+@frozen_dataclass
 class LayerGroup:
     """`count` equal layers. `norms` counts the vectors as long as the hidden size in one layer."""
 
@@ -236,7 +236,7 @@ class LayerGroup:
     norms: int = 2
 
 
-@dataclass(frozen=True, slots=True)
+@frozen_dataclass
 class Model:
     """An open-weights network. If its dimensions are not published, `layers` is empty and the sizes are 0.
 

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from enum import StrEnum
 from typing import Final
+
+from gpudesk.frozen_dataclass import frozen_dataclass
 
 
 class Precision(StrEnum):
@@ -24,7 +25,7 @@ class Precision(StrEnum):
     __hash__ = str.__hash__
 
 
-@dataclass(frozen=True, slots=True)
+@frozen_dataclass
 class StorageFormat:
     """Memory layout of a format: `bits` per element, and one scale of `scale_bytes` per `block` elements.
 

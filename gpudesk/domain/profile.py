@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field, replace
+from dataclasses import field, replace
 from enum import StrEnum
 from typing import Self
 
@@ -14,6 +14,7 @@ from gpudesk.domain.cost import NO_COST_SETTINGS, CostSettings
 from gpudesk.domain.diffusion import DiffusionEstimate, DiffusionSettings
 from gpudesk.domain.estimate import EstimateBasis, EstimateRequest
 from gpudesk.domain.precision import Precision
+from gpudesk.frozen_dataclass import frozen_dataclass
 from gpudesk.text.formatting import IntervalEstimate
 from gpudesk.text.messages import Message
 from gpudesk.text.translation import LabeledEnum
@@ -46,7 +47,7 @@ class RankingFactor(LabeledEnum):
     TIER = "tier", "Tier"
 
 
-@dataclass(frozen=True, slots=True)
+@frozen_dataclass
 class ProfileQuestion:
     """One accelerator, and the load for all rates. `weights` replaces those of the mode, by factor.
 
@@ -105,7 +106,7 @@ class CapabilityStatus(StrEnum):
     UNKNOWN = "unknown"
 
 
-@dataclass(frozen=True, slots=True)
+@frozen_dataclass
 class Capability:
     """A row of the capability matrix.
 
@@ -130,7 +131,7 @@ class Capability:
     reason: Message | None = None
 
 
-@dataclass(frozen=True, slots=True)
+@frozen_dataclass
 class Standing:
     """The rank of a value among accelerators of a group: 1 is the best of `members`; percentile 0..100.
 
@@ -147,7 +148,7 @@ class Standing:
     best: float
 
 
-@dataclass(frozen=True, slots=True)
+@frozen_dataclass
 class Trait:
     """A strength or a consideration: a sentence with its number, and the standing or fact behind it."""
 
@@ -158,7 +159,7 @@ class Trait:
     attribute: str | None = None
 
 
-@dataclass(frozen=True, slots=True)
+@frozen_dataclass
 class ProfileTag:
     """A tag of the header with the rule behind it."""
 
@@ -167,7 +168,7 @@ class ProfileTag:
     rule: Message
 
 
-@dataclass(frozen=True, slots=True)
+@frozen_dataclass
 class ResourceHeadroom:
     """The free share of a resource under the load: 0 is none. `headroom` is None if unknown, with the `reason`.
 
@@ -181,7 +182,7 @@ class ResourceHeadroom:
     reason: Message | None = None
 
 
-@dataclass(frozen=True, slots=True)
+@frozen_dataclass
 class ScaleStep:
     """A count of the accelerator: memory, number of catalog models that fit, and rates of the profile's model.
 
@@ -198,7 +199,7 @@ class ScaleStep:
     reason: Message | None = None
 
 
-@dataclass(frozen=True, slots=True)
+@frozen_dataclass
 class OutOfReach:
     """A model that one accelerator does not hold: the missing memory, and the smallest ways to hold it."""
 
@@ -213,7 +214,7 @@ class OutOfReach:
     reason: Message | None = None
 
 
-@dataclass(frozen=True, slots=True)
+@frozen_dataclass
 class Upgrade:
     """A larger option: another accelerator (`count` 1) or more of the same. `unlocked` are models by id.
 
@@ -232,7 +233,7 @@ class Upgrade:
     reason: Message | None = None
 
 
-@dataclass(frozen=True, slots=True)
+@frozen_dataclass
 class JobRecommendation:
     """A ranked model for a job (chat, coding, agentic, reasoning, rag, vision): rates, context, and the reasons."""
 
@@ -250,7 +251,7 @@ class JobRecommendation:
     why: tuple[Message, ...]
 
 
-@dataclass(frozen=True, slots=True)
+@frozen_dataclass
 class PeerValue:
     """An attribute of the accelerator with the mean of its category and the values of its nearest rivals (by id)."""
 
@@ -261,7 +262,7 @@ class PeerValue:
     rivals: Mapping[str, float | None]
 
 
-@dataclass(frozen=True, slots=True)
+@frozen_dataclass
 class BuyingAdvice:
     """The verdict, and points to check, the most important first.
 
@@ -277,7 +278,7 @@ class BuyingAdvice:
     checks: tuple[Message, ...]
 
 
-@dataclass(frozen=True, slots=True)
+@frozen_dataclass
 class AcceleratorProfile:
     """All facts and results of one accelerator.
 

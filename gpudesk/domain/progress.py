@@ -3,15 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Generator
-from dataclasses import dataclass
 from typing import TypeVar
 
+from gpudesk.frozen_dataclass import frozen_dataclass
 from gpudesk.text.messages import Message
 
 _T = TypeVar("_T")
 
 
-@dataclass(frozen=True, slots=True)
+@frozen_dataclass
 class JobProgress:
     """Steps done and their total, 0 if unknown; `what` names them."""
 

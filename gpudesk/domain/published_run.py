@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
 from enum import StrEnum
 
 from gpudesk.domain.claim import Source
 from gpudesk.domain.estimate import Estimate, EstimateRequest
+from gpudesk.frozen_dataclass import frozen_dataclass
 from gpudesk.text.formatting import IntervalEstimate
 from gpudesk.text.translation import LabeledEnum
 
@@ -36,7 +36,7 @@ class RunCondition(StrEnum):
     MAX_BATCHED_TOKENS = "max_batched_tokens"
 
 
-@dataclass(frozen=True, slots=True)
+@frozen_dataclass
 class ComparableRun:
     """One published figure, and its prediction by a fit without any run of its publisher's harness.
 
@@ -106,7 +106,7 @@ class MlperfScenario(LabeledEnum):
     INTERACTIVE = "interactive", "Interactive"
 
 
-@dataclass(frozen=True, slots=True)
+@frozen_dataclass
 class MlperfResult:
     """One submitted result of the closed division; `output_tokens_per_s` is that of the whole system.
 
@@ -134,7 +134,7 @@ class MlperfResult:
         return self.output_tokens_per_s / self.count
 
 
-@dataclass(frozen=True, slots=True)
+@frozen_dataclass
 class MlperfCell:
     """The results of one accelerator in one MLPerf scenario, the best per accelerator first.
 
@@ -150,7 +150,7 @@ class MlperfCell:
         return self.results[0]
 
 
-@dataclass(frozen=True, slots=True)
+@frozen_dataclass
 class MlperfRow:
     """One accelerator of a head-to-head, by MLPerf scenario; those without results are left out."""
 
@@ -166,7 +166,7 @@ class MlperfOutcome(StrEnum):
     TIE = "tie"
 
 
-@dataclass(frozen=True, slots=True)
+@frozen_dataclass
 class MlperfHeadToHead:
     """All accelerators with results of one round and model, compared with one of them.
 
@@ -195,7 +195,7 @@ class MlperfHeadToHead:
         return MlperfOutcome.AHEAD if ratio > 1.0 else MlperfOutcome.BEHIND
 
 
-@dataclass(frozen=True, slots=True)
+@frozen_dataclass
 class StatedMlperfRatio:
     """A ratio stated by a document, with its author, and the ratio of the submitted results.
 

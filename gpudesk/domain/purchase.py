@@ -6,12 +6,12 @@ Amounts are US dollars before taxes; months are a twelfth of a year and count fr
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
 from enum import StrEnum
 from typing import Final, NamedTuple
 
 from gpudesk.domain.cost import UncertainValue
 from gpudesk.domain.decision import ConditionResult
+from gpudesk.frozen_dataclass import frozen_dataclass
 from gpudesk.text.messages import Message
 from gpudesk.text.translation import LabeledEnum
 
@@ -52,7 +52,7 @@ class TokenDemandOrigin(StrEnum):
     DEPLOYMENT = "deployment"
 
 
-@dataclass(frozen=True, slots=True)
+@frozen_dataclass
 class DeferralQuestion:
     """The user's inputs about launch and next accelerator; None comes from catalog and scenario.
 
@@ -85,7 +85,7 @@ class RuleOpinion(NamedTuple):
     strong: bool = False
 
 
-@dataclass(frozen=True, slots=True)
+@frozen_dataclass
 class DeferralMonthlyCosts:
     """The monthly cost of the service on each course, and the cost per million output tokens on both accelerators.
 
@@ -102,7 +102,7 @@ class DeferralMonthlyCosts:
     gap_rental: str | None = None
 
 
-@dataclass(frozen=True, slots=True)
+@frozen_dataclass
 class DeferralSavings:
     """The balance of waiting over all months of use.
 
@@ -128,7 +128,7 @@ class NextPricePoint(NamedTuple):
     verdict: DeferralVerdict
 
 
-@dataclass(frozen=True, slots=True)
+@frozen_dataclass
 class DeferralThresholds:
     """Values at which the computed verdict changes, everything else at its likely value; None without one.
 
@@ -145,7 +145,7 @@ class DeferralThresholds:
     price_usd: UncertainValue | None = None
 
 
-@dataclass(frozen=True, slots=True)
+@frozen_dataclass
 class DeferralAnalysis:
     """Whether to buy the chosen accelerator now or to wait.
 
@@ -199,7 +199,7 @@ class ProcurementStrength(LabeledEnum):
     MILD = "mild", "Low impact"
 
 
-@dataclass(frozen=True, slots=True)
+@frozen_dataclass
 class ProcurementFigure:
     """A figure of a step: one value, or from `value` to `high`, in `unit`.
 
@@ -219,7 +219,7 @@ class ProcurementFigure:
     worked: tuple[str, ...] = ()
 
 
-@dataclass(frozen=True, slots=True)
+@frozen_dataclass
 class ProcurementCheckpoint:
     """A point of a step that can be checked off separately."""
 
@@ -227,7 +227,7 @@ class ProcurementCheckpoint:
     text: str
 
 
-@dataclass(frozen=True, slots=True)
+@frozen_dataclass
 class ProcurementStep:
     """A step of a purchase in the program's words.
 
@@ -251,7 +251,7 @@ class ProcurementStep:
     disputes: tuple[str, ...] = ()
 
 
-@dataclass(frozen=True, slots=True)
+@frozen_dataclass
 class CheckpointStatus:
     """A point with its state and the user's note."""
 
@@ -260,7 +260,7 @@ class CheckpointStatus:
     note: str = ""
 
 
-@dataclass(frozen=True, slots=True)
+@frozen_dataclass
 class ProcurementStepStatus:
     """The state of a step: `applies` is None if undecided.
 
@@ -283,7 +283,7 @@ class ProcurementStepStatus:
         return 0 if self.is_done else sum(not each.is_done for each in self.points)
 
 
-@dataclass(frozen=True, slots=True)
+@frozen_dataclass
 class NegotiationSheet:
     """All steps in their order."""
 

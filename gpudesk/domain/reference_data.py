@@ -8,15 +8,15 @@ multiply-add as two operations, so it equals TFLOPS x bits. Arithmetic, not lega
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass
 from enum import StrEnum
 from typing import Final
 
+from gpudesk.frozen_dataclass import frozen_dataclass
 from gpudesk.text.messages import Message
 from gpudesk.text.translation import LabeledEnum
 
 
-@dataclass(frozen=True, slots=True)
+@frozen_dataclass
 class ReferenceDeployment:
     """A deployment reported by a document.
 
@@ -55,7 +55,7 @@ class SupportLevel(LabeledEnum):
     FULL = "full", "full support"
 
 
-@dataclass(frozen=True, slots=True)
+@frozen_dataclass
 class SupportEntry:
     """One source's statement on one software on one platform.
 
@@ -74,7 +74,7 @@ class SupportEntry:
     disputes: tuple[str, ...] = ()
 
 
-@dataclass(frozen=True, slots=True)
+@frozen_dataclass
 class SoftwareSupport:
     """All entries, by software in the order of its file."""
 
@@ -137,7 +137,7 @@ class LimitSide(StrEnum):
     UNKNOWN = "unknown"
 
 
-@dataclass(frozen=True, slots=True)
+@frozen_dataclass
 class ExportLimit:
     """One figure of a rule: with `at_least`, the description includes values that reach it.
 
@@ -149,7 +149,7 @@ class ExportLimit:
     at_least: bool
 
 
-@dataclass(frozen=True, slots=True)
+@frozen_dataclass
 class ExportRuleLine:
     """One description of a rule: it applies if every one of its limits is met."""
 
@@ -158,7 +158,7 @@ class ExportRuleLine:
     note: str | None = None
 
 
-@dataclass(frozen=True, slots=True)
+@frozen_dataclass
 class ExportRuleReference:
     """The source of the wording or the figures of a rule; `date` is None without one."""
 
@@ -167,7 +167,7 @@ class ExportRuleReference:
     date: str | None = None
 
 
-@dataclass(frozen=True, slots=True)
+@frozen_dataclass
 class ExportRule:
     """A rule or a notice about one, with ISO dates. Without lines no score is compared.
 
@@ -202,7 +202,7 @@ class ExportRule:
         return any(limit.at_least for line in self.lines for limit in line.limits)
 
 
-@dataclass(frozen=True, slots=True)
+@frozen_dataclass
 class RefutedStatement:
     """A document's refuted statement on a rule, with the arithmetic that refutes it.
 
@@ -224,7 +224,7 @@ class RefutedStatement:
         return compute_processing_performance(self.peak, self.bits)
 
 
-@dataclass(frozen=True, slots=True)
+@frozen_dataclass
 class ExportRuleSet:
     """All rules, the newest first, and refuted statements about them; `read` is the day of the research."""
 
@@ -233,7 +233,7 @@ class ExportRuleSet:
     refused: tuple[RefutedStatement, ...] = ()
 
 
-@dataclass(frozen=True, slots=True)
+@frozen_dataclass
 class ExportScore:
     """The score of one format: dense FLOP/s x bits; `bits` is None if the format is left out."""
 
@@ -246,7 +246,7 @@ class ExportScore:
         return None if self.bits is None else compute_processing_performance(self.flops, self.bits)
 
 
-@dataclass(frozen=True, slots=True)
+@frozen_dataclass
 class LimitComparison:
     """A value and a limit of a rule; `value` is None if unknown. `says` is the comparison in words."""
 
@@ -268,7 +268,7 @@ class LimitComparison:
         return (self.standing is LimitSide.ABOVE) is self.limit.at_least
 
 
-@dataclass(frozen=True, slots=True)
+@frozen_dataclass
 class ExportLineCheck:
     """One description of a rule, compared with the facts of the accelerator."""
 
@@ -281,7 +281,7 @@ class ExportLineCheck:
         return _hold_all(each.met for each in self.comparisons)
 
 
-@dataclass(frozen=True, slots=True)
+@frozen_dataclass
 class ExportRuleCheck:
     """A rule applied to an accelerator; `says` is the outcome in words.
 
@@ -307,7 +307,7 @@ class ExportRuleCheck:
         return self.lines[0].comparisons[0] if self.lines else None
 
 
-@dataclass(frozen=True, slots=True)
+@frozen_dataclass
 class ExportCheck:
     """The arithmetic of dated rules for one accelerator.
 
@@ -336,7 +336,7 @@ def _hold_all(truths: Iterable[bool | None]) -> bool | None:
 WatchValue = int | float | bool
 
 
-@dataclass(frozen=True, slots=True)
+@frozen_dataclass
 class WatchNote:
     """The user's note on a signal: its value, the ISO day or month of it, and the source."""
 
@@ -358,7 +358,7 @@ class ThresholdDirection(StrEnum):
     ABOVE = "above"
 
 
-@dataclass(frozen=True, slots=True)
+@frozen_dataclass
 class SignalThreshold:
     """The threshold of a signal, in `unit`; reaching it is not enough."""
 
@@ -374,7 +374,7 @@ class SignalThreshold:
         return 0.0 if self.passed(value) else abs(value - self.value)
 
 
-@dataclass(frozen=True, slots=True)
+@frozen_dataclass
 class KnownSignalValue:
     """A published value of a signal; `about` describes the measurement.
 
@@ -389,7 +389,7 @@ class KnownSignalValue:
     disputes: tuple[str, ...] = ()
 
 
-@dataclass(frozen=True, slots=True)
+@frozen_dataclass
 class WatchSignal:
     """A signal to watch. Without a threshold it is a yes-or-no question, and passes with yes.
 
@@ -419,7 +419,7 @@ class WatchSignal:
         return is_number if self.threshold is not None else isinstance(value, bool)
 
 
-@dataclass(frozen=True, slots=True)
+@frozen_dataclass
 class SignalStatus:
     """A signal with its current value: the user's note, or else the newest value on record.
 

@@ -8,14 +8,14 @@ can change.
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import dataclass
 from typing import Final
 
+from gpudesk.frozen_dataclass import frozen_dataclass
 from gpudesk.text.formatting import Quantity, find_quantity_of_unit
 from gpudesk.text.units import GIB
 
 
-@dataclass(frozen=True, slots=True)
+@frozen_dataclass
 class PlausibleRange:
     """The possible range of a figure (`least` to `most`), and that of known accelerators (`low` to `high`)."""
 
@@ -25,7 +25,7 @@ class PlausibleRange:
     most: float
 
 
-@dataclass(frozen=True, slots=True)
+@frozen_dataclass
 class Placement:
     """The position on a surface: the group, and the order within it."""
 
@@ -33,7 +33,7 @@ class Placement:
     order: int
 
 
-@dataclass(frozen=True, slots=True)
+@frozen_dataclass
 class ListColumn:
     """A column of the window's list of accelerators or of systems.
 
@@ -50,7 +50,7 @@ class ListColumn:
     terminal: int | None = None
 
 
-@dataclass(frozen=True, slots=True)
+@frozen_dataclass
 class Attribute:
     """An attribute of accelerators or of systems.
 
@@ -457,7 +457,7 @@ def list_listed_attributes(attributes: Mapping[str, Attribute] = ATTRIBUTES) -> 
     return sorted(columns, key=lambda pair: pair[0].order)
 
 
-@dataclass(frozen=True, slots=True)
+@frozen_dataclass
 class Figure:
     """A figure of an estimate: the field of `Estimate` named by its key, in the displayed unit.
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import field
 from enum import StrEnum
 from types import MappingProxyType
 from typing import Final
@@ -12,6 +12,7 @@ from gpudesk.domain.cost import UncertainValue
 from gpudesk.domain.deployment_analysis import DerivationTerm
 from gpudesk.domain.estimate import ParallelPlan
 from gpudesk.domain.precision import Precision
+from gpudesk.frozen_dataclass import frozen_dataclass
 from gpudesk.text.formatting import IntervalEstimate
 from gpudesk.text.messages import Message
 from gpudesk.text.translation import LabeledEnum
@@ -51,7 +52,7 @@ class RequestRateOrigin(LabeledEnum):
     BASELINE = "baseline", "capacity of the first column at its load"
 
 
-@dataclass(frozen=True, slots=True)
+@frozen_dataclass
 class RequestMix:
     """The mix of requests: `long_share` of them, by number, are long, all others those of the scenario.
 
@@ -68,7 +69,7 @@ class RequestMix:
     weights: Precision | None = None
 
 
-@dataclass(frozen=True, slots=True)
+@frozen_dataclass
 class RequestClass:
     """One kind of requests: `requests_per_s` at the peak, `share` of all by number."""
 
@@ -81,7 +82,7 @@ class RequestClass:
     requests_per_s: float
 
 
-@dataclass(frozen=True, slots=True)
+@frozen_dataclass
 class RoutedPool:
     """One pool: working and spare replicas of one accelerator, each with `plan`.
 
@@ -107,7 +108,7 @@ class RoutedPool:
         return self.spare_replicas * self.plan.count
 
 
-@dataclass(frozen=True, slots=True)
+@frozen_dataclass
 class RoutedPlan:
     """One plan and its cost; without pools, `reason` names the requests that cannot be served.
 
@@ -134,7 +135,7 @@ class RoutedPlan:
         return sum(pool.spare for pool in self.pools) if self.pools else None
 
 
-@dataclass(frozen=True, slots=True)
+@frozen_dataclass
 class SplitSurcharge:
     """The extra cost of a split over the cheaper single-accelerator plan, `single`; negative for a saving.
 
@@ -148,7 +149,7 @@ class SplitSurcharge:
     software_alone_usd: UncertainValue
 
 
-@dataclass(frozen=True, slots=True)
+@frozen_dataclass
 class RouteRanking:
     """The cheapest plan, and the others within its error."""
 
@@ -162,7 +163,7 @@ class RouteRanking:
         return not self.level
 
 
-@dataclass(frozen=True, slots=True)
+@frozen_dataclass
 class RoutingResult:
     """The plans for a mix of requests. A ranking is None if fewer than two plans have that cost.
 

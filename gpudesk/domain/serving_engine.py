@@ -6,13 +6,13 @@ data files have the names of the fields below.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from enum import StrEnum
 from functools import lru_cache
 from typing import Literal
 
 from gpudesk.domain.accelerator import Accelerator
 from gpudesk.domain.precision import Precision
+from gpudesk.frozen_dataclass import frozen_dataclass
 
 
 class KernelPathKind(StrEnum):
@@ -75,7 +75,7 @@ class SplitPart(StrEnum):
     VOCABULARY = "vocabulary"
 
 
-@dataclass(frozen=True, slots=True)
+@frozen_dataclass
 class EngineCondition:
     """When a rule applies: every given condition must hold; none given means always.
 
@@ -119,7 +119,7 @@ class EngineCondition:
         return (self.since is None or month >= self.since) and (self.until is None or month < self.until)
 
 
-@dataclass(frozen=True, slots=True)
+@frozen_dataclass
 class EngineSettingRule:
     """The engine's default for `setting`."""
 
@@ -130,7 +130,7 @@ class EngineSettingRule:
     when: EngineCondition = EngineCondition()
 
 
-@dataclass(frozen=True, slots=True)
+@frozen_dataclass
 class KernelRule:
     """How the engine runs the weight formats `weights`; `arithmetic` is the format of the multiplication.
 
@@ -149,7 +149,7 @@ class KernelRule:
     when: EngineCondition = EngineCondition()
 
 
-@dataclass(frozen=True, slots=True)
+@frozen_dataclass
 class KvCacheRule:
     """KV cache formats of the engine; a format without a rule is unsupported.
 
@@ -163,7 +163,7 @@ class KvCacheRule:
     when: EngineCondition = EngineCondition()
 
 
-@dataclass(frozen=True, slots=True)
+@frozen_dataclass
 class UnsupportedModelRule:
     """Models that the engine cannot serve if `when` holds: by id, or by a kind of layer."""
 
@@ -175,7 +175,7 @@ class UnsupportedModelRule:
     when: EngineCondition = EngineCondition()
 
 
-@dataclass(frozen=True, slots=True)
+@frozen_dataclass
 class SplitRule:
     """A dimension that must divide evenly among ranks; the engine refuses other plans.
 
@@ -192,7 +192,7 @@ class SplitRule:
     when: EngineCondition = EngineCondition()
 
 
-@dataclass(frozen=True, slots=True)
+@frozen_dataclass
 class EnginePreferenceRule:
     """Priority of the engine if the user leaves the choice to the program: the lowest `rank` wins."""
 
@@ -202,7 +202,7 @@ class EnginePreferenceRule:
     when: EngineCondition = EngineCondition()
 
 
-@dataclass(frozen=True, slots=True)
+@frozen_dataclass
 class PlatformRule:
     """Accelerators that the engine runs on at all."""
 
@@ -211,7 +211,7 @@ class PlatformRule:
     when: EngineCondition
 
 
-@dataclass(frozen=True, slots=True)
+@frozen_dataclass
 class ParallelSupport:
     """Parallelism that the engine supports; `hosts`: one replica over more than one host."""
 
@@ -224,7 +224,7 @@ class ParallelSupport:
     tp: bool = True
 
 
-@dataclass(frozen=True, slots=True)
+@frozen_dataclass
 class ServingEngine:
     """One serving engine: platforms, formats, limits and settings.
 

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping
-from dataclasses import dataclass
 from enum import StrEnum
 from typing import Final, NamedTuple
 
@@ -13,6 +12,7 @@ from gpudesk.domain.estimate import Estimate, Load, LoadKind, ParallelPlan
 from gpudesk.domain.field_checks import describe_not_above, describe_out_of_range
 from gpudesk.domain.model import Model
 from gpudesk.domain.precision import Precision
+from gpudesk.frozen_dataclass import frozen_dataclass
 from gpudesk.text.formatting import IntervalEstimate
 from gpudesk.text.messages import InputError, Message
 
@@ -33,7 +33,7 @@ class DemandKind(StrEnum):
 DEFAULT_PEAK_FACTOR: Final = 2.0
 
 
-@dataclass(frozen=True, slots=True)
+@frozen_dataclass
 class Demand:
     """The demand on a service, on average, and its reserves.
 
@@ -100,7 +100,7 @@ class SizingFactor(NamedTuple):
     unit: str | None = None
 
 
-@dataclass(frozen=True, slots=True)
+@frozen_dataclass
 class PhysicalBoundCheck:
     """The lower bound by physics alone, and the reasons why more are needed.
 
@@ -114,7 +114,7 @@ class PhysicalBoundCheck:
     reasons: tuple[Message, ...]
 
 
-@dataclass(frozen=True, slots=True)
+@frozen_dataclass
 class SizingOption:
     """How many of one accelerator meet a demand; count = replicas x tp x pp + spare.
 
@@ -154,7 +154,7 @@ class SizingOption:
         return self.concurrency_per_replica * self.replicas
 
 
-@dataclass(frozen=True, slots=True)
+@frozen_dataclass
 class SizingResult:
     """The candidates for a demand, in the order of the scenario's accelerators.
 
@@ -175,7 +175,7 @@ class SizingResult:
         return Load(LoadKind.REQUEST_RATE, request_rate=self.requests_per_s)
 
 
-@dataclass(frozen=True, slots=True)
+@frozen_dataclass
 class DeploymentSize:
     """The size of a deployment and its plan."""
 
@@ -183,7 +183,7 @@ class DeploymentSize:
     plan: ParallelPlan
 
 
-@dataclass(frozen=True, slots=True)
+@frozen_dataclass
 class SmallestDeployments:
     """The smallest deployments of one accelerator that hold a model with its weights in one format.
 
@@ -200,7 +200,7 @@ class SmallestDeployments:
     reason: Message | None = None
 
 
-@dataclass(frozen=True, slots=True)
+@frozen_dataclass
 class AcceleratorNeeds:
     """The accelerators that a scenario needs: by column and weight format, and for its demand, if any."""
 
@@ -234,7 +234,7 @@ class FitRemedyKind(StrEnum):
     CONCURRENCY = "concurrency"
 
 
-@dataclass(frozen=True, slots=True)
+@frozen_dataclass
 class FitRemedy:
     """One way to make a deployment fit, tested: `works` is the result, `reason` explains a failure.
 
@@ -261,7 +261,7 @@ class CapacityReadingId(StrEnum):
     BINARY_RESERVED = "binary-reserved"
 
 
-@dataclass(frozen=True, slots=True)
+@frozen_dataclass
 class FitQuestion:
     """The common question of all cells of a matrix: formats, sequences of `context` tokens, and their number.
 
@@ -276,7 +276,7 @@ class FitQuestion:
     memory_fraction: float | None = None
 
 
-@dataclass(frozen=True, slots=True)
+@frozen_dataclass
 class FitCell:
     """The smallest deployment of one accelerator that holds a model and all requests in flight.
 
@@ -298,7 +298,7 @@ class FitCell:
     reason: Message | None = None
 
 
-@dataclass(frozen=True, slots=True)
+@frozen_dataclass
 class FitMatrix:
     """All cells of a question: one row per model, with one cell per accelerator."""
 

@@ -7,7 +7,7 @@ in the same file and change by the same edits, but are not catalog facts. Figure
 from __future__ import annotations
 
 from collections.abc import Collection, Iterable, Iterator, Mapping
-from dataclasses import dataclass, field
+from dataclasses import field
 from datetime import datetime
 from enum import StrEnum
 from pathlib import Path
@@ -27,6 +27,7 @@ from gpudesk.domain.claim import (
     SourceKind,
 )
 from gpudesk.domain.reference_data import WatchNote
+from gpudesk.frozen_dataclass import frozen_dataclass
 from gpudesk.text.formatting import ClaimValue
 from gpudesk.text.messages import InputError, Message, message
 from gpudesk.text.translation import LabeledEnum
@@ -39,7 +40,7 @@ MOST_FACTS: Final = 100_000
 FactKey = tuple[str, ...]
 
 
-@dataclass(frozen=True, slots=True)
+@frozen_dataclass
 class UserAccelerator:
     """An accelerator of the user; its figures are claims. `generation` is the one with the same behavior."""
 
@@ -54,7 +55,7 @@ class UserAccelerator:
         return ("accelerator", self.id)
 
 
-@dataclass(frozen=True, slots=True)
+@frozen_dataclass
 class UserModel:
     """A model of the user. `definition` is its structure as canonical JSON, as in the shipped catalog.
 
@@ -71,7 +72,7 @@ class UserModel:
         return ("model", self.id)
 
 
-@dataclass(frozen=True, slots=True)
+@frozen_dataclass
 class UserSystem:
     """A server, rack or instance of the user with one kind of accelerator; its figures are claims.
 
@@ -94,7 +95,7 @@ class UserSystem:
 UserEntry = UserAccelerator | UserModel | UserSystem
 
 
-@dataclass(frozen=True, slots=True)
+@frozen_dataclass
 class UserClaim:
     """A figure that the user states for an entry, shipped or own; `source` is the id of one of the user's sources.
 
@@ -116,7 +117,7 @@ class UserClaim:
         return ("claim", self.thing, self.attribute, self.source)
 
 
-@dataclass(frozen=True, slots=True)
+@frozen_dataclass
 class UserPrice:
     """A price of the user: the fields of `Price`, with `source` as the id of one of the user's sources."""
 
@@ -186,7 +187,7 @@ def get_fact_key(fact: UserFact) -> FactKey:
     return ("source", fact.id) if isinstance(fact, Source) else fact.key
 
 
-@dataclass(frozen=True, slots=True)
+@frozen_dataclass
 class FactEdit:
     """One step: `before` is removed, `after` added; a changed fact is in both, with one key.
 
@@ -236,7 +237,7 @@ def _get_entry_id(fact: UserFact) -> str | None:
     return fact.accelerator if isinstance(fact, UserPrice) else None
 
 
-@dataclass(frozen=True, slots=True)
+@frozen_dataclass
 class UserFacts:
     """All facts of the user by their keys, in the order of entry."""
 
@@ -267,7 +268,7 @@ class UserFacts:
         return UserFacts(MappingProxyType(facts_after | replacements))
 
 
-@dataclass(frozen=True, slots=True)
+@frozen_dataclass
 class MissingImportField:
     """A field that the user must add to a file: its name there, and its constraints.
 
@@ -280,7 +281,7 @@ class MissingImportField:
     choices: tuple[str, ...] = ()
 
 
-@dataclass(frozen=True, slots=True)
+@frozen_dataclass
 class ImportProposal:
     """The content of a file to import, for review before anything is written.
 
@@ -296,7 +297,7 @@ class ImportProposal:
     missing: tuple[MissingImportField, ...] = ()
 
 
-@dataclass(frozen=True, slots=True)
+@frozen_dataclass
 class InactiveOverride:
     """Facts that are inactive together: all about one entry, one price, or one attribute, with the reason.
 
@@ -357,7 +358,7 @@ class BackupReason(LabeledEnum):
     """An earlier state in place of this one."""
 
 
-@dataclass(frozen=True, slots=True)
+@frozen_dataclass
 class Backup:
     """One copy. `facts` counts its content; if it is unusable that is None, with the `problem`."""
 
@@ -377,7 +378,7 @@ NOTHING_TO_IMPORT: Final = message(
 )
 
 
-@dataclass(frozen=True, slots=True)
+@frozen_dataclass
 class ImportedModelFigures:
     """Preview of an imported model: parameters, and bytes per token of a 16-bit KV cache.
 
@@ -398,7 +399,7 @@ class ImportedModelFigures:
     precision: str | None
 
 
-@dataclass(frozen=True, slots=True)
+@frozen_dataclass
 class ImportedPriceFigures:
     """The prices of one accelerator and term, and the accelerator's name."""
 
@@ -406,7 +407,7 @@ class ImportedPriceFigures:
     range: PriceSummary
 
 
-@dataclass(frozen=True, slots=True)
+@frozen_dataclass
 class ImportPreviewFigures:
     """The content of a proposal: one of the three, by its kind. An accelerator shows its attributes."""
 
@@ -415,7 +416,7 @@ class ImportPreviewFigures:
     prices: tuple[ImportedPriceFigures, ...] = ()
 
 
-@dataclass(frozen=True, slots=True)
+@frozen_dataclass
 class TrustedSigner:
     """A public key in hexadecimal digits, the name that the user gave it, and the day of the trust."""
 
@@ -433,7 +434,7 @@ class PackTrust(StrEnum):
     KNOWN = "known"
 
 
-@dataclass(frozen=True, slots=True)
+@frozen_dataclass
 class PackSignature:
     """A valid signature: the public key in hexadecimal digits, and the signer's own name."""
 
@@ -441,7 +442,7 @@ class PackSignature:
     name: str
 
 
-@dataclass(frozen=True, slots=True)
+@frozen_dataclass
 class FactPack:
     """A complete pack; `digest` is the digest of its content.
 
@@ -503,7 +504,7 @@ class PackRowStatus(LabeledEnum):
 _OPEN = frozenset({PackRowStatus.NEW, PackRowStatus.DIFFERS, PackRowStatus.OVERRIDES})
 
 
-@dataclass(frozen=True, slots=True)
+@frozen_dataclass
 class PackRow:
     """One fact of a pack. `yours` is the user's own fact in its place, `shipped` the claim that it overrides.
 

@@ -8,12 +8,13 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import field
 from enum import StrEnum
 from typing import Final, NamedTuple
 
 from gpudesk.domain.accelerator import Accelerator
 from gpudesk.domain.estimate import EstimateBasis
+from gpudesk.frozen_dataclass import frozen_dataclass
 from gpudesk.text.formatting import IntervalEstimate
 
 
@@ -35,7 +36,7 @@ CONSTANT_KEYS: Final = ConstantKeys._fields
 NO_KEYS: Final = ConstantKeys()
 
 
-@dataclass(frozen=True, slots=True)
+@frozen_dataclass
 class ConstantOverride:
     """A value that applies if all of `where` match; `rows` counts the published rows it was fitted to."""
 
@@ -52,7 +53,7 @@ class ConstantOverride:
         return True
 
 
-@dataclass(frozen=True, slots=True)
+@frozen_dataclass
 class CalibrationConstant:
     """A fitted constant with its unit, meaning, default and overrides."""
 
@@ -89,7 +90,7 @@ class CalibrationConstant:
 INTERVAL_KEYS = ("load", "experts", "generation", "serving_engine", "weights")
 
 
-@dataclass(frozen=True, slots=True)
+@frozen_dataclass
 class IntervalRule:
     """Factors of the 80% interval of a figure on a basis: low = value x `low`, high = value x `high`.
 
@@ -151,7 +152,7 @@ class ConstantValues(dict[str, float]):
         return value
 
 
-@dataclass(frozen=True, slots=True)
+@frozen_dataclass
 class Calibration:
     """All constants, row counts and intervals; `revision` is the hash of the file.
 

@@ -9,7 +9,6 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping
-from dataclasses import dataclass
 from typing import Final, NamedTuple
 
 import numpy as np
@@ -24,13 +23,14 @@ from gpudesk.domain.diffusion import (
     DiffusionSoftware,
 )
 from gpudesk.domain.precision import STORAGE_FORMATS, WIDE_FORMAT, Precision, resolve_fp4
+from gpudesk.frozen_dataclass import frozen_dataclass
 
 #: Formats that matrix products run in; others are widened to 16 bits when a matrix is read.
 _ARITHMETIC_FORMATS: Final = frozenset({Precision.FP8, Precision.INT8})
 _ACTIVATION_BYTES: Final = 2
 
 
-@dataclass(frozen=True, slots=True)
+@frozen_dataclass
 class DiffusionConstants:
     """Fitted and stated constants, from data/diffusion_constants.toml.
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass, fields
+from dataclasses import fields
 from typing import Any, Final, assert_never
 
 import numpy as np
@@ -24,6 +24,7 @@ from gpudesk.engine.steps import (
     find_limiter,
     split_time,
 )
+from gpudesk.frozen_dataclass import frozen_dataclass
 
 #: Bisection steps: they narrow an interval to 1e-15 of its width.
 _HALVINGS: Final = 50
@@ -35,7 +36,7 @@ SHORTEST_STAY: Final = 1e-9
 _SHORTEST_SPACING: Final = 1e-12
 
 
-@dataclass(frozen=True, slots=True)
+@frozen_dataclass
 class PoolPair:
     """A prefill and a decode pool for each case; arrays of one shape.
 
@@ -170,7 +171,7 @@ _INTERCONNECT: Final = LIMITERS.index(Limiter.INTERCONNECT)
 PREFILL_STATION, LINK_STATION, DECODE_STATION = 0, 1, 2
 
 
-@dataclass(frozen=True, slots=True)
+@frozen_dataclass
 class DisaggregatedResults(ServingResults):
     """Results of each deployment.
 
@@ -199,7 +200,7 @@ def _compute_waves(total: Array, running: Array, tail_wave: float) -> Array:
     return np.maximum(1.0, full + tail_wave * np.minimum(1.0, np.maximum(full - 1.0, 0.0)))
 
 
-@dataclass(frozen=True, slots=True)
+@frozen_dataclass
 class _PoolLoadResult:
     """The results for a load; `most` are the highest rates by station.
 

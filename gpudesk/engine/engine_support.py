@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
 from functools import lru_cache
 from typing import Final, Literal, NamedTuple
 
@@ -35,6 +34,7 @@ from gpudesk.domain.serving_engine import (
 )
 from gpudesk.engine.memory import CacheReservation, KernelPath
 from gpudesk.engine.sharding import ExpertPadding
+from gpudesk.frozen_dataclass import frozen_dataclass
 from gpudesk.text.messages import Message, Term, message
 
 #: Tensor-parallel degrees that serving engines support inside one scale-up domain.
@@ -212,7 +212,7 @@ def compute_stream_ceiling(
     return scale_bandwidth(bandwidth, count, rule, factor) / weights_bytes
 
 
-@dataclass(frozen=True, slots=True)
+@frozen_dataclass
 class EngineLimits:
     """Default limits of the engine on an accelerator; batch limits are in sequences and tokens per step."""
 
@@ -374,7 +374,7 @@ _WIDTHS: Final = {
 }
 
 
-@dataclass(frozen=True, slots=True)
+@frozen_dataclass
 class SplitCheck:
     """One dimension of a model that ranks share: each rank must hold a whole multiple of `unit` of `size`."""
 

@@ -9,7 +9,6 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable
-from dataclasses import dataclass
 from typing import Final
 
 import numpy as np
@@ -29,6 +28,7 @@ from gpudesk.engine.steps import (
     compute_round,
     compute_tpot,
 )
+from gpudesk.frozen_dataclass import frozen_dataclass
 
 #: Decode steps that a new request waits at most, besides the prompts of all running requests.
 MOST_STEPS: Final = 2.5
@@ -36,7 +36,7 @@ MOST_STEPS: Final = 2.5
 ROUNDING: Final = 1e-9
 
 
-@dataclass(frozen=True, slots=True)
+@frozen_dataclass
 class SchedulingConstants:
     """Calibration constants of serving dynamics, dimensionless unless a unit is given."""
 
@@ -62,7 +62,7 @@ class SchedulingConstants:
     burst_stall_factor: float
 
 
-@dataclass(frozen=True, slots=True)
+@frozen_dataclass
 class LoadTerms:
     """Terms of the figures of a replica besides its decode steps and prompts; seconds.
 
@@ -78,7 +78,7 @@ class LoadTerms:
     stall: Array
 
 
-@dataclass(frozen=True, slots=True)
+@frozen_dataclass
 class ReplicaResults:
     """Results of one replica under its load. `rate` is requests/s; NaN if a figure has no meaning.
 
@@ -127,7 +127,7 @@ def _count_prompts_per_chunk(rows: CoefficientColumns, requests: ReplicaRequests
     return np.clip(whole, 1.0, running)
 
 
-@dataclass(frozen=True, slots=True)
+@frozen_dataclass
 class _ReplicaRun:
     """How a replica processes its requests: `running` of them at once share a round, `cycle`."""
 
@@ -410,7 +410,7 @@ def serve_closed_loop(
     )
 
 
-@dataclass(frozen=True, slots=True)
+@frozen_dataclass
 class PhysicalBounds:
     """Limits that no deployment can beat: requests/s of one replica, and seconds of TPOT and TTFT."""
 
@@ -429,7 +429,7 @@ def compute_bounds(ideal: CoefficientColumns, requests: ReplicaRequests, running
     )
 
 
-@dataclass(frozen=True, slots=True)
+@frozen_dataclass
 class RoundTimes:
     """Time breakdown of one round of a replica in seconds; arrays of one shape.
 

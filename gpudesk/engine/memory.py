@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from functools import lru_cache
 from typing import Final, Literal, NamedTuple, assert_never
 
@@ -38,6 +38,7 @@ from gpudesk.domain.precision import KV_BYTES, Precision
 from gpudesk.domain.serving_engine import KernelPathKind, ServingEngine
 from gpudesk.domain.sizing import CapacityReadingId
 from gpudesk.engine.sharding import NO_PADDING, ExpertPadding, ModelShards, shard_model
+from gpudesk.frozen_dataclass import frozen_dataclass
 from gpudesk.text.messages import Message
 from gpudesk.text.units import GB, GIB
 
@@ -48,7 +49,7 @@ CONV_BYTES = 2
 INDEXER_SCALE_BYTES = 4
 
 
-@dataclass(frozen=True, slots=True)
+@frozen_dataclass
 class CacheGrowth:
     """Bytes and arithmetic that grow with a sequence: `per_token` up to `window` tokens (None: no limit).
 
@@ -60,7 +61,7 @@ class CacheGrowth:
     window: int | None = None
 
 
-@dataclass(frozen=True, slots=True)
+@frozen_dataclass
 class LayerCache:
     """Cache of one layer on one rank: stored bytes, bytes read by a decode step, and a constant state.
 
@@ -114,7 +115,7 @@ class CacheStepWork(NamedTuple):
 NO_STEP_WORK = CacheStepWork()
 
 
-@dataclass(frozen=True, slots=True)
+@frozen_dataclass
 class KvCacheProfile:
     """Cache of one sequence on one accelerator, over all layers, merged by window."""
 
@@ -565,7 +566,7 @@ def compute_memory_budget(
     )
 
 
-@dataclass(frozen=True, slots=True)
+@frozen_dataclass
 class CapacityReading:
     """How a memory label is read.
 
@@ -639,7 +640,7 @@ class MemoryPlan(NamedTuple):
         return self.compute_capacity(self.budget.count_admitted_sequences(tokens))
 
 
-@dataclass(frozen=True, slots=True)
+@frozen_dataclass
 class KernelPath:
     """How a weight format runs: the path, the arithmetic format, and the reason if it does not run.
 
@@ -680,7 +681,7 @@ class ServingConfiguration(NamedTuple):
     notes: tuple[Message, ...] = ()
 
 
-@dataclass(frozen=True, slots=True)
+@frozen_dataclass
 class ResolvedDeployment:
     """A configuration under one plan; `position` is the index of its step coefficients in their table."""
 

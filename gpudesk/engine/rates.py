@@ -7,7 +7,7 @@ the fit runs the same code as an estimate.
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, fields, replace
+from dataclasses import fields, replace
 from enum import Enum, auto
 from functools import lru_cache
 from typing import Any, Final, Protocol, TypeVar
@@ -26,6 +26,7 @@ from gpudesk.engine.step_work import (
     has_experts,
 )
 from gpudesk.engine.steps import StepCoefficients
+from gpudesk.frozen_dataclass import frozen_dataclass
 
 #: Slowdown of older software grows with this power of its years: kernels, schedulers and formats build on each other,
 #: so that the first year back costs less than the second.
@@ -54,7 +55,7 @@ class ConstantLookup(Protocol):
         """Return the value of constant `name`."""
 
 
-@dataclass(frozen=True, slots=True)
+@frozen_dataclass
 class EffectiveRates:
     """Efficiencies as shares of the ceilings, and times; arrays of one shape, or floats of one deployment.
 
@@ -341,7 +342,7 @@ def compute_ideal_coefficients(work: StepWork, expert_evenness: float) -> StepCo
     return replace(coefficients, dense_read=coefficients.dense_read + work.embedding_bytes / work.bandwidth)
 
 
-@dataclass(frozen=True, slots=True)
+@frozen_dataclass
 class StepModel:
     """From work and rates to step coefficients; `ideal` are those without any loss.
 

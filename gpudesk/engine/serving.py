@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterator
-from dataclasses import dataclass, fields, replace
+from dataclasses import fields, replace
 from typing import Any, Final, NamedTuple
 
 import numpy as np
@@ -21,6 +21,7 @@ from gpudesk.engine.loads import (
     serve_within_limits,
 )
 from gpudesk.engine.steps import Array, CoefficientColumns, ReplicaRequests, compute_lone_ttft
+from gpudesk.frozen_dataclass import frozen_dataclass
 
 #: Codes of the loads in `Loads.kind`.
 LOAD_CODES: Final = {kind: code for code, kind in enumerate(LoadKind)}
@@ -29,7 +30,7 @@ LOAD_CODES: Final = {kind: code for code, kind in enumerate(LoadKind)}
 CASES_PER_CHUNK: Final = 4096
 
 
-@dataclass(frozen=True, slots=True)
+@frozen_dataclass
 class DeploymentLoads:
     """The load of each case on its whole deployment; arrays of one shape.
 
@@ -49,7 +50,7 @@ class DeploymentLoads:
         return DeploymentLoads(*(getattr(self, field.name)[chosen] for field in fields(self)))
 
 
-@dataclass(frozen=True, slots=True)
+@frozen_dataclass
 class ServingResults:
     """Results of each deployment; arrays of one shape, NaN if a figure has no meaning for the load.
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from functools import lru_cache
 from typing import Any, Final, NamedTuple
 
@@ -15,6 +15,7 @@ from gpudesk.domain.estimate import ParallelPlan
 from gpudesk.domain.model import LayerGroup, Model, MoeFfn, QuantisedTensors
 from gpudesk.domain.precision import STORAGE_FORMATS, WIDE_FORMAT, Precision, StorageFormat
 from gpudesk.engine.tensors import TensorClass, TensorSplit, WeightTensor, list_layer_tensors, list_outer_tensors
+from gpudesk.frozen_dataclass import frozen_dataclass
 
 #: Classes that attention-DP replicates over the tensor-parallel group.
 _REPLICATED_BY_ATTENTION_DP = frozenset(
@@ -171,7 +172,7 @@ def divide_tensors(tensors: _Columns, plans: _Columns) -> tuple[_Columns, _Colum
     return share * copies, StorageFormat(*formats).compute_tensor_bytes(share) * copies
 
 
-@dataclass(frozen=True, slots=True)
+@frozen_dataclass
 class _ShardedLayer:
     """The tensors of one layer of a group, sorted once for all plans, and everything independent of the plan."""
 

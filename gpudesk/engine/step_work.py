@@ -7,7 +7,6 @@ from the accelerator. `gpudesk.engine.rates` has the shares that are reached.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 from functools import lru_cache
 from operator import attrgetter
 from typing import Any, Final, NamedTuple
@@ -20,6 +19,7 @@ from gpudesk.domain.model import MLA, Model, MoeFfn
 from gpudesk.domain.precision import Precision
 from gpudesk.engine.memory import CacheStepWork, ResolvedDeployment, ServingConfiguration
 from gpudesk.engine.sharding import compute_narrow_share
+from gpudesk.frozen_dataclass import frozen_dataclass
 
 #: Peak fields in the order in which a format falls back to wider arithmetic.
 _PEAKS: Final[dict[Precision, tuple[str, ...]]] = {
@@ -38,7 +38,7 @@ _PEAKS: Final[dict[Precision, tuple[str, ...]]] = {
 FALLBACK_PCIE: Final = 62e9
 
 
-@dataclass(frozen=True, slots=True)
+@frozen_dataclass
 class RankLink:
     """The link between the ranks of a group: one direction of one accelerator in bytes/s, and its kind."""
 
@@ -46,7 +46,7 @@ class RankLink:
     kind: str
 
 
-@dataclass(frozen=True, slots=True)
+@frozen_dataclass
 class ArithmeticPeak:
     """A dense peak in FLOP/s, and the precision for which it is published."""
 
@@ -96,7 +96,7 @@ TRAVEL_BYTES = 2
 MOST_GATHERED = 8
 
 
-@dataclass(frozen=True, slots=True)
+@frozen_dataclass
 class HardwareCeilings:
     """Limits of the accelerator: bytes/s of its memory, dense peaks by class, and the links of the plan.
 
@@ -118,7 +118,7 @@ class HardwareCeilings:
     dense_parts: tuple[tuple[float, ArithmeticPeak], ...] = ()
 
 
-@dataclass(frozen=True, slots=True)
+@frozen_dataclass
 class StepWork:
     """One step of one replica on the most loaded accelerator; arrays of one shape, or floats of one deployment.
 

@@ -12,7 +12,7 @@ In a round of a replica, every running sequence is prefilled and decoded once.
 
 from __future__ import annotations
 
-from dataclasses import dataclass, fields
+from dataclasses import fields
 from operator import attrgetter
 from typing import Any, Final
 
@@ -20,11 +20,12 @@ import numpy as np
 from numpy.typing import NDArray
 
 from gpudesk.domain.estimate import Limiter
+from gpudesk.frozen_dataclass import frozen_dataclass
 
 Array = NDArray[np.float64]
 
 
-@dataclass(frozen=True, slots=True)
+@frozen_dataclass
 class StepCoefficients:
     """Step coefficients of one deployment; attention-DP divides cache and attention by its ranks.
 
@@ -146,7 +147,7 @@ class SingleCoefficients(CoefficientColumns):
 _POSITION: Final = {name: position for position, name in enumerate(COEFFICIENT_NAMES)}
 
 
-@dataclass(frozen=True, slots=True)
+@frozen_dataclass
 class StepTime:
     """Seconds of one step and of its parts; arrays of one shape.
 
@@ -247,7 +248,7 @@ def compute_prefill_attention(rows: CoefficientColumns, attended: Array) -> Arra
     return rows.patt_token * (attended + rows.patt_offset) + rows.patt1_token * window
 
 
-@dataclass(frozen=True, slots=True)
+@frozen_dataclass
 class OperatorTimes:
     """Seconds of one step by operator class: to read its bytes, and for its arithmetic.
 
@@ -424,7 +425,7 @@ def compute_request_prefill(
 Mask = NDArray[np.bool_]
 
 
-@dataclass(frozen=True, slots=True)
+@frozen_dataclass
 class ReplicaRequests:
     """Requests of one replica: prompt tokens to compute, prompt tokens cached, output tokens, and limits.
 
@@ -463,7 +464,7 @@ class ReplicaRequests:
         )
 
 
-@dataclass(frozen=True, slots=True)
+@frozen_dataclass
 class ServingRound:
     """One round; all in seconds, apart from the count of decode `steps`.
 

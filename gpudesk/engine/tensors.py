@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from enum import StrEnum
 from typing import assert_never
 
@@ -23,6 +22,7 @@ from gpudesk.domain.model import (
     MoeFfn,
     ShortConvolution,
 )
+from gpudesk.frozen_dataclass import frozen_dataclass
 
 
 class TensorClass(StrEnum):
@@ -53,7 +53,7 @@ class TensorSplit(StrEnum):
     EXPERT = "expert"
 
 
-@dataclass(frozen=True, slots=True)
+@frozen_dataclass
 class WeightTensor:
     """One weight of a layer or of the whole model.
 

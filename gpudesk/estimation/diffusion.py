@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from functools import cached_property
 from pathlib import Path
 from typing import Final, NamedTuple
@@ -36,6 +36,7 @@ from gpudesk.engine.diffusion import (
     grade_diffusion,
 )
 from gpudesk.files import read_toml
+from gpudesk.frozen_dataclass import frozen_dataclass
 from gpudesk.text.formatting import IntervalEstimate
 from gpudesk.text.messages import InputError, Message, input_error, message
 
@@ -86,7 +87,7 @@ def read_diffusion_constants(path: Path) -> DiffusionCalibration:
     return DiffusionCalibration(constants, peaks)
 
 
-@dataclass(frozen=True, slots=True)
+@frozen_dataclass
 class MeasuredDiffusionRun:
     """A measured time with its conditions, ready to be computed again."""
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, fields
+from dataclasses import fields
 from typing import NamedTuple
 
 import numpy as np
@@ -29,11 +29,12 @@ from gpudesk.estimation.search_space import (
     SearchSpaceTable,
     find_smallest_counts,
 )
+from gpudesk.frozen_dataclass import frozen_dataclass
 from gpudesk.text.formatting import IntervalEstimate
 from gpudesk.text.messages import InputError, Message, MessageParameter, Share, message, message_n
 
 
-@dataclass(frozen=True, slots=True)
+@frozen_dataclass
 class CaseArrays:
     """The input of one vectorized call."""
 
@@ -375,7 +376,7 @@ def _make_unfit_estimate(request: EstimateRequest, space: SearchSpace, needs: in
 IntervalArrays = tuple[Array, Array, Array]
 
 
-@dataclass(frozen=True, slots=True)
+@frozen_dataclass
 class FigureIntervals:
     """The figures of an `Estimate` as arrays, by their names there."""
 
@@ -483,7 +484,7 @@ def list_whole(values: Array) -> list[int | None]:
     return [None if value != value else max(0, round(value)) for value in values.tolist()]
 
 
-@dataclass(frozen=True, slots=True)
+@frozen_dataclass
 class ChosenCases:
     """The case that answers each question, as an index into `results` and into the plans that fit."""
 

@@ -7,13 +7,13 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable, Iterator, Mapping
-from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Final
 
 from gpudesk.domain.estimate import Estimate, EstimateRequest
 from gpudesk.domain.estimate_json import write_estimate_json
 from gpudesk.estimation.request_fields import parse_request
+from gpudesk.frozen_dataclass import frozen_dataclass
 from gpudesk.text.messages import input_error
 
 #: The file among the resources.
@@ -29,7 +29,7 @@ _LEFT_OUT: Final = frozenset({"id", "notes", "reason"})
 AskMany = Callable[[EstimateRequest], Estimate]
 
 
-@dataclass(frozen=True, slots=True)
+@frozen_dataclass
 class GoldenCase:
     """A question as the fields of a JSON line, and its answer as those of `estimate --json`."""
 
@@ -41,7 +41,7 @@ class GoldenCase:
         return str(self.request["id"])
 
 
-@dataclass(frozen=True, slots=True)
+@frozen_dataclass
 class GoldenFile:
     """All cases, and the revision of the calibration behind their answers."""
 
@@ -49,7 +49,7 @@ class GoldenFile:
     cases: tuple[GoldenCase, ...]
 
 
-@dataclass(frozen=True, slots=True)
+@frozen_dataclass
 class GoldenDifference:
     """A figure that differs from the expected one; `field` is its path in the answer."""
 

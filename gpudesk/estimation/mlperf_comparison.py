@@ -6,7 +6,7 @@ import csv
 import re
 from collections import defaultdict
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from functools import cached_property
 from operator import attrgetter
 from pathlib import Path
@@ -22,6 +22,7 @@ from gpudesk.domain.published_run import (
     StatedMlperfRatio,
 )
 from gpudesk.files import read_toml
+from gpudesk.frozen_dataclass import frozen_dataclass
 
 _TABLE: Final = "mlperf.toml"
 _ALIASES: Final = "aliases.toml"
@@ -34,7 +35,7 @@ _PREVIEW: Final = "Preview system."
 _get_run: Final = attrgetter("round", "model", "mlperf_scenario", "submitter", "system", "output_tokens_per_s")
 
 
-@dataclass(frozen=True, slots=True)
+@frozen_dataclass
 class MlperfTable:
     """All results, the names of the rounds by their source, and the ratios that documents state."""
 

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from bisect import bisect_left
 from collections.abc import Sequence
-from dataclasses import dataclass, fields, replace
+from dataclasses import fields, replace
 from functools import lru_cache
 from itertools import pairwise
 from typing import Final
@@ -63,10 +63,11 @@ from gpudesk.estimation.evaluation import (
     make_case_arrays,
 )
 from gpudesk.estimation.search_space import SearchSpace, SearchSpaceTable
+from gpudesk.frozen_dataclass import frozen_dataclass
 from gpudesk.text.formatting import IntervalEstimate
 
 
-@dataclass(frozen=True, slots=True)
+@frozen_dataclass
 class EstimateDeployment:
     """An estimate with its chosen deployment."""
 
@@ -126,7 +127,7 @@ def make_deployment_arrays(
     )
 
 
-@dataclass(frozen=True, slots=True)
+@frozen_dataclass
 class OperatingPoint:
     """Results of deployments under their own loads, one case each."""
 
@@ -204,7 +205,7 @@ def compute_request_time(operation: OperatingPoint, estimate: Estimate) -> Reque
     return RequestTimeline(ttft - prefill, prefill, whole.value - ttft)
 
 
-@dataclass(frozen=True, slots=True)
+@frozen_dataclass
 class _CountedWork:
     """Bytes and FLOPs of one accelerator in one step, by operator class."""
 
@@ -478,7 +479,7 @@ def compute_limiter_shares(rounds: RoundTimes) -> Array:
     return shares
 
 
-@dataclass(frozen=True, slots=True)
+@frozen_dataclass
 class CurveArrays:
     """All points of all curves one after the other."""
 

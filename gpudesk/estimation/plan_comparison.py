@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import TYPE_CHECKING, Final
 
 import numpy as np
@@ -39,6 +39,7 @@ from gpudesk.engine.steps import Array
 from gpudesk.estimation.deployment import find_objection, make_plan_wishes
 from gpudesk.estimation.evaluation import CaseArrays, CaseFigures, compute_figure_intervals, iterate_figures
 from gpudesk.estimation.operation import EstimateDeployment, OperatingPoint, operate, split_case_rounds
+from gpudesk.frozen_dataclass import frozen_dataclass
 from gpudesk.text.formatting import IntervalEstimate
 from gpudesk.text.messages import Message, MessageParameter, Share, Term, message, message_n
 from gpudesk.text.units import GIB
@@ -139,7 +140,7 @@ _PARTS: Final = (
 )
 
 
-@dataclass(frozen=True, slots=True)
+@frozen_dataclass
 class PlanTrial:
     """One plan under the load.
 
@@ -166,7 +167,7 @@ class PlanTrial:
         return self.figures.admitted or 0
 
 
-@dataclass(frozen=True, slots=True)
+@frozen_dataclass
 class TimeGrowth:
     """The component of the time that grew most: its shares of the time of both plans, and its factor."""
 
@@ -308,7 +309,7 @@ _SAME_RATE: Final = 0.005
 _TIMES: Final = 3.0
 
 
-@dataclass(frozen=True, slots=True)
+@frozen_dataclass
 class PlanIntervals:
     """Errors of plan comparisons: intervals of the ratio of their throughput, TTFT and TPOT."""
 

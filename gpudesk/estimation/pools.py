@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from contextlib import contextmanager
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from itertools import product
 from typing import Final
 
@@ -50,6 +50,7 @@ from gpudesk.estimation.evaluation import (
     make_unfit_estimate,
 )
 from gpudesk.estimation.search_space import FittingPlans, SearchSpace, SearchSpaceTable
+from gpudesk.frozen_dataclass import frozen_dataclass
 from gpudesk.text.messages import InputError, Message, Share, Term, input_error, message, message_n
 
 _POOL_TERMS: Final = {PoolKind.PREFILL: Term("prefill", "prefill"), PoolKind.DECODE: Term("decode", "decode")}
@@ -65,7 +66,7 @@ MOST_SPLITS: Final = 32
 _DEGREES: Final = ("tp", "pp", "ep", "dp", "attention_dp")
 
 
-@dataclass(frozen=True, slots=True)
+@frozen_dataclass
 class PoolSide:
     """One pool to choose: its question by itself, and the tokens that it holds of a request."""
 
@@ -75,7 +76,7 @@ class PoolSide:
     tokens: int
 
 
-@dataclass(frozen=True, slots=True)
+@frozen_dataclass
 class PoolChoice:
     """A plan of one pool: its deployment, sequences of one replica, and bytes per sequence on a rank."""
 
@@ -244,7 +245,7 @@ _RARELY: Final = 1e-9
 _BINDING: Final = {PREFILL_STATION: PoolKind.PREFILL, LINK_STATION: None, DECODE_STATION: PoolKind.DECODE}
 
 
-@dataclass(frozen=True, slots=True)
+@frozen_dataclass
 class PoolCases:
     """Pairs of plans as arrays, all under the load of one request; `counts` are accelerators of both.
 
@@ -259,7 +260,7 @@ class PoolCases:
     counts: Array
 
 
-@dataclass(frozen=True, slots=True)
+@frozen_dataclass
 class PoolOperatingPoint:
     """The pools chosen by an estimate, and their results under its load, as a single case.
 

@@ -6,7 +6,7 @@ import csv
 import math
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from functools import lru_cache
 from operator import attrgetter
 from pathlib import Path
@@ -26,13 +26,14 @@ from gpudesk.engine.step_work import get_attention_key, has_experts
 from gpudesk.engine.tensors import count_active_parameters, count_parameters
 from gpudesk.estimation.deployment import to_calendar_months
 from gpudesk.evidence.measured_runs import MEASURED_FIGURES, MeasuredRun, read_measured_runs
+from gpudesk.frozen_dataclass import frozen_dataclass
 from gpudesk.text.formatting import IntervalEstimate
 from gpudesk.text.messages import InputError, Message, explain_system_error, message
 
 FloatArray = NDArray[np.float64]
 
 
-@dataclass(frozen=True, slots=True)
+@frozen_dataclass
 class RunConditions:
     """Compared conditions of a run or request; None is unstated, or has no meaning for the load.
 
@@ -209,7 +210,7 @@ def find_nearest(
     return sorted(chosen, key=lambda place: (round(float(distances[place]), 9), place))
 
 
-@dataclass(frozen=True, slots=True)
+@frozen_dataclass
 class HeldOutFigure:
     """A figure of a run, and its prediction by a fit that did not use the group of the run."""
 

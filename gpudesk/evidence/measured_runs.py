@@ -9,7 +9,6 @@ import re
 import sys
 import tomllib
 from collections.abc import Callable, Iterable, Iterator, Mapping
-from dataclasses import dataclass
 from operator import itemgetter
 from pathlib import Path
 from types import MappingProxyType
@@ -18,6 +17,7 @@ from typing import Final, TypeVar
 from gpudesk.domain.estimate import EstimateRequest, Load, LoadKind, Workload
 from gpudesk.domain.precision import KV_BYTES, Precision
 from gpudesk.files import describe_faulty_data
+from gpudesk.frozen_dataclass import frozen_dataclass
 from gpudesk.text.messages import InputError
 
 #: Figures of an estimate that published rows are compared with: the rate of the whole deployment in output tokens, and
@@ -25,7 +25,7 @@ from gpudesk.text.messages import InputError
 MEASURED_FIGURES = ("output_tokens_per_s", "ttft_ms", "tpot_ms")
 
 
-@dataclass(frozen=True, slots=True)
+@frozen_dataclass
 class MeasuredFigure:
     """One figure of a run, converted, with its row and the metric as published."""
 
@@ -34,7 +34,7 @@ class MeasuredFigure:
     value: float
 
 
-@dataclass(frozen=True, slots=True)
+@frozen_dataclass
 class MeasuredRun:
     """One run with all its measured figures by name.
 
@@ -58,7 +58,7 @@ class MeasuredRun:
         return {name: figure.value for name, figure in self.measured.items()}
 
 
-@dataclass(frozen=True, slots=True)
+@frozen_dataclass
 class UnusedMeasurement:
     """A published figure that is stored and shown, but neither fitted nor judged; `reason` is a key.
 
@@ -78,7 +78,7 @@ class UnusedMeasurement:
     note: str | None
 
 
-@dataclass(frozen=True, slots=True)
+@frozen_dataclass
 class MeasuredRunSet:
     """All published runs. `reasons` and `definitions` are the sentences for reasons and metrics.
 
@@ -110,7 +110,7 @@ class CellError(Exception):
         super().__init__(f"{column}: {problem}")
 
 
-@dataclass(frozen=True, slots=True)
+@frozen_dataclass
 class MeasurementRow:
     """One row of a file with its cells by column; an empty cell is unknown or left to the program."""
 
@@ -241,7 +241,7 @@ class MeasurementsError(InputError):
         return "\n".join(self.problems)
 
 
-@dataclass(frozen=True, slots=True)
+@frozen_dataclass
 class _MetricDefinition:
     """How a metric becomes a figure: which tokens a rate counts, and for which devices."""
 
@@ -252,7 +252,7 @@ class _MetricDefinition:
     per: str | None = None
 
 
-@dataclass(frozen=True, slots=True)
+@frozen_dataclass
 class _MeasurementTables:
     columns: tuple[str, ...]
     metrics: Mapping[str, _MetricDefinition]

@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 import statistics
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import Final
 
 from gpudesk.catalog.price_ranges import summarize_prices
@@ -60,6 +60,7 @@ from gpudesk.fleet.supply import (
     make_fleet_load,
     state_missing,
 )
+from gpudesk.frozen_dataclass import frozen_dataclass
 from gpudesk.text.messages import Message, MessageParameter, message, message_n
 from gpudesk.text.units import MONTHS_PER_YEAR
 
@@ -235,7 +236,7 @@ _NO_API_PRICE: Final = message(
 )
 
 
-@dataclass(frozen=True, slots=True)
+@frozen_dataclass
 class _AcceleratorPlan:
     """A fleet, its needs, and the totals of its supplies in each draw."""
 
@@ -244,7 +245,7 @@ class _AcceleratorPlan:
     costs: tuple[SupplyCost, ...] = ()
 
 
-@dataclass(frozen=True, slots=True)
+@frozen_dataclass
 class _AcceleratorPlanner:
     """Inputs for the fleet of one accelerator; `values` are its cost inputs with their draws."""
 

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import Final
 
 import numpy as np
@@ -39,6 +39,7 @@ from gpudesk.domain.fleet import (
 )
 from gpudesk.domain.sizing import Demand, DemandKind, SizingOption, SizingResult, check_bounds
 from gpudesk.estimation.sizing.demand import list_demand_factors
+from gpudesk.frozen_dataclass import frozen_dataclass
 from gpudesk.text.formatting import IntervalEstimate
 from gpudesk.text.messages import Message
 from gpudesk.text.units import HOURS_PER_YEAR, MONTHS_PER_YEAR, SECONDS_PER_HOUR
@@ -53,7 +54,7 @@ _ROUNDING: Final = 1e-9
 _WATTS: Final = 1000.0
 
 
-@dataclass(frozen=True, slots=True)
+@frozen_dataclass
 class ReplicaPacking:
     """How replicas are packed into systems of `slots` accelerators; a replica that fits a system is not split.
 
@@ -173,7 +174,7 @@ def check_fleet_settings(settings: FleetSettings) -> None:
     check_bounds(settings, FLEET_BOUNDS, "fleet")
 
 
-@dataclass(frozen=True, slots=True)
+@frozen_dataclass
 class FleetLoad:
     """Demand over the day and the horizon.
 
@@ -222,7 +223,7 @@ def make_fleet_load(
     return FleetLoad(demand, curve, peak_demand, tokens[0], tokens[1], (1.0 + growth) ** starts, lengths)
 
 
-@dataclass(frozen=True, slots=True)
+@frozen_dataclass
 class ReplicaNeeds:
     """Working replicas of an accelerator: in the peak hour, by year and draw, and in every hour of the day.
 
@@ -265,7 +266,7 @@ def _round_up(replicas: Draws) -> Draws:
     return np.ceil(replicas - _ROUNDING)
 
 
-@dataclass(frozen=True, slots=True)
+@frozen_dataclass
 class SupplyCost:
     """A cost, and its total in each draw."""
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from bisect import bisect_left, bisect_right
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from types import MappingProxyType
 from typing import Final
 
@@ -21,6 +21,7 @@ from gpudesk.domain.profile import (
     ResourceHeadroom,
 )
 from gpudesk.domain.reference_data import ExportCheck
+from gpudesk.frozen_dataclass import frozen_dataclass
 from gpudesk.profile.placements import (
     AcceleratorFacts,
     FormatPlacement,
@@ -37,7 +38,7 @@ from gpudesk.text.messages import Message, Share, Term, message, message_n
 _COMMON_JOB: Final = "chat"
 
 
-@dataclass(frozen=True, slots=True)
+@frozen_dataclass
 class RankedModel:
     """A model that one accelerator holds, with its estimates, and its factors scaled to 0..1 among all that fit."""
 

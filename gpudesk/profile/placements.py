@@ -21,6 +21,7 @@ from gpudesk.domain.sizing import FitQuestion
 from gpudesk.engine.sharding import shard_model
 from gpudesk.estimation.sizing.fit_matrix import DeploymentLadder, FitFinder, LadderStep, count_model_parameters
 from gpudesk.estimation.sizing.minimum import WIDTHS, list_weight_formats
+from gpudesk.frozen_dataclass import frozen_dataclass
 from gpudesk.profile.settings import ProfileSettings
 from gpudesk.text.formatting import ClaimValue, IntervalEstimate
 from gpudesk.text.messages import InputError, Message, message
@@ -30,7 +31,7 @@ from gpudesk.text.units import MONTHS_PER_YEAR
 _LONGEST_ASSUMED: Final = 131_072
 
 
-@dataclass(frozen=True, slots=True)
+@frozen_dataclass
 class FormatPlacement:
     """A model with its weights in one format: the smallest deployment within a host or domain, None without one.
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
 from pathlib import Path
 from types import MappingProxyType
 from typing import Any, Final
@@ -12,6 +11,7 @@ from gpudesk.domain.accelerator import Accelerator
 from gpudesk.domain.diffusion import DiffusionSettings
 from gpudesk.domain.profile import OperatingMode, RankingFactor
 from gpudesk.files import read_toml
+from gpudesk.frozen_dataclass import frozen_dataclass
 from gpudesk.text.messages import InputError, message
 
 _WRONG: Final = message("profile.file", "the profile settings cannot be read; install the program again")
@@ -19,7 +19,7 @@ _WRONG: Final = message("profile.file", "the profile settings cannot be read; in
 OTHER_CATEGORY: Final = "other"
 
 
-@dataclass(frozen=True, slots=True)
+@frozen_dataclass
 class ProfileTask:
     """A row of the capability matrix: models in order of preference.
 
@@ -31,7 +31,7 @@ class ProfileTask:
     settings: DiffusionSettings | None = None
 
 
-@dataclass(frozen=True, slots=True)
+@frozen_dataclass
 class ProfileJob:
     """A kind of work, its minimum context in tokens, and the models made for it."""
 
@@ -40,7 +40,7 @@ class ProfileJob:
     models: frozenset[str]
 
 
-@dataclass(frozen=True, slots=True)
+@frozen_dataclass
 class AcceleratorCategory:
     """A category of accelerators, by prefixes of names or form factors."""
 
@@ -53,7 +53,7 @@ class AcceleratorCategory:
         return in_form or (bool(self.names) and accelerator.name.startswith(self.names))
 
 
-@dataclass(frozen=True, slots=True)
+@frozen_dataclass
 class RunsWellRule:
     """Minimum bits per weight, requests at once and single-request tokens/s of a model that runs well."""
 
@@ -62,7 +62,7 @@ class RunsWellRule:
     tokens_per_s: float
 
 
-@dataclass(frozen=True, slots=True)
+@frozen_dataclass
 class EnoughRule:
     """Limits beyond which more does not improve a rank: free share of usable memory, tokens/s of a single request."""
 
@@ -70,7 +70,7 @@ class EnoughRule:
     tokens_per_s: float
 
 
-@dataclass(frozen=True, slots=True)
+@frozen_dataclass
 class ProfileSettings:
     """The whole file; lists are in its order."""
 

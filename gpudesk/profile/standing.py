@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
 from statistics import fmean, median
 from types import MappingProxyType
 from typing import Final
@@ -13,6 +12,7 @@ from gpudesk.domain.estimate import ParallelPlan
 from gpudesk.domain.profile import PeerValue, Standing, Trait
 from gpudesk.domain.serving_engine import list_platforms
 from gpudesk.engine.sharding import shard_model
+from gpudesk.frozen_dataclass import frozen_dataclass
 from gpudesk.profile.placements import AcceleratorFacts, ProfileContext
 from gpudesk.text.messages import Message, MessageParameter, Term, message, message_n
 
@@ -24,7 +24,7 @@ _CUDA: Final = "CUDA"
 _HALF_BITS: Final = "peak_dense_bf16"
 
 
-@dataclass(frozen=True, slots=True)
+@frozen_dataclass
 class RankedAttribute:
     """An attribute to rank by: its unit, its name in sentences, and whether less is better."""
 
@@ -46,7 +46,7 @@ RANKED: Final = (
 )
 
 
-@dataclass(frozen=True, slots=True)
+@frozen_dataclass
 class PeerGroups:
     """The accelerators of the same category, and those of about the same release date; each includes itself."""
 

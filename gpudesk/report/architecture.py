@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
 
 from gpudesk.domain.accelerator import Accelerator
 from gpudesk.domain.claim import AttributeClaims, is_figure
+from gpudesk.frozen_dataclass import frozen_dataclass
 from gpudesk.report.labels import label_precision, shorten_name
 from gpudesk.text.formatting import Formatter, Quantity
 from gpudesk.text.messages import capitalize_first
@@ -17,7 +17,7 @@ from gpudesk.text.units import GIB
 _PEAKS = ("fp8", "bf16", "fp16", "int8")
 
 
-@dataclass(frozen=True, slots=True)
+@frozen_dataclass
 class SketchedLink:
     """A link in bytes/s, None if unknown, its name, and its rate as text."""
 
@@ -26,7 +26,7 @@ class SketchedLink:
     text: str
 
 
-@dataclass(frozen=True, slots=True)
+@frozen_dataclass
 class ArchitectureSketch:
     """The content of a drawing. `memory_bytes` are shared evenly by the `stacks`, None if unknown.
 

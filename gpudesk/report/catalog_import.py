@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 from typing import Final
 
 from gpudesk.domain.claim import PRICE_BOUND_ATTRIBUTES, PURCHASE_TERM, ClaimPreference, Source
@@ -23,6 +22,7 @@ from gpudesk.domain.user_facts import (
     UserPrice,
     UserSystem,
 )
+from gpudesk.frozen_dataclass import frozen_dataclass
 from gpudesk.report.catalog_lists import format_price_summary, label_term_of_data
 from gpudesk.report.labels import (
     format_price_dates,
@@ -39,7 +39,7 @@ _BILLION: Final = 1e9
 _MILLION: Final = 1e6
 
 
-@dataclass(frozen=True, slots=True)
+@frozen_dataclass
 class ImportLine:
     """One figure: its name, its value with the unit, and a qualification."""
 
@@ -48,7 +48,7 @@ class ImportLine:
     note: str = ""
 
 
-@dataclass(frozen=True, slots=True)
+@frozen_dataclass
 class ImportPriceLine:
     """The prices of one accelerator and term: the cells of a row below `price_head`."""
 
@@ -145,7 +145,7 @@ def label_proposal_kind(kind: str) -> str:
     return words[kind]
 
 
-@dataclass(frozen=True, slots=True)
+@frozen_dataclass
 class PackLine:
     """One row of the preview: its subject, and the values of the pack, the user and the catalog.
 

@@ -4,16 +4,16 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 from collections.abc import Set as AbstractSet
-from dataclasses import dataclass
 from typing import NamedTuple
 
 from gpudesk.domain.diffusion import DiffusionEstimate
 from gpudesk.domain.estimate import EstimateBasis, EstimateRequest
+from gpudesk.frozen_dataclass import frozen_dataclass
 from gpudesk.text.messages import capitalize_first
 from gpudesk.text.translation import tr
 
 
-@dataclass(frozen=True, slots=True)
+@frozen_dataclass
 class DataColumn:
     """A column: figures are right-aligned; `stretch` is its share of the free width.
 
@@ -31,7 +31,7 @@ class DataColumn:
     detail: str = ""
 
 
-@dataclass(frozen=True, slots=True)
+@frozen_dataclass
 class DataCell:
     """A text with an optional second line, an icon before it and a glyph after it; or a bar of `share`, 0 to 1.
 
@@ -53,7 +53,7 @@ class DataCell:
     sentence: str = ""
 
 
-@dataclass(frozen=True, slots=True)
+@frozen_dataclass
 class DataRow:
     """A row and its target: a deployment, an attribute of the accelerator, or another accelerator.
 
@@ -69,7 +69,7 @@ class DataRow:
     diffusion: DiffusionEstimate | None = None
 
 
-@dataclass(frozen=True, slots=True)
+@frozen_dataclass
 class DataTable:
     """A titled table; `note` is shown below it, and instead of missing rows."""
 

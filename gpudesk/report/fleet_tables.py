@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
 from functools import partial
 from typing import Final
 
 from gpudesk.domain.answer import LeadVerdict, judge_odds
 from gpudesk.domain.fleet import FleetAnswer, FleetCost, FleetOption, Supply
+from gpudesk.frozen_dataclass import frozen_dataclass
 from gpudesk.report.comparison.tables import (
     CellMarking,
     ComparisonCell,
@@ -251,7 +251,7 @@ def _describe_order(option: FleetOption, supply: Supply, name: str, formatter: F
     return tr("Rent {n} {name}", n=count, name=name)
 
 
-@dataclass(frozen=True, slots=True)
+@frozen_dataclass
 class _SheetFleetCells:
     """The cells of a fleet on a sheet."""
 

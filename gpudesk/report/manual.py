@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 import tomllib
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from difflib import get_close_matches
 from fnmatch import fnmatchcase
 from functools import cache, lru_cache
@@ -13,6 +13,7 @@ from html import escape
 from typing import Final
 
 from gpudesk import paths
+from gpudesk.frozen_dataclass import frozen_dataclass
 from gpudesk.report.writers.text import align_table, indent_hanging, measure_text, wrap_text
 from gpudesk.text.messages import capitalize_first
 from gpudesk.text.translation import SOURCE_LANGUAGE, get_language, tr, translate_data
@@ -28,7 +29,7 @@ _CELL_END: Final = re.compile(r"(?<!\\)\|")
 _INLINE: Final = re.compile(r"`([^`]+)`|\*\*([^*]+)\*\*|\*([^*\s][^*]*)\*|\[([^\]]+)\]\(([^)\s]+)\)")
 
 
-@dataclass(frozen=True, slots=True)
+@frozen_dataclass
 class Heading:
     """A heading of level 1 to 4; `anchor` is its name in links."""
 
@@ -37,14 +38,14 @@ class Heading:
     anchor: str
 
 
-@dataclass(frozen=True, slots=True)
+@frozen_dataclass
 class Paragraph:
     """Text on one line, with its markup."""
 
     text: str
 
 
-@dataclass(frozen=True, slots=True)
+@frozen_dataclass
 class ItemList:
     """Items of a list of one level."""
 
@@ -52,7 +53,7 @@ class ItemList:
     ordered: bool
 
 
-@dataclass(frozen=True, slots=True)
+@frozen_dataclass
 class ManualTable:
     """A head and rows with the same number of cells."""
 
@@ -60,7 +61,7 @@ class ManualTable:
     rows: tuple[tuple[str, ...], ...]
 
 
-@dataclass(frozen=True, slots=True)
+@frozen_dataclass
 class CodeBlock:
     """Lines with preserved breaks; `kind` is the word after the fence."""
 
@@ -68,7 +69,7 @@ class CodeBlock:
     lines: tuple[str, ...]
 
 
-@dataclass(frozen=True, slots=True)
+@frozen_dataclass
 class Picture:
     """A picture by the name of its file, with alternative text."""
 
@@ -79,7 +80,7 @@ class Picture:
 Block = Heading | Paragraph | ItemList | ManualTable | CodeBlock | Picture
 
 
-@dataclass(frozen=True, slots=True)
+@frozen_dataclass
 class InlineText:
     """A run of text: `kind` is `text`, `code`, `strong`, `emphasis` or `link`; only a link has a target."""
 
@@ -238,7 +239,7 @@ _USERS: Final = {
 }
 
 
-@dataclass(frozen=True, slots=True)
+@frozen_dataclass
 class GlossaryTerm:
     """A term with its meaning.
 
@@ -325,7 +326,7 @@ _SUFFIX: Final = ".md"
 _EXCERPT: Final = 120
 
 
-@dataclass(frozen=True, slots=True)
+@frozen_dataclass
 class ManualSection:
     """A heading with its text, up to the next heading."""
 
@@ -334,7 +335,7 @@ class ManualSection:
     text: str
 
 
-@dataclass(frozen=True, slots=True)
+@frozen_dataclass
 class ManualPage:
     """Manual page by name, which is its file name without suffix; the first heading is its title."""
 
@@ -373,7 +374,7 @@ class ManualPage:
         return ManualSection(topic, title, " ".join(texts))
 
 
-@dataclass(frozen=True, slots=True)
+@frozen_dataclass
 class ManualHit:
     """A section with all words of a search, and the position of the first."""
 

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import Final
 
 from gpudesk.domain.claim import PRICE_BOUND_ATTRIBUTES, is_figure
 from gpudesk.domain.diffusion import DiffusionEstimate, DiffusionSoftware
 from gpudesk.domain.profile import AcceleratorProfile, Capability, CapabilityStatus
 from gpudesk.domain.registry import ATTRIBUTES, find_quantity
+from gpudesk.frozen_dataclass import frozen_dataclass
 from gpudesk.report.comparison.attribute_rows import is_user_chosen
 from gpudesk.report.diffusion import describe_diffusion_item
 from gpudesk.report.labels import label_attribute_alone
@@ -77,7 +77,7 @@ def format_diffusion_settings(estimate: DiffusionEstimate, formatter: Formatter)
     return item if request.software is DiffusionSoftware.COMPILED else f"{item}, {request.software.label}"
 
 
-@dataclass(frozen=True, slots=True)
+@frozen_dataclass
 class HeadlineSpecification:
     """A headline figure: attribute, label, text, unit, and whether sources disagree."""
 

@@ -9,6 +9,7 @@ from itertools import groupby
 from typing import Final
 
 from gpudesk.domain.fleet import FleetAnswer, FleetOption, Rack, RackedSystem
+from gpudesk.frozen_dataclass import frozen_dataclass
 from gpudesk.report.costs import MoneyFormatter
 from gpudesk.text.formatting import Formatter
 from gpudesk.text.messages import capitalize_first, format_message
@@ -32,7 +33,7 @@ _SMALLER: Final = 0.94
 _RACK_UNITS: Final = 42.0
 
 
-@dataclass(frozen=True, slots=True)
+@frozen_dataclass
 class RackGroup:
     """Equal racks: one of them, their number, and the text below them."""
 
@@ -42,7 +43,7 @@ class RackGroup:
     sentence: str
 
 
-@dataclass(frozen=True, slots=True)
+@frozen_dataclass
 class FleetSketch:
     """The racks of one accelerator with the texts above them; `note` replaces missing racks."""
 
@@ -53,7 +54,7 @@ class FleetSketch:
     note: str
 
 
-@dataclass(frozen=True, slots=True)
+@frozen_dataclass
 class DrawnBox:
     """A rectangle: `kind` is rack, system, used, spare, idle or scale; `slot` is a palette index."""
 
@@ -65,7 +66,7 @@ class DrawnBox:
     slot: int = 0
 
 
-@dataclass(frozen=True, slots=True)
+@frozen_dataclass
 class DrawnText:
     """A line of text in the middle of its height; `slot` above 0 is a name in its accelerator's color."""
 

@@ -5,10 +5,10 @@ from __future__ import annotations
 import math
 import re
 from collections.abc import Sequence
-from dataclasses import dataclass
 from enum import StrEnum
 from typing import Final, NamedTuple
 
+from gpudesk.frozen_dataclass import frozen_dataclass
 from gpudesk.text.translation import get_language, tr, translate_data, trn
 from gpudesk.text.units import GB, GIB, KIB, MIB
 
@@ -32,7 +32,7 @@ _ISO_DATE: Final = re.compile(r"\d{4}(-\d\d){1,2}")
 _SPACE: Final = " "
 
 
-@dataclass(frozen=True, slots=True)
+@frozen_dataclass
 class NumberStyle:
     """How a language writes numbers: decimal sign, thousands separator, minus sign, percentages, amounts."""
 
@@ -86,7 +86,7 @@ class Quantity(StrEnum):
     TEXT = "text"
 
 
-@dataclass(frozen=True, slots=True)
+@frozen_dataclass
 class _DisplayUnit:
     """The displayed unit, its size in the internal unit, and the digits of catalog values."""
 

@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import errno
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass, field
+from dataclasses import field
 from types import MappingProxyType
 from typing import Final, Self, TypeAlias
 
+from gpudesk.frozen_dataclass import frozen_dataclass
 from gpudesk.text.formatting import Formatter
 from gpudesk.text.translation import SOURCE_LANGUAGE, get_language, tr, translate_data, trn
 
@@ -35,7 +36,7 @@ class Share(float):
 MessageParameter: TypeAlias = "str | int | float | tuple[float, str] | tuple[str, ...] | Message"
 
 
-@dataclass(frozen=True, slots=True)
+@frozen_dataclass
 class Message:
     """A statement to the user: an English sentence that is translated, and the parameters for its placeholders.
 

@@ -4,7 +4,7 @@ from typing import Final
 
 from tests.architecture.checks import Rule, names
 
-_TYPES: Final = "text domain"
+_TYPES: Final = "frozen_dataclass text domain"
 _FACTS: Final = f"{_TYPES} engine catalog evidence paths files input_records bundle_manifest"
 _ALL_BUT_SURFACES: Final = f"{_FACTS} estimation costing fleet decision profile documents"
 
@@ -12,15 +12,16 @@ RULES: Final = {
     # One file each: what every part may need.
     "__init__": Rule(names("")),
     "__main__": Rule(names("cli")),
+    "frozen_dataclass": Rule(names("")),
     "paths": Rule(names("")),
-    "release": Rule(names("paths __init__")),
+    "release": Rule(names("frozen_dataclass paths __init__")),
     # From the bottom up.
-    "text": Rule(names("paths")),
-    "third_party": Rule(names("paths text")),
-    "domain": Rule(names("text")),
-    "bundle_manifest": Rule(names("text domain")),
-    "files": Rule(names("text domain")),
-    "input_records": Rule(names("text domain"), names("pydantic")),
+    "text": Rule(names("frozen_dataclass paths")),
+    "third_party": Rule(names("frozen_dataclass paths text")),
+    "domain": Rule(names("frozen_dataclass text")),
+    "bundle_manifest": Rule(names(_TYPES)),
+    "files": Rule(names(_TYPES)),
+    "input_records": Rule(names(_TYPES), names("pydantic")),
     "engine": Rule(names(_TYPES), names("numpy")),
     "catalog": Rule(
         names(f"{_TYPES} engine paths files input_records bundle_manifest"), names("sqlmodel sqlalchemy pydantic")

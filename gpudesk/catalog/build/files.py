@@ -33,6 +33,7 @@ from gpudesk.catalog.build.records import (
 )
 from gpudesk.domain.serving_engine import ServingEngine
 from gpudesk.files import describe_faulty_data
+from gpudesk.frozen_dataclass import frozen_dataclass
 from gpudesk.text.messages import InputError
 
 #: Longer inputs are shortened in problems.
@@ -114,7 +115,7 @@ class _CsvLines(Protocol):
     def __next__(self) -> list[str]: ...
 
 
-@dataclass(frozen=True, slots=True)
+@frozen_dataclass
 class DataEntry(Generic[_T_co]):
     """A record and its location: `file` below `data/`, `place` within it ("" for a whole file)."""
 
@@ -126,7 +127,7 @@ class DataEntry(Generic[_T_co]):
         return DataProblem(self.file, " ".join(part for part in (self.place, field) if part), problem)
 
 
-@dataclass(frozen=True, slots=True)
+@frozen_dataclass
 class DataFiles:
     """All records of `data/`, in the order of file names and lines."""
 

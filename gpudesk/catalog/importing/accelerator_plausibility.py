@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
 from typing import Final
 
 from gpudesk.catalog.read import Catalog
 from gpudesk.domain.accelerator import SOFTWARE_PLATFORMS
 from gpudesk.domain.claim import CatalogEntryKind, PlausibilityFinding, PlausibilityGrade
 from gpudesk.domain.registry import ATTRIBUTES, PEAK_DENSE, PEAK_SPARSE
+from gpudesk.frozen_dataclass import frozen_dataclass
 from gpudesk.text.formatting import ClaimValue
 from gpudesk.text.messages import Message, message
 from gpudesk.text.units import GIB
@@ -43,7 +43,7 @@ _GIGA: Final = 1e9
 _CHIP_BITS: Final = 32
 
 
-@dataclass(frozen=True, slots=True)
+@frozen_dataclass
 class StackedMemory:
     """Memory in stacks: bytes/s of one stack in known accelerators and at most, and the sizes of one in GiB.
 
@@ -59,7 +59,7 @@ class StackedMemory:
     least_filled: float = 0.88
 
 
-@dataclass(frozen=True, slots=True)
+@frozen_dataclass
 class GraphicsMemory:
     """Memory in single chips: bits/s per pin, the widest bus, and the most GiB on one 32-bit channel."""
 

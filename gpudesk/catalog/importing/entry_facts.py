@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
 from types import MappingProxyType
 from typing import Final
 
@@ -34,6 +33,7 @@ from gpudesk.domain.field_checks import (
 )
 from gpudesk.domain.registry import Attribute, list_required_attributes
 from gpudesk.domain.user_facts import UserAccelerator, UserClaim, UserFact, UserSystem
+from gpudesk.frozen_dataclass import frozen_dataclass
 from gpudesk.text.formatting import ClaimValue
 from gpudesk.text.messages import InputError, input_error, message
 from gpudesk.text.units import UnknownUnitError, get_si_unit
@@ -50,7 +50,7 @@ _MORE_THAN_MAXIMUM: Final = message("system.more_than_maximum", "is above the ma
 _ABOVE_UPPER_END: Final = message("system.above_upper_end", "is above the high end; swap the two")
 
 
-@dataclass(frozen=True, slots=True)
+@frozen_dataclass
 class StatedFigure:
     """A value in its source's unit; words have no unit."""
 

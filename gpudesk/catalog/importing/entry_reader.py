@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Collection, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field, fields
+from dataclasses import field, fields
 from types import MappingProxyType
 from typing import Any, Final
 
@@ -31,6 +31,7 @@ from gpudesk.domain.user_facts import (
     UserClaim,
     UserSystem,
 )
+from gpudesk.frozen_dataclass import frozen_dataclass
 from gpudesk.input_records import join_place, parse_record
 from gpudesk.text.formatting import ClaimValue
 from gpudesk.text.messages import InputError, Message, input_error, message, message_n
@@ -42,7 +43,7 @@ _DATE: Final = re.compile(r"\d{4}(?:-(?:0[1-9]|1[0-2])(?:-(?:0[1-9]|[12]\d|3[01]
 _ADDRESS: Final = re.compile(r"https?://[^\s]+")
 
 
-@dataclass(frozen=True, slots=True)
+@frozen_dataclass
 class _SourceEntry:
     title: str
     publisher: str | None = None
@@ -52,7 +53,7 @@ class _SourceEntry:
     trust: str | None = None
 
 
-@dataclass(frozen=True, slots=True)
+@frozen_dataclass
 class _ClaimEntry:
     """A figure with its source: the key of a source of the file, or a whole source."""
 
@@ -68,7 +69,7 @@ class _ClaimEntry:
     preferred: bool = False
 
 
-@dataclass(frozen=True, slots=True)
+@frozen_dataclass
 class _AttributeEntry(_ClaimEntry):
     """One figure, or `claims`; or in the form of `gpudesk catalog show`: the value, its claim, its rivals."""
 
@@ -79,7 +80,7 @@ class _AttributeEntry(_ClaimEntry):
     rivals: tuple[_ClaimEntry, ...] | None = None
 
 
-@dataclass(frozen=True, slots=True)
+@frozen_dataclass
 class _EntryFields:
     name: str
     id: str | None = None
@@ -90,13 +91,13 @@ class _EntryFields:
     attributes: dict[str, _AttributeEntry] | tuple[_AttributeEntry, ...] = ()
 
 
-@dataclass(frozen=True, slots=True)
+@frozen_dataclass
 class _AcceleratorFields(_EntryFields):
     generation: str | None = None
     announced: bool | None = None
 
 
-@dataclass(frozen=True, slots=True)
+@frozen_dataclass
 class _SystemFields(_EntryFields):
     system_kind: SystemKind | None = None
     accelerator: str | None = None

@@ -5,7 +5,6 @@ from __future__ import annotations
 import re
 import struct
 from collections.abc import Mapping
-from dataclasses import dataclass
 from math import prod
 from pathlib import Path
 from types import MappingProxyType
@@ -13,10 +12,11 @@ from typing import IO, Final
 
 from gpudesk.domain.precision import Precision
 from gpudesk.files import describe_unreadable
+from gpudesk.frozen_dataclass import frozen_dataclass
 from gpudesk.text.messages import InputError, Message, explain_system_error, input_error, message
 
 
-@dataclass(frozen=True, slots=True)
+@frozen_dataclass
 class GgufTensorType:
     """The storage format of a tensor: `block` numbers together take `block_bytes`."""
 
@@ -167,7 +167,7 @@ _ARRAY: Final = 9
 Scalar = int | float | bool | str
 
 
-@dataclass(frozen=True, slots=True)
+@frozen_dataclass
 class TruncatedList:
     """The length of a list that is not kept."""
 
@@ -180,7 +180,7 @@ class TruncatedList:
 KeyValue = Scalar | tuple[Scalar, ...] | TruncatedList
 
 
-@dataclass(frozen=True, slots=True)
+@frozen_dataclass
 class GgufTensor:
     """One tensor: its shape with the input side first, its format, and the offset of its bytes in the data."""
 
@@ -199,7 +199,7 @@ class GgufTensor:
         return self.elements // self.type.block * self.type.block_bytes
 
 
-@dataclass(frozen=True, slots=True)
+@frozen_dataclass
 class GgufHeader:
     """The content of a GGUF file before its tensors; `data_start` is where they begin."""
 
@@ -469,7 +469,7 @@ _PART: Final = re.compile(r"(?P<stem>.+)-\d{5}-of-(?P<count>\d{5})(?P<suffix>\.g
 _MOST_PARTS: Final = 1000
 
 
-@dataclass(frozen=True, slots=True)
+@frozen_dataclass
 class GgufFiles:
     """One file or all parts of a split one: the header of the first, every tensor, and the number of parts."""
 

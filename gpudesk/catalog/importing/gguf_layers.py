@@ -7,6 +7,7 @@ from dataclasses import dataclass, field
 from typing import Any, Final, Literal
 
 from gpudesk.catalog.importing.gguf_header import GgufTensor, KeyValue
+from gpudesk.frozen_dataclass import frozen_dataclass
 from gpudesk.text.messages import InputError, input_error, message
 
 _UNUSABLE_VALUE: Final = message("import.gguf.key", "has no usable value")
@@ -16,7 +17,7 @@ _PLACEHOLDER: Final = 1
 _LARGEST: Final = 2**31
 
 
-@dataclass(frozen=True, slots=True)
+@frozen_dataclass
 class WindowPattern:
     """The alternation of an architecture: of `period` layers the last is global; 1 means that all have a window.
 

@@ -9,7 +9,6 @@ import io
 import re
 from collections import Counter
 from collections.abc import Callable, Generator, Iterator, Mapping, Sequence
-from dataclasses import dataclass
 from datetime import date
 from typing import Final
 
@@ -18,6 +17,7 @@ from gpudesk.catalog.importing.price_names import AcceleratorNames, NamedAcceler
 from gpudesk.domain.claim import Source, SourceKind
 from gpudesk.domain.field_checks import NOT_UTF8
 from gpudesk.domain.user_facts import MOST_FACTS, ImportProposal, UserFact, UserPrice
+from gpudesk.frozen_dataclass import frozen_dataclass
 from gpudesk.text.messages import InputError, Message, input_error, message, message_n
 
 ON_DEMAND: Final = "on_demand"
@@ -118,7 +118,7 @@ def normalize_column(name: str) -> str:
     return re.sub(r"[\s_-]+", "", name).lower()
 
 
-@dataclass(frozen=True, slots=True)
+@frozen_dataclass
 class RentalOffer:
     """One price of one row: `usd` is for `count` accelerators and one hour."""
 

@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping
-from dataclasses import dataclass
 from enum import StrEnum
 from typing import Final
+
+from gpudesk.frozen_dataclass import frozen_dataclass
 
 #: Tolerance of a stated memory size against the label.
 _TOLERANCE: Final = 0.07
@@ -20,7 +21,7 @@ class NameMismatch(StrEnum):
     OTHER_PART = "other part"
 
 
-@dataclass(frozen=True, slots=True)
+@frozen_dataclass
 class _NameVariant:
     """One accelerator that a name can mean; `part` is None for one outside the catalog."""
 
@@ -135,7 +136,7 @@ _INSTANCES: Final = (
 )
 
 
-@dataclass(frozen=True, slots=True)
+@frozen_dataclass
 class NamedAccelerator:
     """The accelerator of a name, and how many of it the name alone counts (chips of a slice)."""
 

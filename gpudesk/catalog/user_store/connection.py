@@ -6,7 +6,7 @@ import gc
 import sqlite3
 from collections.abc import Callable, Iterator
 from contextlib import closing, contextmanager, suppress
-from dataclasses import dataclass, field
+from dataclasses import field
 from pathlib import Path
 from typing import Any, Final, TypeVar
 
@@ -35,6 +35,7 @@ from gpudesk.catalog.user_store.rows import (
 from gpudesk.domain.claim import Source
 from gpudesk.domain.reference_data import WatchNote
 from gpudesk.domain.user_facts import TrustedSigner, UserClaim, UserFacts, UserPrice, get_fact_key
+from gpudesk.frozen_dataclass import frozen_dataclass
 
 _T = TypeVar("_T")
 _R = TypeVar("_R", bound=StoredRecord)
@@ -46,7 +47,7 @@ PATIENCE: Final = 0.25
 FileState = tuple[tuple[int, int, int] | None, ...]
 
 
-@dataclass(frozen=True, slots=True)
+@frozen_dataclass
 class UserFileContents:
     """The content of a file."""
 

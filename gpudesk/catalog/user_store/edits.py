@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import hashlib
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import Final
 
 from gpudesk.catalog.importing.entry_facts import FiguredEntry, StatedFigure, make_entry_facts
@@ -54,6 +54,7 @@ from gpudesk.domain.user_facts import (
     UserSystem,
     get_fact_key,
 )
+from gpudesk.frozen_dataclass import frozen_dataclass
 from gpudesk.text.formatting import ClaimValue
 from gpudesk.text.messages import InputError, Message, input_error, message
 from gpudesk.text.translation import tr
@@ -419,7 +420,7 @@ def _describe_price_removal(thing: str) -> Message:
 STATUS_BY_ANNOUNCED: Final = {True: "announced", False: "shipping"}
 
 
-@dataclass(frozen=True, slots=True)
+@frozen_dataclass
 class AcceleratorGeneration:
     """Accelerators of one die, by name."""
 

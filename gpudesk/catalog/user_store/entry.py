@@ -7,7 +7,6 @@ import json
 import re
 import unicodedata
 from collections.abc import Collection, Mapping
-from dataclasses import dataclass
 from decimal import Decimal
 from enum import StrEnum
 from typing import Any, Final
@@ -48,6 +47,7 @@ from gpudesk.domain.field_checks import (
 )
 from gpudesk.domain.registry import find_attribute_definition, find_quantity, list_required_attributes
 from gpudesk.domain.user_facts import UserFact, UserModel
+from gpudesk.frozen_dataclass import frozen_dataclass
 from gpudesk.text.formatting import ClaimValue, Quantity
 from gpudesk.text.messages import InputError, Message, input_error, message
 from gpudesk.text.units import UnknownUnitError, convert_to_si_unit, get_si_unit
@@ -64,7 +64,7 @@ class ValueKind(StrEnum):
     YES_NO = "yes_no"
 
 
-@dataclass(frozen=True, slots=True)
+@frozen_dataclass
 class UnitChoice:
     """A unit offered for a number: the input times `times` is in the unit `unit`."""
 
@@ -88,7 +88,7 @@ class UnitChoice:
         return float(Decimal(str(inside)) / Decimal(str(self.inside(1))))
 
 
-@dataclass(frozen=True, slots=True)
+@frozen_dataclass
 class ValueEntry:
     """One figure to enter. `attribute` has all existing claims, possibly none.
 

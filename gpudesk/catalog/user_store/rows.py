@@ -6,7 +6,7 @@ import json
 import math
 import sqlite3
 from collections.abc import Callable, Iterable, Mapping
-from dataclasses import dataclass, fields
+from dataclasses import fields
 from enum import StrEnum
 from functools import cache
 from typing import Any, Final, Generic, TypeVar, cast, get_type_hints
@@ -35,6 +35,7 @@ from gpudesk.domain.user_facts import (
     UserSystem,
     get_fact_key,
 )
+from gpudesk.frozen_dataclass import frozen_dataclass
 from gpudesk.text.formatting import ClaimValue
 from gpudesk.text.messages import InputError, Message, input_error, message
 
@@ -46,7 +47,7 @@ StoredRecord = UserFact | WatchNote | TrustedSigner
 _T = TypeVar("_T", bound=StoredRecord)
 
 
-@dataclass(frozen=True, slots=True)
+@frozen_dataclass
 class FactTable(Generic[_T]):
     """A table of the user's file with its facts, whose fields are its columns.
 
@@ -122,7 +123,7 @@ class RowError(ValueError):
     """A row that this program cannot have written; the text names it."""
 
 
-@dataclass(frozen=True, slots=True)
+@frozen_dataclass
 class UnreadableRow:
     """A row that is set aside: it stays in the file, unused. `number` is SQLite's row id."""
 
@@ -143,7 +144,7 @@ class UnreadableRow:
         )
 
 
-@dataclass(frozen=True, slots=True)
+@frozen_dataclass
 class _Column:
     """Storage of a field's values: `stored` are their types in the file."""
 
@@ -323,7 +324,7 @@ _COLUMN_BY_TYPE: Final[Mapping[Any, _Column]] = {
 }
 
 
-@dataclass(frozen=True, slots=True)
+@frozen_dataclass
 class RowChange:
     """One row before and after; None without one."""
 

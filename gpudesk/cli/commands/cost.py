@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import argparse
 from collections.abc import Callable, Iterator, Mapping
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
 
@@ -25,6 +25,7 @@ from gpudesk.domain.answer import Answer
 from gpudesk.domain.cost import COST_INPUTS, RENT_TERMS, CostAnswer, CostColumn, CostDistribution, DeploymentEfficiency
 from gpudesk.domain.field_checks import describe_out_of_range
 from gpudesk.files import describe_unknown_format
+from gpudesk.frozen_dataclass import frozen_dataclass
 from gpudesk.report.break_even import describe_break_evens
 from gpudesk.report.comparison.verdicts import describe_token_cost
 from gpudesk.report.costs import (
@@ -66,7 +67,7 @@ if TYPE_CHECKING:
 _Strong = Callable[[str], str]
 
 
-@dataclass(frozen=True, slots=True)
+@frozen_dataclass
 class _CostTextContext:
     """Names of columns, by key, and formats of amounts and lines."""
 

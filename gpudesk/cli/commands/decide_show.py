@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Final
 
 from gpudesk.domain.cost import UncertainValue
@@ -11,6 +10,7 @@ from gpudesk.domain.decision import DecisionRule
 from gpudesk.domain.purchase import DeferralAnalysis
 from gpudesk.domain.reference_data import SignalStatus
 from gpudesk.domain.routing import RoutedPlan, RoutingResult
+from gpudesk.frozen_dataclass import frozen_dataclass
 from gpudesk.report.costs import MoneyFormatter
 from gpudesk.report.decision.advisory import AdvisoryLine
 from gpudesk.report.decision.buy_or_wait import (
@@ -157,7 +157,7 @@ ADVISORY_TOPICS: Final = ("waiting", "vendors", "export", "negotiation", "softwa
 _INDENT: Final = "  "
 
 
-@dataclass(frozen=True, slots=True)
+@frozen_dataclass
 class AdvisoryRequest:
     """A decision with its inputs; `names` are column names by key, `today` is an ISO day."""
 

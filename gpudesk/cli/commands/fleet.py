@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import argparse
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any, Final
 
 from gpudesk.cli import output
@@ -26,6 +26,7 @@ from gpudesk.cli.output import EXIT_DONE
 from gpudesk.domain.estimate import format_plan
 from gpudesk.domain.fleet import FleetAnswer, FleetCost, FleetOption, LoadCurveKind
 from gpudesk.domain.sizing import Demand, DemandKind
+from gpudesk.frozen_dataclass import frozen_dataclass
 from gpudesk.report.costs import MoneyFormatter
 from gpudesk.report.fleet_tables import count_racks, describe_fleets, format_amount, format_hour, list_fleet_notes
 from gpudesk.report.labels import format_years
@@ -172,7 +173,7 @@ def _show(answer: FleetAnswer, scenario: Scenario, service: GpuDeskService, *, a
     output.print_lines(text.list_lines())
 
 
-@dataclass(frozen=True, slots=True)
+@frozen_dataclass
 class _FleetText:
     """The printed text of fleets; `names` are accelerator names by id."""
 

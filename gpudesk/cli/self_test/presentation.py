@@ -5,7 +5,6 @@ from __future__ import annotations
 import re
 import zlib
 from collections.abc import Iterator
-from dataclasses import dataclass
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Final
@@ -18,6 +17,7 @@ from gpudesk.cli.self_test.report import (
     join_limited,
     open_shipped_catalog,
 )
+from gpudesk.frozen_dataclass import frozen_dataclass
 from gpudesk.text.translation import tr, trn
 
 _OBJECT: Final = re.compile(rb"(?:^|\n)(\d+) 0 obj\b(.*?)endobj", re.DOTALL)
@@ -34,7 +34,7 @@ _LETTERS: Final = re.compile(rb"/(F\d+)\s+\S+\s+Tf|<([0-9A-Fa-f]+)>\s*Tj")
 _Table = dict[int, str]
 
 
-@dataclass(frozen=True, slots=True)
+@frozen_dataclass
 class PdfContents:
     """Pages, embedded fonts, sizes of pictures, and the text without spaces."""
 

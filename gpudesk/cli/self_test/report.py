@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING, Any, Final
 
 from gpudesk import paths
 from gpudesk.files import write_atomically
+from gpudesk.frozen_dataclass import frozen_dataclass
 from gpudesk.release import find_installation, get_release
 from gpudesk.text.messages import InputError
 from gpudesk.text.translation import LabeledEnum, tr, trn
@@ -31,7 +32,7 @@ class CheckFailedError(Exception):
     """A check failed; the text gives the reason, and the remedy if it is not to reinstall."""
 
 
-@dataclass(frozen=True, slots=True)
+@frozen_dataclass
 class CheckFinding:
     """The result of a passed check; with a warning, something outside the program is wrong."""
 
@@ -75,7 +76,7 @@ class CheckOutcome(LabeledEnum):
     FAILED = "failed", "failed"
 
 
-@dataclass(frozen=True, slots=True)
+@frozen_dataclass
 class CheckResult:
     """One check: short name, label, outcome, finding, duration."""
 

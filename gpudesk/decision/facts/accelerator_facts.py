@@ -5,7 +5,6 @@ from __future__ import annotations
 import math
 import re
 from collections.abc import Mapping
-from dataclasses import dataclass
 from typing import Final
 
 from gpudesk.costing.systems import SiteNeeds
@@ -16,6 +15,7 @@ from gpudesk.domain.cost import CostColumn
 from gpudesk.domain.decision import FactValue
 from gpudesk.domain.estimate import Estimate
 from gpudesk.domain.serving_engine import list_platforms
+from gpudesk.frozen_dataclass import frozen_dataclass
 from gpudesk.text.formatting import IntervalEstimate
 from gpudesk.text.messages import InputError
 from gpudesk.text.units import GB, GIB, MONTHS_PER_YEAR
@@ -30,7 +30,7 @@ _FORMS: Final = (("OAM", "oam"), ("SXM", "sxm"), ("PCIe", "pcie"))
 _FOUR_BITS: Final = ("fp4", "nvfp4", "mxfp4")
 
 
-@dataclass(frozen=True, slots=True)
+@frozen_dataclass
 class AcceleratorView:
     """The data of a column: its estimate, one request on one accelerator and on the fewest, its costs.
 

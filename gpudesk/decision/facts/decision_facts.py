@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from contextlib import suppress
-from dataclasses import dataclass, field, replace
+from dataclasses import field, replace
 from functools import cached_property
 from typing import TYPE_CHECKING, Final, NamedTuple, Protocol
 
@@ -32,6 +32,7 @@ from gpudesk.domain.progress import ProgressSteps
 from gpudesk.domain.serving_engine import list_platforms
 from gpudesk.domain.sizing import FitQuestion
 from gpudesk.engine.engine_support import find_objections
+from gpudesk.frozen_dataclass import frozen_dataclass
 from gpudesk.text.messages import InputError
 from gpudesk.text.units import GB
 
@@ -213,7 +214,7 @@ _OWN = "own"
 _ANY = "any"
 
 
-@dataclass(frozen=True, slots=True)
+@frozen_dataclass
 class DecisionFacts:
     """The columns of a scenario with their facts, its costs, and the serving engines of each platform.
 

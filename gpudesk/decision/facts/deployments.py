@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import TYPE_CHECKING, Final, Protocol
 
 from gpudesk.decision.facts.answers import get_cost_platform
@@ -14,6 +14,7 @@ from gpudesk.domain.decision import QuestionAnswer
 from gpudesk.domain.estimate import Estimate, EstimateRequest, LoadKind
 from gpudesk.domain.serving_engine import ServingEngine
 from gpudesk.domain.sizing import NO_LIMIT_MS
+from gpudesk.frozen_dataclass import frozen_dataclass
 from gpudesk.text.formatting import IntervalEstimate
 from gpudesk.text.messages import InputError
 
@@ -57,7 +58,7 @@ def carries_load(estimate: Estimate | None) -> bool | None:
     return not queues and note_ids.isdisjoint(FALLS_SHORT)
 
 
-@dataclass(frozen=True, slots=True)
+@frozen_dataclass
 class DeploymentTerms:
     """Requirements of the answers on a deployment.
 

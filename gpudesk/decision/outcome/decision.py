@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from itertools import compress
 from typing import TYPE_CHECKING, Final, NamedTuple
 
@@ -76,6 +76,7 @@ from gpudesk.domain.decision import (
 from gpudesk.domain.estimate import EstimateBasis
 from gpudesk.domain.progress import ProgressSteps
 from gpudesk.engine.calibration import Calibration
+from gpudesk.frozen_dataclass import frozen_dataclass
 from gpudesk.text.formatting import IntervalEstimate
 from gpudesk.text.messages import Term, message
 
@@ -166,7 +167,7 @@ _PILOT_REQUESTS, _PILOT_ROUNDS, _PILOT_SECONDS, _PILOT_STEP = 256, 10, 600.0, 30
 _SECONDS_PER_HOUR, _MILLION = 3600.0, 1e6
 
 
-@dataclass(frozen=True, slots=True)
+@frozen_dataclass
 class EffectiveFacts:
     """All facts of a decision, the columns that no rule removes by likely figures, and the ways to pay for each."""
 
@@ -181,7 +182,7 @@ class EffectiveFacts:
         return None if payment is None else payment.name
 
 
-@dataclass(frozen=True, slots=True)
+@frozen_dataclass
 class RankedCandidates:
     """The candidates of a decision: eligible ones from the best to the worst, and all in column order.
 

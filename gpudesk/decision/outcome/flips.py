@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import Final
 
 from gpudesk.decision.facts.accelerator_facts import get_likely_input
@@ -14,6 +14,7 @@ from gpudesk.domain.answer import Answer
 from gpudesk.domain.cost import COST_INPUTS, UncertainValue
 from gpudesk.domain.decision import QUESTIONS, AnswerValue, Decision, DecisionFlip, DecisionQuestion, FactValue
 from gpudesk.domain.progress import JobProgress, ProgressSteps
+from gpudesk.frozen_dataclass import frozen_dataclass
 from gpudesk.text.formatting import IntervalEstimate
 from gpudesk.text.messages import message
 
@@ -31,7 +32,7 @@ _PRICES: Final = ("price_usd", "rent_usd_per_hour")
 _OF_KIND: Final = math.log(2.0)
 
 
-@dataclass(frozen=True, slots=True)
+@frozen_dataclass
 class _FlipInput:
     """One input: its current value, the values to try in each direction, and how to decide with one."""
 

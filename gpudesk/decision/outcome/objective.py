@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import field
 from functools import reduce
 from typing import TYPE_CHECKING, Final
 
@@ -36,6 +36,7 @@ from gpudesk.domain.answer import Answer, find_difference
 from gpudesk.domain.decision import DecisionObjective, FactValue, FactValues, ObjectiveName, QuestionAnswer
 from gpudesk.domain.estimate import Estimate
 from gpudesk.engine.calibration import Calibration, find_lead_scale, relate_accelerators
+from gpudesk.frozen_dataclass import frozen_dataclass
 from gpudesk.text.formatting import IntervalEstimate
 
 if TYPE_CHECKING:
@@ -300,7 +301,7 @@ _PRICES: Final = ("price_usd", "rent_usd_per_hour")
 _EXACT, _MONTHS = 0.02, 0.75
 
 
-@dataclass(frozen=True, slots=True)
+@frozen_dataclass
 class CandidateScore:
     """The score of a candidate: a higher `utility` is better, and its error has the `scale`.
 

@@ -6,7 +6,7 @@ Everything refers to one service over its months of use, from its launch on.
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import Final, NamedTuple
 
 import numpy as np
@@ -22,10 +22,11 @@ from gpudesk.domain.purchase import (
     DeferralVerdict,
     NextPricePoint,
 )
+from gpudesk.frozen_dataclass import frozen_dataclass
 from gpudesk.text.units import MONTHS_PER_YEAR
 
 
-@dataclass(frozen=True, slots=True)
+@frozen_dataclass
 class DeferralCourses:
     """The monthly cost of the service on each course in dollars, and the number of months.
 
@@ -112,7 +113,7 @@ _PRICES: Final = (0.5, 0.75, 1.0, 1.25, 1.5)
 _MILLION: Final = 1e6
 
 
-@dataclass(frozen=True, slots=True)
+@frozen_dataclass
 class MonthlyCostByPrice:
     """A month on the next accelerator by its price: `free_usd` + `usd_per_usd` x price."""
 
@@ -126,7 +127,7 @@ class MonthlyCostByPrice:
         return (month_usd - self.free_usd) / self.usd_per_usd
 
 
-@dataclass(frozen=True, slots=True)
+@frozen_dataclass
 class CourseAmounts:
     """Known amounts of both courses, as numbers or as draws; None if unknown.
 

@@ -7,7 +7,6 @@ of the dialogue. Errors name the place as `decision.plans.NAME`.
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
 from enum import StrEnum
 from typing import Final, TypeVar, cast
 
@@ -28,6 +27,7 @@ from gpudesk.domain.precision import Precision
 from gpudesk.domain.purchase import DEFAULT_SLIP_MONTHS, MAX_MONTHS, NEWEST_ACCELERATOR, DeferralQuestion
 from gpudesk.domain.routing import DEFAULT_LONG_SHARE, RequestKind, RequestMix
 from gpudesk.domain.sizing import NumberBounds
+from gpudesk.frozen_dataclass import frozen_dataclass
 from gpudesk.text.messages import InputError, input_error
 
 #: Place of the inputs in a document.
@@ -63,7 +63,7 @@ class InputOrigin(StrEnum):
     NOWHERE = "nowhere"
 
 
-@dataclass(frozen=True, slots=True)
+@frozen_dataclass
 class PlanInput:
     """One input: a number within `bounds` in `unit`, one of `words`, or an id without either.
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import TYPE_CHECKING, Final, Protocol
 
 import numpy as np
@@ -19,6 +19,7 @@ from gpudesk.domain.routing import DEFAULT_LONG_INPUT_FACTOR, RequestClass, Requ
 from gpudesk.domain.sizing import Demand, DemandKind, NumberBounds
 from gpudesk.estimation.estimator import POOLS_NOT_SIZED
 from gpudesk.estimation.sizing.demand import check_demand, list_demand_factors
+from gpudesk.frozen_dataclass import frozen_dataclass
 from gpudesk.text.formatting import IntervalEstimate
 from gpudesk.text.messages import InputError, Message, message
 
@@ -205,7 +206,7 @@ def _get_weights(scenario: Scenario, mix: RequestMix, kind: RequestKind) -> Prec
     return mix.weights if mix.weights is not None and _is_of_second_model(mix, kind) else scenario.weights
 
 
-@dataclass(frozen=True, slots=True)
+@frozen_dataclass
 class ReplicaRates:
     """A replica of this many accelerators, and its requests/s for each kind by itself."""
 

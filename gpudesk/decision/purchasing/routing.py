@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import TYPE_CHECKING, Final, Protocol
 
 import numpy as np
@@ -52,6 +52,7 @@ from gpudesk.domain.routing import (
     RoutingResult,
     SplitSurcharge,
 )
+from gpudesk.frozen_dataclass import frozen_dataclass
 from gpudesk.text.messages import Message, input_error, message
 from gpudesk.text.units import HOURS_PER_YEAR
 
@@ -67,7 +68,7 @@ class CostedRequests(RequestEstimates, Protocol):
     def answer(self, scenario: Scenario) -> Answer: ...
 
 
-@dataclass(frozen=True, slots=True)
+@frozen_dataclass
 class PlanCosts:
     """The cost of accelerators over all years of use in dollars; None if an input is missing.
 

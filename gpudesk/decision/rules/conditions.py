@@ -16,6 +16,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from gpudesk.domain.decision import ConditionResult, FactValue, FactValues
+from gpudesk.frozen_dataclass import frozen_dataclass
 from gpudesk.text.formatting import IntervalEstimate
 
 
@@ -28,7 +29,7 @@ class ConditionError(ValueError):
         self.text, self.place, self.why = text, place, why
 
 
-@dataclass(frozen=True, slots=True)
+@frozen_dataclass
 class ConditionOutcome:
     """Whether a condition holds, None if undecided, and every comparison made."""
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from pathlib import Path
 from typing import Any, Final, TypeVar
 
@@ -33,6 +33,7 @@ from gpudesk.domain.reference_data import (
     WatchSignal,
 )
 from gpudesk.files import read_toml
+from gpudesk.frozen_dataclass import frozen_dataclass
 from gpudesk.input_records import parse_record
 from gpudesk.text.messages import InputError, Message, input_error, message
 
@@ -164,7 +165,7 @@ def _parse_case(entry: dict[str, str]) -> RuleCase:
     return case
 
 
-@dataclass(frozen=True, slots=True)
+@frozen_dataclass
 class _StepsFile:
     source: str
     dated: str
@@ -183,7 +184,7 @@ def read_steps(path: Path) -> tuple[ProcurementStep, ...]:
     return steps
 
 
-@dataclass(frozen=True, slots=True)
+@frozen_dataclass
 class _SignalsFile:
     source: str
     dated: str
@@ -218,7 +219,7 @@ def read_signals(path: Path) -> tuple[WatchSignal, ...]:
     )
 
 
-@dataclass(frozen=True, slots=True)
+@frozen_dataclass
 class _SupportFile:
     software: str
     name: str
@@ -238,7 +239,7 @@ def read_support(folder: Path) -> SoftwareSupport:
     return SoftwareSupport(entries)
 
 
-@dataclass(frozen=True, slots=True)
+@frozen_dataclass
 class _ReferencesFile:
     references: tuple[ReferenceDeployment, ...] = ()
 

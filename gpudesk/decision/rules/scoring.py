@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import Final
 
 import numpy as np
@@ -24,6 +24,7 @@ from gpudesk.domain.decision import (
     TraceCell,
     TraceLine,
 )
+from gpudesk.frozen_dataclass import frozen_dataclass
 
 _ORDER = {RuleStrength.HARD: 0, RuleStrength.STRONG: 1, RuleStrength.MILD: 2}
 
@@ -226,7 +227,7 @@ def compute_argument_shares(lines: Sequence[TraceLine], objective: ObjectiveName
     return tuple(math.fsum(value for (_, at), value in best.items() if at == place) / total for place in range(columns))
 
 
-@dataclass(frozen=True, slots=True)
+@frozen_dataclass
 class SimulatedFacts:
     """Simulated facts: the number of draws, and by fact the draws of each column."""
 

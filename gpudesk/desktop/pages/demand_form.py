@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from functools import partial
 from typing import Any, Final
 
@@ -17,6 +17,7 @@ from gpudesk.desktop.ui.widgets.fields import NumberField
 from gpudesk.desktop.ui.widgets.layouts import STRETCH, FlowLayout, ThemedLabel, make_column, make_row
 from gpudesk.desktop.ui.widgets.number_edit import NO_VALUE, NumberFormat
 from gpudesk.domain.sizing import DEMAND_BOUNDS, Demand, DemandKind, NumberBounds
+from gpudesk.frozen_dataclass import frozen_dataclass
 from gpudesk.text.formatting import MISSING_VALUE_TEXT, NumberStyle
 from gpudesk.text.translation import tr
 
@@ -39,7 +40,7 @@ def make_default_demand(kind: DemandKind) -> Demand:
     return Demand(kind, FIRST_AMOUNTS[kind])
 
 
-@dataclass(frozen=True, slots=True)
+@frozen_dataclass
 class RecordField:
     """The field of a number in a record, shown times `scale`; with a text for `empty` it can have no value."""
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
 from typing import Final
 
 import numpy as np
@@ -40,6 +39,7 @@ from gpudesk.desktop.ui.widgets.buttons import Button
 from gpudesk.desktop.ui.widgets.layouts import ThemedLabel, make_column
 from gpudesk.desktop.ui.widgets.qt_support import AccessibleRole
 from gpudesk.domain.estimate import Estimate, LoadKind
+from gpudesk.frozen_dataclass import frozen_dataclass
 from gpudesk.text.formatting import Formatter
 from gpudesk.text.messages import format_message
 from gpudesk.text.translation import tr, trn
@@ -188,7 +188,7 @@ def _compute_curve_distance(points: FloatArray, x: float, y: float) -> float:
     return float(np.hypot(starts[:, 0] + along * steps[:, 0] - x, starts[:, 1] + along * steps[:, 1] - y).min())
 
 
-@dataclass(frozen=True, slots=True)
+@frozen_dataclass
 class UnfitColumn:
     """An accelerator that does not fit: the reason, and the remedy as text and command of a button."""
 

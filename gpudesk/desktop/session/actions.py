@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import KW_ONLY, dataclass
+from dataclasses import KW_ONLY
 from enum import StrEnum
+
+from gpudesk.frozen_dataclass import frozen_dataclass
 
 
 class MenuId(StrEnum):
@@ -23,7 +25,7 @@ def always_enabled() -> bool:
     return True
 
 
-@dataclass(frozen=True, slots=True)
+@frozen_dataclass
 class ActionSpec:
     """One command.
 

@@ -9,7 +9,6 @@ import contextlib
 import json
 import logging
 import os
-from dataclasses import dataclass
 from datetime import datetime
 from pathlib import Path
 from uuid import uuid4
@@ -24,6 +23,7 @@ from gpudesk.desktop.session.single_instance import find_machine_name, remove_pi
 from gpudesk.documents.scenario_file import SCENARIO_SUFFIX, format_scenario, make_title, parse_scenario, read_template
 from gpudesk.domain.answer import Scenario, check_scenario_ids
 from gpudesk.files import read_side_file, write_atomically
+from gpudesk.frozen_dataclass import frozen_dataclass
 from gpudesk.text.messages import InputError
 from gpudesk.text.translation import tr
 
@@ -34,7 +34,7 @@ _MOST_BYTES = 32 << 20
 _SUFFIX = ".recovery"
 
 
-@dataclass(frozen=True, slots=True)
+@frozen_dataclass
 class RecoveredScenario:
     """What a crash left: the scenario, its document, and the time of the last edit."""
 

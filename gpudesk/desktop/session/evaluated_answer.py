@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections import deque
 from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from functools import cached_property
 from typing import TYPE_CHECKING
 
@@ -15,6 +15,7 @@ from gpudesk.domain.cost import CostAnswer, CostColumn
 from gpudesk.domain.decision import AnswerValue, Decision, DecisionFlip, WayOut
 from gpudesk.domain.fleet import FleetAnswer
 from gpudesk.domain.sizing import AcceleratorNeeds
+from gpudesk.frozen_dataclass import frozen_dataclass
 from gpudesk.report.labels import list_column_names
 from gpudesk.text.formatting import Formatter, IntervalEstimate
 
@@ -24,7 +25,7 @@ if TYPE_CHECKING:
     from gpudesk.service import GpuDeskService
 
 
-@dataclass(frozen=True, slots=True)
+@frozen_dataclass
 class AcceleratorColumn:
     """One column of an answer with its identification.
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import Final
 
 from gpudesk.desktop.ui.widgets.choice_popup import ChoiceOption
@@ -11,6 +10,7 @@ from gpudesk.domain.accelerator import Accelerator
 from gpudesk.domain.answer import MAX_ACCELERATORS, Scenario
 from gpudesk.domain.estimate import LoadKind
 from gpudesk.domain.precision import KV_BYTES, Precision
+from gpudesk.frozen_dataclass import frozen_dataclass
 from gpudesk.report.labels import label_precision, shorten_name
 from gpudesk.service import GpuDeskService
 from gpudesk.text.formatting import Formatter, NumberStyle
@@ -98,7 +98,7 @@ def _make_accelerator_option(part: Accelerator, formatter: Formatter, reason: st
     )
 
 
-@dataclass(frozen=True, slots=True)
+@frozen_dataclass
 class LoadScale:
     """The setting of one kind of load: the slider's steps and the field's limits."""
 

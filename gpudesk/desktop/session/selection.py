@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from enum import StrEnum
 from typing import Final
 
 from gpudesk.domain.decision import QUESTIONS, AnswerValue
 from gpudesk.domain.estimate import EstimateRequest
+from gpudesk.frozen_dataclass import frozen_dataclass
 
 
 class EditorKind(StrEnum):
@@ -26,7 +26,7 @@ class EditorKind(StrEnum):
     STALENESS = "staleness"
 
 
-@dataclass(frozen=True, slots=True)
+@frozen_dataclass
 class EditorRequest:
     """A request for an editor.
 
@@ -87,7 +87,7 @@ _OF_CATALOG: Final = frozenset(
 _OF_DECISION: Final = frozenset({SelectionKind.OPTION, SelectionKind.TRACE})
 
 
-@dataclass(frozen=True, slots=True)
+@frozen_dataclass
 class Selection:
     """A figure of one column, named by its key (`domain.comparison.column_keys`; empty for the model's).
 

@@ -11,7 +11,6 @@ import stat
 import sys
 import time
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
 from pathlib import Path
 from typing import Final
 from uuid import uuid4
@@ -23,6 +22,7 @@ from PySide6.QtWidgets import QApplication
 from gpudesk import paths
 from gpudesk.documents.scenario_file import SCENARIO_SUFFIX
 from gpudesk.files import read_side_file, write_atomically
+from gpudesk.frozen_dataclass import frozen_dataclass
 from gpudesk.text.messages import InputError
 
 log = logging.getLogger(__name__)
@@ -40,7 +40,7 @@ _SUFFIX = ".json"
 _ACTIVATION = "XDG_ACTIVATION_TOKEN"
 
 
-@dataclass(frozen=True, slots=True)
+@frozen_dataclass
 class _Request:
     """The request of a later start, and its time, in seconds of the system's clock."""
 

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import contextlib
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass
 from typing import cast
 
 from PySide6.QtCore import QEvent, QPoint, QRect, QRectF, QSize, Qt, Signal
@@ -23,6 +22,7 @@ from gpudesk.desktop.ui.widgets.load_slider import CaptionButton
 from gpudesk.desktop.ui.widgets.qt_support import format_key, make_menu
 from gpudesk.domain.answer import MAX_ACCELERATORS, AcceleratorChoice, assign_palette_indexes, find_variants
 from gpudesk.estimation.request_fields import MOST_ACCELERATORS, check_degrees
+from gpudesk.frozen_dataclass import frozen_dataclass
 from gpudesk.report.labels import shorten_name
 from gpudesk.text.messages import InputError
 from gpudesk.text.translation import tr
@@ -134,7 +134,7 @@ def _is_plain_b(event: QKeyEvent) -> bool:
     return event.key() == Qt.Key.Key_B and event.modifiers() == Qt.KeyboardModifier.NoModifier
 
 
-@dataclass(frozen=True, slots=True)
+@frozen_dataclass
 class ChipPlan:
     """A parallel plan for a count."""
 

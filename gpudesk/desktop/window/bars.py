@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import sys
 from collections.abc import Sequence
-from dataclasses import dataclass
 
 from PySide6.QtCore import QObject, QRectF, QSize, Qt, Signal
 from PySide6.QtGui import QAccessible, QAccessibleAnnouncementEvent, QFontMetricsF, QPainter, QPaintEvent
@@ -17,6 +16,7 @@ from gpudesk.desktop.ui.theme.theme_painter import RIGHT, PaintedButton, Painted
 from gpudesk.desktop.ui.widgets.buttons import Button, IconButton, LinkButton
 from gpudesk.desktop.ui.widgets.layouts import STRETCH, ElidedLabel, ThemedLabel, make_row
 from gpudesk.desktop.ui.widgets.qt_support import ArrowKeyGroup, format_key, make_delay
+from gpudesk.frozen_dataclass import frozen_dataclass
 from gpudesk.text.translation import tr, trn
 
 _WIDE, _FOLDED = 184.0, 48.0
@@ -28,7 +28,7 @@ _ICON, _ICON_X, _TEXT_X, _DIGIT_SIDE = 16.0, 13.0, 38.0, 12.0
 _BAR, _BAR_INSET = 3.0, 7.0
 
 
-@dataclass(frozen=True, slots=True)
+@frozen_dataclass
 class RailItem:
     """A page in the rail; `digit` is displayed as its key with Ctrl.
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
 from importlib import import_module
 from pathlib import Path
 from pkgutil import walk_packages
@@ -30,6 +29,7 @@ from gpudesk.desktop.window.file_actions import FileActions
 from gpudesk.desktop.window.scenario_bar import ScenarioBar
 from gpudesk.domain.answer import Scenario
 from gpudesk.domain.progress import JobProgress, ProgressSteps
+from gpudesk.frozen_dataclass import frozen_dataclass
 from gpudesk.service import GpuDeskService
 from gpudesk.text.formatting import Formatter
 from gpudesk.text.messages import message
@@ -161,7 +161,7 @@ class PanelController:
             self._body.show_panel(not self.shown)
 
 
-@dataclass(frozen=True, slots=True)
+@frozen_dataclass
 class PageSpec:
     """A page by name: its module is imported, and the page is created, on first use.
 

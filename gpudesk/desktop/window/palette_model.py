@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
 from functools import partial
 from typing import TYPE_CHECKING
 
@@ -13,6 +12,7 @@ from gpudesk.desktop.session.actions import ActionSpec
 from gpudesk.desktop.session.scenario_options import list_accelerator_options, list_model_options
 from gpudesk.desktop.ui.widgets.choice_popup import GroupedListModel
 from gpudesk.desktop.ui.widgets.qt_support import format_key
+from gpudesk.frozen_dataclass import frozen_dataclass
 from gpudesk.text.translation import tr
 
 if TYPE_CHECKING:
@@ -26,7 +26,7 @@ _BEGINNING, _WORD, _INSIDE, _PIECES, _GAPS, _BESIDE = 100.0, 80.0, 50.0, 40.0, 2
 _LEAST_WITH_GAPS = 4
 
 
-@dataclass(frozen=True, slots=True)
+@frozen_dataclass
 class PaletteEntry:
     """An entry to find and run.
 
@@ -48,7 +48,7 @@ class PaletteEntry:
         return ", ".join(part for part in (self.title, self.detail, self.shortcut, state) if part)
 
 
-@dataclass(frozen=True, slots=True)
+@frozen_dataclass
 class PaletteMatch:
     """An entry with the positions in its title that match the search text, in rising order."""
 

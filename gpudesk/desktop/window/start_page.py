@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
 from datetime import datetime
 from html import escape
 from itertools import pairwise
@@ -29,6 +28,7 @@ from gpudesk.desktop.ui.widgets.layouts import (
     make_row,
 )
 from gpudesk.desktop.ui.widgets.qt_support import format_key
+from gpudesk.frozen_dataclass import frozen_dataclass
 from gpudesk.text.translation import tr
 
 if TYPE_CHECKING:
@@ -39,7 +39,7 @@ if TYPE_CHECKING:
 SAMPLE_TEMPLATE_ID = "70b-chat-on-four"
 
 
-@dataclass(frozen=True, slots=True)
+@frozen_dataclass
 class StartQuestion:
     """A template with the question that it answers and a line on its content."""
 
@@ -84,7 +84,7 @@ _ICON_X, _TEXT_X, _SIDE = 18, 52, 18
 _ENTRY_ICON = 16.0
 
 
-@dataclass(frozen=True, slots=True)
+@frozen_dataclass
 class RecentFile:
     """A recently used document; `time` says when it was saved, in words or figures."""
 
@@ -93,7 +93,7 @@ class RecentFile:
     time: str = ""
 
 
-@dataclass(frozen=True, slots=True)
+@frozen_dataclass
 class RecoveredFile:
     """What a crash left: `key` identifies it, `time` says when it was last edited."""
 

@@ -7,7 +7,6 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable
-from dataclasses import dataclass
 from typing import TYPE_CHECKING, Final
 
 import numpy as np
@@ -40,6 +39,7 @@ from gpudesk.estimation.derivation.replica_terms import (
 )
 from gpudesk.estimation.operation import EstimateDeployment, find_deployment, make_deployment_arrays
 from gpudesk.estimation.pools import PoolChoice, PoolEstimator, PoolOperatingPoint, compute_moved_bytes
+from gpudesk.frozen_dataclass import frozen_dataclass
 from gpudesk.text.formatting import Formatter
 from gpudesk.text.messages import InputError, Message, message
 from gpudesk.text.translation import tr, translate_data
@@ -288,7 +288,7 @@ _MEMORY_FIGURES: dict[str, Callable[[Estimate, ResolvedDeployment], DerivationTe
 EXPLAINED_FIGURES = (*_FIGURES, *_MEMORY_FIGURES)
 
 
-@dataclass(frozen=True, slots=True)
+@frozen_dataclass
 class _PoolContext:
     """The inputs of the terms of one estimate with pools."""
 

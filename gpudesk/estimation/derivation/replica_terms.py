@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -27,6 +26,7 @@ from gpudesk.engine.steps import (
     compute_request_prefill,
 )
 from gpudesk.estimation.derivation.step_terms import make_chunk_terms, make_step_terms, make_stretch_terms
+from gpudesk.frozen_dataclass import frozen_dataclass
 from gpudesk.text.formatting import IntervalEstimate
 
 if TYPE_CHECKING:
@@ -288,7 +288,7 @@ def _make_sequence_term(estimate: Estimate, deployment: ResolvedDeployment) -> D
     )
 
 
-@dataclass(frozen=True, slots=True)
+@frozen_dataclass
 class TermContext:
     """The inputs of the terms of one estimate.
 

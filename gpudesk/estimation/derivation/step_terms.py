@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import math
 import re
-from dataclasses import dataclass, replace
+from dataclasses import replace
 
 import numpy as np
 
@@ -24,6 +24,7 @@ from gpudesk.engine.steps import (
     compute_prefill_attention,
     compute_stretch,
 )
+from gpudesk.frozen_dataclass import frozen_dataclass
 
 #: Names of the share and the peak of each format, if dense matrices have two.
 _DENSE_PARTS = (
@@ -98,7 +99,7 @@ def _join_operator(name: str, reading: DerivationTerm, arithmetic: DerivationTer
     return DerivationTerm(name, math.hypot(read_time, computed), "s", _JOIN, inputs=(reading, arithmetic))
 
 
-@dataclass(frozen=True, slots=True)
+@frozen_dataclass
 class _StepTermBuilder:
     """Makes the terms of one deployment."""
 

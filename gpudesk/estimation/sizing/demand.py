@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import Final
 
 from gpudesk.domain.accelerator import Accelerator, count_systems
@@ -29,6 +29,7 @@ from gpudesk.domain.sizing import (
 from gpudesk.engine.memory import compute_cache_profile
 from gpudesk.engine.sharding import shard_model
 from gpudesk.engine.step_work import find_peak
+from gpudesk.frozen_dataclass import frozen_dataclass
 from gpudesk.text.formatting import IntervalEstimate
 from gpudesk.text.messages import InputError, Message, Share, message, message_n
 from gpudesk.text.units import SECONDS_PER_HOUR
@@ -169,7 +170,7 @@ SECONDS_PER_DAY: Final = 86_400.0
 EstimateBatch = Callable[[Sequence[EstimateRequest]], Sequence[Estimate | InputError]]
 
 
-@dataclass(frozen=True, slots=True)
+@frozen_dataclass
 class SizingRequest:
     """One accelerator to size: its question, its facts, and the sizes of a replica to try."""
 
@@ -180,7 +181,7 @@ class SizingRequest:
     problem: Message | None = None
 
 
-@dataclass(frozen=True, slots=True)
+@frozen_dataclass
 class _SizedReplica:
     """One replica at the highest rate that its limits allow, in requests/s."""
 

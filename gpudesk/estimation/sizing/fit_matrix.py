@@ -38,6 +38,7 @@ from gpudesk.estimation.deployment import (
 )
 from gpudesk.estimation.evaluation import explain_unfit
 from gpudesk.estimation.sizing.minimum import describe_too_large_load
+from gpudesk.frozen_dataclass import frozen_dataclass
 from gpudesk.text.messages import InputError, Message, input_error, message
 
 if TYPE_CHECKING:
@@ -49,7 +50,7 @@ if TYPE_CHECKING:
 _PLAIN_FIRST: Final = attrgetter("dp", "pp", "attention_dp", "ep")
 
 
-@dataclass(frozen=True, slots=True)
+@frozen_dataclass
 class LadderStep:
     """A deployment that holds the request, and the free usable memory of its most loaded accelerator."""
 

@@ -17,6 +17,7 @@ from gpudesk.engine.loads import SchedulingConstants
 from gpudesk.engine.serving import make_workload_values, serve_loads
 from gpudesk.estimation.evaluation import CaseList, make_unfit_estimate
 from gpudesk.estimation.search_space import FittingPlans, SearchSpace, SearchSpaceTable
+from gpudesk.frozen_dataclass import frozen_dataclass
 from gpudesk.text.messages import InputError, Message, message_n
 
 #: Widths of weight formats to compare, besides that of the scenario.
@@ -192,7 +193,7 @@ def _list_widths(request: EstimateRequest) -> tuple[int, ...]:
 EstimateRequests = Callable[[Sequence[EstimateRequest]], list[Estimate | InputError]]
 
 
-@dataclass(frozen=True, slots=True)
+@frozen_dataclass
 class InsufficientDeployment:
     """An estimate that does not fit, with related facts.
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from functools import lru_cache
 from itertools import islice
 from types import MappingProxyType
@@ -29,6 +29,7 @@ from gpudesk.engine.serving import serve_loads
 from gpudesk.engine.sharding import shard_model
 from gpudesk.engine.steps import COEFFICIENT_NAMES, CoefficientColumns, compute_decode_operators, compute_stretch
 from gpudesk.estimation.operation import find_deployment, find_memory_plan, make_deployment_arrays, operate
+from gpudesk.frozen_dataclass import frozen_dataclass
 from gpudesk.text.messages import InputError, Message, MessageParameter, Share, input_error, message, message_n
 
 if TYPE_CHECKING:
@@ -293,7 +294,7 @@ def _list_losses(spread: ParallelismCosts) -> tuple[float, float, float]:
     return spread.step_ms * (1.0 - spread.stage_occupancy), spread.collective_ms, spread.step_ms * spread.overhead
 
 
-@dataclass(frozen=True, slots=True)
+@frozen_dataclass
 class _SidePair:
     """The deployment with more sharding and the other, with their names."""
 
@@ -389,7 +390,7 @@ def _compare_room(pair: _SidePair) -> Message:
 _HIGHEST_ODDS: Final = 0.99
 
 
-@dataclass(frozen=True, slots=True)
+@frozen_dataclass
 class _TopologyLead:
     """The likely leader in a figure (None: too close to call), its odds, and the figures of both with their unit."""
 

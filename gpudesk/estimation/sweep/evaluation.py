@@ -6,7 +6,7 @@ Impossible points (a format without a kernel, heads that do not divide) have a r
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from itertools import product
 from typing import Final
 
@@ -41,10 +41,11 @@ from gpudesk.estimation.sweep.grid import (
     make_refused_cells,
     make_sweep_cells,
 )
+from gpudesk.frozen_dataclass import frozen_dataclass
 from gpudesk.text.messages import InputError, Message
 
 
-@dataclass(frozen=True, slots=True)
+@frozen_dataclass
 class SweepFigures:
     """Results of some points; arrays of one shape.
 
@@ -238,7 +239,7 @@ def list_figure_columns() -> tuple[str, ...]:
     return tuple(f"{name}{end}" for name in list_curve_figures() for end in ("", "_low", "_high"))
 
 
-@dataclass(frozen=True, slots=True)
+@frozen_dataclass
 class SweepBlock:
     """Answers to the points from `start` on, in the order of the grid.
 

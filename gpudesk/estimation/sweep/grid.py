@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
 from math import prod
 from typing import Any, Final
 
@@ -19,6 +18,7 @@ from gpudesk.engine.steps import Array
 from gpudesk.estimation.evaluation import explain_unfit
 from gpudesk.estimation.request_fields import REQUEST_FIELDS, WORKLOAD_FIELDS, describe_conflicting_loads, parse_request
 from gpudesk.estimation.search_space import SearchSpace
+from gpudesk.frozen_dataclass import frozen_dataclass
 from gpudesk.text.messages import InputError, Message, input_error
 
 #: Stands for all accelerators, or all models.
@@ -32,7 +32,7 @@ _MOST_POINTS: Final = 10**9
 _LOADS: Final = (LoadKind.BATCH, LoadKind.CONCURRENCY)
 
 
-@dataclass(frozen=True, slots=True)
+@frozen_dataclass
 class Sweep:
     """The axes of a grid, from the slowest to the fastest, and the common settings of all points.
 
@@ -178,7 +178,7 @@ def get_reason_code(reason: Message) -> str:
     return _CODES.get(reason.id) or reason.id.rpartition(".")[2].replace("_", "-")
 
 
-@dataclass(frozen=True, slots=True)
+@frozen_dataclass
 class LengthPairs:
     """Pairs of lengths for the engine: prompt tokens to compute and to hold, output tokens."""
 
@@ -197,7 +197,7 @@ class LengthPairs:
         return LengthPairs(self.prompt[chosen], self.context_tokens[chosen], self.output[chosen])
 
 
-@dataclass(frozen=True, slots=True)
+@frozen_dataclass
 class SweepGroup:
     """Cells of one space with common plans, all of one count; arrays of (cells, plans).
 
@@ -219,7 +219,7 @@ class SweepGroup:
         return fits
 
 
-@dataclass(frozen=True, slots=True)
+@frozen_dataclass
 class SweepCells:
     """Cells of one space: those that fit in groups, and for each other cell the reason, else ''."""
 

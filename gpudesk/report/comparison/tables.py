@@ -6,12 +6,12 @@ Texts have their final digits. The values stored with them are in display units,
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 from enum import StrEnum
 from typing import TYPE_CHECKING, Final
 
 from gpudesk.domain.decision import RuleEffect
 from gpudesk.domain.estimate import EstimateBasis
+from gpudesk.frozen_dataclass import frozen_dataclass
 from gpudesk.text.translation import tr
 
 if TYPE_CHECKING:
@@ -44,7 +44,7 @@ class RowOrigin(StrEnum):
     FIGURE = "figure"
 
 
-@dataclass(frozen=True, slots=True)
+@frozen_dataclass
 class RowReference:
     """The source behind a figure: the name of an attribute, or of an explainable figure."""
 
@@ -52,7 +52,7 @@ class RowReference:
     name: str
 
 
-@dataclass(frozen=True, slots=True)
+@frozen_dataclass
 class ComparisonCell:
     """One figure or word of one column.
 
@@ -97,7 +97,7 @@ class ComparisonCell:
         return isinstance(self.value, int | float)
 
 
-@dataclass(frozen=True, slots=True)
+@frozen_dataclass
 class ComparisonRow:
     """One line: a label with its unit and one cell for each column.
 
@@ -122,7 +122,7 @@ class ComparisonRow:
         return any(cell.line_below for cell in self.cells)
 
 
-@dataclass(frozen=True, slots=True)
+@frozen_dataclass
 class ComparisonGroup:
     """Rows below one heading; `note` states their conditions."""
 
@@ -132,7 +132,7 @@ class ComparisonGroup:
     note: str = ""
 
 
-@dataclass(frozen=True, slots=True)
+@frozen_dataclass
 class ComparisonHead:
     """The head of a column: the accelerator, and its description.
 
@@ -148,7 +148,7 @@ class ComparisonHead:
     announced: bool = False
 
 
-@dataclass(frozen=True, slots=True)
+@frozen_dataclass
 class ComparisonTable:
     """Groups of rows below the heads of the columns; the first column is the baseline."""
 
@@ -165,7 +165,7 @@ class ComparisonTable:
 NO_TABLE: Final = ComparisonTable((), ())
 
 
-@dataclass(frozen=True, slots=True)
+@frozen_dataclass
 class HeadlineLeader:
     """A leading column, or one of those without a leader; `key` is that of the column."""
 
@@ -175,7 +175,7 @@ class HeadlineLeader:
     is_variant: bool
 
 
-@dataclass(frozen=True, slots=True)
+@frozen_dataclass
 class UnrankedLead:
     """How an unranked accelerator that is announced or queues would compare: as a sentence, and briefly."""
 
@@ -183,7 +183,7 @@ class UnrankedLead:
     brief: str = ""
 
 
-@dataclass(frozen=True, slots=True)
+@frozen_dataclass
 class Headline:
     """One question of the comparison with its answer and further details.
 
@@ -212,7 +212,7 @@ class Headline:
         return self.leaders[0] if self.mark is None and len(self.leaders) == 1 else None
 
 
-@dataclass(frozen=True, slots=True)
+@frozen_dataclass
 class LabeledValue:
     """A label with its value: one assumption, or one item of the foot."""
 
@@ -220,7 +220,7 @@ class LabeledValue:
     value: str
 
 
-@dataclass(frozen=True, slots=True)
+@frozen_dataclass
 class SheetNote:
     """A numbered note to marked cells."""
 
@@ -228,7 +228,7 @@ class SheetNote:
     text: str
 
 
-@dataclass(frozen=True, slots=True)
+@frozen_dataclass
 class SheetRemark:
     """A remark on one accelerator, or on all (`subject` empty)."""
 
@@ -236,7 +236,7 @@ class SheetRemark:
     text: str
 
 
-@dataclass(frozen=True, slots=True)
+@frozen_dataclass
 class SheetSource:
     """A numbered source."""
 
@@ -248,7 +248,7 @@ class SheetSource:
     url: str | None
 
 
-@dataclass(frozen=True, slots=True)
+@frozen_dataclass
 class SheetDispute:
     """Two statements that cannot both hold, and the verdict."""
 
@@ -258,7 +258,7 @@ class SheetDispute:
     reason: str
 
 
-@dataclass(frozen=True, slots=True)
+@frozen_dataclass
 class SheetMemoryBar:
     """The memory breakdown of one accelerator in GiB, for drawing; `label` is the capacity as text.
 
@@ -278,7 +278,7 @@ class SheetMemoryBar:
         return max(self.capacity, sum(size for _, size in self.parts))
 
 
-@dataclass(frozen=True, slots=True)
+@frozen_dataclass
 class ThroughputSeries:
     """One accelerator's output tokens/s by concurrency, with its interval, for drawing."""
 
@@ -291,7 +291,7 @@ class ThroughputSeries:
     is_variant: bool = False
 
 
-@dataclass(frozen=True, slots=True)
+@frozen_dataclass
 class SheetDerivation:
     """The derivation of a figure: its formulas in words, and for each accelerator their numbers."""
 
@@ -300,7 +300,7 @@ class SheetDerivation:
     lines: tuple[tuple[str, str], ...]
 
 
-@dataclass(frozen=True, slots=True)
+@frozen_dataclass
 class SheetCandidate:
     """A compared deployment: its figure by the objective, and its odds to be the best, from 0 to 1."""
 
@@ -312,7 +312,7 @@ class SheetCandidate:
     is_variant: bool = False
 
 
-@dataclass(frozen=True, slots=True)
+@frozen_dataclass
 class SheetRecommendation:
     """The recommended accelerator: the verdict, the reasons, the candidates with their odds, and further lines.
 
@@ -327,7 +327,7 @@ class SheetRecommendation:
     is_variant: bool = False
 
 
-@dataclass(frozen=True, slots=True)
+@frozen_dataclass
 class SheetTraceRow:
     """A rule that fired: its text, its strength, its basis, its document, its weight.
 
@@ -343,7 +343,7 @@ class SheetTraceRow:
     effects: tuple[RuleEffect, ...]
 
 
-@dataclass(frozen=True, slots=True)
+@frozen_dataclass
 class SheetFleet:
     """The fleets for a demand: the answer in a sentence or two, the size and cost of each, and their racks."""
 
@@ -352,7 +352,7 @@ class SheetFleet:
     sketches: tuple[FleetSketch, ...]
 
 
-@dataclass(frozen=True, slots=True)
+@frozen_dataclass
 class ComparisonSheet:
     """A whole comparison as texts and figures."""
 

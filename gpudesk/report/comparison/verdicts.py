@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import Final
 
 from gpudesk.domain.answer import (
@@ -24,6 +24,7 @@ from gpudesk.domain.answer import (
 )
 from gpudesk.domain.decision import Decision, DecisionCandidate, ObjectiveName
 from gpudesk.domain.registry import FIGURES, MAX_CONCURRENCY, list_headline_figures
+from gpudesk.frozen_dataclass import frozen_dataclass
 from gpudesk.report.comparison.estimate_rows import (
     FigureText,
     describe_missing_value,
@@ -483,7 +484,7 @@ def describe_payback(answer: Answer, formatter: Formatter) -> str:
     return " ".join(sentences)
 
 
-@dataclass(frozen=True, slots=True)
+@frozen_dataclass
 class ImpactText:
     """One sentence without a full stop, and lines with details."""
 

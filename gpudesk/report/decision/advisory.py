@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
 from typing import Final, NamedTuple
 
 from gpudesk.domain.claim import Source
@@ -13,6 +12,7 @@ from gpudesk.domain.deployment_analysis import DerivationTerm, QuotedLinkRate, W
 from gpudesk.domain.purchase import NegotiationSheet, ProcurementFigure, ProcurementStepStatus
 from gpudesk.domain.reference_data import ExportCheck, ExportRuleSet, ReferenceDeployment, SoftwareSupport, SupportEntry
 from gpudesk.files import describe_unknown_format
+from gpudesk.frozen_dataclass import frozen_dataclass
 from gpudesk.report.decision.export_control import (
     describe_destination,
     describe_refused_claim,
@@ -473,7 +473,7 @@ def merge_loading_notes(
 FORMS: Final = (".html", ".md")
 
 
-@dataclass(frozen=True, slots=True)
+@frozen_dataclass
 class NegotiationDocument:
     """The content of the sheet.
 

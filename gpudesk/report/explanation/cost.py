@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import Final
 
 from gpudesk.domain.answer import Answer
 from gpudesk.domain.claim import PURCHASE_TERM, ClaimStatus, PriceRecord, ProviderClass
 from gpudesk.domain.cost import CostColumn, CostLine, SoftwareCosts, TokenCosts, TotalCostOfOwnership
 from gpudesk.domain.user_facts import list_current_prices
+from gpudesk.frozen_dataclass import frozen_dataclass
 from gpudesk.report.costs import (
     MoneyFormatter,
     describe_input_source,
@@ -64,7 +65,7 @@ COST_LINES: Final[Mapping[str, tuple[str, tuple[str, ...]]]] = {
 }
 
 
-@dataclass(frozen=True, slots=True)
+@frozen_dataclass
 class _CostContext:
     """The context of an explained cost."""
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import field
 from typing import Final
 
 from gpudesk.domain.claim import Dispute, Source
@@ -20,6 +20,7 @@ from gpudesk.domain.decision import (
     TraceCell,
     TraceLine,
 )
+from gpudesk.frozen_dataclass import frozen_dataclass
 from gpudesk.report.decision.facts import format_fact, label_fact
 from gpudesk.report.decision.questions import ColumnOutcome, find_column_outcome, format_answer, get_question_text
 from gpudesk.report.decision.rules import (
@@ -47,7 +48,7 @@ from gpudesk.text.translation import tr, translate_data
 _NO_WEIGHTS: Final[Mapping[str, float]] = {}
 
 
-@dataclass(frozen=True, slots=True)
+@frozen_dataclass
 class DecisionContext:
     """A decision with the data for its explanations.
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import Final
 
 from gpudesk.domain.accelerator import Accelerator
@@ -14,6 +14,7 @@ from gpudesk.domain.estimate import CalibrationCoverage, Estimate, EstimateBasis
 from gpudesk.domain.published_run import ComparableRun
 from gpudesk.domain.registry import find_figure
 from gpudesk.domain.sizing import FitRemedy, FitRemedyKind
+from gpudesk.frozen_dataclass import frozen_dataclass
 from gpudesk.report.comparison.estimate_rows import (
     describe_memory_deployment,
     describe_pools,
@@ -173,7 +174,7 @@ def keep_source_id(source: str) -> str:
     return source
 
 
-@dataclass(frozen=True, slots=True)
+@frozen_dataclass
 class FigureEvidence:
     """Data behind a figure of an estimate; `record` None was not requested."""
 

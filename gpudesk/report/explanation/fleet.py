@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
 from typing import Final
 
 from gpudesk.domain.answer import Scenario
@@ -12,6 +11,7 @@ from gpudesk.domain.cost import CostLine, ResolvedCostInput, UncertainValue
 from gpudesk.domain.deployment_analysis import DerivationTerm, format_placeholder, format_sum
 from gpudesk.domain.fleet import IDLE_SHARE, FleetAnswer, FleetCost, FleetOption, FleetSettings, Supply
 from gpudesk.domain.sizing import SizingOption
+from gpudesk.frozen_dataclass import frozen_dataclass
 from gpudesk.report.costs import (
     MoneyFormatter,
     describe_input_source,
@@ -43,7 +43,7 @@ _COSTS: Final[Mapping[str, tuple[Supply, FleetCostUnit]]] = {
 }
 
 
-@dataclass(frozen=True, slots=True)
+@frozen_dataclass
 class DerivedFleet:
     """A fleet with the data for its derivations.
 

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING
 
 from gpudesk.domain.claim import ClaimStatus
 from gpudesk.domain.sizing import FitRemedy
+from gpudesk.frozen_dataclass import frozen_dataclass
 from gpudesk.text.formatting import MISSING_VALUE_TEXT, join_unit
 from gpudesk.text.translation import tr
 
@@ -17,7 +18,7 @@ if TYPE_CHECKING:
     from gpudesk.report.decision.questions import ColumnOutcome
 
 
-@dataclass(frozen=True, slots=True)
+@frozen_dataclass
 class ColumnOutcomeLine:
     """One column under an answer or a rule: its name and look, its outcome, and the fact behind it.
 
@@ -36,7 +37,7 @@ class ColumnOutcomeLine:
         return ", ".join(part for part in (self.name, self.state, self.text) if part)
 
 
-@dataclass(frozen=True, slots=True)
+@frozen_dataclass
 class DecisionFinding:
     """Sentences below a heading: the reason for being undecided, the weight of a rule."""
 
@@ -45,7 +46,7 @@ class DecisionFinding:
     texts: tuple[str, ...]
 
 
-@dataclass(frozen=True, slots=True)
+@frozen_dataclass
 class RulingLine:
     """A rule with its strength and source; `lines` are reason, test, and printed text."""
 
@@ -61,7 +62,7 @@ class RulingLine:
         return f"{self.title}, {self.strength}, {self.origin}"
 
 
-@dataclass(frozen=True, slots=True)
+@frozen_dataclass
 class DecisionExplanation:
     """The sections of an explanation of a decision in reading order."""
 
@@ -95,7 +96,7 @@ class ExplanationBasis(StrEnum):
     UNKNOWN = "unknown"
 
 
-@dataclass(frozen=True, slots=True)
+@frozen_dataclass
 class ExplanationDetail:
     """A label with its value; `url` marks an address, which can be copied."""
 
@@ -125,7 +126,7 @@ class CatalogActionKind(StrEnum):
     PRICE = "price"
 
 
-@dataclass(frozen=True, slots=True)
+@frozen_dataclass
 class CatalogAction:
     """An available edit: its wording, its target, and its key.
 
@@ -141,7 +142,7 @@ class CatalogAction:
     key: str = ""
 
 
-@dataclass(frozen=True, slots=True)
+@frozen_dataclass
 class StatementLine:
     """A printed statement of a source document: text, document, and remarks."""
 
@@ -156,7 +157,7 @@ class StatementLine:
         return ", ".join(part for part in (self.text, self.origin, self.remark) if part)
 
 
-@dataclass(frozen=True, slots=True)
+@frozen_dataclass
 class StatementGroup:
     """A source's statements on one entry; `more` is the number of omitted ones."""
 
@@ -166,7 +167,7 @@ class StatementGroup:
     more: str = ""
 
 
-@dataclass(frozen=True, slots=True)
+@frozen_dataclass
 class UseLine:
     """A user of a fact: its name, and its role."""
 
@@ -174,7 +175,7 @@ class UseLine:
     role: str
 
 
-@dataclass(frozen=True, slots=True)
+@frozen_dataclass
 class ClaimLine:
     """One claim: its figure, its publication, and the verdict on a rival.
 
@@ -195,7 +196,7 @@ class ClaimLine:
     offer: CatalogAction | None = None
 
 
-@dataclass(frozen=True, slots=True)
+@frozen_dataclass
 class ClaimGroup:
     """All claims about one attribute, the preferred one first, with the reason.
 
@@ -245,7 +246,7 @@ class TermLine:
             yield from each.walk()
 
 
-@dataclass(frozen=True, slots=True)
+@frozen_dataclass
 class LimiterShareLine:
     """A component of a time; `share` is of 1."""
 
@@ -254,7 +255,7 @@ class LimiterShareLine:
     text: str
 
 
-@dataclass(frozen=True, slots=True)
+@frozen_dataclass
 class LimiterBreakdown:
     """The limiter of a figure: a remark, and the breakdown of the time named by `of`, the largest first."""
 
@@ -263,7 +264,7 @@ class LimiterBreakdown:
     remark: str | None = None
 
 
-@dataclass(frozen=True, slots=True)
+@frozen_dataclass
 class DisputeLine:
     """Two contradictory statements, the verdict and its reason.
 
@@ -281,7 +282,7 @@ class DisputeLine:
         return f"{verdict} {self.refused_by}." if self.refused_by else verdict
 
 
-@dataclass(frozen=True, slots=True)
+@frozen_dataclass
 class RemedyLine:
     """One way to make a deployment fit; `action` is the wording of the edit if it works."""
 
@@ -292,7 +293,7 @@ class RemedyLine:
     action: str | None
 
 
-@dataclass(frozen=True, slots=True)
+@frozen_dataclass
 class ExplainedPlan:
     """One parallel plan: its throughput or a dash, and the reason for or against it.
 
@@ -317,7 +318,7 @@ class ExplainedPlan:
         return ", ".join(part for part in (self.name, chosen, self.value, self.latency, self.reason) if part)
 
 
-@dataclass(frozen=True, slots=True)
+@frozen_dataclass
 class ExplainedPlanGroup:
     """Further plans of one kind, which are rarely needed."""
 
@@ -326,7 +327,7 @@ class ExplainedPlanGroup:
     plans: tuple[ExplainedPlan, ...]
 
 
-@dataclass(frozen=True, slots=True)
+@frozen_dataclass
 class ExplainedPlans:
     """The chosen plan with the nearest alternatives, and all others in groups."""
 
@@ -334,7 +335,7 @@ class ExplainedPlans:
     more: tuple[ExplainedPlanGroup, ...]
 
 
-@dataclass(frozen=True, slots=True)
+@frozen_dataclass
 class MeasuredRunLine:
     """One published figure and its held-out prediction.
 
@@ -362,7 +363,7 @@ class MeasuredRunLine:
         return f"{self.what}: {self.figures} ({error}); {published}"
 
 
-@dataclass(frozen=True, slots=True)
+@frozen_dataclass
 class MeasuredRunLines:
     """Published figures similar to one, the nearest first, and a remark if there is none or none is near.
 
@@ -374,7 +375,7 @@ class MeasuredRunLines:
     remark: str | None = None
 
 
-@dataclass(frozen=True, slots=True)
+@frozen_dataclass
 class Explanation:
     """The full explanation of one figure, in reading order.
 

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
 from html import escape
 from typing import Final
 
+from gpudesk.frozen_dataclass import frozen_dataclass
 from gpudesk.report.comparison.tables import ComparisonRow, ComparisonTable
 from gpudesk.report.writers.safe_text import quote_formula
 from gpudesk.text.formatting import NumberStyle
@@ -18,7 +18,7 @@ _MINUS: Final = "\N{MINUS SIGN}"
 _SHOWN_NUMBER: Final = re.compile(r"[+\-\N{MINUS SIGN}]?\d[\d.,]*(?:\s?%)?")
 
 
-@dataclass(frozen=True, slots=True)
+@frozen_dataclass
 class ClipboardTable:
     """The clipboard content, in both formats."""
 

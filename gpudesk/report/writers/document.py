@@ -3,16 +3,16 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
 from html import escape
 
 from gpudesk import paths
+from gpudesk.frozen_dataclass import frozen_dataclass
 from gpudesk.report.writers.safe_text import escape_markdown as escaped
 from gpudesk.report.writers.safe_text import make_visible
 from gpudesk.text.translation import get_language, tr
 
 
-@dataclass(frozen=True, slots=True)
+@frozen_dataclass
 class DocumentHeading:
     """A heading; level 1 is the title."""
 
@@ -20,7 +20,7 @@ class DocumentHeading:
     text: str
 
 
-@dataclass(frozen=True, slots=True)
+@frozen_dataclass
 class DocumentParagraph:
     """A paragraph; a strong one must stand out."""
 
@@ -28,21 +28,21 @@ class DocumentParagraph:
     strong: bool = False
 
 
-@dataclass(frozen=True, slots=True)
+@frozen_dataclass
 class BulletList:
     """A list of lines."""
 
     lines: tuple[str, ...]
 
 
-@dataclass(frozen=True, slots=True)
+@frozen_dataclass
 class CheckList:
     """Points with a note, each done or not."""
 
     points: tuple[tuple[bool, str, str], ...]
 
 
-@dataclass(frozen=True, slots=True)
+@frozen_dataclass
 class DocumentTable:
     """A table: its head, and rows with the same number of cells."""
 

@@ -7,13 +7,14 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import field
 from enum import StrEnum
 from operator import attrgetter
 from typing import Any, Final
 
 from gpudesk.domain.claim import AttributeClaims, Claim, ClaimStatus, Source, SourceKind
 from gpudesk.domain.registry import find_quantity
+from gpudesk.frozen_dataclass import frozen_dataclass
 from gpudesk.text.formatting import ClaimValue, Quantity, convert_to_display_unit, get_display_unit
 from gpudesk.text.translation import tr
 
@@ -31,7 +32,7 @@ class ExportCellKind(StrEnum):
     MIXED = "mixed"
 
 
-@dataclass(frozen=True, slots=True)
+@frozen_dataclass
 class ExportColumn:
     """A column: `key` names it for programs, `name` for people; `unit` is that of its figures.
 
@@ -54,7 +55,7 @@ class ExportColumn:
 ExportRow = tuple[ExportValue, ...]
 
 
-@dataclass(frozen=True, slots=True)
+@frozen_dataclass
 class ExportTable:
     """Rows below a head, with the sources that they name by id."""
 
@@ -93,7 +94,7 @@ _DIGITS: Final = 12
 UNITS_SAID_BY_NAME: Final = frozenset({"stacks", "generation"})
 
 
-@dataclass(frozen=True, slots=True)
+@frozen_dataclass
 class ExportCellConverter:
     """Makes cells. For programs figures are in internal units, and words are ids."""
 

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
-from dataclasses import dataclass
 from html import escape
 from typing import Final
 
+from gpudesk.frozen_dataclass import frozen_dataclass
 from gpudesk.report.comparison.tables import SheetMemoryBar, ThroughputSeries
 from gpudesk.report.rack_drawing import DrawnBox, FleetSketch, lay_out_racks
 from gpudesk.text.formatting import Formatter
@@ -161,7 +161,7 @@ _NARROW_PITCH: Final = 11.0
 _MOST_BANDS: Final = 4
 
 
-@dataclass(frozen=True, slots=True)
+@frozen_dataclass
 class _ChartPlane:
     """Maps requests in flight (logarithmic) and tokens/s (from zero) to positions on the paper."""
 

@@ -10,12 +10,13 @@ import io
 import math
 import operator
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import IO, Any, Final, NamedTuple
 
 import xlsxwriter
 from xlsxwriter.utility import xl_rowcol_to_cell
 
+from gpudesk.frozen_dataclass import frozen_dataclass
 from gpudesk.report.comparison.tables import ComparisonSheet, ComparisonTable, SheetTraceRow
 from gpudesk.report.writers.csv import format_cell_marks, list_recommendation_items, list_sheet_columns
 from gpudesk.report.writers.export_table import (
@@ -53,7 +54,7 @@ _OPERATIONS: Final[Mapping[str, Callable[[float, float], float]]] = {
 }
 
 
-@dataclass(frozen=True, slots=True)
+@frozen_dataclass
 class CellFormula:
     """A formula term and its value; `binding` decides on parentheses.
 

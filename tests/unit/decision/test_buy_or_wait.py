@@ -1,6 +1,6 @@
 """Buying now or waiting: one case by hand, real accelerators, what documents say, and what is refused."""
 
-from dataclasses import replace
+from dataclasses import fields, replace
 
 import pytest
 from hypothesis import given
@@ -118,10 +118,10 @@ def test_every_range_holds_what_is_likely(service: GpuDeskService, scenario: Sce
     found = compare_buy_and_wait(scenario, H200, question, service)
     assert found.sums is not None
     ranges = [
-        getattr(owner, name)
+        value
         for owner in (found, found.monthly, found.sums, found.turns)
-        for name in owner.__slots__
-        if isinstance(getattr(owner, name), UncertainValue)
+        for value in (getattr(owner, each.name) for each in fields(owner))
+        if isinstance(value, UncertainValue)
     ]
     assert len(ranges) > 14
     assert all(each.in_order for each in ranges)

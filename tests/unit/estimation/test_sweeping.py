@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
+from dataclasses import fields, replace
 from itertools import product
 
 import numpy as np
@@ -46,9 +46,8 @@ def swept(sweep: Sweep, facts: Catalog, calibration: Calibration) -> tuple[Sweep
     evaluation = SweepEvaluation(sweep, facts, calibration)
     blocks = list(evaluation.blocks())
     assert [block.start for block in blocks] == list(np.cumsum([0, *(b.size for b in blocks)])[:-1])
-    whole = SweepBlock(
-        0, *(np.concatenate([getattr(b, name) for b in blocks], axis=1) for name in SweepBlock.__slots__[1:])
-    )
+    names = [each.name for each in fields(SweepBlock)[1:]]
+    whole = SweepBlock(0, *(np.concatenate([getattr(b, name) for b in blocks], axis=1) for name in names))
     assert whole.size == sweep.points
     return evaluation, whole
 

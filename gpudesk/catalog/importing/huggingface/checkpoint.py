@@ -6,12 +6,13 @@ import math
 import re
 import struct
 from collections.abc import Generator, Iterator, Mapping
-from dataclasses import dataclass, field
+from dataclasses import field
 from typing import Any, Final
 
 from gpudesk.catalog.importing.fields import ConfigFields, clean_text
 from gpudesk.domain.field_checks import parse_bounded_json
 from gpudesk.domain.precision import Precision
+from gpudesk.frozen_dataclass import frozen_dataclass
 from gpudesk.text.messages import InputError, Message, input_error, message
 from gpudesk.text.units import MIB
 
@@ -42,7 +43,7 @@ _BESIDE: Final = re.compile(
 _BITS: Final = {"I32": 32, "U8": 8, "I8": 8}
 
 
-@dataclass(frozen=True, slots=True)
+@frozen_dataclass
 class StoredTensor:
     """The location of a tensor for counting: its layer (None: outside), its format, its kind."""
 
@@ -51,7 +52,7 @@ class StoredTensor:
     is_matrix: bool
 
 
-@dataclass(frozen=True, slots=True)
+@frozen_dataclass
 class Checkpoint:
     """Known tensors: `names` of all, and if every header is available, `elements` of each kind.
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
 from typing import Final
 
 from gpudesk.catalog.importing.fields import MOST_EXPERTS, MOST_LAYERS, ConfigFields
@@ -25,6 +24,7 @@ from gpudesk.catalog.importing.huggingface.structure import (
     read_layer_count,
 )
 from gpudesk.domain.field_checks import describe_unknown_word, quote_value
+from gpudesk.frozen_dataclass import frozen_dataclass
 from gpudesk.text.messages import InputError
 
 #: Names of one size in the dialects of configurations; if all are missing, the first is asked for.
@@ -92,7 +92,7 @@ MLP_BIAS: Final = ("mlp_bias", False)
 LATE: Final = -1
 
 
-@dataclass(frozen=True, slots=True)
+@frozen_dataclass
 class DecoderFamily:
     """How the layers of a family differ from attention and a gated block, each behind one norm.
 

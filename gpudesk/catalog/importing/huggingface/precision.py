@@ -10,6 +10,7 @@ from typing import Any, Final
 from gpudesk.catalog.importing.fields import ConfigFields, clean_text
 from gpudesk.catalog.importing.huggingface.structure import ModelStructure
 from gpudesk.domain.precision import STORAGE_FORMATS, Precision
+from gpudesk.frozen_dataclass import frozen_dataclass
 from gpudesk.text.messages import Message, message
 
 #: Classes of matrices that files treat alike.
@@ -83,7 +84,7 @@ _MOST_EXPRESSIONS: Final = 64
 _MARKS: Final = re.compile(r"[\\^$*?()]|re:")
 
 
-@dataclass(frozen=True, slots=True)
+@frozen_dataclass
 class StoredPrecision:
     """The stored formats, by the fields of a definition, with notes."""
 

@@ -8,6 +8,7 @@ from typing import Any, Final
 
 from gpudesk.catalog.importing.fields import MOST_EXPERTS, MOST_LAYERS, ConfigFields
 from gpudesk.domain.field_checks import describe_unknown_word, quote_value
+from gpudesk.frozen_dataclass import frozen_dataclass
 from gpudesk.text.messages import InputError, Message, message
 
 DefinitionTable = dict[str, Any]
@@ -21,7 +22,7 @@ class LayerPart:
     table: DefinitionTable
 
 
-@dataclass(frozen=True, slots=True)
+@frozen_dataclass
 class LayerLayout:
     """One layer; `norms` counts the vectors as long as the hidden size."""
 
@@ -30,7 +31,7 @@ class LayerLayout:
     norms: int = 2
 
 
-@dataclass(frozen=True, slots=True)
+@frozen_dataclass
 class ModelStructure:
     """The result of a reader. `tied` is the default of the class.
 
@@ -89,7 +90,7 @@ def read_layer_count(f: ConfigFields, *names: str) -> int:
     return f.whole(*(names or ("num_hidden_layers",)), high=MOST_LAYERS)
 
 
-@dataclass(frozen=True, slots=True)
+@frozen_dataclass
 class AttentionHeads:
     """Query heads, key and value heads, and the width of one."""
 

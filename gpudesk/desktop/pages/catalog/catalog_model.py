@@ -16,6 +16,7 @@ from gpudesk.catalog.list_rows import iterate_catalog_rows
 from gpudesk.desktop.ui.tables.table_base import HEADING, SELECTABLE, TableItemModel
 from gpudesk.domain.attributes import CatalogColumn, CatalogColumnKind, CatalogRow, CatalogSection, CatalogTable
 from gpudesk.domain.claim import SourceKind
+from gpudesk.frozen_dataclass import frozen_dataclass
 from gpudesk.report.catalog_lists import FIGURES, CatalogCellFormatter, describe_column, label_column, make_sort_key
 from gpudesk.report.labels import count_days_since, is_stale_date
 from gpudesk.report.manual import explain_key
@@ -40,7 +41,7 @@ FACETS: Final[dict[CatalogSection, tuple[str, ...]]] = {
 }
 
 
-@dataclass(frozen=True, slots=True)
+@frozen_dataclass
 class CatalogFacets:
     """Filters of a section. Empty sets and None filter nothing.
 
@@ -76,7 +77,7 @@ class CatalogFacets:
         return age > stale_days if self.stale else self.newer_than is None or age <= self.newer_than
 
 
-@dataclass(frozen=True, slots=True)
+@frozen_dataclass
 class CatalogSorting:
     """The column by which rows are sorted."""
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import field, replace
 from functools import partial
 from typing import Any, Final
 
@@ -20,11 +20,12 @@ from gpudesk.desktop.ui.widgets.filters import FilterField, FilterPill
 from gpudesk.desktop.ui.widgets.layouts import STRETCH, FlowRow, ThemedLabel, make_row
 from gpudesk.domain.attributes import CatalogColumn, CatalogSection, get_stale_days
 from gpudesk.domain.claim import SourceKind, StalenessLimits
+from gpudesk.frozen_dataclass import frozen_dataclass
 from gpudesk.text.messages import capitalize_first
 from gpudesk.text.translation import tr, trn
 
 
-@dataclass(frozen=True, slots=True)
+@frozen_dataclass
 class ColumnOrder:
     """Keys of the columns from left to right, keys of hidden ones, and user-set widths."""
 

@@ -5,7 +5,6 @@ from __future__ import annotations
 import math
 from collections import Counter
 from collections.abc import Collection, Mapping, Sequence
-from dataclasses import dataclass
 from typing import Final
 
 from PySide6.QtCore import QPoint, QRect, QRectF, Qt, Signal
@@ -18,6 +17,7 @@ from gpudesk.desktop.ui.tables.text_layer import TextCache
 from gpudesk.desktop.ui.theme.theme import Theme
 from gpudesk.desktop.ui.theme.theme_painter import CENTRE, RIGHT, TextMeasure, ThemePainter
 from gpudesk.domain.attributes import CatalogCellValue, CatalogColumn, CatalogColumnKind, CatalogRow, CatalogSection
+from gpudesk.frozen_dataclass import frozen_dataclass
 from gpudesk.report.catalog_lists import FIGURES, label_column, label_column_group
 from gpudesk.text.translation import tr
 
@@ -66,7 +66,7 @@ _CLOSE: Final = frozenset(
 _WRAPPED: Final = frozenset({CatalogSection.ACCELERATORS, CatalogSection.DISPUTES})
 
 
-@dataclass(frozen=True, slots=True)
+@frozen_dataclass
 class ColumnWidthRange:
     """Width of a column by its content, its minimum, and its full width."""
 

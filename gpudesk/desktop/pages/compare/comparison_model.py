@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence, Set
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import Any, Final
 
 from PySide6.QtCore import QAbstractListModel, QModelIndex, QObject, Qt, Signal
 
 from gpudesk.desktop.ui.tables.table_base import HEADING, SELECTABLE, Index, TableItemModel
+from gpudesk.frozen_dataclass import frozen_dataclass
 from gpudesk.report.comparison.table import describe_compared_cell, describe_compared_row, make_search_text
 from gpudesk.report.comparison.tables import (
     ComparisonCell,
@@ -22,7 +23,7 @@ from gpudesk.text.formatting import Formatter
 from gpudesk.text.translation import tr
 
 
-@dataclass(frozen=True, slots=True)
+@frozen_dataclass
 class ComparisonSorting:
     """Columns sorted by their values in the row of this key."""
 
@@ -30,7 +31,7 @@ class ComparisonSorting:
     descending: bool
 
 
-@dataclass(frozen=True, slots=True)
+@frozen_dataclass
 class ComparisonArrangement:
     """Which rows and columns are shown, and in which order.
 
@@ -45,7 +46,7 @@ class ComparisonArrangement:
     sorting: ComparisonSorting | None = None
 
 
-@dataclass(frozen=True, slots=True)
+@frozen_dataclass
 class ComparisonLine:
     """One line of the view: a row, or the heading of its group."""
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
 from typing import Final
 
 from PySide6.QtCore import QModelIndex, QPoint, QRect, QRectF, Qt, Signal
@@ -17,6 +16,7 @@ from gpudesk.desktop.ui.tables.text_layer import TextCache, TextLayer
 from gpudesk.desktop.ui.theme.glyphs import FAULT_COLORS, FAULT_GLYPHS
 from gpudesk.desktop.ui.theme.theme import Theme
 from gpudesk.desktop.ui.theme.theme_painter import ThemePainter
+from gpudesk.frozen_dataclass import frozen_dataclass
 from gpudesk.report.comparison.tables import CellMarking, ComparisonCell, ComparisonHead, ComparisonRow
 from gpudesk.text.translation import tr
 
@@ -34,7 +34,7 @@ LABEL_END: Final = 17.0
 _SWATCH: Final = 25.0
 
 
-@dataclass(frozen=True, slots=True)
+@frozen_dataclass
 class CellMargins:
     """Space in a cell left of the difference and right of the figure, and from the tint to the cell's edge."""
 
@@ -48,7 +48,7 @@ WIDE: Final = CellMargins(left=16.0, gutter=34.0, inset=6.0, gap=8.0)
 DENSE: Final = CellMargins(left=6.0, gutter=26.0, inset=2.0, gap=3.0)
 
 
-@dataclass(frozen=True, slots=True)
+@frozen_dataclass
 class ComparisonWidths:
     """Widths in pixels: of the labels, and of every column."""
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import Final
 
 from PySide6.QtCore import QModelIndex, QObject, QRect, QRectF, Qt
@@ -21,6 +21,7 @@ from gpudesk.desktop.ui.theme.theme import Theme
 from gpudesk.desktop.ui.theme.theme_painter import TextMeasure, ThemePainter
 from gpudesk.desktop.ui.widgets.layouts import STRETCH, ThemedLabel, make_column, make_row
 from gpudesk.domain.decision import Decision, DecisionFactor, DecisionRule, FactorCell, FactorLevel, FactValue
+from gpudesk.frozen_dataclass import frozen_dataclass
 from gpudesk.report.decision.facts import format_fact, label_fact
 from gpudesk.report.decision.rules import label_factor, label_rule_source
 from gpudesk.report.labels import format_date
@@ -33,7 +34,7 @@ from gpudesk.text.translation import tr, translate_data
 FACTOR, FIRST = range(2)
 
 
-@dataclass(frozen=True, slots=True)
+@frozen_dataclass
 class FactorTableCell:
     """The rating of an accelerator in a factor, and its basis: the likely figure, and that with its interval."""
 
@@ -43,7 +44,7 @@ class FactorTableCell:
     whole: str
 
 
-@dataclass(frozen=True, slots=True)
+@frozen_dataclass
 class FactorRow:
     """A factor, its basis, its cells, and the document rules that state it."""
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
 from typing import Final
 
 from PySide6.QtCore import QPointF, QRectF, QSize, Qt, Signal
@@ -23,6 +22,7 @@ from gpudesk.desktop.ui.widgets.number_edit import NumberEdit, NumberFormat
 from gpudesk.desktop.ui.widgets.qt_support import ArrowKeyGroup
 from gpudesk.domain.decision import QUESTIONS, AnswerOrigin, AnswerValue, Decision, QuestionAnswer
 from gpudesk.domain.progress import ProgressSteps
+from gpudesk.frozen_dataclass import frozen_dataclass
 from gpudesk.report.decision.questions import (
     ColumnOutcome,
     OptionTexts,
@@ -53,7 +53,7 @@ _NARROW: Final = 460.0
 _DIMMED: Final = 0.45
 
 
-@dataclass(frozen=True, slots=True)
+@frozen_dataclass
 class OptionEffect:
     """The effect of an answer: a text, a shorter one, the outcome of each column, the spoken text."""
 

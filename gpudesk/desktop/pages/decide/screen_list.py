@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 from typing import Final
 
 from PySide6.QtCore import QRectF, QSize, Qt, Signal
@@ -14,6 +13,7 @@ from gpudesk.desktop.ui.theme.theme_painter import PaintedButton, PaintedWidget,
 from gpudesk.desktop.ui.widgets.layouts import FullWidthScrollArea, ThemedLabel, make_column
 from gpudesk.desktop.ui.widgets.qt_support import ArrowKeyGroup
 from gpudesk.domain.decision import DialogueScreen
+from gpudesk.frozen_dataclass import frozen_dataclass
 from gpudesk.report.decision.questions import label_question_group
 from gpudesk.text.translation import tr
 
@@ -26,7 +26,7 @@ _BAR, _BAR_INSET = 3.0, 9.0
 _PROGRESS: Final = 4.0
 
 
-@dataclass(frozen=True, slots=True)
+@frozen_dataclass
 class ScreenEntry:
     """A screen's first question, its answer, and whether the user answered any question of the screen."""
 

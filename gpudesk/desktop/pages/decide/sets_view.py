@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
 from typing import Final, NamedTuple
 
 from PySide6.QtCore import Qt
@@ -19,6 +18,7 @@ from gpudesk.desktop.ui.theme.theme import Theme
 from gpudesk.desktop.ui.widgets.buttons import Button, LinkButton
 from gpudesk.desktop.ui.widgets.layouts import STRETCH, Hairline, ThemedLabel, make_column, make_row
 from gpudesk.domain.decision import QUESTIONS, AnswerOrigin, Decision, DecisionCandidate, QuestionAnswer
+from gpudesk.frozen_dataclass import frozen_dataclass
 from gpudesk.report.data_table import DataTable, FigureRow, build_accelerator_table
 from gpudesk.report.decision.questions import format_answer, get_question_text
 from gpudesk.report.decision.verdict import describe_verdict_reason, format_verdict
@@ -37,7 +37,7 @@ class AnswerPair(NamedTuple):
     same: bool
 
 
-@dataclass(frozen=True, slots=True)
+@frozen_dataclass
 class AnswerSetComparison:
     """The decision with the current answers, and with the saved answers, for the same scenario."""
 

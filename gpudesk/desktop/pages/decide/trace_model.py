@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Collection, Mapping, Sequence
-from dataclasses import dataclass
 from typing import Any, Final, NamedTuple
 
 from PySide6.QtCore import QObject, QRect, QRectF, Qt, Signal
@@ -16,6 +15,7 @@ from gpudesk.desktop.ui.tables.text_layer import TextCache
 from gpudesk.desktop.ui.theme.theme import Theme
 from gpudesk.desktop.ui.theme.theme_painter import RIGHT, SWATCH_WIDTH, ThemePainter
 from gpudesk.domain.decision import WEIGHT_BOUNDS, Decision, DecisionRule, FactValue, RuleEffect, RuleRole, TraceLine
+from gpudesk.frozen_dataclass import frozen_dataclass
 from gpudesk.report.decision.facts import format_fact
 from gpudesk.report.decision.rules import describe_condition_result, describe_rule_answers, label_rule_source
 from gpudesk.report.writers.clipboard import format_tab_separated
@@ -40,7 +40,7 @@ class TraceTableCell(NamedTuple):
     word: str
 
 
-@dataclass(frozen=True, slots=True)
+@frozen_dataclass
 class TraceRuleRow:
     """A rule that fired, with those of the same effects that are counted with it.
 
@@ -105,7 +105,7 @@ class TraceFold(NamedTuple):
         return tr("Rules that do not apply ({n})", n=self.rules)
 
 
-@dataclass(frozen=True, slots=True)
+@frozen_dataclass
 class TraceTable:
     """All rows of a decision; `silent` are the rules that did not fire."""
 
@@ -417,7 +417,7 @@ _CELLS: Final = 0.52
 _CUT: Final = 0.25
 
 
-@dataclass(frozen=True, slots=True)
+@frozen_dataclass
 class RuleTraceWidths:
     """Widths of the columns in pixels; all accelerators have the same.
 

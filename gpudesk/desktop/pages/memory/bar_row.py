@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import Final
 
 from PySide6.QtCore import QEvent, QPointF, QRect, QRectF, Qt, Signal
@@ -31,6 +31,7 @@ from gpudesk.desktop.ui.theme.theme import Theme
 from gpudesk.desktop.ui.theme.theme_painter import CENTRE, ThemePainter, paint_ring
 from gpudesk.desktop.ui.widgets.buttons import LinkButton
 from gpudesk.desktop.ui.widgets.qt_support import AccessibleRole
+from gpudesk.frozen_dataclass import frozen_dataclass
 from gpudesk.text.formatting import Formatter
 
 #: Design lengths: a row, its bar, and two lines of text next to it.
@@ -52,7 +53,7 @@ LEAST_WIDTH: Final = 560.0
 _TAIL: Final = 8.0
 
 
-@dataclass(frozen=True, slots=True)
+@frozen_dataclass
 class MemoryBarLayout:
     """Pixels: the bars start at `left` with `width` for `extent` bytes; the verdicts start at `verdict`."""
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 from enum import StrEnum
 from typing import NamedTuple
 
@@ -12,6 +11,7 @@ from gpudesk.desktop.ui.charts.chart_data import ChartData
 from gpudesk.domain.answer import Answer, ComparisonColumn
 from gpudesk.domain.estimate import Estimate
 from gpudesk.domain.sizing import FitRemedy, FitRemedyKind, UsableMemory
+from gpudesk.frozen_dataclass import frozen_dataclass
 from gpudesk.report.comparison.estimate_rows import build_fit_cell, build_plan_cell, describe_memory_deployment
 from gpudesk.report.labels import label_precision
 from gpudesk.text.formatting import MISSING_VALUE_TEXT, Formatter
@@ -53,7 +53,7 @@ class MemorySegment(NamedTuple):
     sentence: str
 
 
-@dataclass(frozen=True, slots=True)
+@frozen_dataclass
 class ColumnMemoryBar:
     """The bar of one column; `capacity`, `usable` and `needed` are bytes.
 

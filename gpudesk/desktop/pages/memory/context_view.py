@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
-from dataclasses import dataclass
 from typing import Final
 
 import numpy as np
@@ -31,6 +30,7 @@ from gpudesk.desktop.ui.theme.theme import Theme
 from gpudesk.desktop.ui.widgets.layouts import Hairline, ThemedLabel, make_column, make_row
 from gpudesk.domain.answer import Answer
 from gpudesk.domain.deployment_analysis import KvCacheCurve
+from gpudesk.frozen_dataclass import frozen_dataclass
 from gpudesk.report.data_table import FigureRow, build_accelerator_table
 from gpudesk.report.labels import label_precision
 from gpudesk.text.formatting import MISSING_VALUE_TEXT, Formatter
@@ -41,7 +41,7 @@ from gpudesk.text.units import GIB, MIB
 _LEAST_IN_GIB: Final = GIB // 8
 
 
-@dataclass(frozen=True, slots=True)
+@frozen_dataclass
 class DoublingScale(PowerOfTwoScale):
     """Powers of two, including those below one, for quantities that double with the context."""
 
@@ -50,7 +50,7 @@ class DoublingScale(PowerOfTwoScale):
         return (2.0 ** math.floor(math.log2(low)), 2.0 ** math.ceil(math.log2(high)))
 
 
-@dataclass(frozen=True, slots=True)
+@frozen_dataclass
 class CacheCurve:
     """A column with its cache by context length."""
 

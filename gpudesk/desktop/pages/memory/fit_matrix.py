@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, fields, replace
+from dataclasses import fields, replace
 from functools import partial
 from typing import Any, Final
 
@@ -25,6 +25,7 @@ from gpudesk.domain.answer import Scenario
 from gpudesk.domain.model import Model
 from gpudesk.domain.precision import KV_BYTES, Precision
 from gpudesk.domain.sizing import CapacityReadingId, FitCell, FitMatrix, FitQuestion
+from gpudesk.frozen_dataclass import frozen_dataclass
 from gpudesk.report.labels import label_precision, shorten_name
 from gpudesk.report.sizing import (
     compute_headroom_share,
@@ -42,7 +43,7 @@ BY_NAME: Final = "name"
 BY_MAKER: Final = "maker"
 
 
-@dataclass(frozen=True, slots=True)
+@frozen_dataclass
 class FitOrder:
     """Filter and order of a matrix.
 
@@ -57,7 +58,7 @@ class FitOrder:
     descending: bool = False
 
 
-@dataclass(frozen=True, slots=True)
+@frozen_dataclass
 class FitColumn:
     """An accelerator with its name in the head."""
 
@@ -65,7 +66,7 @@ class FitColumn:
     name: str
 
 
-@dataclass(frozen=True, slots=True)
+@frozen_dataclass
 class FitRow:
     """A model with its cells, in column order; `parameters` None if unknown."""
 
@@ -74,7 +75,7 @@ class FitRow:
     cells: tuple[FitCell, ...]
 
 
-@dataclass(frozen=True, slots=True)
+@frozen_dataclass
 class FitTable:
     """The visible table; without a question nothing was asked yet. `reading` is empty for the estimator."""
 
@@ -239,7 +240,7 @@ MOST_COUNTS: Final = (1, 2, 4, 8, 16, 32)
 _SETTING: Final = "memory.matrix."
 
 
-@dataclass(frozen=True, slots=True)
+@frozen_dataclass
 class FitMatrixOptions:
     """Empty formats and a `context` of 0 follow the scenario; an empty `reading` is the estimator.
 

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from collections.abc import Set as AbstractSet
-from dataclasses import dataclass
 from typing import Final
 
 from PySide6.QtCore import QEvent, QModelIndex, QObject, QPointF, QRect, QRectF, Qt, Signal
@@ -25,6 +24,7 @@ from gpudesk.desktop.ui.tables.text_layer import TextCache, TextLayer
 from gpudesk.desktop.ui.theme.theme import Theme
 from gpudesk.desktop.ui.theme.theme_painter import CENTRE, RIGHT, PaintedWidget, ThemePainter, paint_ring
 from gpudesk.domain.sizing import FitCell
+from gpudesk.frozen_dataclass import frozen_dataclass
 from gpudesk.report.sizing import HeadroomLevel, classify_headroom, compute_headroom_share
 from gpudesk.text.formatting import MISSING_VALUE_TEXT, Formatter
 from gpudesk.text.translation import tr
@@ -234,7 +234,7 @@ _COLUMN: Final = 70.0
 _LABELS: Final = 0.4
 
 
-@dataclass(frozen=True, slots=True)
+@frozen_dataclass
 class _CellFace:
     """Content and colors of a cell."""
 

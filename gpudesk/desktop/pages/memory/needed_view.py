@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
 from typing import Final
 
 from PySide6.QtCore import QObject, QRect, QRectF, QSize, Qt, Signal
@@ -23,6 +22,7 @@ from gpudesk.domain.answer import Answer, ComparisonColumn
 from gpudesk.domain.estimate import Estimate
 from gpudesk.domain.precision import STORAGE_FORMATS, Precision, resolve_fp4
 from gpudesk.domain.sizing import DeploymentSize, SmallestDeployments
+from gpudesk.frozen_dataclass import frozen_dataclass
 from gpudesk.report.labels import drop_count, format_degrees, join_alternatives, label_precision
 from gpudesk.report.sizing import (
     explain_degrees,
@@ -36,7 +36,7 @@ from gpudesk.text.messages import InputError, capitalize_first, format_message
 from gpudesk.text.translation import tr, trn
 
 
-@dataclass(frozen=True, slots=True)
+@frozen_dataclass
 class NeededCell:
     """The smallest deployment of one column in one format; without `count` unknown, with the `reason`.
 
@@ -87,7 +87,7 @@ class NeededCell:
         return f"{self.title}. {text}"
 
 
-@dataclass(frozen=True, slots=True)
+@frozen_dataclass
 class NeededRow:
     """The cells of one weight width, in column order; `present` is the scenario's own."""
 
@@ -96,7 +96,7 @@ class NeededRow:
     cells: tuple[NeededCell, ...]
 
 
-@dataclass(frozen=True, slots=True)
+@frozen_dataclass
 class NeededGroup:
     """The load of a group, and its rows."""
 
@@ -104,7 +104,7 @@ class NeededGroup:
     rows: tuple[NeededRow, ...]
 
 
-@dataclass(frozen=True, slots=True)
+@frozen_dataclass
 class NeededHead:
     """A column: its name, its place in the palette, and the memory of one of them."""
 
@@ -114,7 +114,7 @@ class NeededHead:
     memory: str
 
 
-@dataclass(frozen=True, slots=True)
+@frozen_dataclass
 class NeededTable:
     """All needs by column; `abbreviations` explains those in the cells."""
 
@@ -164,7 +164,7 @@ def _make_groups(
     yield _GroupBuilder(answer, names, one, for_load=False, formatter=formatter).group(deployments)
 
 
-@dataclass(frozen=True, slots=True)
+@frozen_dataclass
 class _GroupBuilder:
     """Makes the rows for the whole load, or for one request."""
 

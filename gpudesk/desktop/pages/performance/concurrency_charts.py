@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
-from dataclasses import dataclass
 from typing import TYPE_CHECKING, Final
 
 from PySide6.QtCore import QLineF, QMarginsF, QRectF
@@ -32,6 +31,7 @@ from gpudesk.desktop.ui.theme.theme_painter import CENTRE, RIGHT, ThemePainter
 from gpudesk.domain.answer import ConcurrencyCurve, Scenario
 from gpudesk.domain.estimate import Limiter, Load, LoadKind
 from gpudesk.domain.registry import FIGURES
+from gpudesk.frozen_dataclass import frozen_dataclass
 from gpudesk.report.labels import format_load, get_figure_unit, label_figure
 from gpudesk.text.formatting import MISSING_VALUE_TEXT, Formatter
 from gpudesk.text.messages import capitalize_first
@@ -58,7 +58,7 @@ _FILLS: Final = {
 }
 
 
-@dataclass(frozen=True, slots=True)
+@frozen_dataclass
 class StripPiece:
     """A range of concurrency with one limiter."""
 
@@ -67,7 +67,7 @@ class StripPiece:
     limiter: str
 
 
-@dataclass(frozen=True, slots=True)
+@frozen_dataclass
 class LimiterStrip:
     """An accelerator's pieces; beyond the last one memory is full. None fit: no pieces."""
 
@@ -188,7 +188,7 @@ _STEP: Final = 0.05
 _SETTLE: Final = (LoadKind.CONCURRENCY, LoadKind.LIMITS, LoadKind.REQUEST_RATE)
 
 
-@dataclass(frozen=True, slots=True)
+@frozen_dataclass
 class _ConcurrencyReading:
     """The reading of one accelerator: its figure, or a text without one."""
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 from itertools import accumulate
 from typing import Final
 
@@ -45,6 +44,7 @@ from gpudesk.domain.deployment_analysis import (
     TimeShare,
 )
 from gpudesk.domain.estimate import Limiter
+from gpudesk.frozen_dataclass import frozen_dataclass
 from gpudesk.report.labels import join_names, label_precision
 from gpudesk.text.formatting import MISSING_VALUE_TEXT, Formatter
 from gpudesk.text.translation import tr
@@ -61,7 +61,7 @@ _ORDER: Final = ("memory bandwidth", "compute", "interconnect", "overhead")
 _TIMES: Final = (("queue_s", OUTLINE), ("prefill_s", "ink2"), ("decode_s", "ink3"))
 
 
-@dataclass(frozen=True, slots=True)
+@frozen_dataclass
 class TimeSplit:
     """A column with the times of a request and the shares of steps, if available."""
 
@@ -269,7 +269,7 @@ _TERA: Final = 1e12
 _REACH: Final = 2.5
 
 
-@dataclass(frozen=True, slots=True)
+@frozen_dataclass
 class RooflineColumn:
     """A column with its roofline."""
 

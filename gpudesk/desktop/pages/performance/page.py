@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
 from typing import Final
 
 import numpy as np
@@ -55,6 +54,7 @@ from gpudesk.desktop.ui.widgets.page_frame import PageHeader
 from gpudesk.desktop.ui.widgets.qt_support import make_delay
 from gpudesk.domain.answer import Answer
 from gpudesk.domain.deployment_analysis import AcceleratorScaling, ScalingRow, ScalingRuleOfThumb
+from gpudesk.frozen_dataclass import frozen_dataclass
 from gpudesk.report.comparison.verdicts import describe_figure_lead, describe_throughput
 from gpudesk.report.labels import format_load, label_figure, label_precision
 from gpudesk.text.formatting import MISSING_VALUE_TEXT, Formatter, IntervalEstimate
@@ -68,7 +68,7 @@ _BEYOND: Final = 2.0**0.5
 _HEIGHT: Final = 230
 
 
-@dataclass(frozen=True, slots=True)
+@frozen_dataclass
 class PercentScale(LinearScale):
     """100% at the top, 0% at the bottom."""
 

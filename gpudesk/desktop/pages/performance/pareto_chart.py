@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import Final
 
 import numpy as np
@@ -30,6 +30,7 @@ from gpudesk.desktop.ui.charts.scales import FloatArray, LinearScale, find_empti
 from gpudesk.desktop.ui.theme.theme import Theme
 from gpudesk.domain.answer import ConcurrencyCurve, IntervalSeries
 from gpudesk.domain.estimate import Load, LoadKind
+from gpudesk.frozen_dataclass import frozen_dataclass
 from gpudesk.text.formatting import MISSING_VALUE_TEXT, Formatter
 from gpudesk.text.translation import tr, trn
 
@@ -124,7 +125,7 @@ _LEAST_LABELED: Final = 120
 _MOST_HIDDEN: Final = 14
 
 
-@dataclass(frozen=True, slots=True)
+@frozen_dataclass
 class ParetoPoint:
     """The highest throughput per accelerator at a minimum speed, and its requests in flight."""
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 
 from PySide6.QtCore import Signal
 from PySide6.QtGui import QContextMenuEvent, QResizeEvent
@@ -31,6 +31,7 @@ from gpudesk.domain.deployment_analysis import (
 )
 from gpudesk.domain.estimate import NOTHING_TO_EXPLAIN, Estimate, format_plan
 from gpudesk.domain.sizing import FitQuestion
+from gpudesk.frozen_dataclass import frozen_dataclass
 from gpudesk.report.data_table import DataTable, FigureRow, build_accelerator_table
 from gpudesk.report.labels import shorten_name
 from gpudesk.text.formatting import MISSING_VALUE_TEXT, Formatter, IntervalEstimate
@@ -38,7 +39,7 @@ from gpudesk.text.messages import InputError, Message, capitalize_first, format_
 from gpudesk.text.translation import tr, trn
 
 
-@dataclass(frozen=True, slots=True)
+@frozen_dataclass
 class ScaledColumn:
     """A column and the scaling of its accelerator, None if unknown."""
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import Final
 
 from PySide6.QtCore import QEvent, QPointF, QRectF, QSize, Qt, Signal
@@ -24,6 +23,7 @@ from gpudesk.desktop.ui.charts.scales import LinearScale, format_ticks
 from gpudesk.desktop.ui.theme.theme import Theme
 from gpudesk.desktop.ui.theme.theme_painter import CENTRE, RIGHT, SWATCH_WIDTH, ThemePainter
 from gpudesk.desktop.ui.widgets.qt_support import AccessibleRole
+from gpudesk.frozen_dataclass import frozen_dataclass
 from gpudesk.text.formatting import Formatter
 
 #: Fills other than inks: hatching; a frame without a fill; in a legend also a filled and an open dot, and a line.
@@ -44,7 +44,7 @@ _TICK: Final = 44
 _LINEAR: Final = LinearScale()
 
 
-@dataclass(frozen=True, slots=True)
+@frozen_dataclass
 class BarSegment:
     """A segment of a bar between two values, its fill, and its label if it fits.
 
@@ -63,7 +63,7 @@ class BarSegment:
         return self.end - self.start
 
 
-@dataclass(frozen=True, slots=True)
+@frozen_dataclass
 class StackedBar:
     """Segments, the value and a detail after them, and texts at both ends."""
 
@@ -74,7 +74,7 @@ class StackedBar:
     after: str = ""
 
 
-@dataclass(frozen=True, slots=True)
+@frozen_dataclass
 class BarInterval:
     """A dot at a value with an interval around it, in the color of the row's accelerator."""
 
@@ -85,7 +85,7 @@ class BarInterval:
     is_filled: bool
 
 
-@dataclass(frozen=True, slots=True)
+@frozen_dataclass
 class BarNote:
     """A text instead of a bar, in a frame if that replaces the bar, and a link after it."""
 
@@ -98,7 +98,7 @@ class BarNote:
 BarLane = StackedBar | BarInterval | BarNote | None
 
 
-@dataclass(frozen=True, slots=True)
+@frozen_dataclass
 class BarRow:
     """A row and its lanes from the top; `sentence` has all its values, `value` is shown at the right.
 
@@ -122,7 +122,7 @@ class BarRow:
         return next((lane.words for lane in self.lanes if isinstance(lane, BarNote)), "")
 
 
-@dataclass(frozen=True, slots=True)
+@frozen_dataclass
 class BarMark:
     """A line across all rows at a value, labeled above unless the legend has it."""
 
@@ -130,7 +130,7 @@ class BarMark:
     words: str = ""
 
 
-@dataclass(frozen=True, slots=True)
+@frozen_dataclass
 class BarGroup:
     """Rows that share a scale between two values, with their legend: fill (or none) and text.
 
@@ -148,7 +148,7 @@ class BarGroup:
     note: str = ""
 
 
-@dataclass(frozen=True, slots=True)
+@frozen_dataclass
 class BarChartStyle:
     """Design lengths: the columns of names and of values, bars, rows, and margins.
 
@@ -170,7 +170,7 @@ class BarChartStyle:
     subtitle: str = "text2"
 
 
-@dataclass(frozen=True, slots=True)
+@frozen_dataclass
 class BarLink:
     """A link in the chart, and the accelerator that it is about."""
 

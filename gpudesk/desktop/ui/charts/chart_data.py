@@ -27,6 +27,7 @@ from gpudesk.desktop.ui.charts.scales import Box, FloatArray
 from gpudesk.desktop.ui.tables.table_base import TableItemModel
 from gpudesk.desktop.ui.theme.theme import Theme
 from gpudesk.desktop.ui.widgets.qt_support import ask_save_path
+from gpudesk.frozen_dataclass import frozen_dataclass
 from gpudesk.report.writers.clipboard import format_tab_separated
 from gpudesk.text.formatting import Formatter
 from gpudesk.text.translation import tr
@@ -36,7 +37,7 @@ if TYPE_CHECKING:
     from gpudesk.desktop.ui.theme.theme_painter import TextPainter
 
 
-@dataclass(frozen=True, slots=True)
+@frozen_dataclass
 class ChartData:
     """Rows of texts below heads; columns from `first_number` on hold figures."""
 
@@ -259,7 +260,7 @@ class PlotCurve:
         return float(np.exp(np.interp(np.log(x), np.log(self.x), np.log(values))))
 
 
-@dataclass(frozen=True, slots=True)
+@frozen_dataclass
 class CurveReading:
     """A value read from a curve, with its interval."""
 
@@ -281,7 +282,7 @@ def are_curves_equal(one: tuple[PlotCurve, ...], other: tuple[PlotCurve, ...]) -
     )
 
 
-@dataclass(frozen=True, slots=True)
+@frozen_dataclass
 class PointMark:
     """A reading point: a circle on a curve, or the slot's `marker`; `text` is its label."""
 
@@ -294,7 +295,7 @@ class PointMark:
     text: str = ""
 
 
-@dataclass(frozen=True, slots=True)
+@frozen_dataclass
 class CursorLine:
     """A line across the plot at a value of `x`: solid, or dashed with a tab for reading.
 
@@ -307,7 +308,7 @@ class CursorLine:
     movable: bool = True
 
 
-@dataclass(frozen=True, slots=True)
+@frozen_dataclass
 class LimitLine:
     """A limit on `y` set by the load, with its text."""
 
@@ -315,7 +316,7 @@ class LimitLine:
     text: str
 
 
-@dataclass(frozen=True, slots=True)
+@frozen_dataclass
 class CursorReadoutRow:
     """One accelerator's figures: the first cell is the main one, the others give details."""
 
@@ -326,7 +327,7 @@ class CursorReadoutRow:
     cells: tuple[str, ...]
 
 
-@dataclass(frozen=True, slots=True)
+@frozen_dataclass
 class CursorReadout:
     """Figures at one position, in reading order; `heads` name the cells."""
 
@@ -352,7 +353,7 @@ class PlotDrawing:
     ghost_label: str = ""
 
 
-@dataclass(frozen=True, slots=True)
+@frozen_dataclass
 class ReadoutSize:
     """The size of a readout, its column widths, and the space between them."""
 

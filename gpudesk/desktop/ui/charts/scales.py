@@ -7,12 +7,12 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
 from typing import Final, Protocol
 
 import numpy as np
 import numpy.typing as npt
 
+from gpudesk.frozen_dataclass import frozen_dataclass
 from gpudesk.report.writers.svg import spread_labels
 from gpudesk.text.formatting import Formatter
 
@@ -47,7 +47,7 @@ class AxisScale(Protocol):
         """Return a range that contains everything between two values and ends at one of `most` ticks."""
 
 
-@dataclass(frozen=True, slots=True)
+@frozen_dataclass
 class LinearScale:
     """Even steps from zero."""
 
@@ -74,7 +74,7 @@ class LinearScale:
         return (bottom, math.ceil(high / step - _SLACK) * step)
 
 
-@dataclass(frozen=True, slots=True)
+@frozen_dataclass
 class MonthScale(LinearScale):
     """Months in half-years, or whole years, up to the last one."""
 
@@ -102,7 +102,7 @@ class _LogScale:
         return float(10.0**place)
 
 
-@dataclass(frozen=True, slots=True)
+@frozen_dataclass
 class PowerOfTwoScale(_LogScale):
     """Counts in powers of two."""
 
@@ -125,7 +125,7 @@ class PowerOfTwoScale(_LogScale):
         return (bottom, max(2.0 * bottom, high * _ROOM_PAST_COUNTS))
 
 
-@dataclass(frozen=True, slots=True)
+@frozen_dataclass
 class DecadeScale(_LogScale):
     """Quantities over several powers of ten, such as times: ticks at 1, 2 and 5, at 1 and 3, or decades only."""
 
@@ -210,7 +210,7 @@ _MOST_STEPS: Final = 24
 Box = tuple[float, float, float, float]
 
 
-@dataclass(frozen=True, slots=True)
+@frozen_dataclass
 class LabelRequest:
     """A label to place: its curve's end, and its size, in pixels."""
 
@@ -220,7 +220,7 @@ class LabelRequest:
     height: float
 
 
-@dataclass(frozen=True, slots=True)
+@frozen_dataclass
 class PlacedLabel:
     """The position of a label: its left edge and its middle, and their distances from its curve's end."""
 
@@ -230,7 +230,7 @@ class PlacedLabel:
     aside: float
 
 
-@dataclass(frozen=True, slots=True)
+@frozen_dataclass
 class LabelBounds:
     """The area for labels."""
 

@@ -11,6 +11,7 @@ from PySide6.QtCore import QPointF, QRectF
 
 from gpudesk.desktop.ui.theme.theme_painter import LEFT, RIGHT, TextMeasure, ThemePainter
 from gpudesk.domain.sizing import FitRemedy
+from gpudesk.frozen_dataclass import frozen_dataclass
 from gpudesk.report.explanation.parts import CatalogAction, Explanation, ExplanationBasis
 
 #: Color of secondary text: stronger on the current row.
@@ -27,7 +28,7 @@ class RowCut(StrEnum):
     UNTIL_OPEN = "until open"
 
 
-@dataclass(frozen=True, slots=True)
+@frozen_dataclass
 class RowText:
     """A text at the right end of a line; a `share` below 1 is its maximum width share."""
 
@@ -37,7 +38,7 @@ class RowText:
     share: float = 1.0
 
 
-@dataclass(frozen=True, slots=True)
+@frozen_dataclass
 class RowLine:
     """A text of a row, broken into lines; empty ones are left out.
 
@@ -66,7 +67,7 @@ class RowLine:
     leading: float = 0.0
 
 
-@dataclass(frozen=True, slots=True)
+@frozen_dataclass
 class RowBlock:
     """Lines about one subject.
 
@@ -92,7 +93,7 @@ class RowBlock:
     address: str = ""
 
 
-@dataclass(frozen=True, slots=True)
+@frozen_dataclass
 class HeadingBlock:
     """The title of a section below a rule with a word at its right, or of a group of rows; or only a rule."""
 
@@ -101,7 +102,7 @@ class HeadingBlock:
     group: bool = False
 
 
-@dataclass(frozen=True, slots=True)
+@frozen_dataclass
 class NoteBlock:
     """A sentence with an icon, in a box or, if nothing else is shown, without one."""
 
@@ -110,7 +111,7 @@ class NoteBlock:
     boxed: bool = True
 
 
-@dataclass(frozen=True, slots=True)
+@frozen_dataclass
 class BarBlock:
     """A bar of segments by their shares of any total."""
 
@@ -127,7 +128,7 @@ class LinkCommand(StrEnum):
     EDIT = "edit"
 
 
-@dataclass(frozen=True, slots=True)
+@frozen_dataclass
 class LinkBlock:
     """An action: its wording, its command with the argument, and its key."""
 
@@ -167,7 +168,7 @@ _BASIS_GLYPHS: Final = {
 }
 
 
-@dataclass(frozen=True, slots=True)
+@frozen_dataclass
 class BlockState:
     """State that affects a block's look besides its content: depth, open, current.
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import Final
 
 import numpy as np
@@ -29,6 +29,7 @@ from gpudesk.desktop.ui.printing.paper import (
     measure_width,
     wrap_text,
 )
+from gpudesk.frozen_dataclass import frozen_dataclass
 from gpudesk.report.comparison.tables import ComparisonSheet, SheetMemoryBar, ThroughputSeries
 from gpudesk.report.labels import format_throughput_title
 from gpudesk.report.writers.svg import choose_tick_step, list_powers_of_two
@@ -52,7 +53,7 @@ _NEAR: Final = 4.0
 _CLOSE: Final = 11.0
 
 
-@dataclass(frozen=True, slots=True)
+@frozen_dataclass
 class _PaperPlane:
     """Maps requests in flight (logarithmic) and tokens/s (from zero) to positions in points."""
 

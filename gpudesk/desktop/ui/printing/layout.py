@@ -52,6 +52,7 @@ from gpudesk.desktop.ui.printing.table import (
 from gpudesk.desktop.ui.theme.theme_painter import ThemePainter
 from gpudesk.desktop.ui.theme.tokens import load_fonts
 from gpudesk.domain.decision import RuleEffect
+from gpudesk.frozen_dataclass import frozen_dataclass
 from gpudesk.report.comparison.tables import (
     CellMarking,
     ComparisonSheet,
@@ -295,7 +296,7 @@ _READABLE_CHARTS: Final = 34 * MM
 _WORTH_BEGINNING: Final = 30 * MM
 
 
-@dataclass(frozen=True, slots=True)
+@frozen_dataclass
 class _Arrangement:
     """Spacing of an arrangement: rows of the table, and the heights of the charts."""
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from dataclasses import dataclass
 from enum import StrEnum
 from functools import cache, lru_cache
 from typing import Final
@@ -14,6 +13,7 @@ from PySide6.QtGui import QFont, QFontMetricsF, QPageLayout, QPageSize, QPainter
 from gpudesk.desktop.ui.theme.glyphs import FLAT
 from gpudesk.desktop.ui.theme.theme_painter import CENTRE, LEFT, RIGHT, ThemePainter
 from gpudesk.desktop.ui.theme.tokens import PAPER_TYPE_STYLES, PaperPaintStyle, make_font
+from gpudesk.frozen_dataclass import frozen_dataclass
 from gpudesk.text.translation import tr
 
 #: Points in a millimetre.
@@ -61,7 +61,7 @@ def find_usual_paper(locale: QLocale | None = None) -> PaperSize:
     return PaperSize.LETTER if country in _LETTER_COUNTRIES else PaperSize.A4
 
 
-@dataclass(frozen=True, slots=True)
+@frozen_dataclass
 class Paper:
     """One side of paper with its orientation; lengths in points."""
 
@@ -114,7 +114,7 @@ _STYLES: Final[dict[str, tuple[float, int, float]]] = {
 }
 
 
-@dataclass(frozen=True, slots=True)
+@frozen_dataclass
 class TextRun:
     """Text in one style: a token of `PAPER_TYPE` and a color token."""
 
@@ -123,7 +123,7 @@ class TextRun:
     color: str = "text1"
 
 
-@dataclass(frozen=True, slots=True)
+@frozen_dataclass
 class PlacedRun:
     """Text of a run on a line, from the line's left end."""
 
@@ -363,7 +363,7 @@ def _scale_rect(x: float, y: float, width: float, height: float) -> QRectF:
 DrawPiece = Callable[[SheetPainter, float, float], None]
 
 
-@dataclass(frozen=True, slots=True)
+@frozen_dataclass
 class SheetPiece:
     """A piece with a height, drawn at a position; its width is fixed."""
 
@@ -371,7 +371,7 @@ class SheetPiece:
     draw: DrawPiece
 
 
-@dataclass(frozen=True, slots=True)
+@frozen_dataclass
 class PlacedPiece:
     """A piece with its position on a page."""
 
@@ -383,7 +383,7 @@ class PlacedPiece:
         self.piece.draw(ink, self.x, self.y)
 
 
-@dataclass(frozen=True, slots=True)
+@frozen_dataclass
 class SheetPages:
     """Pages laid out on paper."""
 

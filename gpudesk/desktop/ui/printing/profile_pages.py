@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
 from operator import add
 from typing import Final
 
@@ -37,6 +36,7 @@ from gpudesk.desktop.ui.printing.paper import (
 )
 from gpudesk.desktop.ui.printing.table import SectionLayout, TextEntry, TextSection
 from gpudesk.desktop.ui.theme.tokens import load_fonts
+from gpudesk.frozen_dataclass import frozen_dataclass
 from gpudesk.report.architecture import ArchitectureSketch
 from gpudesk.report.data_table import DataCell, DataColumn, DataRow, DataTable, explain_cell_marks
 from gpudesk.report.labels import label_attribute_alone
@@ -399,7 +399,7 @@ def _draw_lines(
         draw_line(ink, line, left, top + number * step + find_first_baseline(style, step))
 
 
-@dataclass(frozen=True, slots=True)
+@frozen_dataclass
 class _CellLines:
     """The lines of a cell: its text, then its detail."""
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import Final
 
 from gpudesk.desktop.ui.printing.paper import (
@@ -24,6 +24,7 @@ from gpudesk.desktop.ui.printing.paper import (
     wrap_text,
 )
 from gpudesk.desktop.ui.theme.glyphs import FAULT_COLORS, FAULT_GLYPHS
+from gpudesk.frozen_dataclass import frozen_dataclass
 from gpudesk.report.comparison.tables import (
     CellMarking,
     ComparisonCell,
@@ -48,7 +49,7 @@ _MOST_LINES: Final = 8
 _HEADING: Final = 15.0
 
 
-@dataclass(frozen=True, slots=True)
+@frozen_dataclass
 class TextEntry:
     """One entry of a section, after its `number` in `number_color`."""
 
@@ -57,7 +58,7 @@ class TextEntry:
     number_color: str = "text1"
 
 
-@dataclass(frozen=True, slots=True)
+@frozen_dataclass
 class TextSection:
     """A heading with its entries, set in one style."""
 
@@ -65,7 +66,7 @@ class TextSection:
     entries: tuple[TextEntry, ...]
 
 
-@dataclass(frozen=True, slots=True)
+@frozen_dataclass
 class _LineBlock:
     """Unbreakable lines."""
 
@@ -266,7 +267,7 @@ _GROUP_COLOR: Final = "strong"
 _WRAPPED: Final = 8.6
 
 
-@dataclass(frozen=True, slots=True)
+@frozen_dataclass
 class TableDensity:
     """Heights of rows: of one line, of each further line, and of a group's title."""
 
@@ -275,7 +276,7 @@ class TableDensity:
     group: float
 
 
-@dataclass(frozen=True, slots=True)
+@frozen_dataclass
 class _ColumnPlan:
     """Horizontal positions from the left edge: labels end at `labels`, columns are `column` wide."""
 
@@ -293,7 +294,7 @@ class _ColumnPlan:
         return self.column - self.gutter - self.pad
 
 
-@dataclass(frozen=True, slots=True)
+@frozen_dataclass
 class _WrappedCell:
     """A cell with its lines broken; the second line can be next to the figure."""
 

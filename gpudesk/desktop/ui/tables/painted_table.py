@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import time
 from collections.abc import Sequence
-from dataclasses import dataclass
 from functools import partial
 from typing import Final, cast
 
@@ -37,6 +36,7 @@ from gpudesk.desktop.ui.tables.table_base import Index
 from gpudesk.desktop.ui.tables.text_layer import TextCache, TextLayer
 from gpudesk.desktop.ui.theme.theme import Theme
 from gpudesk.desktop.ui.theme.theme_painter import CENTRE, ThemePainter
+from gpudesk.frozen_dataclass import frozen_dataclass
 
 #: Seconds within which typed letters form one word.
 _TYPING_S: Final = 1.2
@@ -80,7 +80,7 @@ BY_KEYBOARD: Final = (
 )
 
 
-@dataclass(frozen=True, slots=True)
+@frozen_dataclass
 class VisibleSection:
     """A visible row or column: its number in the model, its position, and its size."""
 

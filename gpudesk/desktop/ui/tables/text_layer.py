@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections import defaultdict
 from collections.abc import Sequence
-from dataclasses import dataclass
 from typing import Final
 
 from PySide6.QtCore import QEvent, QPointF, QRectF, Qt
@@ -13,13 +12,14 @@ from PySide6.QtWidgets import QSizePolicy, QToolTip, QWidget
 
 from gpudesk.desktop.ui.theme.theme import Theme
 from gpudesk.desktop.ui.theme.theme_painter import PaintedWidget, ThemePainter
+from gpudesk.frozen_dataclass import frozen_dataclass
 from gpudesk.text.translation import tr
 
 #: Of 1.5 kB each: more than any table shows at a time; then the cache is cleared.
 _MOST: Final = 3000
 
 
-@dataclass(frozen=True, slots=True)
+@frozen_dataclass
 class TextLayout:
     """A text ready for painting: `rise` is the distance from the middle of its capitals up to its upper edge."""
 

@@ -4,18 +4,18 @@ from __future__ import annotations
 
 import logging
 from collections.abc import Mapping
-from dataclasses import dataclass
 from typing import Final, Protocol
 
 from PySide6.QtGui import QColor, QFont, QFontDatabase
 
 from gpudesk import paths
+from gpudesk.frozen_dataclass import frozen_dataclass
 
 #: The font family of the program; see packaging/make_fonts.py.
 FAMILY: Final = "Desk Sans"
 
 
-@dataclass(frozen=True, slots=True)
+@frozen_dataclass
 class Palette:
     """The colors of one theme as `#RRGGBB`, by token.
 
@@ -30,7 +30,7 @@ class Palette:
     scrim_alpha: int
 
 
-@dataclass(frozen=True, slots=True)
+@frozen_dataclass
 class TypeStyle:
     """Text style: height and line in device-independent pixels at font size 100%, and weight."""
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 from typing import Any, Final
 
 from PySide6.QtCore import (
@@ -36,6 +35,7 @@ from gpudesk.desktop.ui.theme.theme import Theme
 from gpudesk.desktop.ui.theme.theme_painter import RIGHT, ThemePainter
 from gpudesk.desktop.ui.widgets.layouts import ThemedLabel, make_column
 from gpudesk.desktop.ui.widgets.qt_support import round_corners
+from gpudesk.frozen_dataclass import frozen_dataclass
 from gpudesk.text.translation import tr
 
 Index = QModelIndex | QPersistentModelIndex
@@ -44,7 +44,7 @@ Index = QModelIndex | QPersistentModelIndex
 ROW_ROLE = Qt.ItemDataRole.UserRole + 1
 
 
-@dataclass(frozen=True, slots=True)
+@frozen_dataclass
 class ChoiceOption:
     """One alternative.
 

@@ -5,7 +5,6 @@ from __future__ import annotations
 import math
 from bisect import bisect_left, bisect_right
 from collections.abc import Sequence
-from dataclasses import dataclass
 from typing import Final
 
 from PySide6.QtCore import QEvent, QSize, Qt, Signal
@@ -15,6 +14,7 @@ from PySide6.QtWidgets import QLineEdit, QWidget
 from gpudesk.desktop.ui.theme.theme import Theme
 from gpudesk.desktop.ui.widgets.qt_support import leaves_undo, mark_fault
 from gpudesk.domain.sizing import NumberBounds
+from gpudesk.frozen_dataclass import frozen_dataclass
 from gpudesk.text.formatting import ENGLISH_NUMBERS, MISSING_VALUE_TEXT, NumberStyle
 from gpudesk.text.translation import tr
 
@@ -32,7 +32,7 @@ class NumberError(ValueError):
     """The typed text is not a usable number; the message states the expected input."""
 
 
-@dataclass(frozen=True, slots=True)
+@frozen_dataclass
 class NumberFormat:
     """How a field shows and reads its number: language, decimals, limits.
 

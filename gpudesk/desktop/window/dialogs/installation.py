@@ -5,7 +5,6 @@ from __future__ import annotations
 import os
 import sys
 import tempfile
-from dataclasses import dataclass
 from pathlib import Path
 from typing import Final
 
@@ -19,6 +18,7 @@ from gpudesk.desktop.ui.theme.theme import Theme
 from gpudesk.desktop.ui.widgets.buttons import Button
 from gpudesk.desktop.ui.widgets.layouts import STRETCH, ThemedLabel, make_column, make_row
 from gpudesk.files import read_side_file
+from gpudesk.frozen_dataclass import frozen_dataclass
 from gpudesk.text.messages import InputError
 from gpudesk.text.translation import tr, trn
 
@@ -27,7 +27,7 @@ _PATIENCE_MS: Final = 2000
 _MOST_BYTES: Final = 1 << 20
 
 
-@dataclass(frozen=True, slots=True)
+@frozen_dataclass
 class InstallationCheckLine:
     """One check: its label, its outcome (`ok`, `warning`, `failed`), its finding."""
 
@@ -37,7 +37,7 @@ class InstallationCheckLine:
     seconds: float
 
 
-@dataclass(frozen=True, slots=True)
+@frozen_dataclass
 class InstallationVerdict:
     """The overall result; `text` is for the clipboard."""
 

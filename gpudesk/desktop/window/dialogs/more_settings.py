@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from types import MappingProxyType
 from typing import Any, Final
 
@@ -21,6 +21,7 @@ from gpudesk.desktop.ui.widgets.qt_support import format_key
 from gpudesk.domain.answer import Scenario
 from gpudesk.domain.field_checks import accept_text as text_check
 from gpudesk.estimation.request_fields import REQUEST_FIELDS, WORKLOAD_FIELDS, get_workload_field
+from gpudesk.frozen_dataclass import frozen_dataclass
 from gpudesk.text.formatting import ENGLISH_NUMBERS, NumberStyle
 from gpudesk.text.messages import InputError, Message, format_message
 from gpudesk.text.translation import tr
@@ -33,7 +34,7 @@ class SettingError(Exception):
     """The typed text is invalid; the message gives the reason and the valid range."""
 
 
-@dataclass(frozen=True, slots=True)
+@frozen_dataclass
 class SettingField:
     """One line edit.
 

@@ -10,7 +10,6 @@ import platform
 import re
 import time
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
 from datetime import datetime
 from io import FileIO
 from pathlib import Path
@@ -23,6 +22,7 @@ from PySide6.QtGui import QGuiApplication
 from gpudesk import __version__, paths
 from gpudesk.desktop.session.document import is_abandoned, list_files, make_lock
 from gpudesk.desktop.window.faults.log import read_log_lines
+from gpudesk.frozen_dataclass import frozen_dataclass
 from gpudesk.release import ProgramRelease, find_installation, get_release
 
 if TYPE_CHECKING:
@@ -166,7 +166,7 @@ class CrashLog:
             self._lock = None
 
 
-@dataclass(frozen=True, slots=True)
+@frozen_dataclass
 class CrashReport:
     """The report left by a crashed process."""
 

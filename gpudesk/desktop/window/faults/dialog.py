@@ -5,7 +5,6 @@ from __future__ import annotations
 import contextlib
 import sys
 from collections.abc import Sequence
-from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from PySide6.QtCore import QRectF, Qt, QTimer
@@ -21,6 +20,7 @@ from gpudesk.desktop.ui.widgets.layouts import STRETCH, ThemedLabel, make_column
 from gpudesk.desktop.ui.widgets.note_bar import show_folder
 from gpudesk.desktop.window.faults.crash import CrashReport, collect_program_facts, format_report
 from gpudesk.desktop.window.faults.log import FaultRecord, make_fault
+from gpudesk.frozen_dataclass import frozen_dataclass
 from gpudesk.text.messages import capitalize_first
 from gpudesk.text.translation import tr, trn
 
@@ -34,7 +34,7 @@ _SIGN, _MARGIN = 20.0, 8.0
 _COUNTED_EVERY_MS = 500
 
 
-@dataclass(frozen=True, slots=True)
+@frozen_dataclass
 class FaultMessage:
     """The report of one error; `fault` is counted while it recurs."""
 

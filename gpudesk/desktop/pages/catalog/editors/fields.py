@@ -5,7 +5,6 @@ from __future__ import annotations
 import re
 import unicodedata
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
 from datetime import date
 from functools import partial
 
@@ -27,6 +26,7 @@ from gpudesk.desktop.ui.widgets.layouts import STRETCH, ThemedLabel, make_row
 from gpudesk.desktop.ui.widgets.number_edit import NumberError, NumberFormat
 from gpudesk.desktop.ui.widgets.qt_support import mark_fault
 from gpudesk.domain.registry import PEAK_DENSE, PEAK_SPARSE
+from gpudesk.frozen_dataclass import frozen_dataclass
 from gpudesk.report.labels import label_precision
 from gpudesk.text.formatting import ENGLISH_NUMBERS, ClaimValue, NumberStyle
 from gpudesk.text.translation import tr
@@ -289,7 +289,7 @@ NUMBER_DECIMALS = 9
 _NUMBER_WIDTH, _UNIT = 150.0, 90.0
 
 
-@dataclass(frozen=True, slots=True)
+@frozen_dataclass
 class NumberLimits:
     """The range that a row accepts. Zero is never accepted: an unknown value leaves the row empty."""
 

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-
 from PySide6.QtCore import QPointF, QRectF, QSize, Qt, QTimer
 from PySide6.QtGui import QKeyEvent, QPen, QResizeEvent, QShowEvent
 from PySide6.QtWidgets import QSizePolicy, QWidget
@@ -19,6 +17,7 @@ from gpudesk.desktop.ui.theme.theme_painter import RIGHT, PaintedButton, TextMea
 from gpudesk.desktop.ui.widgets.layouts import ThemedLabel, make_column
 from gpudesk.domain.claim import AGREEMENT_PREFIX, PRICE_BOUND_ATTRIBUTES, Claim, ClaimStatus, DocumentStatement
 from gpudesk.domain.user_facts import FactEdit
+from gpudesk.frozen_dataclass import frozen_dataclass
 from gpudesk.report.explanation.claims import build_claim_group
 from gpudesk.report.explanation.parts import ClaimLine
 from gpudesk.report.labels import get_today, label_attribute_alone
@@ -34,7 +33,7 @@ _GLYPHS = {ClaimStatus.DIFFERS: "disputed", ClaimStatus.REFUSED: "unfit"}
 _ARROWS = {Qt.Key.Key_Down: 1, Qt.Key.Key_Right: 1, Qt.Key.Key_Up: -1, Qt.Key.Key_Left: -1}
 
 
-@dataclass(frozen=True, slots=True)
+@frozen_dataclass
 class ClaimText:
     """A claim in words. `figure_notes` are below the value, `remarks` below the source.
 

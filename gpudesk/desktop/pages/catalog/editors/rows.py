@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping
-from dataclasses import dataclass
 from typing import Any, NamedTuple
 
 from PySide6.QtCore import QEvent, QObject, Qt, Signal
@@ -16,6 +15,7 @@ from gpudesk.desktop.ui.widgets.layouts import ThemedLabel
 from gpudesk.desktop.ui.widgets.number_edit import ValueEdit
 from gpudesk.desktop.ui.widgets.qt_support import make_delay, mark_fault
 from gpudesk.domain.claim import PlausibilityFinding, PlausibilityGrade
+from gpudesk.frozen_dataclass import frozen_dataclass
 from gpudesk.text.formatting import ClaimValue, Formatter
 from gpudesk.text.messages import capitalize_first, format_message
 from gpudesk.text.translation import tr
@@ -30,7 +30,7 @@ class FieldError(Exception):
     """The content of a field is invalid; the message gives the reason and the expected input."""
 
 
-@dataclass(frozen=True, slots=True)
+@frozen_dataclass
 class FieldVerdict:
     """The error and the warning of a value, each empty without one; a warning does not prevent saving."""
 

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping
-from dataclasses import dataclass
 from typing import Final
 
 import numpy as np
@@ -29,6 +28,7 @@ from gpudesk.desktop.ui.tables.data_table import TextTable
 from gpudesk.desktop.ui.theme.theme import Theme
 from gpudesk.desktop.ui.widgets.layouts import ThemedLabel, make_column
 from gpudesk.domain.purchase import DeferralAnalysis, DeferralVerdict, RuleOpinion
+from gpudesk.frozen_dataclass import frozen_dataclass
 from gpudesk.report.costs import MoneyFormatter
 from gpudesk.report.decision.buy_or_wait import (
     describe_computed_verdict,
@@ -56,7 +56,7 @@ _EVERY: Final = 4
 _TICKS: Final = (1, 2, 3, 6, 12, 24, 60)
 
 
-@dataclass(frozen=True, slots=True)
+@frozen_dataclass
 class DelayScale(LinearScale):
     """Whole months up to the last one."""
 
@@ -69,7 +69,7 @@ class DelayScale(LinearScale):
         return (0.0, max(high, 1.0))
 
 
-@dataclass(frozen=True, slots=True)
+@frozen_dataclass
 class DelayChartData:
     """The chart's values, and data for its texts: names by id, and the palette indexes of both accelerators."""
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from functools import partial
 from typing import Final
 
@@ -37,6 +37,7 @@ from gpudesk.domain.reference_data import SignalStatus
 from gpudesk.domain.reference_data import WatchSignal as WatchedSignal
 from gpudesk.domain.sizing import NumberBounds
 from gpudesk.domain.user_facts import FactEdit
+from gpudesk.frozen_dataclass import frozen_dataclass
 from gpudesk.paths import MissingFileError
 from gpudesk.report.costs import MoneyFormatter, get_input_unit, label_cost_input
 from gpudesk.report.decision.buy_or_wait import (
@@ -58,7 +59,7 @@ _ROWS: Final = (_LAUNCH, "months_to_next", "slip", "years", "usd_per_month", "to
 _COSTS: Final = {"price": "price_usd", "power": "accelerator_w"}
 
 
-@dataclass(frozen=True, slots=True)
+@frozen_dataclass
 class DeferralFormState:
     """The content of the form: the scenario, its analysis if there is one, and its accelerators.
 

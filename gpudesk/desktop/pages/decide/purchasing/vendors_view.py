@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
 from typing import Final
 
 from PySide6.QtCore import Qt
@@ -26,6 +25,7 @@ from gpudesk.domain.model import Model
 from gpudesk.domain.precision import Precision
 from gpudesk.domain.routing import RequestKind, RequestRateOrigin, RoutingResult
 from gpudesk.domain.sizing import NumberBounds
+from gpudesk.frozen_dataclass import frozen_dataclass
 from gpudesk.report.costs import MoneyFormatter
 from gpudesk.report.data_table import DataTable
 from gpudesk.report.decision.routing import (
@@ -64,7 +64,7 @@ _MOST_COLUMNS: Final = 3
 _WIDEST: Final = 1040.0
 
 
-@dataclass(frozen=True, slots=True)
+@frozen_dataclass
 class VendorsFormState:
     """The content of the form: the scenario, the columns that share its requests, names, and the result."""
 
