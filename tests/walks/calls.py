@@ -15,6 +15,8 @@ from types import CodeType, FrameType
 import gpudesk
 
 _ROOT = Path(gpudesk.__file__).parent
+#: Comparison and hashes of dataclasses, which are not counted, as those of the standard library are not.
+_DATACLASS_METHODS = str(_ROOT / "frozen_dataclass.py")
 #: A module with nothing but a docstring uses the one name `__doc__`.
 _NAMES_OF_EMPTY_MODULE = 1
 
@@ -95,7 +97,7 @@ class CallCounter:
 
     def _is_function(self, code: CodeType) -> bool:
         """Whether code is a function of the program; note the module where it is the body of one."""
-        if not code.co_filename.startswith(self._prefix):
+        if not code.co_filename.startswith(self._prefix) or code.co_filename == _DATACLASS_METHODS:
             return False
         if self._counts and code.co_name == "<module>" and len(code.co_names) > _NAMES_OF_EMPTY_MODULE:
             self._loaded.add(code.co_filename.removeprefix(self._prefix))

@@ -6,7 +6,7 @@ import csv
 import io
 import json
 from collections.abc import Iterator
-from dataclasses import dataclass, fields, replace
+from dataclasses import fields, replace
 from pathlib import Path
 
 import openpyxl
@@ -29,6 +29,7 @@ from gpudesk.domain.estimate_json import write_estimate_json
 from gpudesk.domain.precision import Precision
 from gpudesk.domain.user_facts import UserClaim
 from gpudesk.estimation.sweep.evaluation import list_figure_columns
+from gpudesk.frozen_dataclass import frozen_dataclass
 from gpudesk.report.catalog_export import build_catalog_table
 from gpudesk.report.catalog_lists import describe_column, label_column
 from gpudesk.report.comparison.sheet import build_machine_sheet, build_sheet
@@ -178,14 +179,14 @@ def test_a_peak_in_int4_that_the_user_states_is_compared(user_home: Path) -> Non
     assert (row.label, row.unit, row.cells[1].text) == ("INT4", "TOPS", "5,000")
 
 
-@dataclass(frozen=True, slots=True)
+@frozen_dataclass
 class EstimateWithEnergy(Estimate):
     """An estimate with one figure more."""
 
     joules_per_token: IntervalEstimate | None = None
 
 
-@dataclass(frozen=True, slots=True)
+@frozen_dataclass
 class CurveWithEnergy(ConcurrencyCurve):
     """A curve with one figure more."""
 
