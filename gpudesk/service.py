@@ -387,7 +387,8 @@ class GpuDeskService:
         decision = leading if answer.scenario.decision.answers else None
         needs, costs = self.how_many(answer.scenario), self.costing.costs(answer)
         fleet = None if answer.scenario.demand is None else self.fleet(answer.scenario)
-        return SheetExtras(needs, costs, decision, tuple(flips), with_rules, leading, fleet)
+        judged = None if decision is None else self.decider.get_decision_costs(answer)
+        return SheetExtras(needs, costs, decision, tuple(flips), with_rules, leading, fleet, judged)
 
     # Fleets
 

@@ -7,7 +7,7 @@ from collections.abc import Iterable, Sequence
 from typing import Final
 
 from gpudesk.domain.accelerator import System
-from gpudesk.domain.claim import PURCHASE_TERM, ApiPrice, PriceRecord, PriceSummary, ProviderClass
+from gpudesk.domain.claim import PURCHASE_TERM, ApiPrice, PriceRecord, PriceSummary, ProviderClass, Source
 from gpudesk.domain.cost import RENT_TERMS, ProviderRent, SameProviderRent, UncertainValue
 from gpudesk.domain.user_facts import UserPrice, list_amounts, list_current_prices
 
@@ -155,10 +155,12 @@ def summarize_api_prices(prices: Sequence[ApiPrice]) -> dict[str, PriceSummary]:
     }
 
 
-def summarize_system_prices(accelerator: str, systems: Sequence[System], dates: Sequence[str | None]) -> PriceSummary:
-    """Return the price range of systems with an accelerator; all have a price, of these dates."""
+def summarize_system_prices(
+    accelerator: str, systems: Sequence[System], sources: Sequence[Source | None]
+) -> PriceSummary:
+    """Return the price range of systems with an accelerator; all have a price, from these sources."""
     prices = [price for system in systems if (price := system.price_usd) is not None]
-    dated = [date for date in dates if date is not None]
+    dated = [source.date for source in sources if source is not None and source.date is not None]
     return PriceSummary(
         accelerator=accelerator,
         term=PURCHASE_TERM,
@@ -169,8 +171,9 @@ def summarize_system_prices(accelerator: str, systems: Sequence[System], dates: 
         own_count=sum(system.own for system in systems),
         oldest=min(dated, default=None),
         newest=max(dated, default=None),
-        undated=len(dates) - len(dated),
+        undated=len(sources) - len(dated),
         providers=tuple(sorted({system.name for system in systems})),
+        sources=_order_sources((source, source.date) for source in sources if source is not None),
     )
 
 
@@ -193,7 +196,14 @@ def _summarize(accelerator: str, term: str, prices: Sequence[_Price]) -> PriceSu
         providers=tuple(sorted({price.provider for price in prices if price.provider})),
         classes=tuple(each for each in ProviderClass if each in classes),
         smallest_instance=min(price.accelerators_in_instance or 1 for price in prices),
+        sources=_order_sources((price.source, price.date) for price in prices if isinstance(price, PriceRecord)),
     )
+
+
+def _order_sources(dated: Iterable[tuple[Source, str | None]]) -> tuple[Source, ...]:
+    """Return sources once each, those with the newest prices first."""
+    ordered = sorted(dated, key=lambda each: each[1] or "", reverse=True)
+    return tuple({source.id: source for source, _ in ordered}.values())
 
 
 def _order_term(term: str) -> tuple[int, str]:

@@ -176,10 +176,12 @@ class Catalog:
         self.accelerator(accelerator_id)
         return tuple(system for system in self._systems.values() if system.accelerator == accelerator_id)
 
-    def find_price_date(self, system_id: str) -> str | None:
+    def find_price_source(self, system_id: str) -> Source | None:
+        """Return the newest source of the price of a system."""
         attributes = self._get_attributes(system_id)
         claims = [each.preferred for name in ("price_low", "price_high") if (each := attributes.get(name)) is not None]
-        return max((claim.source.date for claim in claims if claim is not None and claim.source.date), default=None)
+        sources = (claim.source for claim in claims if claim is not None)
+        return max(sources, key=lambda source: source.date or "", default=None)
 
     def reference_designs(self) -> tuple[ReferenceDesign, ...]:
         """Return the published designs for comparison with fleets."""

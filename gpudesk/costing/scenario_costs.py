@@ -421,8 +421,8 @@ class CostCalculator:
         priced = list_priced_systems(spec, systems, cache.fleet.systems.get(accelerator.id))
         if not priced:
             return None
-        dates = [self._catalog.find_price_date(each.id) for each in priced]
-        return SystemPrice(spec.slots, summarize_system_prices(accelerator.id, priced, dates))
+        sources = [self._catalog.find_price_source(each.id) for each in priced]
+        return SystemPrice(spec.slots, summarize_system_prices(accelerator.id, priced, sources))
 
     def _list_systems(self, accelerator: str) -> Sequence[System]:
         """Return the systems on record with an accelerator."""

@@ -572,7 +572,7 @@ class SheetExtras:
     """Counts, costs, recommendation, changes that would alter it, and fleets, for a sheet.
 
     `decision` is present if the user answered questions, `leading` always: the verdict names its leader. `with_rules`
-    also lists every rule that fired.
+    also lists every rule that fired. `decision_costs` are those of the deployments that the decision judges.
     """
 
     how_many: AcceleratorNeeds | None = None
@@ -582,6 +582,7 @@ class SheetExtras:
     with_rules: bool = False
     leading: Decision | None = None
     fleet: FleetAnswer | None = None
+    decision_costs: CostAnswer | None = None
 
 
 _IN_FLIGHT: Final = "max_concurrency"

@@ -325,7 +325,8 @@ class PriceSummary:
 
     For a hosted model, the list prices per million input or output tokens. `own_count` of them are the user's. `oldest`
     and `newest` are of the prices with a date, `undated` counts the others. `providers` are those that are named,
-    `classes` their classes, each once. `smallest_instance` is the minimum number of accelerators to rent.
+    `classes` their classes, each once. `smallest_instance` is the minimum number of accelerators to rent. `sources` are
+    those of the catalog's prices, each once, those with the newest prices first.
     """
 
     accelerator: str
@@ -341,6 +342,7 @@ class PriceSummary:
     providers: tuple[str, ...]
     classes: tuple[ProviderClass, ...] = ()
     smallest_instance: int = 1
+    sources: tuple[Source, ...] = ()
 
     @property
     def is_own(self) -> bool:

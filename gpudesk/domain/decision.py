@@ -479,12 +479,18 @@ class PilotMeasurement:
     hours: float
 
 
+#: The input of a flip that counts partly used systems in the other way: whole, or only their accelerators in use.
+SYSTEMS_COUNTED: Final = "systems_counted"
+COUNTED_WHOLE: Final = "whole"
+COUNTED_IN_USE: Final = "in_use"
+
+
 @frozen_dataclass
 class DecisionFlip:
     """The smallest change of one input that changes the recommendation, verified by deciding again.
 
-    `input` is a question's id, or `key.name` of a cost input; `becomes` are the keys of the columns that then lead,
-    empty if none is left.
+    `input` is a question's id, `key.name` of a cost input, or `SYSTEMS_COUNTED`; `becomes` are the keys of the columns
+    that then lead, empty if none is left.
     """
 
     input: str

@@ -44,7 +44,7 @@ class RankingFactor(LabeledEnum):
     #: Release date.
     RECENCY = "recency", "Recency"
     #: The user's own tier of the model; without one, the rank of its total parameters.
-    TIER = "tier", "Tier"
+    TIER = "tier", "Size or tier"
 
 
 @frozen_dataclass

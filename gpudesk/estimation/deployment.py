@@ -181,8 +181,8 @@ def _configure_engine(
             if usual >= fraction
             else message(
                 "estimate.memory_fractions",
-                "Fit and max concurrency use {fraction} of {of}, the highest safe setting; speed uses the default of "
-                "{engine}, {usual}",
+                "Max concurrency: {engine} may use {fraction} of {of}, the highest safe setting. "
+                "Speed: {usual}, its default",
                 fraction=Share(fraction),
                 of=of,
                 engine=engine.name,

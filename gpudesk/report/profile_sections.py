@@ -323,7 +323,7 @@ class ProfileTables:
             DataColumn(tr("Context"), is_figure=True),
             DataColumn(tr("tok/s, one user"), is_figure=True),
             DataColumn(tr("tok/s, {n} users", n=load), is_figure=True),
-            DataColumn(tr("Score"), is_figure=True),
+            DataColumn(tr("Score, %"), is_figure=True),
         )
         rows, job = [], ""
         for each in self.profile.recommendations:
@@ -340,7 +340,8 @@ class ProfileTables:
         weights = self.profile.weights
         if len(set(weights.values())) == 1:
             return tr("all factors weighted equally")
-        return ", ".join(f"{factor.label} {self.formatter.stated(each)}" for factor, each in weights.items())
+        stated = ", ".join(f"{factor.label} {self.formatter.stated(each)}" for factor, each in weights.items())
+        return tr("weighted by {weights}", weights=stated)
 
     def _make_recommendation_row(self, each: JobRecommendation, why: Sequence[Message], *, is_first: bool) -> DataRow:
         name = self.name_of(each.model)

@@ -137,7 +137,7 @@ def _group_racks(rack: Rack, count: int, formatter: Formatter, money: MoneyForma
     systems = trn("{n} system", "{n} systems", len(rack.systems), n=formatter.count(len(rack.systems)))
     use = label_use(rack.used, rack.spare, rack.idle, formatter)
     sentence = tr(
-        "{racks} with {systems}: {use}; {power}, {price}",
+        "{racks} with {systems}: {use}; {power}, {price} without network",
         racks=heading,
         systems=systems,
         use=use,
@@ -172,7 +172,7 @@ def list_rack_heads() -> tuple[str, ...]:
         tr("Spare"),
         tr("Idle"),
         tr("Power per rack"),
-        tr("Price per rack"),
+        tr("Rack without network"),
     )
 
 

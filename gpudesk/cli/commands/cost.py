@@ -224,9 +224,9 @@ def _list_draws(draws: tuple[CostDistribution, CostDistribution], context: _Cost
     money, formatter = context.money, context.formatter
     n = formatter.count(draws[0].n)
     yield context.strong(
-        tr("{n} simulations: 80% interval, and odds of being the cheapest", n=n)
+        tr("{n} simulations of all inputs: 80% interval, and odds of being the cheapest", n=n)
         if any(each.compared for each in draws)
-        else tr("{n} simulations: 80% interval", n=n)
+        else tr("{n} simulations of all inputs: 80% interval", n=n)
     )
     for each in draws:
         if not each.quantiles:

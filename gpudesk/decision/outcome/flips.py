@@ -12,7 +12,17 @@ from gpudesk.decision.facts.answers import resolve_answers
 from gpudesk.decision.outcome.decision import Decider
 from gpudesk.domain.answer import Answer
 from gpudesk.domain.cost import COST_INPUTS, UncertainValue
-from gpudesk.domain.decision import QUESTIONS, AnswerValue, Decision, DecisionFlip, DecisionQuestion, FactValue
+from gpudesk.domain.decision import (
+    COUNTED_IN_USE,
+    COUNTED_WHOLE,
+    QUESTIONS,
+    SYSTEMS_COUNTED,
+    AnswerValue,
+    Decision,
+    DecisionFlip,
+    DecisionQuestion,
+    FactValue,
+)
 from gpudesk.domain.progress import JobProgress, ProgressSteps
 from gpudesk.frozen_dataclass import frozen_dataclass
 from gpudesk.text.formatting import IntervalEstimate
@@ -73,6 +83,9 @@ def _get_lead(decision: Decision) -> str | None:
 
 def _compute_distance(each: _FlipInput, flip: DecisionFlip) -> float:
     now, after = each.now, flip.after
+    if each.name == SYSTEMS_COUNTED:
+        # A convention of the comparison, which readers must know before any change of fact.
+        return 0.0
     if isinstance(now, float) and isinstance(after, float) and now > 0.0 and after > 0.0:
         return abs(math.log(after / now))
     return _OF_KIND
@@ -81,10 +94,12 @@ def _compute_distance(each: _FlipInput, flip: DecisionFlip) -> float:
 def _list_inputs(
     decider: Decider, answer: Answer, user_answers: dict[str, AnswerValue], present: Decision
 ) -> Iterator[_FlipInput]:
-    """Yield every input to try: answers, and the prices of the accelerators that are not removed."""
+    """Yield every input to try: answers, how partly used systems count, prices of the accelerators not removed."""
     for name, answered in resolve_answers(answer.scenario, user_answers, answer.model.native_precision).items():
         grid = _list_reachable_limits(name, present)
         yield _make_question_input(decider, answer, user_answers, QUESTIONS[name], answered.value, grid)
+    if any(each.eligible and each.lots is not None and each.lots.idle for each in present.candidates):
+        yield _make_systems_input(decider, answer, user_answers)
     lead = None if present.recommended is None else present.recommended.accelerator
     removed = {each.key for each in present.candidates if each.removed}
     ground = decider.get_decision_costs(answer, user_answers)
@@ -166,6 +181,17 @@ def _make_price_input(
     bounds = COST_INPUTS[name].bounds
     below, beyond = _step_outward(now, bounds.low, bounds.high)
     return _FlipInput(f"{part}.{name}", now, (beyond if rises else below,), decide)
+
+
+def _make_systems_input(decider: Decider, answer: Answer, user_answers: dict[str, AnswerValue]) -> _FlipInput:
+    def decide(value: AnswerValue) -> Decision:
+        costs = replace(answer.scenario.costs, single_accelerators=value == COUNTED_IN_USE)
+        return decider.decide(replace(answer, scenario=replace(answer.scenario, costs=costs)), user_answers)
+
+    now, other = COUNTED_WHOLE, COUNTED_IN_USE
+    if answer.scenario.costs.single_accelerators:
+        now, other = other, now
+    return _FlipInput(SYSTEMS_COUNTED, now, ((other,),), decide)
 
 
 def _step_outward(now: float, low: float, high: float) -> tuple[tuple[float, ...], tuple[float, ...]]:

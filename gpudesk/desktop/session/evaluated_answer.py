@@ -95,7 +95,7 @@ class EvaluatedAnswer:
             names = ["needs", "decision", "fleet"]
             pairs = zip(mine.columns, theirs.columns, strict=True)
             if not with_cost_curves or all((one.curve is None) == (two.curve is None) for one, two in pairs):
-                names += ["costs", "full_costs"]
+                names += ["costs", "full_costs", "decision_costs"]
             self.__dict__.update({name: value for name, value in former.__dict__.items() if name in names})
             self.flips, self.next_questions = former.flips, former.next_questions
             self.ways_out = former.ways_out
@@ -155,6 +155,11 @@ class EvaluatedAnswer:
     def full_costs(self) -> CostAnswer:
         """The costs of all columns, with every break-even point between them."""
         return self._service.costing.costs(self.answer)
+
+    @cached_property
+    def decision_costs(self) -> CostAnswer:
+        """The costs behind the decision, for the deployments that it judges."""
+        return self._service.decider.get_decision_costs(self.answer)
 
     def pair_column_costs(self) -> Iterator[tuple[AcceleratorColumn, CostColumn]]:
         return zip(self.columns, self.costs.columns, strict=True)
@@ -223,9 +228,16 @@ class EvaluatedAnswer:
 
     def make_sheet_extras(self) -> SheetExtras:
         """Return what a sheet adds to the answer; a recommendation only if the user answered questions."""
-        decision = self.decision if self.answer.scenario.decision.answers else None
-        fleet = None if self.answer.scenario.demand is None else self.fleet
-        return SheetExtras(self.needs, self.full_costs, decision, self.flips or (), leading=self.decision, fleet=fleet)
+        is_answered = bool(self.answer.scenario.decision.answers)
+        return SheetExtras(
+            self.needs,
+            self.full_costs,
+            self.decision if is_answered else None,
+            self.flips or (),
+            leading=self.decision,
+            fleet=None if self.answer.scenario.demand is None else self.fleet,
+            decision_costs=self.decision_costs if is_answered else None,
+        )
 
 
 class AlternativeDecisions(QObject):

@@ -38,6 +38,8 @@ from gpudesk.text.translation import tr, trn
 _SAME: Final = 0.005
 #: Larger rates of arithmetic have no decimals.
 _WHOLE: Final = 100.0
+#: Sources named of a median of prices, the newest first: rents have up to a dozen.
+_MOST_CITED: Final = 2
 _PRICE: Final = PRICE_BOUND_ATTRIBUTES[0]
 
 
@@ -386,13 +388,25 @@ def build_source_rows(answer: Answer, references: SourceNumbering) -> tuple[Comp
     rows = []
     for attribute in list_sheet_attributes():
         if attribute.key == _PRICE and answer.costs is not None:
-            # The median of several prices has several sources.
             continue
         cells = tuple(_build_source_cell(column, attribute.key, references) for column in answer.columns)
-        if any(cell.text != MISSING_VALUE_TEXT for cell in cells):
-            label = label_attribute(attribute.key) if attribute.upper_end is None else tr(attribute.form_label)
-            rows.append(ComparisonRow(f"source.{attribute.row_key}", label, None, cells))
-    return tuple(rows)
+        label = label_attribute(attribute.key) if attribute.upper_end is None else tr(attribute.form_label)
+        rows.append(ComparisonRow(f"source.{attribute.row_key}", label, None, cells))
+    if answer.costs is not None:
+        for name, label in (("price_usd", tr("Purchase price")), ("rent_usd_per_hour", tr("Rental price"))):
+            cells = tuple(_cite_prices(column.inputs[name], references) for column in answer.costs.columns)
+            rows.append(ComparisonRow(f"source.{name}", label, None, cells))
+    return tuple(row for row in rows if any(cell.text != MISSING_VALUE_TEXT for cell in row.cells))
+
+
+def _cite_prices(price: ResolvedCostInput, references: SourceNumbering) -> ComparisonCell:
+    """Return the numbers of the newest sources behind a median of prices, and how many more there are."""
+    if price.prices is None or not price.prices.sources or price.origin is CostInputOrigin.YOURS:
+        return ComparisonCell(MISSING_VALUE_TEXT)
+    cited = sorted(references.source(source) for source in price.prices.sources[:_MOST_CITED])
+    numbers = f"[{', '.join(map(str, cited))}]"
+    more = len(price.prices.sources) - len(cited)
+    return ComparisonCell(tr("{numbers} and {n} more", numbers=numbers, n=more) if more else numbers)
 
 
 def _build_source_cell(column: ComparisonColumn, name: str, references: SourceNumbering) -> ComparisonCell:

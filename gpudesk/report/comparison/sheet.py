@@ -36,6 +36,7 @@ from gpudesk.report.comparison.headlines import build_sheet_headlines, get_colum
 from gpudesk.report.comparison.table import build_heads
 from gpudesk.report.comparison.tables import (
     NO_TABLE,
+    TIES,
     CellMarking,
     ComparisonCell,
     ComparisonGroup,
@@ -49,6 +50,7 @@ from gpudesk.report.comparison.tables import (
     SheetMemoryBar,
     SheetRemark,
     ThroughputSeries,
+    label_tie,
 )
 from gpudesk.report.comparison.verdicts import describe_comparison
 from gpudesk.report.costs import (
@@ -376,7 +378,7 @@ def build_sheet(
         (
             *(() if differences is None else (differences,)),
             *((_select_results(answer, formatter),) if answer.has_load else ()),
-            *_list_attribute_groups(answer, formatter, references),
+            *_list_attribute_groups(answer, formatter, references, with_price=costs is None),
         ),
         tr("Comparison"),
     )
@@ -414,7 +416,7 @@ def build_sheet(
         costs=NO_TABLE if costs is None else build_costs_table(answer, costs, heads, formatter),
         recommendation=None
         if decision is None or further is None
-        else build_recommendation(decision, further.flips, heads, formatter, costs),
+        else build_recommendation(decision, further.flips, heads, formatter, further.decision_costs),
         verdict=""
         if further is None or further.leading is None
         else describe_comparison(answer, further.leading, formatter),
@@ -461,13 +463,19 @@ def _select_results(answer: Answer, formatter: Formatter) -> ComparisonGroup:
 
 
 def _list_attribute_groups(
-    answer: Answer, formatter: Formatter, references: SourceNumbering
+    answer: Answer, formatter: Formatter, references: SourceNumbering, *, with_price: bool
 ) -> Iterator[ComparisonGroup]:
-    """Yield memory, compute and system with notes where sources differ; empty groups are left out."""
+    """Yield memory, compute and system with notes where sources differ; empty groups are left out.
+
+    `with_price` is for sheets without a table of costs, which has the price.
+    """
     titles = {"memory": tr("Memory"), "compute": tr("Compute, dense"), "system": tr("System")}
     names = list_accelerator_names(answer)
     for key, title in titles.items():
-        rows = add_notes(build_attribute_rows(answer, list_sheet_attributes(key), formatter), answer, names, references)
+        attributes = [
+            each for each in list_sheet_attributes(key) if with_price or each.key not in PRICE_BOUND_ATTRIBUTES
+        ]
+        rows = add_notes(build_attribute_rows(answer, attributes, formatter), answer, names, references)
         if key == "memory" and answer.has_load:
             rows += build_memory_use_rows(answer, formatter)
         if rows:
@@ -558,7 +566,7 @@ def _list_key_texts(answer: Answer, table: ComparisonTable) -> tuple[str, ...]:
     queues = (tr("△ requests queue"),) if any(column.queues for column in answer.columns) else ()
     return (
         tr("tinted: best one or two in row"),
-        *((tr("≈ too close to call"),) if marks & {CellMarking.TIED, CellMarking.OPEN} else ()),
+        *((tr("{tie}: too close to call", tie=label_tie()),) if marks & TIES else ()),
         *queues,
         tr("small type: 80% interval"),
         tr("superscript: custom value or sources disagree, see notes") if own else raised,

@@ -35,6 +35,15 @@ class CellMarking(StrEnum):
     FAILS = "fails"
 
 
+#: Marks of figures that are too close to call.
+TIES: Final = frozenset({CellMarking.TIED, CellMarking.OPEN})
+
+
+def label_tie() -> str:
+    """Return the word next to a figure that is too close to call with others."""
+    return tr("tie")
+
+
 class RowOrigin(StrEnum):
     """The origin of a row's figures, which also explains them."""
 

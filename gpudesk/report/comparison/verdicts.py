@@ -437,25 +437,34 @@ def _describe_cheapest(answer: Answer, figure: str, names_unit: bool, formatter:
     return tr(_CHEAPEST[figure][judge_odds(odds[best])], **values)
 
 
-def describe_cost_terms(answer: Answer, formatter: Formatter, *, with_prices: bool) -> str:
-    """Return the terms behind the costs of an answer: utilization, rent, servers, and the prices used if asked for."""
+def describe_cost_terms(answer: Answer, formatter: Formatter) -> str:
+    """Return the terms that a verdict on costs leaves out: of the rent, of servers, and partly used systems."""
     costs, settings = answer.costs, answer.scenario.costs
     if costs is None:
         return ""
     terms = (
-        describe_utilization(costs.utilisation, formatter),
         describe_rent_terms(settings.rent_term, costs),
         describe_server_share(costs.columns, formatter),
         describe_bought_singly(settings),
     )
     names = dict(zip(answer.keys, list_column_names(answer), strict=True))
-    money = MoneyFormatter(formatter, settings.currency)
-    described = (describe_prices_used, describe_rents_used) if with_prices else ()
-    prices = (describe(costs.columns, names, money) for describe in described)
-    systems = (*list_partly_used(costs.columns, names, formatter), describe_other_prices(costs.columns, names, money))
-    rents = list_rent_class_remarks(costs, names) or list_same_provider_rents(costs, names)
-    lines = (", ".join(filter(None, terms)), *prices, *systems, *rents)
+    lines = (", ".join(filter(None, terms)), *list_partly_used(costs.columns, names, formatter))
     return " ".join(to_sentence(each) for each in lines if each)
+
+
+def describe_cost_prices(answer: Answer, formatter: Formatter) -> str:
+    """Return the prices behind the costs of an answer, and what makes them hard to compare."""
+    costs = answer.costs
+    if costs is None:
+        return ""
+    names = dict(zip(answer.keys, list_column_names(answer), strict=True))
+    money = MoneyFormatter(formatter, answer.scenario.costs.currency)
+    prices = (
+        describe(costs.columns, names, money)
+        for describe in (describe_prices_used, describe_rents_used, describe_other_prices)
+    )
+    rents = list_rent_class_remarks(costs, names) or list_same_provider_rents(costs, names)
+    return " ".join(to_sentence(each) for each in (*prices, *rents) if each)
 
 
 def describe_payback(answer: Answer, formatter: Formatter) -> str:

@@ -116,7 +116,7 @@ _FACTS: Final[Mapping[str, _FactLabel]] = {
     "decode_share": _FactLabel("Decode share of request time", _FactKind.SHARE),
     "host_traffic_gbs": _FactLabel("Token traffic to host", _FactKind.GBS),
     "price_usd": _FactLabel("Purchase price", _FactKind.USD),
-    "spend_usd": _FactLabel("Up-front cost to buy", _FactKind.USD),
+    "spend_usd": _FactLabel("Up-front cost with network", _FactKind.USD),
     "rent_usd_h": _FactLabel("Rental price per accelerator", _FactKind.USD_PER_HOUR),
     "old_price": _FactLabel("Old purchase price", _FactKind.TEXT),
     "old_rent": _FactLabel("Old rental price", _FactKind.TEXT),

@@ -402,7 +402,7 @@ def _list_flips(
 ) -> Iterator[str]:
     for flip in flips[:_MOST_FLIPS]:
         change, now, becomes = describe_flip(flip, decision, names, formatter)
-        yield tr("{change} ({now}) → {becomes}", change=change, now=now, becomes=becomes)
+        yield tr("{change} ({now}): {becomes}", change=change, now=now, becomes=becomes)
 
 
 def _list_user_answers(decision: Decision, formatter: Formatter) -> Iterator[str]:

@@ -231,7 +231,7 @@ def _build_plan_cost(
     cell = DataCell(text(usd.likely), format_span(usd, text))
     if ranking is None or not (plan.plan is ranking.cheapest or plan.plan in ranking.level):
         return cell
-    mark, rank = ("", tr("cheapest")) if ranking.decided else ("overlap", tr("≈ too close to call with the cheapest"))
+    mark, rank = ("", tr("cheapest")) if ranking.decided else ("overlap", tr("too close to call with the cheapest"))
     return replace(cell, mark=mark, is_best=True, is_strong=True, sentence=rank)
 
 

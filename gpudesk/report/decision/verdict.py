@@ -8,8 +8,10 @@ from typing import Final, NamedTuple
 
 from gpudesk.domain.answer import LeadVerdict, judge_odds
 from gpudesk.domain.decision import (
+    COUNTED_WHOLE,
     NO_LIMIT_ANSWER,
     QUESTIONS,
+    SYSTEMS_COUNTED,
     UNKNOWN_ANSWER,
     AnswerOrigin,
     AnswerValue,
@@ -160,12 +162,17 @@ def _list_equals(decision: Decision, first: DecisionCandidate) -> list[DecisionC
 
 
 def _format_lots(candidate: DecisionCandidate, names: NamesByKey, formatter: Formatter) -> str:
-    """Return what to buy or rent for a deployment: `8 × MI325X (1 in use)`, since modules are sold in systems."""
+    """Return what to buy or rent for a deployment: `8 × MI325X (1 in use)`, since modules are sold in systems.
+
+    If only the accelerators in use count, it is `1 × MI325X (share of 8)`.
+    """
     lots, count, name = candidate.lots, candidate.count or 0, drop_count(names[candidate.key])
     paid = count if lots is None or lots.is_shared else lots.accelerators
     deployment = tr("{n} × {name}", n=formatter.count(paid), name=name)
     if paid == count:
-        return deployment
+        if lots is None or not lots.is_shared or not lots.idle:
+            return deployment
+        return tr("{deployment} (share of {n})", deployment=deployment, n=formatter.count(lots.accelerators))
     return tr("{deployment} ({n} in use)", deployment=deployment, n=formatter.count(count))
 
 
@@ -212,7 +219,7 @@ def _describe_lots(
         return tr("{name} is sold in systems of {size}; the cost {counted}", **values)
     usd = spend / lots.used * lots.accelerators if lots.is_shared else spend
     values["price"] = formatter.money(formatter.estimate(usd), "USD")
-    return tr("{name} is sold in systems of {size} ({price} to buy); the cost {counted}", **values)
+    return tr("{name} is sold in systems of {size} ({price} with network); the cost {counted}", **values)
 
 
 def _describe_user_speed(
@@ -687,8 +694,12 @@ def _replace_with_numbers(tested: ConditionResult, part: Mapping[str, FactValue]
 def describe_flip(
     flip: DecisionFlip, decision: Decision, names: NamesByKey, formatter: Formatter
 ) -> tuple[str, str, str]:
-    """Return the change of one input, its current value, and the new answer."""
+    """Return the change of one input, its current value, and who leads then."""
     before = flip.before
+    if flip.input == SYSTEMS_COUNTED:
+        ways = tr("Counting whole systems"), tr("Counting only accelerators in use")
+        change, now = ways if flip.after == COUNTED_WHOLE else reversed(ways)
+        return change, tr("now {value}", value=lower_for_sentence(now)), _describe_new_leader(flip, names)
     if flip.input in QUESTIONS:
         label = label_fact(flip.input)
         before = decision.answers[flip.input].value if before is None else before
@@ -700,9 +711,13 @@ def describe_flip(
                 "{name}, {input}", name=_name_accelerator(part, decision, names), input=lower_for_sentence(label)
             )
     after = lower_for_sentence(_format_input_value(flip.input, flip.after, formatter))
-    change = tr("{input}: {value}", input=label, value=after)
+    text = "{input}: {value}"
+    if isinstance(before, float) and isinstance(flip.after, float):
+        text = "{input} above {value}" if flip.after > before else "{input} below {value}"
+    change = tr(text, input=label, value=after)
     if before is None:
-        return change, tr("now not answered"), _describe_new_leader(flip, names)
+        now = tr("now not answered") if flip.input in QUESTIONS else tr("now unknown")
+        return change, now, _describe_new_leader(flip, names)
     now = lower_for_sentence(_format_input_value(flip.input, before, formatter))
     return change, tr("now {value}", value=now), _describe_new_leader(flip, names)
 
@@ -730,8 +745,12 @@ def _name_accelerator(part: str, decision: Decision, names: NamesByKey) -> str:
 def _describe_new_leader(flip: DecisionFlip, names: NamesByKey) -> str:
     if not flip.becomes:
         return tr("no recommendation")
-    leads = join_alternatives([names[key] for key in flip.becomes])
-    return leads if flip.verdict is DecisionVerdict.WINNER else tr("{name} (too close to call)", name=leads)
+    leaders = [names[key] for key in flip.becomes]
+    if flip.verdict is DecisionVerdict.WINNER:
+        return tr("{name} leads", name=join_alternatives(leaders))
+    if len(leaders) == 1:
+        return tr("{name} is ahead, but too close to call", name=leaders[0])
+    return tr("too close to call between {names}", names=join_names(leaders))
 
 
 def describe_pilot(pilot: PilotMeasurement, names: NamesByKey, formatter: Formatter) -> str:

@@ -10,6 +10,7 @@ import io
 from collections.abc import Iterable
 
 from gpudesk.report.comparison.tables import (
+    CellMarking,
     ComparisonCell,
     ComparisonSheet,
     ComparisonTable,
@@ -144,9 +145,19 @@ def _list_cell_texts(cell: ComparisonCell) -> tuple[str, str, str, str]:
 
 def format_cell_marks(cell: ComparisonCell) -> str:
     """Return the marks of a cell, its second line and the numbers of its notes."""
-    marks = [cell.mark.value] if cell.mark is not None else []
+    marks = [_label_mark(cell.mark)] if cell.mark is not None else []
     if cell.detail:
         marks.append(cell.detail)
     if cell.notes:
         marks.append(tr("notes {numbers}", numbers=" ".join(map(str, cell.notes))))
     return "; ".join(marks)
+
+
+def _label_mark(mark: CellMarking) -> str:
+    return {
+        CellMarking.BEST: tr("best"),
+        CellMarking.TIED: tr("among the best, too close to call"),
+        CellMarking.OPEN: tr("too close to call"),
+        CellMarking.QUEUES: tr("requests queue"),
+        CellMarking.FAILS: tr("does not fit"),
+    }[mark]

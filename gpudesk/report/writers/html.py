@@ -9,6 +9,7 @@ from typing import Final
 
 from gpudesk import paths
 from gpudesk.report.comparison.tables import (
+    TIES,
     CellMarking,
     ComparisonCell,
     ComparisonGroup,
@@ -21,6 +22,7 @@ from gpudesk.report.comparison.tables import (
     SheetRecommendation,
     SheetRemark,
     SheetSource,
+    label_tie,
 )
 from gpudesk.report.decision.recommendation import build_trace_table
 from gpudesk.report.decision.rules import describe_effect_marks
@@ -37,11 +39,7 @@ from gpudesk.text.formatting import Formatter
 from gpudesk.text.translation import get_language, tr
 
 #: Signs after a figure.
-_SIGNS: Final[Mapping[CellMarking | None, str]] = {
-    CellMarking.TIED: '<span class="tied">≈</span>',
-    CellMarking.OPEN: '<span class="tied">≈</span>',
-    CellMarking.QUEUES: '<span class="queues">△</span>',
-}
+_SIGNS: Final[Mapping[CellMarking | None, str]] = {CellMarking.QUEUES: '<span class="queues">△</span>'}
 #: With more columns than this they are narrower.
 _WIDE_COLUMNS = 4
 #: Heights of the throughput chart, in units of its drawing.
@@ -224,7 +222,7 @@ def _write_row_detail(row: ComparisonRow) -> str:
 def _write_cell(cell: ComparisonCell) -> str:
     notes = ",".join(f'<a href="#note-{number}" class="noted">{number}</a>' for number in cell.notes)
     figure = f'<span class="figure">{escape(cell.text)}</span>'
-    sign = _SIGNS.get(cell.mark, "")
+    sign = f'<span class="tied">{escape(label_tie())}</span>' if cell.mark in TIES else _SIGNS.get(cell.mark, "")
     raised = f"<sup>{notes}</sup>" if notes else ""
     second = "".join(f'<span class="band">{escape(line)}</span>' for line in (cell.band, cell.detail) if line)
     css_class = "" if cell.mark is None else f' class="{cell.mark.value}"'

@@ -7,6 +7,7 @@ from itertools import groupby
 
 from gpudesk.domain.claim import Source
 from gpudesk.report.comparison.tables import (
+    TIES,
     CellMarking,
     ComparisonCell,
     ComparisonRow,
@@ -14,6 +15,7 @@ from gpudesk.report.comparison.tables import (
     ComparisonTable,
     SheetRecommendation,
     SheetSource,
+    label_tie,
 )
 from gpudesk.report.decision.recommendation import build_trace_table
 from gpudesk.report.decision.rules import describe_effect_marks
@@ -87,7 +89,11 @@ def write_sheet_markdown(sheet: ComparisonSheet, appendix: Sequence[DocumentBloc
         blocks += _write_recommendation(sheet.recommendation)
     blocks += [f"**{escaped(line.label)}: {escaped(line.text)}.** {escaped(line.detail)}" for line in sheet.headlines]
     blocks += _write_sheet_table(sheet.table, sheet)
-    blocks.append(" ".join((tr("**Bold**: best in row."), tr("≈ too close to call."), tr("△ requests queue."))))
+    blocks.append(
+        " ".join(
+            (tr("**Bold**: best in row."), tr("{tie}: too close to call.", tie=label_tie()), tr("△ requests queue."))
+        )
+    )
     blocks += _write_sheet_table(sheet.how_many, sheet)
     blocks += [f"{escaped(remark.text)}." for remark in sheet.sizing]
     blocks += _write_sheet_table(sheet.costs, sheet)
@@ -172,8 +178,8 @@ def _write_sheet_cell(cell: ComparisonCell) -> str:
     text = escaped(cell.text)
     if cell.mark in (CellMarking.BEST, CellMarking.TIED):
         text = f"**{text}**"
-    if cell.mark in (CellMarking.TIED, CellMarking.OPEN):
-        text = f"{text} ≈"
+    if cell.mark in TIES:
+        text = f"{text} {label_tie()}"
     elif cell.mark is CellMarking.QUEUES:
         text = f"{text} △"
     second = ", ".join(escaped(line) for line in (cell.band, cell.detail) if line)

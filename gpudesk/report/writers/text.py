@@ -7,7 +7,14 @@ import unicodedata
 from collections.abc import Callable, Iterator, Sequence
 from typing import Final
 
-from gpudesk.report.comparison.tables import CellMarking, ComparisonCell, ComparisonRow, ComparisonSheet
+from gpudesk.report.comparison.tables import (
+    TIES,
+    CellMarking,
+    ComparisonCell,
+    ComparisonRow,
+    ComparisonSheet,
+    label_tie,
+)
 from gpudesk.text.translation import tr
 
 _GAP = "  "
@@ -98,17 +105,9 @@ _LEAST_COLUMN = 13
 _COLUMN_GAP = 2
 #: With less room next to it, the detail of a headline goes below.
 _LEAST_DETAIL = 20
-#: Room for signs and numbers of notes, right of every figure.
-_GUTTER = " " * 5
 _INDENT = "  "
 #: Signs after a figure.
-_SIGNS = {
-    CellMarking.BEST: "*",
-    CellMarking.TIED: "≈",
-    CellMarking.OPEN: "≈",
-    CellMarking.FAILS: "⊘",
-    CellMarking.QUEUES: "△",
-}
+_SIGNS = {CellMarking.BEST: "*", CellMarking.FAILS: "⊘", CellMarking.QUEUES: "△"}
 
 
 def list_sheet_lines(sheet: ComparisonSheet, width: int, strong: Callable[[str], str]) -> Iterator[str]:
@@ -128,8 +127,8 @@ def list_sheet_lines(sheet: ComparisonSheet, width: int, strong: Callable[[str],
         widths = _measure_columns(sheet)[start:end]
         lead = _measure_label_width(sheet) + _COLUMN_GAP + _measure_units(sheet)
         heads = sheet.heads[start:end]
-        yield strong(" " * lead + _join_cells([head.name + _GUTTER for head in heads], widths)).rstrip()
-        yield (" " * lead + _join_cells([head.detail + _GUTTER for head in heads], widths)).rstrip()
+        yield strong(" " * lead + _join_cells([head.name + _make_gutter() for head in heads], widths)).rstrip()
+        yield (" " * lead + _join_cells([head.detail + _make_gutter() for head in heads], widths)).rstrip()
         yield "─" * (lead + sum(widths) + _COLUMN_GAP * len(widths))
         for number, group in enumerate(sheet.table.groups):
             if number:
@@ -175,8 +174,8 @@ def _measure_columns(sheet: ComparisonSheet) -> list[int]:
     return [
         max(
             _LEAST_COLUMN,
-            measure_text(head.name + _GUTTER),
-            measure_text(head.detail + _GUTTER),
+            measure_text(head.name + _make_gutter()),
+            measure_text(head.detail + _make_gutter()),
             *(measure_text(line) for row in rows for line in _list_cell_lines(row.cells[position])),
         )
         for position, head in enumerate(sheet.heads)
@@ -214,17 +213,23 @@ def _join_cells(texts: Sequence[str], widths: Sequence[int]) -> str:
 
 def _list_cell_lines(cell: ComparisonCell) -> list[str]:
     """Return the figure with its signs, then its interval or second line; figures are right-aligned."""
-    sign = " " if cell.mark is None else _SIGNS[cell.mark]
+    sign = label_tie() if cell.mark in TIES else "" if cell.mark is None else _SIGNS[cell.mark]
     notes = f"◇{','.join(map(str, cell.notes))}" if cell.notes else ""
     second = [line for line in (cell.band, cell.detail) if line]
-    return [f"{cell.text} {sign}{notes:<3}", *(line + _GUTTER for line in second)]
+    gutter = _make_gutter()
+    return [f"{cell.text} {pad_text(sign + notes, measure_text(gutter) - 1)}", *(line + gutter for line in second)]
+
+
+def _make_gutter() -> str:
+    """Return the room right of every figure, for its sign and the numbers of notes."""
+    return " " * (measure_text(label_tie()) + 2)
 
 
 def _write_key() -> str:
     return " · ".join(
         (
             tr("* best in row"),
-            tr("≈ too close to call"),
+            tr("{tie}: too close to call", tie=label_tie()),
             tr("△ requests queue"),
             tr("◇ sources disagree, see notes"),
             tr("below a figure: 80% interval"),

@@ -102,14 +102,14 @@ def test_people_read_tokens_years_break_evens_and_draws(capsys: Capture) -> None
     assert "3 years, thousand USD" in said
     assert "MI355X: purchase price unknown." in said
     assert "H200 SXM: payback period of buying: 19.6 months. Compared with renting 24/7." in said
-    assert " simulations: 80% interval, and odds of being the cheapest\nOwned: MI325X 0." in said
+    assert " simulations of all inputs: 80% interval, and odds of being the cheapest\nOwned: MI325X 0." in said
     assert "Total" in said
 
 
 def test_the_only_one_without_a_queue_has_no_odds(capsys: Capture) -> None:
     said = text(capsys, "--accelerators", "h200-sxm,mi325x", "--concurrency", "120")
     assert "Requests queue on 1 × H200 SXM." in " ".join(said.split())
-    assert " simulations: 80% interval\nOwned: " in said
+    assert " simulations of all inputs: 80% interval\nOwned: " in said
     assert "over 99%" not in said
 
 

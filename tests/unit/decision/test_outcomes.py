@@ -12,6 +12,10 @@ from gpudesk.decision.facts.accelerator_facts import get_interval, get_number
 from gpudesk.domain.answer import AcceleratorChoice, Scenario
 from gpudesk.domain.cost import UncertainValue
 from gpudesk.domain.decision import (
+    COUNTED_IN_USE,
+    COUNTED_WHOLE,
+    QUESTIONS,
+    SYSTEMS_COUNTED,
     AnswerValue,
     Decision,
     DecisionSettings,
@@ -24,6 +28,7 @@ from gpudesk.domain.decision import (
 from gpudesk.domain.estimate import Load, LoadKind, Workload
 from gpudesk.domain.fleet import FleetSettings, SiteCooling
 from gpudesk.domain.precision import Precision
+from gpudesk.domain.sizing import Demand, DemandKind
 from gpudesk.domain.user_facts import FactEdit, UserModel
 from gpudesk.service import GpuDeskService
 from gpudesk.text.messages import message
@@ -200,12 +205,26 @@ def test_flips_are_what_happens(service: GpuDeskService) -> None:
     flips = service.flips(answer)
     assert flips
     for flip in flips:
-        part, dot, name = flip.input.partition(".")
-        if dot:
+        if flip.input not in QUESTIONS:
             continue
         after = service.decide(answer, {flip.input: flip.after})
         becomes = () if after.recommended is None else (after.recommended.key,)
-        assert becomes == flip.becomes != (present.recommended.key,), (part, name)
+        assert becomes == flip.becomes != (present.recommended.key,), flip.input
+
+
+def test_paying_for_whole_systems_or_for_those_in_use_is_a_flip_where_it_changes_the_leader(
+    service: GpuDeskService,
+) -> None:
+    asked = scenario(parts=("mi325x", "b200-hgx"), tokens=(4000, 1000))
+    answer = service.answer(replace(asked, demand=Demand(DemandKind.USERS, 1000.0)))
+    whole = service.decide(answer)
+    flip = service.flips(answer)[0]
+    assert (flip.input, flip.before, flip.after) == (SYSTEMS_COUNTED, COUNTED_WHOLE, COUNTED_IN_USE)
+    costs = replace(answer.scenario.costs, single_accelerators=True)
+    shared = service.decide(replace(answer, scenario=replace(answer.scenario, costs=costs)))
+    assert whole.recommended is not None
+    assert shared.recommended is not None
+    assert flip.becomes == (shared.recommended.key,) != (whole.recommended.key,)
 
 
 def test_flips_to_another_accelerator_come_before_those_to_none(service: GpuDeskService) -> None:

@@ -11,6 +11,9 @@ from gpudesk.documents.scenario_file import read_template
 from gpudesk.domain.answer import AcceleratorChoice, Answer, Scenario
 from gpudesk.domain.cost import UncertainValue
 from gpudesk.domain.decision import (
+    COUNTED_IN_USE,
+    COUNTED_WHOLE,
+    SYSTEMS_COUNTED,
     AnswerOrigin,
     AnswerValue,
     Decision,
@@ -75,7 +78,7 @@ def test_a_verdict_orders_whole_systems_and_says_what_its_figure_counts(service:
     terms = plain(describe_verdict_terms(decision, NAMES, FORMATTER))
     assert terms.startswith(
         "At 100% utilization. "
-        "B200 is sold in systems of 8 ($451,000 to buy); the cost assumes that others use the rest. "
+        "B200 is sold in systems of 8 ($451,000 with network); the cost assumes that others use the rest. "
     )
     assert re.search(r"Speed per user: 2\d\.\d tok/s \(B200\)\.$", terms)
     assert encode_decision(decision, (), NAMES)["terms"] == describe_verdict_terms(decision, NAMES, FORMATTER)
@@ -128,7 +131,7 @@ def test_a_winner_is_named_with_its_count_its_figure_and_its_odds(service: GpuDe
     assert value is not None
     cost = f"${FORMATTER.small_amount(value.value)} per million output tokens"
     odds = f"{format_odds(decision.robustness, FORMATTER)} odds of being the cheapest"
-    assert format_verdict(decision, NAMES, FORMATTER) == f"Buy 1 × {NAMES[key]}: {cost} ({odds})"
+    assert format_verdict(decision, NAMES, FORMATTER) == f"Buy 1 × {NAMES[key]} (share of 8): {cost} ({odds})"
     assert describe_verdict_reason(decision, NAMES, FORMATTER) == ""
     doubted = doubt(decision, {key: ("basis", "discontinued", "license_limit")})
     reason = describe_verdict_reason(doubted, NAMES, FORMATTER)
@@ -437,11 +440,11 @@ def test_what_does_not_fit_one_is_said_in_numbers(service: GpuDeskService) -> No
     [
         (
             DecisionFlip("ttft_limit_ms", 2000.0, 1600.0, ("b200-hgx",), DecisionVerdict.WINNER),
-            ("TTFT limit: 1.6 s", "now 2 s", "B200"),
+            ("TTFT limit below 1.6 s", "now 2 s", "B200 leads"),
         ),
         (
             DecisionFlip("mi325x.rent_usd_per_hour", 1.95, 3.14, ("b200-hgx",), DecisionVerdict.OPEN),
-            ("MI325X, rental price: $3.14/h", "now $1.95/h", "B200 (too close to call)"),
+            ("MI325X, rental price above $3.14/h", "now $1.95/h", "B200 is ahead, but too close to call"),
         ),
         (
             DecisionFlip("serving_engine", "any", "tensorrt-llm", (), DecisionVerdict.NONE_FITS),
@@ -449,15 +452,27 @@ def test_what_does_not_fit_one_is_said_in_numbers(service: GpuDeskService) -> No
         ),
         (
             DecisionFlip("monthly_hours", "unknown", 20_600.0, ("mi325x",), DecisionVerdict.WINNER),
-            ("Rented accelerator-hours: 20,600 h/month", "now unknown", "MI325X"),
+            ("Rented accelerator-hours: 20,600 h/month", "now unknown", "MI325X leads"),
         ),
         (
             DecisionFlip("mi355x.price_usd", None, 35_000.0, ("mi355x",), DecisionVerdict.WINNER),
-            ("MI355X, purchase price: $35,000", "now not answered", "MI355X"),
+            ("MI355X, purchase price: $35,000", "now unknown", "MI355X leads"),
         ),
         (
             DecisionFlip("energy_usd_per_kwh", 0.1, 0.3, ("mi355x",), DecisionVerdict.WINNER),
-            ("Electricity price: $0.30/kWh", "now $0.10/kWh", "MI355X"),
+            ("Electricity price above $0.30/kWh", "now $0.10/kWh", "MI355X leads"),
+        ),
+        (
+            DecisionFlip(SYSTEMS_COUNTED, COUNTED_WHOLE, COUNTED_IN_USE, ("mi355x",), DecisionVerdict.WINNER),
+            ("Counting only accelerators in use", "now counting whole systems", "MI355X leads"),
+        ),
+        (
+            DecisionFlip("monthly_hours", 10_000.0, 20_600.0, ("mi325x", "mi355x"), DecisionVerdict.OPEN),
+            (
+                "Rented accelerator-hours above 20,600 h/month",
+                "now 10,000 h/month",
+                "too close to call between MI325X and MI355X",
+            ),
         ),
     ],
 )
@@ -474,7 +489,7 @@ def test_an_accelerator_in_two_columns_is_called_without_its_count(service: GpuD
     flip = DecisionFlip("mi325x.rent_usd_per_hour", 1.95, 3.14, ("b200-hgx",), DecisionVerdict.WINNER)
     names = {key: f"{name} × 1" for key, name in NAMES.items()}
     change, _, _ = describe_flip(flip, replace(found, candidates=twice), names, FORMATTER)
-    assert plain(change) == "MI325X, rental price: $3.14/h"
+    assert plain(change) == "MI325X, rental price above $3.14/h"
 
 
 def test_a_pilot_says_what_to_run_and_for_how_long() -> None:

@@ -144,7 +144,7 @@ def test_comparisons_say_their_numbers_and_what_came_out(tested: Comparison, sai
             "budget_usd < 1e12 and (long_context == 'yes' or weights_gb > 140)",
             "up-front budget is set and (long context needed: yes or weights > 140 GB)",
         ),
-        ("spend_usd <= budget_usd", "up-front cost to buy ≤ up-front budget"),
+        ("spend_usd <= budget_usd", "up-front cost with network ≤ up-front budget"),
         ("headroom_gb > kv_one_gb * 2", "spare memory per accelerator > kv_one_gb * 2"),
     ],
 )

@@ -84,7 +84,7 @@ def test_words_without_room_stand_below_their_row(tables: ProfileTables) -> None
     lines = list(list_profile_lines(tables, 100, str))
     start = lines.index("Models for each job: all factors weighted equally")
     head, _, row, reason = lines[start + 1 : start + 5]
-    assert head.split()[-1] == "Score"
+    assert head.endswith("Score, %")
     assert row.startswith("Chat ")
     assert "of memory free; faster than" in reason
     assert all(len(line) <= 100 for line in lines[start + 1 : start + 40])

@@ -133,7 +133,7 @@ def test_lines_say_everything_in_its_order(sheet: ComparisonSheet, further: Shee
     assert len(by_subject["For MI355X"]) == len(decision.reasons)
     assert len(by_subject["Against MI355X"]) == len(decision.against)
     assert len(by_subject["Your answers"]) == 3
-    assert by_subject["Tipping points"] == ["Serving engine: TensorRT-LLM (now any) → B200 SXM"]
+    assert by_subject["Tipping points"] == ["Serving engine: TensorRT-LLM (now any): B200 SXM leads"]
     assert by_subject["Key figures"][0] == "Deployment: 1 accelerator"
     assert by_subject["Assumptions"][0] == "Rented accelerators are paid around the clock"
     assert "Porting cost is excluded, because your current platform is unknown" in by_subject["Assumptions"]

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 from dataclasses import replace
 
 import pytest
@@ -14,12 +15,14 @@ from gpudesk.domain.decision import DecisionSettings
 from gpudesk.domain.estimate import Load, LoadKind, Workload
 from gpudesk.domain.precision import Precision
 from gpudesk.domain.profile import ProfileQuestion
+from gpudesk.domain.sizing import Demand, DemandKind
 from gpudesk.report.comparison.headlines import build_screen_headlines
 from gpudesk.report.comparison.sheet import build_machine_sheet, build_sheet
 from gpudesk.report.comparison.table import build_comparison_table
 from gpudesk.report.comparison.tables import CellMarking, ComparisonRow, ComparisonSheet
 from gpudesk.report.comparison.verdicts import (
     describe_comparison,
+    describe_cost_prices,
     describe_cost_terms,
     describe_figure_lead,
     describe_fit,
@@ -33,7 +36,7 @@ from gpudesk.report.writers.html import write_sheet_html
 from gpudesk.report.writers.json import write_sheet_json
 from gpudesk.report.writers.markdown import write_sheet_markdown
 from gpudesk.service import GpuDeskService
-from gpudesk.text.formatting import ENGLISH_NUMBERS, Formatter, IntervalEstimate
+from gpudesk.text.formatting import ENGLISH_NUMBERS, MISSING_VALUE_TEXT, Formatter, IntervalEstimate
 
 PLAIN = Formatter(ENGLISH_NUMBERS)
 RENTED, OWNED = "rented_usd_per_million_output", "owned_usd_per_million_output"
@@ -128,19 +131,48 @@ def test_pages_say_who_leads_what_limits_and_what_it_costs(answer: Answer) -> No
     for price, said in ((0.4, "A hosted API costs less: $0.40."), (0.9, "A hosted API costs $0.90.")):
         hosted = replace(answer.costs, api=IntervalEstimate(price, price, price))
         assert describe_token_cost(replace(answer, costs=hosted), PLAIN).endswith(f" {said}")
-    assert "prices used" not in describe_cost_terms(answer, PLAIN, with_prices=False)
-    terms = describe_cost_terms(answer, PLAIN, with_prices=True)
-    assert terms.startswith(
-        "100% utilization, on-demand rent, servers add 25% to the price, "
-        "costs assume that others use idle accelerators. "
-        "Purchase prices used"
+    # The verdict names the utilization, the assumptions the prices.
+    assert describe_cost_terms(answer, PLAIN) == (
+        "On-demand rent, servers add 25% to the price, costs assume that others use idle accelerators."
     )
-    assert "MI325X $22,000 (2026-03)" in terms
-    assert "Rents used per hour (median in the catalog): H200 SXM $3.99, MI325X $3.80" in terms
+    prices = describe_cost_prices(answer, PLAIN)
+    assert prices.startswith("Purchase prices used")
+    assert "MI325X $22,000 (2026-03)" in prices
+    assert "Rents used per hour (median in the catalog): H200 SXM $3.99, MI325X $3.80" in prices
     assert describe_payback(answer, PLAIN) == (
         "Buying pays back after 13 months (MI325X), 14 months (B200 SXM) and 20 months (H200 SXM) of 24/7 use."
         " For use below 48–63% of the hours, renting by the hour is cheaper."
     )
+
+
+def test_a_sheet_cites_the_newest_sources_of_its_prices(service: GpuDeskService, answer: Answer) -> None:
+    sheet = build_sheet(answer, further=service.make_sheet_extras(answer))
+    numbers = {str(source.number) for source in sheet.sources}
+    rows = {row.label: row for row in sheet.whose.rows}
+    for label in ("Purchase price", "Rental price"):
+        cells = [cell.text for cell in rows[label].cells]
+        assert [text for text in cells if text != MISSING_VALUE_TEXT]
+        assert set(re.findall(r"\d+", " ".join(re.findall(r"\[.*?\]", " ".join(cells))))) <= numbers
+    assert answer.costs is not None
+    rent = answer.costs.columns[0].inputs["rent_usd_per_hour"].prices
+    assert rent is not None
+    assert rows["Rental price"].cells[0].text.endswith(f"] and {len(rent.sources) - 2} more")
+
+
+def test_a_recommendation_on_a_sheet_counts_the_idle_of_its_own_deployments(service: GpuDeskService) -> None:
+    scenario = replace(read_template("70b-chat-on-four"), costs=CostSettings())
+    parts = tuple(replace(each, count=None) for each in scenario.accelerators)
+    demand = Demand(DemandKind.USERS, 1000.0)
+    settings = replace(scenario.decision, answers={"priority": "cost"})
+    answer = service.answer(replace(scenario, accelerators=parts, demand=demand, decision=settings))
+    extras = service.make_sheet_extras(answer)
+    recommendation = build_sheet(answer, further=extras).recommendation
+    assert recommendation is not None
+    assert extras.decision is not None
+    count = extras.decision.candidates[3].count
+    assert count is not None
+    idle = f"its rental cost includes {-count % 8} idle accelerators"
+    assert [line.text for line in recommendation.lines if line.text.endswith(idle)]
 
 
 def find_rows(sheet: ComparisonSheet, key: str) -> list[ComparisonRow]:
@@ -157,7 +189,7 @@ def test_all_places_show_the_purchase_price_of_the_costs(service: GpuDeskService
         assert each.costs is not None
         rows = find_rows(build_sheet(each, further=service.make_sheet_extras(each)), "price")
         rows.append(next(row for row in build_comparison_table(each, PLAIN).rows if row.key == "price"))
-        assert len(rows) == 3
+        assert len(rows) == 2
         for row in rows:
             assert row.label == label
             used = [column.inputs["price_usd"].spread for column in each.costs.columns]

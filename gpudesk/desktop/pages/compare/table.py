@@ -494,7 +494,7 @@ class ComparisonTableView(PaintedTable):
         return next((token for token in ("body", "small") if self._texts.width(token, words) <= room), "caption")
 
     def _mark_gutter(self, cell: ComparisonCell, left: float, right: float, level: float) -> None:
-        """Draw at most two marks right of the figure: ≈ or a fault before the method; the pencil before the dispute."""
+        """Draw at most two marks right of the figure: tie or fault, then method; or pencil, then dispute."""
         marks: list[tuple[str, str]] = []
         if cell.mark in (CellMarking.TIED, CellMarking.OPEN):
             marks.append(("overlap", "best_text" if cell.mark is CellMarking.TIED else "text3"))

@@ -47,7 +47,12 @@ from gpudesk.domain.cost import (
     ResolvedCostInput,
     UncertainValue,
 )
-from gpudesk.report.comparison.verdicts import describe_cost_terms, describe_payback, describe_token_cost
+from gpudesk.report.comparison.verdicts import (
+    describe_cost_prices,
+    describe_cost_terms,
+    describe_payback,
+    describe_token_cost,
+)
 from gpudesk.report.costs import (
     describe_input_source,
     format_input_range,
@@ -302,14 +307,7 @@ class AssumptionsView(CostView):
         self.controls.discounts_wanted.connect(self._take_discounts)
         self.currency = CurrencyRow(theme, desk.formatter.style, self)
         self.currency.edited.connect(lambda currency: self._change({"currency": currency}))
-        self.note_label = ThemedLabel(
-            theme,
-            tr("Values without a source are defaults with a reason. Clear a field to use its default."),
-            font="small",
-            color="text2",
-            wrap=True,
-            parent=self,
-        )
+        self.note_label = ThemedLabel(theme, font="small", color="text2", wrap=True, parent=self)
         self._grids = QVBoxLayout()
         self._own, self._own_grids = self._make_own()
         rows = (self.controls, self.currency, self.note_label, self._grids, STRETCH)
@@ -390,6 +388,8 @@ class AssumptionsView(CostView):
         settings = self._desk.scenario.costs
         self.controls.show_settings(settings)
         self.currency.show_currency(settings.currency)
+        note = tr("Values without a source are defaults with a reason. Clear a field to use its default.")
+        self.note_label.setText(f"{note} {describe_cost_prices(costed.answer_with_costs, self.formatter)}".rstrip())
         self._show_inputs(self._rows)
         parts = {column.accelerator: part.name for part, column in costed.pair_column_costs()}
         if tuple(parts) == self._parts:
@@ -533,8 +533,7 @@ class CostPage(MultiViewPage[CostView]):
         # The assumptions are the terms.
         if evaluated is None or isinstance(self.view, AssumptionsView):
             return ""
-        with_prices = self.view_key == _RENT_OR_BUY
-        return describe_cost_terms(evaluated.answer_with_costs, self.desk.formatter, with_prices=with_prices)
+        return describe_cost_terms(evaluated.answer_with_costs, self.desk.formatter)
 
     def _choose(self, key: str) -> None:
         self.view.choose(key)

@@ -83,6 +83,12 @@ def make_simulation_figures(costed: EvaluatedAnswer, draws: CostDistribution) ->
     """Return the odds that each accelerator is the cheapest, and the interval of its cost."""
     names = {part.key: part for part in costed.columns}
     money, formatter = costed.money, costed.formatter
+    # At the likely inputs, as on the other views: the median of the simulations differs, because ranges are skewed.
+    base_costs = {
+        part.key: cost.output.value
+        for part, column in costed.pair_column_costs()
+        if (cost := column.rented if draws.rented else column.owned) is not None
+    }
     ranked = sorted(draws.quantiles.items(), key=lambda pair: -draws.compared.get(pair[0], 0.0))
     rows = [
         FigureRow(
@@ -92,19 +98,21 @@ def make_simulation_figures(costed: EvaluatedAnswer, draws: CostDistribution) ->
             names[key].name,
             (
                 format_odds(draws.compared[key], formatter) if key in draws.compared else MISSING_VALUE_TEXT,
-                *(money.small(each) for each in quantiles),
+                *map(money.small, (base_costs[key], low, high)),
             ),
             tr("rented") if draws.rented else tr("owned"),
         )
-        for key, quantiles in ranked
-        if key in names
+        for key, (low, _, high) in ranked
+        if key in base_costs
     ]
     for part, column in costed.pair_column_costs():
         if part.key not in draws.quantiles:
             note = tr("excluded: {missing}", missing="; ".join(describe_missing_input(each) for each in column.missing))
             rows.append(FigureRow(*part.identity, (MISSING_VALUE_TEXT,) * 4, note))
-    heads = (tr("Cheapest, odds"), tr("10th percentile"), tr("Median"), tr("90th percentile"))
-    note = tr("{n} simulations, {code} per million output tokens", n=formatter.count(draws.n), code=money.code)
+    heads = (tr("Cheapest, odds"), tr("Base case"), tr("10th percentile"), tr("90th percentile"))
+    note = tr(
+        "{n} simulations of all inputs, {code} per million output tokens", n=formatter.count(draws.n), code=money.code
+    )
     explained = ("tokens",) * len(heads)
     return build_accelerator_table(note, heads, rows, leading={0}, figures=explained, remarks=tr("Basis"))
 

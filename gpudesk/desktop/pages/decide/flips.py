@@ -27,7 +27,15 @@ from gpudesk.desktop.ui.widgets.buttons import LinkButton
 from gpudesk.desktop.ui.widgets.layouts import make_column, make_row
 from gpudesk.domain.answer import MAX_ACCELERATORS, Scenario
 from gpudesk.domain.cost import UncertainValue
-from gpudesk.domain.decision import QUESTIONS, DecisionFlip, DecisionVerdict, WayOut, WayOutKind
+from gpudesk.domain.decision import (
+    COUNTED_WHOLE,
+    QUESTIONS,
+    SYSTEMS_COUNTED,
+    DecisionFlip,
+    DecisionVerdict,
+    WayOut,
+    WayOutKind,
+)
 from gpudesk.domain.progress import ProgressSteps
 from gpudesk.report.decision.verdict import describe_flip, describe_way_out
 from gpudesk.text.translation import tr
@@ -122,9 +130,12 @@ _GAP: Final = 12.0
 
 
 def apply_flip(scenario: Scenario, flip: DecisionFlip) -> Scenario:
-    """Return the scenario with the change of a flip: an answer, or a cost input."""
+    """Return the scenario with the change of a flip: an answer, a cost input, or the counting of systems."""
     if flip.input in QUESTIONS:
         return replace_answer(scenario, flip.input, flip.after)
+    if flip.input == SYSTEMS_COUNTED:
+        costs = replace(scenario.costs, single_accelerators=flip.after != COUNTED_WHOLE)
+        return replace(scenario, costs=costs)
     part, _, name = flip.input.rpartition(".")
     costs = scenario.costs.with_input(name, UncertainValue.exactly(float(flip.after)), part)
     return replace(scenario, costs=costs)

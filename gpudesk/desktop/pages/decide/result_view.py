@@ -307,7 +307,7 @@ class ResultView(DecideView):
         self.reasons.show_lines(
             [MarkedLine("plus", "best_text", describe_reason(each, names, formatter)) for each in decision.reasons]
         )
-        against = list(list_arguments_against(decision, names, formatter, evaluated.costs))
+        against = list(list_arguments_against(decision, names, formatter, evaluated.decision_costs))
         self.against.show_lines([MarkedLine("minus", "text2", text) for text in against])
         self._why_held.setVisible(bool(decision.reasons or against))
         self.next_question.show_decision(evaluated)
@@ -324,9 +324,9 @@ class ResultView(DecideView):
             [MarkedLine("unfit", "unfit", text) for text in list_removed_columns(decision, names, formatter)]
         )
         self._excluded_held.setVisible(bool(decision.exclusions))
-        rents = list_rent_remarks(decision, evaluated.costs, names, formatter)
+        rents = list_rent_remarks(decision, evaluated.decision_costs, names, formatter)
         self.rents.show_lines([MarkedLine("coins", "text2", each) for each in rents])
-        assumptions = list_decision_assumptions(decision, names, formatter, evaluated.costs)
+        assumptions = list_decision_assumptions(decision, names, formatter, evaluated.decision_costs)
         self.assumptions.show_lines([MarkedLine("info", "text2", each) for each in assumptions])
         self._basis_held.setVisible(bool(self.rents.texts or self.assumptions.texts))
         if not self._rules_held.isHidden():
@@ -368,7 +368,7 @@ class ResultView(DecideView):
         labels = (self.verdict.title, self.verdict.reason, self.verdict.terms)
         lines = [label.text() for label in labels if label.text()]
         recommendation = list_recommendation_lines(
-            evaluated.decision, self.flips.flips or (), names, formatter, evaluated.costs
+            evaluated.decision, self.flips.flips or (), names, formatter, evaluated.decision_costs
         )
         for subject, remarks in groupby(recommendation, key=lambda line: line.subject):
             lines += ["", subject, *(f"{each.text}." for each in remarks)]

@@ -190,6 +190,7 @@ class AnswerSetsView(DecideView):
         self._same: tuple[AnswerPair, ...] = ()
         self.status_label = ThemedLabel(theme, font="small", color="text2", wrap=True, parent=self)
         self.keep = Button(theme, tr("Save these answers"), self._keep, icon="copy-plus", parent=self)
+        self.begin = Button(theme, tr("Save these answers"), self._keep, icon="copy-plus", kind="primary", parent=self)
         self.exchange = Button(theme, tr("Swap"), self._exchange, icon="arrow-up-down", parent=self)
         self.exchange.setToolTip(tr("Use the saved answers and save the current ones"))
         self.forget = Button(theme, tr("Delete"), self._forget, icon="trash-2", parent=self)
@@ -205,12 +206,13 @@ class AnswerSetsView(DecideView):
         rule_heads = [tr("Rule"), tr("Applies to")]
         self.rules = TextTable(theme, self.rules_title.text(), rule_heads, giving=(0, 1), parent=self)
         self.differ_title = ThemedLabel(theme, font="section", parent=self)
-        self._content = QWidget(self)
+        self._head, self._start, self._content = QWidget(self), QWidget(self), QWidget(self)
         self._lay_out()
 
     def _lay_out(self) -> None:
         px = self.theme.px
-        head = make_row((self.status_label, 1), self.keep, self.exchange, self.forget, gap=px(8))
+        make_row((self.status_label, 1), self.keep, self.exchange, self.forget, gap=px(8), on=self._head)
+        self._lay_out_start()
         both = make_row(*((verdict, 1) for verdict in self.verdicts), gap=px(32))
         content = make_column(both, gap=px(6), on=self._content)
         blocks: tuple[tuple[QWidget, ...], ...] = (
@@ -226,21 +228,37 @@ class AnswerSetsView(DecideView):
                 side = Qt.AlignmentFlag.AlignLeft if widget is self.fold else Qt.AlignmentFlag(0)
                 content.addWidget(widget, 0, side)
         make_column(
-            head, self._content, STRETCH, gap=px(14), margins=(px(_MARGIN), px(2), px(_MARGIN), px(_MARGIN)), on=self
+            self._head,
+            self._content,
+            (self._start, 1),
+            STRETCH,
+            gap=px(14),
+            margins=(px(_MARGIN), px(2), px(_MARGIN), px(_MARGIN)),
+            on=self,
         )
+
+    def _lay_out_start(self) -> None:
+        words = tr("Save your answers, then change some. Both recommendations appear here side by side.")
+        labels = (
+            ThemedLabel(self.theme, tr("Compare two sets of answers"), font="verdict", parent=self._start),
+            ThemedLabel(self.theme, words, color="text2", wrap=True, parent=self._start),
+        )
+        for label in labels:
+            label.setAlignment(Qt.AlignmentFlag.AlignHCenter)
+        row = make_row(STRETCH, self.begin, STRETCH)
+        make_column(STRETCH, *labels, 12, row, STRETCH, STRETCH, on=self._start)
 
     # Showing
 
     def show_decision(self, evaluated: EvaluatedAnswer) -> None:
-        """Show both sets; without a saved one the purpose of the buttons."""
+        """Show both sets; without a saved one the purpose of the view."""
         kept_answers = evaluated.answer.scenario.decision.kept
-        for button in (self.exchange, self.forget):
-            button.setEnabled(kept_answers is not None)
         self.keep.setEnabled(kept_answers != evaluated.answer.scenario.decision.answers)
-        self._content.setVisible(kept_answers is not None)
+        for widget in (self._head, self._content):
+            widget.setVisible(kept_answers is not None)
+        self._start.setVisible(kept_answers is None)
         if kept_answers is None:
             self.sets = None
-            self.status_label.setText(tr("Save these answers, change some, and compare both results here."))
             return
         self.sets = sets = AnswerSetComparison(evaluated, evaluated.decide_with_answers(kept_answers))
         for verdict, decided in zip(self.verdicts, (sets.current_set, sets.saved_set), strict=True):
@@ -293,7 +311,8 @@ class AnswerSetsView(DecideView):
 
     def focus_first(self) -> None:
         """Focus the first usable control."""
-        self.keep.setFocus(Qt.FocusReason.OtherFocusReason)
+        first = self.begin if self.sets is None else self.keep
+        first.setFocus(Qt.FocusReason.OtherFocusReason)
 
 
 def _format_summary(sets: AnswerSetComparison, differing: int, formatter: Formatter) -> str:

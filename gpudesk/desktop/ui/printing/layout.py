@@ -258,15 +258,13 @@ def _answers(headlines: Sequence[Headline], room: float) -> SheetPiece:
 def _answer(headline: Headline, question: Sequence[SheetPiece], room: float) -> SheetPiece:
     detail = make_paragraph(wrap_text(headline.detail, "small", room, "text2"), "small")
     winner = headline.winner
-    lead = measure_width("≈ ", "verdict") if winner is None else SWATCH + 5
+    lead = 0.0 if winner is None else SWATCH + 5
     step = measure_line_height("verdict")
     words = make_paragraph(wrap_text(headline.text, "verdict", room - lead), "verdict")
 
     def draw(ink: SheetPainter, x: float, y: float) -> None:
         if winner is not None:
             ink.swatch(x, y + step / 2, winner.slot, is_variant=winner.is_variant)
-        else:
-            ink.text(x, y + find_first_baseline("verdict", step), "≈", style="verdict", color="text3")
         words.draw(ink, x + lead, y)
 
     return stack_pieces([*question, make_space(1), SheetPiece(words.height, draw), make_space(1), detail])

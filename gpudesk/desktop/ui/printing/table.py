@@ -26,6 +26,7 @@ from gpudesk.desktop.ui.printing.paper import (
 from gpudesk.desktop.ui.theme.glyphs import FAULT_COLORS, FAULT_GLYPHS
 from gpudesk.frozen_dataclass import frozen_dataclass
 from gpudesk.report.comparison.tables import (
+    TIES,
     CellMarking,
     ComparisonCell,
     ComparisonGroup,
@@ -36,6 +37,7 @@ from gpudesk.report.comparison.tables import (
     SheetDispute,
     SheetRemark,
     SheetSource,
+    label_tie,
 )
 from gpudesk.text.formatting import MISSING_VALUE_TEXT
 from gpudesk.text.translation import tr
@@ -451,7 +453,7 @@ def _plan_columns(table: ComparisonTable, room: float) -> _ColumnPlan:
     pad = _PAD if column > _NARROW else 2.0
     raised = max((_measure_gutter(cell) for row in rows for cell in row.cells), default=0.0)
     # In narrow columns notes can extend over the padding of the next column.
-    gutter = max(measure_width("≈", "body") + 3, min(raised + 3, 18.0 if column > _NARROW else 11.0))
+    gutter = max(measure_width(label_tie(), "raised") + 3, min(raised + 3, 18.0 if column > _NARROW else 11.0))
     return _ColumnPlan(room, labels, column, gutter, pad)
 
 
@@ -481,16 +483,18 @@ def _format_superscript(cell: ComparisonCell) -> str:
 
 
 def _measure_gutter(cell: ComparisonCell) -> float:
-    tie = measure_width("≈", "body") + 1 if cell.mark in (CellMarking.TIED, CellMarking.OPEN) else 0.0
+    tie = measure_width(label_tie(), "raised") + 1 if cell.mark in TIES else 0.0
     return tie + measure_width(_format_superscript(cell), "raised")
 
 
 def _draw_gutter(ink: SheetPainter, cell: ComparisonCell, x: float, baseline: float) -> None:
-    """Draw the marks right of a figure: ≈ if it is too close to call, and the numbers of notes."""
+    """Draw the marks right of a figure: a tie, and the numbers of notes."""
     x += 1.5
-    if cell.mark in (CellMarking.TIED, CellMarking.OPEN):
-        ink.text(x, baseline, "≈", style="body", color="best_text" if cell.mark is CellMarking.TIED else "text2")
-        x += measure_width("≈", "body") + 1
+    if cell.mark in TIES:
+        ink.text(
+            x, baseline, label_tie(), style="raised", color="best_text" if cell.mark is CellMarking.TIED else "text2"
+        )
+        x += measure_width(label_tie(), "raised") + 1
     if cell.notes:
         ink.text(x, baseline - 2.6, _format_superscript(cell), style="raised", color="disputed_text")
 

@@ -261,13 +261,12 @@ class GlyphPainter:
         path.closeSubpath()
         self._painter.drawPath(path)
 
-    def waves(self, x: float, y: float) -> None:
-        self._stroke(1.5, Qt.PenCapStyle.RoundCap)
-        w, rise, gap = self._length(3.6), self._length(1.6), self._length(1.9)
-        for level in (y - gap, y + gap):
-            path = QPainterPath(QPointF(x - w, level + rise / 2))
-            path.cubicTo(x - w / 3, level - rise * 1.6, x + w / 3, level + rise * 1.6, x + w, level - rise / 2)
-            self._painter.drawPath(path)
+    def overlapping_bars(self, x: float, y: float) -> None:
+        """Draw two intervals that overlap; waves would read as "approximately"."""
+        self._stroke(2.0, Qt.PenCapStyle.RoundCap)
+        w, gap = self._length(4.0), self._length(1.9)
+        self._painter.drawLine(QLineF(x - w, y - gap, x + w * 0.4, y - gap))
+        self._painter.drawLine(QLineF(x - w * 0.4, y + gap, x + w, y + gap))
 
     def equals(self, x: float, y: float) -> None:
         self._stroke(1.4)
@@ -313,7 +312,7 @@ class GlyphPainter:
 #: Shape and color token of each glyph. The first is called with a painter and the middle.
 GLYPHS: Final[dict[str, tuple[Callable[[GlyphPainter, float, float], None], str]]] = {
     "best": (GlyphPainter.tick, "best_text"),
-    "overlap": (GlyphPainter.waves, "best_text"),
+    "overlap": (GlyphPainter.overlapping_bars, "best_text"),
     "disputed": (GlyphPainter.diamond, "disputed"),
     "measured": (GlyphPainter.full_circle, "text2"),
     "calibrated": (GlyphPainter.half_circle, "text2"),

@@ -12,7 +12,7 @@ from gpudesk.desktop.pages.decide.result_view import ResultView
 from gpudesk.desktop.session.desk import Desk
 from gpudesk.desktop.ui.theme.theme import Theme
 from gpudesk.domain.cost import UncertainValue
-from gpudesk.domain.decision import DecisionFlip, DecisionVerdict
+from gpudesk.domain.decision import COUNTED_IN_USE, COUNTED_WHOLE, SYSTEMS_COUNTED, DecisionFlip, DecisionVerdict
 from tests.unit.desktop.pages.decide.views_of import found_of, say, shown
 
 LONG_MS = 20_000
@@ -114,3 +114,10 @@ def test_a_price_is_stated_in_the_costs(desk: Desk) -> None:
     changed = apply_flip(desk.scenario, flip)
     assert changed.costs.parts["mi325x"]["rent_usd_per_hour"] == UncertainValue.exactly(3.14)
     assert changed.decision == desk.scenario.decision
+
+
+def test_systems_are_counted_in_the_other_way_by_the_costs(desk: Desk) -> None:
+    singly = desk.scenario.costs.single_accelerators
+    after = COUNTED_WHOLE if singly else COUNTED_IN_USE
+    flip = DecisionFlip(SYSTEMS_COUNTED, None, after, ("b200-hgx",), DecisionVerdict.WINNER)
+    assert apply_flip(desk.scenario, flip).costs.single_accelerators is not singly

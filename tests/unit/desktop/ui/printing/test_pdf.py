@@ -70,7 +70,7 @@ def figures_of(sheet: ComparisonSheet) -> list[str]:
 def test_every_figure_of_the_sheet_is_text_of_the_pdf(answer_to: AnswerTo, tmp_path: Path, name: str) -> None:
     answer = answer_to(read_template(name))
     words = squeezed(words_of(saved(answer, tmp_path / "sheet.pdf")))
-    sheet = build_sheet(answer, date=DATE)
+    sheet, _ = laid_out(answer)
     cut = [shown for shown in figures_of(sheet) if all(word not in words for word in (squeezed(shown),))]
     # Of what takes several lines in a narrow column, every word is there.
     missing = [shown for shown in cut if any(word not in words for word in shown.split())]
