@@ -323,7 +323,7 @@ class ProfileTables:
             DataColumn(tr("Context"), is_figure=True),
             DataColumn(tr("tok/s, one user"), is_figure=True),
             DataColumn(tr("tok/s, {n} users", n=load), is_figure=True),
-            DataColumn(tr("Score, %"), is_figure=True),
+            DataColumn(tr("Score"), is_figure=True),
         )
         rows, job = [], ""
         for each in self.profile.recommendations:
@@ -339,9 +339,9 @@ class ProfileTables:
         """Return the weights of the ranking, those of the mode or the user's."""
         weights = self.profile.weights
         if len(set(weights.values())) == 1:
-            return tr("all factors weighted equally")
+            return tr("score out of 100, all factors weighted equally")
         stated = ", ".join(f"{factor.label} {self.formatter.stated(each)}" for factor, each in weights.items())
-        return tr("weighted by {weights}", weights=stated)
+        return tr("score out of 100, weighted by {weights}", weights=stated)
 
     def _make_recommendation_row(self, each: JobRecommendation, why: Sequence[Message], *, is_first: bool) -> DataRow:
         name = self.name_of(each.model)

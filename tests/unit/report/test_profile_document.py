@@ -82,9 +82,9 @@ def test_rows_lead_to_their_deployment_or_attribute(tables: ProfileTables) -> No
 
 def test_words_without_room_stand_below_their_row(tables: ProfileTables) -> None:
     lines = list(list_profile_lines(tables, 100, str))
-    start = lines.index("Models for each job: all factors weighted equally")
+    start = lines.index("Models for each job: score out of 100, all factors weighted equally")
     head, _, row, reason = lines[start + 1 : start + 5]
-    assert head.endswith("Score, %")
+    assert head.split()[-1] == "Score"
     assert row.startswith("Chat ")
     assert "of memory free; faster than" in reason
     assert all(len(line) <= 100 for line in lines[start + 1 : start + 40])
