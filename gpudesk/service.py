@@ -180,14 +180,17 @@ class GpuDeskService:
 
     def read_scenario(self, path: Path) -> Scenario:
         """Read a scenario file whose ids the catalog has; raises `InputError` naming file and place."""
-        from gpudesk.documents.packs import check_carried_facts
         from gpudesk.documents.scenario_file import read_scenario
         from gpudesk.domain.answer import check_scenario_ids
         from gpudesk.domain.user_facts import CarriedFactsError
 
         scenario = read_scenario(path)
         try:
-            check_carried_facts(scenario, self.catalog)
+            if scenario.own_records:
+                # Loading it takes 20 ms before the first paint of every file, and few files carry facts.
+                from gpudesk.documents.packs import check_carried_facts
+
+                check_carried_facts(scenario, self.catalog)
             check_scenario_ids(scenario, self.catalog)
         except CarriedFactsError as error:
             error.where = str(path)

@@ -62,7 +62,7 @@ class _Studio:
     def take_all(self) -> None:
         """Take every picture."""
         from gpudesk.desktop.session.selection import select_attribute, select_cost, select_figure
-        from gpudesk.report.explanation.cost import OWNED
+        from gpudesk.report.costs import OWNED
 
         self._program.set_theme("light")
         self._take("compare-light", "compare", select_attribute("mi325x", "memory_bandwidth"))

@@ -135,7 +135,8 @@ class Catalog:
         return tuple(self._models.values())
 
     def model(self, model_id: str) -> Model:
-        if model_id not in self._models and model_id in self.shipped.diffusion_models:
+        entry = self._things.get(model_id)
+        if entry is not None and entry.kind is CatalogEntryKind.DIFFUSION_MODEL:
             problem = message(
                 "catalog.diffusion_model",
                 "{id} makes images or video and this answer is for language models; use `gpudesk estimate` or "

@@ -52,7 +52,6 @@ from gpudesk.engine.calibration import (
 from gpudesk.engine.disaggregation import serve_pools, split_pool_rounds
 from gpudesk.engine.loads import SchedulingConstants
 from gpudesk.engine.serving import LOAD_CODES, make_workload_values
-from gpudesk.estimation.derivation.figures import explain_figure, explain_pools
 from gpudesk.estimation.evaluation import CaseArrays, CaseList, make_estimate, make_unfit_estimate
 from gpudesk.estimation.operation import (
     CurveArrays,
@@ -376,6 +375,9 @@ class Estimator:
 
     def explain(self, estimate: Estimate, figure: str) -> DerivationTerm:
         """Return the derivation of a figure; raises InputError that lists the known figures."""
+        # Estimates do without derivations: loading them takes 20 ms.
+        from gpudesk.estimation.derivation.figures import explain_figure, explain_pools
+
         pool_term = None if estimate.pools is None else explain_pools(estimate, figure, self._pools)
         return pool_term or explain_figure(estimate, figure, self._table, self._constants)
 

@@ -30,6 +30,9 @@ from gpudesk.text.formatting import MISSING_VALUE_TEXT, Formatter, IntervalEstim
 from gpudesk.text.messages import lower_for_sentence
 from gpudesk.text.translation import tr, translate_data, trn
 
+#: Explainable costs.
+OWNED, RENTED, TOTAL = "usd_owned", "usd_rented", "usd_total"
+
 _USD: Final = "USD"
 _THOUSAND: Final = 1000.0
 _SPACE: Final = "\N{NO-BREAK SPACE}"

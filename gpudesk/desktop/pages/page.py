@@ -20,7 +20,7 @@ from gpudesk.desktop.ui.charts.chart_data import ChartDataDialog, CopyableChart,
 from gpudesk.desktop.ui.theme.theme import Theme
 from gpudesk.desktop.ui.widgets.layouts import FullWidthScrollArea, ThemedLabel, fill_background, make_column
 from gpudesk.desktop.ui.widgets.page_frame import AnswerStack, PageHeader
-from gpudesk.desktop.ui.widgets.qt_support import forget_sources
+from gpudesk.desktop.ui.widgets.qt_support import call_after_paint, forget_sources
 from gpudesk.domain.progress import ProgressSteps
 from gpudesk.paths import MissingFileError
 from gpudesk.text.messages import InputError, capitalize_first, format_message
@@ -226,7 +226,11 @@ class VerdictLine(ThemedLabel):
         # A disabled widget loses the focus.
         self.setEnabled(self.hasFocus())
         self.show()
-        self._timer.start(_REST_MS if self.text() else 0)
+        if self.text():
+            self._timer.start(_REST_MS)
+        else:
+            # The first verdict takes longer than the rest of a first paint.
+            call_after_paint(self, partial(self._timer.start, 0))
 
     def show_verdict(self, describe: Callable[[], str]) -> None:
         """Show the result of `describe`; nothing if it is empty or a file cannot be read."""

@@ -290,10 +290,12 @@ class Document(QObject):
     @property
     def carries_other_facts(self) -> bool:
         """Whether the scenario carries facts of its author that the catalog lacks or has with other values."""
+        scenario = self._desk.scenario
+        if not scenario.own_records:
+            return False
         from gpudesk.documents.packs import find_new_carried_facts
 
-        scenario = self._desk.scenario
-        return bool(scenario.own_records) and find_new_carried_facts(scenario, self._desk.service.catalog) is not None
+        return find_new_carried_facts(scenario, self._desk.service.catalog) is not None
 
     def open_recovered(self, recovered: RecoveredScenario) -> None:
         """Open what a crash left; saving suggests the name of its document."""

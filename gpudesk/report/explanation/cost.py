@@ -12,6 +12,8 @@ from gpudesk.domain.cost import CostColumn, CostLine, SoftwareCosts, TokenCosts,
 from gpudesk.domain.user_facts import list_current_prices
 from gpudesk.frozen_dataclass import frozen_dataclass
 from gpudesk.report.costs import (
+    RENTED,
+    TOTAL,
     MoneyFormatter,
     describe_input_source,
     describe_missing_input,
@@ -31,8 +33,6 @@ from gpudesk.text.messages import capitalize_first
 from gpudesk.text.translation import tr, translate_data
 from gpudesk.text.units import HOURS_PER_MONTH, HOURS_PER_YEAR, SECONDS_PER_HOUR
 
-#: Explainable costs.
-OWNED, RENTED, TOTAL = "usd_owned", "usd_rented", "usd_total"
 _SPACE: Final = "\N{NO-BREAK SPACE}"
 
 #: The bought accelerators, including idle ones, among the inputs of a line.

@@ -8,7 +8,8 @@ from gpudesk.documents.scenario_file import read_template
 from gpudesk.domain.answer import Answer
 from gpudesk.domain.claim import ClaimStatus
 from gpudesk.domain.cost import CostColumn
-from gpudesk.report.explanation.cost import OWNED, RENTED, TOTAL, explain_cost, explain_purchase_price
+from gpudesk.report.costs import OWNED, RENTED, TOTAL
+from gpudesk.report.explanation.cost import explain_cost, explain_purchase_price
 from gpudesk.report.explanation.figure import explain_attribute
 from gpudesk.report.explanation.parts import Explanation, ExplanationBasis
 from gpudesk.service import GpuDeskService

@@ -18,7 +18,6 @@ from gpudesk.report.comparison.tables import (
     ComparisonRow,
     ComparisonTable,
 )
-from gpudesk.report.manual import explain_key
 from gpudesk.text.formatting import Formatter
 from gpudesk.text.translation import tr
 
@@ -279,6 +278,8 @@ class ComparisonModel(TableItemModel):
         return self._describe_head(section) if spoken else self.head(section).name
 
     def explain_head(self, section: int, *, across: bool) -> str:
+        from gpudesk.report.manual import explain_key
+
         row = None if across else self.lines[section].row
         return "" if row is None else explain_key(row.key)
 

@@ -50,7 +50,7 @@ from gpudesk.report.comparison.headlines import build_screen_headlines
 from gpudesk.report.comparison.table import ComparisonTableBuilder
 from gpudesk.report.comparison.tables import CellMarking, ComparisonGroup, ComparisonRow, RowOrigin
 from gpudesk.report.comparison.verdicts import describe_comparison
-from gpudesk.report.explanation.cost import OWNED, RENTED
+from gpudesk.report.costs import OWNED, RENTED
 from gpudesk.text.messages import InputError, format_message, to_sentence
 from gpudesk.text.translation import tr, trn
 

@@ -22,7 +22,7 @@ from gpudesk.desktop.ui.charts.scales import AxisScale, DecadeScale, LinearScale
 from gpudesk.desktop.ui.theme.theme import Theme
 from gpudesk.domain.cost import CostColumn, CostDistribution
 from gpudesk.report.break_even import describe_break_even
-from gpudesk.report.explanation.cost import OWNED, RENTED
+from gpudesk.report.costs import OWNED, RENTED
 from gpudesk.report.labels import format_months, format_odds
 from gpudesk.text.formatting import MISSING_VALUE_TEXT, Formatter
 from gpudesk.text.translation import tr, trn

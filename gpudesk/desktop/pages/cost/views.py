@@ -28,9 +28,15 @@ from gpudesk.domain.answer import AcceleratorChoice
 from gpudesk.domain.cost import BreakEven, CostColumn, CostDistribution
 from gpudesk.domain.deployment_analysis import WorkedFigure
 from gpudesk.report.break_even import build_break_even_cells
-from gpudesk.report.costs import describe_missing_input, list_provider_rent_heads, list_provider_rent_rows
+from gpudesk.report.costs import (
+    OWNED,
+    RENTED,
+    TOTAL,
+    describe_missing_input,
+    list_provider_rent_heads,
+    list_provider_rent_rows,
+)
 from gpudesk.report.data_table import DataTable, FigureRow, build_accelerator_table
-from gpudesk.report.explanation.cost import OWNED, RENTED, TOTAL
 from gpudesk.report.explanation.worked_examples import (
     describe_cost_case,
     format_computed_figure,

@@ -32,7 +32,7 @@ from gpudesk.desktop.ui.widgets.layouts import (
 from gpudesk.desktop.ui.widgets.qt_support import format_key
 from gpudesk.domain.decision import AnswerOrigin, Decision
 from gpudesk.report.comparison.estimate_rows import build_plan_cell
-from gpudesk.report.costs import MoneyFormatter
+from gpudesk.report.costs import OWNED, RENTED, MoneyFormatter
 from gpudesk.report.data_table import DataTable, FigureRow, build_accelerator_table
 from gpudesk.report.decision.recommendation import (
     list_arguments_against,
@@ -51,7 +51,6 @@ from gpudesk.report.decision.verdict import (
     label_arguments,
     list_unpriced_candidates,
 )
-from gpudesk.report.explanation.cost import OWNED, RENTED
 from gpudesk.report.labels import format_degrees, format_odds
 from gpudesk.text.formatting import MISSING_VALUE_TEXT, IntervalEstimate
 from gpudesk.text.translation import tr, translate_data

@@ -23,7 +23,7 @@ from gpudesk.desktop.window.dialogs.more_settings import MoreSettingsDialog
 from gpudesk.desktop.window.main_window import MainWindow
 from gpudesk.desktop.window.sources_panel import SourcesPanel
 from gpudesk.domain.estimate import LoadKind
-from gpudesk.report.explanation.cost import TOTAL
+from gpudesk.report.costs import TOTAL
 
 
 def focused() -> QWidget:

@@ -28,7 +28,7 @@ from gpudesk.desktop.ui.theme.theme_painter import TextPainter
 from gpudesk.desktop.ui.widgets.number_edit import NumberEdit
 from gpudesk.desktop.window.sources_panel import SelectionExplainer
 from gpudesk.domain.cost import NO_COST_SETTINGS, CostSettings, DisplayCurrency, UncertainValue
-from gpudesk.report.explanation.cost import OWNED, RENTED, TOTAL
+from gpudesk.report.costs import OWNED, RENTED, TOTAL
 
 #: The settings of the scenario, which compares single accelerators.
 OF_TEMPLATE = CostSettings(single_accelerators=True)

@@ -14,6 +14,7 @@ from gpudesk.desktop.session.selection import SelectionKind, select_cost, select
 from gpudesk.desktop.ui.theme.theme import DARK, Theme
 from gpudesk.domain.decision import DecisionVerdict, WayOutKind
 from gpudesk.domain.estimate import Load, LoadKind
+from gpudesk.report.costs import OWNED
 from gpudesk.report.decision.recommendation import list_arguments_against
 from gpudesk.report.decision.verdict import (
     describe_reason,
@@ -21,7 +22,6 @@ from gpudesk.report.decision.verdict import (
     format_verdict,
     list_candidate_lines,
 )
-from gpudesk.report.explanation.cost import OWNED
 from gpudesk.text.formatting import IntervalEstimate
 from tests.unit.desktop.pages.decide.views_of import found_of, say, shown
 
