@@ -355,16 +355,25 @@ class GpuDeskService:
         return AcceleratorNeeds(self.needed(scenario), sizing)
 
     def size(self, scenario: Scenario) -> SizingResult:
-        """Return how many of each accelerator the scenario's demand needs.
+        """Return how many of each accelerator the scenario's demand needs, within the budget if buying is answered.
 
         Counts of the scenario are ignored; degrees of a plan are those of one replica. Raises `InputError` without a
         demand, for an invalid one, and for an unknown id.
         """
-        from gpudesk.fleet.supply import add_systems
+        from gpudesk.fleet.supply import add_systems, note_budget
 
-        return add_systems(
-            self.estimator.size(scenario.requests(), _require_demand(scenario)), self.catalog, scenario.fleet
-        )
+        demand, budget_usd = _require_demand(scenario), scenario.decision.purchase_budget_usd
+        if budget_usd is None:
+            return add_systems(self.estimator.size(scenario.requests(), demand), self.catalog, scenario.fleet)
+
+        def find_spend(replica: Estimate, count: int) -> float:
+            return self.costing.compute_sized_upfront_usd(replica, count, scenario) or 0.0
+
+        def find_excess(replica: Estimate, count: int) -> float:
+            return max(0.0, find_spend(replica, count) - budget_usd)
+
+        sizing = self.estimator.size(scenario.requests(), demand, find_excess)
+        return add_systems(note_budget(sizing, find_spend, budget_usd), self.catalog, scenario.fleet)
 
     # Costs
 

@@ -54,6 +54,7 @@ from gpudesk.costing.uncertainty import (
 )
 from gpudesk.domain.accelerator import Accelerator, System
 from gpudesk.domain.answer import (
+    AcceleratorChoice,
     Answer,
     ComparisonColumn,
     FigureDifference,
@@ -79,6 +80,7 @@ from gpudesk.domain.cost import (
     SystemPrice,
     UncertainValue,
 )
+from gpudesk.domain.estimate import Estimate
 from gpudesk.domain.fleet import NO_FLEET_SETTINGS, FleetSettings
 from gpudesk.domain.progress import ProgressSteps, run_to_end
 from gpudesk.domain.registry import COST_FIGURES
@@ -368,6 +370,12 @@ class CostCalculator:
         if inputs.deployment is None or not inputs.knows(NEEDED_TO_OWN):
             return None
         return float(compute_upfront_cost(inputs.values, inputs.deployment))
+
+    def compute_sized_upfront_usd(self, replica: Estimate, count: int, scenario: Scenario) -> float | None:
+        """Return the dollars paid at once to buy this many accelerators in replicas like that of an estimate."""
+        part = self._catalog.accelerator(replica.request.accelerator)
+        whole = replace(replica, count=count, plan=replace(replica.plan, dp=count // replica.plan.replica))
+        return self.compute_upfront_usd(ComparisonColumn(AcceleratorChoice(part.id), part, {}, whole, None), scenario)
 
     def _gather(self, key: str, column: ComparisonColumn, cache: _SettingsCache) -> AcceleratorCostInputs:
         estimate, inputs = column.estimate, self._resolve_inputs(column, cache)

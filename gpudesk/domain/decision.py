@@ -223,6 +223,12 @@ class DecisionSettings:
     plans: Mapping[str, AnswerValue] = field(default_factory=lambda: _NOTHING)
     done: Mapping[str, str] = field(default_factory=lambda: MappingProxyType({}))
 
+    @property
+    def purchase_budget_usd(self) -> float | None:
+        """The up-front budget of those who buy; None without one."""
+        budget = self.answers.get("budget_usd")
+        return budget if isinstance(budget, float) and self.answers.get("acquisition") == "own" else None
+
 
 #: No answers.
 NO_DECISION_SETTINGS: Final = DecisionSettings()
@@ -322,14 +328,15 @@ class TraceCell(NamedTuple):
 class TraceLine:
     """A rule that fired: its case, the tested facts of the scenario, and one cell for each column.
 
-    `weight` is its weight as an argument. `counted_with` is the rule of the same theme that counts for both; `answers`
-    are those that it depends on.
+    `shows` is the column figure in its cells, one that the case compares. `weight` is its weight as an argument.
+    `counted_with` is the rule of the same theme that counts for both; `answers` are those that it depends on.
     """
 
     rule: DecisionRule
     case: RuleCase
     answers: Mapping[str, AnswerValue]
     tested: tuple[ConditionResult, ...]
+    shows: str | None
     cells: tuple[TraceCell, ...]
     weight: float
     counted_with: str | None = None

@@ -80,7 +80,7 @@ from gpudesk.text.messages import InputError, Message, input_error, message
 if TYPE_CHECKING:
     from gpudesk.domain.accelerator import System
     from gpudesk.estimation.line_answers import LineAnswerer, LineQuestion
-    from gpudesk.estimation.sizing.demand import SizingRequest
+    from gpudesk.estimation.sizing.demand import BudgetExcess, SizingRequest
 
 
 class PoolCharts:
@@ -289,14 +289,16 @@ class Estimator:
         with self._table:
             return self._needs.needed(requests)
 
-    def size(self, requests: Sequence[EstimateRequest], demand: Demand) -> SizingResult:
-        """Return how many of each accelerator a demand needs; counts of requests are ignored."""
+    def size(
+        self, requests: Sequence[EstimateRequest], demand: Demand, find_excess: BudgetExcess | None = None
+    ) -> SizingResult:
+        """Return how many of each accelerator a demand needs, within a budget; counts of requests are ignored."""
         from gpudesk.estimation.sizing.demand import size_demand
 
         self._make_room()
         output_tokens = requests[0].workload.output_tokens if requests else 1
         sized = [self._make_sizing_request(request) for request in requests]
-        return size_demand(demand, sized, self.estimate_many, output_tokens)
+        return size_demand(demand, sized, self.estimate_many, output_tokens, find_excess)
 
     def _make_sizing_request(self, request: EstimateRequest) -> SizingRequest:
         from gpudesk.estimation.sizing.demand import SizingRequest

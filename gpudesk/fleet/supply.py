@@ -7,7 +7,7 @@ of the horizon. Demand grows at the beginning of each year, and systems are adde
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from typing import Final
 
@@ -27,6 +27,7 @@ from gpudesk.costing.systems import SystemSpec, find_system
 from gpudesk.costing.uncertainty import add_price_doubt, compute_odds
 from gpudesk.domain.accelerator import OwnedSystems, SystemKind, count_systems
 from gpudesk.domain.cost import CostLine
+from gpudesk.domain.estimate import Estimate
 from gpudesk.domain.fleet import (
     FLEET_BOUNDS,
     IDLE_SHARE,
@@ -41,7 +42,7 @@ from gpudesk.domain.sizing import Demand, DemandKind, SizingOption, SizingResult
 from gpudesk.estimation.sizing.demand import list_demand_factors
 from gpudesk.frozen_dataclass import frozen_dataclass
 from gpudesk.text.formatting import IntervalEstimate
-from gpudesk.text.messages import Message
+from gpudesk.text.messages import Message, message
 from gpudesk.text.units import HOURS_PER_YEAR, MONTHS_PER_YEAR, SECONDS_PER_HOUR
 
 #: Usable height of a standard rack, in rack units.
@@ -84,6 +85,24 @@ class ReplicaPacking:
     def count_replicas(self, systems: int) -> int:
         """Return how many replicas this many systems hold."""
         return systems // self.systems_per_replica * self.replicas_per_system
+
+
+def note_budget(sizing: SizingResult, find_spend: Callable[[Estimate, int], float], budget_usd: float) -> SizingResult:
+    """Return a sizing with a note for each option that costs more to buy than the budget."""
+    candidates = []
+    for option in sizing.candidates:
+        usd = 0.0 if option.estimate is None or option.count is None else find_spend(option.estimate, option.count)
+        notes = option.notes
+        if usd > budget_usd:
+            note = message(
+                "sizing.over_budget",
+                "Costs {spend} to buy, more than your budget of {budget}",
+                spend=(usd, "USD"),
+                budget=(budget_usd, "USD"),
+            )
+            notes = (*notes, note)
+        candidates.append(replace(option, notes=notes))
+    return replace(sizing, candidates=tuple(candidates))
 
 
 def add_systems(sizing: SizingResult, catalog: Catalog, settings: FleetSettings) -> SizingResult:

@@ -298,8 +298,8 @@ def _list_item_cells(line: TraceLine, cell: TraceCell, head: str, formatter: For
 
 def _describe_trace_line(line: TraceLine, decision: Decision, formatter: Formatter) -> str:
     parts = [line.title]
-    if line.rule.shows is not None:
-        name, unit = lower_for_sentence(label_fact(line.rule.shows)), get_fact_unit(line.rule.shows)
+    if line.shows is not None:
+        name, unit = lower_for_sentence(label_fact(line.shows)), get_fact_unit(line.shows)
         parts.append(name if unit is None else tr("{fact} in {unit}", fact=name, unit=unit))
     parts.append(describe_rule_answers(line, formatter, decision.answers))
     if line.counted_with is not None:
@@ -319,9 +319,9 @@ def _list_cells(line: TraceLine, formatter: Formatter) -> list[str]:
 
 def _format_trace_cell(line: TraceLine, cell: TraceCell, formatter: Formatter) -> str:
     mark = get_effect_mark(cell.effect)
-    if line.rule.shows is None or cell.value is None:
+    if line.shows is None or cell.value is None:
         return mark
-    text = f"{mark} {format_fact_figure(line.rule.shows, cell.value, formatter)}"
+    text = f"{mark} {format_fact_figure(line.shows, cell.value, formatter)}"
     return text if measure_text(text) <= _WIDEST else mark
 
 

@@ -11,6 +11,7 @@ from gpudesk.costing.systems import SiteNeeds
 from gpudesk.decision.facts.deployments import carries_load
 from gpudesk.domain.accelerator import Accelerator
 from gpudesk.domain.answer import ComparisonColumn
+from gpudesk.domain.claim import is_older
 from gpudesk.domain.cost import CostColumn
 from gpudesk.domain.decision import FactValue
 from gpudesk.domain.estimate import Estimate
@@ -217,20 +218,29 @@ def _list_site_facts(site: SiteNeeds) -> dict[str, FactValue]:
 _PORT_MONTHS: Final = IntervalEstimate(4.5, 3.0, 6.0)
 
 
+#: Accelerators are sold new for about five years: A100 from 2020 until 2024 or 2025, V100 from 2017 until 2022.
+_RELEASE_YEARS: Final = 6
+
+
 def list_timing_facts(part: Mapping[str, FactValue], today: str) -> dict[str, FactValue]:
     """Return the months until a column can be in production: delivery, then a port if needed.
 
-    `today` is an ISO date. Unknown for an announced accelerator without a release date.
+    `today` is an ISO date. Unknown for an announced accelerator without a release date. With the release date of one
+    so old that it may no longer be sold new.
     """
+    release_date = str(part.get("available"))
+    aging: dict[str, FactValue] = {
+        "old_release": release_date if is_older(release_date, today, _RELEASE_YEARS) else None
+    }
     port = _PORT_MONTHS if part.get("needs_port") is True else IntervalEstimate(0.0, 0.0, 0.0)
     wait = 0.0
     if part.get("announced") is True:
-        release = _count_months(str(part.get("available")))
+        release = _count_months(release_date)
         now = _count_months(today)
         if release is None or now is None:
-            return {"months_to_production": None}
+            return aging | {"months_to_production": None}
         wait = max(0.0, float(release - now))
-    return {"months_to_production": IntervalEstimate(*(wait + each for each in port))}
+    return aging | {"months_to_production": IntervalEstimate(*(wait + each for each in port))}
 
 
 def _count_months(date: str) -> int | None:

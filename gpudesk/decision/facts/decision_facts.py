@@ -326,6 +326,10 @@ class DecisionFactsBuilder:
             self._last[key] = cached = sized, self._make_facts(sized, platform)
         return cached[1]
 
+    def list_set_counts(self, answer: Answer, answers: Mapping[str, QuestionAnswer]) -> tuple[str, ...]:
+        """Return the columns whose stated count is not the one for the demand; none without a demand."""
+        return self._chooser.list_set_counts(answer.scenario, answers)
+
     def list_media_fits(self, answer: Answer) -> tuple[MediaFit, ...]:
         """Return which image and video models each accelerator holds: in BF16, with the sizes of their pipelines."""
         fits = []

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Final, Protocol
 
 from gpudesk.decision.facts.answers import get_cost_platform
 from gpudesk.domain.accelerator import COMMON_PLATFORMS, OTHER_PLATFORM, round_up_to_lots
-from gpudesk.domain.answer import AcceleratorChoice, Answer, ComparisonColumn, Scenario
+from gpudesk.domain.answer import AcceleratorChoice, Answer, ComparisonColumn, Scenario, make_column_keys
 from gpudesk.domain.decision import QuestionAnswer
 from gpudesk.domain.estimate import Estimate, EstimateRequest, LoadKind
 from gpudesk.domain.serving_engine import ServingEngine
@@ -30,6 +30,8 @@ FALLS_SHORT: Final = frozenset({"estimate.overload", "estimate.limits_not_met"})
 _RESERVE: Final = 1.1
 #: A larger deployment takes at most this share of the effort of a smaller one, else the smaller one is chosen.
 _WORTHWHILE: Final = 0.999
+#: Twice the accelerators have to cut the time of a request at least to this share, else fewer are chosen.
+_WORTH_DOUBLING: Final = 0.8
 _ONE: Final = "one"
 
 
@@ -63,9 +65,9 @@ class DeploymentTerms:
     """Requirements of the answers on a deployment.
 
     `serving_engine` is None for any, `ttft_ms` and `tpot_ms` are infinite without a limit. With `quickest`, the size is
-    chosen by the time of a request rather than by accelerators per token. Accelerators count in whole systems or
-    instances that are `paid` for, by whether those are rented. `budget_usd` is infinite unless all are bought within
-    it, porting from `platform` included.
+    chosen by the time of a request, as long as more accelerators cut it enough, else by accelerators per token.
+    Accelerators count in whole systems or instances that are `paid` for, by whether those are rented. `budget_usd` is
+    infinite unless all are bought within it, porting from `platform` included.
     """
 
     serving_engine: str | None
@@ -80,7 +82,8 @@ class DeploymentTerms:
 
 #: The answer on buying or renting -> for each open way to pay, whether it is renting.
 _PAID: Final[Mapping[str, tuple[bool, ...]]] = {"own": (False,), "rent": (True,)}
-_BY_COST: Final = ("cost", "balanced")
+#: The goals whose sizes depend on what is paid for.
+_IN_LOTS: Final = ("cost", "balanced", "latency")
 
 
 def read_deployment_terms(answers: Mapping[str, QuestionAnswer], engines: Sequence[ServingEngine]) -> DeploymentTerms:
@@ -95,10 +98,14 @@ def read_deployment_terms(answers: Mapping[str, QuestionAnswer], engines: Sequen
         tpot_ms=tpot,
         alone=answers["shape"].value == _ONE,
         quickest=priority == "latency",
-        paid=_PAID.get(acquisition, (True, False)) if priority in _BY_COST else (),
+        paid=_PAID.get(acquisition, (True, False)) if priority in _IN_LOTS else (),
         budget_usd=budget if isinstance(budget, float) else math.inf,
         platform=get_cost_platform(answers) if isinstance(budget, float) else None,
     )
+
+
+#: For each column what serves within the limits, by count, with its effort.
+_Trials = tuple[list[tuple[Estimate, float]], ...]
 
 
 class DeploymentChooser:
@@ -108,6 +115,8 @@ class DeploymentChooser:
         self._service = service
         self._last: Answer | None = None
         self._chosen: dict[tuple[DeploymentTerms, tuple[int, ...]], Answer] = {}
+        self._tried: dict[tuple[DeploymentTerms, tuple[int, ...]], _Trials] = {}
+        self._sized: dict[DeploymentTerms, SizingResult] = {}
 
     def choose(self, answer: Answer, answers: Mapping[str, QuestionAnswer]) -> Answer:
         """Return the answer on the deployments to judge; the same one if nothing was left open."""
@@ -115,7 +124,7 @@ class DeploymentChooser:
         cache_key = terms, self._find_lots(answer.scenario, terms)
         last = self._last
         if last is None or (last.columns is not answer.columns or last.scenario.demand != answer.scenario.demand):
-            self._last, self._chosen = answer, {}
+            self._last, self._chosen, self._tried, self._sized = answer, {}, {}, {}
         chosen_answer, scenario = self._chosen.get(cache_key), answer.scenario
         if chosen_answer is None or (terms.budget_usd < math.inf and not _has_same_prices(chosen_answer, scenario)):
             chosen_answer = self._chosen[cache_key] = self._choose(answer, *cache_key)
@@ -132,7 +141,8 @@ class DeploymentChooser:
 
     def take_over(self, former: DeploymentChooser) -> None:
         """Copy the cache of another chooser, for a job on its own thread."""
-        self._last, self._chosen = former._last, dict(former._chosen)
+        self._last, self._chosen, self._tried = former._last, dict(former._chosen), dict(former._tried)
+        self._sized = dict(former._sized)
 
     def _find_lots(self, scenario: Scenario, terms: DeploymentTerms) -> tuple[int, ...]:
         """Return the lot size of each accelerator, at least."""
@@ -142,7 +152,7 @@ class DeploymentChooser:
         lots = [self._service.costing.find_lots(accelerators, scenario, rented=rented) for rented in terms.paid]
         return tuple(map(min, *lots)) if len(lots) > 1 else lots[0]
 
-    def _choose(self, answer: Answer, terms: DeploymentTerms, lots: Sequence[int]) -> Answer:
+    def _choose(self, answer: Answer, terms: DeploymentTerms, lots: tuple[int, ...]) -> Answer:
         scenario = answer.scenario
         choices = tuple(self._set_engine(choice, terms.serving_engine) for choice in scenario.accelerators)
         if scenario.demand is not None:
@@ -150,7 +160,14 @@ class DeploymentChooser:
         else:
             choices = self._search_counts(answer, replace(scenario, accelerators=choices), terms, lots)
         chosen_scenario = replace(scenario, accelerators=choices)
-        return answer if chosen_scenario == answer.scenario else self._service.answer(chosen_scenario)
+        if chosen_scenario == answer.scenario:
+            return answer
+        return self._find_same_choices(chosen_scenario) or self._service.answer(chosen_scenario)
+
+    def _find_same_choices(self, scenario: Scenario) -> Answer | None:
+        """Return the answer to the same deployments, found for other terms, such as another budget."""
+        same = (each for each in self._chosen.values() if each.scenario.accelerators == scenario.accelerators)
+        return next((each for each in same if each.scenario.workload == scenario.workload), None)
 
     def _set_engine(self, choice: AcceleratorChoice, engine: str | None) -> AcceleratorChoice:
         """Return the choice with the requested serving engine, if that runs on it."""
@@ -164,12 +181,7 @@ class DeploymentChooser:
         self, scenario: Scenario, terms: DeploymentTerms
     ) -> tuple[Scenario, tuple[AcceleratorChoice, ...]]:
         """Return the scenario at the peak of its demand, with as many of each as carry it, spares included."""
-        assert scenario.demand is not None
-        demand = scenario.demand
-        limited = replace(
-            demand, ttft_ms=_tighten(demand.ttft_ms, terms.ttft_ms), tpot_ms=_tighten(demand.tpot_ms, terms.tpot_ms)
-        )
-        sized = self._service.size(replace(scenario, demand=limited))
+        sized = self._size(scenario, terms)
         choices = tuple(
             choice
             if choice.count is not None or option.count is None
@@ -181,31 +193,89 @@ class DeploymentChooser:
         )
         return replace(scenario, workload=replace(scenario.workload, load=sized.peak_load)), choices
 
+    def list_set_counts(self, scenario: Scenario, answers: Mapping[str, QuestionAnswer]) -> tuple[str, ...]:
+        """Return the columns whose stated count is not the one for the demand; none without a demand."""
+        if scenario.demand is None or all(choice.count is None for choice in scenario.accelerators):
+            return ()
+        terms = self.read_terms(answers)
+        choices = tuple(self._set_engine(choice, terms.serving_engine) for choice in scenario.accelerators)
+        sized = self._size(replace(scenario, accelerators=choices), terms)
+        rows = zip(make_column_keys(scenario.accelerators), choices, sized.candidates, strict=True)
+        return tuple(key for key, choice, option in rows if choice.count not in (None, option.count))
+
+    def _size(self, scenario: Scenario, terms: DeploymentTerms) -> SizingResult:
+        """Return the sizes for a demand, within the budget where the cheapest ones are not."""
+        assert scenario.demand is not None
+        demand = scenario.demand
+        limited = replace(
+            demand, ttft_ms=_tighten(demand.ttft_ms, terms.ttft_ms), tpot_ms=_tighten(demand.tpot_ms, terms.tpot_ms)
+        )
+        scenario = replace(scenario, demand=limited)
+        answers = {name: each for name, each in scenario.decision.answers.items() if name != "budget_usd"}
+        unlimited = replace(terms, budget_usd=math.inf, platform=None)
+        if unlimited not in self._sized:
+            free = replace(scenario, decision=replace(scenario.decision, answers=answers))
+            self._sized[unlimited] = self._service.size(free)
+        sized = self._sized[unlimited]
+        if terms.budget_usd == math.inf:
+            return sized
+        costed, costing = cost_on_platform(scenario, terms.platform), self._service.costing
+        spends = [
+            costing.compute_sized_upfront_usd(each.estimate, each.count, costed)
+            for each in sized.candidates
+            if each.estimate is not None and each.count is not None
+        ]
+        if all(spend is None or spend <= terms.budget_usd for spend in spends):
+            return sized
+        answers |= {"budget_usd": terms.budget_usd, "acquisition": "own"}
+        return self._service.size(replace(costed, decision=replace(costed.decision, answers=answers)))
+
     def _search_counts(
-        self, answer: Answer, scenario: Scenario, terms: DeploymentTerms, lots: Sequence[int]
+        self, answer: Answer, scenario: Scenario, terms: DeploymentTerms, lots: tuple[int, ...]
     ) -> tuple[AcceleratorChoice, ...]:
-        """Return the choices with the best count for those without one; in one call for all."""
-        requests = scenario.requests()
+        """Return the choices with the best count for those without one, within the budget or closest to it."""
+        unlimited = replace(terms, budget_usd=math.inf, platform=None), lots
+        if unlimited not in self._tried:
+            self._tried[unlimited] = self._try_counts(scenario, *unlimited)
+        choices = []
+        for choice, column, trials in zip(scenario.accelerators, answer.columns, self._tried[unlimited], strict=True):
+            best = self._find_affordable(trials, column, terms, scenario)
+            choices.append(_fix_count(choice, best, column.estimate))
+        return tuple(choices)
+
+    def _try_counts(self, scenario: Scenario, terms: DeploymentTerms, lots: tuple[int, ...]) -> _Trials:
+        """Return for each column what serves within the limits, with its effort; nothing if its count is stated."""
         tried: list[tuple[int, EstimateRequest]] = []
-        for place, (choice, request) in enumerate(zip(scenario.accelerators, requests, strict=True)):
+        for place, (choice, request) in enumerate(zip(scenario.accelerators, scenario.requests(), strict=True)):
             if choice.count is None and choice.disaggregated is None:
                 tried += [(place, replace(request, count=count)) for count in self._list_counts(request, terms)]
         estimates = self._service.estimator.estimate_many([request for _, request in tried])
-        best: dict[int, Estimate] = {}
-        excesses: dict[int, float] = {}
+        trials: _Trials = tuple([] for _ in lots)
         for (place, _), estimate in zip(tried, estimates, strict=True):
-            if isinstance(estimate, InputError) or not serves_within(estimate, terms):
-                continue
-            excess = self._compute_excess(answer.columns[place], estimate, terms, scenario)
-            effort = _compute_effort(estimate, terms, lots[place])
-            least, former = excesses.get(place, math.inf), best.get(place)
-            is_better = former is None or effort < _WORTHWHILE * _compute_effort(former, terms, lots[place])
-            if excess < least or (excess == least and is_better):
-                best[place], excesses[place] = estimate, excess
-        return tuple(
-            _fix_count(choice, best.get(place), answer.columns[place].estimate)
-            for place, choice in enumerate(scenario.accelerators)
-        )
+            if not isinstance(estimate, InputError) and serves_within(estimate, terms):
+                trials[place].append((estimate, _compute_effort(estimate, terms, lots[place])))
+        return trials
+
+    def _find_affordable(
+        self,
+        trials: Sequence[tuple[Estimate, float]],
+        column: ComparisonColumn,
+        terms: DeploymentTerms,
+        scenario: Scenario,
+    ) -> Estimate | None:
+        """Return the deployment of least effort within the budget; without one, that of the least excess."""
+        open_ = list(trials)
+        excesses: list[tuple[float, int, Estimate]] = []
+        while open_:
+            best = open_[0]
+            for each in open_[1:]:
+                best = each if each[1] < _WORTHWHILE * best[1] else best
+            excess = self._compute_excess(column, best[0], terms, scenario)
+            if excess == 0.0:
+                return best[0]
+            excesses.append((excess, len(excesses), best[0]))
+            open_.remove(best)
+        return min(excesses, key=lambda each: each[:2])[2] if excesses else None
 
     def _compute_excess(
         self, column: ComparisonColumn, estimate: Estimate, terms: DeploymentTerms, scenario: Scenario
@@ -264,11 +334,14 @@ def _exceeds(figure: IntervalEstimate | None, limit: float) -> bool:
 
 
 def _compute_effort(estimate: Estimate, terms: DeploymentTerms, lot: int) -> float:
-    """Return the cost of a size: accelerator-seconds per token in whole lots, or the seconds of a request."""
+    """Return the cost of a size in whole lots: accelerator-seconds per token, or the seconds of a request, in which
+    each doubling has to save enough.
+    """
     rate, request = estimate.output_tokens_per_s, estimate.request_s
+    paid = round_up_to_lots(estimate.count, lot)
     if terms.quickest and request is not None:
-        return request.value
-    return math.inf if rate is None or rate.value <= 0.0 else round_up_to_lots(estimate.count, lot) / rate.value
+        return float(request.value * paid ** -math.log2(_WORTH_DOUBLING))
+    return math.inf if rate is None or rate.value <= 0.0 else paid / rate.value
 
 
 def _fix_count(choice: AcceleratorChoice, best: Estimate | None, estimate: Estimate | None) -> AcceleratorChoice:

@@ -35,11 +35,12 @@ from gpudesk.decision.rules.scoring import (
     compute_limit_odds,
     get_line_theme,
     list_removing_rules,
+    list_tested_figures,
     list_undecided_rules,
     trace_rules,
 )
 from gpudesk.domain.accelerator import COMMON_PLATFORMS, OTHER_PLATFORM, SystemCount
-from gpudesk.domain.answer import Answer, Scenario, make_column_keys
+from gpudesk.domain.answer import Answer, make_column_keys
 from gpudesk.domain.cost import CostAnswer, CostColumn
 from gpudesk.domain.decision import (
     MEDIA_WORK,
@@ -225,7 +226,7 @@ class Decider:
         decision = replace(
             _make_decision(ground, answers, situation, lines, ranked, objective),
             other_payment=other,
-            set_counts=_list_set_counts(answer.scenario),
+            set_counts=self._ground.list_set_counts(answer, answers),
         )
         if values["work"] == MEDIA_WORK:
             decision = replace(decision, media_fits=self._ground.list_media_fits(answer))
@@ -342,8 +343,10 @@ class Decider:
         find_scale = make_pair_scale(objective, ground, scores, self._calibration)
         odds = compute_odds(ranks, eligible, find_scale, [score.gain for score in scores])
         arguments = compute_argument_shares(lines, objective.name, len(parts))
+        # Who reads along gets a faster answer for the larger bill.
+        bill = 0.0 if situation.facts.get("service") == "interactive" else _TENTH_OF_BILL
         merits = [
-            rank + _ARGUMENTS * share - _TENTH_OF_BILL * measure_commitment(part, open_, view.costs)
+            rank + _ARGUMENTS * share - bill * measure_commitment(part, open_, view.costs)
             for rank, share, part, open_, view in zip(
                 ranks, arguments, parts, situation.payments, ground.views, strict=True
             )
@@ -513,14 +516,8 @@ _PAYMENTS: Final = {"own": OWNED.name, "rent": RENTED.name}
 
 
 def _find_lots(costs: CostColumn, payment: str | None) -> SystemCount | None:
-    """Return the whole systems or instances of a deployment; None without a cost."""
-    return {OWNED.name: costs.bought, RENTED.name: costs.rented_instances}.get(payment or "")
-
-
-def _list_set_counts(scenario: Scenario) -> tuple[str, ...]:
-    keys = make_column_keys(scenario.accelerators)
-    is_set = (scenario.demand is not None and choice.count is not None for choice in scenario.accelerators)
-    return tuple(compress(keys, is_set))
+    """Return the whole systems or instances of a deployment; None if it is rented without a known cost."""
+    return {OWNED.name: costs.bought or costs.sold, RENTED.name: costs.rented_instances}.get(payment or "")
 
 
 def _find_scope(answers: Mapping[str, QuestionAnswer]) -> DecisionScope:
@@ -554,19 +551,6 @@ def _make_recommended(candidate: DecisionCandidate) -> RecommendedDeployment | N
 #: Figures shown next to the objective, with whether less is better.
 _COST: Final = "usd_per_million"
 _BESIDE: Final = (("tokens_per_s_each", False), ("interactivity", False))
-#: A fact about a leader or property -> the figure that it compares.
-_TESTED: Final[Mapping[str, str]] = {
-    "leads_memory": "memory_gib",
-    "leads_kv_room": "kv_room_gb",
-    "leads_concurrency": "max_concurrency",
-    "leads_coverage": "models_held",
-    "leads_model_engines": "model_engine_count",
-    "leads_host_link": "host_link_gbs",
-    "widest_software": "engine_count",
-    "needs_port": "platform",
-    "native_fp4": "fp4_pflops",
-    "announced": "available",
-}
 _SOUND: Final = (EstimateBasis.MEASURED.value, EstimateBasis.CALIBRATED.value)
 
 
@@ -613,7 +597,8 @@ def list_doubts(part: FactValues, payment: str | None, objective: DecisionObject
         "basis": part.get("basis") not in _SOUND,
         "announced": part.get("announced") is True,
         "license_limit": part.get("license_limit") is True,
-        "discontinued": part.get("discontinued") is True and payment == OWNED.name,
+        "discontinued": payment == OWNED.name and part.get("discontinued") is True,
+        "old_release": payment == OWNED.name and not part.get("discontinued") and part.get("old_release") is not None,
         age: objective.name is ObjectiveName.COST and part.get(age) is not None,
     }
     return tuple(compress(doubts, doubts.values()))
@@ -632,16 +617,9 @@ def _list_arguments(
         if theme in themes:
             continue
         themes.add(theme)
-        fact = _get_tested_fact(line)
+        fact = next(iter(list_tested_figures(line.case)), None)
         values = (None, None) if fact is None else (parts[first].get(fact), parts[other].get(fact))
         yield DecisionReason(fact, *values, keys[other], line), ours
-
-
-def _get_tested_fact(line: TraceLine) -> str | None:
-    """Return the column figure that a rule tested; None if it tested none."""
-    assert line.case.favours is not None
-    names = sorted(parse_condition(line.case.favours).names)
-    return next((_TESTED.get(name, name) for name in names), None)
 
 
 def _list_exclusions(keys: Sequence[str], lines: Sequence[TraceLine]) -> tuple[RuleExclusion, ...]:

@@ -31,7 +31,7 @@ from gpudesk.costing.uncertainty import (
 )
 from gpudesk.decision.facts.accelerator_facts import get_interval, get_number
 from gpudesk.decision.rules.conditions import SimulatedFact
-from gpudesk.decision.rules.scoring import SimulatedFacts
+from gpudesk.decision.rules.scoring import TESTED_FIGURES, SimulatedFacts
 from gpudesk.domain.answer import Answer, find_difference
 from gpudesk.domain.decision import DecisionObjective, FactValue, FactValues, ObjectiveName, QuestionAnswer
 from gpudesk.domain.estimate import Estimate
@@ -123,27 +123,26 @@ LEADING_FIGURES: Mapping[str, str] = {
 }
 
 
-#: Facts about leaders in a plain number -> the number, and whether more of it is better.
-_NUMBERS: Final[Mapping[str, tuple[str, bool]]] = {
-    "leads_memory": ("memory_gib", True),
-    "leads_bandwidth": ("bandwidth_tbs", True),
-    "leads_compute": ("peak_pflops", True),
-    "leads_link": ("link_gbs", True),
-    "leads_host_link": ("host_link_gbs", True),
-    "leads_kv_room": ("kv_room_gb", True),
-    "leads_concurrency": ("max_concurrency", True),
-    "leads_coverage": ("models_held", True),
-    "leads_model_engines": ("model_engine_count", True),
-    "leads_count": ("count", False),
-    "leads_spend": ("spend_usd", False),
+#: Facts about leaders in a plain number -> whether more of it is better.
+_NUMBERS: Final[Mapping[str, bool]] = {
+    "leads_memory": True,
+    "leads_bandwidth": True,
+    "leads_compute": True,
+    "leads_link": True,
+    "leads_host_link": True,
+    "leads_kv_room": True,
+    "leads_concurrency": True,
+    "leads_coverage": True,
+    "leads_model_engines": True,
+    "leads_count": False,
+    "leads_spend": False,
 }
-#: Facts about leaders in a quantity proportional to throughput, or inversely -> the quantity, and whether more is
-#: better.
-_BY_SPEED: Final[Mapping[str, tuple[str, bool]]] = {
-    "leads_cost": ("usd_per_million", False),
-    "leads_owned_cost": ("owned_usd_per_million", False),
-    "leads_density": ("tokens_per_s_kw", True),
-    "leads_power": ("watts_per_token_s", False),
+#: Facts about leaders in a quantity proportional to throughput, or inversely -> whether more of it is better.
+_BY_SPEED: Final[Mapping[str, bool]] = {
+    "leads_cost": False,
+    "leads_owned_cost": False,
+    "leads_density": True,
+    "leads_power": False,
 }
 #: All facts of this module.
 LEADING: Final = (*_NUMBERS, *LEADING_FIGURES, *_BY_SPEED)
@@ -183,12 +182,13 @@ def list_leading_facts(
 ) -> list[dict[str, FactValue]]:
     """Return the leaders among the `standing` columns by figure; removed ones lead in nothing."""
     ranked: dict[str, Beats] = {
-        name: compare_by_number([get_number(part, fact) for part in parts], higher=higher)
-        for name, (fact, higher) in _NUMBERS.items()
+        name: compare_by_number([get_number(part, TESTED_FIGURES[name][0]) for part in parts], higher=higher)
+        for name, higher in _NUMBERS.items()
     }
     ranked |= {name: compare_by_figure(answer, keys, figure) for name, figure in LEADING_FIGURES.items()}
-    for name, (fact, higher) in _BY_SPEED.items():
-        ranked[name] = compare_by_speed(answer, keys, [get_interval(part, fact) for part in parts], higher=higher)
+    for name, higher in _BY_SPEED.items():
+        values = [get_interval(part, TESTED_FIGURES[name][0]) for part in parts]
+        ranked[name] = compare_by_speed(answer, keys, values, higher=higher)
     leading_facts: list[dict[str, FactValue]] = [dict.fromkeys(LEADING, False) for _ in parts]
     for name, beats in ranked.items():
         for place, leading in find_leaders(standing, beats).items():

@@ -43,8 +43,8 @@ _OUTDATED_YEARS: Final = 3
 def search_shortlist(service: DeploymentSource, decider: Decider, scenario: Scenario) -> ProgressSteps[Scenario]:
     """Search the catalog, some accelerators per step; return the scenario with the best as its columns.
 
-    Its own accelerators are disregarded. Discontinued ones are left out unless the user rents, as are those with only
-    an outdated purchase price. If none meets every limit, the closest are returned;
+    Its own accelerators are disregarded. Discontinued ones are left out unless the user rents, as are those to buy
+    that are old or have only an outdated price. If none meets every limit, the closest are returned;
     those with the most memory if figures of text serving do not apply to the work.
     """
     if scenario.decision.answers.get("work") in UNSERVED_WORK:
@@ -63,7 +63,7 @@ def search_shortlist(service: DeploymentSource, decider: Decider, scenario: Scen
         ranked += [
             (decision.objective, each)
             for each, part in zip(decision.candidates, decision.parts, strict=True)
-            if each.eligible and not (each.payment == OWNED.name and _has_outdated_price(part, answer.data_date))
+            if each.eligible and not (each.payment == OWNED.name and _is_outdated(part, answer.data_date))
         ]
         mendable = list_mendable(decision)
         removed += [
@@ -78,9 +78,10 @@ def search_shortlist(service: DeploymentSource, decider: Decider, scenario: Scen
     return replace(scenario, accelerators=choices)
 
 
-def _has_outdated_price(part: FactValues, today: str) -> bool:
+def _is_outdated(part: FactValues, today: str) -> bool:
+    """Whether an accelerator or its price is so old that it can hardly be bought."""
     date = part.get("old_price")
-    return isinstance(date, str) and is_older(date, today, _OUTDATED_YEARS)
+    return part.get("old_release") is not None or (isinstance(date, str) and is_older(date, today, _OUTDATED_YEARS))
 
 
 def _keep_size(candidate: DecisionCandidate, sized: bool) -> AcceleratorChoice:

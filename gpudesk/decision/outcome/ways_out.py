@@ -127,6 +127,7 @@ def search_ways_out(
             if not isinstance(estimate, InputError) and serves_within(estimate, terms)
         ]
         ways: list[WayOut] = []
+        working = _carry_demand(service, answer.scenario, working)
         for scenario, group in _group_ways(answer.scenario, sorted(working, key=measure)):
             yield progress
             ways += _meet_limits(service, scenario, group[:MAX_ACCELERATORS] if is_last else group, given, decide)
@@ -173,6 +174,27 @@ def _group_ways(scenario: Scenario, ways: Sequence[WayOut]) -> Iterator[tuple[Sc
         groups.setdefault((request.weights, request.workload), {}).setdefault(request.accelerator, way)
     for (weights, workload), first in groups.items():
         yield replace(scenario, weights=weights, workload=workload, demand=None), list(first.values())
+
+
+def _carry_demand(service: DeploymentSource, scenario: Scenario, ways: Sequence[WayOut]) -> list[WayOut]:
+    """Return the ways with as many accelerators as a demand needs, spares included; all without a demand."""
+    if scenario.demand is None:
+        return list(ways)
+    parts: dict[tuple[Precision, Workload], set[str]] = {}
+    for way in ways:
+        request = way.estimate.request
+        parts.setdefault((request.weights, request.workload), set()).add(request.accelerator)
+    needed: dict[tuple[Precision, Workload, str], float] = {}
+    for (weights, workload), accelerators in parts.items():
+        choices = tuple(map(AcceleratorChoice, sorted(accelerators)))
+        sized = service.size(replace(scenario, weights=weights, workload=workload, accelerators=choices))
+        needed |= {(weights, workload, each.accelerator): each.count or math.inf for each in sized.candidates}
+    return [
+        way
+        for way in ways
+        for request in [way.estimate.request]
+        if way.estimate.count >= needed[request.weights, request.workload, request.accelerator]
+    ]
 
 
 def _meet_limits(

@@ -55,6 +55,51 @@ def find_firing_case(rule: DecisionRule, facts: FactValues) -> tuple[RuleCase, C
     return None
 
 
+#: A fact about a leader or a property -> the figures that it compares, the one to name first.
+TESTED_FIGURES: Final[Mapping[str, tuple[str, ...]]] = {
+    "leads_memory": ("memory_gib",),
+    "leads_bandwidth": ("bandwidth_tbs",),
+    "leads_compute": ("peak_pflops",),
+    "leads_link": ("link_gbs",),
+    "leads_host_link": ("host_link_gbs",),
+    "leads_kv_room": ("kv_room_gb",),
+    "leads_concurrency": ("max_concurrency",),
+    "leads_coverage": ("models_held",),
+    "leads_model_engines": ("model_engine_count",),
+    "leads_count": ("count",),
+    "leads_spend": ("spend_usd",),
+    "leads_cost": ("usd_per_million",),
+    "leads_owned_cost": ("owned_usd_per_million",),
+    "leads_density": ("tokens_per_s_kw",),
+    "leads_power": ("watts_per_token_s",),
+    "leads_throughput": ("tokens_per_s",),
+    "leads_throughput_each": ("tokens_per_s_each",),
+    "leads_ttft": ("ttft_ms",),
+    "leads_tpot": ("tpot_ms",),
+    "widest_software": ("engine_count", "engines"),
+    "runs_engine": ("engines",),
+    "needs_port": ("platform",),
+    "native_fp4": ("fp4_pflops",),
+    "announced": ("available",),
+    "fits_alone": ("needs_alone_gb",),
+    "pays_back": ("payback_hours",),
+}
+#: The condition of a case that is only shown: every compared deployment fits.
+_ANYWAY: Final = "fits"
+
+
+def list_tested_figures(case: RuleCase) -> tuple[str, ...]:
+    """Return the column figures that a case compares to favor or to check; none if it does neither."""
+    names = parse_condition(case.favours or case.checks or _ANYWAY).names - {_ANYWAY}
+    return tuple(figure for name in sorted(names) for figure in TESTED_FIGURES.get(name, (name,)))
+
+
+def find_shown_figure(rule: DecisionRule, case: RuleCase) -> str | None:
+    """Return the figure that a rule shows: its own, unless the case compares others."""
+    figures = list_tested_figures(case)
+    return rule.shows if not figures or rule.shows in figures else figures[0]
+
+
 def trace_rules(
     rules: Sequence[DecisionRule],
     facts: FactValues,
@@ -89,13 +134,14 @@ def _trace_lines(
             case=case,
             answers={name: answers[name] for name in rule.asks if name in answers},
             tested=outcome.tested,
-            cells=tuple(_trace_cell(rule, case, each) for each in every),
+            shows=(shows := find_shown_figure(rule, case)),
+            cells=tuple(_trace_cell(shows, case, each) for each in every),
             weight=resolve_rule_weight(rule, weights),
         )
 
 
-def _trace_cell(rule: DecisionRule, case: RuleCase, facts: FactValues) -> TraceCell:
-    value = None if rule.shows is None else facts.get(rule.shows)
+def _trace_cell(shows: str | None, case: RuleCase, facts: FactValues) -> TraceCell:
+    value = None if shows is None else facts.get(shows)
     if case.asked is None:
         return TraceCell(RuleEffect.NONE, value)
     condition = parse_condition(case.asked)

@@ -184,6 +184,13 @@ class EvaluatedAnswer:
         """The decision; its ways out follow from a search."""
         return self._service.decider.decide(self.answer)
 
+    def list_shown_counts(self) -> list[str]:
+        """Return the deployments of the columns, `1 × H100 SXM`, whose candidates have another count."""
+        from gpudesk.report.comparison.verdicts import list_shown_counts
+
+        eligible = [each for each in self.decision.candidates if each.eligible]
+        return list_shown_counts(self.answer, eligible, self.names, self.formatter)
+
     def keep_ways_out(self, ways: tuple[WayOut, ...]) -> None:
         self.ways_out, self.decision = ways, replace(self.decision, ways_out=ways)
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from typing import Any, Final, TypeVar
 
@@ -98,6 +98,13 @@ def free_counts(scenario: Scenario) -> Scenario:
     """Return the scenario in which every accelerator has the smallest count that fits."""
     for position in range(len(scenario.accelerators)):
         scenario = replace_count(scenario, position, None)
+    return scenario
+
+
+def use_counts(scenario: Scenario, counts: Sequence[int | None]) -> Scenario:
+    """Return the scenario with these counts; None keeps the one of the accelerator."""
+    for position, count in enumerate(counts):
+        scenario = scenario if count is None else replace_count(scenario, position, count)
     return scenario
 
 

@@ -168,6 +168,8 @@ def _get_rate(estimate: Estimate) -> float:
 
 SECONDS_PER_DAY: Final = 86_400.0
 EstimateBatch = Callable[[Sequence[EstimateRequest]], Sequence[Estimate | InputError]]
+#: The dollars by which buying a number of accelerators, in replicas like this one, exceeds a budget.
+BudgetExcess = Callable[[Estimate, int], float]
 
 
 @frozen_dataclass
@@ -225,13 +227,17 @@ def list_demand_factors(demand: Demand, output_tokens: int) -> tuple[SizingFacto
 
 
 def size_demand(
-    demand: Demand, every: Sequence[SizingRequest], estimate_many: EstimateBatch, output_tokens: int
+    demand: Demand,
+    every: Sequence[SizingRequest],
+    estimate_many: EstimateBatch,
+    output_tokens: int,
+    find_excess: BudgetExcess | None = None,
 ) -> SizingResult:
-    """Return a deployment for each accelerator; raises `InputError` for an invalid demand."""
+    """Return a deployment for each accelerator, within a budget if possible; raises `InputError` for a bad demand."""
     check_demand(demand)
     peak_demand = math.prod(factor.value for factor in list_demand_factors(demand, output_tokens))
     tried = _list_replicas(demand, every, estimate_many, output_tokens)
-    chosen = [_find_best_replica(demand, peak_demand, replicas) for replicas in tried]
+    chosen = [_find_best_replica(demand, peak_demand, replicas, find_excess) for replicas in tried]
     loaded = _estimate_under_peak(peak_demand, demand, [each for each in chosen if each is not None], estimate_many)
     replicas = [each for each in chosen if each is not None]
     load = Load(LoadKind.LIMITS, ttft_ms=NO_LIMIT_MS, tpot_ms=NO_LIMIT_MS)
@@ -273,14 +279,29 @@ def _count_working(demand: Demand, peak_demand: float, replica: _SizedReplica) -
     return max(1, math.ceil(peak_demand / (replica.carries(demand) * demand.utilisation_cap) - 1e-9))
 
 
-def _find_best_replica(demand: Demand, peak_demand: float, replicas: Sequence[_SizedReplica]) -> _SizedReplica | None:
-    """Return the replica that needs the fewest accelerators; ties go to the one with more reserve."""
+def _find_best_replica(
+    demand: Demand, peak_demand: float, replicas: Sequence[_SizedReplica], find_excess: BudgetExcess | None
+) -> _SizedReplica | None:
+    """Return the replica that needs the fewest accelerators within the budget, else that of the least excess.
+
+    Ties go to the one with more reserve.
+    """
+
+    def count_accelerators(replica: _SizedReplica) -> int:
+        return (_count_working(demand, peak_demand, replica) + demand.spare_replicas) * replica.size
 
     def cost(replica: _SizedReplica) -> tuple[int, float]:
-        working = _count_working(demand, peak_demand, replica)
-        return (working + demand.spare_replicas) * replica.size, -working * replica.rate
+        return count_accelerators(replica), -_count_working(demand, peak_demand, replica) * replica.rate
 
-    return min(replicas, key=cost, default=None)
+    ranked = sorted(replicas, key=cost)
+    if find_excess is None or not ranked:
+        return next(iter(ranked), None)
+    excesses: list[float] = []
+    for replica in ranked:
+        excesses.append(find_excess(replica.estimate, count_accelerators(replica)))
+        if excesses[-1] == 0.0:
+            return replica
+    return ranked[excesses.index(min(excesses))]
 
 
 def _fix_chosen_plan(replica: _SizedReplica, load: Load) -> EstimateRequest:

@@ -118,6 +118,7 @@ _FACTS: Final[Mapping[str, _FactLabel]] = {
     "price_usd": _FactLabel("Purchase price", _FactKind.USD),
     "spend_usd": _FactLabel("Up-front cost with network", _FactKind.USD),
     "rent_usd_h": _FactLabel("Rental price per accelerator", _FactKind.USD_PER_HOUR),
+    "old_release": _FactLabel("Released years ago", _FactKind.TEXT),
     "old_price": _FactLabel("Old purchase price", _FactKind.TEXT),
     "old_rent": _FactLabel("Old rental price", _FactKind.TEXT),
     "rent_providers": _FactLabel("Rental providers", _FactKind.COUNT),

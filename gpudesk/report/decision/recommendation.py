@@ -45,22 +45,23 @@ from gpudesk.report.costs import (
     list_rent_class_remarks,
 )
 from gpudesk.report.decision.facts import format_fact, format_fact_figure, get_fact_unit, label_fact
+from gpudesk.report.decision.flips import describe_flip, describe_pilot
 from gpudesk.report.decision.questions import format_answer
-from gpudesk.report.decision.rules import describe_rule_answers, get_effect_mark, label_rule_source
-from gpudesk.report.decision.verdict import (
+from gpudesk.report.decision.reasons import (
     PER_MILLION,
-    describe_cheaper_api,
     describe_exclusion,
-    describe_flip,
-    describe_missing_value,
-    describe_other_payment,
-    describe_pilot,
     describe_reason,
     describe_unfit,
+    find_candidate,
+)
+from gpudesk.report.decision.rules import describe_rule_answers, get_effect_mark, label_rule_source
+from gpudesk.report.decision.verdict import (
+    describe_cheaper_api,
+    describe_missing_value,
+    describe_other_payment,
     describe_verdict_reason,
     describe_verdict_terms,
     describe_way_out,
-    find_candidate,
     find_leading_column,
     format_verdict,
     label_arguments,
@@ -421,7 +422,7 @@ def build_trace_rows(decision: Decision, formatter: Formatter) -> tuple[SheetTra
 
 
 def _build_trace_row(line: TraceLine, decision: Decision, formatter: Formatter) -> SheetTraceRow:
-    shows = line.rule.shows
+    shows = line.shows
     answer, source = describe_rule_answers(line, formatter, decision.answers), label_rule_source(line.rule)
     weight = _format_weight(line, formatter)
     fact_labels = () if shows is None else (lower_for_sentence(label_fact(shows)),)

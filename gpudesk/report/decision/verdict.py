@@ -3,44 +3,33 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from typing import Final, NamedTuple
 
 from gpudesk.domain.answer import LeadVerdict, judge_odds
 from gpudesk.domain.decision import (
-    COUNTED_WHOLE,
     NO_LIMIT_ANSWER,
-    QUESTIONS,
-    SYSTEMS_COUNTED,
-    UNKNOWN_ANSWER,
     AnswerOrigin,
-    AnswerValue,
-    ConditionResult,
     Decision,
     DecisionCandidate,
-    DecisionFlip,
     DecisionObjective,
     DecisionReason,
-    DecisionRule,
     DecisionVerdict,
-    FactValue,
     ObjectiveName,
-    PilotMeasurement,
-    RuleExclusion,
-    TraceLine,
     WayOut,
     WayOutKind,
 )
-from gpudesk.report.costs import (
-    add_provider_kind,
-    describe_utilization,
-    format_input_amount,
-    get_input_unit,
-    label_cost_input,
+from gpudesk.report.costs import add_provider_kind, describe_utilization
+from gpudesk.report.decision.facts import format_fact, label_fact
+from gpudesk.report.decision.reasons import (
+    DOUBTS,
+    NamesByKey,
+    describe_reason,
+    describe_unfit,
+    find_candidate,
+    get_middle,
+    label_payment,
 )
-from gpudesk.report.decision.facts import format_fact, get_fact_unit, label_fact
-from gpudesk.report.decision.questions import format_answer
-from gpudesk.report.decision.rules import describe_condition_result
 from gpudesk.report.labels import (
     drop_count,
     format_months,
@@ -48,17 +37,22 @@ from gpudesk.report.labels import (
     format_tokens,
     join_alternatives,
     join_names,
-    label_figure,
     label_precision,
     shorten_name,
 )
 from gpudesk.text.formatting import MISSING_VALUE_TEXT, Formatter, IntervalEstimate
 from gpudesk.text.messages import format_message, lower_for_sentence, to_sentence
-from gpudesk.text.translation import tr, translate_data, trn
+from gpudesk.text.translation import tr, trn
 
-#: Costs that sentences give in dollars alone, because their label has the rest of the unit.
-PER_MILLION: Final = frozenset({"usd_per_million", "owned_usd_per_million", "rented_usd_per_million"})
-NamesByKey = Mapping[str, str]
+#: Goals by speed: costs can differ far more than they do.
+_SPEEDS: Final = (ObjectiveName.LATENCY, ObjectiveName.THROUGHPUT, ObjectiveName.DENSITY)
+#: Up to twice as slow is named if its cost times its slowdown is at most this share of the recommendation's cost.
+_MOST_SLOWDOWN, _MUCH_LESS = 2.0, 2.0 / 3.0
+#: What costs at most this share to buy is named, if its tokens cost at most this multiple.
+_SMALL_PURCHASE, _MOST_DEARER = 0.5, 2.0
+#: Doubts about what can be bought today.
+_HARD_TO_BUY: Final = frozenset({"announced", "discontinued", "old_release"})
+
 
 _CLEAR_VERDICTS: Final = {
     "buy": "Buy {deployment}: {value}",
@@ -83,17 +77,8 @@ _ODDS: Final = {
     ObjectiveName.TIME: "{odds} odds of being first in production",
 }
 
-#: Facts that make the purchase or the figures of the leading column doubtful, the gravest first.
-_DOUBTS: Final = ("announced", "license_limit", "discontinued", "old_price", "old_rent", "basis")
 #: Of more candidates with the same figure, no two are named as the recommendation.
 _PAIR: Final = 2
-#: Shorter durations are in minutes, longer ones in hours.
-_MINUTES_FROM: Final = 90.0
-#: A boolean fact -> the two numbers behind it, the smaller one first.
-_BEHIND: Final[Mapping[str, tuple[str, str]]] = {
-    "fits_alone": ("needs_alone_gb", "memory_gb"),
-    "holds_load": ("in_flight", "max_concurrency"),
-}
 
 
 # The verdict
@@ -110,10 +95,6 @@ def label_arguments(decision: Decision, names: NamesByKey) -> tuple[str, str]:
     if key is None:
         return tr("For"), tr("Against")
     return tr("For {name}", name=names[key]), tr("Against {name}", name=names[key])
-
-
-def find_candidate(decision: Decision, key: str) -> DecisionCandidate:
-    return next(each for each in decision.candidates if each.key == key)
 
 
 def format_verdict(decision: Decision, names: NamesByKey, formatter: Formatter) -> str:
@@ -188,12 +169,18 @@ def describe_verdict_terms(decision: Decision, names: NamesByKey, formatter: For
     if any(each.key in decision.set_counts for each in leaders):
         terms.append(tr("Counts are those you set, not sized for the demand"))
     terms += filter(None, (_describe_lots(each, decision, names, formatter) for each in leaders))
-    terms += filter(None, (_describe_user_speed(decision, leaders, names, formatter),))
+    upfront = _describe_upfront(decision, leaders, names, formatter)
+    terms += filter(None, (upfront, _describe_user_speed(decision, leaders, names, formatter)))
     return " ".join(map(to_sentence, terms))
 
 
 def _list_leaders(decision: Decision, first: DecisionCandidate) -> list[DecisionCandidate]:
-    """Return the candidates that a verdict names: the recommended one, and its equals or the next one if too close."""
+    """Return the candidates that a verdict names: the recommended one, and its equals or the next one if too close.
+
+    One close to the best by figures is named with that one.
+    """
+    if decision.tied_by is not None:
+        return [first, find_candidate(decision, decision.tied_by)]
     second = None if decision.runner_up is None else find_candidate(decision, decision.runner_up)
     if second is None or not _is_too_close(decision, first, second):
         return [first]
@@ -216,10 +203,28 @@ def _describe_lots(
     if _choose_verb(decision, candidate) == "rent":
         return tr("{name} is rented in instances of {size}; the cost {counted}", **values)
     if not isinstance(spend, float):
-        return tr("{name} is sold in systems of {size}; the cost {counted}", **values)
+        return tr("{name} is sold in systems of {size}", **values)
     usd = spend / lots.used * lots.accelerators if lots.is_shared else spend
     values["price"] = formatter.money(formatter.estimate(usd), "USD")
     return tr("{name} is sold in systems of {size} ({price} with network); the cost {counted}", **values)
+
+
+def _describe_upfront(
+    decision: Decision, leaders: Sequence[DecisionCandidate], names: NamesByKey, formatter: Formatter
+) -> str | None:
+    """Return the cost to buy of candidates that are compared as bought, unless it is that of partly used systems."""
+    costs = [
+        tr(
+            "{amount} ({name})",
+            amount=formatter.money(formatter.estimate(spend), "USD"),
+            name=drop_count(names[each.key]),
+        )
+        for each in leaders
+        if _choose_verb(decision, each) == "buy"
+        and not (each.lots is not None and each.lots.idle)
+        and isinstance(spend := decision.parts[decision.columns.index(each.key)].get("spend_usd"), float)
+    ]
+    return tr("Cost to buy: {costs}", costs=", ".join(costs)) if costs else None
 
 
 def _describe_user_speed(
@@ -239,7 +244,7 @@ def format_user_speed(decision: Decision, candidate: DecisionCandidate, formatte
     speed = decision.parts[decision.columns.index(candidate.key)].get("interactivity")
     if speed is None or limit.value != NO_LIMIT_ANSWER or limit.origin is AnswerOrigin.YOURS:
         return None
-    return format_fact("interactivity", _get_middle(speed), formatter)
+    return format_fact("interactivity", get_middle(speed), formatter)
 
 
 def _is_too_close(decision: Decision, first: DecisionCandidate, second: DecisionCandidate) -> bool:
@@ -279,10 +284,6 @@ def format_objective(
     if candidate.payment is None:
         return value
     return tr("{value}, {payment}", value=value, payment=label_payment(candidate.payment))
-
-
-def label_payment(payment: str) -> str:
-    return tr("owned") if payment == "owned" else tr("rented")
 
 
 def _format_value(
@@ -327,30 +328,104 @@ def describe_verdict_reason(decision: Decision, names: NamesByKey, formatter: Fo
         sentences.append(_describe_close_call(decision, first, second, names, formatter))
     elif decision.objective.instead_of is ObjectiveName.COST:
         sentences.append(tr("Too few prices are known, so throughput is compared instead of cost."))
+    if decision.objective.name in _SPEEDS:
+        sentences += _list_cost_sentences(decision, first, names, formatter)
+    sentences.append(_describe_smaller_purchase(decision, first, names, formatter))
     if first.open_rules:
         titles = {line.rule.id: line.title for line in decision.trace}
         open_titles = ", ".join(lower_for_sentence(titles[rule]) for rule in first.open_rules)
-        sentences.append(tr("Undecided limits: {limits}.", limits=open_titles))
-    sentences.append(_describe_doubt(decision, _list_leaders(decision, first), names, formatter))
+        sentences.append(tr("Undecided for {name}: {limits}.", name=names[first.key], limits=open_titles))
+    sentences.append(_describe_doubts(decision, _list_leaders(decision, first), names, formatter))
     return " ".join(filter(None, sentences))
 
 
-def _describe_doubt(
+class _CostedCandidate(NamedTuple):
+    """A candidate with its cost per million output tokens, and how much worse it is: the ratio of times, or rates."""
+
+    candidate: DecisionCandidate
+    usd: float
+    slowdown: float
+
+
+def _list_cost_sentences(
+    decision: Decision, first: DecisionCandidate, names: NamesByKey, formatter: Formatter
+) -> Iterator[str]:
+    """Yield the cost of a recommendation by speed, and who is nearly as fast for much less, in one way to pay."""
+    parts = dict(zip(decision.columns, decision.parts, strict=True))
+    acquisition = decision.facts.get("acquisition")
+    ways = ["owned"] if acquisition == "own" else ["rented"] if acquisition == "rent" else ["rented", "owned"]
+    payment = next((way for way in ways if parts[first.key].get(f"{way}_usd_per_million") is not None), None)
+    if payment is None or first.value is None:
+        return
+    costed = []
+    for each in decision.candidates:
+        usd = get_middle(parts[each.key].get(f"{payment}_usd_per_million"))
+        if each.eligible and each.value is not None and isinstance(usd, float):
+            ratio = each.value.value / first.value.value
+            costed.append(_CostedCandidate(each, usd, ratio if decision.objective.lower_is_better else 1.0 / ratio))
+    usd = next(each.usd for each in costed if each.candidate is first)
+    yield tr(
+        "Cost: ${usd} per million output tokens, {payment}.",
+        usd=formatter.small_amount(usd),
+        payment=label_payment(payment),
+    )
+    near = [each for each in costed if each.slowdown <= _MOST_SLOWDOWN and each.usd * each.slowdown <= _MUCH_LESS * usd]
+    if near:
+        best = min(near, key=lambda each: each.usd * each.slowdown)
+        values = {
+            "deployment": _format_lots(best.candidate, names, formatter),
+            "share": formatter.per_cent(round(best.usd / usd, 2)),
+            "more": formatter.per_cent(round(best.slowdown - 1.0, 2)),
+            "less": formatter.per_cent(round(1.0 - 1.0 / best.slowdown, 2)),
+        }
+        if decision.objective.lower_is_better:
+            yield tr("{deployment} takes {more} longer at {share} of the cost.", **values)
+        else:
+            yield tr("{deployment} has {less} less throughput at {share} of the cost.", **values)
+
+
+def _describe_smaller_purchase(
+    decision: Decision, first: DecisionCandidate, names: NamesByKey, formatter: Formatter
+) -> str:
+    """Return who costs far less to buy than a recommendation by owned cost, and how much more its tokens cost."""
+    spends = {
+        key: usd
+        for key, part in zip(decision.columns, decision.parts, strict=True)
+        if isinstance(usd := part.get("spend_usd"), float)
+    }
+    if first.payment != "owned" or first.value is None or first.key not in spends:
+        return ""
+    smaller = [
+        (spends[each.key] / spends[first.key], each.value.value / first.value.value, each)
+        for each in decision.candidates
+        if each.eligible and each.value is not None and each.payment == "owned" and _HARD_TO_BUY.isdisjoint(each.doubts)
+    ]
+    smaller = [each for each in smaller if each[0] <= _SMALL_PURCHASE and each[1] <= _MOST_DEARER]
+    if not smaller:
+        return ""
+    share, ratio, other = min(smaller, key=lambda each: each[0] * each[1])
+    return tr(
+        "{deployment} costs {share} as much to buy and {more} more per token.",
+        deployment=_format_lots(other, names, formatter),
+        share=formatter.per_cent(round(share, 2)),
+        more=formatter.per_cent(round(ratio - 1.0, 2)),
+    )
+
+
+def _describe_doubts(
     decision: Decision, leaders: Sequence[DecisionCandidate], names: NamesByKey, formatter: Formatter
 ) -> str:
-    """Return the gravest doubt about candidates; of several, with the names of those that it is about."""
-    fact = next((each for each in _DOUBTS if any(each in leader.doubts for leader in leaders)), None)
-    if fact is None:
-        return ""
-    values = {
-        leader.key: decision.parts[decision.columns.index(leader.key)].get(fact)
-        for leader in leaders
-        if fact in leader.doubts
-    }
-    value = next(iter(values.values()))
-    doubt = describe_reason(DecisionReason(fact, value, None, None), names, formatter)
-    doubted = join_names([drop_count(names[key]) for key, other in values.items() if other == value])
-    return f"{doubt}." if len(leaders) == 1 else tr("{doubt} ({names}).", doubt=doubt, names=doubted)
+    """Return the gravest doubt about each of the candidates; of several, with the names of those that it is about."""
+    named: dict[str, list[str]] = {}
+    for leader in leaders:
+        fact = next((each for each in DOUBTS if each in leader.doubts), None)
+        if fact is not None:
+            value = decision.parts[decision.columns.index(leader.key)].get(fact)
+            doubt = describe_reason(DecisionReason(fact, value, None, None), names, formatter)
+            named.setdefault(doubt, []).append(drop_count(names[leader.key]))
+    if len(leaders) == 1:
+        return "".join(f"{doubt}." for doubt in named)
+    return " ".join(tr("{doubt} ({names}).", doubt=doubt, names=join_names(each)) for doubt, each in named.items())
 
 
 def _describe_close_call(
@@ -370,7 +445,15 @@ def _describe_close_call(
     }
     if is_like_for_like_tie(first, second):
         return tr("Like for like, too close to call with {other} ({other_value}; {other_odds} odds).", **values)
-    return tr("{name}: {value} ({odds}); {other}: {other_value} ({other_odds}).", **values)
+    call = tr("{name}: {value} ({odds}); {other}: {other_value} ({other_odds}).", **values)
+    return " ".join(filter(None, (call, _describe_favored(first, second, names))))
+
+
+def _describe_favored(first: DecisionCandidate, second: DecisionCandidate, names: NamesByKey) -> str:
+    """Return which of two the arguments favor; empty if neither."""
+    if first.score == second.score:
+        return ""
+    return tr("The arguments favor {name}.", name=names[max(first, second, key=lambda each: each.score).key])
 
 
 def label_odds(objective: DecisionObjective) -> str:
@@ -455,7 +538,34 @@ def _explain_no_winner(decision: Decision, names: NamesByKey, formatter: Formatt
     if len(problems) == len(decision.candidates):
         # Each is listed where its accelerator is ruled out.
         return to_sentence(problems[0])
-    return tr("“{title}” rules out {n} of {total}: relax this limit, or compare other accelerators.", **values)
+    every = [each for each, count in counts.items() if count == len(decision.columns)]
+    best = _describe_best_reached(decision, every, names, formatter)
+    if len(every) > 1:
+        values["titles"] = join_names([tr("“{title}”", title=lines[each].title) for each in every])
+        text = tr("{titles} each rule out all {total}: relax them, or compare other accelerators.", **values)
+    else:
+        text = tr("“{title}” rules out {n} of {total}: relax this limit, or compare other accelerators.", **values)
+    return " ".join(filter(None, (text, best)))
+
+
+def _describe_best_reached(decision: Decision, rules: Sequence[str], names: NamesByKey, formatter: Formatter) -> str:
+    """Return the figures closest to the latency limits that nothing meets; empty without such a limit."""
+    best = []
+    for rule in rules:
+        figure = {"L-01": "ttft_ms", "L-02": "tpot_ms"}.get(rule)
+        reached = {
+            each.key: value
+            for each, part in zip(decision.candidates, decision.parts, strict=True)
+            if figure is not None and isinstance(value := get_middle(part.get(figure)), float)
+        }
+        if figure is not None and reached:
+            key = min(reached, key=lambda each: reached[each])
+            values = {
+                "figure": lower_for_sentence(label_fact(figure)),
+                "value": format_fact(figure, reached[key], formatter),
+            }
+            best.append(tr("{figure} {value} ({name})", name=names[key], **values))
+    return tr("Best reached: {figures}.", figures=", ".join(best)) if best else ""
 
 
 def _list_alternatives(decision: Decision, formatter: Formatter) -> str:
@@ -562,208 +672,4 @@ def list_unpriced_candidates(decision: Decision) -> tuple[DecisionCandidate, ...
     lead = find_leading_column(decision)
     return tuple(
         each for each in decision.candidates if each.missing is not None and not each.removed and each.key != lead
-    )
-
-
-# Reasons and exclusions
-
-
-def describe_reason(reason: DecisionReason, names: NamesByKey, formatter: Formatter) -> str:
-    """Return a reason with its figure on both sides, and their difference."""
-    fact, line = reason.fact, reason.line
-    if line is None and fact == "basis":
-        return tr("Figures are estimates: no published measurement covers this accelerator and serving engine")
-    if line is None and fact == "announced":
-        return tr("Announced, but not available yet")
-    if line is None and fact == "discontinued":
-        return tr("Discontinued: check that you can still buy it at this price")
-    if line is None and fact == "license_limit":
-        return tr("The driver license excludes data centers")
-    if line is None and fact in ("old_price", "old_rent"):
-        return tr("Price from {date}: ask for a current quote", date=formatter.date(str(reason.ours)))
-    if fact is None:
-        return line.title if line is not None else ""
-    sides = zip((reason.ours, reason.theirs), reason.payments, strict=True)
-    ours, theirs = (_format_middle(fact, value, formatter, payment) for value, payment in sides)
-    if reason.ours is None or (line is not None and ours == theirs):
-        return label_fact(fact) if line is None else line.title
-    values = {"label": label_fact(fact), "value": ours}
-    change = _format_change(_get_middle(reason.ours), _get_middle(reason.theirs), formatter)
-    if reason.other is not None and reason.theirs is not None:
-        name = names[reason.other]
-        text = tr("{label}: {value}, compared with {other} for {name}", other=theirs, name=name, **values)
-    else:
-        text = tr("{label}: {value}", **values)
-    # The figure first, then the rule that makes it count.
-    details = "; ".join(each for each in (change, "" if line is None else lower_for_sentence(line.title)) if each)
-    return f"{text} ({details})" if details else text
-
-
-def _format_change(ours: FactValue, theirs: FactValue, formatter: Formatter) -> str:
-    """Return the difference between the figures of two columns, `+12%`; empty without one."""
-    if not isinstance(ours, float) or not isinstance(theirs, float) or theirs == 0.0:
-        return ""
-    change = formatter.difference(ours / theirs)
-    return "" if change == formatter.difference(1.0) else change
-
-
-def get_reason_figure(reason: DecisionReason) -> tuple[FactValue, str | None]:
-    """Return the leading column's figure behind a reason, with its unit."""
-    ours = reason.ours.value if isinstance(reason.ours, IntervalEstimate) else reason.ours
-    return ours, None if reason.fact is None else get_fact_unit(reason.fact)
-
-
-def _format_middle(fact: str, value: FactValue, formatter: Formatter, payment: str | None) -> str:
-    if fact in PER_MILLION and isinstance(value, IntervalEstimate):
-        amount = tr("${value}", value=formatter.small_amount(value.value))
-        return amount if payment is None else tr("{amount} {payment}", amount=amount, payment=label_payment(payment))
-    return format_fact(fact, _get_middle(value), formatter)
-
-
-def _get_middle(fact: FactValue) -> FactValue:
-    return fact.value if isinstance(fact, IntervalEstimate) else fact
-
-
-def describe_exclusion(
-    exclusion: RuleExclusion, names: NamesByKey, formatter: Formatter, decision: Decision | None = None
-) -> str:
-    """Return the rule that removes an accelerator, and the failed comparison.
-
-    With the decision, boolean facts get the numbers behind them.
-    """
-    tested = [describe_condition_result(each, formatter) for each in list_exclusion_tests(exclusion, decision)]
-    if decision is not None:
-        tested += _list_shown_fact(exclusion, decision, formatter)
-    title = translate_data(exclusion.rule.title) if decision is None else _find_line(exclusion.rule, decision).title
-    rule = tr("{name}: {title}", name=names[exclusion.key], title=lower_for_sentence(title))
-    return "; ".join((rule, *tested))
-
-
-def describe_unfit(key: str, decision: Decision, names: NamesByKey, formatter: Formatter) -> str:
-    """Return the number of accelerators that a column needs if the model does not fit; else nothing."""
-    is_removed = any(
-        each.key == key and any(test.text == "fits" for test in each.because) for each in decision.exclusions
-    )
-    if not is_removed or find_candidate(decision, key).problem is not None:
-        return ""
-    needed = decision.parts[decision.columns.index(key)].get("count")
-    if not isinstance(needed, float):
-        return tr("{name} is too small", name=names[key])
-    return tr("{name} needs {n}", name=names[key], n=formatter.count(needed))
-
-
-def _list_shown_fact(exclusion: RuleExclusion, decision: Decision, formatter: Formatter) -> list[str]:
-    """Return the figure behind a rule that tested only a boolean fact."""
-    shows = exclusion.rule.shows
-    value = None if shows is None else decision.parts[decision.columns.index(exclusion.key)].get(shows)
-    tests = list_exclusion_tests(exclusion, decision)
-    if shows is None or value is None or isinstance(value, bool) or any(each.right is not None for each in tests):
-        return []
-    return [
-        tr("{label}: {value}", label=lower_for_sentence(label_fact(shows)), value=format_fact(shows, value, formatter))
-    ]
-
-
-def list_exclusion_tests(exclusion: RuleExclusion, decision: Decision | None) -> tuple[ConditionResult, ...]:
-    """Return the comparisons for which a rule removes a column, with numbers if the decision is given."""
-    if decision is None:
-        return exclusion.because
-    place = decision.columns.index(exclusion.key)
-    # Negated conditions have no failed comparison.
-    tested = exclusion.because or _find_line(exclusion.rule, decision).cells[place].tested
-    return tuple(_replace_with_numbers(each, decision.parts[place]) for each in tested)
-
-
-def _find_line(rule: DecisionRule, decision: Decision) -> TraceLine:
-    return next(line for line in decision.trace if line.rule.id == rule.id)
-
-
-def _replace_with_numbers(tested: ConditionResult, part: Mapping[str, FactValue]) -> ConditionResult:
-    behind = _BEHIND.get(tested.text)
-    if behind is None:
-        return tested
-    less, more = (part.get(name) for name in behind)
-    if not isinstance(less, float) or not isinstance(more, float) or (less <= more) is not tested.holds:
-        return tested
-    return ConditionResult(f"{behind[0]} <= {behind[1]}", less, more, tested.holds)
-
-
-# Changes that would alter it
-
-
-def describe_flip(
-    flip: DecisionFlip, decision: Decision, names: NamesByKey, formatter: Formatter
-) -> tuple[str, str, str]:
-    """Return the change of one input, its current value, and who leads then."""
-    before = flip.before
-    if flip.input == SYSTEMS_COUNTED:
-        ways = tr("Counting whole systems"), tr("Counting only accelerators in use")
-        change, now = ways if flip.after == COUNTED_WHOLE else reversed(ways)
-        return change, tr("now {value}", value=lower_for_sentence(now)), _describe_new_leader(flip, names)
-    if flip.input in QUESTIONS:
-        label = label_fact(flip.input)
-        before = decision.answers[flip.input].value if before is None else before
-    else:
-        part, _, name = flip.input.rpartition(".")
-        label = label_cost_input(name)
-        if part:
-            label = tr(
-                "{name}, {input}", name=_name_accelerator(part, decision, names), input=lower_for_sentence(label)
-            )
-    after = lower_for_sentence(_format_input_value(flip.input, flip.after, formatter))
-    text = "{input}: {value}"
-    if isinstance(before, float) and isinstance(flip.after, float):
-        text = "{input} above {value}" if flip.after > before else "{input} below {value}"
-    change = tr(text, input=label, value=after)
-    if before is None:
-        now = tr("now not answered") if flip.input in QUESTIONS else tr("now unknown")
-        return change, now, _describe_new_leader(flip, names)
-    now = lower_for_sentence(_format_input_value(flip.input, before, formatter))
-    return change, tr("now {value}", value=now), _describe_new_leader(flip, names)
-
-
-def _format_input_value(name: str, value: AnswerValue, formatter: Formatter) -> str:
-    if name in QUESTIONS:
-        return tr("unknown") if value == UNKNOWN_ANSWER else format_answer(name, value, formatter)
-    _, _, cost = name.rpartition(".")
-    if isinstance(value, str):
-        return value
-    unit = get_input_unit(cost)
-    if unit.startswith("USD"):
-        return formatter.money(formatter.small_amount(value), "USD") + unit.removeprefix("USD")
-    amount = format_input_amount(cost, value, formatter)
-    return f"{amount}\N{NO-BREAK SPACE}{unit}" if unit else amount
-
-
-def _name_accelerator(part: str, decision: Decision, names: NamesByKey) -> str:
-    """Return the name of an accelerator; without a count if several columns have it."""
-    keys = [each.key for each in decision.candidates if part in (each.key, each.accelerator)]
-    name = names[part if part in keys else keys[0]]
-    return name if len(keys) == 1 else drop_count(name)
-
-
-def _describe_new_leader(flip: DecisionFlip, names: NamesByKey) -> str:
-    if not flip.becomes:
-        return tr("no recommendation")
-    leaders = [names[key] for key in flip.becomes]
-    if flip.verdict is DecisionVerdict.WINNER:
-        return tr("{name} leads", name=join_alternatives(leaders))
-    if len(leaders) == 1:
-        return tr("{name} is ahead, but too close to call", name=leaders[0])
-    return tr("too close to call between {names}", names=join_names(leaders))
-
-
-def describe_pilot(pilot: PilotMeasurement, names: NamesByKey, formatter: Formatter) -> str:
-    """Return the measurement that would decide: what to measure, on what and for how long."""
-    minutes = pilot.hours * 60.0
-    return trn(
-        "Run {n} of your requests on {names}: about {time} on each accelerator. Compare {figure}.",
-        "Run {n} of your requests on {names}: about {time} on each accelerator. Compare {figure}.",
-        pilot.requests,
-        n=formatter.count(pilot.requests),
-        names=join_names([names[key] for key in pilot.keys]),
-        time=trn("{n} minute", "{n} minutes", max(1, round(minutes)))
-        if minutes < _MINUTES_FROM
-        else trn("{n} hour", "{n} hours", pilot.hours, n=formatter.stated(pilot.hours)),
-        figure=lower_for_sentence(label_figure(pilot.figure)),
     )

@@ -22,14 +22,16 @@ from gpudesk.domain.decision import (
 )
 from gpudesk.frozen_dataclass import frozen_dataclass
 from gpudesk.report.decision.facts import format_fact, label_fact
+from gpudesk.report.decision.flips import describe_pilot
 from gpudesk.report.decision.questions import ColumnOutcome, find_column_outcome, format_answer, get_question_text
+from gpudesk.report.decision.reasons import describe_exclusion
 from gpudesk.report.decision.rules import (
     describe_condition_result,
     describe_rule_answers,
     label_rule_source,
     list_rule_lines,
 )
-from gpudesk.report.decision.verdict import describe_exclusion, describe_pilot, label_odds
+from gpudesk.report.decision.verdict import label_odds
 from gpudesk.report.explanation.catalog_entry import list_source_details
 from gpudesk.report.explanation.claims import build_dispute_line
 from gpudesk.report.explanation.parts import (
@@ -104,8 +106,8 @@ def _list_outcomes(
 ) -> Iterator[ColumnOutcomeLine]:
     """Yield each column, remaining ones first, with the fact of the question."""
     decision = context.decision
-    line = next((each for each in decision.trace if question in each.rule.asks and each.rule.shows), None)
-    shows = line.rule.shows if line else next((rule.shows for rule in asking if rule.shows), None)
+    line = next((each for each in decision.trace if question in each.rule.asks and each.shows), None)
+    shows = line.shows if line else next((rule.shows for rule in asking if rule.shows), None)
     weighs = QUESTIONS[question].screen.strength is not RuleStrength.HARD
     order = sorted(
         range(len(decision.candidates)),
@@ -204,7 +206,8 @@ def explain_ruling(context: DecisionContext, rule_id: str, key: str = "") -> Exp
     line = context.line(rule_id)
     place = context.decision.columns.index(key) if key in context.decision.columns else None
     cell = None if line is None or place is None else line.cells[place]
-    figure, band, ground = _format_figure(rule, None if cell is None else cell.value, context)
+    shows = rule.shows if line is None else line.shows
+    figure, band, ground = _format_figure(shows, None if cell is None else cell.value, context)
     source = None if rule.source is None else context.source(rule.source)
     return Explanation(
         what=tr(rule.title),
@@ -212,7 +215,7 @@ def explain_ruling(context: DecisionContext, rule_id: str, key: str = "") -> Exp
         figure=figure if cell is not None else "",
         band=band,
         ground=ground,
-        basis=label_fact(rule.shows) if cell is not None and rule.shows else "",
+        basis=label_fact(shows) if cell is not None and shows else "",
         details=() if source is None else list_source_details(source),
         disputes=tuple(build_dispute_line(each) for each in map(context.dispute, rule.disputes) if each is not None),
         facts=(context.catalog,),
@@ -234,17 +237,17 @@ def _describe_conditions(rule: DecisionRule, line: TraceLine | None, cell: Trace
     return tr("{strength}; {name}: {effect}", strength=strength, name=name, effect=cell.effect.label)
 
 
-def _format_figure(rule: DecisionRule, fact: FactValue, context: DecisionContext) -> tuple[str, str, ExplanationBasis]:
-    if rule.shows is None or fact is None:
+def _format_figure(shows: str | None, fact: FactValue, context: DecisionContext) -> tuple[str, str, ExplanationBasis]:
+    if shows is None or fact is None:
         return MISSING_VALUE_TEXT, "", ExplanationBasis.UNKNOWN
     if not isinstance(fact, IntervalEstimate):
-        return format_fact(rule.shows, fact, context.formatter), "", ExplanationBasis.EXACT
-    value, low, high = (format_fact(rule.shows, each, context.formatter) for each in (fact.value, fact.low, fact.high))
+        return format_fact(shows, fact, context.formatter), "", ExplanationBasis.EXACT
+    value, low, high = (format_fact(shows, each, context.formatter) for each in (fact.value, fact.low, fact.high))
     return value, tr("80% interval {low} to {high}", low=low, high=high), ExplanationBasis.ESTIMATED
 
 
 def _list_effects(line: TraceLine, context: DecisionContext) -> Iterator[ColumnOutcomeLine]:
-    shows = line.rule.shows
+    shows = line.shows
     for place, cell in enumerate(line.cells):
         text = "" if shows is None else f"{label_fact(shows)} {format_fact(shows, cell.value, context.formatter)}"
         yield context.outcome(place, cell.effect.label, text)

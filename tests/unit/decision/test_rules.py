@@ -11,7 +11,13 @@ import pytest
 from gpudesk import paths
 from gpudesk.decision.rules.conditions import parse_condition
 from gpudesk.decision.rules.data_files import read_rules
-from gpudesk.decision.rules.scoring import resolve_rule_weight, trace_rules
+from gpudesk.decision.rules.scoring import (
+    TESTED_FIGURES,
+    find_shown_figure,
+    list_tested_figures,
+    resolve_rule_weight,
+    trace_rules,
+)
 from gpudesk.domain.accelerator import Accelerator
 from gpudesk.domain.claim import Dispute, Source
 from gpudesk.domain.decision import QUESTIONS, FactValue, RuleEffect, RuleStrength
@@ -439,3 +445,21 @@ def test_two_rules_that_disagree_name_each_other() -> None:
 def test_no_two_rules_have_one_title() -> None:
     titles = [rule.title for rule in RULES.values()]
     assert len(set(titles)) == len(titles)
+
+
+def test_a_rule_shows_a_figure_that_its_case_compares() -> None:
+    for rule in RULES.values():
+        for case in rule.cases:
+            compared = list_tested_figures(case)
+            shown = {find_shown_figure(rule, case)}
+            assert not compared or shown & set(compared), (rule.id, case.title)
+            assert not shown & TESTED_FIGURES.keys(), "a figure, not whether one leads in it"
+
+
+def test_an_argument_on_bandwidth_shows_bandwidth() -> None:
+    parts: list[dict[str, FactValue]] = [
+        {"leads_bandwidth": True, "bandwidth_tbs": 8.0, "peak_pflops": 2.25},
+        {"leads_bandwidth": False, "bandwidth_tbs": 6.0, "peak_pflops": 1.3},
+    ]
+    (line,) = trace_rules((RULES["D004-08"],), {"bound_by": "memory bandwidth"}, parts, {}, {})
+    assert (line.shows, [cell.value for cell in line.cells]) == ("bandwidth_tbs", [8.0, 6.0])

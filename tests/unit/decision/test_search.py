@@ -154,3 +154,13 @@ def test_deployments_follow_the_demand_though_no_estimate_changes(service: GpuDe
         assert one.count is not None
         assert other.count is not None
         assert one.count * 10 < other.count
+
+
+def test_counts_of_a_shortlist_for_a_demand_are_not_the_users(service: GpuDeskService) -> None:
+    asked = replace(scenario("qwen3-8b", ttft_limit_ms=1000.0), demand=Demand(DemandKind.USERS, 200.0))
+    listed = service.shortlist(asked)
+    assert all(choice.count for choice in listed.accelerators)
+    assert service.decide(service.answer(listed)).set_counts == ()
+    first, *others = listed.accelerators
+    more = replace(listed, accelerators=(replace(first, count=16, dp=None), *others))
+    assert service.decide(service.answer(more)).set_counts == (f"{first.accelerator}",)

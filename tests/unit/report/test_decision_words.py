@@ -28,6 +28,8 @@ from gpudesk.domain.decision import (
 )
 from gpudesk.domain.precision import Precision
 from gpudesk.domain.sizing import Demand, DemandKind
+from gpudesk.report.decision.flips import describe_flip, describe_pilot
+from gpudesk.report.decision.reasons import describe_exclusion, describe_reason, find_candidate
 from gpudesk.report.decision.recommendation import (
     list_arguments_against,
     list_memory_fits,
@@ -36,16 +38,11 @@ from gpudesk.report.decision.recommendation import (
 )
 from gpudesk.report.decision.rules import describe_rule_answers, label_factor, label_rule_source, list_rule_lines
 from gpudesk.report.decision.verdict import (
-    describe_exclusion,
-    describe_flip,
     describe_missing_value,
     describe_other_payment,
-    describe_pilot,
-    describe_reason,
     describe_verdict_reason,
     describe_verdict_terms,
     describe_way_out,
-    find_candidate,
     find_leading_column,
     format_objective,
     format_verdict,
@@ -135,7 +132,7 @@ def test_a_winner_is_named_with_its_count_its_figure_and_its_odds(service: GpuDe
     assert describe_verdict_reason(decision, NAMES, FORMATTER) == ""
     doubted = doubt(decision, {key: ("basis", "discontinued", "license_limit")})
     reason = describe_verdict_reason(doubted, NAMES, FORMATTER)
-    assert reason == "The driver license excludes data centers."
+    assert reason == "Discontinued: check that you can still buy it at this price."
 
 
 def doubt(decision: Decision, doubts: Mapping[str, tuple[str, ...]]) -> Decision:
@@ -156,7 +153,9 @@ def test_a_close_call_names_its_figures_its_open_limits_and_its_doubts(service: 
     close = replace(decision, candidates=candidates, tied_by=None)
     for doubted in ((first, second), (second,)):
         found = doubt(close, dict.fromkeys(doubted, ("announced", "basis")))
-        figures, about = plain(describe_verdict_reason(found, NAMES, FORMATTER)).split(" Undecided limits: ")
+        figures, about = plain(describe_verdict_reason(found, NAMES, FORMATTER)).split(
+            f" Undecided for {NAMES[first]}: "
+        )
         assert figures.startswith(f"{NAMES[first]}: 1,")
         assert f"; {NAMES[second]}: " in figures
         names = join_names([NAMES[key] for key in doubted])
@@ -191,7 +190,7 @@ def test_a_close_call_is_said_to_be_one(service: GpuDeskService) -> None:
     decision = replace(found, recommended=second, runner_up="mi355x", tied_by="mi355x")
     reason = describe_verdict_reason(decision, NAMES, FORMATTER)
     assert reason.startswith("MI355X: 1,")
-    assert reason.endswith("B200 is the smaller commitment.")
+    assert "B200 is the smaller commitment. Cost: $" in reason
     assert format_verdict(decision, NAMES, FORMATTER).startswith("Choose 1 × B200: 1,")
     alone = format_verdict(replace(decision, runner_up=None, tied_by=None), NAMES, FORMATTER)
     assert alone.endswith(" (the only one with figures to compare)")
@@ -246,7 +245,24 @@ def test_what_decides_a_tie_is_named(service: GpuDeskService) -> None:
         reason = plain(describe_verdict_reason(tied, NAMES, FORMATTER))
         rival = find_candidate(tied, other)
         assert reason.startswith(f"{theirs}: {plain(format_objective(tied, rival, FORMATTER, brief=True))} (")
-        assert reason.endswith(f"; {ours}: {format_odds(find_candidate(tied, first).odds, FORMATTER)}). {said}")
+        assert f"; {ours}: {format_odds(find_candidate(tied, first).odds, FORMATTER)}). {said} Cost: $" in reason
+        speeds = plain(describe_verdict_terms(tied, NAMES, FORMATTER)).partition("Speed per user: ")[2]
+        assert f"({ours})" in speeds, "of both"
+        assert f"({theirs})" in speeds, "of both"
+
+
+def test_a_close_call_says_whom_the_arguments_favor(service: GpuDeskService) -> None:
+    """Whether they change who leads or not."""
+    decision = decided(service, priority="speed")
+    assert decision.recommended is not None
+    assert decision.runner_up is not None
+    first, other = decision.recommended.key, decision.runner_up
+    for favored, said in ((first, True), (other, True), (None, False)):
+        candidates = tuple(replace(each, odds=0.3, score=float(each.key == favored)) for each in decision.candidates)
+        close = replace(decision, candidates=candidates, tied_by=None)
+        reason = plain(describe_verdict_reason(close, NAMES, FORMATTER))
+        assert ("The arguments favor" in reason) is said
+        assert favored is None or f"The arguments favor {NAMES[favored]}." in reason
 
 
 def test_of_more_than_two_equals_none_is_named_first(service: GpuDeskService) -> None:

@@ -292,6 +292,7 @@ class ComparePage(DeskPage):
         self.strip = HeadlineStrip(theme)
         self.verdict = VerdictLine(theme)
         self.free_counts = LinkButton(theme, tr("Use the smallest counts that fit"))
+        self.decided_counts = LinkButton(theme, tr("Use the verdict’s counts"))
         self._legend = ComparisonLegend(theme)
         self._has_odds = False
         self._corner = ComparisonCorner(theme, self.view)
@@ -327,7 +328,7 @@ class ComparePage(DeskPage):
         )
         self._content = QWidget()
         self._remedy = QWidget()
-        make_row(self.free_counts, STRETCH, margins=(16, 0, 16, 4), on=self._remedy)
+        make_row(self.free_counts, self.decided_counts, STRETCH, margins=(16, 0, 16, 4), on=self._remedy)
         inner = make_column(self.verdict, self._remedy, self.strip, (self.view, 1), self._legend, on=self._content)
         whole = QVBoxLayout(self)
         whole.addWidget(self._head)
@@ -341,7 +342,8 @@ class ComparePage(DeskPage):
         for layout in (inner, whole):
             layout.setContentsMargins(0, 0, 0, 0)
             layout.setSpacing(0)
-        in_order = (self.filter, self._segment, self._rows, self._print, self.free_counts, self.strip, self.view)
+        links = (self.free_counts, self.decided_counts)
+        in_order = (self.filter, self._segment, self._rows, self._print, *links, self.strip, self.view)
         for before, after in pairwise(in_order):
             QWidget.setTabOrder(before, after)
 
@@ -367,6 +369,7 @@ class ComparePage(DeskPage):
         self.free_counts.clicked.connect(
             lambda: desk.apply(scenario_edits.free_counts(desk.scenario), self.free_counts.text())
         )
+        self.decided_counts.clicked.connect(self._use_decided_counts)
 
     def _dress(self) -> None:
         self._head.setFixedHeight(self.theme.px(48))
@@ -386,7 +389,7 @@ class ComparePage(DeskPage):
             answer = self._add_costs(desk.answer)
             table = self._maker.table(answer)
             self._arranger.forget_columns(table)
-            self._remedy.setVisible(_is_helped_by_other_counts(answer))
+            self.free_counts.setVisible(_is_helped_by_other_counts(answer))
             self.model.show(table, self._arranger.arrangement)
             headlines = build_screen_headlines(answer, self.desk.formatter)
             self.strip.show_answers(headlines, steady=self.desk.in_gesture)
@@ -428,11 +431,22 @@ class ComparePage(DeskPage):
 
     def _show_verdict(self) -> None:
         self.verdict.show_verdict(self._describe_verdict)
+        self._remedy.setVisible(not (self.free_counts.isHidden() and self.decided_counts.isHidden()))
+
+    def _use_decided_counts(self) -> None:
+        evaluated = self.desk.evaluated
+        if evaluated is not None:
+            counts = [each.count if each.eligible else None for each in evaluated.decision.candidates]
+            self.desk.apply(scenario_edits.use_counts(self.desk.scenario, counts), self.decided_counts.text())
 
     def _describe_verdict(self) -> str:
         evaluated = self.desk.evaluated
+        self.decided_counts.hide()
         if evaluated is None:
             return ""
+        # Counts that are stated are not sized for a demand.
+        has_other_counts = self.desk.scenario.demand is None and bool(evaluated.list_shown_counts())
+        self.decided_counts.setVisible(has_other_counts)
         return describe_comparison(evaluated.answer_with_costs, evaluated.decision, self.desk.formatter)
 
     def _tell_shown(self) -> None:

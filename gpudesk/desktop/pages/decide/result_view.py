@@ -34,6 +34,8 @@ from gpudesk.domain.decision import AnswerOrigin, Decision
 from gpudesk.report.comparison.estimate_rows import build_plan_cell
 from gpudesk.report.costs import OWNED, RENTED, MoneyFormatter
 from gpudesk.report.data_table import DataTable, FigureRow, build_accelerator_table
+from gpudesk.report.decision.flips import describe_pilot
+from gpudesk.report.decision.reasons import describe_reason
 from gpudesk.report.decision.recommendation import (
     list_arguments_against,
     list_decision_assumptions,
@@ -45,13 +47,11 @@ from gpudesk.report.decision.recommendation import (
 from gpudesk.report.decision.verdict import (
     describe_missing_value,
     describe_other_payment,
-    describe_pilot,
-    describe_reason,
     find_leading_column,
     label_arguments,
     list_unpriced_candidates,
 )
-from gpudesk.report.labels import format_degrees, format_odds
+from gpudesk.report.labels import format_degrees, format_odds, join_names
 from gpudesk.text.formatting import MISSING_VALUE_TEXT, IntervalEstimate
 from gpudesk.text.translation import tr, translate_data
 
@@ -152,7 +152,7 @@ _TWO_COLUMNS: Final = 720.0
 
 #: A missing price -> the page to enter it; and the page on memory fit.
 _PRICES: Final = ("price_usd", "rent_usd_per_hour")
-_COST_PAGE, _MEMORY_PAGE = "cost", "memory"
+_COST_PAGE, _MEMORY_PAGE, _COMPARE_PAGE = "cost", "memory", "compare"
 
 
 class LinkedLines(QWidget):
@@ -402,8 +402,12 @@ def _list_unknown(evaluated: EvaluatedAnswer) -> list[tuple[str, str, str, str]]
         )
         for each in list_unpriced_candidates(evaluated.decision)
     ]
-    other_payment = describe_other_payment(evaluated.decision, evaluated.names, evaluated.formatter)
-    return missing if other_payment is None else [*missing, (f"{other_payment}.", "", "", "")]
+    if (other_payment := describe_other_payment(evaluated.decision, evaluated.names, evaluated.formatter)) is not None:
+        missing.append((f"{other_payment}.", "", "", ""))
+    if evaluated.decision.recommended is not None and (shown := evaluated.list_shown_counts()):
+        shown_text = tr("Compare shows other counts: {deployments}.", deployments=join_names(shown))
+        missing.append((shown_text, tr("Open Compare"), _COMPARE_PAGE, ""))
+    return missing
 
 
 def _format_answered_count(evaluated: EvaluatedAnswer) -> str:

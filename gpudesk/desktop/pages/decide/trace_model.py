@@ -167,7 +167,7 @@ def _make_rule_row(
 
 def _make_cells(line: TraceLine, formatter: Formatter) -> tuple[str, tuple[TraceTableCell, ...]]:
     """Return the common unit of a line's figures, and its cells without it."""
-    shows = line.rule.shows
+    shows = line.shows
     whole = ["" if shows is None else format_fact(shows, cell.value, formatter) for cell in line.cells]
     likely = [
         "" if shows is None else format_fact(shows, _get_likely_value(cell.value), formatter) for cell in line.cells

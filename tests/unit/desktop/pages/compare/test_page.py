@@ -400,6 +400,20 @@ def test_the_verdict_follows_the_answer_and_costs_are_explained_as_costs(
     assert page.view.get_current_keys() == ("rented_usd_per_million_output", "mi325x")
 
 
+def test_the_counts_of_the_verdict_can_be_taken(page: ComparePage, desk: Desk, qtbot: QtBot) -> None:
+    """Without counts, the table shows the smallest that fit, and the verdict is about those that carry the load."""
+    desk.apply(replace(with_counts(desk.scenario, None, None), demand=None), "Free counts")
+    desk.apply(scenario_edits.replace_load_value(desk.scenario, 512), "Change load")
+    qtbot.waitUntil(lambda: page.verdict.isEnabled() and "The table shows 1 × " in page.verdict.text())
+    assert page.decided_counts.isVisible()
+    assert desk.evaluated is not None
+    counts = [each.count for each in desk.evaluated.decision.candidates if each.eligible]
+    QTest.keyClick(page.decided_counts, Qt.Key.Key_Space)
+    assert [choice.count for choice in desk.scenario.accelerators if choice.count is not None] == counts
+    qtbot.waitUntil(lambda: page.verdict.isEnabled() and "The table shows" not in page.verdict.text())
+    assert not page.decided_counts.isVisible()
+
+
 def test_where_more_would_fit_one_key_takes_the_smallest_counts(page: ComparePage, desk: Desk, qtbot: QtBot) -> None:
     assert not page.free_counts.isVisible()
     desk.apply(replace(with_counts(desk.scenario, 1, 1), model="deepseek-r1"), "Change model")
