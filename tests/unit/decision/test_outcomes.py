@@ -507,7 +507,7 @@ def test_every_limit_that_rules_out_all_is_named_with_what_is_reached(service: G
 
 
 def test_ways_out_of_a_demand_keep_its_spares(service: GpuDeskService) -> None:
-    said = {"priority": "cost", "acquisition": "own", "budget_usd": 150_000.0}
+    said: dict[str, AnswerValue] = {"priority": "cost", "acquisition": "own", "budget_usd": 150_000.0}
     asked = scenario("llama-3.1-70b", ("h100-sxm", "mi300x"), Precision.FP8, (1000, 400), **said)
     asked = replace(asked, demand=Demand(DemandKind.USERS, 300.0, tpot_ms=60.0))
     ways = decided(service, asked).ways_out
