@@ -9,10 +9,12 @@ import stat
 import tomllib
 from collections.abc import Iterator
 from pathlib import Path
-from typing import IO, Any
+from typing import IO, Any, Final
 
 from gpudesk.domain.field_checks import parse_bounded_json
 from gpudesk.text.messages import InputError, Message, explain_system_error, input_error, message, message_n
+
+PIPE: Final = message("import.no_file", "is a pipe or device; choose a regular file")
 
 
 def read_bytes(path: Path, most: int) -> bytes:
@@ -26,6 +28,14 @@ def read_bytes(path: Path, most: int) -> bytes:
     if len(raw) > most:
         raise InputError(describe_too_large(most), str(path))
     return raw
+
+
+def refuse_pipe(path: Path) -> None:
+    """Raise `InputError` for a pipe or device, on which a window could wait forever."""
+    with contextlib.suppress(OSError, ValueError):
+        mode = path.stat().st_mode
+        if not (stat.S_ISREG(mode) or stat.S_ISDIR(mode)):
+            raise InputError(PIPE, str(path))
 
 
 def read_side_file(path: Path, most: int) -> dict[str, Any]:
@@ -83,10 +93,15 @@ def open_replacement(path: Path, *, private: bool = False) -> Iterator[IO[bytes]
         ) from error
 
 
+#: Characters of the target's name in that of its temporary file, of at most four bytes each.
+_MOST_NAMED: Final = 60
+
+
 @contextlib.contextmanager
 def _open_temporary(target: Path, mode: int) -> Iterator[IO[bytes]]:
     """Yield a temporary file in the folder of `target`, which it finally replaces."""
-    temporary = target.with_name(f".{target.name}.{secrets.token_hex(4)}")
+    # Short enough where the target has the longest name that a folder takes, 255 bytes.
+    temporary = target.with_name(f".{target.name[:_MOST_NAMED]}.{secrets.token_hex(4)}")
     # The name is known before there is such a file: a signal may stop the program at any point from there on.
     try:
         with open(temporary, "xb", opener=_open_privately) as file:

@@ -433,6 +433,7 @@ class GpuDeskService:
             lambda: self.decider,
             lambda: self.reference_data.references,
             lambda: self.reference_data.export_rules,
+            lambda: self.reference_data.steps,
             lambda: self.reference_data.support,
             lambda: self.reference_data.signals,
             lambda: self.user_catalog.writable,

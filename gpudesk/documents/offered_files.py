@@ -16,7 +16,7 @@ from gpudesk.documents.pack_file import PACK_SUFFIX
 from gpudesk.domain.field_checks import NESTED_TOO_DEEP, NOT_UTF8, describe_too_large_import, parse_bounded_json
 from gpudesk.domain.progress import JobProgress, ProgressSteps
 from gpudesk.domain.user_facts import NOTHING_TO_IMPORT
-from gpudesk.files import describe_unreadable
+from gpudesk.files import PIPE, describe_unreadable
 from gpudesk.frozen_dataclass import frozen_dataclass
 from gpudesk.text.messages import InputError, Message, explain_system_error, input_error, message
 
@@ -177,7 +177,7 @@ def read_regular_file(path: Path, most: int, *, whole: bool = True) -> bytes:
         with os.fdopen(os.open(path, flags), "rb") as file:
             about = os.fstat(file.fileno())
             if not stat.S_ISREG(about.st_mode):
-                raise input_error("import.no_file", "is a pipe or device; choose a regular file", str(path))
+                raise InputError(PIPE, str(path))
             if whole and about.st_size > most:
                 raise _make_size_error(path, most)
             raw = file.read(most + 1 if whole else most)

@@ -289,8 +289,8 @@ def _store_model(model: Model, weights: Precision) -> _StoredModel:
 #: What the shards of a plan depend on: a model, its weights, TP, PP, EP and attention-DP of a replica, and padding.
 ShardingCase = tuple[Model, Precision, tuple[int, int, int, bool], ExpertPadding]
 
-#: Shards that are kept: some hundred bytes each.
-_MOST_SHARDS: Final = 5_000
+#: Cached shards, of about 1 kB each: those of all models on all accelerators in one format.
+_MOST_SHARDS: Final = 2_000
 _known_shards: dict[ShardingCase, ModelShards] = {}
 
 

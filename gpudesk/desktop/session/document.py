@@ -22,7 +22,7 @@ from gpudesk.desktop.session.settings import UserSettings, note_recent
 from gpudesk.desktop.session.single_instance import find_machine_name, remove_pipe
 from gpudesk.documents.scenario_file import SCENARIO_SUFFIX, format_scenario, make_title, parse_scenario, read_template
 from gpudesk.domain.answer import Scenario, check_scenario_ids
-from gpudesk.files import read_side_file, write_atomically
+from gpudesk.files import read_side_file, refuse_pipe, write_atomically
 from gpudesk.frozen_dataclass import frozen_dataclass
 from gpudesk.text.messages import InputError
 from gpudesk.text.translation import tr
@@ -32,6 +32,8 @@ log = logging.getLogger(__name__)
 _WRITE_AFTER_MS = 400
 _MOST_BYTES = 32 << 20
 _SUFFIX = ".recovery"
+#: Characters of a suggested file name: no folder takes more than 255 bytes.
+_LONGEST_NAME = 60
 
 
 @frozen_dataclass
@@ -47,7 +49,7 @@ class RecoveredScenario:
 class RecoveryFile(QObject):
     """Keeps one document's unsaved edits in a file."""
 
-    #: The file could not be written; emitted once.
+    #: The file could not be written; emitted once until it can be again.
     failed = Signal(str)
 
     def __init__(self, parent: QObject | None = None, folder: Path | None = None) -> None:
@@ -94,6 +96,7 @@ class RecoveryFile(QObject):
                 self.failed.emit(str(self._folder))
         else:
             self._content = None
+            self._has_failed = False
         return self._content is None
 
     def take_over(self, recovered: RecoveredScenario) -> None:
@@ -259,7 +262,8 @@ class Document(QObject):
 
     @property
     def suggested_name(self) -> str:
-        name = "".join(c if c.isalnum() or c in " -_.," else " " for c in self._scenario_title)
+        title = self._scenario_title[:_LONGEST_NAME]
+        name = "".join(c if c.isalnum() or c in " -_.," else " " for c in title)
         return (" ".join(name.split()) or tr("Comparison")) + SCENARIO_SUFFIX
 
     def new(self) -> None:
@@ -275,10 +279,14 @@ class Document(QObject):
 
     def check(self, path: Path) -> None:
         """Read a file only to check whether it can be opened."""
-        self._desk.service.read_scenario(path)
+        self._read(path)
+
+    def _read(self, path: Path) -> Scenario:
+        refuse_pipe(path)
+        return self._desk.service.read_scenario(path)
 
     def open_file(self, path: Path) -> None:
-        scenario = self._desk.service.read_scenario(path)
+        scenario = self._read(path)
         is_scenario = path.suffix.lower() == SCENARIO_SUFFIX
         self._replace(scenario, path.absolute() if is_scenario else None, begun=True)
         if is_scenario:

@@ -102,7 +102,7 @@ COUNTS: Final = (1, 2, 4, 8, 16, 32, 64)
 #: Rates that differ by less look equal.
 _SAME: Final = 0.005
 #: Cached rows of single requests: those of some scenarios.
-_MOST_KEPT: Final = 512
+_MOST_KEPT: Final = 128
 
 _Ask = Callable[[Sequence[EstimateRequest]], list[Estimate | InputError]]
 

@@ -16,7 +16,7 @@ from gpudesk.frozen_dataclass import frozen_dataclass
 from gpudesk.text.translation import tr
 
 #: Of 1.5 kB each: more than any table shows at a time; then the cache is cleared.
-_MOST: Final = 3000
+_MOST: Final = 1000
 
 
 @frozen_dataclass

@@ -1,6 +1,7 @@
 """The document: it changes only on Save, says what it is called, and a fault of a file changes nothing."""
 
 import json
+import os
 from collections.abc import Callable
 from datetime import datetime, timedelta
 from pathlib import Path
@@ -109,6 +110,24 @@ def test_the_name_that_is_proposed_can_be_written_everywhere(document: Document,
         desk.edit("Change of name", name=name)
         names.append(document.suggested_name)
     assert names == ["70B chat agents.gpudesk", "Comparison.gpudesk", "Größe 405B.gpudesk"]
+
+
+def test_a_proposed_name_and_its_temporary_file_are_short_enough_for_every_folder(
+    document: Document, desk: Desk, tmp_path: Path
+) -> None:
+    desk.edit("Change of name", name="漢" * 10_000)
+    document.save(tmp_path / document.suggested_name)
+    document.save(tmp_path / ("a" * 247 + ".gpudesk"))
+    assert len(list(tmp_path.glob("*.gpudesk"))) == 2
+
+
+@pytest.mark.skipif(not hasattr(os, "mkfifo"), reason="there are no named pipes")
+def test_a_pipe_is_refused_unread(document: Document, tmp_path: Path) -> None:
+    pipe = tmp_path / "pipe.gpudesk"
+    os.mkfifo(pipe)
+    for read in (document.open_file, document.check):
+        with pytest.raises(InputError, match=r"import\.no_file"):
+            read(pipe)
 
 
 def newer_file(file: dict[str, object]) -> None:

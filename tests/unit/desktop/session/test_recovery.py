@@ -2,6 +2,7 @@
 
 import json
 import os
+import shutil
 import signal
 import subprocess
 import sys
@@ -193,7 +194,9 @@ def test_pipes_among_the_files_are_not_waited_for(user_home: Path) -> None:
     assert [each.file.name for each in list_recovered()] == ["a.recovery"]
 
 
-def test_a_folder_that_cannot_be_written_is_said_once(document: Document, user_home: Path, qtbot: QtBot) -> None:
+def test_a_folder_that_cannot_be_written_is_said_once_each_time(
+    document: Document, user_home: Path, qtbot: QtBot
+) -> None:
     user_home.write_text("a file where the folder should be")
     recovery = RecoveryFile()
     said: list[str] = []
@@ -203,6 +206,14 @@ def test_a_folder_that_cannot_be_written_is_said_once(document: Document, user_h
         recovery.keep(replace_load_value(scenario, value), None)
         recovery.write()
     assert said == [str(user_home / "recovery")]
+    user_home.unlink()
+    assert recovery.write()
+    recovery.leave()
+    shutil.rmtree(user_home)
+    user_home.write_text("a file again")
+    recovery.keep(scenario, None)
+    assert not recovery.write()
+    assert len(said) == 2
     document.open_template(SAMPLE_TEMPLATE)
     assert not document.edited
     qtbot.wait(1)
