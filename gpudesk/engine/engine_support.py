@@ -117,7 +117,7 @@ def list_parallel_plans(
 make_plan: Final = lru_cache(maxsize=1_000)(ParallelPlan)
 
 
-@lru_cache(maxsize=2_000)
+@lru_cache(maxsize=1_000)
 def _list_plans(model: Model, host: int, count: int, wishes: PlanConstraints) -> tuple[ParallelPlan, ...]:
     plans: list[ParallelPlan] = []
     for tp in (wishes.tp,) if wishes.tp is not None else _list_tensor_degrees(model, min(count, host)):
@@ -231,7 +231,7 @@ class EngineLimits:
     present_runtime: bool
 
 
-@lru_cache(maxsize=2_000)
+@lru_cache(maxsize=500)
 def find_kernel_path(
     engine: ServingEngine, accelerator: Accelerator, weights: Precision, date: str | None = None
 ) -> KernelPath:
@@ -302,7 +302,7 @@ def find_kv_objection(
     return _find_kv_objection(engine, accelerator, _list_mixers(model), resolve_fp4(kv, accelerator.vendor), date)
 
 
-@lru_cache(maxsize=1_000)
+@lru_cache(maxsize=500)
 def _find_kv_objection(
     engine: ServingEngine, accelerator: Accelerator, mixers: frozenset[str], kv: Precision, date: str | None
 ) -> Message | None:

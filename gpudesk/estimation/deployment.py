@@ -121,7 +121,7 @@ class _EngineConfiguration(NamedTuple):
     notes: tuple[Message, ...]
 
 
-@lru_cache(maxsize=1_000)
+@lru_cache(maxsize=250)
 def _configure_engine(
     engine: ServingEngine,
     accelerator: Accelerator,

@@ -402,7 +402,8 @@ def read_page(name: str) -> ManualPage:
     return _read_page(name, get_language())
 
 
-@cache
+#: Of 25 kB each: a search reads all pages of a language.
+@lru_cache(maxsize=32)
 def _read_page(name: str, language: str) -> ManualPage:
     blocks = parse_blocks(paths.resource(f"{_FOLDER}/{name}{_SUFFIX}").read_text(encoding="utf-8"))
     translation = paths.get_resources_dir() / _FOLDER / language / f"{name}{_SUFFIX}"

@@ -50,7 +50,7 @@ class RuleCondition:
         return _evaluate_condition(self, *map(facts.get, self.names))
 
 
-@lru_cache(maxsize=2048, typed=True)
+@lru_cache(maxsize=512, typed=True)
 def _evaluate_condition(condition: RuleCondition, *values: FactValue) -> ConditionOutcome:
     """Test a condition on the values of its names; few of them change between steps of a drag."""
     tested: list[ConditionResult] = []

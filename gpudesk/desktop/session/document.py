@@ -331,6 +331,7 @@ class Document(QObject):
         target = path or self.path
         if target is None:
             raise ValueError("a document without a name is saved under one")
+        refuse_pipe(target)
         self._desk.service.save_scenario(self._desk.scenario, target)
         self.path = target.absolute()
         self._on_disk = _identify_contents(target)

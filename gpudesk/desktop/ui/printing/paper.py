@@ -157,7 +157,7 @@ def _get_font_metrics(style: str) -> QFontMetricsF:
     return QFontMetricsF(make_paper_font(style))
 
 
-@lru_cache(maxsize=1 << 12)
+@lru_cache(maxsize=1 << 11)
 def measure_width(text: str, style: str) -> float:
     return _get_font_metrics(style).horizontalAdvance(text) / UNITS
 
@@ -170,7 +170,7 @@ def measure_line_height(style: str) -> float:
     return _STYLES[style][2]
 
 
-@lru_cache(maxsize=1 << 9)
+@lru_cache(maxsize=1 << 8)
 def wrap_runs(runs: tuple[TextRun, ...], room: float) -> tuple[TextLine, ...]:
     """Return the lines of text in several styles; a sheet is laid out in ten ways to choose one.
 

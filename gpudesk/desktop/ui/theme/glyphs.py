@@ -42,7 +42,8 @@ def tint_svg(name: str, color: QColor) -> bytes:
     return _read_svg(name).replace(_PLACEHOLDER, color.name()).encode()
 
 
-@lru_cache(maxsize=256)
+#: Of 9 kB each: more than one look has.
+@lru_cache(maxsize=128)
 def _render_icon(name: str, rgba: int, width: int, height: int) -> QPixmap:
     color = QColor.fromRgba(rgba)
     image = QImage(width, height, QImage.Format.Format_ARGB32_Premultiplied)
@@ -167,7 +168,8 @@ def make_marker_path(name: str) -> QPainterPath:
     return path
 
 
-@lru_cache(maxsize=256)
+#: Of 4 kB each: those of the charts in view.
+@lru_cache(maxsize=64)
 def make_marker_at(name: str, x: float, y: float, radius: float) -> QPainterPath:
     return QTransform(radius, 0, 0, radius, x, y).map(make_marker_path(name))
 

@@ -28,7 +28,7 @@ from gpudesk.desktop.ui.theme.tokens import PaintStyle
 
 _ELLIPSIS = Qt.TextElideMode
 #: Maximum cached widths and broken texts.
-_MOST_KEPT: Final = 4096
+_MOST_KEPT: Final = 1024
 
 
 class TextMeasure:

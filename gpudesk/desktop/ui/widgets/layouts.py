@@ -18,7 +18,7 @@ from PySide6.QtWidgets import (
     QSizePolicy,
     QWidget,
 )
-from shiboken6 import invalidate, isValid
+from shiboken6 import delete, invalidate, isValid
 
 from gpudesk.desktop.ui.theme.theme import Theme
 from gpudesk.desktop.ui.theme.theme_painter import PaintedWidget, ThemePainter
@@ -229,6 +229,8 @@ class FlowLayout(QLayout):
         super().__init__(parent)
         self._gap = gap
         self._items: list[QLayoutItem] = []
+        # Qt leaves its items to the layout, but Python does not own them: 100 bytes of each widget would stay.
+        self.destroyed.connect(partial(_delete_items, self._items))
 
     def addItem(self, item: QLayoutItem) -> None:
         self._items.append(item)
@@ -296,6 +298,12 @@ class FlowLayout(QLayout):
                 for item, place in line:
                     item.setGeometry(place.translated(0, (height - place.height()) // 2))
         return y + heights[-1] - rect.top() + margins.bottom()
+
+
+def _delete_items(items: list[QLayoutItem]) -> None:
+    for item in items:
+        delete(item)
+    items.clear()
 
 
 def find_scroll_area(widget: QWidget) -> QScrollArea | None:

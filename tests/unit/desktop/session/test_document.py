@@ -122,12 +122,12 @@ def test_a_proposed_name_and_its_temporary_file_are_short_enough_for_every_folde
 
 
 @pytest.mark.skipif(not hasattr(os, "mkfifo"), reason="there are no named pipes")
-def test_a_pipe_is_refused_unread(document: Document, tmp_path: Path) -> None:
+def test_a_pipe_is_neither_read_nor_written(document: Document, tmp_path: Path) -> None:
     pipe = tmp_path / "pipe.gpudesk"
     os.mkfifo(pipe)
-    for read in (document.open_file, document.check):
+    for use in (document.open_file, document.check, document.save):
         with pytest.raises(InputError, match=r"import\.no_file"):
-            read(pipe)
+            use(pipe)
 
 
 def newer_file(file: dict[str, object]) -> None:
