@@ -26,7 +26,13 @@ from gpudesk.desktop.session.settings import LANGUAGE, UserSettings, place_besid
 from gpudesk.desktop.session.single_instance import DesktopApplication, ProgramInstance, split_files
 from gpudesk.desktop.ui.theme.theme import Theme
 from gpudesk.desktop.ui.widgets.note_bar import free_child_library_path, show_folder
-from gpudesk.desktop.ui.widgets.qt_support import call_after_paint, forget_sources, install_accessible_roles, make_delay
+from gpudesk.desktop.ui.widgets.qt_support import (
+    call_after_paint,
+    collect_garbage,
+    forget_sources,
+    install_accessible_roles,
+    make_delay,
+)
 from gpudesk.desktop.window.document_window import DocumentWindow, load_page_modules
 from gpudesk.desktop.window.faults.log import start_log
 from gpudesk.desktop.window.faults.reporter import FaultWatch
@@ -186,10 +192,7 @@ class DesktopProgram(QObject):
 
     def _free_former_window(self) -> None:
         """Free what a window leaves, and then replace the next, each in a turn of its own."""
-        # The window can be among the objects that other collections exclude.
-        gc.unfreeze()
-        gc.collect()
-        gc.freeze()
+        collect_garbage()
         if self._outdated:
             QTimer.singleShot(0, self, self._replace_next)
 
@@ -362,7 +365,7 @@ def _load_allocator() -> ctypes.CDLL | None:
 
 def _give_memory_back() -> None:
     """Collect garbage, and return free memory to the system."""
-    gc.collect()
+    collect_garbage()
     allocator = _load_allocator()
     if allocator is not None:
         allocator.malloc_trim(0)

@@ -1,6 +1,7 @@
 """The window: title, regions, rail and panel by width, what the bars say, and files that are dropped."""
 
 import gc
+import weakref
 from itertools import pairwise
 from typing import cast
 
@@ -304,3 +305,21 @@ def test_memory_is_given_back_once_no_job_runs_any_more(
     qtbot.waitUntil(lambda: given_back == [True])
     qtbot.wait(20)
     assert given_back == [True]
+
+
+class Node:
+    """Refers to itself."""
+
+    def __init__(self) -> None:
+        self.itself = self
+
+
+def test_a_pause_frees_what_was_frozen_before_it_became_garbage() -> None:
+    node = Node()
+    gone = weakref.ref(node)
+    gc.freeze()
+    del node
+    gc.collect()
+    assert gone() is not None
+    app._give_memory_back()
+    assert gone() is None
