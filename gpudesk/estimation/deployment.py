@@ -327,15 +327,6 @@ def _check_features(request: EstimateRequest, configuration: ServingConfiguratio
         )
 
 
-def list_open_plans(
-    request: EstimateRequest, configuration: ServingConfiguration, count: int
-) -> tuple[ParallelPlan, ...]:
-    """Return every plan of `count` accelerators that the request leaves open."""
-    wishes = make_plan_wishes(request, configuration.engine)
-    plans = list_parallel_plans(configuration.model, configuration.accelerator, count, wishes)
-    return tuple([plan for plan in plans if find_objection(configuration, plan) is None])
-
-
 def find_objection(configuration: ServingConfiguration, plan: ParallelPlan) -> Message | None:
     """Return why the serving engine refuses a plan, or None if it does not."""
     return engine_support.find_plan_objection(
@@ -378,11 +369,14 @@ def _find_nearest_plan(
 ) -> ParallelPlan | None:
     """Return the plan with the most similar degrees, on as many accelerators if possible."""
     free = replace(request, count=None, tp=None, pp=None, ep=None, dp=None, attention_dp=None)
-    sizes = list_replica_counts(configuration.accelerator, make_plan_wishes(free, configuration.engine))
+    wishes = make_plan_wishes(free, configuration.engine)
+    sizes = list_replica_counts(configuration.accelerator, wishes)
     tokens = request.workload.request_tokens
     for size in sorted({refused.count, *sizes}, key=lambda size: abs(math.log2(size / refused.count))):
-        plans = list_open_plans(free, configuration, size)
+        plans = list_parallel_plans(configuration.model, configuration.accelerator, size, wishes)
         for plan in sorted(plans, key=lambda plan: _measure_distance(plan, refused)):
+            if find_objection(configuration, plan) is not None:
+                continue
             if make_memory_plan(free, configuration, plan).budget.max_sequences(tokens) >= 1:
                 return plan
     return None
