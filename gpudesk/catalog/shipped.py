@@ -57,21 +57,24 @@ def _find_first_equal(entry: Hashable) -> Hashable:
 
 def restore_dataclass(kind: type[_T], plain: object) -> _T:
     """Restore a value of `kind`: a dataclass, tuple, set, optional value or enumeration, or a plain type."""
-    return cast("_T", _restore(kind, plain))
+    return cast("_T", _make_restorer(cast("Hashable", kind))(plain))
 
 
-def _restore(kind: Any, plain: Any) -> Any:  # noqa: ANN401 - types from typing, values from JSON
+@cache
+def _make_restorer(kind: Any) -> Callable[[Any], Any]:  # noqa: ANN401 - types from typing
     origin, inner = get_origin(kind), get_args(kind)
     if origin in (UnionType, Union):
-        return None if plain is None else _restore(_find_only_kind(inner), plain)
+        restore_present = _make_restorer(_find_only_kind(inner))
+        return lambda plain: None if plain is None else restore_present(plain)
     if origin in (tuple, frozenset):
-        return origin(_restore(inner[0], item) for item in plain)
+        restore_item = _make_restorer(inner[0])
+        return lambda plain: origin(map(restore_item, plain))
     if is_dataclass(kind):
-        hints = _read_hints(cast("type", kind))
-        return cast("type", kind)(**{name: _restore(hints[name], value) for name, value in plain.items()})
-    if isinstance(kind, type) and issubclass(kind, Enum):
-        return kind(plain)
-    return float(plain) if kind is float else plain
+        made = cast("type", kind)
+        restorers = {name: _make_restorer(hint) for name, hint in _read_hints(made).items()}
+        return lambda plain: made(**{name: restorers[name](value) for name, value in plain.items()})
+    is_converted = kind is float or (isinstance(kind, type) and issubclass(kind, Enum))
+    return kind if is_converted else lambda plain: plain
 
 
 def _find_only_kind(kinds: tuple[Any, ...]) -> Any:  # noqa: ANN401
@@ -158,12 +161,17 @@ class SystemEntry(NamedTuple):
 
 def read_preferred_values(store: CatalogDatabase, table: str) -> dict[str, dict[str, ClaimValue]]:
     """Read the catalog's preferred values of all entries in a table, by id and attribute."""
+    rows = list(
+        store.rows(
+            f"SELECT claim.value, claim.thing, claim.attribute FROM claim JOIN {table} ON claim.thing = {table}.id"
+            " WHERE claim.preferred"
+        )
+    )
+    # Parsed together, which takes a third of the time.
+    values = json.loads(f"[{','.join(text for text, *_ in rows)}]")
     preferred: dict[str, dict[str, ClaimValue]] = {}
-    for thing, attribute, value in store.rows(
-        f"SELECT claim.thing, claim.attribute, claim.value FROM claim JOIN {table} ON claim.thing = {table}.id"
-        " WHERE claim.preferred"
-    ):
-        preferred.setdefault(thing, {})[attribute] = json.loads(value)
+    for value, (_, thing, attribute) in zip(values, rows, strict=True):
+        preferred.setdefault(thing, {})[attribute] = value
     return preferred
 
 
