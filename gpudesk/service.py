@@ -293,6 +293,23 @@ class GpuDeskService:
         newest, ask = self.calibration.newest_month, self.estimator.estimate_many
         return self.records.nearest(estimate, figure, newest, ask)
 
+    def list_throughput_biases(self, answer: Answer) -> tuple[tuple[float, float] | None, ...]:
+        """Return, for each column, how much the throughput of similar runs was estimated too high or too low.
+
+        See `find_bias`. Empty if the published runs cannot be read.
+        """
+        from gpudesk.domain.published_run import find_bias
+
+        figure = "output_tokens_per_s"
+        with suppress(InputError):
+            return tuple(
+                None
+                if column.estimate is None
+                else find_bias(self.record(column.estimate, figure), column.accelerator.id)
+                for column in answer.columns
+            )
+        return ()
+
     def source_text(self, source: str) -> str:
         from gpudesk.estimation.derivation.figures import describe_term_source
 
@@ -400,7 +417,8 @@ class GpuDeskService:
         needs, costs = self.how_many(answer.scenario), self.costing.costs(answer)
         fleet = None if answer.scenario.demand is None else self.fleet(answer.scenario)
         judged = None if decision is None else self.decider.get_decision_costs(answer)
-        return SheetExtras(needs, costs, decision, tuple(flips), with_rules, leading, fleet, judged)
+        biases = self.list_throughput_biases(answer)
+        return SheetExtras(needs, costs, decision, tuple(flips), with_rules, leading, fleet, judged, biases)
 
     # Fleets
 

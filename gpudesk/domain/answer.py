@@ -572,7 +572,8 @@ class SheetExtras:
     """Counts, costs, recommendation, changes that would alter it, and fleets, for a sheet.
 
     `decision` is present if the user answered questions, `leading` always: the verdict names its leader. `with_rules`
-    also lists every rule that fired. `decision_costs` are those of the deployments that the decision judges.
+    also lists every rule that fired. `decision_costs` are those of the deployments that the decision judges,
+    `throughput_biases` the errors of estimates for similar measured runs of each column if they lean one way.
     """
 
     how_many: AcceleratorNeeds | None = None
@@ -583,6 +584,7 @@ class SheetExtras:
     leading: Decision | None = None
     fleet: FleetAnswer | None = None
     decision_costs: CostAnswer | None = None
+    throughput_biases: tuple[tuple[float, float] | None, ...] = ()
 
 
 _IN_FLIGHT: Final = "max_concurrency"

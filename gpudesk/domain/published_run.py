@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from enum import StrEnum
 
 from gpudesk.domain.claim import Source
@@ -71,6 +71,22 @@ class ComparableRun:
     @property
     def as_asked(self) -> bool:
         return not self.differs
+
+
+#: Smaller errors are no bias: repeats of one configuration by two publishers differ by more.
+_LEAST_BIAS = 0.05
+_LEAST_RUNS = 2
+
+
+def find_bias(runs: Iterable[ComparableRun], accelerator: str) -> tuple[float, float] | None:
+    """Return the smallest and largest prediction ÷ measurement of near runs if they lean one way; else None.
+
+    Only two runs or more on the accelerator itself count.
+    """
+    ratios = sorted(run.ratio for run in runs if run.near and run.request.accelerator == accelerator)
+    if len(ratios) < _LEAST_RUNS or (ratios[0] < 1.0 + _LEAST_BIAS and ratios[-1] > 1.0 - _LEAST_BIAS):
+        return None
+    return ratios[0], ratios[-1]
 
 
 #: Figures of an estimate and the published figures behind them.

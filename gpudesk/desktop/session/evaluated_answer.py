@@ -244,6 +244,7 @@ class EvaluatedAnswer:
             leading=self.decision,
             fleet=None if self.answer.scenario.demand is None else self.fleet,
             decision_costs=self.decision_costs if is_answered else None,
+            throughput_biases=self._service.list_throughput_biases(self.answer),
         )
 
 

@@ -67,7 +67,7 @@ from gpudesk.report.costs import (
 )
 from gpudesk.report.decision.recommendation import build_recommendation, build_trace_rows
 from gpudesk.report.explanation.claims import describe_refusal, label_dispute_topic
-from gpudesk.report.explanation.working import WorkingSource, build_sheet_workings
+from gpudesk.report.explanation.working import WorkingSource, build_sheet_workings, describe_bias
 from gpudesk.report.fleet_tables import build_sheet_fleet
 from gpudesk.report.labels import (
     count_days_since,
@@ -398,6 +398,7 @@ def build_sheet(
         notes=references.notes,
         remarks=(
             *_list_estimate_remarks(answer, names, formatter),
+            *(() if further is None else _list_bias_remarks(answer, further, formatter)),
             *(() if date is None else list_stale_remarks(answer, names, date, rule or StalenessLimits())),
             *(() if how_many is None else _list_count_remarks(how_many)),
             *(() if costs is None else list_cost_remarks(answer, costs, names, formatter)),
@@ -593,6 +594,14 @@ def _list_estimate_remarks(answer: Answer, names: tuple[str, ...], formatter: Fo
             for text, subjects in remarks.items()
         ),
     )
+
+
+def _list_bias_remarks(answer: Answer, further: SheetExtras, formatter: Formatter) -> Iterator[SheetRemark]:
+    """Yield how much the throughput of similar measured runs was estimated too high or too low, by accelerator."""
+    biases = dict(zip(list_accelerator_names(answer), further.throughput_biases, strict=False))
+    for name, bias in biases.items():
+        if bias is not None:
+            yield SheetRemark("", describe_bias(bias, "output_tokens_per_s", name, formatter))
 
 
 def _list_count_remarks(how_many: AcceleratorNeeds) -> tuple[SheetRemark, ...]:

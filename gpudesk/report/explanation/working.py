@@ -12,7 +12,7 @@ from gpudesk.domain.answer import Answer, ComparisonColumn
 from gpudesk.domain.claim import AttributeClaims
 from gpudesk.domain.deployment_analysis import DerivationTerm, to_placeholder
 from gpudesk.domain.estimate import ConsideredPlan, Estimate, ParallelPlan, PlanChoice, Workload, format_plan
-from gpudesk.domain.published_run import ComparableRun, RunCondition, find_published_figure
+from gpudesk.domain.published_run import ComparableRun, RunCondition, find_bias, find_published_figure
 from gpudesk.domain.registry import FIGURES, MAX_CONCURRENCY, list_headline_figures
 from gpudesk.report.comparison.tables import SheetDerivation
 from gpudesk.report.explanation.claims import build_input_claims
@@ -432,7 +432,22 @@ def build_measured_runs(
             "No close match; this is the nearest run", "No close match; these are the nearest runs", len(records)
         )
     of = "" if published == name else label_figure(published)
+    request = estimate.request
+    bias = find_bias(records, request.accelerator)
+    if bias is not None:
+        runs = next(each for each in records if each.request.accelerator == request.accelerator)
+        remark = describe_bias(bias, published, shorten_name(runs.accelerator), formatter)
     return MeasuredRunLines(of, lines, remark)
+
+
+def describe_bias(bias: tuple[float, float], figure: str, name: str, formatter: Formatter) -> str:
+    """Return by how much estimates of similar measured runs on an accelerator were too high or too low."""
+    errors = sorted(abs(ratio - 1.0) for ratio in bias)
+    low, high = formatter.number(errors[0] * 100.0), formatter.per_cent(errors[1])
+    values = {"figure": label_figure(figure), "error": high if high.startswith(low) else f"{low}–{high}", "name": name}
+    if bias[0] > 1.0:
+        return tr("{figure} of similar measured runs on {name} was estimated {error} too high", **values)
+    return tr("{figure} of similar measured runs on {name} was estimated {error} too low", **values)
 
 
 def _build_run_line(record: ComparableRun, formatter: Formatter) -> MeasuredRunLine:

@@ -132,6 +132,29 @@ def test_whether_the_band_holds_is_said_where_it_is_known(estimate: Estimate, in
     assert f"estimated 4,400 {end}; " in lines.lines[0].sentence
 
 
+@pytest.mark.parametrize(
+    ("predicted", "remark"),
+    [
+        ((6000.0, 5500.0), "Output throughput of similar measured runs on H200 SXM was estimated 10–20% too high"),
+        ((4400.0, 4200.0), "Output throughput of similar measured runs on H200 SXM was estimated 12–16% too low"),
+        ((4400.0, 5600.0), None),
+        ((4400.0, 4900.0), None),
+        ((4400.0,), None),
+    ],
+)
+def test_runs_of_the_accelerator_that_lean_one_way_say_so(
+    estimate: Estimate, predicted: tuple[float, ...], remark: str | None
+) -> None:
+    request = replace(RUN, accelerator=estimate.request.accelerator)
+    mine = replace(RECORD, request=request, accelerator="H200 SXM 141GB")
+    runs = tuple(replace(mine, predicted=each) for each in predicted)
+    # Far runs, and those of other accelerators, say little about this estimate.
+    others = (replace(mine, predicted=9000.0, near=False), replace(RECORD, predicted=9000.0))
+    lines = build_measured_runs(estimate, "output_tokens_per_s", (*runs, *others), FORMATTER)
+    assert lines is not None
+    assert lines.remark == remark
+
+
 def test_far_records_say_so_and_none_says_that_nothing_is_known(estimate: Estimate) -> None:
     far = build_measured_runs(estimate, "ttft_ms", (replace(RECORD, near=False),) * 2, FORMATTER)
     assert far is not None
