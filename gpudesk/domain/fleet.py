@@ -303,13 +303,21 @@ class FleetAnswer:
     @property
     def runner_up(self) -> tuple[tuple[str, Supply], float] | None:
         """The cheapest supply of another accelerator or an API, else of the same, with its USD per month."""
+        return min(self._list_others(), key=lambda each: (self._is_leader(each[0]), each[1]), default=None)
+
+    @property
+    def nearest(self) -> tuple[tuple[str, Supply], float] | None:
+        """The cheapest other supply of any accelerator, the leading one included, with its USD per month."""
+        return min(self._list_others(), key=lambda each: each[1], default=None)
+
+    def _is_leader(self, key: tuple[str, Supply]) -> bool:
+        return self.cheapest is not None and key[0] == self.cheapest[0]
+
+    def _list_others(self) -> list[tuple[tuple[str, Supply], float]]:
+        """Return every supply but the cheapest, with its USD per month; a fleet that cannot scale has one rent."""
         costs = {(option.accelerator, cost.supply): cost for option in self.options for cost in option.costs}
         if self.api is not None:
             costs["", Supply.API] = self.api
-        months = {
-            key: cost.per_month_usd.value
-            for key, cost in costs.items()
-            if cost.per_month_usd is not None and key != self.cheapest
-        }
-        leader = None if self.cheapest is None else self.cheapest[0]
-        return min(months.items(), key=lambda each: (each[0][0] == leader, each[1]), default=None)
+        months = {key: cost.per_month_usd.value for key, cost in costs.items() if cost.per_month_usd is not None}
+        least = None if self.cheapest is None else months.get(self.cheapest)
+        return [(key, usd) for key, usd in months.items() if not (self._is_leader(key) and usd == least)]

@@ -204,9 +204,15 @@ def list_fleet_notes(
 def describe_fleets(
     answer: FleetAnswer, looks: Mapping[str, tuple[str, int]], formatter: Formatter, money: MoneyFormatter
 ) -> str:
-    """Return the answer in sentences: what to order, its cost at its utilization, and the odds."""
+    """Return the answer in sentences: what to order, its cost at its utilization, the odds, and what comes next."""
+    return " ".join(_list_fleet_sentences(answer, looks, formatter, money))
+
+
+def _list_fleet_sentences(
+    answer: FleetAnswer, looks: Mapping[str, tuple[str, int]], formatter: Formatter, money: MoneyFormatter
+) -> list[str]:
     if answer.cheapest is None:
-        return tr("No fleet can be priced: enter a price or a rent.")
+        return [tr("No fleet can be priced: enter a price or a rent.")]
     accelerator, supply = answer.cheapest
     option = next((each for each in answer.options if each.accelerator == accelerator), None)
     name, _ = looks.get(accelerator, (accelerator, 0))
@@ -229,13 +235,14 @@ def describe_fleets(
             sentences.append(tr("Too close to call: {share} odds of being the cheapest.", share=share))
         else:
             sentences.append(tr("Odds of being the cheapest: {share}.", share=share))
-        if answer.runner_up is not None:
-            other, usd = answer.runner_up
-            name, _ = looks.get(other[0], (other[0], 0))
+        # The nearest alternative is often another way to pay for the same accelerator.
+        alternatives = dict.fromkeys(each for each in (answer.nearest, answer.runner_up) if each is not None)
+        for (other, how), usd in alternatives:
+            name, _ = looks.get(other, (other, 0))
             per_month = money.add_currency(format_amount(usd, money))
-            lead = tr("Otherwise") if other[0] == accelerator else tr("Next accelerator")
-            sentences.append(tr(_RUNNERS_UP[other[1]], lead=lead, name=name, amount=per_month))
-    return " ".join(sentences)
+            lead = tr("Next") if other == accelerator else tr("Next accelerator")
+            sentences.append(tr(_RUNNERS_UP[how], lead=lead, name=name, amount=per_month))
+    return sentences
 
 
 def _describe_order(option: FleetOption, supply: Supply, name: str, formatter: Formatter) -> str:
@@ -330,5 +337,5 @@ def build_sheet_fleet(
     if answer.growth_per_year:
         title = tr("Fleet in year 1, average costs over {years}: {curve}", years=years, curve=curve)
     table = ComparisonTable(heads, (ComparisonGroup("fleet", title, tuple(rows)),), tr("Fleet"))
-    verdict = describe_fleets(answer, looks, formatter, money)
-    return SheetFleet(verdict, table, sketch_fleets(answer, looks, formatter, money))
+    sentences = _list_fleet_sentences(answer, looks, formatter, money)
+    return SheetFleet(" ".join(sentences), sentences[0], table, sketch_fleets(answer, looks, formatter, money))

@@ -354,9 +354,10 @@ class SheetTraceRow:
 
 @frozen_dataclass
 class SheetFleet:
-    """The fleets for a demand: the answer in a sentence or two, the size and cost of each, and their racks."""
+    """The fleets for a demand: the answer, its first sentence (the order), the size and cost of each, their racks."""
 
     verdict: str
+    order: str
     table: ComparisonTable
     sketches: tuple[FleetSketch, ...]
 

@@ -18,6 +18,7 @@ from gpudesk.report.writers.markdown import write_sheet_markdown
 from gpudesk.report.writers.xlsx import write_sheet_xlsx
 from gpudesk.service import GpuDeskService
 from gpudesk.text import translation
+from gpudesk.text.formatting import IntervalEstimate
 from tests.fleets import make_fleets
 
 
@@ -73,6 +74,30 @@ def test_the_order_names_systems_and_their_accelerators(sheet: ComparisonSheet) 
     assert sheet.fleet.verdict.startswith(order)
     assert " utilization. Odds of being the cheapest: 72%." in sheet.fleet.verdict
     assert "Next accelerator: renting" in sheet.fleet.verdict
+    assert sheet.fleet.verdict.startswith(f"{sheet.fleet.order} Odds of being the cheapest")
+
+
+def test_the_nearest_alternative_can_be_another_way_to_pay_for_the_same(answer: Answer) -> None:
+    fleets = make_fleets([each.accelerator for each in answer.scenario.accelerators])
+    assert fleets.cheapest is not None
+    key, how = fleets.cheapest
+    place = next(at for at, each in enumerate(fleets.options) if each.accelerator == key)
+    option = fleets.options[place]
+    own = option.find_supply_cost(how)
+    assert own is not None
+    assert own.per_month_usd is not None
+    dearer = own.per_month_usd.value * 1.01
+    rented = replace(own, supply=Supply.RENTED, per_month_usd=IntervalEstimate(dearer, dearer, dearer))
+    options = (*fleets.options[:place], replace(option, costs=(own, rented)), *fleets.options[place + 1 :])
+    sheet = build_sheet(answer, further=SheetExtras(fleet=replace(fleets, options=options)))
+    assert sheet.fleet is not None
+    name = sheet.heads[place].name
+    assert f"Next: renting {name}, " in sheet.fleet.verdict
+    assert "Next accelerator: " in sheet.fleet.verdict
+    # The same amount is no alternative: such a fleet cannot scale down.
+    same = replace(rented, per_month_usd=own.per_month_usd)
+    options = (*fleets.options[:place], replace(option, costs=(own, same)), *fleets.options[place + 1 :])
+    assert replace(fleets, options=options).nearest == replace(fleets, options=options).runner_up
 
 
 def test_no_odds_are_certain(answer: Answer) -> None:

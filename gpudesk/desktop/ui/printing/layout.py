@@ -177,6 +177,10 @@ class SheetOpening:
             pieces += [make_space(5), make_paragraph(_fit_verdict(sheet.verdict, room), "verdict")]
         if sheet.recommendation is not None:
             pieces.append(make_recommendation(sheet.recommendation, room))
+        if sheet.fleet is not None:
+            # The order can differ from the comparison above, which knows no scaling down.
+            order = tr("Fleet for the demand: {order}", order=sheet.fleet.order)
+            pieces += [make_space(3), make_paragraph(wrap_text(order, "lead", room), "lead")]
         faults = [headline for headline in sheet.headlines if headline.mark is CellMarking.FAILS]
         answers = [headline for headline in sheet.headlines if headline.mark is not CellMarking.FAILS]
         pieces += [_make_fault_headline(headline, room) for headline in faults]
@@ -469,7 +473,10 @@ def _put_recommendation(flow: _Flow, sheet: ComparisonSheet) -> None:
 
 
 def _put_fleet(flow: _Flow, sheet: ComparisonSheet) -> None:
-    """Place the fleets on a separate page: the answer, the table, and the racks in the remaining space."""
+    """Place the fleets on a separate page: the answer, the table, and the racks in the remaining space.
+
+    Racks that do not fit there follow on another page.
+    """
     fleet = sheet.fleet
     if fleet is None:
         return
@@ -480,6 +487,10 @@ def _put_fleet(flow: _Flow, sheet: ComparisonSheet) -> None:
     _put_groups(flow, table, table.groups, 0.0)
     if any(sketch.groups for sketch in fleet.sketches):
         height = min(flow.room - _SECTION_GAP, _MOST_RACKS)
+        line = measure_line_height("small")
+        if lay_out_racks(fleet.sketches, room, height, line).height > height:
+            flow.turn()
+            height = min(flow.room - _SECTION_GAP, _MOST_RACKS)
         flow.put(_make_racks(fleet.sketches, room, height), _SECTION_GAP)
 
 
