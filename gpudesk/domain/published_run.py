@@ -73,7 +73,7 @@ class ComparableRun:
         return not self.differs
 
 
-#: Smaller errors are no bias: repeats of one configuration by two publishers differ by more.
+#: Least error of each run: repeats of one configuration by two publishers differ by more.
 _LEAST_BIAS = 0.05
 _LEAST_RUNS = 2
 

@@ -94,7 +94,7 @@ def test_the_nearest_alternative_can_be_another_way_to_pay_for_the_same(answer: 
     name = sheet.heads[place].name
     assert f"Next: renting {name}, " in sheet.fleet.verdict
     assert "Next accelerator: " in sheet.fleet.verdict
-    # The same amount is no alternative: such a fleet cannot scale down.
+    # A fleet that cannot scale down has the same amount twice, which offers nothing.
     same = replace(rented, per_month_usd=own.per_month_usd)
     options = (*fleets.options[:place], replace(option, costs=(own, same)), *fleets.options[place + 1 :])
     assert replace(fleets, options=options).nearest == replace(fleets, options=options).runner_up
