@@ -21,6 +21,7 @@ from gpudesk.domain.decision import (
     Decision,
     DecisionFlip,
     DecisionQuestion,
+    DecisionVerdict,
     FactValue,
 )
 from gpudesk.domain.progress import JobProgress, ProgressSteps
@@ -57,7 +58,8 @@ def search_flips(
 ) -> ProgressSteps[tuple[DecisionFlip, ...]]:
     """Search for flips, one trial per step, and return them, the nearest change first.
 
-    A flip makes another accelerator lead, or none: those come last. Each was decided with the value that it shows.
+    A flip makes another accelerator lead, or none: those come last. Before them come prices after which the new leader
+    is still too close to call: between near equals any price does that. Each was decided with the value that it shows.
     """
     answers = dict(answer.scenario.decision.answers if user_answers is None else user_answers)
     present = decider.decide(answer, answers)
@@ -73,8 +75,12 @@ def search_flips(
                 flips.append(flip)
         if flips:
             ranked.append(min(((_compute_distance(each, flip), flip) for flip in flips), key=lambda pair: pair[0]))
-    ranked.sort(key=lambda pair: (not pair[1].becomes, pair[0]))
+    ranked.sort(key=lambda pair: (not pair[1].becomes, _is_price_of_tie(pair[1]), pair[0]))
     return tuple(flip for _, flip in ranked)
+
+
+def _is_price_of_tie(flip: DecisionFlip) -> bool:
+    return flip.input.endswith(_PRICES) and flip.verdict is DecisionVerdict.OPEN
 
 
 def _get_lead(decision: Decision) -> str | None:

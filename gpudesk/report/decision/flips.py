@@ -6,6 +6,7 @@ from typing import Final
 
 from gpudesk.domain.decision import (
     COUNTED_WHOLE,
+    NO_LIMIT_ANSWER,
     QUESTIONS,
     SYSTEMS_COUNTED,
     UNKNOWN_ANSWER,
@@ -49,8 +50,9 @@ def describe_flip(
             )
     after = lower_for_sentence(_format_input_value(flip.input, flip.after, formatter))
     text = "{input}: {value}"
-    if isinstance(before, float) and isinstance(flip.after, float):
-        text = "{input} above {value}" if flip.after > before else "{input} below {value}"
+    if isinstance(flip.after, float) and (isinstance(before, float) or before == NO_LIMIT_ANSWER):
+        rises = isinstance(before, float) and flip.after > before
+        text = "{input} above {value}" if rises else "{input} below {value}"
     change = tr(text, input=label, value=after)
     if before is None:
         now = tr("now not answered") if flip.input in QUESTIONS else tr("now unknown")

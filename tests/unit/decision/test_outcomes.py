@@ -237,6 +237,14 @@ def test_flips_to_another_accelerator_come_before_those_to_none(service: GpuDesk
     assert outcomes == sorted(outcomes, reverse=True)
 
 
+def test_prices_that_only_bring_another_tie_come_after_answers(service: GpuDeskService) -> None:
+    parts = ("h100-sxm", "h200-sxm", "b200-hgx", "mi300x", "mi325x", "mi355x")
+    flips = [each for each in service.flips(service.answer(scenario(parts=parts))) if each.becomes]
+    ties = [each.verdict is DecisionVerdict.OPEN and each.input not in QUESTIONS for each in flips]
+    assert set(ties) == {True, False}
+    assert ties == sorted(ties)
+
+
 def test_costs_that_decide_nothing_are_compared_in_one_way_to_pay(service: GpuDeskService) -> None:
     decision = decided(service, scenario(parts=("h200-sxm", "mi355x", "b200-hgx"), priority="speed"))
     costs = [each for each in (*decision.reasons, *decision.against) if (each.fact or "").endswith("usd_per_million")]

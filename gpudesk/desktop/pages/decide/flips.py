@@ -324,7 +324,7 @@ class FlipsBlock(SearchBlock[tuple[DecisionFlip, ...]]):
 
     def _summarize_flips(self, count: int) -> str:
         if count:
-            return tr("nearest change first; click to apply")
+            return tr("click to apply")
         if self._evaluated is not None and self._evaluated.decision.verdict is DecisionVerdict.NONE_FITS:
             return tr("no single change helps; compare other accelerators")
         return tr("no single change affects the recommendation")
