@@ -382,9 +382,12 @@ _MONTH: Final = 30.44
 _YEAR: Final = 365.25
 
 
+_LAST_MONTHS: Final = {"Q1": "03", "Q2": "06", "Q3": "09", "Q4": "12", "H1": "06", "H2": "12"}
+
+
 def find_end_of_date(iso_date: str | None) -> date | None:
-    """Return the last day of a year, a month or a day in ISO form; None for anything else."""
-    parts = (iso_date or "").split("-")
+    """Return the last day of a year, a half, a quarter, a month or a day in ISO form; None for anything else."""
+    parts = [_LAST_MONTHS.get(part, part) for part in (iso_date or "").split("-")]
     try:
         numbers = [int(part) for part in parts]
         if len(numbers) == 1:

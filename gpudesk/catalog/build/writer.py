@@ -115,10 +115,15 @@ def _make_natural_key(name: str) -> tuple[tuple[int, str], ...]:
     return tuple((int(part), "") if part.isdigit() else (0, part) for part in parts)
 
 
+#: The last months of quarters and halves, which are sorted behind known days in them.
+_LAST_MONTHS: Final = {"Q1": "03-99", "Q2": "06-99", "Q3": "09-99", "Q4": "12-99", "H1": "06-99", "H2": "12-99"}
+
+
 def _release_order(accelerator: AcceleratorFile) -> tuple[Any, ...]:
     attribute = accelerator.attributes.get("release_date")
     dates = [str(claim.value) for claim in attribute.claims if claim.preferred] if attribute is not None else []
-    return accelerator.vendor, dates[0] if dates else "9999", _make_natural_key(accelerator.id)
+    year, _, part = (dates[0] if dates else "9999").partition("-")
+    return accelerator.vendor, year, _LAST_MONTHS.get(part, part), _make_natural_key(accelerator.id)
 
 
 def _make_system_key(system: SystemFile) -> tuple[Any, ...]:

@@ -380,7 +380,7 @@ class DeskChart(InteractivePlot):
     #: The estimate figure in the chart, selected with a curve.
     figure = ""
     #: Minimum height of the plot, in design pixels; with less room the page scrolls.
-    least_plot = 120
+    least_plot = 200
     #: How far a key moves the cursor line, alone and with Shift; None to go from stop to stop.
     strides: tuple[float, float] | None = None
 
@@ -641,7 +641,8 @@ class DeskChart(InteractivePlot):
         area = float(self.theme.px(self.least_plot))
         if self.drawing.cursor_readout is not None:
             size = measure_readout(self.drawing.cursor_readout, self.text_painter, self.theme)
-            area = max(area, size.height + self.theme.px(20))
+            # Curves that begin near zero stay visible below it.
+            area = max(area, size.height + self.theme.px(40))
         if self.notice is not None and not self.notice.isHidden():
             area = max(area, float(self.notice.sizeHint().height() + self.theme.px(20)))
         return int(margins.top() + margins.bottom() + area)

@@ -39,7 +39,9 @@ def list_model_options(service: GpuDeskService) -> list[ChoiceOption]:
 
 
 def _format_context(tokens: int) -> str:
-    """Return a context length in short: 128k."""
+    """Return a context length in short: 128k, 1M."""
+    if tokens >= 1024**2:
+        return tr("{n}M context", n=round(tokens / 1024**2))
     return tr("{n}k context", n=round(tokens / 1024)) if tokens >= 1024 else tr("{n} context", n=tokens)
 
 

@@ -152,6 +152,7 @@ p, li {{ line-height: 135%; margin-top: {px(4)}px; margin-bottom: {px(6)}px; }}
 h1 {{ font-size: {px(24)}px; font-weight: 600; margin-bottom: {px(10)}px; }}
 h2 {{ font-size: {px(17)}px; font-weight: 600; margin-top: {px(24)}px; margin-bottom: {px(6)}px; }}
 h3, h4 {{ font-size: {px(14)}px; font-weight: 600; margin-top: {px(16)}px; margin-bottom: {px(2)}px; }}
+b, strong {{ font-weight: 600; }}
 a {{ color: {c["link"]}; text-decoration: none; }}
 code, pre {{ font-family: "{mono}"; font-size: {px(12)}px; }}
 pre {{ background-color: {c["sunken"]}; margin-top: {px(8)}px; margin-bottom: {px(8)}px; white-space: pre; }}

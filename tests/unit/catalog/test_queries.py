@@ -96,6 +96,11 @@ def test_vendors_stand_together_in_order_of_release(catalog: Catalog) -> None:
     assert models.index("llama-3.1-8b") < models.index("llama-3.1-70b") < models.index("llama-3.1-405b")
 
 
+def test_a_quarter_of_release_stands_among_months(catalog: Catalog) -> None:
+    parts = [part.id for part in catalog.accelerators()]
+    assert parts.index("h200-sxm") < parts.index("h200-nvl")
+
+
 def test_dense_model_has_its_dimensions(catalog: Catalog) -> None:
     model = catalog.model("llama-3.1-70b")
     (group,) = model.layers

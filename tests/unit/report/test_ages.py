@@ -31,6 +31,8 @@ def test_ages_count_from_the_end_of_a_date(stated: str | None, days: int | None)
 
 def test_the_end_of_february() -> None:
     assert str(find_end_of_date("2024-02")) == "2024-02-29"
+    assert str(find_end_of_date("2024-Q2")) == "2024-06-30"
+    assert str(find_end_of_date("2026-H2")) == "2026-12-31"
 
 
 def test_stale_is_older_than_the_rule_and_never_the_undated() -> None:

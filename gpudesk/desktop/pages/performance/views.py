@@ -178,7 +178,8 @@ _MARGIN = 16
 #: Heights of the upper and lower half of the overview, and widths of the two charts in the lower.
 _HALVES = (63, 37)
 _LOWER = (54, 46)
-#: Minimum height of a plot that has its page to itself.
+#: Minimum heights of a plot: one of three on a page, and alone.
+_LEAST_OF_THREE: Final = 120
 _LEAST_ALONE: Final = 240
 #: Charts that can be copied and shown as a table.
 PageChart = DeskChart | TimeSplitChart | DeploymentComparisonBlock | MlperfBlock
@@ -210,6 +211,8 @@ class PerformanceOverview(PerformanceView):
         self.pareto = ParetoChart(desk, theme)
         self.first_token = LatencyChart(desk, theme, "ttft_ms")
         super().__init__((self.throughput, self.pareto, self.first_token), parent)
+        for chart in (self.throughput, self.pareto, self.first_token):
+            chart.least_plot = _LEAST_OF_THREE
         upper = make_row(self.throughput, margins=(_MARGIN, 0, _MARGIN, 0), scaled=theme)
         pair = ((self.pareto, _LOWER[0]), (self.first_token, _LOWER[1]))
         lower = make_row(*pair, gap=32, margins=(_MARGIN, 8, _MARGIN, 4), scaled=theme)

@@ -39,6 +39,7 @@ def test_a_load_beyond_memory_is_said_where_it_is_a_fault(qtbot: QtBot, load: Lo
 
 def test_a_chart_is_high_enough_for_all_that_do_not_fit(theme: Theme, qtbot: QtBot, desk: Desk) -> None:
     chart = ThroughputChart(desk, theme)
+    chart.least_plot = 120
     chart.show_unfit_columns()
     qtbot.addWidget(chart)
     chart.refresh()
