@@ -200,13 +200,15 @@ _REST_MS: Final = 120
 class VerdictLine(ThemedLabel):
     """The verdict of a page in a sentence or two, updated after a pause, so that a moving slider stays fast.
 
-    It is a tab stop, so that it can be read aloud and copied. A line is reserved for the first verdict.
+    It is a tab stop, so that it can be read aloud and copied. A line is reserved for the first verdict. If that takes
+    longer than a first paint (`is_slow`), it follows the paint, and two lines are reserved.
     """
 
     #: Show the verdict: the answer has not changed for a moment.
     due = Signal()
 
-    def __init__(self, theme: Theme) -> None:
+    def __init__(self, theme: Theme, *, is_slow: bool = False) -> None:
+        self._is_slow = is_slow
         super().__init__(theme, font="page", wrap=True)
         flags = Qt.TextInteractionFlag
         self.setTextInteractionFlags(flags.TextSelectableByMouse | flags.TextSelectableByKeyboard)
@@ -226,11 +228,10 @@ class VerdictLine(ThemedLabel):
         # A disabled widget loses the focus.
         self.setEnabled(self.hasFocus())
         self.show()
-        if self.text():
-            self._timer.start(_REST_MS)
-        else:
-            # The first verdict takes longer than the rest of a first paint.
+        if self._is_slow:
             call_after_paint(self, partial(self._timer.start, 0))
+        else:
+            self._timer.start(_REST_MS if self.text() else 0)
 
     def show_verdict(self, describe: Callable[[], str]) -> None:
         """Show the result of `describe`; nothing if it is empty or a file cannot be read."""
@@ -240,6 +241,8 @@ class VerdictLine(ThemedLabel):
             # The view that needs the file reports the error.
             text = ""
         self._set_words(text)
+        self._is_slow = False
+        self._reserve_height()
         self.setEnabled(True)
         self.setVisible(bool(text))
 
@@ -257,7 +260,11 @@ class VerdictLine(ThemedLabel):
         super()._dress()
         px = self._theme.px
         self.setContentsMargins(px(16), px(2), px(16), px(8))
-        self.setMinimumHeight(px(2) + self._theme.line("page") + px(8))
+        self._reserve_height()
+
+    def _reserve_height(self) -> None:
+        px, lines = self._theme.px, 2 if self._is_slow else 1
+        self.setMinimumHeight(px(2) + lines * self._theme.line("page") + px(8))
 
 
 ViewT = TypeVar("ViewT", bound=QWidget)

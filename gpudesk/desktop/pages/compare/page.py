@@ -290,7 +290,8 @@ class ComparePage(DeskPage):
         self._commands = ComparisonCommands(desk, theme, self._arranger, self.model, self.view)
         self._chooser = RowChooser(theme, self)
         self.strip = HeadlineStrip(theme)
-        self.verdict = VerdictLine(theme)
+        # The first decision loads the rules, which takes 0.15 s.
+        self.verdict = VerdictLine(theme, is_slow=True)
         self.free_counts = LinkButton(theme, tr("Use the smallest counts that fit"))
         self.decided_counts = LinkButton(theme, tr("Use the verdict’s counts"))
         self._legend = ComparisonLegend(theme)
@@ -328,6 +329,7 @@ class ComparePage(DeskPage):
         )
         self._content = QWidget()
         self._remedy = QWidget()
+        self._remedy.hide()
         make_row(self.free_counts, self.decided_counts, STRETCH, margins=(16, 0, 16, 4), on=self._remedy)
         inner = make_column(self.verdict, self._remedy, self.strip, (self.view, 1), self._legend, on=self._content)
         whole = QVBoxLayout(self)
