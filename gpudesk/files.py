@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+import errno
 import os
 import secrets
 import stat
@@ -85,6 +86,8 @@ def open_replacement(path: Path, *, private: bool = False) -> Iterator[IO[bytes]
             with _open_temporary(target, 0o600 if private else _get_mode(target)) as file:
                 yield file
     except OSError as error:
+        if error.errno == errno.ENAMETOOLONG:
+            raise input_error("file.long_name", "has too long a name; choose a shorter one", str(path)) from error
         raise input_error(
             "file.unwritable",
             "cannot be written: {reason}; choose another folder",

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gc
 import logging
 from functools import cached_property, partial
 from operator import itemgetter
@@ -22,7 +23,7 @@ from gpudesk.desktop.session.settings import restore_place, save_place
 from gpudesk.desktop.ui.theme.focus_ring import FocusRing
 from gpudesk.desktop.ui.widgets.layouts import make_column, make_row
 from gpudesk.desktop.ui.widgets.note_bar import NoteBar
-from gpudesk.desktop.ui.widgets.qt_support import collect_garbage, forget_sources
+from gpudesk.desktop.ui.widgets.qt_support import forget_sources
 from gpudesk.desktop.window.accelerator_chips import ChipRow
 from gpudesk.desktop.window.action_list import list_actions
 from gpudesk.desktop.window.bars import PageRail, RailItem, StatusBar, StatusText, TopBar
@@ -221,7 +222,7 @@ class MainWindow(DocumentWindow):
         old_views = sorted(showings, key=itemgetter(0))[:-_MOST_VIEWS]
         if old_views:
             # Views dropped earlier leave reference cycles; in a long session without a pause these would add up.
-            collect_garbage()
+            gc.collect()
         for _, page, key in old_views:
             if not page.views[key].isVisible():
                 page.drop_view(key)

@@ -119,6 +119,8 @@ def test_a_proposed_name_and_its_temporary_file_are_short_enough_for_every_folde
     document.save(tmp_path / document.suggested_name)
     document.save(tmp_path / ("a" * 247 + ".gpudesk"))
     assert len(list(tmp_path.glob("*.gpudesk"))) == 2
+    with pytest.raises(InputError, match=r"file\.long_name"):
+        document.save(tmp_path / ("a" * 248 + ".gpudesk"))
 
 
 @pytest.mark.skipif(not hasattr(os, "mkfifo"), reason="there are no named pipes")
