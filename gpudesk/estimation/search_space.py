@@ -122,9 +122,9 @@ _INTERVAL_FIGURES: Final = ("throughput", "ttft", "tpot")
 
 #: Lengths of requests, by deployment size, for which a search space caches the fitting plans.
 MOST_LENGTHS: Final = 4096
-#: Plans and lengths cached by all search spaces together, of about 1.5 kB each. A scenario needs one or two thousand;
+#: Plans and lengths cached by all search spaces together, of about 1.5 kB each. A scenario needs up to a thousand;
 #: with more, garbage collection would stall the window.
-MOST_KEPT_PLANS: Final = 3_000
+MOST_KEPT_PLANS: Final = 2_000
 
 
 class FittingPlans(NamedTuple):
