@@ -403,11 +403,11 @@ class ProfilePage(MultiViewPage[ProfileView]):
     def _ask(self) -> None:
         self._rest.stop()
         asks = self.accelerator and self.query.ask(self.preferences.question(self.desk.scenario, self.accelerator))
-        if not asks:
-            self._show()
-        elif self.query.state is QueryState.WORKING and not self._is_shown():
+        if self.query.state is QueryState.WORKING and not self._is_shown():
             self.subject.show_name_alone(self._get_name(self.accelerator))
             self.body.show_state("", None, answered=False)
+        elif not asks:
+            self._show()
 
     def _is_shown(self) -> bool:
         profile = self.query.result
