@@ -38,9 +38,7 @@ from gpudesk.report.costs import (
     add_provider_kind,
     describe_bought_singly,
     describe_other_prices,
-    describe_prices_used,
     describe_rent_terms,
-    describe_rents_used,
     describe_server_share,
     describe_utilization,
     list_partly_used,
@@ -470,19 +468,16 @@ def describe_cost_terms(answer: Answer, formatter: Formatter) -> str:
     return " ".join(to_sentence(each) for each in lines if each)
 
 
-def describe_cost_prices(answer: Answer, formatter: Formatter) -> str:
-    """Return the prices behind the costs of an answer, and what makes them hard to compare."""
+def describe_price_doubts(answer: Answer, formatter: Formatter) -> str:
+    """Return what makes the prices behind the costs of an answer hard to compare."""
     costs = answer.costs
     if costs is None:
         return ""
     names = dict(zip(answer.keys, list_column_names(answer), strict=True))
     money = MoneyFormatter(formatter, answer.scenario.costs.currency)
-    prices = (
-        describe(costs.columns, names, money)
-        for describe in (describe_prices_used, describe_rents_used, describe_other_prices)
-    )
+    prices = describe_other_prices(costs.columns, names, money)
     rents = list_rent_class_remarks(costs, names) or list_same_provider_rents(costs, names)
-    return " ".join(to_sentence(each) for each in (*prices, *rents) if each)
+    return " ".join(to_sentence(each) for each in (prices, *rents) if each)
 
 
 def describe_payback(answer: Answer, formatter: Formatter) -> str:

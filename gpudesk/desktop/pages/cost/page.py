@@ -48,9 +48,9 @@ from gpudesk.domain.cost import (
     UncertainValue,
 )
 from gpudesk.report.comparison.verdicts import (
-    describe_cost_prices,
     describe_cost_terms,
     describe_payback,
+    describe_price_doubts,
     describe_token_cost,
 )
 from gpudesk.report.costs import (
@@ -389,7 +389,7 @@ class AssumptionsView(CostView):
         self.controls.show_settings(settings)
         self.currency.show_currency(settings.currency)
         note = tr("Values without a source are defaults with a reason. Clear a field to use its default.")
-        self.note_label.setText(f"{note} {describe_cost_prices(costed.answer_with_costs, self.formatter)}".rstrip())
+        self.note_label.setText(f"{note} {describe_price_doubts(costed.answer_with_costs, self.formatter)}".rstrip())
         self._show_inputs(self._rows)
         parts = {column.accelerator: part.name for part, column in costed.pair_column_costs()}
         if tuple(parts) == self._parts:
