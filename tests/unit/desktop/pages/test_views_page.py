@@ -8,7 +8,7 @@ from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QApplication, QPushButton, QVBoxLayout, QWidget
 from pytestqt.qtbot import QtBot
 
-from gpudesk.desktop.pages.page import MultiViewPage, PageViewSpec
+from gpudesk.desktop.pages.page import MultiViewPage, PageViewSpec, VerdictLine
 from gpudesk.desktop.session import scenario_edits
 from gpudesk.desktop.session.desk import Desk
 from gpudesk.desktop.session.settings import UserSettings
@@ -250,3 +250,20 @@ def test_the_current_view_of_a_hidden_page_is_made_again_with_the_page(page: Sam
     assert page.views == {}
     show(page, qtbot)
     assert (page.view.isVisible(), page.view.shown) == (True, 1)
+
+
+def test_a_slow_verdict_waits_for_its_first_paint(theme: Theme, qtbot: QtBot) -> None:
+    page = QWidget()
+    qtbot.addWidget(page)
+    line = VerdictLine(theme, is_slow=True)
+    page.resize(400, 200)
+    QVBoxLayout(page).addWidget(line)
+    with qtbot.assertNotEmitted(line.due, wait=20):
+        line.request()
+    reserved = line.minimumHeight()
+    with qtbot.waitSignal(line.due):
+        page.show()
+    line.show_verdict(lambda: "H200 SXM leads.")
+    assert line.minimumHeight() < reserved
+    with qtbot.waitSignal(line.due):
+        line.request()
