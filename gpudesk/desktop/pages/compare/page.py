@@ -294,6 +294,8 @@ class ComparePage(DeskPage):
         self.verdict = VerdictLine(theme, is_slow=True)
         self.free_counts = LinkButton(theme, tr("Use the smallest counts that fit"))
         self.decided_counts = LinkButton(theme, tr("Use the verdict’s counts"))
+        # Until the first verdict.
+        self.decided_counts.hide()
         self._legend = ComparisonLegend(theme)
         self._has_odds = False
         self._corner = ComparisonCorner(theme, self.view)
@@ -392,6 +394,7 @@ class ComparePage(DeskPage):
             table = self._maker.table(answer)
             self._arranger.forget_columns(table)
             self.free_counts.setVisible(_is_helped_by_other_counts(answer))
+            self._show_remedy()
             self.model.show(table, self._arranger.arrangement)
             headlines = build_screen_headlines(answer, self.desk.formatter)
             self.strip.show_answers(headlines, steady=self.desk.in_gesture)
@@ -433,6 +436,9 @@ class ComparePage(DeskPage):
 
     def _show_verdict(self) -> None:
         self.verdict.show_verdict(self._describe_verdict)
+        self._show_remedy()
+
+    def _show_remedy(self) -> None:
         self._remedy.setVisible(not (self.free_counts.isHidden() and self.decided_counts.isHidden()))
 
     def _use_decided_counts(self) -> None:

@@ -402,6 +402,7 @@ def test_the_verdict_follows_the_answer_and_costs_are_explained_as_costs(
 
 def test_the_counts_of_the_verdict_can_be_taken(page: ComparePage, desk: Desk, qtbot: QtBot) -> None:
     """Without counts, the table shows the smallest that fit, and the verdict is about those that carry the load."""
+    assert page.decided_counts.isHidden(), "before the first verdict"
     desk.apply(scenario_edits.free_counts(desk.scenario), "Free counts")
     desk.apply(scenario_edits.replace_load_value(desk.scenario, 512), "Change load")
     qtbot.waitUntil(lambda: page.verdict.isEnabled() and "The table shows 1 × " in page.verdict.text())
