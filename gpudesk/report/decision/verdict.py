@@ -365,7 +365,8 @@ def _list_cost_sentences(
             costed.append(_CostedCandidate(each, usd, ratio if decision.objective.lower_is_better else 1.0 / ratio))
     usd = next(each.usd for each in costed if each.candidate is first)
     yield tr(
-        "Cost: ${usd} per million output tokens, {payment}.",
+        "{name} costs ${usd} per million output tokens, {payment}.",
+        name=names[first.key],
         usd=formatter.small_amount(usd),
         payment=label_payment(payment),
     )

@@ -447,7 +447,7 @@ def test_more_are_taken_for_speed_only_while_each_doubling_saves_enough(service:
     assert seconds(16) < 0.8 * seconds(8)
     assert seconds(32) > 0.8 * seconds(16)
     words = describe_verdict_reason(decision, dict.fromkeys(decision.columns, "It"), Formatter())
-    assert words.startswith("Cost: $"), "what speed costs is in the first lines"
+    assert words.startswith("It costs $"), "what speed costs is in the first lines"
 
 
 def test_who_is_nearly_as_fast_for_much_less_is_named(service: GpuDeskService) -> None:

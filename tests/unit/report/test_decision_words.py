@@ -190,7 +190,7 @@ def test_a_close_call_is_said_to_be_one(service: GpuDeskService) -> None:
     decision = replace(found, recommended=second, runner_up="mi355x", tied_by="mi355x")
     reason = describe_verdict_reason(decision, NAMES, FORMATTER)
     assert reason.startswith("MI355X: 1,")
-    assert "B200 is the smaller commitment. Cost: $" in reason
+    assert "B200 is the smaller commitment. B200 costs $" in reason
     assert format_verdict(decision, NAMES, FORMATTER).startswith("Choose 1 × B200: 1,")
     alone = format_verdict(replace(decision, runner_up=None, tied_by=None), NAMES, FORMATTER)
     assert alone.endswith(" (the only one with figures to compare)")
@@ -245,7 +245,7 @@ def test_what_decides_a_tie_is_named(service: GpuDeskService) -> None:
         reason = plain(describe_verdict_reason(tied, NAMES, FORMATTER))
         rival = find_candidate(tied, other)
         assert reason.startswith(f"{theirs}: {plain(format_objective(tied, rival, FORMATTER, brief=True))} (")
-        assert f"; {ours}: {format_odds(find_candidate(tied, first).odds, FORMATTER)}). {said} Cost: $" in reason
+        assert f"; {ours}: {format_odds(find_candidate(tied, first).odds, FORMATTER)}). {said} {ours} costs $" in reason
         speeds = plain(describe_verdict_terms(tied, NAMES, FORMATTER)).partition("Speed per user: ")[2]
         assert f"({ours})" in speeds, "of both"
         assert f"({theirs})" in speeds, "of both"
