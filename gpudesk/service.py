@@ -290,8 +290,7 @@ class GpuDeskService:
 
         if find_published_figure(estimate, figure) is None:
             return ()
-        newest, ask = self.calibration.newest_month, self.estimator.estimate_many
-        return self.records.nearest(estimate, figure, newest, ask)
+        return self.records.nearest(estimate, figure, self.calibration.newest_month, self.estimator.estimate_many)
 
     def list_throughput_biases(self, answer: Answer) -> tuple[tuple[float, float] | None, ...]:
         """Return, for each column, how much the throughput of similar runs was estimated too high or too low.
@@ -300,15 +299,15 @@ class GpuDeskService:
         """
         from gpudesk.domain.published_run import find_bias
 
-        figure = "output_tokens_per_s"
         if not answer.has_load:
             return ()
+        figure, newest = "output_tokens_per_s", self.calibration.newest_month
         with suppress(InputError):
             return tuple(
                 None
-                if column.estimate is None
-                else find_bias(self.record(column.estimate, figure), column.accelerator.id)
-                for column in answer.columns
+                if each.estimate is None
+                else find_bias(self.records.nearest(each.estimate, figure, newest, None), each.accelerator.id)
+                for each in answer.columns
             )
         return ()
 

@@ -252,6 +252,11 @@ class EstimateRequest:
         return self.with_degrees(PoolRequest(count=count))
 
 
+def to_calendar_months(date: str) -> int:
+    """Months from year 0 to an ISO date of at least a month."""
+    return int(date[:4]) * 12 + int(date[5:7]) - 1
+
+
 class MemoryUse(NamedTuple):
     """Bytes on the most loaded accelerator; the parts and `free_bytes` add up to `capacity_bytes`.
 

@@ -13,7 +13,7 @@ from functools import lru_cache
 from typing import Final, NamedTuple
 
 from gpudesk.domain.accelerator import Accelerator
-from gpudesk.domain.estimate import EstimateRequest, ParallelPlan, describe_degrees
+from gpudesk.domain.estimate import EstimateRequest, ParallelPlan, describe_degrees, to_calendar_months
 from gpudesk.domain.model import Model, describe_generic_model
 from gpudesk.domain.precision import Precision, resolve_fp4
 from gpudesk.domain.serving_engine import KernelPathKind, ServingEngine
@@ -58,11 +58,6 @@ _MEMORY_TERMS: Final = {
     "free": Term("free", "the free memory"),
     "static": Term("static", "the free memory before the weights load"),
 }
-
-
-def to_calendar_months(date: str) -> int:
-    """Months from year 0 to an ISO date of at least a month."""
-    return int(date[:4]) * 12 + int(date[5:7]) - 1
 
 
 def configure_serving(

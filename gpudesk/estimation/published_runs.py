@@ -18,13 +18,12 @@ from numpy.typing import NDArray
 
 from gpudesk.catalog.read import Catalog
 from gpudesk.domain.accelerator import Accelerator
-from gpudesk.domain.estimate import Estimate, EstimateRequest, Load, LoadKind, Workload
+from gpudesk.domain.estimate import Estimate, EstimateRequest, Load, LoadKind, Workload, to_calendar_months
 from gpudesk.domain.model import Model
 from gpudesk.domain.precision import KV_BYTES, STORAGE_FORMATS, Precision, resolve_fp4
 from gpudesk.domain.published_run import ComparableRun, RunCondition, find_published_figure
 from gpudesk.engine.step_work import get_attention_key, has_experts
 from gpudesk.engine.tensors import count_active_parameters, count_parameters
-from gpudesk.estimation.deployment import to_calendar_months
 from gpudesk.evidence.measured_runs import MEASURED_FIGURES, MeasuredRun, read_measured_runs
 from gpudesk.frozen_dataclass import frozen_dataclass
 from gpudesk.text.formatting import IntervalEstimate
@@ -488,11 +487,12 @@ class PublishedRunTable:
         return make_conditions(request, part, model, self._families.get(request.serving_engine or "", ""))
 
     def nearest(
-        self, estimate: Estimate, figure: str, newest_month: str, ask: EstimateMany
+        self, estimate: Estimate, figure: str, newest_month: str, ask: EstimateMany | None
     ) -> tuple[ComparableRun, ...]:
         """Return the records of a figure, the nearest first; empty without a published figure behind it.
 
-        `ask` estimates the runs themselves, of which only the width of the interval is used.
+        `ask` estimates the runs themselves, of which only the width of the interval is used; without it, whether the
+        measured value is inside stays unknown.
         """
         published = find_published_figure(estimate, figure)
         if published is None or not self._runs:
@@ -502,7 +502,8 @@ class PublishedRunTable:
         distances = self._nearest.distances(self._make_conditions(request), published)
         distances[np.isnan(self._predicted[published])] = np.inf
         places = find_nearest(distances, self._publications, self._publishers, MOST_RECORDS)
-        self._learn_bands([self._runs[place] for place in places], published, ask)
+        if ask is not None:
+            self._learn_bands([self._runs[place] for place in places], published, ask)
         return tuple(
             self._record(place, published, float(distances[place]), request, estimate.request) for place in places
         )
@@ -512,7 +513,7 @@ class PublishedRunTable:
     ) -> ComparableRun:
         run = self._runs[place]
         measured, predicted = run.measured[figure], float(self._predicted[figure][place])
-        factors = self._bands[run.id, figure]
+        factors = self._bands.get((run.id, figure))
         inside = None
         if factors is not None:
             inside = predicted * factors[0] <= measured.value <= predicted * factors[1]

@@ -4,11 +4,13 @@ from __future__ import annotations
 
 import re
 from calendar import monthrange
+from collections.abc import Iterable
 from datetime import date, datetime
 from typing import Final
 
 from gpudesk.domain.answer import Answer, LeadVerdict, judge_odds
 from gpudesk.domain.claim import PriceSummary
+from gpudesk.domain.decision import DecisionCandidate
 from gpudesk.domain.estimate import Estimate, Load, LoadKind, ParallelPlan, Workload
 from gpudesk.domain.model import Model, describe_generic_model
 from gpudesk.domain.registry import Attribute, find_attribute_definition, find_figure
@@ -274,6 +276,17 @@ def list_column_names(answer: Answer) -> tuple[str, ...]:
         _AGAIN.sub(r" (\1)", key.replace(column.choice.accelerator, name, 1).replace(":", " × "))
         for key, name, column in zip(keys, list_accelerator_names(answer), answer.columns, strict=True)
     )
+
+
+def list_shown_counts(answer: Answer, candidates: Iterable[DecisionCandidate], formatter: Formatter) -> list[str]:
+    """Return the deployments of the columns, `1 × H100 SXM`, that a decision is about with another count."""
+    columns = dict(zip(answer.keys, zip(answer.columns, list_column_names(answer), strict=True), strict=True))
+    return [
+        tr("{n} × {name}", n=formatter.count(column.estimate.count), name=drop_count(name))
+        for each in candidates
+        for column, name in (columns[each.key],)
+        if column.estimate is not None and each.count not in (None, column.estimate.count)
+    ]
 
 
 def drop_count(name: str) -> str:

@@ -19,7 +19,7 @@ FILES: Final = {
     # Of these, one paints an icon that may have been painted before.
     "slider": Ceiling(now=46, goal=45),
     "wizard": Ceiling(now=82, goal=80),
-    "pdf": Ceiling(now=98, goal=80),
+    "pdf": Ceiling(now=100, goal=80),
     "explain": Ceiling(now=75, goal=75),
 }
 #: Per walk where it counts: calls of functions of the program.

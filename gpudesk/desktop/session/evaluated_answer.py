@@ -16,7 +16,7 @@ from gpudesk.domain.decision import AnswerValue, Decision, DecisionFlip, WayOut
 from gpudesk.domain.fleet import FleetAnswer
 from gpudesk.domain.sizing import AcceleratorNeeds
 from gpudesk.frozen_dataclass import frozen_dataclass
-from gpudesk.report.labels import list_column_names
+from gpudesk.report.labels import list_column_names, list_shown_counts
 from gpudesk.text.formatting import Formatter, IntervalEstimate
 
 if TYPE_CHECKING:
@@ -186,10 +186,8 @@ class EvaluatedAnswer:
 
     def list_shown_counts(self) -> list[str]:
         """Return the deployments of the columns, `1 × H100 SXM`, whose candidates have another count."""
-        from gpudesk.report.comparison.verdicts import list_shown_counts
-
         eligible = [each for each in self.decision.candidates if each.eligible]
-        return list_shown_counts(self.answer, eligible, self.names, self.formatter)
+        return list_shown_counts(self.answer, eligible, self.formatter)
 
     def keep_ways_out(self, ways: tuple[WayOut, ...]) -> None:
         self.ways_out, self.decision = ways, replace(self.decision, ways_out=ways)

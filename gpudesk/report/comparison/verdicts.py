@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from typing import Final
 
@@ -56,6 +56,7 @@ from gpudesk.report.labels import (
     join_names,
     label_figure,
     list_column_names,
+    list_shown_counts,
 )
 from gpudesk.text.formatting import MISSING_VALUE_TEXT, Formatter, IntervalEstimate, find_readable_unit
 from gpudesk.text.messages import format_message, lower_for_sentence, to_sentence
@@ -218,7 +219,7 @@ class _ComparisonVerdict:
 
     def _describe_table(self, *candidates: DecisionCandidate) -> str:
         """Return the counts of the table for those that the verdict is about with other counts."""
-        shown = list_shown_counts(self._answer, candidates, self._names, self._formatter)
+        shown = list_shown_counts(self._answer, candidates, self._formatter)
         return tr("The table shows {deployments}.", deployments=join_names(shown)) if shown else ""
 
     def _is_as_compared(self, candidate: DecisionCandidate) -> bool:
@@ -234,18 +235,6 @@ class _ComparisonVerdict:
 
     def _has_wider_software(self, candidate: DecisionCandidate) -> bool:
         return self._decision.parts[self._decision.columns.index(candidate.key)].get("widest_software") is True
-
-
-def list_shown_counts(
-    answer: Answer, candidates: Sequence[DecisionCandidate], names: Mapping[str, str], formatter: Formatter
-) -> list[str]:
-    """Return the deployments of the columns, `1 × H100 SXM`, that a decision is about with another count."""
-    columns = dict(zip(make_column_keys(answer.scenario.accelerators), answer.columns, strict=True))
-    return [
-        tr("{n} × {name}", n=formatter.count(estimate.count), name=drop_count(names[each.key]))
-        for each in candidates
-        if (estimate := columns[each.key].estimate) is not None and each.count not in (None, estimate.count)
-    ]
 
 
 def describe_throughput(answer: Answer, formatter: Formatter) -> str:

@@ -21,7 +21,7 @@ from gpudesk.domain.decision import (
 )
 from gpudesk.report.costs import add_provider_kind, describe_utilization
 from gpudesk.report.decision.facts import format_fact, label_fact
-from gpudesk.report.decision.reasons import (
+from gpudesk.report.decision.rules import (
     DOUBTS,
     NamesByKey,
     describe_reason,

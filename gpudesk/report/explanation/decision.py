@@ -22,11 +22,11 @@ from gpudesk.domain.decision import (
 )
 from gpudesk.frozen_dataclass import frozen_dataclass
 from gpudesk.report.decision.facts import format_fact, label_fact
-from gpudesk.report.decision.flips import describe_pilot
 from gpudesk.report.decision.questions import ColumnOutcome, find_column_outcome, format_answer, get_question_text
-from gpudesk.report.decision.reasons import describe_exclusion
+from gpudesk.report.decision.recommendation import describe_pilot
 from gpudesk.report.decision.rules import (
     describe_condition_result,
+    describe_exclusion,
     describe_rule_answers,
     label_rule_source,
     list_rule_lines,

@@ -35,9 +35,9 @@ from gpudesk.domain.routing import RouteRanking, RoutingResult
 from gpudesk.report.decision.advisory import group_by_software, list_load_workings
 from gpudesk.report.decision.buy_or_wait import find_signal_state
 from gpudesk.report.decision.export_control import describe_rule_outcome, get_export_warning
-from gpudesk.report.decision.flips import describe_pilot
 from gpudesk.report.decision.questions import get_option_texts, get_question_reason, get_question_text
-from gpudesk.report.decision.reasons import describe_exclusion, describe_reason, get_reason_figure, list_exclusion_tests
+from gpudesk.report.decision.recommendation import describe_pilot
+from gpudesk.report.decision.rules import describe_exclusion, describe_reason, get_reason_figure, list_exclusion_tests
 from gpudesk.report.decision.verdict import (
     describe_verdict_reason,
     describe_verdict_terms,

@@ -28,15 +28,23 @@ from gpudesk.domain.decision import (
 )
 from gpudesk.domain.precision import Precision
 from gpudesk.domain.sizing import Demand, DemandKind
-from gpudesk.report.decision.flips import describe_flip, describe_pilot
-from gpudesk.report.decision.reasons import describe_exclusion, describe_reason, find_candidate
 from gpudesk.report.decision.recommendation import (
+    describe_flip,
+    describe_pilot,
     list_arguments_against,
     list_memory_fits,
     list_recommendation_lines,
     list_removed_columns,
 )
-from gpudesk.report.decision.rules import describe_rule_answers, label_factor, label_rule_source, list_rule_lines
+from gpudesk.report.decision.rules import (
+    describe_exclusion,
+    describe_reason,
+    describe_rule_answers,
+    find_candidate,
+    label_factor,
+    label_rule_source,
+    list_rule_lines,
+)
 from gpudesk.report.decision.verdict import (
     describe_missing_value,
     describe_other_payment,

@@ -37,7 +37,7 @@ from gpudesk.domain.decision import (
     WayOutKind,
 )
 from gpudesk.domain.progress import ProgressSteps
-from gpudesk.report.decision.flips import describe_flip
+from gpudesk.report.decision.recommendation import describe_flip
 from gpudesk.report.decision.verdict import describe_way_out
 from gpudesk.text.translation import tr
 

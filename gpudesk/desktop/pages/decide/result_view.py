@@ -34,9 +34,8 @@ from gpudesk.domain.decision import AnswerOrigin, Decision
 from gpudesk.report.comparison.estimate_rows import build_plan_cell
 from gpudesk.report.costs import OWNED, RENTED, MoneyFormatter
 from gpudesk.report.data_table import DataTable, FigureRow, build_accelerator_table
-from gpudesk.report.decision.flips import describe_pilot
-from gpudesk.report.decision.reasons import describe_reason
 from gpudesk.report.decision.recommendation import (
+    describe_pilot,
     list_arguments_against,
     list_decision_assumptions,
     list_memory_fits,
@@ -44,6 +43,7 @@ from gpudesk.report.decision.recommendation import (
     list_removed_columns,
     list_rent_remarks,
 )
+from gpudesk.report.decision.rules import describe_reason
 from gpudesk.report.decision.verdict import (
     describe_missing_value,
     describe_other_payment,

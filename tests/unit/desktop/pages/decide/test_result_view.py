@@ -15,8 +15,8 @@ from gpudesk.desktop.ui.theme.theme import DARK, Theme
 from gpudesk.domain.decision import DecisionVerdict, WayOutKind
 from gpudesk.domain.estimate import Load, LoadKind
 from gpudesk.report.costs import OWNED
-from gpudesk.report.decision.reasons import describe_reason
 from gpudesk.report.decision.recommendation import list_arguments_against
+from gpudesk.report.decision.rules import describe_reason
 from gpudesk.report.decision.verdict import describe_verdict_reason, format_verdict, list_candidate_lines
 from gpudesk.text.formatting import IntervalEstimate
 from tests.unit.desktop.pages.decide.views_of import found_of, say, shown
