@@ -132,9 +132,10 @@ class DeploymentChooser:
         chosen_scenario = replace(
             chosen_answer.scenario, fleet=scenario.fleet, costs=scenario.costs, decision=scenario.decision
         )
-        if chosen_scenario == chosen_answer.scenario:
-            return chosen_answer
-        return replace(chosen_answer, scenario=chosen_scenario)
+        if chosen_scenario != chosen_answer.scenario:
+            # The facts of a decision are cached by its answer.
+            chosen_answer = self._chosen[cache_key] = replace(chosen_answer, scenario=chosen_scenario)
+        return chosen_answer
 
     def read_terms(self, answers: Mapping[str, QuestionAnswer]) -> DeploymentTerms:
         return read_deployment_terms(answers, self._service.catalog.serving_engines())

@@ -92,10 +92,13 @@ class EvaluatedAnswer:
             theirs.catalog_revision,
             theirs.unranked,
         ):
-            names = ["needs", "decision", "fleet"]
+            names = ["needs", "decision", "decision_costs", "fleet"]
+            if "decision" in former.__dict__:
+                # The decider still has them; for another answer it would compute them again.
+                _ = former.decision_costs
             pairs = zip(mine.columns, theirs.columns, strict=True)
             if not with_cost_curves or all((one.curve is None) == (two.curve is None) for one, two in pairs):
-                names += ["costs", "full_costs", "decision_costs"]
+                names += ["costs", "full_costs"]
             self.__dict__.update({name: value for name, value in former.__dict__.items() if name in names})
             self.flips, self.next_questions = former.flips, former.next_questions
             self.ways_out = former.ways_out

@@ -600,7 +600,7 @@ def _list_bias_remarks(answer: Answer, further: SheetExtras, formatter: Formatte
     """Yield how much the throughput of similar measured runs was estimated too high or too low, by accelerator."""
     biases = dict(zip(list_accelerator_names(answer), further.throughput_biases, strict=False))
     for name, bias in biases.items():
-        if bias is not None:
+        if bias is not None and answer.has_load:
             yield SheetRemark("", describe_bias(bias, "output_tokens_per_s", name, formatter))
 
 
