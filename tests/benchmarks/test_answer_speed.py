@@ -97,7 +97,7 @@ def test_what_is_needed(service: GpuDeskService, say: Say) -> None:
 @pytest.mark.parametrize("name", ["roofline", "compute_time_shares", "request_time", "compute_kv_by_context"])
 def test_figures_behind_the_charts(service: GpuDeskService, name: str, say: Say) -> None:
     estimates = fitting(service)
-    figure: Callable[[Estimate], object] = getattr(service, name)
+    figure: Callable[[Estimate], object] = getattr(service.estimator, name)
     took = milliseconds(lambda _: [figure(estimate) for estimate in estimates])
     say(f"{name} of six: median {took:.1f} ms (bar {FIGURES:g})")
     assert took <= FIGURES

@@ -296,7 +296,7 @@ def test_memory_is_given_back_once_no_job_runs_any_more(
     given_back: list[bool] = []
     running = [True]
     monkeypatch.setattr(Jobs, "any_running", lambda: running[0])
-    monkeypatch.setattr(app, "_give_memory_back", lambda: given_back.append(True))
+    monkeypatch.setattr(app, "_give_memory_back", lambda **_: given_back.append(True))
     program._pause.setInterval(1)
     program._pause.start()
     qtbot.wait(20)
@@ -321,5 +321,7 @@ def test_a_pause_frees_what_was_frozen_before_it_became_garbage() -> None:
     del node
     gc.collect()
     assert gone() is not None
-    app._give_memory_back()
+    app._give_memory_back(thoroughly=False)
+    assert gone() is not None
+    app._give_memory_back(thoroughly=True)
     assert gone() is None
