@@ -195,6 +195,8 @@ def make_view_actions(
 
 #: Delay before the verdict follows an answer.
 _REST_MS: Final = 120
+#: Maximum wait for the first paint.
+_FIRST_MS: Final = 300
 
 
 class VerdictLine(ThemedLabel):
@@ -230,6 +232,8 @@ class VerdictLine(ThemedLabel):
         self.show()
         if self._is_slow:
             call_after_paint(self, partial(self._timer.start, 0))
+            # A line that was painted before waits no longer for another paint.
+            self._timer.start(_FIRST_MS)
         else:
             self._timer.start(_REST_MS if self.text() else 0)
 
@@ -240,9 +244,9 @@ class VerdictLine(ThemedLabel):
         except (InputError, MissingFileError):
             # The view that needs the file reports the error.
             text = ""
-        self._set_words(text)
         self._is_slow = False
         self._reserve_height()
+        self._set_words(text)
         self.setEnabled(True)
         self.setVisible(bool(text))
 

@@ -186,7 +186,9 @@ class ComparisonColumnHeader(PaintedHeader):
             level = first + theme.line("option") / 2
             x = left + pen.swatch(left, level, head.slot, is_variant=head.is_variant) + theme.length(_SWATCH_GAP)
             name = QRectF(x, first, max(1.0, right - x), theme.line("option"))
-            end = x + pen.text(name, head.name, font="option", color=theme.name_color(head.slot))
+            # The number that tells equal accelerators apart is at the end.
+            elide = Qt.TextElideMode.ElideMiddle if head.name.endswith(")") else Qt.TextElideMode.ElideRight
+            end = x + pen.text(name, head.name, font="option", color=theme.name_color(head.slot), elide=elide)
             detail = head.detail
             if self._model.is_baseline(column) and len(self._model.table.heads) > 1:
                 word = tr("Baseline")

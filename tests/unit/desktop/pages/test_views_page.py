@@ -267,3 +267,21 @@ def test_a_slow_verdict_waits_for_its_first_paint(theme: Theme, qtbot: QtBot) ->
     assert line.minimumHeight() < reserved
     with qtbot.waitSignal(line.due):
         line.request()
+
+
+def test_a_slow_verdict_comes_without_another_paint_and_is_whole(
+    theme: Theme, qtbot: QtBot, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("gpudesk.desktop.pages.page.call_after_paint", lambda _widget, _act: None)
+    page = QWidget()
+    qtbot.addWidget(page)
+    line = VerdictLine(theme, is_slow=True)
+    page.resize(400, 400)
+    column = QVBoxLayout(page)
+    column.addWidget(line)
+    column.addStretch(1)
+    page.show()
+    with qtbot.waitSignal(line.due):
+        line.request()
+    line.show_verdict(lambda: "H200 SXM leads. " * 20)
+    qtbot.waitUntil(lambda: line.height() >= line.heightForWidth(line.width()))
