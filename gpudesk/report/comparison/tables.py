@@ -354,7 +354,7 @@ class SheetTraceRow:
 
 @frozen_dataclass
 class SheetFleet:
-    """The fleets for a demand: the answer, its first sentence (the order), the size and cost of each, their racks."""
+    """The fleets for a demand: the answer, its order in a line, the size and cost of each, their racks."""
 
     verdict: str
     order: str

@@ -91,7 +91,7 @@ def _write_first_page(sheet: ComparisonSheet) -> list[str]:
     if sheet.verdict:
         parts.append(f'<p class="verdict">{escape(sheet.verdict)}</p>')
     if sheet.fleet is not None:
-        parts.append(f"<p>{escape(tr('Fleet for the demand: {order}', order=sheet.fleet.order))}</p>")
+        parts.append(f"<p>{escape(sheet.fleet.order)}</p>")
     if sheet.recommendation is not None:
         parts.append(_write_recommendation(sheet.recommendation))
     if sheet.headlines:

@@ -74,7 +74,18 @@ def test_the_order_names_systems_and_their_accelerators(sheet: ComparisonSheet) 
     assert sheet.fleet.verdict.startswith(order)
     assert " utilization. Odds of being the cheapest: 72%." in sheet.fleet.verdict
     assert "Next accelerator: renting" in sheet.fleet.verdict
-    assert sheet.fleet.verdict.startswith(f"{sheet.fleet.order} Odds of being the cheapest")
+    first = sheet.fleet.order.removeprefix("Fleet for the demand: ")
+    assert sheet.fleet.verdict.startswith(f"{first} Odds of being the cheapest")
+
+
+def test_an_order_that_scales_says_what_it_depends_on(service: GpuDeskService) -> None:
+    template = read_template("70b-chat-on-four")
+    parts = tuple(replace(each, count=None) for each in template.accelerators)
+    demand = Demand(DemandKind.USERS, 2000.0, ttft_ms=2000.0)
+    answer = service.answer(replace(template, demand=demand, accelerators=parts))
+    fleet = build_sheet(answer, further=service.make_sheet_extras(answer)).fleet
+    assert fleet is not None
+    assert fleet.order.startswith("Cheaper if capacity follows the load: rent up to 18 ")
 
 
 def test_the_nearest_alternative_can_be_another_way_to_pay_for_the_same(answer: Answer) -> None:

@@ -178,9 +178,7 @@ class SheetOpening:
         if sheet.recommendation is not None:
             pieces.append(make_recommendation(sheet.recommendation, room))
         if sheet.fleet is not None:
-            # The order can differ from the comparison above, which knows no scaling down.
-            order = tr("Fleet for the demand: {order}", order=sheet.fleet.order)
-            pieces += [make_space(3), make_paragraph(wrap_text(order, "lead", room), "lead")]
+            pieces += [make_space(3), make_paragraph(wrap_text(sheet.fleet.order, "lead", room), "lead")]
         faults = [headline for headline in sheet.headlines if headline.mark is CellMarking.FAILS]
         answers = [headline for headline in sheet.headlines if headline.mark is not CellMarking.FAILS]
         pieces += [_make_fault_headline(headline, room) for headline in faults]
