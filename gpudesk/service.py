@@ -295,12 +295,10 @@ class GpuDeskService:
     def list_throughput_biases(self, answer: Answer) -> tuple[tuple[float, float] | None, ...]:
         """Return, for each column, how much the throughput of similar runs was estimated too high or too low.
 
-        See `find_bias`. Empty without a load, or if the published runs cannot be read.
+        See `find_bias`. Empty if the published runs cannot be read.
         """
         from gpudesk.domain.published_run import find_bias
 
-        if not answer.has_load:
-            return ()
         figure, newest = "output_tokens_per_s", self.calibration.newest_month
         with suppress(InputError):
             return tuple(

@@ -14,7 +14,7 @@ from gpudesk.domain.answer import ComparisonColumn
 from gpudesk.domain.claim import is_older
 from gpudesk.domain.cost import CostColumn
 from gpudesk.domain.decision import FactValue
-from gpudesk.domain.estimate import Estimate
+from gpudesk.domain.estimate import Estimate, to_calendar_months
 from gpudesk.domain.serving_engine import list_platforms
 from gpudesk.frozen_dataclass import frozen_dataclass
 from gpudesk.text.formatting import IntervalEstimate
@@ -245,8 +245,7 @@ def list_timing_facts(part: Mapping[str, FactValue], today: str) -> dict[str, Fa
 
 def _count_months(date: str) -> int | None:
     """Return the months from year 0 to an ISO month or day; None for anything else, such as a half year."""
-    match = re.match(r"(\d{4})-(\d{2})", date)
-    return None if match is None else int(match[1]) * 12 + int(match[2])
+    return None if re.match(r"\d{4}-\d{2}", date) is None else to_calendar_months(date)
 
 
 def get_likely_input(costs: CostColumn, name: str) -> float | None:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from itertools import accumulate
 from typing import Final
 
@@ -88,6 +88,12 @@ _STYLE: Final = BarChartStyle(
     width=(640, 360),
     subtitle="text3",
 )
+
+
+def _format_range(values: Sequence[float], format_value: Callable[[float], str]) -> str:
+    """Return the smallest and the largest value; one if they are written alike."""
+    low, high = format_value(min(values)), format_value(max(values))
+    return low if low == high else tr("{low} to {high}", low=low, high=high)
 
 
 class TimeSplitChart(BarChart):
@@ -191,7 +197,8 @@ class TimeSplitChart(BarChart):
         if not requests:
             return ""
         waiting, prefill, decode = (
-            self._format_shares([times[place] / sum(times) for times in requests]) for place in range(3)
+            _format_range([times[place] / sum(times) for times in requests], self.formatter.per_cent)
+            for place in range(3)
         )
         sentences = [
             tr(
@@ -208,13 +215,9 @@ class TimeSplitChart(BarChart):
             if share.name == PREFILL_SHARE
         ]
         if shares:
-            share = self._format_shares(shares)
+            share = _format_range(shares, self.formatter.per_cent)
             sentences.append(tr("Prefill of other requests takes {share} of the time per output token.", share=share))
         return " ".join(sentences)
-
-    def _format_shares(self, shares: Sequence[float]) -> str:
-        low, high = self.formatter.per_cent(min(shares)), self.formatter.per_cent(max(shares))
-        return low if low == high else tr("{low} to {high}", low=low, high=high)
 
     def summary(self) -> str:
         sentences = []
@@ -375,13 +378,9 @@ class RooflineChart(DeskChart):
             "{phase} is limited by {limiter}: {intensity} FLOP per byte, ridge at {ridge}.",
             phase=phase,
             limiter=(Limiter.MEMORY_BANDWIDTH if starved else Limiter.COMPUTE).label,
-            intensity=self._format_range([intensity for _, intensity in placed]),
-            ridge=self._format_range([each.roofline.effective.ridge for each, _ in placed]),
+            intensity=_format_range([intensity for _, intensity in placed], self.formatter.estimate),
+            ridge=_format_range([each.roofline.effective.ridge for each, _ in placed], self.formatter.estimate),
         )
-
-    def _format_range(self, values: Sequence[float]) -> str:
-        low, high = self.formatter.estimate(min(values)), self.formatter.estimate(max(values))
-        return low if low == high else tr("{low} to {high}", low=low, high=high)
 
     def summary(self) -> str:
         sentences = [tr("Memory and compute limits per accelerator.")]
