@@ -3,6 +3,7 @@
 import statistics
 import time
 from collections.abc import Iterator
+from importlib import import_module
 from pathlib import Path
 
 import pytest
@@ -17,7 +18,7 @@ from gpudesk.desktop.session.selection import select_figure
 from gpudesk.desktop.ui.charts.bar_chart import BarChart
 from gpudesk.desktop.ui.tables.data_table import FiguresTable
 from gpudesk.desktop.window.app import DesktopProgram
-from gpudesk.desktop.window.document_window import load_page_modules
+from gpudesk.desktop.window.document_window import list_page_modules
 from gpudesk.desktop.window.main_window import MainWindow
 from gpudesk.domain.progress import run_to_end
 from gpudesk.service import GpuDeskService
@@ -132,7 +133,8 @@ def test_no_turn_of_a_drag_takes_longer_than_a_frame(
 )
 def test_a_first_look_is_painted_soon(window: MainWindow, qapp: QApplication, say: Say, page: str, view: str) -> None:
     run_to_end(window.desk.service.load_steps())
-    run_to_end(load_page_modules())
+    for name in list_page_modules():
+        import_module(name)
     window.show_page("decide" if view else "compare")
     settle(qapp)
     begun = time.thread_time()

@@ -1,4 +1,7 @@
-"""Jobs: background work that takes longer than a frame."""
+"""Jobs: background work that takes longer than a frame.
+
+A job must not define or import Qt classes, see `PageModuleLoader`.
+"""
 
 from __future__ import annotations
 

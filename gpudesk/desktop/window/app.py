@@ -34,12 +34,11 @@ from gpudesk.desktop.ui.widgets.qt_support import (
     install_accessible_roles,
     make_delay,
 )
-from gpudesk.desktop.window.document_window import DocumentWindow, load_page_modules
+from gpudesk.desktop.window.document_window import DocumentWindow, PageModuleLoader
 from gpudesk.desktop.window.faults.log import start_log
 from gpudesk.desktop.window.faults.reporter import FaultWatch
 from gpudesk.desktop.window.main_window import MainWindow
 from gpudesk.desktop.window.menus import DialogHelpKeys
-from gpudesk.domain.progress import ProgressSteps
 from gpudesk.service import GpuDeskService
 from gpudesk.text.formatting import Formatter
 from gpudesk.text.translation import list_available_languages, set_language
@@ -378,7 +377,7 @@ def _give_memory_back(*, thoroughly: bool) -> None:
 def _settle(window: MainWindow) -> None:
     """Resume garbage collection, excluding objects created at startup.
 
-    Data for the first scenario and the pages is loaded meanwhile.
+    Data for the first scenario is loaded meanwhile, and then the pages.
     """
     if not gc.isenabled() and not Jobs.any_running():
         gc.freeze()
@@ -387,16 +386,17 @@ def _settle(window: MainWindow) -> None:
     forget_sources()
     # A window closed right after its first paint takes its jobs with it.
     if window in window.program.windows:
-        window.jobs.start("load", _load_steps(window), _loaded, _loaded)
+        load_pages = partial(_load_pages, window)
+        window.jobs.start("load", window.desk.service.load_steps(), load_pages, load_pages)
 
 
-def _load_steps(window: MainWindow) -> ProgressSteps[None]:
-    yield from window.desk.service.load_steps()
-    yield from load_page_modules()
+def _load_pages(window: MainWindow, _result: object) -> None:
+    """Load the pages; ignore errors of loading data, which are raised on use."""
+    PageModuleLoader(window).loaded.connect(_exclude_loaded)
 
 
-def _loaded(_result: object) -> None:
-    """Exclude what is loaded from garbage collection; ignore loading errors, which are raised on use."""
+def _exclude_loaded() -> None:
+    """Exclude what is loaded from garbage collection."""
     forget_sources()
     gc.freeze()
 

@@ -8,7 +8,7 @@ from pathlib import Path
 from pkgutil import walk_packages
 from typing import Protocol
 
-from PySide6.QtCore import QRect, Qt
+from PySide6.QtCore import QObject, QRect, Qt, QTimerEvent, Signal
 from PySide6.QtGui import QResizeEvent
 from PySide6.QtWidgets import QMainWindow, QSplitter, QStackedWidget, QWidget
 
@@ -28,11 +28,9 @@ from gpudesk.desktop.window.bars import PageRail, StatusBar, TopBar
 from gpudesk.desktop.window.file_actions import FileActions
 from gpudesk.desktop.window.scenario_bar import ScenarioBar
 from gpudesk.domain.answer import Scenario
-from gpudesk.domain.progress import JobProgress, ProgressSteps
 from gpudesk.frozen_dataclass import frozen_dataclass
 from gpudesk.service import GpuDeskService
 from gpudesk.text.formatting import Formatter
-from gpudesk.text.messages import message
 from gpudesk.text.translation import tr
 
 #: Below this width of the window the panel overlays the page.
@@ -198,13 +196,34 @@ def list_page_specs() -> tuple[PageSpec, ...]:
     )
 
 
-def load_page_modules() -> ProgressSteps[None]:
-    """Import, as a job, all pages and views: the plot library of some of them takes 0.3 s alone."""
+def list_page_modules() -> list[str]:
+    """Return the names of the modules with a page or view."""
     names = [each.name for each in walk_packages(pages.__path__, f"{pages.__name__}.")]
-    module_names = [name for name in names if name.endswith(("page", "view"))]
-    for number, name in enumerate(module_names):
-        yield JobProgress(message("window.loading", "Loading pages"), number, len(module_names))
-        import_module(name)
+    return [name for name in names if name.endswith(("page", "view"))]
+
+
+class PageModuleLoader(QObject):
+    """Imports all pages and views, one module per turn of the event loop, and then deletes itself.
+
+    A thread must not import them: PySide6 adds new classes to a table that the window's thread reads without the
+    interpreter's lock, whenever Qt asks a widget for its class. If the table grows meanwhile, the program crashes.
+    """
+
+    loaded = Signal()
+
+    def __init__(self, parent: QObject) -> None:
+        super().__init__(parent)
+        self._names = iter(list_page_modules())
+        self.startTimer(0)
+
+    def timerEvent(self, event: QTimerEvent) -> None:
+        name = next(self._names, None)
+        if name is not None:
+            import_module(name)
+            return
+        self.killTimer(event.timerId())
+        self.loaded.emit()
+        self.deleteLater()
 
 
 class ProgramContext(Protocol):

@@ -1,8 +1,11 @@
 """The window: title, regions, rail and panel by width, what the bars say, and files that are dropped."""
 
 import gc
+import subprocess
+import sys
 import weakref
 from itertools import pairwise
+from pathlib import Path
 from typing import cast
 
 import pytest
@@ -242,6 +245,41 @@ def test_a_window_that_is_closed_right_after_its_first_paint_loads_nothing(windo
     started = jobs.running
     jobs.stop()
     assert not started
+
+
+#: Opens a window in a new program, waits until all pages are loaded, and prints what a thread imported meanwhile.
+LOADING = """
+import sys, threading
+from PySide6.QtTest import QTest
+from gpudesk.desktop.window import app
+from gpudesk.desktop.window.document_window import list_page_modules
+from gpudesk.service import GpuDeskService
+
+by_thread = []
+
+class Watch:
+    @staticmethod
+    def find_spec(name, path=None, target=None):
+        if threading.current_thread() is not threading.main_thread():
+            by_thread.append(name)
+
+sys.meta_path.insert(0, Watch)
+with GpuDeskService.open() as service:
+    program = app.DesktopProgram(app._get_application(), service)
+    app._start(program, [])
+    while not sys.modules.keys() >= set(list_page_modules()):
+        QTest.qWait(10)
+    program.end()
+print(*by_thread)
+"""
+
+
+def test_classes_of_qt_are_not_made_in_a_thread(user_home: Path) -> None:
+    """The bindings' table of classes is read by the window's thread without a lock."""
+    done = subprocess.run([sys.executable, "-c", LOADING], capture_output=True, text=True, check=True, timeout=60)
+    imported = done.stdout.splitlines()[-1].split()
+    assert "gpudesk.estimation.estimator" in imported, "the thread was not watched"
+    assert [name for name in imported if name.startswith(("PySide6", "pyqtgraph", "gpudesk.desktop"))] == []
 
 
 @pytest.mark.parametrize("action", ["sheet.preview", "scenario.settings", "compare.rows"])
