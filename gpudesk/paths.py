@@ -12,19 +12,6 @@ from pathlib import Path
 
 _PACKAGE = Path(__file__).resolve().parent
 _CATALOG_NAME = "catalog.sqlite"
-_CALIBRATION_NAME = "calibration.json"
-_MEASUREMENTS_NAME = "measurements"
-_COST_ASSUMPTIONS_NAME = "cost_assumptions.toml"
-_DIFFUSION_CONSTANTS_NAME = "diffusion_constants.toml"
-_LAUNCH_NAME = "launch.toml"
-_RULES_NAME = "rules"
-_STEPS_NAME = "rules/steps.toml"
-_SIGNALS_NAME = "rules/signals.toml"
-_EXPORT_RULES_NAME = "export_rules.toml"
-_PROFILE_NAME = "profile.toml"
-_REFERENCES_NAME = "references.toml"
-_SOFTWARE_SUPPORT_NAME = "software_support"
-_WORKED_EXAMPLES_NAME = "worked_examples.csv"
 _HELD_OUT_NAME = "accuracy/held-out.csv"
 _BUILD_NAME = "build.json"
 _PARTS_NAME = "parts.json"
@@ -49,63 +36,16 @@ def get_built_catalog_path() -> Path:
     return _get_checkout_dir() / "build" / _CATALOG_NAME
 
 
-def get_calibration_path() -> Path:
-    return _run_time_data(_CALIBRATION_NAME)
-
-
-def get_measurements_dir() -> Path:
-    return _run_time_data(_MEASUREMENTS_NAME)
-
-
-def get_cost_assumptions_path() -> Path:
-    return _run_time_data(_COST_ASSUMPTIONS_NAME)
-
-
-def get_profile_path() -> Path:
-    return _run_time_data(_PROFILE_NAME)
-
-
-def get_diffusion_constants_path() -> Path:
-    return _run_time_data(_DIFFUSION_CONSTANTS_NAME)
-
-
-def get_launch_path() -> Path:
-    return _run_time_data(_LAUNCH_NAME)
-
-
-def get_rules_dir() -> Path:
-    return _run_time_data(_RULES_NAME)
-
-
-def get_steps_path() -> Path:
-    return _run_time_data(_STEPS_NAME)
-
-
-def get_signals_path() -> Path:
-    return _run_time_data(_SIGNALS_NAME)
-
-
-def get_export_rules_path() -> Path:
-    return _run_time_data(_EXPORT_RULES_NAME)
-
-
-def get_references_path() -> Path:
-    return _run_time_data(_REFERENCES_NAME)
-
-
-def get_software_support_dir() -> Path:
-    """Return the folder of statements about software on each platform."""
-    return _run_time_data(_SOFTWARE_SUPPORT_NAME)
-
-
-def get_worked_examples_path() -> Path:
-    return _run_time_data(_WORKED_EXAMPLES_NAME)
+def get_data_path(name: str) -> Path:
+    """Return a file or folder of `data/` that is read at run time and not only when the catalog is built."""
+    root = _find_bundle() or _get_checkout_dir()
+    return _require_path(root / "data" / name, "it is part of GPU Desk: restore it")
 
 
 def find_held_out_path() -> Path | None:
     """Return the held-out predictions for published runs; None if they were not generated."""
     try:
-        return _run_time_data(_HELD_OUT_NAME)
+        return get_data_path(_HELD_OUT_NAME)
     except MissingFileError:
         return None
 
@@ -255,13 +195,6 @@ def _find_portable_dir() -> Path | None:
 
 def _get_checkout_dir() -> Path:
     return _PACKAGE.parent
-
-
-def _run_time_data(name: str) -> Path:
-    """Return the data that is read at run time and not only when the catalog is built."""
-    bundle = _find_bundle()
-    root = bundle if bundle is not None else _get_checkout_dir()
-    return _require_path(root / "data" / name, "it is part of GPU Desk: restore it")
 
 
 def _read_folder_variable(variable: str, default: Path) -> Path:

@@ -131,7 +131,7 @@ class GpuDeskService:
         """The fitted constants; raises `InputError` or `MissingFileError` if the file is unusable."""
         from gpudesk.evidence.calibration_file import read_calibration
 
-        return read_calibration(self._calibration_file or paths.get_calibration_path())
+        return read_calibration(self._calibration_file or paths.get_data_path("calibration.json"))
 
     @cached_property
     def estimator(self) -> Estimator:
@@ -145,7 +145,7 @@ class GpuDeskService:
         from gpudesk.estimation.published_runs import read_published_runs
 
         try:
-            folder = paths.get_measurements_dir()
+            folder = paths.get_data_path("measurements")
         except paths.MissingFileError as error:
             raise input_error(
                 "records.missing", "published measurements are not available: {reason}", reason=str(error)
@@ -164,16 +164,18 @@ class GpuDeskService:
         """The submitted results of MLPerf Inference; raises `InputError` or `MissingFileError`."""
         from gpudesk.estimation.mlperf_comparison import MlperfComparison, read_mlperf
 
-        return MlperfComparison(read_mlperf(paths.get_measurements_dir()), self.catalog)
+        return MlperfComparison(read_mlperf(paths.get_data_path("measurements")), self.catalog)
 
     # Printed figures of documents
 
     @cached_property
     def worked_examples(self) -> tuple[WorkedFigure, ...]:
         """Printed figures, computed again; raises `InputError` or `MissingFileError`."""
-        from gpudesk.costing.worked_examples import compute_worked_figure, read_worked_examples
+        from gpudesk.costing.worked_examples import compute_worked_figure, read_calculations, read_worked_examples
 
-        computed = map(compute_worked_figure, read_worked_examples(paths.get_worked_examples_path()))
+        calculations = read_calculations(paths.get_data_path("calculations.toml"))
+        examples = read_worked_examples(paths.get_data_path("worked_examples.csv"))
+        computed = (compute_worked_figure(example, calculations) for example in examples)
         return tuple(figure for figure in computed if figure is not None)
 
     # Scenarios
@@ -321,7 +323,9 @@ class GpuDeskService:
         """The estimator of diffusion models; raises `InputError` or `MissingFileError` without its constants."""
         from gpudesk.estimation.diffusion import DiffusionEstimator, read_diffusion_constants
 
-        return DiffusionEstimator(self.catalog, read_diffusion_constants(paths.get_diffusion_constants_path()))
+        return DiffusionEstimator(
+            self.catalog, read_diffusion_constants(paths.get_data_path("diffusion_constants.toml"))
+        )
 
     def estimate_diffusion(self, request: DiffusionRequest) -> DiffusionEstimate:
         """Return the time and memory of a diffusion model; raises `InputError` if they cannot be estimated."""
@@ -399,7 +403,7 @@ class GpuDeskService:
         from gpudesk.costing.inputs import read_cost_assumptions
         from gpudesk.costing.scenario_costs import CostCalculator
 
-        return CostCalculator(self.catalog, read_cost_assumptions(paths.get_cost_assumptions_path()))
+        return CostCalculator(self.catalog, read_cost_assumptions(paths.get_data_path("cost_assumptions.toml")))
 
     def make_sheet_extras(
         self, answer: Answer, flips: Sequence[DecisionFlip] = (), *, with_rules: bool = False
@@ -471,7 +475,7 @@ class GpuDeskService:
         from gpudesk.decision.outcome.decision import Decider
         from gpudesk.decision.rules.data_files import read_rules
 
-        return Decider(read_rules(paths.get_rules_dir()), DecisionFactsBuilder(self), self.calibration)
+        return Decider(read_rules(paths.get_data_path("rules")), DecisionFactsBuilder(self), self.calibration)
 
     @cached_property
     def reference_data(self) -> ReferenceData:
@@ -537,7 +541,7 @@ class GpuDeskService:
         from gpudesk.profile.builder import ProfileBuilder
         from gpudesk.profile.settings import read_profile_settings
 
-        return ProfileBuilder(self, read_profile_settings(paths.get_profile_path()))
+        return ProfileBuilder(self, read_profile_settings(paths.get_data_path("profile.toml")))
 
     def build_profile_in_steps(self, question: ProfileQuestion) -> ProgressSteps[AcceleratorProfile]:
         """Build, as a job, the profile of an accelerator; raises `InputError` for an unknown id."""
@@ -555,7 +559,7 @@ class GpuDeskService:
         """The options of serving engines by engine, newest version first; raises `InputError` or `MissingFileError`."""
         from gpudesk.estimation.launch import read_launch_facts
 
-        return read_launch_facts(paths.get_launch_path())
+        return read_launch_facts(paths.get_data_path("launch.toml"))
 
     def launch(
         self,

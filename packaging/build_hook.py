@@ -16,6 +16,7 @@ BUNDLE = "gpudesk/_bundled"
 
 # Everything else in data/ is compiled into the catalog.
 RUN_TIME_DATA = (
+    "calculations.toml",
     "calibration.json",
     "cost_assumptions.toml",
     "diffusion_constants.toml",

@@ -44,8 +44,6 @@ _TEXT_ARGUMENTS: Final[dict[str, tuple[tuple[int, ...], frozenset[str]]]] = {
     "ListColumn": ((), frozenset({"head"})),
     "UnitChoice": ((0,), frozenset({"label"})),
     # Names and formulas of derivations
-    "Calculation": ((0,), frozenset({"text"})),
-    "CalculationInput": ((0,), frozenset()),
     "_attention": ((3,), frozenset()),
     "_join_operator": ((0,), frozenset()),
     "_make_constant_term": ((0,), frozenset()),
@@ -69,6 +67,7 @@ _SOURCE_KEYS: Final = frozenset({"note", "trust"})
 #: The data files with texts, and their keys. Measurements keep their publishers' words.
 _DATA: Final[dict[str, frozenset[str]]] = {
     "data/accelerators/*.toml": _DATA_KEYS | {"conditions"},
+    "data/calculations.toml": frozenset({"name", "result", "text"}),
     "data/claims/*.csv": frozenset({"attribute", "conditions", "note", "unit", "verdict"}),
     "data/cost_assumptions.toml": _DATA_KEYS,
     "data/diffusion/*.toml": _DATA_KEYS,

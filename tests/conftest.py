@@ -119,8 +119,12 @@ def _shipped_files_are_read_once() -> Iterator[None]:
     from gpudesk.estimation import published_runs
     from gpudesk.evidence import calibration_file
 
-    files = (paths.find_held_out_path(), paths.get_calibration_path(), paths.get_cost_assumptions_path())
-    shipped = (paths.get_measurements_dir(), paths.get_rules_dir(), *files)
+    files = (
+        paths.find_held_out_path(),
+        paths.get_data_path("calibration.json"),
+        paths.get_data_path("cost_assumptions.toml"),
+    )
+    shipped = (paths.get_data_path("measurements"), paths.get_data_path("rules"), *files)
     with pytest.MonkeyPatch.context() as patch:
         for module, name in (
             (calibration_file, "read_calibration"),
@@ -193,14 +197,7 @@ def _list_files(service: Any) -> tuple[object, ...]:  # noqa: ANN401
     """Return what says which files a service reads; a test that wants others replaces it."""
     from gpudesk import paths
 
-    held_out = paths.get_measurements_dir, paths.find_held_out_path
-    return (
-        service._calibration_file,
-        paths.get_calibration_path,
-        *held_out,
-        paths.get_rules_dir,
-        paths.get_cost_assumptions_path,
-    )
+    return service._calibration_file, paths.get_data_path, paths.find_held_out_path
 
 
 def _make_key(service: Any, *asked: object) -> tuple[object, ...]:  # noqa: ANN401

@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
+from pathlib import Path
 from types import MappingProxyType
 
 import orjson
+import pytest
 
+from gpudesk import paths
 from gpudesk.domain.accelerator import Accelerator
 from gpudesk.domain.answer import ConcurrencyCurve, FigureDifference, IntervalSeries, LimiterShares
 from gpudesk.domain.claim import AttributeClaims, Claim, Dispute, Source, SourceKind
@@ -261,3 +264,9 @@ def _compare(figure: str, baseline: str, other: str, ratio: float) -> FigureDiff
 
 def attributes_of(thing: str) -> Mapping[str, AttributeClaims]:
     return {attribute.name: attribute for attribute in FakeCatalog().attributes(thing)}
+
+
+def replace_data_path(monkeypatch: pytest.MonkeyPatch, name: str, find: Callable[[], Path]) -> None:
+    """Let the program find one file or folder of `data/` elsewhere, or not at all."""
+    get_data_path = paths.get_data_path
+    monkeypatch.setattr(paths, "get_data_path", lambda asked: find() if asked == name else get_data_path(asked))

@@ -95,13 +95,15 @@ def test_bundled_catalog_is_a_sound_database(installed: Path) -> None:
 def test_installed_program_finds_its_own_files(installed: Path, tmp_path: Path) -> None:
     code = (
         "from gpudesk import paths\n"
-        "print(paths.get_catalog_path(), paths.get_calibration_path(), paths.get_measurements_dir(), sep='\\n')\n"
+        "print(paths.get_catalog_path(), sep='\\n')\n"
+        "print(paths.get_data_path('calibration.json'), paths.get_data_path('measurements'), sep='\\n')\n"
         "print(paths.get_translations_dir(), paths.find_held_out_path(), paths.data_dir(), sep='\\n')"
     )
     bundle = installed / "gpudesk" / "_bundled"
     expected = [
         bundle / "catalog.sqlite",
-        bundle / "data" / "calibration.json",
+        bundle / "data" / "calculations.toml",
+        "calibration.json",
         bundle / "data" / "measurements",
         bundle / "resources/translations",
         bundle / "data/accuracy/held-out.csv" if paths.find_held_out_path() else None,

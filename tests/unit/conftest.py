@@ -24,7 +24,7 @@ def facts() -> Catalog:
 
 @pytest.fixture(scope="session")
 def calibration() -> Calibration:
-    return read_calibration(paths.get_calibration_path())
+    return read_calibration(paths.get_data_path("calibration.json"))
 
 
 @pytest.fixture(scope="session")

@@ -46,8 +46,8 @@ def test_frozen_program_reads_its_bundle(frozen: Path) -> None:
     (frozen / "data" / "calibration.json").touch()
     (frozen / "data" / "measurements").mkdir()
     assert paths.get_catalog_path() == frozen / "catalog.sqlite"
-    assert paths.get_calibration_path() == frozen / "data" / "calibration.json"
-    assert paths.get_measurements_dir() == frozen / "data" / "measurements"
+    assert paths.get_data_path("calibration.json") == frozen / "data" / "calibration.json"
+    assert paths.get_data_path("measurements") == frozen / "data" / "measurements"
     assert paths.resource("") == frozen / "resources"
     assert paths.data_dir() is None
 

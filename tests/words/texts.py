@@ -28,8 +28,6 @@ _MAKERS = {
     "CostDefaultSource": (0,),
     "UnitChoice": (0,),
     # Names and formulas of derivations
-    "Calculation": (0,),
-    "CalculationInput": (0,),
     "DerivationTerm": (0, 3),
     "make_scenario_term": (0,),
     "_attention": (3,),

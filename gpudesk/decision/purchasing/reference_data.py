@@ -68,31 +68,31 @@ class ReferenceData:
     def export_rules(self) -> ExportRuleSet:
         from gpudesk.decision.rules.data_files import read_export_rules
 
-        return read_export_rules(paths.get_export_rules_path())
+        return read_export_rules(paths.get_data_path("export_rules.toml"))
 
     @cached_property
     def support(self) -> SoftwareSupport:
         from gpudesk.decision.rules.data_files import read_support
 
-        return read_support(paths.get_software_support_dir())
+        return read_support(paths.get_data_path("software_support"))
 
     @cached_property
     def references(self) -> tuple[ReferenceDeployment, ...]:
         from gpudesk.decision.rules.data_files import read_references
 
-        return read_references(paths.get_references_path())
+        return read_references(paths.get_data_path("references.toml"))
 
     @cached_property
     def steps(self) -> tuple[ProcurementStep, ...]:
         from gpudesk.decision.rules.data_files import read_steps
 
-        return tuple(read_steps(paths.get_steps_path()))
+        return tuple(read_steps(paths.get_data_path("rules/steps.toml")))
 
     @cached_property
     def signals(self) -> tuple[WatchSignal, ...]:
         from gpudesk.decision.rules.data_files import read_signals
 
-        return tuple(read_signals(paths.get_signals_path()))
+        return tuple(read_signals(paths.get_data_path("rules/signals.toml")))
 
     # Of one accelerator
 

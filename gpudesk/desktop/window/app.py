@@ -300,7 +300,7 @@ def _open(files: Sequence[str], instance: ProgramInstance) -> int:
     free_child_library_path()
     with FaultWatch(app) as watch:
         # Without constants a window has nothing to show; here the error takes one line.
-        paths.get_calibration_path()
+        paths.get_data_path("calibration.json")
         with GpuDeskService.open() as service:
             program = DesktopProgram(app, service)
             watch.follow(program)

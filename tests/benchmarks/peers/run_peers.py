@@ -225,7 +225,7 @@ def _write(path: Path, head: Sequence[str], rows: Iterable[Sequence[object]]) ->
 
 def main() -> None:
     """Ask every peer about every used run; write both files."""
-    runs = read_measured_runs(paths.get_measurements_dir()).used
+    runs = read_measured_runs(paths.get_data_path("measurements")).used
     with GpuDeskService.open() as bench:
         catalog = bench.catalog
         lines = [

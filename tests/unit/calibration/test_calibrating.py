@@ -31,7 +31,7 @@ def prepared(facts: Catalog) -> PreparedRuns:
 
 
 def test_the_calibration_is_of_the_measurements_as_they_are(prepared: PreparedRuns) -> None:
-    path = paths.get_calibration_path()
+    path = paths.get_data_path("calibration.json")
     assert json.loads(path.read_text())["data"] == prepared.measured.revision, HOW
     assert read_calibration(path).newest_month == prepared.newest_month, HOW
 
@@ -80,7 +80,7 @@ def written(prepared: PreparedRuns, values: Array, path: Path) -> Calibration:
         for figure in ("throughput", "tpot", "ttft")
         for basis in EstimateBasis
     )
-    scales = read_calibration(paths.get_calibration_path()).lead_scales
+    scales = read_calibration(paths.get_data_path("calibration.json")).lead_scales
     about = CalibrationHeader("test", "test", prepared.newest_month, prepared.measured.revision, bands, bands, scales)
     path.write_text(format_calibration(prepared.bench, values, about))
     return read_calibration(path)

@@ -13,6 +13,7 @@ from gpudesk.cli import main as entry
 from gpudesk.domain.claim import SourceKind
 from gpudesk.service import GpuDeskService
 from gpudesk.text import translation
+from tests.fakes import replace_data_path
 
 Capture = pytest.CaptureFixture[str]
 
@@ -52,7 +53,7 @@ def test_the_catalog_needs_no_calibration(
     def missing() -> Path:
         raise paths.MissingFileError("calibration.json is missing; restore it")
 
-    monkeypatch.setattr(paths, "get_calibration_path", missing)
+    replace_data_path(monkeypatch, "calibration.json", missing)
     assert entry.main(["catalog", *arguments]) == 0
     asked = ["--accelerators", "h200-sxm", "--model", "llama-3.1-8b", "--input-tokens", "9"]
     assert entry.main(["estimate", *asked, "--output-tokens", "9", "--batch-size", "1"]) == 1

@@ -80,7 +80,7 @@ def test_what_cannot_be_is_refused_at_its_place(fields: dict[str, Any], where: s
 
 
 def test_every_default_has_a_reason_and_lies_within_bounds() -> None:
-    assumed = read_cost_assumptions(paths.get_cost_assumptions_path())
+    assumed = read_cost_assumptions(paths.get_data_path("cost_assumptions.toml"))
     stated = {name for name, spec in COST_INPUTS.items() if spec.group is CostInputGroup.API}
     of_catalog = {"price_usd", "rent_usd_per_hour", "accelerator_w"}
     of_deployment = {"fleet"}

@@ -20,7 +20,7 @@ OCTOBER, JANUARY = "bis-2023-10", "bis-2026-01"
 
 @pytest.fixture(scope="module")
 def rules() -> ExportRuleSet:
-    return read_export_rules(paths.get_export_rules_path())
+    return read_export_rules(paths.get_data_path("export_rules.toml"))
 
 
 @pytest.fixture(scope="module")

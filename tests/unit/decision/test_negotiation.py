@@ -13,7 +13,7 @@ from gpudesk.domain.decision import FactValues
 from gpudesk.domain.purchase import ProcurementStepStatus
 from gpudesk.text.messages import InputError
 
-STEPS = read_steps(paths.get_steps_path())
+STEPS = read_steps(paths.get_data_path("rules/steps.toml"))
 TODAY = "2026-11-23"
 
 

@@ -14,10 +14,10 @@ from gpudesk.domain.reference_data import SupportEntry, SupportLevel, find_refer
 from gpudesk.service import GpuDeskService
 from gpudesk.text.messages import InputError
 
-SUPPORT = read_support(paths.get_software_support_dir())
-REFERENCES = read_references(paths.get_references_path())
-STEPS = read_steps(paths.get_steps_path())
-SIGNALS = read_signals(paths.get_signals_path())
+SUPPORT = read_support(paths.get_data_path("software_support"))
+REFERENCES = read_references(paths.get_data_path("references.toml"))
+STEPS = read_steps(paths.get_data_path("rules/steps.toml"))
+SIGNALS = read_signals(paths.get_data_path("rules/signals.toml"))
 
 
 @pytest.fixture(scope="module")
@@ -43,7 +43,7 @@ def all_named() -> Iterator[tuple[str, tuple[str, ...], tuple[str, ...], tuple[s
         yield signal.id, (signal.source,), signal.statements, signal.disputes
         for known in signal.known:
             yield f"{signal.id}, known", (known.source,), known.statements, known.disputes
-    for claim in read_export_rules(paths.get_export_rules_path()).refused:
+    for claim in read_export_rules(paths.get_data_path("export_rules.toml")).refused:
         yield claim.rule, (), (claim.statement,), (claim.dispute,)
 
 

@@ -23,7 +23,7 @@ from gpudesk.domain.claim import Dispute, Source
 from gpudesk.domain.decision import QUESTIONS, FactValue, RuleEffect, RuleStrength
 from gpudesk.service import GpuDeskService
 
-RULES = {rule.id: rule for rule in read_rules(paths.get_rules_dir())}
+RULES = {rule.id: rule for rule in read_rules(paths.get_data_path("rules"))}
 Named = Mapping[str, FactValue]
 NOTHING: Named = MappingProxyType({})
 

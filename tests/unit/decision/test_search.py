@@ -8,7 +8,6 @@ from typing import Any
 
 import pytest
 
-from gpudesk import paths
 from gpudesk.domain.answer import AcceleratorChoice, Scenario
 from gpudesk.domain.decision import AnswerValue, DecisionSettings, DecisionVerdict, WayOutKind
 from gpudesk.domain.estimate import Load, LoadKind, Workload
@@ -16,6 +15,7 @@ from gpudesk.domain.precision import Precision
 from gpudesk.domain.progress import run_to_end
 from gpudesk.domain.sizing import Demand, DemandKind
 from gpudesk.service import GpuDeskService
+from tests.fakes import replace_data_path
 
 
 def scenario(model: str, *parts: str, in_flight: int = 10, **answers: AnswerValue) -> Scenario:
@@ -137,7 +137,7 @@ def test_what_the_first_decision_and_figure_rest_on_is_loaded_beforehand(
         run_to_end(opened.load_steps())
         assert {"estimator", "costing", "decider", "reference_data", "records"} <= opened.__dict__.keys()
     (tmp_path / "seed.toml").write_text("rules = [", encoding="utf-8")
-    monkeypatch.setattr(paths, "get_rules_dir", lambda: tmp_path)
+    replace_data_path(monkeypatch, "rules", lambda: tmp_path)
     with GpuDeskService.open(with_user_facts=False) as opened:
         # A caller that asks for the rules is told what is wrong with them.
         run_to_end(opened.load_steps())

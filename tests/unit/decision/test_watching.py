@@ -16,7 +16,7 @@ from gpudesk.domain.reference_data import SignalStatus, WatchNote, WatchSignal, 
 from gpudesk.service import GpuDeskService
 from gpudesk.text.messages import InputError, format_message
 
-SIGNALS = {signal.id: signal for signal in read_signals(paths.get_signals_path())}
+SIGNALS = {signal.id: signal for signal in read_signals(paths.get_data_path("rules/signals.toml"))}
 GAP, REFERENCE = SIGNALS["W002-01"], SIGNALS["W002-03"]
 
 

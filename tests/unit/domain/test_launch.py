@@ -398,7 +398,7 @@ def test_a_broken_file_is_named(tmp_path: Path) -> None:
     path.write_text("[vllm", encoding="utf-8")
     with pytest.raises(InputError):
         read_launch_facts(path)
-    text = paths.get_launch_path().read_text(encoding="utf-8")
+    text = paths.get_data_path("launch.toml").read_text(encoding="utf-8")
     path.write_text(text.replace('tp = "--tensor-parallel-size"\n', ""), encoding="utf-8")
     with pytest.raises(InputError) as lacking:
         read_launch_facts(path)

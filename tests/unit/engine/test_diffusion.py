@@ -32,7 +32,7 @@ from gpudesk.engine.diffusion import (
 )
 from gpudesk.estimation.diffusion import read_diffusion_constants
 
-CONSTANTS = read_diffusion_constants(paths.get_diffusion_constants_path()).constants
+CONSTANTS = read_diffusion_constants(paths.get_data_path("diffusion_constants.toml")).constants
 FLUX = DiffusionArchitecture(
     parameters=11_901_408_320,
     patch=2,

@@ -29,7 +29,11 @@ FORMATS = {2.0: Precision.FP16, 1.0: Precision.FP8, 0.5: Precision.FP4}
 
 
 def grid(name: str) -> list[WorkedExample]:
-    return [each for each in read_worked_examples(paths.get_worked_examples_path()) if each.id.startswith(f"{name}-")]
+    return [
+        each
+        for each in read_worked_examples(paths.get_data_path("worked_examples.csv"))
+        if each.id.startswith(f"{name}-")
+    ]
 
 
 def count(service: GpuDeskService, reading: CapacityReadingId, example: WorkedExample) -> int | None:

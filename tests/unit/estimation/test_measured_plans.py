@@ -10,7 +10,7 @@ from gpudesk.text.messages import InputError, format_message
 def test_every_measured_plan_is_one_that_its_engine_loads(service: GpuDeskService) -> None:
     table = SearchSpaceTable(service.catalog, service.calibration)
     refused = set()
-    for run in read_measured_runs(paths.get_measurements_dir()).used:
+    for run in read_measured_runs(paths.get_data_path("measurements")).used:
         try:
             space = table.find_space(run.request)
             assert any(space.list_memory_plans(count) for count in space.counts)

@@ -29,6 +29,7 @@ from gpudesk.estimation.published_runs import (
 from gpudesk.evidence.measured_runs import MeasuredRun, read_measured_runs
 from gpudesk.service import GpuDeskService
 from gpudesk.text.messages import InputError, format_input_error
+from tests.fakes import replace_data_path
 from tests.unit.domain.asking import ask, closed
 
 Records = Callable[[EstimateRequest, str], tuple[ComparableRun, ...]]
@@ -36,7 +37,7 @@ Records = Callable[[EstimateRequest, str], tuple[ComparableRun, ...]]
 
 @pytest.fixture(scope="session")
 def runs() -> tuple[MeasuredRun, ...]:
-    return read_measured_runs(paths.get_measurements_dir()).used
+    return read_measured_runs(paths.get_data_path("measurements")).used
 
 
 def predictions(runs: tuple[MeasuredRun, ...], ratio: float = 1.1) -> list[HeldOutFigure]:
@@ -173,7 +174,7 @@ def test_a_prediction_of_another_measured_value_is_left_out(
 def test_without_predictions_there_are_no_records(
     facts: Catalog, estimator: Estimator, calibration: Calibration
 ) -> None:
-    table = PublishedRunTable(facts, *read_published_runs(paths.get_measurements_dir(), None))
+    table = PublishedRunTable(facts, *read_published_runs(paths.get_data_path("measurements"), None))
     estimate = estimator.estimate(ask("h200-sxm", "llama-3.1-70b", "fp8", closed(64), count=4))
     assert found(table, estimator, calibration, estimate, "ttft_ms") == ()
 
@@ -192,7 +193,7 @@ def test_broken_predictions_are_named(tmp_path: Path, content: bytes) -> None:
     path = tmp_path / "held-out.csv"
     path.write_bytes(content)
     with pytest.raises(InputError) as caught:
-        read_published_runs(paths.get_measurements_dir(), path)
+        read_published_runs(paths.get_data_path("measurements"), path)
     assert caught.value.where == str(path)
     assert "published measurements cannot be read" in format_input_error(caught.value)
 
@@ -200,7 +201,7 @@ def test_broken_predictions_are_named(tmp_path: Path, content: bytes) -> None:
 @pytest.mark.parametrize("broken", ["metrics.toml", "aliases.toml", "runs-amd.csv", None])
 def test_broken_measurements_are_named(tmp_path: Path, broken: str | None) -> None:
     folder = tmp_path / "measurements"
-    shutil.copytree(paths.get_measurements_dir(), folder)
+    shutil.copytree(paths.get_data_path("measurements"), folder)
     if broken is None:
         (folder / "metrics.toml").unlink()
     else:
@@ -217,8 +218,8 @@ def test_a_program_without_measurements_says_so(monkeypatch: pytest.MonkeyPatch,
     def missing() -> Path:
         raise paths.MissingFileError("measurements is missing; restore it")
 
-    monkeypatch.setattr(paths, "get_measurements_dir", missing)
-    service = GpuDeskService(facts, paths.get_calibration_path())
+    replace_data_path(monkeypatch, "measurements", missing)
+    service = GpuDeskService(facts, paths.get_data_path("calibration.json"))
     estimate = service.estimate(ask("h200-sxm", "llama-3.1-70b", "fp8", closed(8), count=8))
     with pytest.raises(InputError) as caught:
         service.record(estimate, "tpot_ms")

@@ -14,7 +14,7 @@ from gpudesk.evidence.calibration_file import read_calibration
 from gpudesk.text.messages import InputError, format_input_error
 
 Content = dict[str, Any]
-SHIPPED: Content = json.loads(paths.get_calibration_path().read_text())
+SHIPPED: Content = json.loads(paths.get_data_path("calibration.json").read_text())
 
 
 def refused(tmp_path: Path, text: str) -> str:

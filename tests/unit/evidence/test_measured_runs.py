@@ -64,7 +64,7 @@ ROWS = {
 
 @pytest.fixture(scope="module")
 def measured() -> MeasuredRunSet:
-    return read_measured_runs(paths.get_measurements_dir())
+    return read_measured_runs(paths.get_data_path("measurements"))
 
 
 @pytest.fixture(scope="module")
@@ -76,7 +76,7 @@ def run(measured: MeasuredRunSet) -> Callable[[str], MeasuredRun]:
 @pytest.fixture(scope="module")
 def catalog(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Catalog]:
     path = tmp_path_factory.mktemp("catalog") / "catalog.sqlite"
-    build_catalog(paths.get_measurements_dir().parent, path)
+    build_catalog(paths.get_data_path("measurements").parent, path)
     with Catalog.open(path) as opened:
         yield opened
 
@@ -84,14 +84,14 @@ def catalog(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Catalog]:
 @pytest.fixture
 def folder(tmp_path: Path) -> Path:
     """A folder with the tables of the project and no runs."""
-    for table in paths.get_measurements_dir().glob("*.toml"):
+    for table in paths.get_data_path("measurements").glob("*.toml"):
         shutil.copy(table, tmp_path)
     return tmp_path
 
 
 def rows_of(name: str) -> list[dict[str, str]]:
     """Read a file of runs without the program's reader."""
-    with (paths.get_measurements_dir() / name).open(encoding="utf-8", newline="") as file:
+    with (paths.get_data_path("measurements") / name).open(encoding="utf-8", newline="") as file:
         return list(csv.DictReader(file, strict=True))
 
 
@@ -107,7 +107,7 @@ def a_row(**changed: str) -> dict[str, str]:
 
 
 def test_all_rows_are_there(measured: MeasuredRunSet) -> None:
-    files = {path.name: rows_of(path.name) for path in list_run_files(paths.get_measurements_dir())}
+    files = {path.name: rows_of(path.name) for path in list_run_files(paths.get_data_path("measurements"))}
     found = {name: (len(rows), sum(not row["unused"] for row in rows)) for name, rows in files.items()}
     assert found == ROWS
     read = [figure.row for each in measured.used for figure in each.measured.values()]
@@ -138,7 +138,7 @@ def test_sources_stand_in_the_catalog(measured: MeasuredRunSet, catalog: Catalog
 
 
 def test_every_run_fits_what_it_ran_on(measured: MeasuredRunSet, catalog: Catalog) -> None:
-    estimator = Estimator(catalog, read_calibration(paths.get_calibration_path()))
+    estimator = Estimator(catalog, read_calibration(paths.get_data_path("calibration.json")))
     answers = estimator.estimate_many([each.request for each in measured.used])
     refused = [
         each.id
@@ -220,7 +220,7 @@ def test_no_figure_is_far_outside_of_what_machines_do(measured: MeasuredRunSet) 
 
 
 def test_assumptions_name_columns_with_a_value() -> None:
-    for path in list_run_files(paths.get_measurements_dir()):
+    for path in list_run_files(paths.get_data_path("measurements")):
         for row in rows_of(path.name):
             assert all(row[name] for name in filter(None, row["assumed"].split(";"))), row["id"]
 

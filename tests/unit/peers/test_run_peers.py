@@ -61,7 +61,7 @@ def test_other_networks_are_not_told_by_sizes(model: Model) -> None:
 
 def test_every_line_of_the_answers_has_a_value_or_a_reason_and_belongs_to_a_run() -> None:
     """The report takes the file as it is."""
-    runs = read_measured_runs(paths.get_measurements_dir())
+    runs = read_measured_runs(paths.get_data_path("measurements"))
     known = {run.id for run in runs.used} | {row.run for row in runs.unused}
     seen = set()
     for line in _lines(ANSWERS):

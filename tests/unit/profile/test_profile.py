@@ -274,7 +274,7 @@ def test_removing_a_peer_changes_ranks_and_members(service: GpuDeskService, prof
         calibration, estimator, diffusion = service.calibration, service.estimator, service.diffusion
         costing, reference_data, fit = service.costing, service.reference_data, service.fit
 
-    builder = ProfileBuilder(Source(), read_profile_settings(paths.get_profile_path()))  # type: ignore[arg-type]
+    builder = ProfileBuilder(Source(), read_profile_settings(paths.get_data_path("profile.toml")))  # type: ignore[arg-type]
     smaller = run_to_end(builder.steps(ProfileQuestion("mi325x")))
     assert len(smaller.category_members) == len(profile.category_members) - 1
     before, after = ({each.attribute: each for each in one.peers} for one in (profile, smaller))
@@ -286,7 +286,7 @@ def test_removing_a_peer_changes_ranks_and_members(service: GpuDeskService, prof
 
 
 def test_models_for_a_job_fit_and_hold_its_context(service: GpuDeskService, profile: AcceleratorProfile) -> None:
-    settings = read_profile_settings(paths.get_profile_path())
+    settings = read_profile_settings(paths.get_data_path("profile.toml"))
     contexts = {job.id: job.context_tokens for job in settings.jobs}
     assert {each.job for each in profile.recommendations} == set(contexts)
     for each in profile.recommendations:
@@ -329,7 +329,7 @@ def test_settings_of_an_image_apply_to_their_row_alone(service: GpuDeskService) 
 
 
 def test_job_models_are_in_the_catalog() -> None:
-    settings = read_profile_settings(paths.get_profile_path())
+    settings = read_profile_settings(paths.get_data_path("profile.toml"))
     known = {model.id for model in CATALOG.models()}
     for job in settings.jobs:
         assert job.models <= known

@@ -18,7 +18,7 @@ FORMATTER = Formatter()
 
 
 def rules() -> tuple[DecisionRule, ...]:
-    return read_rules(paths.get_rules_dir())
+    return read_rules(paths.get_data_path("rules"))
 
 
 def conditions(rule: DecisionRule) -> Iterator[str]:

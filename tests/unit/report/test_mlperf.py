@@ -37,7 +37,7 @@ def best(head: MlperfHeadToHead, part: str, scenario: MlperfScenario) -> float:
 def test_results_are_those_of_the_files(mlperf: MlperfComparison) -> None:
     """Each row of the closed division that ranks a language model is there once, with its submitter."""
     rows: dict[str, dict[str, str]] = {}
-    for path in paths.get_measurements_dir().glob("runs-mlperf-*.csv"):
+    for path in paths.get_data_path("measurements").glob("runs-mlperf-*.csv"):
         with path.open(encoding="utf-8", newline="") as file:
             rows |= {row["id"]: row for row in csv.DictReader(file)}
     assert len(mlperf.results) > 550

@@ -85,7 +85,7 @@ def compute_numbers() -> set[str]:
 
 def compute_profile_numbers() -> set[str]:
     """Return the thresholds of profiles, the factors of their ranking, and the counts that a document prints."""
-    settings = read_profile_settings(paths.get_profile_path())
+    settings = read_profile_settings(paths.get_data_path("profile.toml"))
     rule = settings.runs_well
     thresholds = (settings.generation_months, settings.strong_percentile, settings.weak_percentile, LEAST_MEMBERS)
     numbers = (*thresholds, *settings.counts, rule.tokens_per_s, rule.concurrency, len(RankingFactor))
@@ -96,7 +96,7 @@ def compute_profile_numbers() -> set[str]:
 
 def compute_diffusion_numbers() -> set[str]:
     """Return the constants of diffusion models that the manual states, and the bits of formats that stay wide."""
-    constants = read_diffusion_constants(paths.get_diffusion_constants_path()).constants
+    constants = read_diffusion_constants(paths.get_data_path("diffusion_constants.toml")).constants
     limits = (*constants.image_grades, *constants.video_grades)
     memory = (constants.activation_vectors, math.isqrt(constants.decoder_tile_pixels), WIDE_FORMAT.bits)
     return {f"{each:g}" for each in (*limits, *memory)} | {f"{constants.decoder_pixel_bytes:,.0f}"}

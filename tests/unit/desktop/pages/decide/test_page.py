@@ -10,7 +10,6 @@ from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QApplication
 from pytestqt.qtbot import QtBot
 
-from gpudesk import paths
 from gpudesk.desktop.pages.decide.page import DecidePage
 from gpudesk.desktop.pages.decide.questions_view import QuestionsView
 from gpudesk.desktop.pages.decide.result_view import ResultView
@@ -22,6 +21,7 @@ from gpudesk.desktop.window.main_window import MainWindow
 from gpudesk.desktop.window.sources_panel import SourcesPanel
 from gpudesk.domain.decision import DialogueScreen
 from gpudesk.service import GpuDeskService
+from tests.fakes import replace_data_path
 from tests.unit.desktop.pages.decide.views_of import found_of
 
 
@@ -159,7 +159,7 @@ def test_rules_that_cannot_be_read_are_told_in_place(
     (tmp_path / "seed.toml").write_text("rules = [", encoding="utf-8")
     service = window.desk.service
     kept = service.__dict__.pop("decider")
-    monkeypatch.setattr(paths, "get_rules_dir", lambda: tmp_path)
+    replace_data_path(monkeypatch, "rules", lambda: tmp_path)
     try:
         window.desk.edit("Other", name="Another one")
         window.desk.flush()

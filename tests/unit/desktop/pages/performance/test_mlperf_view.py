@@ -1,5 +1,7 @@
 """The view MLPerf: choosing round, model and baseline, reading who leads, stated ratios, the citation."""
 
+from pathlib import Path
+
 import pytest
 from PySide6.QtCore import Qt
 from PySide6.QtGui import QGuiApplication
@@ -13,6 +15,7 @@ from gpudesk.desktop.session.desk import Desk
 from gpudesk.desktop.session.settings import UserSettings
 from gpudesk.desktop.ui.theme.theme import Theme
 from gpudesk.documents.scenario_file import read_template
+from tests.fakes import replace_data_path
 
 
 @pytest.fixture
@@ -105,12 +108,12 @@ def test_all_results_are_a_table(page: PerformancePage, block: MlperfBlock) -> N
 def test_a_missing_file_is_said(
     page: PerformancePage, block: MlperfBlock, desk: Desk, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    def missing() -> None:
+    def missing() -> Path:
         raise paths.MissingFileError("/measurements is missing; restore it")
 
     desk.service.__dict__.pop("mlperf", None)
     with monkeypatch.context() as patched:
-        patched.setattr(paths, "get_measurements_dir", missing)
+        replace_data_path(patched, "measurements", missing)
         block.refresh()
     assert block.status_label.text() == "/measurements is missing; restore it"
     assert not block.table.isVisible()

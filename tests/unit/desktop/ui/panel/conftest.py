@@ -31,7 +31,7 @@ def panel(desk: Desk, theme: Theme, tmp_path: Path, qtbot: QtBot) -> SourcesPane
 def predictions(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """A prediction of every published run, each a tenth above what was measured."""
     file = tmp_path_factory.mktemp("predictions") / "held-out.csv"
-    runs = read_measured_runs(paths.get_measurements_dir()).used
+    runs = read_measured_runs(paths.get_data_path("measurements")).used
     write_held_out(
         file,
         (
