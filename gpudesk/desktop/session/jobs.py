@@ -39,6 +39,8 @@ class _Worker(QThread):
 
     def __init__(self, steps: ProgressSteps[Any], parent: QObject) -> None:
         super().__init__(parent)
+        # Else the new thread asks for its class, without the interpreter's lock, and can crash.
+        self.setObjectName("job")
         self._steps = steps
         self._stop = Event()
         self.progress: JobProgress | None = None

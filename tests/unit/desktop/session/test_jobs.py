@@ -1,6 +1,7 @@
 """Work next to the window: its result, its early end, what is shown meanwhile, and that nothing freezes."""
 
 import gc
+import subprocess
 import sys
 import threading
 import time
@@ -242,3 +243,29 @@ def test_garbage_of_the_window_is_not_collected_by_the_thread_of_a_job(
     qtbot.waitUntil(lambda: outcome.said == ["end"])
     assert collected_in == [threading.main_thread()]
     assert gc.isenabled()
+
+
+#: Starts many threads of jobs while the main thread makes classes of Qt.
+MAKING_CLASSES = """
+from PySide6.QtCore import QCoreApplication, QObject
+from gpudesk.desktop.session.jobs import _Worker
+from gpudesk.domain.progress import JobProgress
+
+app = QCoreApplication([])
+parent = QObject()
+made = []
+for _ in range(200):
+    workers = [type("Worker", (_Worker,), {})(iter(()), parent) for _ in range(20)]
+    for worker in workers:
+        worker.run = lambda: None
+        worker.start()
+        made += [type("Made", (QObject,), {}) for _ in range(5)]
+    for worker in workers:
+        worker.wait()
+"""
+
+
+def test_a_thread_can_start_while_classes_are_made() -> None:
+    """The bindings' table of classes must not be read by a thread without the interpreter's lock."""
+    done = subprocess.run([sys.executable, "-c", MAKING_CLASSES], capture_output=True, text=True, check=False)
+    assert (done.returncode, done.stderr) == (0, "")
