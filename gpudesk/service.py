@@ -377,14 +377,17 @@ class GpuDeskService:
     def size(self, scenario: Scenario) -> SizingResult:
         """Return how many of each accelerator the scenario's demand needs, within the budget if buying is answered.
 
+        If latency matters most, replicas have the size of the shortest request time, else of the fewest accelerators.
         Counts of the scenario are ignored; degrees of a plan are those of one replica. Raises `InputError` without a
         demand, for an invalid one, and for an unknown id.
         """
         from gpudesk.fleet.supply import add_systems, note_budget
 
         demand, budget_usd = _require_demand(scenario), scenario.decision.purchase_budget_usd
+        requests, quickest = scenario.requests(), scenario.decision.seeks_latency
         if budget_usd is None:
-            return add_systems(self.estimator.size(scenario.requests(), demand), self.catalog, scenario.fleet)
+            sizing = self.estimator.size(requests, demand, quickest=quickest)
+            return add_systems(sizing, self.catalog, scenario.fleet)
 
         def find_spend(replica: Estimate, count: int) -> float:
             return self.costing.compute_sized_upfront_usd(replica, count, scenario) or 0.0
@@ -392,7 +395,7 @@ class GpuDeskService:
         def find_excess(replica: Estimate, count: int) -> float:
             return max(0.0, find_spend(replica, count) - budget_usd)
 
-        sizing = self.estimator.size(scenario.requests(), demand, find_excess)
+        sizing = self.estimator.size(requests, demand, find_excess, quickest=quickest)
         return add_systems(note_budget(sizing, find_spend, budget_usd), self.catalog, scenario.fleet)
 
     # Costs

@@ -229,6 +229,11 @@ class DecisionSettings:
         budget = self.answers.get("budget_usd")
         return budget if isinstance(budget, float) and self.answers.get("acquisition") == "own" else None
 
+    @property
+    def seeks_latency(self) -> bool:
+        """Whether the goal is the shortest time of a request."""
+        return self.answers.get("priority") == "latency"
+
 
 #: No answers.
 NO_DECISION_SETTINGS: Final = DecisionSettings()
@@ -597,7 +602,8 @@ class Decision:
     `other_payment` is set if owning or renting is open and the other way alone has another leader, or if only one of
     the two has a named leader. `api_usd` is the price of a million output tokens, with their prompts, at a hosted API;
     None if it is unknown or costs are not compared. `utilization` is that behind costs, None if they are not compared.
-    `set_counts` are the columns whose count the user set, although a demand could size them.
+    `set_counts` are the columns with a count of the user that is not the one for the demand, with that one; None for
+    it if no number carries the demand within the limits.
     `media_fits` are known for work on images and video.
     """
 
@@ -626,7 +632,7 @@ class Decision:
     other_payment: OtherPayment | None = None
     api_usd: float | None = None
     utilization: ResolvedCostInput | None = None
-    set_counts: tuple[str, ...] = ()
+    set_counts: Mapping[str, int | None] = field(default_factory=lambda: MappingProxyType({}))
     media_fits: tuple[MediaFit, ...] = ()
 
     @property

@@ -29,6 +29,8 @@ class DemandKind(StrEnum):
     CONCURRENCY = "concurrency"
 
 
+#: Of deployments for the shortest time, a smaller one is chosen if this share of its time is no longer than the best.
+ALIKE_TIME: Final = 0.97
 #: The default peak factor of a demand.
 DEFAULT_PEAK_FACTOR: Final = 2.0
 

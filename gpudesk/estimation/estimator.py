@@ -290,15 +290,23 @@ class Estimator:
             return self._needs.needed(requests)
 
     def size(
-        self, requests: Sequence[EstimateRequest], demand: Demand, find_excess: BudgetExcess | None = None
+        self,
+        requests: Sequence[EstimateRequest],
+        demand: Demand,
+        find_excess: BudgetExcess | None = None,
+        *,
+        quickest: bool = False,
     ) -> SizingResult:
-        """Return how many of each accelerator a demand needs, within a budget; counts of requests are ignored."""
+        """Return how many of each accelerator a demand needs, within a budget; counts of requests are ignored.
+
+        With `quickest`, replicas are sized for the shortest time of a request, not for the fewest accelerators.
+        """
         from gpudesk.estimation.sizing.demand import size_demand
 
         self._make_room()
         output_tokens = requests[0].workload.output_tokens if requests else 1
         sized = [self._make_sizing_request(request) for request in requests]
-        return size_demand(demand, sized, self.estimate_many, output_tokens, find_excess)
+        return size_demand(demand, sized, self.estimate_many, output_tokens, find_excess, quickest=quickest)
 
     def _make_sizing_request(self, request: EstimateRequest) -> SizingRequest:
         from gpudesk.estimation.sizing.demand import SizingRequest

@@ -326,8 +326,8 @@ class DecisionFactsBuilder:
             self._last[key] = cached = sized, self._make_facts(sized, platform)
         return cached[1]
 
-    def list_set_counts(self, answer: Answer, answers: Mapping[str, QuestionAnswer]) -> tuple[str, ...]:
-        """Return the columns whose stated count is not the one for the demand; none without a demand."""
+    def list_set_counts(self, answer: Answer, answers: Mapping[str, QuestionAnswer]) -> Mapping[str, int | None]:
+        """Return the count for the demand of each column whose stated one is another; none without a demand."""
         return self._chooser.list_set_counts(answer.scenario, answers)
 
     def list_media_fits(self, answer: Answer) -> tuple[MediaFit, ...]:
@@ -343,17 +343,13 @@ class DecisionFactsBuilder:
         return tuple(fits)
 
     def search_ways_out(
-        self,
-        ground: DecisionFacts,
-        answers: Mapping[str, QuestionAnswer],
-        allowed: Sequence[str],
-        decide: Callable[[Answer, Mapping[str, AnswerValue]], Decision],
+        self, ground: DecisionFacts, decision: Decision, decide: Callable[[Answer, Mapping[str, AnswerValue]], Decision]
     ) -> ProgressSteps[tuple[WayOut, ...]]:
         """Search for changes after which a deployment meets every limit, as `search_ways_out` does."""
         from gpudesk.decision.outcome.ways_out import search_ways_out
 
-        terms = self._chooser.read_terms(answers)
-        return search_ways_out(self._service, ground.answer, terms, answers, allowed, decide)
+        terms = self._chooser.read_terms(decision.answers)
+        return search_ways_out(self._service, ground.answer, terms, decision, decide)
 
     def _make_facts(self, answer: Answer, platform: str | None) -> DecisionFacts:
         scenario = cost_on_platform(answer.scenario, platform)

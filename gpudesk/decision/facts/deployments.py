@@ -13,7 +13,7 @@ from gpudesk.domain.answer import AcceleratorChoice, Answer, ComparisonColumn, S
 from gpudesk.domain.decision import QuestionAnswer
 from gpudesk.domain.estimate import Estimate, EstimateRequest, LoadKind
 from gpudesk.domain.serving_engine import ServingEngine
-from gpudesk.domain.sizing import NO_LIMIT_MS
+from gpudesk.domain.sizing import ALIKE_TIME, NO_LIMIT_MS
 from gpudesk.frozen_dataclass import frozen_dataclass
 from gpudesk.text.formatting import IntervalEstimate
 from gpudesk.text.messages import InputError
@@ -30,8 +30,6 @@ FALLS_SHORT: Final = frozenset({"estimate.overload", "estimate.limits_not_met"})
 _RESERVE: Final = 1.1
 #: A larger deployment takes at most this share of the effort of a smaller one, else the smaller one is chosen.
 _WORTHWHILE: Final = 0.999
-#: Twice the accelerators have to cut the time of a request at least to this share, else fewer are chosen.
-_WORTH_DOUBLING: Final = 0.8
 _ONE: Final = "one"
 
 
@@ -65,7 +63,7 @@ class DeploymentTerms:
     """Requirements of the answers on a deployment.
 
     `serving_engine` is None for any, `ttft_ms` and `tpot_ms` are infinite without a limit. With `quickest`, the size is
-    chosen by the time of a request, as long as more accelerators cut it enough, else by accelerators per token.
+    chosen by the time of a request on at most one host, else by accelerators per token.
     Accelerators count in whole systems or instances that are `paid` for, by whether those are rented. `budget_usd` is
     infinite unless all are bought within it, porting from `platform` included.
     """
@@ -83,7 +81,7 @@ class DeploymentTerms:
 #: The answer on buying or renting -> for each open way to pay, whether it is renting.
 _PAID: Final[Mapping[str, tuple[bool, ...]]] = {"own": (False,), "rent": (True,)}
 #: The goals whose sizes depend on what is paid for.
-_IN_LOTS: Final = ("cost", "balanced", "latency")
+_IN_LOTS: Final = ("cost", "balanced")
 
 
 def read_deployment_terms(answers: Mapping[str, QuestionAnswer], engines: Sequence[ServingEngine]) -> DeploymentTerms:
@@ -194,15 +192,15 @@ class DeploymentChooser:
         )
         return replace(scenario, workload=replace(scenario.workload, load=sized.peak_load)), choices
 
-    def list_set_counts(self, scenario: Scenario, answers: Mapping[str, QuestionAnswer]) -> tuple[str, ...]:
-        """Return the columns whose stated count is not the one for the demand; none without a demand."""
+    def list_set_counts(self, scenario: Scenario, answers: Mapping[str, QuestionAnswer]) -> Mapping[str, int | None]:
+        """Return the count for the demand of each column whose stated one is another; none without a demand."""
         if scenario.demand is None or all(choice.count is None for choice in scenario.accelerators):
-            return ()
+            return {}
         terms = self.read_terms(answers)
         choices = tuple(self._set_engine(choice, terms.serving_engine) for choice in scenario.accelerators)
         sized = self._size(replace(scenario, accelerators=choices), terms)
         rows = zip(make_column_keys(scenario.accelerators), choices, sized.candidates, strict=True)
-        return tuple(key for key, choice, option in rows if choice.count not in (None, option.count))
+        return {key: option.count for key, choice, option in rows if choice.count not in (None, option.count)}
 
     def _size(self, scenario: Scenario, terms: DeploymentTerms) -> SizingResult:
         """Return the sizes for a demand, within the budget where the cheapest ones are not."""
@@ -213,6 +211,7 @@ class DeploymentChooser:
         )
         scenario = replace(scenario, demand=limited)
         answers = {name: each for name, each in scenario.decision.answers.items() if name != "budget_usd"}
+        answers["priority"] = "latency" if terms.quickest else "cost"
         unlimited = replace(terms, budget_usd=math.inf, platform=None)
         if unlimited not in self._sized:
             free = replace(scenario, decision=replace(scenario.decision, answers=answers))
@@ -270,7 +269,7 @@ class DeploymentChooser:
         while open_:
             best = open_[0]
             for each in open_[1:]:
-                best = each if each[1] < _WORTHWHILE * best[1] else best
+                best = each if each[1] < (ALIKE_TIME if terms.quickest else _WORTHWHILE) * best[1] else best
             excess = self._compute_excess(column, best[0], terms, scenario)
             if excess == 0.0:
                 return best[0]
@@ -335,14 +334,11 @@ def _exceeds(figure: IntervalEstimate | None, limit: float) -> bool:
 
 
 def _compute_effort(estimate: Estimate, terms: DeploymentTerms, lot: int) -> float:
-    """Return the cost of a size in whole lots: accelerator-seconds per token, or the seconds of a request, in which
-    each doubling has to save enough.
-    """
+    """Return the seconds of a request, or the accelerator-seconds per token in whole lots."""
     rate, request = estimate.output_tokens_per_s, estimate.request_s
-    paid = round_up_to_lots(estimate.count, lot)
     if terms.quickest and request is not None:
-        return float(request.value * paid ** -math.log2(_WORTH_DOUBLING))
-    return math.inf if rate is None or rate.value <= 0.0 else paid / rate.value
+        return request.value
+    return math.inf if rate is None or rate.value <= 0.0 else round_up_to_lots(estimate.count, lot) / rate.value
 
 
 def _fix_count(choice: AcceleratorChoice, best: Estimate | None, estimate: Estimate | None) -> AcceleratorChoice:

@@ -27,7 +27,7 @@ from gpudesk.decision.outcome.objective import (
     simulate_facts,
     solve_for_lead,
 )
-from gpudesk.decision.outcome.ways_out import MOST_WAYS_OUT, find_budget, list_mendable
+from gpudesk.decision.outcome.ways_out import MOST_WAYS_OUT, find_budget
 from gpudesk.decision.rules.conditions import parse_condition
 from gpudesk.decision.rules.scoring import (
     assign_roles,
@@ -239,8 +239,7 @@ class Decider:
         ground = self._ground.of(answer, decision.answers)
         ways = self._list_ways_to_pay(answer, ground, decision)
         if decision.verdict is DecisionVerdict.NONE_FITS:
-            decide, mendable = self.fork(answer).decide, list_mendable(decision)
-            ways += yield from self._ground.search_ways_out(ground, decision.answers, mendable, decide)
+            ways += yield from self._ground.search_ways_out(ground, decision, self.fork(answer).decide)
         return ways[:MOST_WAYS_OUT]
 
     def _list_ways_to_pay(self, answer: Answer, ground: DecisionFacts, decision: Decision) -> tuple[WayOut, ...]:

@@ -82,15 +82,19 @@ def search_ways_out(
     service: DeploymentSource,
     answer: Answer,
     terms: DeploymentTerms,
-    answers: Mapping[str, QuestionAnswer],
-    allowed: Sequence[str],
+    decision: Decision,
     decide: Callable[[Answer, Mapping[str, AnswerValue]], Decision],
 ) -> ProgressSteps[tuple[WayOut, ...]]:
-    """Search for the smallest change of each kind that meets every limit by `decide`, some decisions per step.
+    """Search for the smallest change of each kind that meets every limit of a decision, some trials per step.
 
-    With few kinds, their next changes follow. `answer` is on the deployments to judge; `allowed` are those of
-    `list_mendable`.
+    With few kinds, their next changes follow. `answer` is on the deployments that it judges; `decide` tries others.
     """
+    allowed, answers = list_mendable(decision), decision.answers
+    needed = {
+        each.accelerator: count
+        for each in decision.candidates
+        if (count := decision.set_counts.get(each.key)) is not None
+    }
     every = answer.scenario.requests()
     requests = [
         (each, column.choice.count)
@@ -105,7 +109,7 @@ def search_ways_out(
 
     kinds = (
         _try_formats(service, requests, terms),
-        _try_counts(service, requests, terms),
+        _try_counts(service, requests, terms, needed),
         _try_parts(service, every, terms, lots),
         _try_prompts(service, requests, terms),
         _try_parts(service, every, terms, lots, other_formats=True),
@@ -287,8 +291,14 @@ def _try_formats(service: DeploymentSource, requests: Sequence[_Request], terms:
                     yield WayOutKind.WEIGHTS, other.with_open_plan(count)
 
 
-def _try_counts(service: DeploymentSource, requests: Sequence[_Request], terms: DeploymentTerms) -> _Tries:
+def _try_counts(
+    service: DeploymentSource, requests: Sequence[_Request], terms: DeploymentTerms, needed: Mapping[str, int]
+) -> _Tries:
+    """Yield more of each accelerator: as many as a demand `needed`, if known."""
     for request, requested_count in requests:
+        if request.accelerator in needed:
+            yield WayOutKind.COUNT, request.with_open_plan(needed[request.accelerator])
+            continue
         least = 1 if terms.alone else requested_count or 1
         for count in _open_counts(service, request, None, alone=False):
             if count > least:

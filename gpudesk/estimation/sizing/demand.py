@@ -16,6 +16,7 @@ from gpudesk.domain.estimate import Estimate, EstimateRequest, Load, LoadKind, P
 from gpudesk.domain.model import Model
 from gpudesk.domain.precision import Precision, resolve_fp4
 from gpudesk.domain.sizing import (
+    ALIKE_TIME,
     DEMAND_BOUNDS,
     NO_LIMIT_MS,
     Demand,
@@ -232,12 +233,20 @@ def size_demand(
     estimate_many: EstimateBatch,
     output_tokens: int,
     find_excess: BudgetExcess | None = None,
+    *,
+    quickest: bool = False,
 ) -> SizingResult:
-    """Return a deployment for each accelerator, within a budget if possible; raises `InputError` for a bad demand."""
+    """Return a deployment for each accelerator, within a budget if possible; raises `InputError` for a bad demand.
+
+    It has the fewest accelerators, or with `quickest` the replicas of one host that answer fastest at the peak.
+    """
     check_demand(demand)
     peak_demand = math.prod(factor.value for factor in list_demand_factors(demand, output_tokens))
-    tried = _list_replicas(demand, every, estimate_many, output_tokens)
-    chosen = [_find_best_replica(demand, peak_demand, replicas, find_excess) for replicas in tried]
+    tried = _list_replicas(demand, every, estimate_many, output_tokens, quickest=quickest)
+    ranked = [_rank_by_count(demand, peak_demand, replicas) for replicas in tried]
+    if quickest:
+        ranked = _rank_by_time(demand, peak_demand, ranked, estimate_many)
+    chosen = [_choose_replica(demand, peak_demand, replicas, find_excess) for replicas in ranked]
     loaded = _estimate_under_peak(peak_demand, demand, [each for each in chosen if each is not None], estimate_many)
     replicas = [each for each in chosen if each is not None]
     load = Load(LoadKind.LIMITS, ttft_ms=NO_LIMIT_MS, tpot_ms=NO_LIMIT_MS)
@@ -258,15 +267,25 @@ def _make_replica_request(request: EstimateRequest, load: Load, count: int) -> E
 
 
 def _list_replicas(
-    demand: Demand, every: Sequence[SizingRequest], estimate_many: EstimateBatch, output_tokens: int
+    demand: Demand, every: Sequence[SizingRequest], estimate_many: EstimateBatch, output_tokens: int, *, quickest: bool
 ) -> list[list[_SizedReplica]]:
-    pairs = [(place, size) for place, each in enumerate(every) for size in each.sizes]
+    """Return for each accelerator its replicas of the highest rate; with `quickest`, also those of tensor parallelism.
+
+    The latter answer faster, at a lower rate.
+    """
     load = Load(
         LoadKind.LIMITS, ttft_ms=demand.ttft_ms or NO_LIMIT_MS, tpot_ms=demand.tpot_ms or NO_LIMIT_MS, limit="p99"
     )
-    answers = estimate_many([_make_replica_request(every[place].request, load, size) for place, size in pairs])
+    asked: list[tuple[int, EstimateRequest]] = []
+    for place, each in enumerate(every):
+        for size in each.sizes:
+            request = _make_replica_request(each.request, load, size)
+            asked.append((place, request))
+            if quickest and size > 1 and request.tp is None and request.pp is None:
+                asked.append((place, replace(request, tp=size)))
+    answers = estimate_many([request for _, request in asked])
     replicas: list[list[_SizedReplica]] = [[] for _ in every]
-    for (place, _), answer in zip(pairs, answers, strict=True):
+    for (place, _), answer in zip(asked, answers, strict=True):
         if isinstance(answer, InputError) or not answer.fits or answer.output_tokens_per_s is None:
             continue
         rate = answer.output_tokens_per_s.value / output_tokens
@@ -279,26 +298,56 @@ def _count_working(demand: Demand, peak_demand: float, replica: _SizedReplica) -
     return max(1, math.ceil(peak_demand / (replica.carries(demand) * demand.utilisation_cap) - 1e-9))
 
 
-def _find_best_replica(
-    demand: Demand, peak_demand: float, replicas: Sequence[_SizedReplica], find_excess: BudgetExcess | None
-) -> _SizedReplica | None:
-    """Return the replica that needs the fewest accelerators within the budget, else that of the least excess.
+def _count_accelerators(demand: Demand, peak_demand: float, replica: _SizedReplica) -> int:
+    return (_count_working(demand, peak_demand, replica) + demand.spare_replicas) * replica.size
 
-    Ties go to the one with more reserve.
-    """
 
-    def count_accelerators(replica: _SizedReplica) -> int:
-        return (_count_working(demand, peak_demand, replica) + demand.spare_replicas) * replica.size
+def _rank_by_count(demand: Demand, peak_demand: float, replicas: Sequence[_SizedReplica]) -> list[_SizedReplica]:
+    """Return the replicas by the accelerators that a demand needs of them; ties go to the one with more reserve."""
 
     def cost(replica: _SizedReplica) -> tuple[int, float]:
-        return count_accelerators(replica), -_count_working(demand, peak_demand, replica) * replica.rate
+        working = _count_working(demand, peak_demand, replica)
+        return _count_accelerators(demand, peak_demand, replica), -working * replica.rate
 
-    ranked = sorted(replicas, key=cost)
+    return sorted(replicas, key=cost)
+
+
+def _rank_by_time(
+    demand: Demand, peak_demand: float, ranked: Sequence[Sequence[_SizedReplica]], estimate_many: EstimateBatch
+) -> list[list[_SizedReplica]]:
+    """Return the replicas by the time of a request at the peak, those within one host first.
+
+    Of nearly equal times the first in the given order comes first.
+    """
+    loaded = _estimate_under_peak(
+        peak_demand, demand, [each for replicas in ranked for each in replicas], estimate_many
+    )
+    timed = []
+    for replicas in ranked:
+        times: list[tuple[bool, float, _SizedReplica]] = []
+        for replica in replicas:
+            at_peak, host = next(loaded), replica.sizing.accelerator.cards_per_host
+            seconds = at_peak.request_s if isinstance(at_peak, Estimate) else None
+            times.append((replica.size > host, math.inf if seconds is None else seconds.value, replica))
+        order: list[_SizedReplica] = []
+        while times:
+            beyond, least = min(each[:2] for each in times)
+            best = next(each for each in times if each[0] == beyond and each[1] * ALIKE_TIME <= least)
+            times.remove(best)
+            order.append(best[2])
+        timed.append(order)
+    return timed
+
+
+def _choose_replica(
+    demand: Demand, peak_demand: float, ranked: Sequence[_SizedReplica], find_excess: BudgetExcess | None
+) -> _SizedReplica | None:
+    """Return the first replica within the budget, else that of the least excess."""
     if find_excess is None or not ranked:
         return next(iter(ranked), None)
     excesses: list[float] = []
     for replica in ranked:
-        excesses.append(find_excess(replica.estimate, count_accelerators(replica)))
+        excesses.append(find_excess(replica.estimate, _count_accelerators(demand, peak_demand, replica)))
         if excesses[-1] == 0.0:
             return replica
     return ranked[excesses.index(min(excesses))]

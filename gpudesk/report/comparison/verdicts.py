@@ -53,6 +53,7 @@ from gpudesk.report.labels import (
     format_load,
     format_odds,
     get_figure_unit,
+    join_alternatives,
     join_names,
     label_figure,
     list_column_names,
@@ -292,6 +293,14 @@ def describe_figure_lead(answer: Answer, figure: str, formatter: Formatter) -> s
     }[judge_odds(odds[best])]
 
 
+def _list_enough(answer: Answer, names: Sequence[str], formatter: Formatter) -> list[str]:
+    """Return how many of each accelerator carry the load without a queue, where that is known."""
+    counts = [None if column.estimate is None else column.estimate.count_without_queue for column in answer.columns]
+    return [
+        f"{formatter.count(count)} × {name}" for name, count in zip(names, counts, strict=True) if count is not None
+    ]
+
+
 def _list_outsiders(answer: Answer, names: Sequence[str], formatter: Formatter) -> Iterator[str]:
     """Yield the accelerators whose requests queue, and those that hold not even one."""
     deployed: dict[bool, list[str]] = {True: [], False: []}
@@ -303,6 +312,8 @@ def _list_outsiders(answer: Answer, names: Sequence[str], formatter: Formatter) 
         yield tr("Requests queue on all except {name}.", name=others[0])
     elif queueing:
         yield tr("Requests queue on {names}.", names=join_names(queueing))
+    if queueing and not others and (enough := _list_enough(answer, names, formatter)):
+        yield tr("Enough for this load: {deployments}.", deployments=join_alternatives(enough))
     short = [
         describe_short_deployment(name, column.estimate.count, column.estimate.needs, formatter)
         for name, column in zip(names, answer.columns, strict=True)

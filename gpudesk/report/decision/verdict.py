@@ -102,6 +102,9 @@ def format_verdict(decision: Decision, names: NamesByKey, formatter: Formatter) 
     if not decision.scope.answered:
         return tr("No recommendation for this kind of work")
     if decision.verdict is DecisionVerdict.NONE_FITS:
+        needed = [decision.set_counts.get(each.key) for each in decision.candidates]
+        if all(count and count > (each.count or 0) for count, each in zip(needed, decision.candidates, strict=True)):
+            return tr("The counts that you set do not carry the demand")
         return tr("No accelerator meets every limit")
     candidate = decision.recommended
     if candidate is None:
@@ -168,10 +171,21 @@ def describe_verdict_terms(decision: Decision, names: NamesByKey, formatter: For
         terms.append(tr("At {utilization}", utilization=share))
     if any(each.key in decision.set_counts for each in leaders):
         terms.append(tr("Counts are those you set, not sized for the demand"))
+        terms.append(_list_needed_counts(decision, names, formatter))
     terms += filter(None, (_describe_lots(each, decision, names, formatter) for each in leaders))
     upfront = _describe_upfront(decision, leaders, names, formatter)
     terms += filter(None, (upfront, _describe_user_speed(decision, leaders, names, formatter)))
-    return " ".join(map(to_sentence, terms))
+    return " ".join(map(to_sentence, filter(None, terms)))
+
+
+def _list_needed_counts(decision: Decision, names: NamesByKey, formatter: Formatter) -> str:
+    """Return how many of each column with a count of the user the demand needs; empty if that is unknown."""
+    needed = [
+        tr("{n} × {name}", n=formatter.count(count), name=drop_count(names[key]))
+        for key, count in decision.set_counts.items()
+        if count is not None
+    ]
+    return tr("The demand needs {deployments}", deployments=join_alternatives(needed)) if needed else ""
 
 
 def _list_leaders(decision: Decision, first: DecisionCandidate) -> list[DecisionCandidate]:
@@ -522,6 +536,8 @@ def _describe_tie(decision: Decision, first: DecisionCandidate, names: NamesByKe
 
 
 def _explain_no_winner(decision: Decision, names: NamesByKey, formatter: Formatter) -> str:
+    if needed := _list_needed_counts(decision, names, formatter):
+        return to_sentence(needed)
     if decision.ways_out:
         return _list_alternatives(decision, formatter)
     lines = {line.rule.id: line for line in decision.trace}

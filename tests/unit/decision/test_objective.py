@@ -23,6 +23,7 @@ from gpudesk.domain.answer import AcceleratorChoice, Scenario, find_difference
 from gpudesk.domain.claim import ProviderClass
 from gpudesk.domain.cost import UncertainValue
 from gpudesk.domain.decision import (
+    NO_DECISION_SETTINGS,
     AnswerValue,
     Decision,
     DecisionSettings,
@@ -258,6 +259,37 @@ def test_the_fastest_is_recommended_in_many_scenarios(
     service: GpuDeskService, model: str, in_flight: int, count: int | None, parts: tuple[str, ...]
 ) -> None:
     check_fastest(service, scenario(model, parts, count=count, in_flight=in_flight, priority="speed"))
+
+
+@pytest.mark.parametrize(("model", "in_flight"), [("llama-3.3-70b", 8), ("llama-3.1-8b", 32), ("gpt-oss-120b", 16)])
+def test_each_answers_as_fast_as_one_host_can(service: GpuDeskService, model: str, in_flight: int) -> None:
+    """With latency as the goal, no accelerator is held back by a count that answers more slowly than its host could."""
+    asked = scenario(model, count=None, in_flight=in_flight, priority="latency")
+    decision = decided(service, asked)
+    eights = service.answer(replace(asked, accelerators=tuple(replace(each, count=8) for each in asked.accelerators)))
+    for candidate, column in zip(decision.candidates, eights.columns, strict=True):
+        assert candidate.value is not None
+        assert column.estimate is not None
+        assert column.estimate.request_s is not None
+        assert candidate.value.value <= column.estimate.request_s.value * 1.04
+
+
+def test_a_demand_is_carried_by_the_quickest_replicas_if_latency_is_the_goal(service: GpuDeskService) -> None:
+    """Replicas of the fewest accelerators would answer most slowly; `size` counts as the decision does."""
+    asked = replace(
+        scenario("llama-3.3-70b", ("h200-sxm", "b200-hgx"), count=None, priority="latency"),
+        demand=Demand(DemandKind.USERS, 500.0),
+    )
+    quick = {each.accelerator: each for each in decided(service, asked).candidates}
+    fewest = service.size(replace(asked, decision=NO_DECISION_SETTINGS)).candidates
+    for fast, slow in zip(service.size(asked).candidates, fewest, strict=True):
+        candidate = quick[fast.accelerator]
+        assert candidate.plan is not None
+        assert (candidate.count, candidate.plan.tp) == (fast.count, 8)
+        seconds = [None if each.estimate is None else each.estimate.request_s for each in (fast, slow)]
+        assert seconds[0] is not None
+        assert seconds[1] is not None
+        assert seconds[0].value < seconds[1].value / 1.5
 
 
 @settings(suppress_health_check=[HealthCheck.function_scoped_fixture])

@@ -127,6 +127,20 @@ def test_terms_name_counts_that_a_demand_would_change(service: GpuDeskService) -
     assert "Counts are those you set" not in terms
 
 
+def test_counts_too_small_for_a_demand_are_answered_with_those_it_needs(service: GpuDeskService) -> None:
+    parts = (AcceleratorChoice("h200-sxm", 1), AcceleratorChoice("mi325x", 1))
+    scenario = replace(read_template("70b-chat-on-four"), demand=Demand(DemandKind.USERS, 20_000.0), accelerators=parts)
+    answer = service.answer(scenario)
+    decision = service.decide(answer)
+    needed = {each.accelerator: each.count for each in service.size(scenario).candidates}
+    assert decision.set_counts == needed
+    assert format_verdict(decision, NAMES, FORMATTER) == "The counts that you set do not carry the demand"
+    assert describe_verdict_reason(decision, NAMES, FORMATTER) == (
+        f"The demand needs {needed['h200-sxm']} × H200 or {needed['mi325x']} × MI325X."
+    )
+    assert decision.ways_out[0].estimate.count in needed.values()
+
+
 def test_a_winner_is_named_with_its_count_its_figure_and_its_odds(service: GpuDeskService) -> None:
     decision = decided(service, acquisition="own", priority="cost", current_platform="CUDA")
     assert decision.verdict is DecisionVerdict.WINNER

@@ -249,6 +249,21 @@ def test_the_only_one_without_a_queue_says_so(service: GpuDeskService) -> None:
     assert most.detail == f"{estimate.admitted} at the default 92%"
 
 
+@pytest.mark.parametrize(
+    "load", [Load(LoadKind.CONCURRENCY, concurrency=400), Load(LoadKind.REQUEST_RATE, request_rate=40.0)]
+)
+def test_where_every_accelerator_queues_the_counts_that_do_not_are_named(service: GpuDeskService, load: Load) -> None:
+    parts = tuple(AcceleratorChoice(part, 1) for part in ("h200-sxm", "b200-hgx"))
+    template = read_template("70b-chat-on-four")
+    scenario = replace(template, workload=replace(template.workload, load=load), accelerators=parts)
+    answer = service.costing.add_costs(service.answer(scenario))
+    counts = [column.estimate.count_without_queue if column.estimate else None for column in answer.columns]
+    verdict = describe_throughput(answer, PLAIN)
+    assert f"Enough for this load: {counts[0]} × H200 SXM or {counts[1]} × B200 SXM." in verdict
+    enough = tuple(replace(part, count=count) for part, count in zip(parts, counts, strict=True))
+    assert not any(column.queues for column in service.answer(replace(scenario, accelerators=enough)).columns)
+
+
 def test_what_queues_leads_nowhere(service: GpuDeskService, queueing: Answer) -> None:
     rows = {row.key: row for row in build_comparison_table(queueing, PLAIN).rows}
     for figure in ("output_tokens_per_s", RENTED, OWNED):
