@@ -1,0 +1,158 @@
+"""If nothing meets every limit, changes after which something does are computed, and keep all other limits."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator
+from dataclasses import replace
+
+import pytest
+
+from gpudesk.decision.facts.accelerator_facts import get_number
+from gpudesk.domain.answer import AcceleratorChoice
+from gpudesk.domain.cost import UncertainValue
+from gpudesk.domain.decision import AnswerValue, Decision, DecisionVerdict, WayOutKind
+from gpudesk.domain.precision import Precision
+from gpudesk.domain.sizing import FitQuestion
+from gpudesk.report.decision.verdict import describe_verdict_reason, describe_way_out, format_verdict
+from gpudesk.service import GpuDeskService
+from gpudesk.text.formatting import Formatter
+from tests.unit.decision.scenarios import decided, lead, scenario
+
+
+@pytest.fixture(scope="module")
+def service() -> Iterator[GpuDeskService]:
+    with GpuDeskService.open(with_user_facts=False) as opened:
+        yield opened
+
+
+def test_ways_out_are_computed_where_none_fits(service: GpuDeskService) -> None:
+    parts = ("mi325x", "mi355x", "b300-hgx", "h200-sxm", "b200-hgx")
+    decision = decided(service, scenario("llama-3.1-405b", parts, count=1, in_flight=4, shape="one"))
+    assert decision.verdict is DecisionVerdict.NONE_FITS
+    ways = {way.kind: way.estimate for way in decision.ways_out}
+    assert 1 <= len(ways) <= 3
+    assert ways[WayOutKind.WEIGHTS].count == 1
+    assert ways[WayOutKind.COUNT].count == 2
+    assert all(each.fits for each in ways.values())
+
+
+def test_three_ways_out_are_found_where_few_kinds_of_change_help(service: GpuDeskService) -> None:
+    parts = ("h200-sxm", "h100-sxm")
+    decision = decided(service, scenario("llama-3.1-405b", parts, count=None, shape="one"))
+    assert decision.verdict is DecisionVerdict.NONE_FITS
+    assert len(decision.ways_out) == 3
+    assert len({describe_way_out(way, Formatter()) for way in decision.ways_out}) == 3
+    others = [way.estimate for way in decision.ways_out if way.kind is WayOutKind.ACCELERATOR]
+    assert {each.request.weights for each in others} == {Precision.FP4}, "no single accelerator holds it in FP8"
+
+
+@pytest.mark.parametrize("acquisition", ["own", "rent", "undecided"])
+def test_ways_out_of_an_export_limit_are_on_sale_in_whole_lots(service: GpuDeskService, acquisition: str) -> None:
+    """The die area is unpublished, so the check of what is below the score is undecided, and named so."""
+    asked = scenario(parts=("h100-sxm", "mi300x"), count=8, destination="controlled", acquisition=acquisition)
+    decision = decided(service, asked)
+    assert decision.verdict is DecisionVerdict.NONE_FITS
+    assert len(decision.ways_out) == 3
+    prices = {"own": ("price_usd",), "rent": ("rent_usd_per_hour",)}
+    for way in decision.ways_out:
+        part = service.catalog.accelerator(way.estimate.request.accelerator)
+        inputs = service.costing.resolve_inputs(part, way.estimate.count, asked)
+        assert any(inputs[name].spread is not None for name in prices.get(acquisition, sum(prices.values(), ())))
+        assert part.memory_bytes > 20 * 2**30
+        assert service.reference_data.export_facts(part.id)["export_free"] is None
+        assert way.undecided == ("Destination under export control",)
+        assert (
+            describe_way_out(way, Formatter())[0] == "Another accelerator (undecided: destination under export control)"
+        )
+    reason = describe_verdict_reason(decision, dict.fromkeys(decision.columns, ""), Formatter())
+    assert reason.count("; undecided: destination under export control.") == 1
+
+
+def test_no_deployment_is_smaller_than_the_model_fits_on(service: GpuDeskService) -> None:
+    """Twelve accelerators are for three replicas of four, not for one that is split over one and a half servers."""
+    asked = scenario("deepseek-r1", ("h100-sxm", "h200-sxm"), count=None, in_flight=1, acquisition="rent")
+    matrix = service.fit_matrix(FitQuestion(asked.weights, asked.kv, 1500, 1), ("h100-sxm",), ("deepseek-r1",))
+    assert matrix.rows[0][0].count == 16
+    assert decided(service, asked).candidates[0].count == 16
+
+
+def test_a_rack_is_no_way_out_for_one_accelerator(service: GpuDeskService) -> None:
+    asked = scenario("llama-3.1-405b", ("h200-sxm",), count=1, in_flight=4, shape="one", acquisition="own")
+    decision = decided(service, asked)
+    assert decision.ways_out
+    assert all("NVL72" not in way.name for way in decision.ways_out)
+
+
+def test_a_budget_below_all_prices_leaves_a_larger_one_and_rent(service: GpuDeskService) -> None:
+    def decide(**answers: AnswerValue) -> Decision:
+        parts = ("h200-sxm", "mi325x", "rtx-pro-6000-blackwell")
+        return decided(service, scenario(parts=parts, count=None, said=answers))
+
+    decision = decide(acquisition="own", budget_usd=10_000.0)
+    assert decision.verdict is DecisionVerdict.NONE_FITS
+    ways = {way.kind: way for way in decision.ways_out}
+    larger, rent = ways[WayOutKind.BUDGET], ways[WayOutKind.RENT]
+    assert larger.budget_usd == math.ceil(min(float(str(part["spend_usd"])) for part in decision.parts))
+    assert f"for ${larger.budget_usd:,}" in describe_way_out(larger, Formatter())[1]
+    assert lead(decide(acquisition="own", budget_usd=larger.budget_usd)) == larger.estimate.request.accelerator
+    assert lead(decide(acquisition="rent")) == rent.estimate.request.accelerator
+
+
+@pytest.mark.parametrize(
+    ("model", "weights", "parts", "count", "budget"),
+    [
+        ("llama-3.1-405b", Precision.FP8, ("h200-sxm", "mi300x"), 1, 150_000.0),
+        ("llama-3.1-70b", Precision.BF16, ("l40s", "rtx-pro-6000-blackwell"), None, 30_000.0),
+    ],
+)
+def test_ways_out_keep_every_limit(
+    service: GpuDeskService, model: str, weights: Precision, parts: tuple[str, ...], count: int | None, budget: float
+) -> None:
+    """What carries the load for more than the budget does not help: another format or accelerator may be one."""
+    said: dict[str, AnswerValue] = {"acquisition": "own", "budget_usd": budget}
+    asked = scenario(model, parts, count=count, in_flight=4, weights=weights, said=said)
+    ways = [each for each in decided(service, asked).ways_out if each.kind not in (WayOutKind.BUDGET, WayOutKind.RENT)]
+    assert ways
+    for way in ways:
+        request = way.estimate.request
+        choice = AcceleratorChoice(request.accelerator, count=way.estimate.count)
+        other = replace(asked, weights=request.weights, workload=request.workload, accelerators=(choice,))
+        decision = decided(service, other)
+        assert decision.candidates[0].removed == ()
+        spend = get_number(decision.parts[0], "spend_usd")
+        assert spend is not None
+        assert spend <= budget
+
+
+def test_an_unknown_price_is_within_no_budget(service: GpuDeskService) -> None:
+    """MI355X has no purchase price: it is not bought for a budget that is too small for all that has one."""
+    asked = scenario(parts=("mi355x", "h200-sxm"), count=None, acquisition="own", budget_usd=50_000.0)
+    decision = decided(service, asked)
+    assert decision.recommended is None
+    assert format_verdict(decision, {}, Formatter()) == "No recommendation: prices are unknown"
+    assert {way.kind for way in decision.ways_out} == {WayOutKind.BUDGET, WayOutKind.RENT}
+
+
+def test_the_price_that_would_lead_is_within_the_budget(service: GpuDeskService) -> None:
+    parts = ("mi355x", "rtx-pro-6000-blackwell")
+    asked = scenario(parts=parts, count=None, acquisition="own")
+    free = decided(service, asked)
+    spend = float(str(free.parts[1]["spend_usd"]))
+    limited = scenario(parts=parts, count=None, acquisition="own", budget_usd=spend)
+    needed, affordable = free.candidates[0].needed, decided(service, limited).candidates[0].needed
+    assert needed is not None
+    assert affordable is not None
+    assert affordable < needed
+    costs = asked.costs.with_input("price_usd", UncertainValue.exactly(affordable), "mi355x")
+    assert decided(service, replace(limited, costs=costs)).parts[0]["spend_usd"] == pytest.approx(spend)
+
+
+def test_another_accelerator_takes_as_few_as_it_needs(service: GpuDeskService) -> None:
+    """Eight small cards hold too little; the way out names another by its whole name, in its own number."""
+    decision = decided(service, scenario("llama-3.1-405b", ("l4", "rtx-4090"), count=8))
+    ways = {way.kind: way for way in decision.ways_out}
+    other = ways[WayOutKind.ACCELERATOR]
+    assert other.estimate.count < 8
+    assert other.name == service.catalog.accelerator(other.estimate.request.accelerator).name
+    assert "24 × RTX 4090 in FP8" in describe_way_out(ways[WayOutKind.COUNT], Formatter())[1]
