@@ -15,12 +15,13 @@ from PySide6.QtWidgets import QApplication, QSizePolicy, QStackedLayout, QWidget
 from gpudesk.desktop.session.actions import ActionSpec, MenuId
 from gpudesk.desktop.session.desk import Desk
 from gpudesk.desktop.session.jobs import Jobs
+from gpudesk.desktop.session.selection import Selection
 from gpudesk.desktop.session.settings import UserSettings
 from gpudesk.desktop.ui.charts.chart_data import ChartDataDialog, CopyableChart, copy_to_clipboard, show_data_table
 from gpudesk.desktop.ui.theme.theme import Theme
 from gpudesk.desktop.ui.widgets.layouts import FullWidthScrollArea, ThemedLabel, fill_background, make_column
 from gpudesk.desktop.ui.widgets.page_frame import AnswerStack, PageHeader
-from gpudesk.desktop.ui.widgets.qt_support import call_after_paint, forget_sources
+from gpudesk.desktop.ui.widgets.qt_support import call_after_paint, forget_sources, make_delay
 from gpudesk.domain.progress import ProgressSteps
 from gpudesk.paths import MissingFileError
 from gpudesk.text.messages import InputError, capitalize_first, format_message
@@ -320,6 +321,9 @@ class MultiViewPage(DeskPage, Generic[ViewT]):
         self.body.wanted.connect(self.wanted)
         make_column(self.head, self.verdict, self.terms, (self.body, 1), gap=0, on=self)
         theme.follow(self._dress)
+        # After the first paint, which it would delay.
+        self._proposal = make_delay(self, 0, self._propose_selection)
+        desk.gesture_changed.connect(self._proposal.start)
         first = next(iter(self._specs))
         last = settings.get(self._setting, first)
         self.choose_view(last if last in self._specs else first)
@@ -369,6 +373,10 @@ class MultiViewPage(DeskPage, Generic[ViewT]):
         """Return the verdict on the desk's answer, for pages with one; else empty."""
         return ""
 
+    def propose_selection(self) -> Selection | None:
+        """Return what the panel explains until the user selects a figure; None for nothing."""
+        return None
+
     def make_scroll_area(self, view: ViewT) -> FullWidthScrollArea | None:  # noqa: ARG002 - for some pages
         """Return the scroll area for a new view; None for one that scrolls by itself."""
         return FullWidthScrollArea()
@@ -388,6 +396,14 @@ class MultiViewPage(DeskPage, Generic[ViewT]):
         """Enable the controls of the head, or disable them if the view cannot be shown."""
         for control in (self.head.segment, self.head.copy):
             control.setEnabled(usable)
+
+    def _propose_selection(self) -> None:
+        if self.isVisible() and not self.desk.in_gesture:
+            self.desk.propose_selection(self.propose_selection() if self.body.usable else None)
+
+    def showEvent(self, event: QShowEvent) -> None:
+        super().showEvent(event)
+        self._proposal.start()
 
     # Interface for the window
 
@@ -443,6 +459,7 @@ class MultiViewPage(DeskPage, Generic[ViewT]):
         usable = self.body.show_state(self.problem_text, self.find_missing_input(), answered=answered)
         if usable:
             self.show_view()
+        self._proposal.start()
         if usable and needs and self.has_verdict:
             self.verdict.request()
         else:

@@ -92,6 +92,8 @@ class Desk(QObject):
         self.problem: InputError | None = None
         self.elapsed_ms = 0.0
         self.selection: Selection | None = None
+        #: Whether a page has proposed the selection, and the user has selected nothing.
+        self.is_selection_proposed = False
         self.ghost: Answer | None = None
         self.impact: AnswerImpact | None = None
         self.undo_stack = QUndoStack(self)
@@ -302,6 +304,15 @@ class Desk(QObject):
     # Selection and pinned answer
 
     def select(self, selection: Selection | None) -> None:
+        self._set_selection(selection, is_proposed=False)
+
+    def propose_selection(self, selection: Selection | None) -> None:
+        """Select what a page shows first, unless the user has selected a figure."""
+        if self.selection is None or self.is_selection_proposed:
+            self._set_selection(selection, is_proposed=True)
+
+    def _set_selection(self, selection: Selection | None, *, is_proposed: bool) -> None:
+        self.is_selection_proposed = is_proposed
         if selection != self.selection:
             self.selection = selection
             self.selection_changed.emit()
@@ -320,7 +331,8 @@ class Desk(QObject):
         # The key of a column changes when its accelerator becomes, or stops being, a duplicate.
         part = get_accelerator_id(chosen.column)
         same = next((key for key in self.keys if get_accelerator_id(key) == part), None)
-        self.select(None if same is None else replace(chosen, column=same))
+        kept = None if same is None else replace(chosen, column=same)
+        self._set_selection(kept, is_proposed=self.is_selection_proposed)
 
     def pin_ghost(self) -> None:
         """Pin the current answer, with its curves, for comparison with later ones."""

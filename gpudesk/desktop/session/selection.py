@@ -5,9 +5,11 @@ from __future__ import annotations
 from enum import StrEnum
 from typing import Final
 
+from gpudesk.domain.answer import Answer, find_best, rank_figures
 from gpudesk.domain.decision import QUESTIONS, AnswerValue
 from gpudesk.domain.estimate import EstimateRequest
 from gpudesk.frozen_dataclass import frozen_dataclass
+from gpudesk.report.costs import OWNED, RENTED
 
 
 class EditorKind(StrEnum):
@@ -132,6 +134,21 @@ def select_figure(column: str, name: str) -> Selection:
 
 def select_cost(column: str, name: str) -> Selection:
     return Selection(column, SelectionKind.COST, name)
+
+
+#: Compared cost -> its name in the panel, which explains costs apart from estimates.
+_EXPLAINED_COSTS: Final = {"rented_usd_per_million_output": RENTED, "owned_usd_per_million_output": OWNED}
+
+
+def select_compared_figure(column: str, figure: str) -> Selection:
+    cost = _EXPLAINED_COSTS.get(figure)
+    return select_figure(column, figure) if cost is None else select_cost(column, cost)
+
+
+def select_best_figure(answer: Answer, figure: str) -> Selection | None:
+    """Return the selection of the best value of a figure, None without values."""
+    values = rank_figures(answer, figure)
+    return select_compared_figure(answer.keys[find_best(values, figure)], figure) if values else None
 
 
 def select_fleet_figure(accelerator: str, name: str) -> Selection:

@@ -189,7 +189,7 @@ class MainWindow(DocumentWindow):
         was_inside = focus is None or self.body.stack.isAncestorOf(focus)
         if page_id != self._page:
             # The panel explains the cell of the visible page: each page has its own.
-            self._selections[self._page] = self.desk.selection
+            self._selections[self._page] = None if self.desk.is_selection_proposed else self.desk.selection
             self.desk.select_again(self._selections.get(page_id))
         self._page = page_id
         log.info("page %s", page_id)

@@ -26,6 +26,7 @@ from gpudesk.desktop.ui.panel.view import PanelView
 from gpudesk.desktop.ui.theme.theme import Theme
 from gpudesk.desktop.ui.widgets.buttons import IconButton
 from gpudesk.desktop.ui.widgets.layouts import ThemedLabel, make_row
+from gpudesk.desktop.ui.widgets.qt_support import make_delay
 from gpudesk.documents.settings_file import STALE_FACT_DAYS, STALE_PRICE_DAYS, make_age_rule
 from gpudesk.domain.answer import AcceleratorChoice, ComparisonColumn, Scenario
 from gpudesk.domain.claim import PRICE_BOUND_ATTRIBUTES, AttributeClaims, StalenessLimits
@@ -362,6 +363,8 @@ class SelectionExplainer:
 
 LEAST_WIDTH = 280
 WIDTH = 312
+#: Time between updates during a drag: more figures a second cannot be read, and take time from the page.
+_FOLLOWS_MS: Final = 50
 
 
 class SourcesPanel(QWidget):
@@ -390,6 +393,7 @@ class SourcesPanel(QWidget):
         self._pinned = False
         self._stale = True
         self._partial = False
+        self._follower = make_delay(self, _FOLLOWS_MS, self._refresh_later)
         self.setObjectName("sources-panel")
         self.setAccessibleName(tr("Sources and calculation"))
         self.setAttribute(Qt.WidgetAttribute.WA_OpaquePaintEvent)
@@ -435,12 +439,16 @@ class SourcesPanel(QWidget):
             self._refresh_later()
 
     def _gesture_changed(self) -> None:
-        if not self._desk.in_gesture and self._partial:
+        if not self._desk.in_gesture and (self._partial or self._follower.isActive()):
+            self._follower.stop()
             self._refresh_later()
 
     def _answered(self) -> None:
         if self._stale or self._selection != self._shown_selection or not self._is_explained():
-            self._refresh_later()
+            if not self._desk.in_gesture:
+                self._refresh_later()
+            elif not self._follower.isActive():
+                self._follower.start()
 
     def _is_explained(self) -> bool:
         """Whether a new answer makes no difference: nothing is explained, or only costs changed."""

@@ -497,7 +497,8 @@ class FirstHints(QObject):
         self.deleteLater()
 
     def _note_selection(self) -> None:
-        if self._window.desk.selection is not None:
+        desk = self._window.desk
+        if desk.selection is not None and not desk.is_selection_proposed:
             self.finish("figure")
 
 

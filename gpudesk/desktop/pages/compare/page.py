@@ -30,7 +30,7 @@ from gpudesk.desktop.pages.page import DeskPage, VerdictLine
 from gpudesk.desktop.session import scenario_edits
 from gpudesk.desktop.session.actions import ActionSpec, MenuId
 from gpudesk.desktop.session.desk import Desk
-from gpudesk.desktop.session.selection import Selection, SelectionKind, select_attribute, select_cost, select_figure
+from gpudesk.desktop.session.selection import Selection, SelectionKind, select_attribute, select_compared_figure
 from gpudesk.desktop.session.settings import UserSettings
 from gpudesk.desktop.ui.tables.table_base import Index
 from gpudesk.desktop.ui.tables.text_layer import TINT, MarkLegend
@@ -50,7 +50,6 @@ from gpudesk.report.comparison.headlines import build_screen_headlines
 from gpudesk.report.comparison.table import ComparisonTableBuilder
 from gpudesk.report.comparison.tables import CellMarking, ComparisonGroup, ComparisonRow, RowOrigin
 from gpudesk.report.comparison.verdicts import describe_comparison
-from gpudesk.report.costs import OWNED, RENTED
 from gpudesk.text.messages import InputError, format_message, to_sentence
 from gpudesk.text.translation import tr, trn
 
@@ -268,8 +267,6 @@ class ComparisonCorner(PaintedWidget):
         pen.text(place, self._text, font="small", color="text3")
 
 
-#: Figure -> the cost explained in the panel.
-_EXPLAINED_COSTS: Final = {"rented_usd_per_million_output": RENTED, "owned_usd_per_million_output": OWNED}
 _ALL_ROWS, _DIFFERENCES = "all", "differences"
 _SECTION = 51
 
@@ -359,7 +356,7 @@ class ComparePage(DeskPage):
         view.sort_requested.connect(self._commands.sort_by)
         view.copy_requested.connect(self._commands.copy)
         view.menu_requested.connect(lambda row, column, place: self._commands.open_menu(row, column, place, self))
-        self.strip.chosen.connect(lambda key, name: desk.select(_select_compared_figure(key, name)))
+        self.strip.chosen.connect(lambda key, name: desk.select(select_compared_figure(key, name)))
         self.filter.changed.connect(lambda text: arranger.change(filter=text))
         self.filter.left.connect(self.focus_content)
         self._segment.chosen.connect(lambda key: arranger.change(differences_only=key == _DIFFERENCES))
@@ -548,13 +545,7 @@ def _select_row(row: ComparisonRow, column_key: str) -> Selection:
     assert row.reference is not None, "every row of Compare can be explained"
     if row.reference.origin is RowOrigin.ATTRIBUTE:
         return select_attribute(column_key, row.reference.name)
-    return _select_compared_figure(column_key, row.reference.name)
-
-
-def _select_compared_figure(column_key: str, figure: str) -> Selection:
-    """Return the selection of a figure; the panel explains costs apart from estimates."""
-    cost = _EXPLAINED_COSTS.get(figure)
-    return select_figure(column_key, figure) if cost is None else select_cost(column_key, cost)
+    return select_compared_figure(column_key, row.reference.name)
 
 
 def _is_helped_by_other_counts(answer: Answer) -> bool:

@@ -14,6 +14,7 @@ from gpudesk.desktop.pages.decide.questions_view import QuestionsView
 from gpudesk.desktop.pages.page import MultiViewPage, PageViewSpec
 from gpudesk.desktop.session.actions import ActionSpec, MenuId
 from gpudesk.desktop.session.desk import Desk
+from gpudesk.desktop.session.selection import Selection
 from gpudesk.desktop.session.settings import UserSettings
 from gpudesk.desktop.ui.theme.theme import Theme
 from gpudesk.desktop.ui.widgets.layouts import FullWidthScrollArea
@@ -115,6 +116,9 @@ class DecidePage(MultiViewPage[DecideView]):
         except (InputError, MissingFileError) as error:
             text = format_input_error(error, self.desk.formatter) if isinstance(error, InputError) else str(error)
             self.body.show_state(text, None, answered=False)
+
+    def propose_selection(self) -> Selection | None:
+        return self.view.propose_selection()
 
     def _show_wanted(self, key: str) -> None:
         """Show another view, and focus it: the former focus is hidden."""

@@ -14,6 +14,7 @@ from gpudesk.desktop.session.desk import Desk
 from gpudesk.desktop.session.evaluated_answer import AcceleratorColumn, EvaluatedAnswer
 from gpudesk.desktop.session.jobs import Jobs
 from gpudesk.desktop.session.scenario_edits import replace_answer
+from gpudesk.desktop.session.selection import Selection
 from gpudesk.desktop.ui.theme.glyphs import GLYPHS
 from gpudesk.desktop.ui.theme.theme import Theme
 from gpudesk.desktop.ui.theme.theme_painter import RIGHT, SWATCH_WIDTH, PaintedWidget, ThemePainter
@@ -59,6 +60,10 @@ class DecideView(QWidget):
     def show_decision(self, evaluated: EvaluatedAnswer) -> None:
         """Show a decision; called for every new one, while the view is visible."""
         raise NotImplementedError
+
+    def propose_selection(self) -> Selection | None:
+        """Return what the panel explains until the user selects a figure; None for nothing."""
+        return None
 
     def show_below(self, show: Callable[[], object]) -> None:
         """Show the widgets below the fold; those of a new view one turn after its first paint."""

@@ -30,7 +30,7 @@ from gpudesk.desktop.ui.widgets.layouts import (
     set_beside,
 )
 from gpudesk.desktop.ui.widgets.qt_support import format_key
-from gpudesk.domain.decision import AnswerOrigin, Decision
+from gpudesk.domain.decision import AnswerOrigin, Decision, ObjectiveName
 from gpudesk.report.comparison.estimate_rows import build_plan_cell
 from gpudesk.report.costs import OWNED, RENTED, MoneyFormatter
 from gpudesk.report.data_table import DataTable, FigureRow, build_accelerator_table
@@ -59,6 +59,12 @@ if TYPE_CHECKING:
     from gpudesk.desktop.pages.decide.trace_table import RuleTraceBlock
 
 _THROUGHPUT, _TTFT, _COST = "output_tokens_per_s", "ttft_ms", "usd_per_million"
+#: Objectives that are figures themselves.
+_OBJECTIVE_FIGURES: Final = {
+    ObjectiveName.COST: _COST,
+    ObjectiveName.THROUGHPUT: "output_tokens_per_s_per_accelerator",
+    ObjectiveName.LATENCY: "request_s",
+}
 #: The figure of each table column; for the deployment it is throughput.
 _FIGURES: Final = (_THROUGHPUT, _THROUGHPUT, _TTFT, _COST)
 
@@ -350,6 +356,15 @@ class ResultView(DecideView):
             self.trace.show_decision(self._evaluated)
         self._rules_held.setVisible(is_visible)
         self.rules_link.setText(tr("Hide all rules") if is_visible else tr("Show all rules"))
+
+    def propose_selection(self) -> Selection | None:
+        """Return the figure by which the recommended accelerator, or the best one of a tie, leads."""
+        evaluated = self._evaluated
+        key = None if evaluated is None else find_leading_column(evaluated.decision)
+        if evaluated is None or key is None:
+            return None
+        objective = evaluated.decision.objective.name
+        return select_delivery_figure(evaluated, key, _OBJECTIVE_FIGURES.get(objective, _THROUGHPUT))
 
     def _select_figure(self, key: str, name: str) -> None:
         if self._evaluated is not None:

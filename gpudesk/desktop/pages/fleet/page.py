@@ -15,6 +15,7 @@ from gpudesk.desktop.pages.fleet.form import FleetForm
 from gpudesk.desktop.pages.fleet.views import FleetTableView, FleetTimeView, FleetView, RacksView, ShownFleets
 from gpudesk.desktop.pages.page import MultiViewPage, PageViewSpec
 from gpudesk.desktop.session.desk import Desk
+from gpudesk.desktop.session.selection import Selection, select_fleet_figure
 from gpudesk.desktop.session.settings import UserSettings
 from gpudesk.desktop.ui.theme.theme import Theme
 from gpudesk.desktop.ui.widgets.layouts import FullWidthScrollArea, Hairline, make_column
@@ -166,6 +167,13 @@ class FleetPage(MultiViewPage[FleetView]):
         if self._chosen in accelerators:
             return self._chosen
         return accelerators[0] if answer.cheapest is None else answer.cheapest[0]
+
+    def propose_selection(self) -> Selection | None:
+        """Return the number of systems of the chosen or the cheapest fleet."""
+        evaluated = self.desk.evaluated
+        if evaluated is None or evaluated.answer.scenario.demand is None:
+            return None
+        return select_fleet_figure(self._find_chosen(evaluated.fleet), "fleet_systems")
 
     def _gesture_changed(self) -> None:
         if not self.desk.in_gesture and self.isVisible():

@@ -33,6 +33,7 @@ from gpudesk.desktop.pages.memory.bars import (
 from gpudesk.desktop.pages.memory.needed_view import NeededBlock
 from gpudesk.desktop.pages.page import MultiViewPage, PageViewSpec
 from gpudesk.desktop.session.desk import Desk
+from gpudesk.desktop.session.evaluated_answer import list_columns
 from gpudesk.desktop.session.scenario_edits import apply_remedy
 from gpudesk.desktop.session.selection import Selection, select_figure
 from gpudesk.desktop.session.settings import UserSettings
@@ -393,6 +394,13 @@ class MemoryPage(MultiViewPage["MemoryView"]):
         if isinstance(self.view, NeededTableView):
             return self.view.needed.describe_counts()
         return describe_fit(self.desk.answer, self.desk.formatter)
+
+    def propose_selection(self) -> Selection | None:
+        """Return the memory of the first accelerator that cannot run the load, else of the first."""
+        columns = list_columns(self.desk.answer) if self.desk.answer is not None else ()
+        if not columns or self.view_key not in (FIT, CONTEXT):
+            return None
+        return select_figure(min(columns, key=lambda column: column.fits).key, "memory")
 
     def name_chart_commands(self) -> tuple[str, str]:
         return tr("Show memory table"), tr("Copy memory and fit")

@@ -37,6 +37,7 @@ from gpudesk.desktop.pages.performance.views import (
     make_throughput_view,
 )
 from gpudesk.desktop.session.desk import Desk
+from gpudesk.desktop.session.selection import Selection, select_best_figure
 from gpudesk.desktop.session.settings import UserSettings
 from gpudesk.desktop.ui.charts.chart_data import (
     ChartData,
@@ -520,6 +521,12 @@ class PerformancePage(MultiViewPage[PerformanceView]):
         if self.view_key == "latency":
             return describe_figure_lead(answer, "ttft_ms", formatter)
         return describe_throughput(answer, formatter)
+
+    def propose_selection(self) -> Selection | None:
+        """Return the figure of the verdict; none for measured results."""
+        if self.desk.answer is None or self.view_key == "mlperf":
+            return None
+        return select_best_figure(self.desk.answer, "ttft_ms" if self.view_key == "latency" else "output_tokens_per_s")
 
     def _read_off(self, speed: float) -> None:
         self.settings.put(_READ_OFF, speed)

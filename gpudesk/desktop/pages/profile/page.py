@@ -25,7 +25,7 @@ from gpudesk.desktop.session.actions import ActionSpec, MenuId
 from gpudesk.desktop.session.desk import Desk
 from gpudesk.desktop.session.scenario_edits import add_accelerator, replace_model_and_baseline
 from gpudesk.desktop.session.scenario_options import list_accelerator_options, list_model_options
-from gpudesk.desktop.session.selection import select_catalog_attribute, select_deployment
+from gpudesk.desktop.session.selection import Selection, select_catalog_attribute, select_deployment
 from gpudesk.desktop.session.settings import UserSettings
 from gpudesk.desktop.ui.theme.theme import Theme
 from gpudesk.desktop.ui.theme.theme_painter import SWATCH_WIDTH, PaintedButton, PaintedWidget, ThemePainter
@@ -433,6 +433,7 @@ class ProfilePage(MultiViewPage[ProfileView]):
             # Otherwise Qt lays out one level per turn, and paints squeezed lines in between.
             QCoreApplication.sendPostedEvents(None, QEvent.Type.LayoutRequest.value)
             self._renew_selection()
+            self._proposal.start()
 
     def _renew_selection(self) -> None:
         """Let the panel explain the selected row under the current load."""
@@ -479,6 +480,9 @@ class ProfilePage(MultiViewPage[ProfileView]):
         self.query.rest()
 
     # User actions
+
+    def propose_selection(self) -> Selection | None:
+        return select_catalog_attribute(self.accelerator, "memory_bandwidth") if self.accelerator else None
 
     def _choose_attribute(self, name: str) -> None:
         self.desk.select(select_catalog_attribute(self.accelerator, name))

@@ -336,8 +336,8 @@ def make_term_node(term: TermLine, key: str) -> PanelNode:
         RowLine(term.formula or "", color=QUIET, most=2),
         RowLine(term.source or "", color=QUIET, most=1, current_color="text1", current_only=bool(term.formula)),
     )
-    tool_tip = "\n".join(filter(None, (term.formula, term.source)))
-    return PanelNode(key, RowBlock(lines, nested=True, ruled=True, tool_tip=tool_tip or None), subject=term)
+    tool_tip = "\n".join(filter(None, (term.label, term.formula, term.source)))
+    return PanelNode(key, RowBlock(lines, nested=True, ruled=True, tool_tip=tool_tip), subject=term)
 
 
 # Claims and the catalog
@@ -377,7 +377,8 @@ def make_claim_node(key: str, claim: ClaimLine, text: str) -> PanelNode:
         RowLine(claim.title, most=1, cut=RowCut.NEVER, values=(origin,)),
         RowLine(claim.verdict or "", most=2, cut=RowCut.UNTIL_OPEN),
     )
-    block = RowBlock(lines, space=(6, 6), folding=True, emphatic=preferred, is_filled=preferred, tool_tip=claim.source)
+    tool_tip = "\n".join(filter(None, (claim.value, claim.source, claim.verdict)))
+    block = RowBlock(lines, space=(6, 6), folding=True, emphatic=preferred, is_filled=preferred, tool_tip=tool_tip)
     below = (*make_detail_nodes(claim.details, key), *_make_offer_nodes(claim.offer, key))
     return PanelNode(key, block, text, claim.sentence, below, claim)
 

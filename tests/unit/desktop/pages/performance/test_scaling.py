@@ -39,8 +39,9 @@ def page(desk: Desk, theme: Theme, settings: UserSettings, qtbot: QtBot) -> Perf
 
 
 @pytest.fixture
-def view(page: PerformancePage) -> ScalingView:
+def view(page: PerformancePage, desk: Desk) -> ScalingView:
     assert isinstance(page.view, ScalingView)
+    desk.select(select_figure(desk.keys[0], "output_tokens_per_s"))
     return page.view
 
 

@@ -118,13 +118,13 @@ def test_the_panel_follows_the_scenario(desk: Desk, panel: SourcesPanel, qtbot: 
     assert "8 requests in flight" in lines(panel, Explanation)[0]
 
 
-def test_during_a_drag_only_the_figure_follows(desk: Desk, panel: SourcesPanel) -> None:
+def test_during_a_drag_only_the_figure_follows(desk: Desk, panel: SourcesPanel, qtbot: QtBot) -> None:
     desk.select(THROUGHPUT)
     working = lines(panel, TermLine)[0]
     desk.begin_gesture("load")
     desk.apply(scenario_edits.replace_load_value(desk.scenario, 8), "Change load")
     desk.flush()
-    assert "8 requests in flight" in lines(panel, Explanation)[0]
+    qtbot.waitUntil(lambda: "8 requests in flight" in lines(panel, Explanation)[0])
     assert lines(panel, TermLine)[0] == working
     desk.end_gesture()
     assert lines(panel, TermLine)[0] != working
