@@ -642,7 +642,7 @@ class DeskChart(InteractivePlot):
         if self.drawing.cursor_readout is not None:
             size = measure_readout(self.drawing.cursor_readout, self.text_painter, self.theme)
             # Curves that begin near zero stay visible below it.
-            area = max(area, size.height + self.theme.px(40))
+            area = max(area, size.height + self.theme.px(24))
         if self.notice is not None and not self.notice.isHidden():
             area = max(area, float(self.notice.sizeHint().height() + self.theme.px(20)))
         return int(margins.top() + margins.bottom() + area)

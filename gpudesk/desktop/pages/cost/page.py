@@ -18,12 +18,13 @@ from gpudesk.desktop.pages.cost.views import (
     RentOrBuyView,
     SimulationView,
     TokenCostView,
+    select_cheapest,
 )
 from gpudesk.desktop.pages.page import MultiViewPage, PageViewSpec
 from gpudesk.desktop.session.actions import ActionSpec, MenuId
 from gpudesk.desktop.session.desk import Desk
 from gpudesk.desktop.session.evaluated_answer import EvaluatedAnswer
-from gpudesk.desktop.session.selection import Selection, select_best_figure
+from gpudesk.desktop.session.selection import Selection
 from gpudesk.desktop.session.settings import UserSettings, get_folder
 from gpudesk.desktop.ui.charts.chart_data import ChartData
 from gpudesk.desktop.ui.theme.theme import Theme
@@ -35,7 +36,7 @@ from gpudesk.desktop.ui.widgets.number_edit import LEFT_OPEN, NO_VALUE, NumberEd
 from gpudesk.desktop.ui.widgets.page_frame import PageHeader
 from gpudesk.desktop.ui.widgets.qt_support import ask_save_path, make_delay
 from gpudesk.domain.accelerator import SOFTWARE_PLATFORMS
-from gpudesk.domain.answer import find_best, get_accelerator_id, rank_figures
+from gpudesk.domain.answer import get_accelerator_id
 from gpudesk.domain.claim import ProviderClass
 from gpudesk.domain.cost import (
     COMPARED_CLASSES,
@@ -526,17 +527,8 @@ class CostPage(MultiViewPage[CostView]):
         return describe(evaluated.answer_with_costs, self.desk.formatter)
 
     def propose_selection(self) -> Selection | None:
-        """Return the lowest cost per token, owned or rented."""
         evaluated = self._find_evaluated()
-        if evaluated is None or isinstance(self.view, AssumptionsView):
-            return None
-        answer = evaluated.answer_with_costs
-        lowest = {
-            ranked[find_best(ranked, figure)].value: figure
-            for figure in ("owned_usd_per_million_output", "rented_usd_per_million_output")
-            if (ranked := rank_figures(answer, figure))
-        }
-        return select_best_figure(answer, lowest[min(lowest)]) if lowest else None
+        return None if evaluated is None or isinstance(self.view, AssumptionsView) else select_cheapest(evaluated)
 
     def _find_evaluated(self) -> EvaluatedAnswer | None:
         """Return the subject of the verdict; published cases are not about the scenario, and need none."""

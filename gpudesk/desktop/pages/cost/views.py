@@ -16,7 +16,7 @@ from gpudesk.desktop.pages.cost.line_charts import CostCurveChart, CostDistribut
 from gpudesk.desktop.session.desk import Desk
 from gpudesk.desktop.session.evaluated_answer import EvaluatedAnswer
 from gpudesk.desktop.session.jobs import Jobs
-from gpudesk.desktop.session.selection import select_cost
+from gpudesk.desktop.session.selection import Selection, select_best_figure, select_cost
 from gpudesk.desktop.ui.charts.chart_data import ChartData, CopyableChart
 from gpudesk.desktop.ui.tables.data_table import FiguresTable, TextTable
 from gpudesk.desktop.ui.theme.theme import Theme
@@ -24,7 +24,7 @@ from gpudesk.desktop.ui.widgets.buttons import Button, SegmentedControl
 from gpudesk.desktop.ui.widgets.choice_popup import ChoiceOption
 from gpudesk.desktop.ui.widgets.fields import ChoiceField
 from gpudesk.desktop.ui.widgets.layouts import STRETCH, FlowLayout, Hairline, ThemedLabel, make_column, make_row
-from gpudesk.domain.answer import AcceleratorChoice
+from gpudesk.domain.answer import AcceleratorChoice, find_best, rank_figures
 from gpudesk.domain.cost import BreakEven, CostColumn, CostDistribution
 from gpudesk.domain.deployment_analysis import WorkedFigure
 from gpudesk.report.break_even import build_break_even_cells
@@ -153,6 +153,17 @@ class CostView(QWidget):
         del key
 
 
+def select_cheapest(costed: EvaluatedAnswer) -> Selection | None:
+    """Return the selection of the lowest cost per token, owned or rented; None without costs."""
+    answer = costed.answer_with_costs
+    lowest = {
+        ranked[find_best(ranked, figure)].value: figure
+        for figure in ("owned_usd_per_million_output", "rented_usd_per_million_output")
+        if (ranked := rank_figures(answer, figure))
+    }
+    return select_best_figure(answer, lowest[min(lowest)]) if lowest else None
+
+
 class CostOverview(CostView):
     """Tokens and years above, influences on the token cost and rent or buy below."""
 
@@ -188,7 +199,8 @@ class CostOverview(CostView):
         answer = self._desk.answer
         if answer is None:
             return
-        place = costed.place(self._key)
+        cheapest = select_cheapest(costed)
+        place = costed.place(self._key or ("" if cheapest is None else cheapest.column))
         column = costed.costs.columns[place]
         # The cost of owning if it has a price.
         rented = column.owned is None

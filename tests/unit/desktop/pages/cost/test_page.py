@@ -78,7 +78,7 @@ def test_four_charts_say_what_they_show(page: CostPage) -> None:
     assert "MI355X: rented 1.47" in said
     assert "purchase price unknown" in said
     assert "66,502" in view.years.rows[0].sentence
-    assert view.influences.subtitle.startswith("H200 SXM owned")
+    assert view.influences.subtitle.startswith("MI325X owned"), "the cheapest, until the user chooses another"
     assert view.influences.rows[0].name == "Utilization"
     assert "H200 SXM: payback period of buying: 19.6 months. Compared with renting 24/7." in view.rent.summary()
 
@@ -93,9 +93,9 @@ def test_figures_are_those_of_the_service(page: CostPage, desk: Desk) -> None:
 
 def test_a_click_shows_what_moves_another_accelerator(page: CostPage, qtbot: QtBot) -> None:
     view = overview(page)
-    place = view.tokens.band(1).center().toPoint()
+    place = view.tokens.band(0).center().toPoint()
     QTest.mouseClick(view.tokens, Qt.MouseButton.LeftButton, pos=QPoint(20, place.y()))
-    assert view.influences.subtitle.startswith("MI325X owned")
+    assert view.influences.subtitle.startswith("H200 SXM owned")
     assert [len(row.segments) for row in view.influences.rows] == [1] * 8, "two shades would need a key"
     view.choose("mi355x")
     page.refresh()
