@@ -10,6 +10,7 @@ import json
 import logging
 import os
 from datetime import datetime
+from hashlib import sha256
 from pathlib import Path
 from uuid import uuid4
 
@@ -22,7 +23,7 @@ from gpudesk.desktop.session.settings import UserSettings, note_recent
 from gpudesk.desktop.session.single_instance import find_machine_name, remove_pipe
 from gpudesk.documents.scenario_file import SCENARIO_SUFFIX, format_scenario, make_title, parse_scenario, read_template
 from gpudesk.domain.answer import Scenario, check_scenario_ids
-from gpudesk.files import read_side_file, refuse_pipe, write_atomically
+from gpudesk.files import read_bytes, read_side_file, refuse_pipe, write_atomically
 from gpudesk.frozen_dataclass import frozen_dataclass
 from gpudesk.text.messages import InputError
 from gpudesk.text.translation import tr
@@ -221,8 +222,8 @@ class Document(QObject):
         self.begun = False
         self._always_edited = False
         self._made_title: str | None = None
-        #: The file as last read or written here; None without one, or if it was not read.
-        self._on_disk: tuple[int, ...] | None = None
+        #: A digest of the file as last read or written here; None without one, or if it was not read.
+        self._on_disk: bytes | None = None
         desk.scenario_changed.connect(self._scenario_changed)
         desk.undo_stack.cleanChanged.connect(self._clean_changed)
 
@@ -241,7 +242,7 @@ class Document(QObject):
 
     @property
     def has_changed_on_disk(self) -> bool:
-        """Whether the file differs from what was read from it or written to it here."""
+        """Whether the file's contents differ from what was read from it or written to it here."""
         now = None if self.path is None else _identify_contents(self.path)
         return now is not None and now != self._on_disk
 
@@ -379,13 +380,15 @@ class Document(QObject):
         self.changed.emit()
 
 
-def _identify_contents(path: Path) -> tuple[int, ...] | None:
-    """Return a fingerprint that changes when a file is written or replaced; None without a file."""
+def _identify_contents(path: Path) -> bytes | None:
+    """Return a digest of a file's contents, empty if it is unreadable; None without a file."""
     try:
-        status = path.stat()
-    except (OSError, ValueError):
-        return None
-    return status.st_mtime_ns, status.st_size, status.st_ino
+        if not path.exists():
+            return None
+        refuse_pipe(path)
+        return sha256(read_bytes(path, _MOST_BYTES)).digest()
+    except (InputError, OSError):
+        return b""
 
 
 def _was_left_alone(path: Path, since: datetime) -> bool:

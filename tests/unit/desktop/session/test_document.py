@@ -2,6 +2,7 @@
 
 import json
 import os
+import shutil
 from collections.abc import Callable
 from datetime import datetime, timedelta
 from pathlib import Path
@@ -251,9 +252,13 @@ def test_a_file_that_somebody_else_changed_is_noticed(document: Document, desk: 
         desk.apply(scenario_edits.replace_load_value(desk.scenario, 7), "Load")
         document.save()
 
+    copy = sample_file.with_suffix(".copy")
     steps: list[tuple[Callable[[], object], bool]] = [
         (lambda: document.open_file(sample_file), False),
         (edit_and_save, False),
+        # Copied back or synchronized: the same contents with another date, in another file.
+        (lambda: os.utime(sample_file, (1, 1)), False),
+        (lambda: Path(shutil.copy(sample_file, copy)).replace(sample_file), False),
         (lambda: sample_file.write_bytes(sample_file.read_bytes() + b" "), True),
         (document.save, False),
         (sample_file.unlink, False),
