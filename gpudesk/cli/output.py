@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import codecs
 import contextlib
 import json
 import os
@@ -44,6 +45,16 @@ class UsageError(Exception):
 _CONTROL: Final = re.compile("(\x1b\\[[01]m)|[\x00-\x08\x0b-\x1f\x7f-\x9f\u202a-\u202e\u2066-\u2069]")
 
 
+#: What characters of the program's texts become in an encoding that lacks them, so that a minus sign stays one.
+_REPLACEMENTS: Final = {
+    **dict.fromkeys("−–—─\u2011", "-"),
+    **dict.fromkeys("\u00a0\u202f\u2009", " "),
+    **dict.fromkeys("“”„", '"'),
+    **dict.fromkeys("’‘", "'"),
+    **dict(zip("×÷·│•µäöüÄÖÜß", ["x", "/", "|", "|", "*", "u", "ae", "oe", "ue", "Ae", "Oe", "Ue", "ss"], strict=True)),
+    **dict(zip("…±≈≤≥→←€✓½", ["...", "+/-", "~", "<=", ">=", "->", "<-", "EUR", "yes", "1/2"], strict=True)),
+}
+_ERRORS_NAME: Final = "gpudesk.replace"
 _JSON_CONTROL: Final = re.compile("[\x7f-\x9f\u202a-\u202e\u2066-\u2069]")
 
 
@@ -135,11 +146,17 @@ def print_table(head: Sequence[str], rows: Sequence[Sequence[str]], right: Seque
 
 
 def print_json(value: object) -> None:
-    print(_escape_json(json.dumps(value, indent=2, ensure_ascii=False, allow_nan=False)))
+    _print_json(value, indent=2)
 
 
 def print_json_line(value: dict[str, Any]) -> None:
-    print(_escape_json(json.dumps(value, ensure_ascii=False, allow_nan=False)))
+    _print_json(value, indent=None)
+
+
+def _print_json(value: object, indent: int | None) -> None:
+    # JSON is UTF-8: other encodings, such as that of a file on Windows, take what all have in common.
+    is_unicode = (sys.stdout.encoding or "utf-8").lower().startswith("utf")
+    print(_escape_json(json.dumps(value, indent=indent, ensure_ascii=not is_unicode, allow_nan=False)))
 
 
 def _escape_json(text: str) -> str:
@@ -163,7 +180,7 @@ def supports_styles() -> bool:
 
 
 def prepare_streams() -> None:
-    """Let standard output and error accept any character: unsupported ones become a question mark.
+    """Let standard output and error accept any character: unsupported ones become similar ones, or a question mark.
 
     A windowed executable on Windows has no streams, and a shell can close them: then output is discarded, and input is
     empty.
@@ -173,7 +190,17 @@ def prepare_streams() -> None:
             setattr(sys, name, open(os.devnull, mode, encoding="utf-8"))  # noqa: PTH123, SIM115 - a device
     for stream in (sys.stdout, sys.stderr):
         with contextlib.suppress(AttributeError, ValueError):
-            stream.reconfigure(errors="replace")  # type: ignore[union-attr]
+            stream.reconfigure(errors=_ERRORS_NAME)  # type: ignore[union-attr]
+
+
+def _replace_unsupported(error: UnicodeError) -> tuple[str, int]:
+    if not isinstance(error, UnicodeEncodeError):
+        raise error
+    text = error.object[error.start : error.end]
+    return "".join(_REPLACEMENTS.get(each, "?") for each in text), error.end
+
+
+codecs.register_error(_ERRORS_NAME, _replace_unsupported)
 
 
 def silence_output() -> None:

@@ -117,13 +117,31 @@ def test_help_names_the_commands(capsys: Capture) -> None:
         assert command in said
 
 
-def test_output_takes_any_character(monkeypatch: pytest.MonkeyPatch) -> None:
+@pytest.mark.parametrize(
+    ("encoding", "expected"),
+    [
+        ("ascii", b"4.8 ~ 6.0, -43 to +115, 2 x MI325X | fuer 1 EUR ?\n"),
+        ("cp1252", b"4.8 ~ 6.0, -43 to +115, 2 \xd7 MI325X \xb7 f\xfcr 1 \x80 ?\n"),
+    ],
+)
+def test_output_takes_any_character_and_keeps_signs(
+    monkeypatch: pytest.MonkeyPatch, encoding: str, expected: bytes
+) -> None:
     raw = io.BytesIO()
-    monkeypatch.setattr(sys, "stdout", io.TextIOWrapper(raw, encoding="ascii"))
+    monkeypatch.setattr(sys, "stdout", io.TextIOWrapper(raw, encoding=encoding, newline="\n"))
     output.prepare_streams()
-    output.print_line("4.8 ≈ 6.0")
+    output.print_line("4.8 ≈ 6.0, \N{MINUS SIGN}43 to +115, 2 × MI325X · für 1 € \ud800")
     sys.stdout.flush()
-    assert raw.getvalue() == b"4.8 ? 6.0\n"
+    assert raw.getvalue() == expected
+
+
+def test_json_is_valid_in_any_encoding(monkeypatch: pytest.MonkeyPatch) -> None:
+    raw = io.BytesIO()
+    monkeypatch.setattr(sys, "stdout", io.TextIOWrapper(raw, encoding="cp1252"))
+    output.prepare_streams()
+    output.print_json_line({"name": "für −1"})
+    sys.stdout.flush()
+    assert json.loads(raw.getvalue()) == {"name": "für −1"}
 
 
 def test_a_closed_standard_input_is_an_empty_one(monkeypatch: pytest.MonkeyPatch, capsys: Capture) -> None:
