@@ -430,7 +430,8 @@ class LaunchSource:
 class LaunchExtra:
     """An option (`name` begins with --) or environment variable that a deployment needs, with the reason.
 
-    It is set on accelerators of `generations` and, if `mixers` are given, for models with one of these kinds.
+    It is set on accelerators of `generations` and, if `mixers` are given, for models with one of these kinds. With
+    `head_dims` it is set only for models of full attention without sinks, whose heads all have one of these sizes.
     """
 
     name: str
@@ -439,6 +440,7 @@ class LaunchExtra:
     source: str
     generations: frozenset[str]
     mixers: frozenset[str] = frozenset()
+    head_dims: frozenset[int] = frozenset()
 
     @property
     def is_option(self) -> bool:
@@ -513,12 +515,13 @@ class LaunchSettings:
     serving engine's own setting; `hosts` is the number of hosts of one replica of `replica` accelerators.
     `unknown_domain` is the number of accelerators that one scale-up network joins over machines of unknown size: they
     count as one host. `generation` and `platforms` are those of the accelerator, `mixers` are the kinds of attention of
-    the model.
+    the model, and `head_dims` its head sizes, empty unless all of its attention is full and without sinks.
     """
 
     generation: str
     platforms: frozenset[str]
     mixers: frozenset[str]
+    head_dims: frozenset[int]
 
     max_batch: int
     max_batched_tokens: int

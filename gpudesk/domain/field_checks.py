@@ -18,7 +18,7 @@ from typing import Any, Final, NoReturn
 from gpudesk.text.messages import InputError, Message, MessageParameter, Term, input_error, message
 from gpudesk.text.units import MIB
 
-NOT_UTF8: Final = message("import.not_text", "is not UTF-8 text")
+NOT_UTF8: Final = message("import.not_text", "is not UTF-8 text; save it as UTF-8 (in Excel: CSV UTF-8)")
 NO_FIELDS: Final = message("import.hf.no_object", "contains no fields; choose the config.json of a model")
 NESTED_TOO_DEEP: Final = message("import.nested", "is nested too deeply, or contains numbers that are too long")
 

@@ -23,7 +23,7 @@ from gpudesk.domain.estimate import (
     LoadKind,
     Workload,
 )
-from gpudesk.domain.model import MIXER_KINDS
+from gpudesk.domain.model import MIXER_KINDS, Attention, Model
 from gpudesk.domain.precision import Precision
 from gpudesk.domain.serving_engine import list_platforms
 from gpudesk.estimation.operation import find_memory_plan
@@ -96,6 +96,7 @@ def _parse_extra(extra_entry: dict[str, Any]) -> LaunchExtra:
         source=extra_entry["source"],
         generations=frozenset(extra_entry["generations"]),
         mixers=frozenset(extra_entry.get("mixers", ())),
+        head_dims=frozenset(extra_entry.get("head_dims", ())),
     )
 
 
@@ -132,6 +133,7 @@ def get_launch_settings(estimate: Estimate, table: SearchSpaceTable, systems: Se
         generation=accelerator.generation,
         platforms=list_platforms(accelerator),
         mixers=frozenset(name for name, kind in MIXER_KINDS.items() if kind in kinds),
+        head_dims=_list_head_dims(model),
         max_batch=settings.max_batch,
         max_batched_tokens=settings.max_batched_tokens,
         attention_ranks=budget.attention_ranks,
@@ -142,6 +144,22 @@ def get_launch_settings(estimate: Estimate, table: SearchSpaceTable, systems: Se
         max_context=model.max_context,
         model=model.name,
     )
+
+
+def _list_head_dims(model: Model) -> frozenset[int]:
+    """Return the head sizes of a model all of whose layers have full attention without sinks; empty for others."""
+    mixers = [group.mixer for group in model.layers]
+    attentions = [each for each in mixers if isinstance(each, Attention)]
+    is_plain = len(attentions) == len(mixers) and not any(
+        each.window or each.sinks or each.indexer or each.v_head_dim for each in attentions
+    )
+    return frozenset(each.head_dim for each in attentions if is_plain)
+
+
+def _is_needed(extra: LaunchExtra, settings: LaunchSettings) -> bool:
+    if settings.generation not in extra.generations or (extra.mixers and not extra.mixers & settings.mixers):
+        return False
+    return not extra.head_dims or (bool(settings.head_dims) and settings.head_dims <= extra.head_dims)
 
 
 #: The variable for the checkpoint.
@@ -179,11 +197,7 @@ def make_launch_plan(
             platform=tuple(sorted(settings.platforms)),
         )
     _check_hosts(facts, settings)
-    extras = tuple(
-        each
-        for each in facts.extras
-        if settings.generation in each.generations and (not each.mixers or each.mixers & settings.mixers)
-    )
+    extras = tuple(each for each in facts.extras if _is_needed(each, settings))
     without_prefixes = reproduce and not estimate.request.workload.prefix_hit_rate
     file = _make_config_file(estimate, facts, settings, without_prefixes=without_prefixes)
     variables = [f"{each.name}={each.value}" for each in extras if not each.is_option]

@@ -27,7 +27,9 @@ SPOT: Final = "spot"
 _LEAST_USD: Final = 0.001
 _MOST_USD: Final = 1000.0
 _MOST_ACCELERATORS: Final = 1024
+_DOLLARS: Final = frozenset({"USD", "US$", "$"})
 _LONGEST_CELL: Final = 200
+_LONGEST_QUOTED: Final = 40
 _MOST_NAMED: Final = 8
 _NUMBER: Final = re.compile(r"[0-9]{1,9}(?:\.[0-9]{1,20})?(?:[eE][+-]?[0-9]{1,2})?|\.[0-9]{1,20}")
 _DATE: Final = re.compile(r"20[0-9]{2}-[01][0-9]-[0-3][0-9]")
@@ -74,7 +76,7 @@ _PROVIDERS: Final = {
 
 
 class InvalidRowError(ValueError):
-    """A row with an invalid cell for its column."""
+    """A row with an invalid cell for its column; the argument is the cell."""
 
 
 class PriceColumns:
@@ -105,6 +107,12 @@ class PriceColumns:
         if not _NUMBER.fullmatch(cell):
             raise InvalidRowError(cell)
         return float(cell) or None
+
+    def check_currency(self, row: Sequence[str]) -> None:
+        """Raise `InvalidRowError` for a currency other than US dollars."""
+        currency = self.cell(row, "currency")
+        if currency and currency.upper() not in _DOLLARS:
+            raise InvalidRowError(currency)
 
     def text(self, row: Sequence[str], name: str) -> str | None:
         """Return a cell as text, None if it is empty; raises `InvalidRowError` for unprintable text."""
@@ -194,9 +202,17 @@ class PriceCollector:
         self._amounts: dict[tuple[object, ...], float] = {}
         self._repeated = 0
         self._contradicting = 0
-        self.odd = 0
+        self._invalid = 0
+        #: The first invalid cell and its row, counted from 1 with the header.
+        self._first_invalid = ("", 0)
         self.without_accelerator = 0
         self.without_price = 0
+
+    def leave_out(self, cell: str, row_number: int) -> None:
+        """Count a row that has an invalid cell."""
+        if not self._invalid:
+            self._first_invalid = (_make_printable(cell[:_LONGEST_QUOTED]), row_number)
+        self._invalid += 1
 
     def take(self, offer: RentalOffer) -> None:
         """Take an offer; raises `InvalidRowError` for an unrealistic rent."""
@@ -226,7 +242,7 @@ class PriceCollector:
         count = match.chips if match.chips is not None and offer.count == 1 else offer.count
         usd = offer.usd / count
         if not (_LEAST_USD <= usd <= _MOST_USD and count <= _MOST_ACCELERATORS):
-            raise InvalidRowError(offer.name)
+            raise InvalidRowError(f"{usd:.6g}")
         usd, source = round(usd, 6), (offer.source or self._source).id
         of = (offer.provider, offer.region, offer.instance, offer.date, offer.note)
         words = repr((source, match.part, offer.term, usd, count, *of)).encode("utf-8", "surrogatepass")
@@ -281,13 +297,13 @@ class PriceCollector:
                 "has no price for any catalog accelerator, judging by name ({names})",
                 names=_count_names(names),
             )
-        if self.odd:
-            return message_n(
+        if self._invalid:
+            cell, row = self._first_invalid
+            return message(
                 "import.prices.only_odd",
-                "has an invalid price or date, such as $3.10, in {count} row",
-                "has invalid prices or dates, such as $3.10, in {count} rows",
-                "count",
-                count=self.odd,
+                "has no valid row; “{cell}” in row {row} is invalid: write prices as 3.10 and dates as 2026-12-31",
+                cell=cell,
+                row=row,
             )
         return message("import.prices.none", "has no row with an accelerator and a price")
 
@@ -347,15 +363,18 @@ class PriceCollector:
                 "count",
                 count=self.without_accelerator,
             )
-        if self.odd:
+        if self._invalid:
+            cell, row = self._first_invalid
             yield message_n(
                 "import.prices.odd",
-                "{count} row with an invalid cell: not a plain number, an unrealistic amount, a future date, or "
-                "non-printing characters",
-                "{count} rows with an invalid cell: not a plain number, an unrealistic amount, a future date, or "
-                "non-printing characters",
+                "{count} row with an invalid cell, “{cell}” in row {row}; prices are realistic plain US dollars, and "
+                "dates are past and written as 2026-12-31",
+                "{count} rows with an invalid cell, the first “{cell}” in row {row}; prices are realistic plain US "
+                "dollars, and dates are past and written as 2026-12-31",
                 "count",
-                count=self.odd,
+                count=self._invalid,
+                cell=cell,
+                row=row,
             )
 
 
@@ -514,10 +533,13 @@ def propose_prices(
     date = date or find_day_in_name(name, today)
     source = make_file_source(name, publisher, kind, date=date)
     prices = PriceCollector(source, AcceleratorNames(parts), kind)
-    for row_number, row in enumerate(rows, start=1):
+    for row_number, row in enumerate(rows, start=2):
         if row_number % _STEP == 0:
             yield row_number, max(total, row_number)
-        _take_row(prices, columns, row, lambda row: offers(columns, row, provider, date, today))
+        try:
+            _take_row(prices, columns, row, lambda row: offers(columns, row, provider, date, today))
+        except InvalidRowError as error:
+            prices.leave_out(str(error), row_number)
     if not prices.count:
         raise InputError(prices.nothing())
     return ImportProposal("prices", clean_text(name), prices.facts(), tuple(prices.notes()), tuple(prices.left_out()))
@@ -529,15 +551,13 @@ def _take_row(
     row: Sequence[str],
     offers: Callable[[Sequence[str]], Iterator[RentalOffer]],
 ) -> None:
+    """Collect the prices of a row; raises `InvalidRowError`."""
     if not any(row):
         return
-    try:
-        row_offers = list(offers(row))
-        for offer in row_offers:
-            prices.take(offer)
-    except InvalidRowError:
-        prices.odd += 1
-        return
+    columns.check_currency(row)
+    row_offers = list(offers(row))
+    for offer in row_offers:
+        prices.take(offer)
     if not row_offers:
         has_name = any(columns.cell(row, each) for each in ("gpuname", "acceleratorname", "accelerator"))
         prices.without_price += has_name
@@ -552,7 +572,8 @@ def _open_list(data: bytes) -> tuple[Iterator[list[str]], PriceColumns, _ListFor
         list_format = next((each for each in _LIST_FORMATS if columns.has(*each[0])), None)
         if list_format is not None:
             lines = io.TextIOWrapper(io.BytesIO(data), "utf-8-sig", newline="")
-            rows = csv.reader(_iterate_lines(lines), delimiter=separator)
+            # Strictly: otherwise an open quotation mark swallows all rows behind it.
+            rows = csv.reader(_iterate_lines(lines), delimiter=separator, strict=True)
             return _iterate_rows(rows), columns, list_format
     raise input_error(
         "import.prices.columns",

@@ -307,11 +307,35 @@ def test_amd_parts_get_their_fast_kernels_and_the_reason(
     assert service.launch(service.estimate(asked(engine))).extras == ()
 
 
-def test_latent_attention_on_amd_parts_takes_blocks_of_one_token(service: GpuDeskService) -> None:
-    request = asked(model="deepseek-v3", accelerator="mi300x", tp=None)
-    assert "--block-size 1" in service.launch(service.estimate(request)).server
-    assert "--block-size" not in service.launch(service.estimate(replace(request, accelerator="h200-sxm"))).server
-    assert "--block-size" not in service.launch(service.estimate(asked(accelerator="mi300x"))).server
+def test_latent_attention_on_amd_parts_takes_blocks_of_one_token_in_older_versions(service: GpuDeskService) -> None:
+    estimate = service.estimate(asked(model="deepseek-v3", accelerator="mi300x", tp=None))
+    assert "--block-size 1" in service.launch(estimate, version="0.10.1").server
+    newest = service.launch(estimate).server
+    assert "VLLM_ROCM_USE_AITER=1" in newest
+    assert "--block-size" not in newest
+    for other in (asked(model="deepseek-v3", tp=None), asked(accelerator="mi300x")):
+        assert "--block-size" not in service.launch(service.estimate(other), version="0.10.1").server
+
+
+@pytest.mark.parametrize(
+    ("model", "accelerator", "is_set"),
+    [
+        ("llama-3.1-70b", "mi300x", True),
+        ("llama-3.1-70b", "h200-sxm", False),
+        # Sinks, linear and latent attention, windows: the backend refuses them, or was not tried with them.
+        ("gpt-oss-120b", "mi300x", False),
+        ("qwen3-next-80b-a3b", "mi300x", False),
+        ("glm-4.7-flash", "mi300x", False),
+        ("gemma-3-27b", "mi300x", False),
+    ],
+)
+def test_full_attention_on_amd_parts_is_that_of_aiter(
+    service: GpuDeskService, model: str, accelerator: str, is_set: bool
+) -> None:
+    weights = Precision.MXFP4 if model == "gpt-oss-120b" else Precision.BF16
+    estimate = service.estimate(asked(model=model, accelerator=accelerator, weights=weights, tp=None))
+    assert ("--attention-backend ROCM_AITER_FA" in service.launch(estimate).server) is is_set
+    assert "--attention-backend" not in service.launch(estimate, version="0.10.1").server
 
 
 def test_graphs_are_switched_off_by_the_words_of_the_version(service: GpuDeskService) -> None:

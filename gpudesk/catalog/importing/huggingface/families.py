@@ -39,6 +39,14 @@ def _make_word_reader(word: str, name: str, *, default: bool) -> Word:
     return lambda f: word if f.yes(name, default=default) else "none"
 
 
+def _read_laguna_gate(f: ConfigFields) -> str:
+    """Return the gate of Laguna's attention, which its configurations give as yes, no or a word."""
+    gate = f.raw("gating")
+    if isinstance(gate, str) and gate in {"per-head", "per-element"}:
+        return gate.removeprefix("per-")
+    return "head" if f.yes("gating", default=True) else "none"
+
+
 def _replace_biases(family: DecoderFamily, name: str, *, default: bool) -> DecoderFamily:
     """Return a family all of whose projections have a bias if one field says so."""
     flag: Flag = (name, default)
@@ -250,9 +258,7 @@ FAMILIES: Final[Mapping[str, DecoderFamily]] = {
     "exaone_moe": replace(_CORRECTED_HEADS, pattern=4, first_dense=1),
     "hy_v3": replace(_CORRECTED_HEADS, first_dense=1),
     "kolibri1": replace(_CORRECTED_HEADS, pattern=1, norms=4),
-    "laguna": replace(
-        _CORRECTED_HEADS, pattern=1, first_dense=1, output_gate=_make_word_reader("head", "gating", default=True)
-    ),
+    "laguna": replace(_CORRECTED_HEADS, pattern=1, first_dense=1, output_gate=_read_laguna_gate),
     "beam": replace(
         _CORRECTED_HEADS,
         pattern=1,

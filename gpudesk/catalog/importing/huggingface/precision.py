@@ -58,16 +58,22 @@ _MATRIX_NAMES: Final[Mapping[str, tuple[tuple[str, ...], ...]]] = {
         ("self_attn.q_a_proj", "self_attn.q_b_proj", "self_attn.kv_b_proj", "self_attn.o_proj"),
         ("self_attn.qkv_proj", "self_attn.o_proj"),
         ("attention.wq", "attention.wk", "attention.wv", "attention.wo"),
+        ("attn.wq_a", "attn.wq_b", "attn.wkv", "attn.wo_a", "attn.wo_b"),
+        ("attn.fused_wqa_wkv", "attn.wq_b", "attn.wo_a", "attn.wo_b"),
     ),
     _EXPERTS: (
         ("mlp.experts.7.gate_proj", "mlp.experts.7.up_proj", "mlp.experts.7.down_proj"),
         ("mlp.experts.gate_up_proj", "mlp.experts.down_proj"),
         ("block_sparse_moe.experts.7.w1", "block_sparse_moe.experts.7.w2", "block_sparse_moe.experts.7.w3"),
         ("feed_forward.experts.7.gate_proj", "feed_forward.experts.7.up_proj", "feed_forward.experts.7.down_proj"),
+        ("ffn.experts.7.gate_proj", "ffn.experts.7.up_proj", "ffn.experts.7.down_proj"),
+        ("ffn.experts.7.w1", "ffn.experts.7.w2", "ffn.experts.7.w3"),
     ),
     _SHARED: (
         ("mlp.shared_experts.gate_proj", "mlp.shared_experts.up_proj", "mlp.shared_experts.down_proj"),
         ("mlp.shared_expert.gate_proj", "mlp.shared_expert.up_proj", "mlp.shared_expert.down_proj"),
+        ("ffn.shared_experts.gate_proj", "ffn.shared_experts.up_proj", "ffn.shared_experts.down_proj"),
+        ("ffn.shared_experts.w1", "ffn.shared_experts.w2", "ffn.shared_experts.w3"),
     ),
     _DENSE: (
         ("mlp.gate_proj", "mlp.up_proj", "mlp.down_proj"),
@@ -394,10 +400,10 @@ def _list_excepted_modules(table: ConfigFields) -> list[str]:
 def _widen(stated_format: _StatedFormat, names: list[str], layers: int) -> None:
     """Leave classes unquantized whose modules are excepted: by a pattern, or in half of the layers one by one."""
     single: dict[str, set[str]] = {}
-    for name in names:
-        if name.startswith(_EXPRESSION) and _LAYER_NUMBER.search(name) is None:
-            stated_format.formats |= dict.fromkeys(_list_named_classes([name], layers))
-            continue
+    # Together: each may name one matrix of a block.
+    for_all = [name for name in names if name.startswith(_EXPRESSION) and _LAYER_NUMBER.search(name) is None]
+    stated_format.formats |= dict.fromkeys(_list_named_classes(for_all, layers))
+    for name in set(names).difference(for_all):
         kind = _find_module_class(name)
         if kind is None:
             continue

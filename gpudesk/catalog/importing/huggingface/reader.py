@@ -34,7 +34,7 @@ from gpudesk.domain.model import Model
 from gpudesk.domain.precision import Precision
 from gpudesk.domain.user_facts import UNKNOWN_MAKER, ImportProposal
 from gpudesk.text.formatting import ClaimValue
-from gpudesk.text.messages import Message, message, message_n
+from gpudesk.text.messages import Message, input_error, message, message_n
 
 STRUCTURE_READERS: Final[Mapping[str, StructureReader]] = {
     **{name: family.read for name, family in FAMILIES.items()},
@@ -76,6 +76,9 @@ _SAME: Final[Mapping[str, str]] = {
     "minicpm": "llama",
     "phi4mm": "phi3",
     "emu3": "llama",
+    "telechat3": "llama",
+    "exaone4_5": "exaone4",
+    "exaone4_5_text": "exaone4",
     "emu3_text_model": "llama",
     "mllama": "mllama_text_model",
     "grok1": "grok-1",
@@ -170,6 +173,37 @@ def find_family(whole: Mapping[str, Any], text: ConfigFields) -> str | None:
             if family is not None:
                 return family
     return None
+
+
+#: Types of encoders, and of decoders that read from an encoder.
+_ENCODERS: Final = frozenset(
+    {
+        *("bert", "roberta", "xlm-roberta", "distilbert", "albert", "electra", "deberta-v2", "modernbert", "mpnet"),
+        *("t5", "mt5", "umt5", "bart", "mbart", "pegasus", "marian", "whisper", "m2m_100"),
+    }
+)
+
+
+def _refuse_other_kinds(whole: Mapping[str, Any], text: ConfigFields) -> None:
+    """Raise `InputError` for the configuration of anything but a decoder: its missing fields have no answer."""
+    fields = ConfigFields(whole)
+    if fields.has("peft_type"):
+        raise input_error("import.hf.adapter", "describes an adapter (LoRA); import the config.json of its base model")
+    if fields.has("_class_name", "_diffusers_version"):
+        raise input_error(
+            "import.hf.diffusion", "describes a part of a diffusion model; choose a language model instead"
+        )
+    if not fields.has("model_type", "architectures") and not text.has(*HIDDEN):
+        raise input_error(
+            "import.hf.no_model", "does not describe a model: model_type and hidden_size are missing; check the folder"
+        )
+    kind = str(fields.raw("model_type")).lower()
+    if fields.raw("is_encoder_decoder") is True or kind in _ENCODERS:
+        raise input_error(
+            "import.hf.encoder",
+            "describes a model with an encoder ({name}); GPU Desk estimates decoders such as Llama only",
+            name=clean_text(kind, 60),
+        )
 
 
 def _find_by_type(fields: ConfigFields) -> str | None:
@@ -285,6 +319,7 @@ def propose_model(
         prefix, text = find_text_model(whole)
         architecture = find_family(whole, text)
         if architecture is None:
+            _refuse_other_kinds(whole, text)
             _fill_in(whole, prefix, find_hints(tensors))
         for path, answer in values.items():
             if isinstance(answer, list | dict | tuple) or answer is None:

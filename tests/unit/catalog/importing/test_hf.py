@@ -59,6 +59,8 @@ PARAMETERS = {
     "jamba-v0.1": 51_570_323_328,
     "kimi-k2": 1_026_408_232_448,
     "kimi-linear-48b-a3b": 49_122_681_728,
+    # Added up by hand: vllm and PrimeRL have a gate per head if `gating` is "per-head".
+    "laguna-s-2.1-fp8": 117_561_977_600,
     "llama-3.1-405b": 405_853_388_800,
     "llama-3.2-1b": 1_235_814_400,
     "llama-4-maverick": 400_711_848_960,

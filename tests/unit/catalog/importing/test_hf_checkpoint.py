@@ -35,6 +35,8 @@ from tests.unit.catalog.importing.configs import (
         ("glm-5.1-nvfp4", "nvfp4", "experts", "bf16", None),
         ("deepseek-v4-flash", "mxfp4", "experts", "fp8", None),
         ("deepseek-v4-flash-nvfp4", "nvfp4", "experts", "fp8", None),
+        ("deepseek-v4-flash-nvfp4-fp8", "nvfp4", "ffn", "fp8", None),
+        ("laguna-s-2.1-fp8", "fp8", "experts", "bf16", None),
         ("gpt-oss-20b", "mxfp4", "experts", "bf16", None),
         ("kimi-k2.5", "int4", "experts", "bf16", 32),
         ("kimi-k3", "mxfp4", "experts", "bf16", None),

@@ -11,7 +11,7 @@ from gpudesk.domain.claim import Source, SourceKind
 from gpudesk.domain.model import Attention, GatedDeltaNet, Model, MoeFfn, describe_generic_model
 from gpudesk.domain.user_facts import ImportProposal, UserClaim
 from gpudesk.engine.tensors import count_parameters
-from gpudesk.text.messages import format_message
+from gpudesk.text.messages import InputError, format_input_error, format_message
 from tests.unit.catalog.importing.configs import (
     TINY_TENSORS,
     TODAY,
@@ -244,3 +244,19 @@ def test_the_parameters_of_an_index_are_what_the_publisher_states() -> None:
     assert [fact.value for fact in facts if isinstance(fact, UserClaim) and fact.attribute == "total_parameters"] == [
         8_030_261_249
     ]
+
+
+@pytest.mark.parametrize(
+    ("table", "words"),
+    [
+        ({"model_type": "bert", "architectures": ["BertModel"], "hidden_size": 768}, "a model with an encoder (bert)"),
+        ({"model_type": "t5gemma2", "is_encoder_decoder": True, "hidden_size": 768}, "with an encoder (t5gemma2)"),
+        ({"peft_type": "LORA", "r": 16, "base_model_name_or_path": "x/y"}, "an adapter (LoRA)"),
+        ({"_class_name": "FluxTransformer2DModel", "num_layers": 19}, "a part of a diffusion model"),
+        ({"max_position_embeddings": 4096}, "does not describe a model"),
+    ],
+)
+def test_what_is_no_decoder_is_refused_instead_of_asked_about(table: dict[str, object], words: str) -> None:
+    with pytest.raises(InputError) as refused:
+        propose_model(json.dumps(table).encode(), {}, name="x", today=TODAY)
+    assert words in format_input_error(refused.value)

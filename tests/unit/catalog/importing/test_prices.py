@@ -323,11 +323,14 @@ def test_many_rows_come_in_steps_that_say_how_far_it_is() -> None:
         (gpuhunt("runpod,x,eu,1,1,1,1,A16,48,False,,,,,").encode(), "A16 × 1"),
         (
             b"accelerator,usd_per_accelerator_hour\nh200-sxm,$3.10\nh200-sxm,-3\n",
-            "has invalid prices or dates, such as $3.10, in 2 rows",
+            "has no valid row; “$3.10” in row 2 is invalid: write prices as 3.10 and dates as 2026-12-31",
         ),
         (GPUHUNT.encode() + b"\n\xff\xfe\xfd,\n", "UTF-8"),
         (SKYPILOT.encode("utf-16"), "no known price columns"),
         (GPUHUNT.encode() + b'\n"' + b"x" * 200_000, "not closed"),
+        # The rows behind it are not those of a long cell.
+        (b'accelerator,usd_per_accelerator_hour,provider\nh200-sxm,3,A\nb200-sxm,4,"B\nmi325x,2,C\n', "row 3"),
+        (b"accelerator,usd_per_accelerator_hour,date\nh200-sxm,3,31.12.2025\n", "“31.12.2025” in row 2"),
     ],
 )
 def test_files_that_bring_nothing_say_why(data: bytes, wanted: str) -> None:
@@ -424,3 +427,14 @@ def test_lists_that_would_take_too_much_are_refused(raw: bytes, expected: str) -
     with pytest.raises(InputError) as caught:
         read(b"accelerator,usd_per_accelerator_hour\n" + raw)
     assert caught.value.problem.id == expected
+
+
+def test_prices_in_other_currencies_are_left_out_and_told() -> None:
+    data = b"accelerator,usd_per_accelerator_hour,currency\nh200-sxm,3,usd\nb200-hgx,4,\nmi325x,2,EUR\n"
+    proposal = read(data)
+    assert sorted(fact.accelerator for fact in proposal.facts if isinstance(fact, UserPrice)) == [
+        "b200-hgx",
+        "h200-sxm",
+    ]
+    (left_out,) = map(format_message, proposal.left_out)
+    assert "“EUR” in row 4; prices are realistic plain US dollars" in left_out
