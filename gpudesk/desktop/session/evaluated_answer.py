@@ -122,14 +122,6 @@ class EvaluatedAnswer:
     def names(self) -> Mapping[str, str]:
         return {column.key: column.name for column in self.columns}
 
-    @cached_property
-    def palette_indexes(self) -> Mapping[str, int]:
-        return {column.key: column.palette_index for column in self.columns}
-
-    @cached_property
-    def is_variant(self) -> Mapping[str, bool]:
-        return {column.key: column.is_variant for column in self.columns}
-
     def column(self, key: str) -> AcceleratorColumn:
         return self.columns[self.keys.index(key)]
 

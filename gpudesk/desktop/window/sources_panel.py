@@ -146,8 +146,8 @@ def _make_decision_context(
     return DecisionContext(
         decision=decision,
         names=evaluated.names,
-        slots=evaluated.palette_indexes,
-        is_variant=evaluated.is_variant,
+        slots={column.key: column.palette_index for column in evaluated.columns},
+        is_variant={column.key: column.is_variant for column in evaluated.columns},
         rules=desk.service.decider.rules,
         formatter=evaluated.formatter,
         source=lambda name: _find_or_none(catalog.source, name),

@@ -13,7 +13,7 @@ from PySide6.QtWidgets import QWidget
 from gpudesk.desktop.pages.decide.parts import DecideView
 from gpudesk.desktop.pages.decide.trace_model import AcceleratorHeader, find_common_unit, strip_unit
 from gpudesk.desktop.session.desk import Desk
-from gpudesk.desktop.session.evaluated_answer import AcceleratorColumn, EvaluatedAnswer
+from gpudesk.desktop.session.evaluated_answer import AcceleratorColumn
 from gpudesk.desktop.session.selection import select_trace_row
 from gpudesk.desktop.ui.tables.painted_table import PaintedTable, VisibleSection
 from gpudesk.desktop.ui.tables.table_base import Index, TableItemModel
@@ -329,7 +329,8 @@ class FactorsView(DecideView):
         below = make_row(self.note, margins=(margin, 0, margin, 0))
         make_column(head, table, below, STRETCH, gap=px(8), margins=(0, px(4), 0, margin), on=self)
 
-    def show_decision(self, evaluated: EvaluatedAnswer) -> None:
+    def refresh(self) -> None:
+        evaluated = self.evaluated
         rules = {rule.id: rule for rule in self.desk.service.decider.rules}
         self.model.show(evaluated.columns, make_factor_rows(evaluated.decision, rules, evaluated.formatter))
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from functools import partial
 from typing import Final, Generic, NamedTuple, TypeVar
 
@@ -55,10 +55,22 @@ class DecideView(QWidget):
         super().__init__(parent)
         self.desk = desk
         self.theme = theme
+        self._evaluated: EvaluatedAnswer | None = None
         self._is_painted = False
+
+    @property
+    def evaluated(self) -> EvaluatedAnswer:
+        """The shown decision: the page shows one before it uses the view."""
+        assert self._evaluated is not None
+        return self._evaluated
 
     def show_decision(self, evaluated: EvaluatedAnswer) -> None:
         """Show a decision; called for every new one, while the view is visible."""
+        self._evaluated = evaluated
+        self.refresh()
+
+    def refresh(self) -> None:
+        """Show `evaluated`."""
         raise NotImplementedError
 
     def propose_selection(self) -> Selection | None:
@@ -280,6 +292,10 @@ class MarkedList(QWidget):
     def set_title(self, title: str) -> None:
         self.title.show_text(title)
         self.setAccessibleName(title)
+
+    def show_texts(self, mark: str, color: str, texts: Iterable[str]) -> None:
+        """Replace the lines by texts with the same mark."""
+        self.show_lines([MarkedLine(mark, color, text) for text in texts])
 
     def show_lines(self, lines: Sequence[MarkedLine]) -> None:
         """Replace the lines; their widgets are reused."""

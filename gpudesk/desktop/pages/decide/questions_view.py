@@ -5,19 +5,18 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from typing import Final
 
-from PySide6.QtCore import QSize, Qt, Signal
+from PySide6.QtCore import QRectF, QSize, Qt, Signal
 from PySide6.QtGui import QHideEvent, QKeyEvent, QShowEvent
-from PySide6.QtWidgets import QAbstractButton, QLineEdit, QSizePolicy, QWidget
+from PySide6.QtWidgets import QAbstractButton, QLineEdit, QSizePolicy, QVBoxLayout, QWidget
 
 from gpudesk.decision.facts.answers import explain_skipped_question
 from gpudesk.desktop.pages.decide.parts import DecideView
 from gpudesk.desktop.pages.decide.question_block import NextQuestionBlock, QuestionBlock
-from gpudesk.desktop.pages.decide.screen_list import ScreenEntry, ScreenList
 from gpudesk.desktop.session.desk import Desk
 from gpudesk.desktop.session.evaluated_answer import AlternativeDecisions, EvaluatedAnswer
 from gpudesk.desktop.session.selection import SelectionKind, select_decision_option
 from gpudesk.desktop.ui.theme.theme import Theme
-from gpudesk.desktop.ui.theme.theme_painter import PaintedWidget, ThemePainter
+from gpudesk.desktop.ui.theme.theme_painter import PaintedButton, PaintedWidget, ThemePainter
 from gpudesk.desktop.ui.widgets.buttons import Button, LinkButton
 from gpudesk.desktop.ui.widgets.layouts import (
     STRETCH,
@@ -27,8 +26,9 @@ from gpudesk.desktop.ui.widgets.layouts import (
     make_column,
     make_row,
 )
-from gpudesk.desktop.ui.widgets.qt_support import format_key
+from gpudesk.desktop.ui.widgets.qt_support import ArrowKeyGroup, format_key
 from gpudesk.domain.decision import QUESTIONS, AnswerOrigin, AnswerValue, DialogueScreen
+from gpudesk.frozen_dataclass import frozen_dataclass
 from gpudesk.report.decision.questions import (
     format_answer,
     format_short_answer,
@@ -38,6 +38,202 @@ from gpudesk.report.decision.questions import (
 from gpudesk.text.formatting import Formatter
 from gpudesk.text.messages import format_message
 from gpudesk.text.translation import tr
+
+WIDTH: Final = 246.0
+_ROW, _PITCH = 40.0, 44.0
+_MARK_X, _TEXT_X = 8.0, 30.0
+_CHECK: Final = 15.0
+_ABOVE: Final = 8.0
+_BAR, _BAR_INSET = 3.0, 9.0
+_PROGRESS: Final = 4.0
+
+
+@frozen_dataclass
+class ScreenEntry:
+    """A screen's first question, its answer, and whether the user answered any question of the screen."""
+
+    screen: DialogueScreen | None
+    title: str
+    answer: str
+    is_answered: bool
+
+
+class _ScreenButton(PaintedButton):
+    """One screen: its number, or a check once answered, the question and the answer.
+
+    Without a number it is the question to answer next.
+    """
+
+    def __init__(self, theme: Theme, screen: DialogueScreen | None = None, number: int = 0) -> None:
+        super().__init__(theme)
+        self._number = number
+        self.step = ScreenEntry(screen, "", "", is_answered=False)
+        self.setCheckable(True)
+        # Screen readers then treat it as one of several.
+        self.setAutoExclusive(True)
+        self.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Fixed)
+        theme.changed.connect(self.updateGeometry)
+
+    def show_step(self, step: ScreenEntry, *, current: bool) -> None:
+        if (step, current) == (self.step, self.isChecked()):
+            return
+        self.step = step
+        self.setChecked(current)
+        state = tr("answered") if step.is_answered else ""
+        numbered = () if step.screen is None else (str(self._number), step.screen.label)
+        self.setAccessibleName(", ".join(part for part in (*numbered, step.title, step.answer, state) if part))
+        self.setToolTip("" if step.screen is None else f"{step.screen.label}: {step.title}")
+        self.update()
+
+    def nextCheckState(self) -> None:
+        """The dialogue decides which screen is shown."""
+
+    def sizeHint(self) -> QSize:
+        return QSize(self._theme.px(120), self._theme.px(_ROW))
+
+    def paint(self, pen: ThemePainter) -> None:
+        theme, px, current = self._theme, self._theme.px, self.isChecked()
+        if current or self.isDown():
+            pen.tint(QRectF(self.rect()), "selection", 6.0)
+        elif self.underMouse():
+            pen.tint(QRectF(self.rect()), "hover", 6.0)
+        if current:
+            inset = px(_BAR_INSET)
+            pen.tint(QRectF(0, inset, _BAR, self.height() - 2 * inset), "selection_bar", 1.5)
+        line, below = float(theme.line("small")), float(theme.line("caption"))
+        top = (self.height() - line - below) / 2
+        self._draw_mark(pen, top, line)
+        x = px(_TEXT_X)
+        room = self.width() - x - px(6)
+        strong = current or self.step.is_answered
+        title = QRectF(x, top, room, line)
+        font, color = "label" if current else "small", "text1" if strong else "text2"
+        # A screen has several questions: its short name covers all of them, and is never cut.
+        name = self.step.title if self.step.screen is None else self.step.screen.label
+        pen.text(title, name, font=font, color=color)
+        quiet = "text2" if current else "text3"
+        pen.text(QRectF(x, title.bottom(), room, below), self.step.answer, font="caption", color=quiet)
+
+    def _draw_mark(self, pen: ThemePainter, top: float, line: float) -> None:
+        px, current = self._theme.px, self.isChecked()
+        checked = self.step.is_answered and not current
+        if checked or not self._number:
+            side = float(px(_CHECK))
+            icon, color = ("check", "best_text") if checked else ("signpost", "text1" if current else "text3")
+            pen.icon(icon, px(_MARK_X), top + (line - side) / 2, side, color)
+            return
+        place = QRectF(px(_MARK_X) + px(3), top, px(16), line)
+        color = "text1" if current else "text3"
+        pen.text(place, str(self._number), font="label" if current else "small", color=color)
+
+
+class _ProgressBar(PaintedWidget):
+    """The position of the screen, and a bar of the answered ones."""
+
+    def __init__(self, theme: Theme) -> None:
+        super().__init__(theme)
+        self._text, self._share = "", 0.0
+        self.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Fixed)
+        theme.changed.connect(self.updateGeometry)
+
+    def show_progress(self, text: str, share: float, progress_text: str) -> None:
+        """Show a text and a share of 1."""
+        if (text, share, progress_text) == (self._text, self._share, self.accessibleName()):
+            return
+        self._text, self._share = text, share
+        self.setAccessibleName(progress_text)
+        self.setToolTip(progress_text)
+        self.update()
+
+    def sizeHint(self) -> QSize:
+        return QSize(self._theme.px(120), self._theme.line("label"))
+
+    def paint(self, pen: ThemePainter) -> None:
+        px = self._theme.px
+        x, thick = px(_MARK_X), px(_PROGRESS)
+        place = QRectF(x, 0, self.width() - x, self.height())
+        left = x + pen.text(place, self._text, font="label") + px(14)
+        bar = QRectF(left, (self.height() - thick) / 2, self.width() - left - px(8), thick)
+        pen.tint(bar, "sunken", 2.0)
+        if self._share > 0.0:
+            pen.tint(bar.adjusted(0, 0, -bar.width() * (1.0 - self._share), 0), "text1", 2.0)
+
+
+class ScreenList(PaintedWidget):
+    """Lists the screens in their groups. ↑ ↓ Home End move the focus, Enter opens; a single tab stop."""
+
+    #: The user wants to see a screen, or with None the question to answer next.
+    chosen = Signal(object)
+
+    def __init__(self, theme: Theme) -> None:
+        super().__init__(theme)
+        self.setAccessibleName(tr("Steps"))
+        self.setProperty("readAsBlock", True)
+        self.progress = _ProgressBar(theme)
+        inner = QWidget()
+        self._column = QVBoxLayout(inner)
+        self._column.addWidget(self.progress)
+        self.rows: list[_ScreenButton] = []
+        self._keys = ArrowKeyGroup(self)
+        self.next_row = _ScreenButton(theme)
+        self.next_row.clicked.connect(lambda: self.chosen.emit(None))
+        self._keys.add(self.next_row)
+        self._column.addWidget(self.next_row)
+        self._heads: list[ThemedLabel] = []
+        group = None
+        for number, screen in enumerate(DialogueScreen, start=1):
+            if screen.strength is not group:
+                group = screen.strength
+                head = ThemedLabel(theme, label_question_group(group), font="caption_strong", color="text3")
+                self._heads.append(head)
+                self._column.addSpacing(theme.px(_ABOVE))
+                self._column.addWidget(head)
+            row = _ScreenButton(theme, screen, number)
+            row.clicked.connect(lambda _on, screen=screen: self.chosen.emit(screen))
+            self.rows.append(row)
+            self._keys.add(row)
+            self._column.addWidget(row)
+        self._column.addStretch(1)
+        scroll = FullWidthScrollArea()
+        scroll.show_widget(inner)
+        make_column(scroll, on=self)
+        theme.follow(self._dress)
+
+    def show_steps(
+        self, steps: Sequence[ScreenEntry], current: DialogueScreen | None, answered: int, questions: int
+    ) -> None:
+        """Show the screens, the open one, and how many questions the user answered."""
+        entry = ScreenEntry(None, tr("Next question"), tr("most important question"), is_answered=False)
+        self.next_row.show_step(entry, current=current is None)
+        for row, step in zip(self.rows, steps, strict=True):
+            row.show_step(step, current=step.screen is current)
+        if current is None:
+            text = progress_text = tr("{n} of {total} answered", n=answered, total=questions)
+            next_row = self.next_row
+        else:
+            place = list(DialogueScreen).index(current)
+            text = tr("{n} of {total}", n=place + 1, total=len(steps))
+            progress_text = tr("Step {n} of {total}, {done} answered", n=place + 1, total=len(steps), done=answered)
+            next_row = self.rows[place]
+        self.progress.show_progress(text, answered / questions, progress_text)
+        self._keys.set_tab_stop(next_row)
+
+    def focus_current(self) -> None:
+        row = next((row for row in self.rows if row.isChecked()), self.next_row)
+        row.setFocus(Qt.FocusReason.TabFocusReason)
+
+    def _dress(self) -> None:
+        px = self._theme.px
+        self.setFixedWidth(px(WIDTH))
+        self._column.setContentsMargins(px(8), px(14), px(9), px(10))
+        self._column.setSpacing(px(_PITCH) - px(_ROW))
+        for head in self._heads:
+            head.setIndent(px(8))
+        self.update()
+
+    def paint(self, pen: ThemePainter) -> None:
+        pen.hairline(self.width() - 1, 0, self.width() - 1, self.height())
+
 
 _WIDEST, _MARGIN = 620.0, 40
 
@@ -84,6 +280,7 @@ class QuestionsBody(QWidget):
         self._inner = inner
         self._column = make_column(gap=14, margins=(_MARGIN, 28, _MARGIN, 24), scaled=theme, on=inner)
         make_row((inner, 1000), STRETCH, on=self)
+        theme.follow(self._dress)
 
     @property
     def blocks(self) -> list[QuestionBlock]:
@@ -111,7 +308,6 @@ class NextQuestionBody(QuestionsBody):
         self.next_question = NextQuestionBlock(desk, theme, large=True)
         self._column.addWidget(self.next_question)
         self._column.addStretch(1)
-        theme.follow(self._dress)
 
     @property
     def blocks(self) -> list[QuestionBlock]:
@@ -135,7 +331,6 @@ class QuestionScreenBody(QuestionsBody):
         self._blocks: list[QuestionBlock] = []
         self.not_asked: list[_SkippedQuestion] = []
         self._column.addWidget(_StageTag(theme, label_question_group(screen.strength)))
-        theme.follow(self._dress)
 
     @property
     def blocks(self) -> list[QuestionBlock]:
@@ -183,7 +378,6 @@ class QuestionsView(DecideView):
         super().__init__(desk, theme, parent)
         self.setAccessibleName(tr("Questions"))
         self.screen_shown: DialogueScreen | None = None
-        self.evaluated: EvaluatedAnswer | None = None
         self.effects = AlternativeDecisions(self)
         self.effects.computed.connect(self._show_effect)
         self.steps = ScreenList(theme)
@@ -205,17 +399,16 @@ class QuestionsView(DecideView):
 
     # Display
 
-    def show_decision(self, evaluated: EvaluatedAnswer) -> None:
-        self.evaluated = evaluated
+    def refresh(self) -> None:
         body = self.body
         same = body.question_ids == self._list_questions() if isinstance(body, QuestionScreenBody) else body is not None
         if same:
-            self._fill(evaluated)
+            self._fill()
             return
         # Answers decide whether others are asked: the screen stays.
         focus, place = self._find_focused_question(), self._scroll.verticalScrollBar().value()
-        self._make_body(evaluated)
-        self._fill(evaluated)
+        self._make_body()
+        self._fill()
         if focus:
             self._focus_question(focus)
         self._scroll.verticalScrollBar().setValue(place)
@@ -223,11 +416,9 @@ class QuestionsView(DecideView):
     def show_screen(self, screen: DialogueScreen | None, *, focus: bool = True) -> None:
         """Show another screen, or with None the next question; focus its first question."""
         before, self.screen_shown = self.screen_shown, screen
-        if self.evaluated is None:
-            return
         if self.body is None or before is not screen:
-            self._make_body(self.evaluated)
-        self._fill(self.evaluated)
+            self._make_body()
+        self._fill()
         self._scroll.verticalScrollBar().setValue(0)
         if focus:
             self.focus_first()
@@ -261,17 +452,13 @@ class QuestionsView(DecideView):
 
     def _list_screen_questions(self) -> Iterator[tuple[str, str]]:
         """Yield the questions of the screen, each with the reason to skip it, if any."""
-        evaluated = self.evaluated
-        if evaluated is None:
-            return
         forced = self.body.forced if isinstance(self.body, QuestionScreenBody) else ()
         for name in QUESTIONS:
             if QUESTIONS[name].screen is self.screen_shown:
-                why = explain_skipped_question(name, evaluated.decision)
-                reason_text = "" if why is None or name in forced else format_message(why, evaluated.formatter)
-                yield name, reason_text
+                why = explain_skipped_question(name, self.evaluated.decision)
+                yield name, "" if why is None or name in forced else format_message(why, self.desk.formatter)
 
-    def _make_body(self, evaluated: EvaluatedAnswer, forced: frozenset[str] = frozenset()) -> None:
+    def _make_body(self, forced: frozenset[str] = frozenset()) -> None:
         former = self.body
         if self.screen_shown is None:
             next_body = NextQuestionBody(self.desk, self.theme)
@@ -281,8 +468,7 @@ class QuestionsView(DecideView):
         else:
             if isinstance(former, QuestionScreenBody) and former.screen_shown is self.screen_shown:
                 forced |= former.forced
-            body = QuestionScreenBody(self.theme, self.screen_shown, forced, evaluated.formatter)
-            self.body = body
+            self.body = body = QuestionScreenBody(self.theme, self.screen_shown, forced, self.desk.formatter)
             body.answered.connect(self.answer)
             body.pointed.connect(self._point)
             body.wanted_all_the_same.connect(self._ask_anyway)
@@ -294,8 +480,9 @@ class QuestionsView(DecideView):
             former.deleteLater()
         self._scroll.show_widget(self.body)
 
-    def _fill(self, evaluated: EvaluatedAnswer) -> None:
+    def _fill(self) -> None:
         """Show the current answers and the known effects of others; request the missing effects."""
+        evaluated = self.evaluated
         origins = [each.origin for each in evaluated.decision.answers.values()]
         steps = [self._make_screen_entry(screen, evaluated) for screen in _SCREENS]
         self.steps.show_steps(steps, self.screen_shown, origins.count(AnswerOrigin.YOURS), len(origins))
@@ -323,11 +510,9 @@ class QuestionsView(DecideView):
         return ScreenEntry(screen, get_question_text(names[0]), answer, is_answered=bool(user_answered))
 
     def _show_effect(self, question: str, value: AnswerValue) -> None:
-        alternative = None if self.evaluated is None else self.evaluated.find_alternative(question, value)
-        if self.evaluated is None or self.body is None or alternative is None:
-            return
-        for block in self.body.blocks:
-            if block.question == question:
+        alternative = self.evaluated.find_alternative(question, value)
+        for block in () if self.body is None else self.body.blocks:
+            if block.question == question and alternative is not None:
                 block.show_effect(self.evaluated, value, alternative)
 
     # Answers
@@ -338,10 +523,9 @@ class QuestionsView(DecideView):
             self._point(question, value)
 
     def _ask_anyway(self, question: str) -> None:
-        if self.evaluated is not None:
-            self._make_body(self.evaluated, frozenset({question}))
-            self._fill(self.evaluated)
-            self._focus_question(question)
+        self._make_body(frozenset({question}))
+        self._fill()
+        self._focus_question(question)
 
     def _point(self, question: str, value: AnswerValue) -> None:
         """Show the effect of an answer in the panel, and scroll to it if focused."""
@@ -409,11 +593,8 @@ class QuestionsView(DecideView):
     # Copying and theme
 
     def copied(self) -> str:
-        if self.evaluated is None:
-            return ""
         return "".join(
-            f"{get_question_text(name)} {format_answer(name, each.value, self.evaluated.formatter)}"
-            f" ({each.origin.label})\n"
+            f"{get_question_text(name)} {format_answer(name, each.value, self.desk.formatter)} ({each.origin.label})\n"
             for name, each in self.evaluated.decision.answers.items()
         )
 

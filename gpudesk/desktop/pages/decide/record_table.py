@@ -102,9 +102,10 @@ class RecordModel(TableItemModel):
 class RecordTableView(RowsView):
     """Keyboard-accessible: arrows move through the rows, Enter explains one in the panel."""
 
-    #: A row became current, or was chosen by a click or Enter.
+    #: A row became current, or was chosen by a click or Enter; then also its selection, if it has one.
     current_row = Signal(int)
     chosen = Signal(int)
+    explained = Signal(object)
 
     #: Only the lines of a row determine its height.
     row_height = 1.0
@@ -117,8 +118,8 @@ class RecordTableView(RowsView):
         self.setAccessibleName(name)
         self.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
         self.setItemDelegate(_RecordDelegate(theme, self))
-        self.clicked.connect(lambda index: self.chosen.emit(index.row()))
-        self.activated.connect(lambda index: self.chosen.emit(index.row()))
+        self.clicked.connect(self._choose)
+        self.activated.connect(self._choose)
         self.selectionModel().currentChanged.connect(self._moved)
         self.set_heads(heads)
         theme.follow(self.measure)
@@ -170,6 +171,12 @@ class RecordTableView(RowsView):
         return [
             each + int(remaining * head.share / shares) for each, head in zip(least, self._model.heads, strict=True)
         ]
+
+    def _choose(self, index: QModelIndex) -> None:
+        self.chosen.emit(index.row())
+        selection = self.rows[index.row()].selection
+        if selection is not None:
+            self.explained.emit(selection)
 
     def _moved(self, current: QModelIndex) -> None:
         if current.isValid():

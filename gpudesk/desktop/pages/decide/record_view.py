@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from typing import Final
 
 from PySide6.QtCore import Qt
 from PySide6.QtWidgets import QWidget
 
-from gpudesk.desktop.pages.decide.parts import DecideView, MarkedLine, MarkedList
+from gpudesk.desktop.pages.decide.parts import DecideView, MarkedList
 from gpudesk.desktop.pages.decide.record_table import (
     CellParagraph,
     RecordCell,
@@ -214,7 +214,7 @@ class WeightLoadingBlock(QWidget):
             ),
             self,
         )
-        self.table.chosen.connect(self._select)
+        self.table.explained.connect(desk.select)
         self.notes = MarkedList(theme, tr("Notes"), self)
         self._lay_out()
 
@@ -238,14 +238,13 @@ class WeightLoadingBlock(QWidget):
         storage_value = evaluated.answer.scenario.decision.plans.get(STORAGE)
         self.storage.set_value(NO_VALUE if storage_value is None else float(storage_value))
         loadings, names = self._desk.service.reference_data.loadings(evaluated.answer), evaluated.names
-        contents = loadings, names, evaluated.palette_indexes, evaluated.is_variant
+        contents = loadings, [column.identity for column in evaluated.columns]
         if contents == self._contents:
             # While only the load changes.
             return
         self._contents, self._loadings, self._names = contents, loadings, names
         self.table.show_rows([_make_loading_row(evaluated, key, loading) for key, loading in self._loadings.items()])
-        notes = merge_loading_notes(self._loadings, evaluated.names, evaluated.formatter)
-        self.notes.show_lines([MarkedLine("info", "text3", note) for note in notes])
+        self.notes.show_texts("info", "text3", merge_loading_notes(self._loadings, names, evaluated.formatter))
 
     def text(self, formatter: Formatter) -> str:
         return join_lines(list_loading_lines(self._loadings, self._names, formatter))
@@ -256,18 +255,11 @@ class WeightLoadingBlock(QWidget):
         value = None if typed == NO_VALUE else float(typed)
         self._desk.apply(replace_plan_input(self._desk.scenario, STORAGE, value), tr("Storage bandwidth"))
 
-    def _select(self, row: int) -> None:
-        selection = self.table.rows[row].selection
-        if selection is not None:
-            self._desk.select(selection)
-
 
 def _make_loading_row(evaluated: EvaluatedAnswer, key: str, loading: WeightLoading | Message) -> RecordRow:
-    formatter = evaluated.formatter
-    name = RecordCell(
-        (CellParagraph(evaluated.names[key], "small_strong"),),
-        swatch=(evaluated.palette_indexes[key], evaluated.is_variant[key]),
-    )
+    formatter, column = evaluated.formatter, evaluated.column(key)
+    swatch = column.palette_index, column.is_variant
+    name = RecordCell((CellParagraph(column.name, "small_strong"),), swatch=swatch)
     if isinstance(loading, Message):
         unknown = make_cell(describe_unknown_time(loading, formatter), color="unfit")
         return RecordRow((name, make_cell(MISSING_VALUE_TEXT, color="text3"), unknown, make_cell(""), make_cell("")))
@@ -316,14 +308,13 @@ class RecordView(DecideView):
 
     def __init__(self, desk: Desk, theme: Theme, parent: QWidget | None = None) -> None:
         super().__init__(desk, theme, parent)
-        self._evaluated: EvaluatedAnswer | None = None
         self.extent = SegmentedControl(
             theme, tr("Shown references"), ((COMPARED, tr("Compared accelerators")), (ALL_RECORDS, tr("All"))), self
         )
-        self.extent.chosen.connect(lambda _: self._show())
+        self.extent.chosen.connect(lambda _: self.refresh())
         self.platforms: list[PlatformSupportBlock] = []
         self.references = ReferenceDeploymentsBlock(theme, self)
-        self.references.table.chosen.connect(self._make_row_handler(self.references.table))
+        self.references.table.explained.connect(desk.select)
         self.loading = WeightLoadingBlock(desk, theme, self)
         self._lay_out()
 
@@ -352,14 +343,11 @@ class RecordView(DecideView):
     # Display
 
     def show_decision(self, evaluated: EvaluatedAnswer) -> None:
-        self._evaluated = evaluated
-        self._show()
+        super().show_decision(evaluated)
         self.show_below(lambda: self.loading.show_decision(evaluated))
 
-    def _show(self) -> None:
-        evaluated = self._evaluated
-        if evaluated is None:
-            return
+    def refresh(self) -> None:
+        evaluated = self.evaluated
         support = self.desk.service.reference_data.support
         on = _group_by_platform(evaluated)
         self._make_platforms(self._select_platforms())
@@ -376,30 +364,20 @@ class RecordView(DecideView):
             block.deleteLater()
         self.platforms = [PlatformSupportBlock(self.theme, platform, self) for platform in platforms]
         for block in self.platforms:
-            block.table.chosen.connect(self._make_row_handler(block.table))
+            block.table.explained.connect(self.desk.select)
             self._blocks.addWidget(block)
 
     def _select_platforms(self) -> tuple[str, ...]:
-        if self._evaluated is None:
-            return ()
-        compared = tuple(_group_by_platform(self._evaluated))
+        compared = tuple(_group_by_platform(self.evaluated))
         if self.extent.value == COMPARED:
             return compared
         return tuple(dict.fromkeys((*compared, *list_platforms(self.desk.service.reference_data.support))))
 
     def _select_references(self) -> tuple[ReferenceDeployment, ...]:
         references = self.desk.service.reference_data.references
-        if self._evaluated is None or self.extent.value == ALL_RECORDS:
+        if self.extent.value == ALL_RECORDS:
             return references
-        return find_references(references, *(part.column.accelerator.id for part in self._evaluated.columns))
-
-    def _make_row_handler(self, table: RecordTableView) -> Callable[[int], None]:
-        def choose(row: int) -> None:
-            selection = table.rows[row].selection
-            if selection is not None:
-                self.desk.select(selection)
-
-        return choose
+        return find_references(references, *(part.column.accelerator.id for part in self.evaluated.columns))
 
     # Interface for the page
 

@@ -12,7 +12,7 @@ from PySide6.QtGui import QResizeEvent
 from PySide6.QtWidgets import QBoxLayout, QLayout, QWidget
 
 from gpudesk.desktop.pages.decide.flips import FlipsBlock, WaysOutBlock
-from gpudesk.desktop.pages.decide.parts import DecideView, MarkedLine, MarkedList, VerdictBlock
+from gpudesk.desktop.pages.decide.parts import DecideView, MarkedList, VerdictBlock
 from gpudesk.desktop.pages.decide.question_block import NextQuestionBlock
 from gpudesk.desktop.session.desk import Desk
 from gpudesk.desktop.session.evaluated_answer import EvaluatedAnswer
@@ -72,7 +72,7 @@ _FIGURES: Final = (_THROUGHPUT, _THROUGHPUT, _TTFT, _COST)
 def make_delivery_figures(evaluated: EvaluatedAnswer) -> DataTable:
     decision = evaluated.decision
     keys = [key for key in (find_leading_column(decision), decision.runner_up) if key is not None]
-    money = MoneyFormatter(evaluated.formatter, evaluated.answer.scenario.costs.currency)
+    money = evaluated.money
     heads = (tr("Deployment"), tr("Output, tok/s"), tr("TTFT, ms"), tr("Cost, {code}/M output tokens", code=money.code))
     rows = tuple(_make_delivery_row(evaluated, key, money) for key in keys)
     return build_accelerator_table(tr("Key figures"), heads, rows, leading={1}, figures=_FIGURES, remarks=tr("Odds"))
@@ -98,8 +98,7 @@ def _make_delivery_row(evaluated: EvaluatedAnswer, key: str, money: MoneyFormatt
         ),
         _format_delivery_cost(decision, place, money),
     )
-    look = (key, evaluated.palette_indexes[key], evaluated.is_variant[key], evaluated.names[key])
-    return FigureRow(*look, cells, format_odds(candidate.odds, formatter))
+    return FigureRow(*evaluated.column(key).identity, cells, format_odds(candidate.odds, formatter))
 
 
 def _is_as_shown(evaluated: EvaluatedAnswer, place: int) -> bool:
@@ -206,7 +205,6 @@ class ResultView(DecideView):
 
     def __init__(self, desk: Desk, theme: Theme, parent: QWidget | None = None) -> None:
         super().__init__(desk, theme, parent)
-        self._evaluated: EvaluatedAnswer | None = None
         self.answered = ThemedLabel(theme, font="small", color="text3", parent=self)
         self.change = Button(theme, tr("Change answers"), lambda: self.view_requested.emit(QUESTIONS), parent=self)
         self.print_sheet = Button(
@@ -293,8 +291,8 @@ class ResultView(DecideView):
 
     # Display
 
-    def show_decision(self, evaluated: EvaluatedAnswer) -> None:
-        self._evaluated = evaluated
+    def refresh(self) -> None:
+        evaluated = self.evaluated
         decision, names, formatter = evaluated.decision, evaluated.names, evaluated.formatter
         self.answered.setText(_format_answered_count(evaluated))
         self.verdict.show_verdict(evaluated)
@@ -309,30 +307,25 @@ class ResultView(DecideView):
         self.delivers.show_table(figures)
         for arguments, title in zip((self.reasons, self.against), label_arguments(decision, names), strict=True):
             arguments.set_title(title)
-        self.reasons.show_lines(
-            [MarkedLine("plus", "best_text", describe_reason(each, names, formatter)) for each in decision.reasons]
-        )
+        reasons = (describe_reason(each, names, formatter) for each in decision.reasons)
+        self.reasons.show_texts("plus", "best_text", reasons)
         against = list(list_arguments_against(decision, names, formatter, evaluated.decision_costs))
-        self.against.show_lines([MarkedLine("minus", "text2", text) for text in against])
+        self.against.show_texts("minus", "text2", against)
         self._why_held.setVisible(bool(decision.reasons or against))
         self.next_question.show_decision(evaluated)
         self._next_question_held.setVisible(decision.scope.answered)
         self.flips.show_decision(evaluated)
         self._flips_held.setVisible(decision.scope.answered)
         pilots = [] if decision.pilot is None else [describe_pilot(decision.pilot, names, formatter)]
-        self.pilot.show_lines([MarkedLine("flask-conical", "text2", each) for each in pilots])
-        self.advice.show_lines(
-            [MarkedLine("arrow-right", "text2", translate_data(each.text)) for each in decision.advice]
-        )
+        self.pilot.show_texts("flask-conical", "text2", pilots)
+        self.advice.show_texts("arrow-right", "text2", (translate_data(each.text) for each in decision.advice))
         self._next_held.setVisible(bool(pilots or decision.advice))
-        self.excluded.show_lines(
-            [MarkedLine("unfit", "unfit", text) for text in list_removed_columns(decision, names, formatter)]
-        )
+        self.excluded.show_texts("unfit", "unfit", list_removed_columns(decision, names, formatter))
         self._excluded_held.setVisible(bool(decision.exclusions))
         rents = list_rent_remarks(decision, evaluated.decision_costs, names, formatter)
-        self.rents.show_lines([MarkedLine("coins", "text2", each) for each in rents])
+        self.rents.show_texts("coins", "text2", rents)
         assumptions = list_decision_assumptions(decision, names, formatter, evaluated.decision_costs)
-        self.assumptions.show_lines([MarkedLine("info", "text2", each) for each in assumptions])
+        self.assumptions.show_texts("info", "text2", assumptions)
         self._basis_held.setVisible(bool(self.rents.texts or self.assumptions.texts))
         if not self._rules_held.isHidden():
             self.trace.show_decision(evaluated)
@@ -343,8 +336,7 @@ class ResultView(DecideView):
         from gpudesk.desktop.pages.decide.trace_table import RuleTraceBlock
 
         trace_block = RuleTraceBlock(self.desk, self.theme, self._rules_held)
-        if self._evaluated is not None:
-            trace_block.show_decision(self._evaluated)
+        trace_block.show_decision(self.evaluated)
         rules_layout = self._rules_held.layout()
         assert rules_layout is not None
         rules_layout.addWidget(trace_block)
@@ -352,8 +344,8 @@ class ResultView(DecideView):
 
     def show_rules(self, *, is_visible: bool) -> None:
         """Show every rule that applies with its effect, or hide them."""
-        if is_visible and self._evaluated is not None:
-            self.trace.show_decision(self._evaluated)
+        if is_visible:
+            self.trace.show_decision(self.evaluated)
         self._rules_held.setVisible(is_visible)
         self.rules_link.setText(tr("Hide all rules") if is_visible else tr("Show all rules"))
 
@@ -367,17 +359,14 @@ class ResultView(DecideView):
         return select_delivery_figure(evaluated, key, _OBJECTIVE_FIGURES.get(objective, _THROUGHPUT))
 
     def _select_figure(self, key: str, name: str) -> None:
-        if self._evaluated is not None:
-            selected = select_delivery_figure(self._evaluated, key, name)
-            if selected is not None:
-                self.desk.select(selected)
+        selected = select_delivery_figure(self.evaluated, key, name)
+        if selected is not None:
+            self.desk.select(selected)
 
     # Interface for the page
 
     def copied(self) -> str:
-        evaluated = self._evaluated
-        if evaluated is None:
-            return ""
+        evaluated = self.evaluated
         names, formatter = evaluated.names, evaluated.formatter
         labels = (self.verdict.title, self.verdict.reason, self.verdict.terms)
         lines = [label.text() for label in labels if label.text()]

@@ -81,10 +81,7 @@ class AnswerSetComparison:
         heads = (tr("Current"), tr("Odds"), tr("Saved"), tr("Odds"))
         rows = tuple(
             FigureRow(
-                key,
-                self.current_set.palette_indexes[key],
-                self.current_set.is_variant[key],
-                self.current_set.names[key],
+                *self.current_set.column(key).identity,
                 tuple(
                     text
                     for place, share in zip(places, shares, strict=True)
@@ -250,8 +247,9 @@ class AnswerSetsView(DecideView):
 
     # Showing
 
-    def show_decision(self, evaluated: EvaluatedAnswer) -> None:
+    def refresh(self) -> None:
         """Show both sets; without a saved one the purpose of the view."""
+        evaluated = self.evaluated
         kept_answers = evaluated.answer.scenario.decision.kept
         self.keep.setEnabled(kept_answers != evaluated.answer.scenario.decision.answers)
         for widget in (self._head, self._content):

@@ -268,14 +268,13 @@ class DeferralResultBlock(QWidget):
         self.rules.show_lines([_format_side(rule) for rule in analysis.rules])
         self.figures.set_rows(list_deferral_figures(analysis, names, money, formatter))
         self.chart.setVisible(self.chart.show_facts(facts))
-        self.summary.setText(describe_release_slip(analysis, names, formatter))
-        self.summary.setVisible(bool(self.summary.text()))
+        self.summary.show_text(describe_release_slip(analysis, names, formatter))
         turns = list_deferral_flips(analysis, names, money, formatter)
         self.turns.set_rows(turns)
         self._show_prices(facts)
         self.turns.setVisible(bool(turns))
         self.turns_title.setVisible(bool(turns))
-        self.notes.show_lines([MarkedLine("info", "text2", note) for note in list_deferral_notes(analysis, formatter)])
+        self.notes.show_texts("info", "text2", list_deferral_notes(analysis, formatter))
         self.setAccessibleName(
             tr(
                 "{title}. Published rules: {document}. Computed: {computed}",

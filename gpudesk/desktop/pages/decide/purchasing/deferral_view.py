@@ -23,7 +23,6 @@ from gpudesk.desktop.pages.decide.purchasing.deferral_result import DeferralResu
 from gpudesk.desktop.pages.decide.purchasing.plan_view import PlanForm, PlanInputRow, PlanView, describe_removed_part
 from gpudesk.desktop.pages.decide.purchasing.watch_list import WatchEntry, WatchListBlock
 from gpudesk.desktop.session.desk import Desk
-from gpudesk.desktop.session.evaluated_answer import EvaluatedAnswer
 from gpudesk.desktop.session.scenario_edits import replace_answer
 from gpudesk.desktop.ui.theme.theme import Theme
 from gpudesk.desktop.ui.widgets.choice_popup import ChoiceOption
@@ -319,8 +318,8 @@ class DeferralView(PlanView[DeferralAnalysis]):
 
     # Requests
 
-    def show_decision(self, evaluated: EvaluatedAnswer) -> None:
-        self.decided = evaluated
+    def refresh(self) -> None:
+        evaluated = self.evaluated
         scenario = evaluated.answer.scenario
         recommended = evaluated.decision.recommended
         self._position = find_bought_position(scenario, None if recommended is None else recommended.key)
@@ -331,26 +330,14 @@ class DeferralView(PlanView[DeferralAnalysis]):
         self.show_known_form()
 
     def show_result(self, analysis: DeferralAnalysis) -> None:
-        if self.decided is not None:
-            decided = self.decided
-            by_part = {
-                choice.accelerator: decided.palette_indexes[key]
-                for key, choice in zip(decided.keys, decided.answer.scenario.accelerators, strict=True)
-            }
-            palette_indexes = (by_part.get(analysis.chosen, 0), by_part.get(analysis.next_part or "", 0))
-            self.result.show_plan(
-                DelayChartData(
-                    analysis, self._collect_names(), self._make_money_formatter(self.decided), palette_indexes
-                )
-            )
+        by_part = {each.column.choice.accelerator: each.palette_index for each in self.evaluated.columns}
+        palette_indexes = (by_part.get(analysis.chosen, 0), by_part.get(analysis.next_part or "", 0))
+        self.result.show_plan(DelayChartData(analysis, self._collect_names(), self.evaluated.money, palette_indexes))
 
     # Display
 
     def show_form(self) -> None:
-        decided = self.decided
-        if decided is None:
-            return
-        catalog = self.desk.service.catalog
+        decided, catalog = self.evaluated, self.desk.service.catalog
         scenario = decided.answer.scenario
         chosen = scenario.accelerators[self._position].accelerator
         self.form.set_fault("", "")
@@ -363,7 +350,7 @@ class DeferralView(PlanView[DeferralAnalysis]):
                 columns=decided.names,
                 names=self._collect_names(),
                 following=self._find_next_accelerator(),
-                money=self._make_money_formatter(decided),
+                money=decided.money,
             )
         )
 
@@ -374,9 +361,6 @@ class DeferralView(PlanView[DeferralAnalysis]):
 
     def _collect_names(self) -> dict[str, str]:
         return {part.id: shorten_name(part.name) for part in self.desk.service.catalog.accelerators()}
-
-    def _make_money_formatter(self, decided: EvaluatedAnswer) -> MoneyFormatter:
-        return MoneyFormatter(decided.formatter, decided.answer.scenario.costs.currency)
 
     # Editing the document
 

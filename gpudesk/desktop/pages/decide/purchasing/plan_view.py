@@ -14,7 +14,6 @@ from gpudesk.decision.purchasing.plan_inputs import PLAN_INPUTS, WHERE, find_rem
 from gpudesk.desktop.pages.decide.parts import DecideView
 from gpudesk.desktop.pages.page import BackgroundQuery, QueryState
 from gpudesk.desktop.session.desk import Desk
-from gpudesk.desktop.session.evaluated_answer import EvaluatedAnswer
 from gpudesk.desktop.session.scenario_edits import replace_plan_input
 from gpudesk.desktop.ui.theme.theme import Theme
 from gpudesk.desktop.ui.widgets.buttons import LinkButton
@@ -234,7 +233,6 @@ class PlanView(DecideView, Generic[ResultT]):
     def __init__(self, desk: Desk, theme: Theme, name: str, form: PlanForm, parent: QWidget | None = None) -> None:
         super().__init__(desk, theme, parent)
         self.plan_result: ResultT | None = None
-        self.decided: EvaluatedAnswer | None = None
         self.setAccessibleName(name)
         self.form = form
         form.setParent(self)

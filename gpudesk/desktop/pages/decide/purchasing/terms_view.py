@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Final
 
 from PySide6.QtCore import QRectF, Qt, Signal
-from PySide6.QtWidgets import QCheckBox, QScrollArea, QWidget
+from PySide6.QtWidgets import QCheckBox, QWidget
 
 from gpudesk.desktop.pages.decide.parts import DecideView, MarkedLine, MarkedList, MarkIcon, NoteEdit
 from gpudesk.desktop.pages.decide.record_table import (
@@ -26,7 +26,15 @@ from gpudesk.desktop.session.settings import UserSettings, get_folder
 from gpudesk.desktop.ui.theme.theme import Theme
 from gpudesk.desktop.ui.theme.theme_painter import PaintedWidget, ThemePainter
 from gpudesk.desktop.ui.widgets.buttons import Button, LinkButton, SegmentedControl
-from gpudesk.desktop.ui.widgets.layouts import STRETCH, FlowLayout, Hairline, ThemedLabel, make_column, make_row
+from gpudesk.desktop.ui.widgets.layouts import (
+    STRETCH,
+    FlowLayout,
+    Hairline,
+    ThemedLabel,
+    find_scroll_area,
+    make_column,
+    make_row,
+)
 from gpudesk.desktop.ui.widgets.qt_support import ask_save_path
 from gpudesk.domain.purchase import NegotiationSheet, ProcurementFigure, ProcurementStep, ProcurementStepStatus
 from gpudesk.domain.reference_data import ExportCheck, ExportRule, ExportRuleSet, LimitSide
@@ -301,7 +309,7 @@ class ExportCheckBlock(QWidget):
         self.destination.edited.connect(self._set_destination)
         self.warning = ExportWarning(theme, get_export_warning(), self)
         self.scores = RecordTableView(theme, tr("Scores and limits by rule"), (), self)
-        self.scores.chosen.connect(self._select)
+        self.scores.explained.connect(desk.select)
         self.refused = MarkedList(theme, tr("Refuted statements"), self)
         self.rules = RecordTableView(
             theme,
@@ -347,13 +355,12 @@ class ExportCheckBlock(QWidget):
         formatter = evaluated.formatter
         self.scores.set_heads(_make_columns(select_scored_rules(rules)))
         self.scores.show_rows([_make_accelerator_row(each, evaluated, select_scored_rules(rules)) for each in checks])
-        self.refused.show_lines(
-            [
-                MarkedLine("unfit", "unfit", describe_refused_claim(claim, shorten_name(check.name), formatter))
-                for check in checks
-                for claim in check.refused
-            ]
+        refused = (
+            describe_refused_claim(claim, shorten_name(check.name), formatter)
+            for check in checks
+            for claim in check.refused
         )
+        self.refused.show_texts("unfit", "unfit", refused)
         self.rules.show_rows([_make_rule_row(rule, rules, checks, formatter) for rule in rules.rules])
         self._show_read_in(max(0, self.rules.currentIndex().row()))
         # Repeated below the rules, in case the one above the table is scrolled out.
@@ -366,7 +373,7 @@ class ExportCheckBlock(QWidget):
             return
         rule = self._rules.rules[row]
         self.read_in.set_title(tr("Sources: {rule}", rule=translate_data(rule.name)))
-        self.read_in.show_lines([MarkedLine("book-open", "text3", each) for each in list_rule_publications(rule)])
+        self.read_in.show_texts("book-open", "text3", list_rule_publications(rule))
 
     def text(self, formatter: Formatter) -> str:
         if self._rules is None:
@@ -378,11 +385,6 @@ class ExportCheckBlock(QWidget):
     def _set_destination(self, place: str) -> None:
         scenario = replace_plan_input(self._desk.scenario, DESTINATION, place or None)
         self._desk.apply(scenario, tr("Export destination"))
-
-    def _select(self, row: int) -> None:
-        selection = self.scores.rows[row].selection
-        if selection is not None:
-            self._desk.select(selection)
 
 
 def _make_columns(rules: tuple[ExportRule, ...]) -> tuple[RecordColumn, ...]:
@@ -452,7 +454,6 @@ class TermsView(DecideView):
 
     def __init__(self, desk: Desk, theme: Theme, parent: QWidget | None = None) -> None:
         super().__init__(desk, theme, parent)
-        self.evaluated: EvaluatedAnswer | None = None
         self.export = ExportCheckBlock(desk, theme, self)
         self.steps = NegotiationBlock(desk, theme, self)
         self.steps.save_wanted.connect(self.save_wanted)
@@ -468,15 +469,13 @@ class TermsView(DecideView):
             on=self,
         )
 
-    def show_decision(self, evaluated: EvaluatedAnswer) -> None:
-        self.evaluated = evaluated
+    def refresh(self) -> None:
+        evaluated = self.evaluated
         self.export.show_decision(evaluated)
         self.show_below(lambda: self.steps.show_decision(evaluated))
 
     def show_steps(self) -> None:
-        area = self.parentWidget()
-        while area is not None and not isinstance(area, QScrollArea):
-            area = area.parentWidget()
+        area = find_scroll_area(self)
         if area is not None:
             area.verticalScrollBar().setValue(self.steps.y())
         self.steps.focus_first()
@@ -509,8 +508,6 @@ def write_negotiation(view: TermsView, target: Path, settings: UserSettings) -> 
     from gpudesk.report.labels import get_today
 
     evaluated, formatter = view.evaluated, view.desk.formatter
-    if evaluated is None:
-        return
     scenario, service = evaluated.answer.scenario, view.desk.service
     sheet = service.reference_data.negotiation(scenario, evaluated.decision, get_today())
     documents = dict.fromkeys(line.step.source for line in sheet.lines)

@@ -14,8 +14,7 @@ from gpudesk.decision.purchasing.routing import list_mixing_rules
 from gpudesk.desktop.pages.decide.parts import MarkedLine, MarkedList
 from gpudesk.desktop.pages.decide.purchasing.plan_view import PlanForm, PlanInputRow, PlanView, describe_removed_part
 from gpudesk.desktop.session.desk import Desk
-from gpudesk.desktop.session.evaluated_answer import EvaluatedAnswer
-from gpudesk.desktop.ui.charts.chart_data import ChartData, find_menu_position, make_chart_menu
+from gpudesk.desktop.ui.charts.chart_data import ChartData, show_chart_menu
 from gpudesk.desktop.ui.tables.data_table import DataTableView, make_chart_data
 from gpudesk.desktop.ui.theme.theme import Theme
 from gpudesk.desktop.ui.widgets.choice_popup import ChoiceOption
@@ -278,8 +277,8 @@ class VendorsView(PlanView[RoutingResult]):
 
     # Requests
 
-    def show_decision(self, evaluated: EvaluatedAnswer) -> None:
-        self.decided = evaluated
+    def refresh(self) -> None:
+        evaluated = self.evaluated
         self._show_mixing()
         scenario, service = evaluated.answer.scenario, self.desk.service
         try:
@@ -292,17 +291,14 @@ class VendorsView(PlanView[RoutingResult]):
 
     def _find_column_keys(self) -> tuple[str, str]:
         """Return the columns that share the requests; raises `InputError` without two accelerators."""
-        decided, catalog = self.decided, self.desk.service.catalog
-        assert decided is not None
+        decided, catalog = self.evaluated, self.desk.service.catalog
         pair = find_split_positions(decided.answer.scenario, lambda part: catalog.accelerator(part).vendor)
         return decided.keys[pair[0]], decided.keys[pair[1]]
 
     # Display
 
     def show_form(self) -> None:
-        decided, catalog = self.decided, self.desk.service.catalog
-        if decided is None:
-            return
+        decided, catalog = self.evaluated, self.desk.service.catalog
         models = catalog.models()
         keys = self._find_column_keys()
         self.form.setEnabled(True)
@@ -319,21 +315,16 @@ class VendorsView(PlanView[RoutingResult]):
         )
 
     def show_result(self, routing: RoutingResult) -> None:
-        decided = self.decided
-        if decided is None:
-            return
         formatter = self.formatter
         self.subtitle.setText(self._describe_unit(routing))
         self.mix.setText(describe_request_mix(routing, formatter, self._collect_model_names(routing)))
-        table = self._build_table(formatter)
-        if table is not None:
-            self.table.show_table(table)
-        self.verdict.show_text(" ".join(self._list_rankings()))
-        self.beyond.show_lines([MarkedLine("plus", "text2", text) for text in self._describe_extra_costs()])
+        self.table.show_table(self._build_table(routing, formatter))
+        self.verdict.show_text(" ".join(self._list_rankings(routing)))
+        self.beyond.show_texts("plus", "text2", self._describe_extra_costs(routing))
         shared = list_shared_pool_lines(routing, formatter)
         marks = ("triangle-alert", "equal")
         self.shared.show_lines([MarkedLine(mark, "text2", text) for mark, text in zip(marks, shared, strict=False)])
-        self.notes.show_lines([MarkedLine("info", "text2", note) for note in list_routing_notes(routing, formatter)])
+        self.notes.show_texts("info", "text2", list_routing_notes(routing, formatter))
         self.result.setAccessibleName(self.verdict.text())
 
     def show_failure(self, error: InputError) -> None:
@@ -342,14 +333,7 @@ class VendorsView(PlanView[RoutingResult]):
 
     def _describe_unit(self, routing: RoutingResult) -> str:
         years = format_years(routing.years, self.formatter)
-        return tr(
-            "accelerators; costs over {years}, thousand {code}", years=years, code=self._make_money_formatter().code
-        )
-
-    def _make_money_formatter(self) -> MoneyFormatter:
-        decided = self.decided
-        currency = None if decided is None else decided.answer.scenario.costs.currency
-        return MoneyFormatter(self.formatter, currency)
+        return tr("accelerators; costs over {years}, thousand {code}", years=years, code=self.evaluated.money.code)
 
     def _collect_model_names(self, routing: RoutingResult) -> dict[str, str] | None:
         """Return the names of the models, if there is more than one."""
@@ -358,32 +342,23 @@ class VendorsView(PlanView[RoutingResult]):
             return None
         return {model: self.desk.service.catalog.model(model).name for model in used}
 
-    def _build_table(self, formatter: Formatter) -> DataTable | None:
-        routing, decided = self.plan_result, self.decided
-        if routing is None or decided is None:
-            return None
-        money = MoneyFormatter(formatter, decided.answer.scenario.costs.currency)
-        looks = {part.key: (part.name, part.palette_index, part.is_variant) for part in decided.columns}
+    def _build_table(self, routing: RoutingResult, formatter: Formatter) -> DataTable:
+        money = MoneyFormatter(formatter, self.evaluated.answer.scenario.costs.currency)
+        looks = {part.key: (part.name, part.palette_index, part.is_variant) for part in self.evaluated.columns}
         return build_routing_table(routing, looks, money, formatter)
 
-    def _list_rankings(self) -> Iterator[str]:
-        routing, decided = self.plan_result, self.decided
-        if routing is None or decided is None:
-            return
+    def _list_rankings(self, routing: RoutingResult) -> Iterator[str]:
         for paid, ranking in ((tr("Owned"), routing.owned), (tr("Rented"), routing.rented)):
-            yield tr("{paid}: {text}.", paid=paid, text=describe_ranking(ranking, routing, decided.names))
+            yield tr("{paid}: {text}.", paid=paid, text=describe_ranking(ranking, routing, self.evaluated.names))
 
-    def _describe_extra_costs(self) -> list[str]:
+    def _describe_extra_costs(self, routing: RoutingResult) -> list[str]:
         """Return the extra costs of splits over one vendor: owned, or rented if a price is missing."""
-        routing, decided = self.plan_result, self.decided
-        if routing is None or decided is None:
-            return []
         ranking = routing.owned or routing.rented
         if ranking is None:
             return []
-        money = self._make_money_formatter()
+        evaluated = self.evaluated
         paid = tr("Owned") if ranking is routing.owned else tr("Rented")
-        texts = [describe_extra_cost(each, routing, decided.names, money) for each in ranking.beyond]
+        texts = [describe_extra_cost(each, routing, evaluated.names, evaluated.money) for each in ranking.beyond]
         return [tr("{paid}: {text}", paid=paid, text=text) for text in texts]
 
     def _show_mixing(self) -> None:
@@ -401,21 +376,21 @@ class VendorsView(PlanView[RoutingResult]):
     # Interface for page and charts
 
     def data(self, formatter: Formatter) -> ChartData:
-        title = tr("Plans for two accelerators, thousand {code}", code=self._make_money_formatter().code)
-        table = self._build_table(formatter)
-        return ChartData(title, (), ()) if table is None else make_chart_data(title, table)
+        title = tr("Plans for two accelerators, thousand {code}", code=self.evaluated.money.code)
+        if self.plan_result is None:
+            return ChartData(title, (), ())
+        return make_chart_data(title, self._build_table(self.plan_result, formatter))
 
     def copied(self) -> str:
-        routing = self.plan_result
-        lines = [self.mix.text(), *self._list_rankings(), *self._describe_extra_costs()]
-        lines += list_shared_pool_lines(routing, self.formatter) if routing is not None else ()
-        lines += self.mixing.texts
-        table = "" if routing is None else self.data(self.formatter).format_tab_separated()
-        return "\n".join(line for line in (table, *lines) if line)
+        lines, routing = [], self.plan_result
+        if routing is not None:
+            lines = [self.data(self.formatter).format_tab_separated(), self.mix.text(), *self._list_rankings(routing)]
+            lines += [*self._describe_extra_costs(routing), *list_shared_pool_lines(routing, self.formatter)]
+        return "\n".join(line for line in (*lines, *self.mixing.texts) if line)
 
     def focus_first(self) -> None:
         self.form.fields["vendor_a"].setFocus(Qt.FocusReason.OtherFocusReason)
 
     def contextMenuEvent(self, event: QContextMenuEvent) -> None:
         if self.plan_result is not None:
-            make_chart_menu(self, self, []).popup(find_menu_position(event, self))
+            show_chart_menu(self, self, event)

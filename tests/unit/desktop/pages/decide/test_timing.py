@@ -328,8 +328,8 @@ def test_nothing_is_left_running_behind_a_hidden_view(view: DeferralView, desk: 
     qtbot.waitUntil(lambda: not view.job.running)
     before = view.plan_result
     view.show()
-    assert view.decided is not None
-    view.show_decision(view.decided)
+    assert view._evaluated is not None
+    view.show_decision(view._evaluated)
     settled(view, desk, qtbot)
     assert view.plan_result != before
 
